@@ -1,0 +1,26 @@
+# passnet_library(NAME [DEPS module…] SOURCES file… [LINK_PUBLIC target…] [LINK_PRIVATE target…])
+#   one module = one static library `passnet_NAME`; DEPS names modules of ours (checked by check_layers.cmake).
+# passnet_test(NAME LABEL unit|worker|golden|slow [DEPS module…] SOURCES file… [LINK target…])
+#   one GoogleTest executable per module and label, its cases registered one by one.
+include(GoogleTest)
+
+function(passnet_library name)
+  cmake_parse_arguments(arg "" "" "DEPS;SOURCES;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
+  add_library(passnet_${name} STATIC ${arg_SOURCES})
+  target_include_directories(passnet_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
+  list(TRANSFORM arg_DEPS PREPEND passnet_)
+  target_link_libraries(passnet_${name} PUBLIC ${arg_DEPS} ${arg_LINK_PUBLIC} PRIVATE passnet_warnings ${arg_LINK_PRIVATE})
+endfunction()
+
+function(passnet_test name)
+  cmake_parse_arguments(arg "" "LABEL" "DEPS;SOURCES;LINK" ${ARGN})
+  if(NOT PASSNET_TESTS)
+    return()
+  endif()
+  set(target ${name}_${arg_LABEL}_test)
+  add_executable(${target} ${arg_SOURCES})
+  list(TRANSFORM arg_DEPS PREPEND passnet_)
+  target_link_libraries(${target} PRIVATE passnet_warnings ${arg_DEPS} ${arg_LINK} GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${target} PRIVATE PASSNET_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PASSNET_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  gtest_discover_tests(${target} PROPERTIES LABELS ${arg_LABEL} DISCOVERY_TIMEOUT 60)
+endfunction()

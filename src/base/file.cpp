@@ -1,0 +1,78 @@
+#include "base/file.h"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace passnet {
+
+UniqueFd& UniqueFd::operator=(UniqueFd&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = std::exchange(other.fd_, -1);
+  }
+  return *this;
+}
+
+UniqueFd::~UniqueFd() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<std::string> read_file(const std::filesystem::path& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return io_error("open", path.string(), errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return io_error("read", path.string(), errno);
+  if (S_ISDIR(info.st_mode)) return io_error("read", path.string(), EISDIR);
+  std::string content;
+  content.resize(S_ISREG(info.st_mode) ? static_cast<size_t>(info.st_size) : 0);
+  size_t used = 0;
+  for (;;) {
+    if (used == content.size()) content.resize(used + 65536);
+    const ssize_t got = ::read(fd.get(), content.data() + used, content.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error("read", path.string(), errno);
+    if (got == 0) break;
+    used += static_cast<size_t>(got);
+    if (used == static_cast<size_t>(info.st_size) && S_ISREG(info.st_mode)) break;
+  }
+  content.resize(used);
+  return content;
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::string_view content) {
+  std::error_code ignored;
+  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
+  const std::string temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!fd) return io_error("create", temporary, errno);
+  while (!content.empty()) {
+    const ssize_t put = ::write(fd.get(), content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) {
+      Error error = io_error("write", path.string(), errno);
+      ::unlink(temporary.c_str());
+      return error;
+    }
+    content.remove_prefix(static_cast<size_t>(put));
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    Error error = io_error("rename to", path.string(), errno);
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  return {};
+}
+
+std::filesystem::path passnet_home() {
+  if (const char* home = std::getenv("PASSNET_HOME"); home && *home) return home;
+  if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".cache/passnet";
+  const passwd* entry = ::getpwuid(::getuid());
+  return std::filesystem::path(entry && entry->pw_dir ? entry->pw_dir : "/tmp") / ".cache/passnet";
+}
+
+}  // namespace passnet

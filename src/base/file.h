@@ -1,0 +1,41 @@
+// Whole-file reading and crash-safe writing, and the owner of a file descriptor.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/result.h"
+
+namespace passnet {
+
+/// Owns a file descriptor; closes it once. -1 is empty.
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept;
+  UniqueFd(const UniqueFd&) = delete;
+  UniqueFd& operator=(const UniqueFd&) = delete;
+  ~UniqueFd();
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+/// The file's bytes. Errors: Io.
+Result<std::string> read_file(const std::filesystem::path& path);
+
+/// Writes to a temporary file beside `path`, then renames it, so readers see the old or the new content,
+/// never a part. Creates missing parent directories. Errors: Io (full disk included; the old file stays).
+Result<void> write_file(const std::filesystem::path& path, std::string_view content);
+
+/// `${PASSNET_HOME}` or `~/.cache/passnet`: where environments, caches and kernels are kept.
+std::filesystem::path passnet_home();
+
+}  // namespace passnet

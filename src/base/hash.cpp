@@ -1,0 +1,28 @@
+#include "base/hash.h"
+
+#include <openssl/evp.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/check.h"
+
+namespace passnet {
+
+std::string sha256_hex(std::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  PASSNET_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) == 1, "SHA-256 of OpenSSL");
+  std::string hex;
+  hex.reserve(2 * size);
+  for (unsigned int i = 0; i < size; ++i) {
+    hex += "0123456789abcdef"[digest[i] >> 4];
+    hex += "0123456789abcdef"[digest[i] & 15];
+  }
+  return hex;
+}
+
+uint64_t fast_hash(const void* data, size_t size_bytes, uint64_t seed) {
+  return XXH3_64bits_withSeed(data, size_bytes, seed);
+}
+
+}  // namespace passnet

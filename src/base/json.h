@@ -1,0 +1,20 @@
+// The one place that names the JSON library. Keys keep their order, so what people read stays readable.
+// Include <nlohmann/json.hpp> (heavy) only in .cpp files.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "base/result.h"
+
+namespace passnet {
+
+using Json = nlohmann::ordered_json;
+
+/// Parses `text`. `where` names it in messages (a path). Errors: BadInput with line and column.
+/// NaN and infinities are not JSON; writers store them as the strings "nan", "inf", "-inf".
+Result<Json> parse_json(std::string_view text, const std::string& where);
+
+}  // namespace passnet

@@ -1,0 +1,98 @@
+#include "base/strings.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace passnet {
+
+SourceLoc locate(const std::string& file, std::string_view text, size_t offset) {
+  offset = std::min(offset, text.size());
+  SourceLoc loc{file, 1, 1};
+  size_t line_start = 0;
+  for (size_t at = text.find('\n'); at != std::string_view::npos && at < offset; at = text.find('\n', at + 1)) {
+    ++loc.line;
+    line_start = at + 1;
+  }
+  loc.column = static_cast<uint32_t>(offset - line_start + 1);
+  return loc;
+}
+
+size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() - a.size() > limit) return limit + 1;
+  std::vector<size_t> row(a.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t j = 1; j <= b.size(); ++j) {
+    size_t diagonal = row[0];
+    row[0] = j;
+    size_t best = row[0];
+    for (size_t i = 1; i <= a.size(); ++i) {
+      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[i];
+      row[i] = std::min({row[i] + 1, row[i - 1] + 1, substitute});
+      best = std::min(best, row[i]);
+    }
+    if (best > limit) return limit + 1;
+  }
+  return row[a.size()];
+}
+
+std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates) {
+  const size_t limit = std::max<size_t>(1, word.size() / 4);
+  std::string_view best;
+  size_t best_distance = limit + 1;
+  for (std::string_view candidate : candidates) {
+    const size_t distance = edit_distance(word, candidate, std::min(limit, best_distance - 1));
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+      if (distance == 0) break;
+    }
+  }
+  return best;
+}
+
+std::string quoted(std::string_view text, size_t limit) {
+  std::string out = "'";
+  for (char c : text) {
+    if (out.size() > limit) {
+      out += "…";
+      break;
+    }
+    if (c == '\n') out += "\\n";
+    else if (c == '\t') out += "\\t";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else out += c;
+  }
+  return out + "'";
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string_view trim(std::string_view text) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string join(std::span<const std::string> parts, std::string_view separator) {
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i) out += separator;
+    out += parts[i];
+  }
+  return out;
+}
+
+}  // namespace passnet

@@ -1,0 +1,30 @@
+// Small text helpers: quoting for messages, nearest names for hints, positions in a text.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace passnet {
+
+/// Line and column (from 1, columns in bytes) of a byte offset in `text`.
+SourceLoc locate(const std::string& file, std::string_view text, size_t offset);
+
+/// Levenshtein distance in bytes; stops early and returns limit + 1 when it exceeds `limit`.
+size_t edit_distance(std::string_view a, std::string_view b, size_t limit);
+
+/// The candidate nearest to `word` by edit distance, or empty when none is near enough to suggest.
+std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates);
+
+/// 'text' in single quotes, control bytes escaped, cut to `limit` bytes with "…": safe to print in a message.
+std::string quoted(std::string_view text, size_t limit = 60);
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+std::string join(std::span<const std::string> parts, std::string_view separator);
+
+}  // namespace passnet

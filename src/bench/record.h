@@ -1,0 +1,74 @@
+// The one typed record of a run: one graph, one line of records.jsonl. Written once; verdicts, scores, tables and pages
+// are pure functions of it. Everything a later question may need is in here, nothing is parsed from logs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace passnet::bench {
+
+/// How far a graph got. The stage of a failure is the first that did not succeed.
+enum class Stage { Parse, Inputs, Reference, Match, Build, Load, Run, Compare, Time, Done };
+const char* to_string(Stage stage);
+
+/// One output of the graph, candidate against reference.
+struct OutputCheck {
+  std::string expected_dtype, found_dtype;           // "float32"; found is empty when the output is missing
+  std::vector<int64_t> expected_shape, found_shape;
+  bool equal = false;                                // all elements bit-equal (as values)
+  /// Smallest t in [-10, 5] at which the output passes (expected dtype's ladder); 6: at none. Exact types: -10 or 6.
+  int passes_from = 6;
+  double max_abs_diff = 0, mean_abs_diff = 0, max_rel_diff = 0;  // nan when not comparable
+};
+
+/// Trial times of one side, in microseconds, in the order they were taken.
+struct Timing {
+  int warmup = 0;
+  std::vector<double> trials_us;
+};
+
+/// One place where a pass was found or nearly found.
+struct PassOutcome {
+  std::string pass;
+  int matches = 0;               // sites replaced
+  int declined = 0;              // sites the plan declined
+  std::string diagnosis;         // nearest miss or reasons of refusal; may be empty
+};
+
+struct RunRecord {
+  int version = 1;
+  std::string sample, graph;     // names, as listed
+  std::string compiler = "passes";  // passes | eager
+  std::string device = "cpu";
+  std::string hardware;          // "Intel(R) Xeon(R) … x 2 threads"
+  int threads = 1;
+  uint64_t seed = 0;
+  std::string started;           // ISO 8601, UTC
+
+  Stage stage = Stage::Parse;    // Done, or where it stopped
+  std::string error_kind;        // "bad-pass", "bad-input", …, "crash", "timeout", "unwritten-output", "out-of-bounds",
+                                 // "input-changed", "no-match", …; empty when nothing failed
+  std::string error;             // the message a person reads; may have several lines
+
+  std::vector<PassOutcome> passes;
+  bool outputs_counted = false;  // both sides gave outputs; `outputs` holds max(expected, found) entries
+  int expected_outputs = 0, found_outputs = 0;
+  std::vector<OutputCheck> outputs;
+  bool deterministic = true;     // every timed call gave the bits of the checked call
+
+  Timing reference, candidate;   // empty when not reached
+  double evaluate_seconds = 0;   // wall time spent on this graph
+};
+
+Json to_json(const RunRecord& record);
+Result<RunRecord> record_from_json(const Json& json);
+
+/// Reads records.jsonl; a torn last line (killed while writing) is skipped. Errors: Io, BadInput with line number.
+Result<std::vector<RunRecord>> load_records(const std::string& path);
+
+}  // namespace passnet::bench

@@ -1,0 +1,19 @@
+// ir::Graph -> text: a model.py that PyTorch loads and that parses back to an equal graph.
+#pragma once
+
+#include <string>
+
+#include "ir/graph.h"
+
+namespace passnet::fx {
+
+/// The whole model.py: imports as needed, class, forward, liveness statements (`x = None`) at last uses.
+std::string print_model(const ir::Graph& graph);
+/// One node as a statement, without the liveness part: "add = torch.add(x, y, alpha = 2)". For messages.
+std::string print_node(const ir::Graph& graph, const ir::Node& node);
+/// One argument: "(1, None)", "slice(None, 2, None)", "x".
+std::string print_arg(const ir::Graph& graph, const ir::Arg& arg);
+/// A Python float literal that reads back to the same bits: "1e-05", "1.0", "float('inf')" spelled `inf`.
+std::string print_float(double value);
+
+}  // namespace passnet::fx

@@ -1,0 +1,61 @@
+// The flat launch list: what a host plan comes to for one set of shapes. Pure data; the candidate executes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "ir/tensor_type.h"
+
+namespace passnet::pass {
+
+/// Memory a launch reads or writes: an input of the site or an allocation of the plan.
+struct Buffer {
+  int32_t input = -1;       // index among the site's tensor inputs; -1: allocated by the plan
+  ir::TensorType type;      // of the whole buffer as given or allocated
+  std::optional<double> fill;  // torch.zeros/ones/full; absent: torch.empty
+};
+
+/// A tensor as the plan sees it: a buffer, possibly viewed with another shape.
+struct View {
+  uint32_t buffer = 0;
+  int64_t offset = 0;       // elements from the buffer's first element
+  ir::TensorType type;
+  bool operator==(const View&) const = default;
+};
+
+/// A positional kernel argument: a pointer, an integer, a float or a bool.
+using LaunchArg = std::variant<View, int64_t, double, bool>;
+
+/// A keyword of a launch: a compile-time constant of the kernel.
+using Constant = std::variant<int64_t, double, bool, ir::DType>;
+struct NamedConstant {
+  std::string name;
+  Constant value;
+  bool operator==(const NamedConstant&) const = default;
+};
+
+struct Launch {
+  std::string kernel;                 // function name in Name.cpp / Name.cu
+  std::vector<NamedConstant> constants;  // in the order of the plan
+  std::vector<int64_t> grid;          // 1 to 3 sizes, each >= 0; product = number of tasks
+  int64_t block = 1;                  // threads per block on the GPU; ignored on the CPU
+  std::vector<LaunchArg> args;
+  SourceLoc at;                       // the launch in Name.py
+};
+
+struct LaunchList {
+  std::string pass;                   // pass name
+  std::vector<Buffer> buffers;        // inputs first, in order, then allocations
+  std::vector<Launch> launches;       // in order
+  std::vector<View> outputs;          // what the plan returned, in the pattern's order
+};
+
+Json to_json(const LaunchList& list);
+Result<LaunchList> launch_list_from_json(const Json& json);
+
+}  // namespace passnet::pass

@@ -1,0 +1,49 @@
+// Finds a pattern in a graph: torch.fx SubgraphMatcher semantics on canonical calls (ir/op_table.h), with a diagnosis
+// when nothing matches.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+
+namespace passnet::rewrite {
+
+struct MatchOptions {
+  bool strict = false;  // upstream's literal behaviour: spellings, operand order and argument forms must be the same
+};
+
+/// One occurrence.
+struct Match {
+  std::vector<ir::NodeId> nodes;    // by pattern node id; kNoNode for placeholders bound to constants, and the output
+  std::vector<ir::Arg> inputs;      // by pattern placeholder: what it is bound to in the graph (node or constant;
+                                    // containers and text refer to the graph's pool)
+  std::vector<ir::NodeId> outputs;  // graph node of each value the pattern returns, in order
+};
+
+/// Why the best partial match stopped; enough for a person to act on.
+struct NearestMiss {
+  uint32_t matched = 0, total = 0;  // pattern calls matched before it stopped, of how many
+  SourceLoc pattern_at, graph_at;   // graph_at.line == 0 when there is no graph node to point at
+  std::string pattern_text, graph_text;  // both lines as text
+  std::string reason;               // "argument 'eps' differs: found 1e-06, expected 1e-05"
+};
+
+struct MatchReport {
+  std::vector<Match> matches;        // disjoint, in graph order
+  std::vector<NearestMiss> refused;  // structurally equal sites refused: inner value used outside, mutation between,
+                                     // overlap with an earlier match, cycle
+  std::optional<NearestMiss> miss;   // set when there is no match
+};
+
+/// pattern: from fx::parse_function; its placeholders bind to any node, or to a constant.
+/// graph is not changed in meaning; its pool may grow (canonical forms).
+/// Errors: BadPass when the pattern itself is unusable (no call in it, returns a placeholder only, unconnected parts).
+Result<MatchReport> find_matches(const ir::Graph& pattern, ir::Graph& graph, const MatchOptions& options = {});
+
+/// "pattern Name.py:4:11: expected …\n  graph model.py:12:9: found …": the diagnosis as printed to people.
+std::string to_string(const NearestMiss& miss);
+
+}  // namespace passnet::rewrite

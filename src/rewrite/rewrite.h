@@ -1,0 +1,28 @@
+// Puts a fused call in place of a match. graph -> graph.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "rewrite/match.h"
+
+namespace passnet::rewrite {
+
+/// Target of the node that stands for a replaced match: "passnet.fused"; args: the launch-list index (Int), then the
+/// tensor inputs. It returns a tuple; its outputs are taken out with getitem nodes.
+inline constexpr std::string_view kFusedTarget = "passnet.fused";
+
+/// One site to replace.
+struct Site {
+  Match match;
+  int64_t launch_list = 0;            // index the runtime looks up
+  std::vector<ir::NodeId> inputs;     // graph nodes handed to the kernels, in the order of the launch list's inputs
+};
+
+/// The new graph: dead nodes of the sites removed, `passnet.fused` calls inserted where all inputs exist, order legal.
+/// node_map (may be null) receives, by old id, the new id or kNoNode.
+ir::Graph apply(const ir::Graph& graph, std::span<const Site> sites, std::vector<ir::NodeId>* node_map = nullptr);
+
+}  // namespace passnet::rewrite

@@ -1,0 +1,63 @@
+// Tensors in shared memory: one memfd and a list of what lies where ("BUNDLE" in docs/protocol.md).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "ir/tensor_type.h"
+
+namespace passnet::wire {
+
+/// A tensor inside a bundle: contiguous, row-major, at a multiple of 64 bytes.
+struct Entry {
+  std::string name;
+  ir::DType dtype = ir::DType::Float32;
+  std::vector<int64_t> shape;
+  int64_t offset = 0;  // bytes
+  int64_t size_bytes() const;
+};
+
+/// A mapping of a bundle's memory; unmapped at the end of life.
+class Mapping {
+ public:
+  Mapping() = default;
+  Mapping(Mapping&& other) noexcept;
+  Mapping& operator=(Mapping&& other) noexcept;
+  ~Mapping();
+  /// writable = false maps read-only. Errors: Io, BadInput when the descriptor holds fewer than `size_bytes`.
+  static Result<Mapping> map(int fd, int64_t size_bytes, bool writable);
+  std::byte* data() const { return data_; }
+  int64_t size_bytes() const { return size_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  int64_t size_ = 0;
+};
+
+/// Lays entries out one after the other (fills in `offset`) and returns the bytes needed.
+int64_t lay_out(std::vector<Entry>& entries);
+/// A fresh memfd of that size.
+Result<UniqueFd> create_memory(const std::string& name, int64_t size_bytes);
+/// Forbids any change through descriptors and new writable mappings (F_SEAL_WRITE | SHRINK | GROW). REQUIRES: no writable
+/// mapping left.
+Result<void> seal(int fd);
+
+Json to_json(std::span<const Entry> entries);
+/// Errors: BadInput: unknown dtype, negative or overlapping sizes, an entry that ends after `size_bytes`.
+Result<std::vector<Entry>> entries_from_json(const Json& json, int64_t size_bytes);
+
+/// F.safetensors: the interchange format of `passnet run`. Errors: Io, BadInput.
+struct TensorFile {
+  std::vector<Entry> entries;   // offsets into `bytes`
+  std::string bytes;
+};
+Result<TensorFile> load_safetensors(const std::string& path);
+/// base: start of the memory that the entries' offsets refer to.
+Result<void> save_safetensors(const std::string& path, std::span<const Entry> entries, const std::byte* base);
+
+}  // namespace passnet::wire
