@@ -2,6 +2,9 @@
 #   one module = one static library `passnet_NAME`; DEPS names modules of ours (checked by check_layers.cmake).
 # passnet_test(NAME LABEL unit|worker|golden|slow [DEPS module…] SOURCES file… [LINK target…])
 #   one GoogleTest executable per module and label, its cases registered one by one.
+# passnet_python_test(NAME SCRIPT [ARGS…])
+#   runs SCRIPT (relative to the calling CMakeLists.txt) with PASSNET_PYTHON; label `python`; exit code 77 means skipped.
+#   The script sees PASSNET_SOURCE_DIR and PASSNET_BINARY_DIR in its environment; the binaries lie in the latter's bin/.
 include(GoogleTest)
 
 function(passnet_library name)
@@ -23,4 +26,13 @@ function(passnet_test name)
   target_link_libraries(${target} PRIVATE passnet_warnings ${arg_DEPS} ${arg_LINK} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${target} PRIVATE PASSNET_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PASSNET_BINARY_DIR="${PROJECT_BINARY_DIR}")
   gtest_discover_tests(${target} PROPERTIES LABELS ${arg_LABEL} DISCOVERY_TIMEOUT 60)
+endfunction()
+
+function(passnet_python_test name script)
+  if(NOT PASSNET_TESTS)
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND ${PASSNET_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS python SKIP_RETURN_CODE 77 TIMEOUT 900
+    ENVIRONMENT "PASSNET_SOURCE_DIR=${PROJECT_SOURCE_DIR};PASSNET_BINARY_DIR=${PROJECT_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
 endfunction()
