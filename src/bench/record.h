@@ -65,6 +65,10 @@ struct RunRecord {
   double evaluate_seconds = 0;   // wall time spent on this graph
 };
 
+Json to_json(const OutputCheck& check);
+/// A JSON list of checks, as a worker's reply to `compare` and a record's "outputs" hold them. Errors: BadInput.
+Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json);
+
 Json to_json(const RunRecord& record);
 Result<RunRecord> record_from_json(const Json& json);
 

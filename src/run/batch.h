@@ -1,0 +1,55 @@
+// Several samples into one output directory: OUT/<sample>/records.jsonl, validation.log, aggregated_score.json, with
+// locking, resuming, and records that survive Ctrl-C and a full disk.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "bench/record.h"
+#include "run/evaluate.h"
+
+namespace passnet::run {
+
+/// Appends records to a file, each line whole or not at all.
+class RecordFile {
+ public:
+  /// Takes an exclusive lock (Errors: Resource when another run holds it). keep: go on after what is there (a torn last
+  /// line is cut off), else start empty.
+  static Result<RecordFile> open(const std::filesystem::path& path, bool keep);
+  const std::vector<bench::RunRecord>& records() const { return records_; }
+  /// Errors: Io (full disk: the file is cut back to its last whole line).
+  Result<void> append(const bench::RunRecord& record);
+
+ private:
+  UniqueFd fd_;
+  std::filesystem::path path_;
+  std::vector<bench::RunRecord> records_;
+};
+
+struct BatchOptions {
+  EvaluateOptions evaluate;
+  std::filesystem::path out;
+  bool resume = false;
+};
+
+struct BatchHooks {
+  std::function<void(size_t graphs)> planned;                               // total graphs to do, before the first
+  std::function<void(const std::string& sample, const std::string& graph)> started;
+  std::function<void(const bench::RunRecord&)> finished;
+};
+
+/// All records (resumed ones included), in sample and list order. Written files are complete for every finished graph,
+/// also when an error ends the batch; `error` then says why.
+struct BatchResult {
+  std::vector<bench::RunRecord> records;
+  std::optional<Error> error;
+};
+BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, const BatchOptions& options,
+                           const BatchHooks& hooks);
+
+}  // namespace passnet::run

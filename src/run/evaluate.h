@@ -1,0 +1,44 @@
+// One sample -> records: the whole line of DESIGN section 3, graph by graph.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/record.h"
+#include "fx/sample.h"
+#include "pass/build.h"
+
+namespace passnet::run {
+
+struct EvaluateOptions {
+  std::string compiler = "passes";  // passes | eager
+  int warmup = 25;
+  int trials = 100;
+  uint64_t seed = 1024;             // torch's seed before every call
+  int threads = 0;                  // 0: all this process may use
+  double timeout_s = 60;            // for one request to a worker
+  bool strict = false;              // upstream's literal matching
+  bool timed = true;                // false: check only
+  std::filesystem::path worker;     // empty: beside the binary
+  pass::BuildOptions build;
+  const std::atomic<bool>* interrupted = nullptr;  // becomes true at Ctrl-C: the run ends at once
+};
+
+/// Number of processors this process may run on.
+int available_threads();
+
+struct EvaluateHooks {
+  std::function<bool(const std::string& graph)> skip;        // already done (resume); may be empty
+  std::function<void(const std::string& graph)> started;     // for progress; may be empty
+  std::function<Result<void>(const bench::RunRecord&)> finished;  // stores the record; an error ends the run
+};
+
+/// Evaluates every graph of the sample. A bad graph, pass or kernel is a record, not an error.
+/// Errors: Resource (workers cannot be started), what `finished` gave, and Resource "interrupted".
+Result<void> evaluate_sample(const fx::Sample& sample, const EvaluateOptions& options, const EvaluateHooks& hooks);
+
+}  // namespace passnet::run

@@ -1,0 +1,89 @@
+#include "run/measure.h"
+
+#include <ctime>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace passnet::run {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int kBlocksPerSide = 4;
+// The first calls of a block wake the thread team and refill the caches the other side emptied; they are not trials.
+constexpr int kSettlingCalls = 2;
+
+int64_t cpu_time_ns(clockid_t clock) {
+  timespec now{};
+  return ::clock_gettime(clock, &now) == 0 ? int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec : 0;
+}
+
+struct Side {
+  Worker& worker;
+  bench::Timing timing;
+  int64_t changed = 0;
+};
+
+// Calls the graph `settling + calls` times and keeps the last `calls` times.
+Answer<void> run_block(Side& side, const std::string& id, int settling, int calls, bool keep, bool fingerprint,
+                       std::chrono::milliseconds timeout) {
+  const Json request{{"do", "time"}, {"id", id}, {"calls", settling + calls}, {"fingerprint", fingerprint}};
+  Answer<Reply> reply = side.worker.ask(request, {}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  wait_until_quiet(side.worker.pid());
+  try {
+    const std::vector<double> times = reply->json.at("times_us").get<std::vector<double>>();
+    if (times.size() != static_cast<size_t>(settling + calls)) {
+      return tl::unexpected(Failure{"nonsense", fmt::format("{} times for {} calls", times.size(), settling + calls), false});
+    }
+    side.changed += reply->json.value("changed", int64_t{0});
+    if (keep) side.timing.trials_us.insert(side.timing.trials_us.end(), times.begin() + settling, times.end());
+  } catch (const nlohmann::json::exception& problem) {
+    return tl::unexpected(Failure{"nonsense", problem.what(), false});
+  }
+  return {};
+}
+
+}  // namespace
+
+bool wait_until_quiet(pid_t pid) {
+  clockid_t clock;
+  if (::clock_getcpuclockid(pid, &clock) != 0) return true;
+  const auto deadline = std::chrono::steady_clock::now() + 50ms;
+  int64_t before = cpu_time_ns(clock);
+  while (std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(1ms);
+    const int64_t now = cpu_time_ns(clock);
+    if (now - before < 20'000) return true;  // under 2 % of a processor
+    before = now;
+  }
+  return false;
+}
+
+Answer<Measured> measure(Worker& reference, Worker& candidate, const std::string& id, const MeasureOptions& options) {
+  Side a{reference, {options.warmup, {}}, 0};
+  Side b{candidate, {options.warmup, {}}, 0};
+  for (Side* side : {&a, &b}) {
+    if (options.warmup == 0) break;
+    if (auto warm = run_block(*side, id, 0, options.warmup, false, false, options.timeout); !warm)
+      return tl::unexpected(std::move(warm).error());
+  }
+  // A B B A A B B A: neither side is always first, so drift of the machine falls on both.
+  int done = 0;
+  for (int block = 0; block < kBlocksPerSide; ++block) {
+    const int calls = (options.trials - done) / (kBlocksPerSide - block);
+    done += calls;
+    if (calls == 0) continue;
+    Side* const order[2] = {block % 2 == 0 ? &a : &b, block % 2 == 0 ? &b : &a};
+    for (Side* side : order) {
+      const bool fingerprint = side == &b;
+      if (auto timed = run_block(*side, id, kSettlingCalls, calls, true, fingerprint, options.timeout); !timed)
+        return tl::unexpected(std::move(timed).error());
+    }
+  }
+  return Measured{std::move(a.timing), std::move(b.timing), b.changed};
+}
+
+}  // namespace passnet::run

@@ -1,0 +1,222 @@
+#include "run/passes.h"
+
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "rewrite/rewrite.h"
+
+namespace passnet::run {
+
+namespace {
+
+// A pattern input as the plan sees it.
+pass::SiteInput site_input(const ir::Graph& graph, const ir::Arg& arg, const Values& values) {
+  switch (arg.kind) {
+    case ir::ArgKind::Node: return values[arg.node];
+    case ir::ArgKind::Bool: return arg.boolean;
+    case ir::ArgKind::Int: return arg.integer;
+    case ir::ArgKind::Float: return arg.real;
+    case ir::ArgKind::String:
+    case ir::ArgKind::Device:
+    case ir::ArgKind::Constant: return std::string(arg.string());
+    case ir::ArgKind::DType: return arg.dtype;
+    case ir::ArgKind::Tuple:
+    case ir::ArgKind::List: {
+      std::vector<int64_t> integers;
+      std::vector<double> reals;
+      for (const ir::Arg& element : graph.elements(arg)) {
+        if (element.kind == ir::ArgKind::Int) integers.push_back(element.integer);
+        if (element.kind == ir::ArgKind::Int) reals.push_back(double(element.integer));
+        if (element.kind == ir::ArgKind::Float) reals.push_back(element.real);
+      }
+      if (integers.size() == arg.count) return integers;
+      if (reals.size() == arg.count) return reals;
+      return std::monostate{};
+    }
+    default: return std::monostate{};
+  }
+}
+
+// What is kept of a replaced site, to check at the end that its plan saw the shapes that really come.
+struct Lowered {
+  std::vector<pass::SiteInput> inputs;
+  std::vector<uint32_t> tensor_inputs;
+};
+
+// The notes of refused sites and of the nearest miss, as one text.
+std::string diagnosis_of(const rewrite::MatchReport& report) {
+  std::vector<std::string> parts;
+  for (const rewrite::NearestMiss& refused : report.refused) parts.push_back(rewrite::to_string(refused));
+  if (report.miss) parts.push_back(rewrite::to_string(*report.miss));
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "\n") + part;
+  return text;
+}
+
+class PassApplication {
+ public:
+  PassApplication(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
+                  const rewrite::MatchOptions& options)
+      : passes_(passes), trace_(trace), options_(options) {
+    result_.graph = graph;
+  }
+
+  Result<Rewritten> run() {
+    PASSNET_TRY(values_, trace_(result_.graph, result_.lists));
+    for (size_t index = 0; index < passes_.size(); ++index) PASSNET_TRY_VOID(apply_one(index));
+    PASSNET_TRY_VOID(refresh_stale_lists());
+    return std::move(result_);
+  }
+
+ private:
+  Result<void> apply_one(size_t index) {
+    const pass::Pass& pass = passes_[index];
+    bench::PassOutcome& outcome = result_.outcomes.emplace_back();
+    outcome.pass = pass.name;
+    PASSNET_TRY(rewrite::MatchReport report, rewrite::find_matches(pass.pattern, result_.graph, options_));
+    outcome.diagnosis = diagnosis_of(report);
+    std::vector<rewrite::Site> sites;
+    for (const rewrite::Match& match : report.matches) {
+      Lowered lowered;
+      for (const ir::Arg& input : match.inputs) lowered.inputs.push_back(site_input(result_.graph, input, values_));
+      PASSNET_TRY(auto evaluated,
+                  pass::evaluate_plan(pass.plan, pass.name, lowered.inputs, match.outputs.size()));
+      if (std::holds_alternative<pass::Declined>(evaluated)) {
+        ++outcome.declined;
+        continue;
+      }
+      auto& planned = std::get<pass::PlanResult>(evaluated);
+      rewrite::Site site;
+      site.match = match;
+      site.launch_list = int64_t(result_.lists.size());
+      for (uint32_t k : planned.tensor_inputs) {
+        PASSNET_CHECK(match.inputs[k].kind == ir::ArgKind::Node, "a tensor input of a site is a node");
+        site.inputs.push_back(match.inputs[k].node);
+      }
+      lowered.tensor_inputs = planned.tensor_inputs;
+      sites.push_back(std::move(site));
+      result_.lists.push_back(std::move(planned.list));
+      result_.pass_of_list.push_back(index);
+      lowered_.push_back(std::move(lowered));
+    }
+    outcome.matches = int(sites.size());
+    if (sites.empty()) return {};
+    result_.graph = rewrite::apply(result_.graph, sites);
+    PASSNET_TRY(values_, trace_(result_.graph, result_.lists));
+    return {};
+  }
+
+  // A later pass may have changed the strides of what an earlier site reads: its plan is evaluated again on what comes
+  // now. One round is enough unless that changes its outputs' strides in turn, so it is repeated a few times.
+  Result<void> refresh_stale_lists() {
+    for (int round = 0; round < 4; ++round) {
+      bool stale = false;
+      for (const ir::Node& node : result_.graph.nodes()) {
+        if (node.target != rewrite::kFusedTarget) continue;
+        const auto args = result_.graph.args(node);
+        const auto list = static_cast<size_t>(args[0].integer);
+        Lowered& lowered = lowered_[list];
+        bool changed = false;
+        for (size_t i = 0; i < lowered.tensor_inputs.size(); ++i) {
+          pass::SiteInput& before = lowered.inputs[lowered.tensor_inputs[i]];
+          const pass::SiteInput& now = values_[args[i + 1].node];
+          if (before != now) {
+            before = now;
+            changed = true;
+          }
+        }
+        if (!changed) continue;
+        stale = true;
+        const pass::Pass& pass = passes_[result_.pass_of_list[list]];
+        PASSNET_TRY(auto evaluated, pass::evaluate_plan(pass.plan, pass.name, lowered.inputs,
+                                                        result_.lists[list].outputs.size()));
+        if (std::holds_alternative<pass::Declined>(evaluated)) {
+          return bad_pass(fmt::format("pass '{}' accepted a site and declines it after later passes changed the strides "
+                                      "of its inputs",
+                                      pass.name),
+                          std::get<pass::Declined>(evaluated).at)
+              .with_hint("put this pass after the others in sorted_output_pass_rule_names.json");
+        }
+        result_.lists[list] = std::move(std::get<pass::PlanResult>(evaluated).list);
+      }
+      if (!stale) return {};
+      PASSNET_TRY(values_, trace_(result_.graph, result_.lists));
+    }
+    return unsupported("the passes keep changing the strides of each other's inputs");
+  }
+
+  const std::vector<pass::Pass>& passes_;
+  const TraceFn& trace_;
+  const rewrite::MatchOptions& options_;
+  Rewritten result_;
+  std::vector<Lowered> lowered_;  // by launch list
+  Values values_;
+};
+
+}  // namespace
+
+int Rewritten::sites() const {
+  int count = 0;
+  for (const bench::PassOutcome& outcome : outcomes) count += outcome.matches;
+  return count;
+}
+
+Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
+                               const rewrite::MatchOptions& options) {
+  return PassApplication(graph, passes, trace, options).run();
+}
+
+Result<std::vector<std::vector<pass::BuiltKernel>>> build_kernels(const Rewritten& rewritten,
+                                                                  const std::vector<pass::Pass>& passes,
+                                                                  const pass::BuildOptions& options) {
+  // Each distinct kernel once: launches of equal kernel and constants share one build.
+  std::vector<pass::KernelRequest> requests;
+  std::vector<std::vector<size_t>> request_of(rewritten.lists.size());
+  for (size_t list = 0; list < rewritten.lists.size(); ++list) {
+    const pass::Pass& pass = passes[rewritten.pass_of_list[list]];
+    for (const pass::Launch& launch : rewritten.lists[list].launches) {
+      if (pass.cpu_source.empty()) {
+        return bad_pass(fmt::format("pass '{}' has no CPU kernel: no file '{}.cpp' beside '{}'", pass.name, pass.name,
+                                    pass.path.filename().string()),
+                        launch.at)
+            .with_hint(pass.has_triton ? "its @triton.jit kernels need a GPU" : "write the kernel, or run on the GPU");
+      }
+      size_t found = 0;
+      while (found < requests.size() &&
+             !(requests[found].source == pass.cpu_source && requests[found].kernel == launch.kernel &&
+               requests[found].constants == launch.constants))
+        ++found;
+      if (found == requests.size()) requests.push_back({pass.cpu_source, launch.kernel, launch.constants});
+      request_of[list].push_back(found);
+    }
+  }
+
+  std::vector<std::optional<Result<pass::BuiltKernel>>> built(requests.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < requests.size(); i = next++) built[i] = pass::build_kernel(requests[i], options);
+  };
+  {
+    std::vector<std::jthread> helpers;
+    const size_t wanted = std::min<size_t>(requests.size(), std::max(1u, std::thread::hardware_concurrency()));
+    for (size_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
+    work();
+  }
+
+  std::vector<std::vector<pass::BuiltKernel>> kernels(rewritten.lists.size());
+  for (size_t list = 0; list < rewritten.lists.size(); ++list) {
+    for (size_t i = 0; i < request_of[list].size(); ++i) {
+      Result<pass::BuiltKernel>& kernel = *built[request_of[list][i]];
+      if (!kernel) return kernel.error();
+      PASSNET_TRY_VOID(pass::check_launch(rewritten.lists[list].launches[i], rewritten.lists[list], *kernel));
+      kernels[list].push_back(*kernel);
+    }
+  }
+  return kernels;
+}
+
+}  // namespace passnet::run

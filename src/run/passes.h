@@ -1,0 +1,44 @@
+// Applies the passes of a sample to one graph: match, evaluate the plan at each site, replace. Values' shapes come from a
+// trace of the graph as it stands, so plans see the strides that earlier passes left behind.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "bench/record.h"
+#include "ir/graph.h"
+#include "pass/build.h"
+#include "pass/source.h"
+#include "rewrite/match.h"
+
+namespace passnet::run {
+
+/// What is known of each node's value, by node id; monostate: none, a list, or never computed.
+using Values = std::vector<pass::SiteInput>;
+
+/// Runs a graph with its fused nodes (launch lists by index), launching no kernel, and tells every value's type.
+/// The error is a Failure's or ours; it ends the graph.
+using TraceFn = std::function<Result<Values>(const ir::Graph&, const std::vector<pass::LaunchList>&)>;
+
+struct Rewritten {
+  ir::Graph graph;
+  std::vector<pass::LaunchList> lists;          // by the index in passnet.fused
+  std::vector<size_t> pass_of_list;             // index into the passes
+  std::vector<bench::PassOutcome> outcomes;     // one per pass
+  int sites() const;
+};
+
+/// Errors: BadPass (plan failed at a site), or what `trace` gave.
+Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
+                               const rewrite::MatchOptions& options);
+
+/// Builds every kernel the launch lists need (each distinct one once, several at a time).
+/// Returns, per list and launch, the built kernel. Errors: of pass::build_kernel and pass::check_launch; BadPass when a pass
+/// has no Name.cpp.
+Result<std::vector<std::vector<pass::BuiltKernel>>> build_kernels(const Rewritten& rewritten,
+                                                                  const std::vector<pass::Pass>& passes,
+                                                                  const pass::BuildOptions& options);
+
+}  // namespace passnet::run

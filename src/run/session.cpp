@@ -1,0 +1,153 @@
+#include "run/session.h"
+
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "fx/print.h"
+
+namespace passnet::run {
+
+namespace {
+
+using Timeout = std::chrono::milliseconds;
+
+tl::unexpected<Failure> nonsense(const std::string& what, const std::string& why) {
+  return tl::unexpected(Failure{"nonsense", fmt::format("the worker's answer to '{}' is not understood: {}", what, why), false});
+}
+
+// Runs `read` on a reply; a field that is missing or of the wrong type is the worker's nonsense, not our crash.
+template <class Read>
+auto read_fields(const std::string& what, Read&& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception& problem) {
+    return nonsense(what, problem.what());
+  }
+}
+
+pass::SiteInput value_from_json(const Json& json) {
+  if (json.contains("dtype")) {
+    ir::TensorType type;
+    type.dtype = ir::parse_dtype(json.at("dtype").get<std::string>()).value_or(ir::DType::Float32);
+    type.shape = json.at("shape").get<std::vector<int64_t>>();
+    type.strides = json.at("strides").get<std::vector<int64_t>>();
+    return type;
+  }
+  if (json.contains("int")) return json.at("int").get<int64_t>();
+  if (json.contains("float")) return json.at("float").get<double>();
+  if (json.contains("bool")) return json.at("bool").get<bool>();
+  return std::monostate{};
+}
+
+}  // namespace
+
+Answer<Hello> greet(Worker& worker, Timeout timeout) {
+  Answer<Reply> reply = worker.ask({{"do", "hello"}}, {}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  return read_fields("hello", [&]() -> Answer<Hello> {
+    return Hello{reply->json.value("torch", ""), reply->json.value("hardware", ""), reply->json.value("isolation", ""),
+                 reply->json.at("threads").get<int>()};
+  });
+}
+
+Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+                        const std::vector<pass::LaunchList>& lists,
+                        const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout) {
+  // The text as it was read, when there is one, so that the worker's messages point into the user's file.
+  const bool rewritten = !lists.empty();
+  Json request{{"do", "load"},
+               {"id", id},
+               {"file", graph.file},
+               {"model", graph.source && !rewritten ? *graph.source : fx::print_model(graph)},
+               {"launch_lists", Json::array()},
+               {"kernels", Json::array()}};
+  for (const pass::LaunchList& list : lists) request["launch_lists"].push_back(pass::to_json(list));
+  for (const auto& of_list : kernels) {
+    Json row = Json::array();
+    for (const pass::BuiltKernel& kernel : of_list)
+      row.push_back({{"object", kernel.object.string()}, {"entry", kernel.entry}});
+    request["kernels"].push_back(std::move(row));
+  }
+  Answer<Reply> reply = worker.ask(request, {}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  return {};
+}
+
+Answer<Bundle> replay_inputs(Worker& worker, const std::string& id, const fx::GraphDir& graph, uint64_t seed,
+                             Timeout timeout) {
+  const auto text_of = [](const std::filesystem::path& path) -> Answer<std::string> {
+    if (!std::filesystem::exists(path)) return std::string();
+    Result<std::string> text = read_file(path);
+    if (!text) return tl::unexpected(to_failure(text.error()));
+    return std::move(*text);
+  };
+  Answer<std::string> weights = text_of(graph.path / "weight_meta.py");
+  if (!weights) return tl::unexpected(std::move(weights).error());
+  Answer<std::string> inputs = text_of(graph.path / "input_meta.py");
+  if (!inputs) return tl::unexpected(std::move(inputs).error());
+  Answer<Reply> reply = worker.ask(
+      {{"do", "inputs"}, {"id", id}, {"weight_meta", *weights}, {"input_meta", *inputs}, {"seed", seed}}, {}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  return take_bundle(*reply, "tensors");
+}
+
+Answer<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, Timeout timeout) {
+  Answer<Reply> reply = worker.ask({{"do", "set_inputs"}, {"id", id}, {"tensors", wire::to_json(inputs.entries)}},
+                                   {inputs.fd.get()}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  return {};
+}
+
+Answer<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph, Timeout timeout) {
+  Answer<Reply> reply = worker.ask({{"do", "trace"}, {"id", id}}, {}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  return read_fields("trace", [&]() -> Answer<Values> {
+    const Json& by_name = reply->json.at("values");
+    Values values(graph.size());
+    for (ir::NodeId node = 0; node < graph.size(); ++node) {
+      const auto found = by_name.find(std::string(graph.node(node).name));
+      if (found != by_name.end()) values[node] = value_from_json(*found);
+    }
+    return values;
+  });
+}
+
+Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, Timeout timeout) {
+  Answer<Reply> reply = worker.ask({{"do", "run"}, {"id", id}, {"checked", checked}}, {}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  Answer<Bundle> tensors = take_bundle(*reply, "outputs");
+  if (!tensors) return tl::unexpected(std::move(tensors).error());
+  return Outputs{std::move(*tensors), reply->json.value("scalars", Json::object())};
+}
+
+Answer<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, bench::RunRecord& record,
+                             Timeout timeout) {
+  Answer<Reply> reply = reference.ask({{"do", "compare"},
+                                       {"id", id},
+                                       {"tensors", wire::to_json(found.tensors.entries)},
+                                       {"scalars", found.scalars}},
+                                      {found.tensors.fd.get()}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  return read_fields("compare", [&]() -> Answer<void> {
+    Result<std::vector<bench::OutputCheck>> checks = bench::output_checks_from_json(reply->json.at("outputs"));
+    if (!checks) return nonsense("compare", checks.error().message);
+    record.outputs = std::move(*checks);
+    record.outputs_counted = true;
+    record.expected_outputs = record.found_outputs = 0;
+    for (const bench::OutputCheck& check : record.outputs) {
+      record.expected_outputs += check.expected_dtype.empty() ? 0 : 1;
+      record.found_outputs += check.found_dtype.empty() ? 0 : 1;
+    }
+    return {};
+  });
+}
+
+Answer<void> unload_graph(Worker& worker, const std::string& id, Timeout timeout) {
+  Answer<Reply> reply = worker.ask({{"do", "unload"}, {"id", id}}, {}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  return {};
+}
+
+}  // namespace passnet::run

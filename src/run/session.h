@@ -1,0 +1,51 @@
+// One graph in the workers: the requests of docs/protocol.md as typed calls.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "bench/record.h"
+#include "fx/sample.h"
+#include "pass/build.h"
+#include "pass/launch.h"
+#include "run/passes.h"
+#include "run/worker.h"
+
+namespace passnet::run {
+
+/// What the worker says of itself.
+struct Hello {
+  std::string torch, hardware, isolation;
+  int threads = 1;
+};
+Answer<Hello> greet(Worker& worker, std::chrono::milliseconds timeout);
+
+/// Loads a graph under `id`; lists and kernels may be empty (no fused nodes).
+Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+                        const std::vector<pass::LaunchList>& lists,
+                        const std::vector<std::vector<pass::BuiltKernel>>& kernels, std::chrono::milliseconds timeout);
+
+/// The inputs replayed from the graph's metas.
+Answer<Bundle> replay_inputs(Worker& worker, const std::string& id, const fx::GraphDir& graph, uint64_t seed,
+                             std::chrono::milliseconds timeout);
+
+Answer<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, std::chrono::milliseconds timeout);
+
+/// Types of all values by node id of `graph` (which must be what was loaded under `id`).
+Answer<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+                           std::chrono::milliseconds timeout);
+
+struct Outputs {
+  Bundle tensors;      // "out_0", …; outputs that are not tensors are absent
+  Json scalars;        // {"out_1": 3}
+};
+Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
+
+/// Fills the output checks of `record` from a comparison on the reference worker.
+Answer<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, bench::RunRecord& record,
+                             std::chrono::milliseconds timeout);
+
+Answer<void> unload_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
+
+}  // namespace passnet::run

@@ -1,0 +1,186 @@
+#include "run/worker.h"
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "wire/frame.h"
+
+namespace passnet::run {
+
+using namespace std::chrono_literals;
+
+const char* to_string(Role role) { return role == Role::Reference ? "reference" : "candidate"; }
+
+Result<std::filesystem::path> find_worker_binary() {
+  std::error_code failed;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!failed) {
+    const std::filesystem::path beside = self.parent_path() / "passnet-worker";
+    if (::access(beside.c_str(), X_OK) == 0) return beside;
+  }
+  return resource_error(fmt::format("passnet-worker is not beside '{}'", self.string()))
+      .with_hint("run 'make build'; it leaves both binaries in build/bin");
+}
+
+Failure to_failure(const Error& error) { return {to_string(error.kind), to_string(error), false}; }
+
+struct Worker::State {
+  WorkerOptions options;
+  sandbox::Process process;
+  UniqueFd socket;
+};
+
+Worker::Worker(WorkerOptions options) : state_(std::make_unique<State>()) { state_->options = std::move(options); }
+Worker::Worker(Worker&&) noexcept = default;
+Worker& Worker::operator=(Worker&&) noexcept = default;
+Worker::~Worker() {
+  if (state_) stop();
+}
+
+bool Worker::alive() const { return state_->process.running() && state_->socket; }
+pid_t Worker::pid() const { return state_->process.pid(); }
+
+Result<void> Worker::start() {
+  State& state = *state_;
+  if (state.options.binary.empty()) {
+    PASSNET_TRY(state.options.binary, find_worker_binary());
+  }
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return io_error("create", "a socket pair", errno);
+  UniqueFd ours(ends[0]), theirs(ends[1]);
+  sandbox::SpawnOptions spawn;
+  spawn.argv = {state.options.binary.string(), "--role", to_string(state.options.role), "--threads",
+                std::to_string(state.options.threads)};
+  // Exactly these: a worker must not see the caller's secrets or be steered by its settings.
+  spawn.environment = {"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=/nonexistent"};
+  spawn.isolation =
+      state.options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
+  spawn.socket_fd = theirs.get();
+  PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
+  state.socket = std::move(ours);
+  return {};
+}
+
+Failure Worker::lose(std::string kind, std::string message) {
+  state_->socket = UniqueFd();
+  state_->process.kill();
+  return {std::move(kind), std::move(message), true};
+}
+
+namespace {
+// The worker's own words about a failed request.
+Failure failure_from_reply(const Json& reply) {
+  Failure failure;
+  failure.kind = reply.value("kind", "internal");
+  std::string where;
+  if (const auto at = reply.find("at"); at != reply.end() && at->is_object()) {
+    where = fmt::format("{}:{}:{}: ", at->value("file", ""), at->value("line", 0), at->value("column", 0));
+  }
+  failure.message = fmt::format("{}error: {}", where, reply.value("error", "no reason given"));
+  if (const std::string hint = reply.value("hint", ""); !hint.empty()) failure.message += "\nhint: " + hint;
+  return failure;
+}
+
+// A frame as a reply; "nonsense" when it is not one. JSON accessors throw on a wrong type, which is nonsense too.
+Answer<Json> read_reply(const std::string& text) {
+  try {
+    Json json = Json::parse(text);
+    if (json.at("ok").get<bool>()) return json;
+    return tl::unexpected(failure_from_reply(json));
+  } catch (const nlohmann::json::exception& problem) {
+    return tl::unexpected(Failure{"nonsense", problem.what(), true});
+  }
+}
+}  // namespace
+
+namespace {
+// Waits until the socket has something to read, in slices, so that an interrupt is noticed. False when interrupted.
+bool wait_readable(int socket, std::chrono::milliseconds timeout, const std::atomic<bool>* interrupted) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (interrupted && *interrupted) return false;
+    pollfd ready{socket, POLLIN, 0};
+    if (::poll(&ready, 1, 50) > 0) return true;
+  }
+  return true;
+}
+}  // namespace
+
+Answer<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
+  const std::string what = request.at("do").get<std::string>();
+  const std::string role = to_string(state_->options.role);
+  if (!alive()) return tl::unexpected(Failure{"crash", fmt::format("the {} worker is not running", role), true});
+
+  const auto gone = [&]() -> Failure {
+    const std::optional<sandbox::ExitStatus> status = state_->process.wait(2000ms);
+    const std::string how = status ? sandbox::to_string(*status) : "closed its connection";
+    return lose("crash", fmt::format("the {} worker ended during '{}': {}", role, what, how));
+  };
+  if (Result<void> sent = wire::send_message(state_->socket.get(), request.dump(), fds); !sent)
+    return tl::unexpected(gone());
+  const auto begin = std::chrono::steady_clock::now();
+  if (!wait_readable(state_->socket.get(), timeout, state_->options.interrupted))
+    return tl::unexpected(lose("interrupted", fmt::format("interrupted while the {} worker did '{}'", role, what)));
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  Result<wire::Message> message =
+      wire::receive_message(state_->socket.get(), std::max<std::chrono::milliseconds>(timeout - waited, 1ms));
+  if (!message) {
+    const Error& error = message.error();
+    if (error.kind == Error::Kind::Resource) {
+      return tl::unexpected(lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed",
+                                                        role, what, double(timeout.count()) / 1000)));
+    }
+    if (error.kind == Error::Kind::BadInput) {
+      return tl::unexpected(lose("nonsense", fmt::format("the {} worker answered '{}' with {}", role, what, error.message)));
+    }
+    return tl::unexpected(gone());
+  }
+  Answer<Json> json = read_reply(message->json);
+  if (!json) {
+    if (json.error().worker_lost) {
+      return tl::unexpected(lose("nonsense", fmt::format("the {} worker's answer to '{}' is not a reply: {}", role, what,
+                                                         json.error().message)));
+    }
+    return tl::unexpected(std::move(json).error());
+  }
+  return Reply{std::move(*json), std::move(message->fds)};
+}
+
+void Worker::stop() {
+  if (!state_->process.running()) return;
+  if (state_->socket) {
+    (void)wire::send_message(state_->socket.get(), R"({"do": "exit"})").has_value();
+    state_->socket = UniqueFd();
+  }
+  if (!state_->process.wait(300ms)) state_->process.kill();
+}
+
+Answer<Bundle> take_bundle(Reply& reply, const char* key) {
+  const auto nonsense = [&](const std::string& why) {
+    return tl::unexpected(Failure{"nonsense", fmt::format("the worker's '{}' are not a bundle of tensors: {}", key, why), false});
+  };
+  if (reply.fds.empty()) return nonsense("no shared memory came with them");
+  struct stat info {};
+  if (::fstat(reply.fds[0].get(), &info) != 0) return nonsense("their shared memory has no size");
+  const auto list = reply.json.find(key);
+  if (list == reply.json.end()) return nonsense("the field is missing");
+  Result<std::vector<wire::Entry>> entries = wire::entries_from_json(*list, info.st_size);
+  if (!entries) return nonsense(entries.error().message);
+  Bundle bundle;
+  bundle.entries = std::move(*entries);
+  bundle.fd = std::move(reply.fds[0]);
+  bundle.size_bytes = info.st_size;
+  return bundle;
+}
+
+}  // namespace passnet::run

@@ -1,0 +1,86 @@
+// A worker process as control sees it: started, asked, and replaced when it is lost. Whatever a worker does (crash, hang,
+// nonsense), the caller gets a Failure to put into a record.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "sandbox/process.h"
+#include "wire/bundle.h"
+
+namespace passnet::run {
+
+enum class Role { Reference, Candidate };
+const char* to_string(Role role);
+
+struct WorkerOptions {
+  std::filesystem::path binary;  // passnet-worker; empty: find_worker_binary()
+  Role role = Role::Reference;
+  int threads = 1;
+  const std::atomic<bool>* interrupted = nullptr;  // when it becomes true, a request under way is given up
+};
+
+/// passnet-worker beside the running binary. Errors: Resource with the command that builds it.
+Result<std::filesystem::path> find_worker_binary();
+
+/// Why a request got no good answer. kind is the record's error_kind: "crash", "timeout", "nonsense", "interrupted" (the worker is gone),
+/// or what the worker replied ("bad-input", "bad-pass", "unsupported", "unwritten-output", …; it lives on).
+struct Failure {
+  std::string kind;
+  std::string message;
+  bool worker_lost = false;
+};
+/// From an Error of ours: kind and full text.
+Failure to_failure(const Error& error);
+
+template <class T>
+using Answer = tl::expected<T, Failure>;
+
+struct Reply {
+  Json json;                  // "ok" is true
+  std::vector<UniqueFd> fds;
+};
+
+class Worker {
+ public:
+  explicit Worker(WorkerOptions options);
+  ~Worker();
+  Worker(Worker&&) noexcept;
+  Worker& operator=(Worker&&) noexcept;
+
+  /// Spawns the process and returns at once; the first request waits for it to come up. Errors: Resource, Io.
+  Result<void> start();
+  bool alive() const;
+  pid_t pid() const;
+
+  /// Sends `request` and waits for its reply. A lost worker is reaped and stays lost until start() is called again.
+  Answer<Reply> ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
+
+  /// Ends the process: asks it to exit, kills it when it does not.
+  void stop();
+
+ private:
+  Failure lose(std::string kind, std::string message);
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Tensors in a bundle's memory, with the descriptor that holds them.
+struct Bundle {
+  std::vector<wire::Entry> entries;
+  UniqueFd fd;
+  int64_t size_bytes = 0;
+};
+/// The bundle a reply carries in field `key` and its first descriptor. A reply that lies about it is "nonsense".
+Answer<Bundle> take_bundle(Reply& reply, const char* key);
+
+}  // namespace passnet::run
