@@ -1,0 +1,18 @@
+# The few commands a newcomer types. All logic is in scripts/.
+.PHONY: help demo build test bench install clean
+PREFIX ?= $(HOME)/.local
+
+help:     ## this list
+	@sed -n 's/^\([a-z]*\): *## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+demo:     ## set up, build, evaluate a shipped sample with its pass and print the score
+	@scripts/demo
+build:    ## set up and build build/bin/passnet and build/bin/passnet-worker
+	@scripts/build demo passnet passnet-worker
+test:     ## set up, build and run all tests
+	@scripts/test
+bench:    ## set up, build and measure the figures of docs/performance.md
+	@scripts/bench
+install:  ## build and install below PREFIX (default ~/.local)
+	@scripts/install "$(PREFIX)"
+clean:    ## remove the build directory (environments and caches in ~/.cache/passnet stay)
+	@scripts/clean

@@ -1,0 +1,13 @@
+# `cmake --install`: bin/passnet and bin/passnet-worker, include/passnet (what kernels include), share/passnet/samples.
+# Both run from anywhere: passnet finds the worker beside itself and the headers in ../include; the worker finds libtorch
+# through its run path.
+include(GNUInstallDirs)
+if(TARGET passnet)
+  install(TARGETS passnet RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET passnet-worker)
+  set_target_properties(passnet-worker PROPERTIES INSTALL_RPATH ${PASSNET_TORCH_DIR}/lib)
+  install(TARGETS passnet-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+install(DIRECTORY include/passnet DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY samples DESTINATION ${CMAKE_INSTALL_DATADIR}/passnet)
