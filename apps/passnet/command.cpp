@@ -1,0 +1,45 @@
+#include "command.h"
+
+#include <csignal>
+#include <unistd.h>
+
+#include <fmt/core.h>
+
+namespace passnet::cli {
+
+ExitCode exit_code_of(const Error& error) {
+  switch (error.kind) {
+    case Error::Kind::BadInput:
+    case Error::Kind::BadPass:
+    case Error::Kind::Unsupported: return kBadInput;
+    case Error::Kind::Resource:
+    case Error::Kind::Io: return kResource;
+  }
+  return kBug;
+}
+
+ExitCode report_error(const Error& error) {
+  fmt::print(stderr, "{}\n", to_string(error));
+  return exit_code_of(error);
+}
+
+namespace {
+std::atomic<bool> interrupted_flag{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "set from a signal handler");
+
+void on_signal(int) {
+  // Workers die with us (they asked the kernel for it), so leaving at once is clean enough for someone who insists.
+  if (interrupted_flag.exchange(true)) ::_exit(kInterrupted);
+}
+}  // namespace
+
+const std::atomic<bool>& interrupted() { return interrupted_flag; }
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+}
+
+}  // namespace passnet::cli

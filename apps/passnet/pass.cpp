@@ -1,0 +1,149 @@
+// passnet pass check|match|new: build and match without timing, and a template to start from.
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "fx/print.h"
+#include "fx/sample.h"
+#include "pass/source.h"
+#include "pass/template.h"
+#include "rewrite/match.h"
+#include "run/evaluate.h"
+#include "bench/verdict.h"
+
+namespace passnet::cli {
+
+namespace {
+
+// A pass named by its file, or all passes of a pass_dir or sample directory.
+Result<std::vector<pass::Pass>> load_named_passes(const std::filesystem::path& path) {
+  std::vector<std::filesystem::path> files;
+  if (std::filesystem::is_directory(path)) {
+    const bool is_sample = std::filesystem::is_directory(path / "pass_dir");
+    PASSNET_TRY(files, pass::list_passes(is_sample ? path / "pass_dir" : path));
+  } else {
+    files.push_back(path);
+  }
+  std::vector<pass::Pass> passes;
+  for (const std::filesystem::path& file : files) {
+    PASSNET_TRY(pass::Pass loaded, pass::load_pass(file));
+    passes.push_back(std::move(loaded));
+  }
+  return passes;
+}
+
+Result<ExitCode> check_sample(const fx::Sample& sample) {
+  run::EvaluateOptions options;
+  options.timed = false;
+  options.interrupted = &interrupted();
+  ExitCode code = kOk;
+  run::EvaluateHooks hooks;
+  hooks.finished = [&](const bench::RunRecord& record) -> Result<void> {
+    int sites = 0;
+    for (const bench::PassOutcome& outcome : record.passes) sites += outcome.matches;
+    fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, bench::headline(record), sites, sites == 1 ? "" : "s");
+    if (!record.error.empty()) fmt::print("  {}\n", record.error);
+    if (!bench::judge(record).correct_at(-5)) code = kNotAllCorrect;
+    return {};
+  };
+  PASSNET_TRY_VOID(run::evaluate_sample(sample, options, hooks));
+  return code;
+}
+
+Result<ExitCode> check_paths(const std::vector<std::string>& paths) {
+  ExitCode worst = kOk;
+  for (const std::string& path : paths) {
+    if (std::filesystem::is_directory(std::filesystem::path(path) / "pass_dir")) {
+      PASSNET_TRY(const fx::Sample sample, fx::load_sample(path));
+      PASSNET_TRY(const ExitCode code, check_sample(sample));
+      worst = std::max(worst, code);
+      continue;
+    }
+    PASSNET_TRY(const std::vector<pass::Pass> passes, load_named_passes(path));
+    for (const pass::Pass& pass : passes) {
+      fmt::print("{}: pattern of {} nodes, plan '{}', kernels:{}{}{}\n", pass.name, pass.pattern.size(), pass.plan.entry,
+                 pass.cpu_source.empty() ? "" : " CPU", pass.cuda_source.empty() ? "" : " CUDA",
+                 pass.has_triton ? " Triton" : "");
+    }
+  }
+  return worst;
+}
+
+void print_match(const ir::Graph& graph, const rewrite::Match& match) {
+  for (const ir::NodeId node : match.nodes) {
+    if (node == ir::kNoNode || graph.node(node).kind == ir::NodeKind::Placeholder) continue;
+    fmt::print("  {}:{}: {}\n", graph.file, graph.locate(graph.node(node)).line, fx::print_node(graph, graph.node(node)));
+  }
+}
+
+Result<ExitCode> match_pass(const std::string& pass_path, const std::vector<std::string>& graph_paths, bool strict) {
+  PASSNET_TRY(const std::vector<pass::Pass> passes, load_named_passes(pass_path));
+  ExitCode code = kOk;
+  for (const std::string& root : graph_paths) {
+    const std::vector<std::filesystem::path> found = fx::find_graph_dirs(root);
+    if (found.empty()) return bad_input(fmt::format("no model.py in or below '{}'", root));
+    for (const std::filesystem::path& path : found) {
+      PASSNET_TRY(fx::GraphDir graph, fx::load_graph_dir(path));
+      for (const pass::Pass& pass : passes) {
+        PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, graph.graph, {strict}));
+        fmt::print("{}: pass '{}': {} match{}\n", path.string(), pass.name, report.matches.size(), report.matches.size() == 1 ? "" : "es");
+        for (const rewrite::Match& match : report.matches) print_match(graph.graph, match);
+        for (const rewrite::NearestMiss& refused : report.refused) fmt::print("  refused: {}\n", rewrite::to_string(refused));
+        if (report.miss) fmt::print("  {}\n", rewrite::to_string(*report.miss));
+        if (report.matches.empty()) code = kNotAllCorrect;
+      }
+    }
+  }
+  return code;
+}
+
+void finish(const Result<ExitCode>& result, int& exit_code) {
+  if (interrupted()) exit_code = kInterrupted;
+  else exit_code = result ? *result : report_error(result.error());
+}
+
+}  // namespace
+
+void add_pass(CLI::App& app, int& exit_code) {
+  CLI::App* group = app.add_subcommand("pass", "check, match or start passes");
+  group->require_subcommand(1);
+
+  auto paths = std::make_shared<std::vector<std::string>>();
+  CLI::App* check = group->add_subcommand("check", "read, match, build and compare passes without timing them");
+  check->add_option("PATH", *paths, "sample directory, pass_dir, or Name.py")->required();
+  check->footer("Example:  passnet pass check samples/residual_layer_norm");
+  check->callback([paths, &exit_code] {
+    catch_interrupts();
+    finish(check_paths(*paths), exit_code);
+  });
+
+  auto pass_path = std::make_shared<std::string>();
+  auto graphs = std::make_shared<std::vector<std::string>>();
+  auto strict = std::make_shared<bool>(false);
+  CLI::App* match = group->add_subcommand("match", "show where a pass matches, or the nearest miss");
+  match->add_option("PASS", *pass_path, "Name.py, pass_dir, or sample directory")->required();
+  match->add_option("GRAPH", *graphs, "graph directories, or directories that hold some")->required();
+  match->add_flag("--strict", *strict, "upstream's literal matching");
+  match->footer("Example:  passnet pass match samples/residual_layer_norm samples/residual_layer_norm/graphs");
+  match->callback([=, &exit_code] { finish(match_pass(*pass_path, *graphs, *strict), exit_code); });
+
+  auto name = std::make_shared<std::string>();
+  auto directory = std::make_shared<std::string>(".");
+  CLI::App* create = group->add_subcommand("new", "write a template: Name.py, Name.cpp, and its line in the list file");
+  create->add_option("NAME", *name, "pass name")->required();
+  create->add_option("--dir", *directory, "pass_dir to write into")->capture_default_str();
+  create->footer("Example:  passnet pass new fuse_add_relu --dir my_sample/pass_dir");
+  create->callback([=, &exit_code] {
+    Result<std::vector<std::filesystem::path>> written = pass::write_template(*directory, *name);
+    if (!written) {
+      exit_code = report_error(written.error());
+      return;
+    }
+    for (const std::filesystem::path& path : *written) fmt::print("wrote {}\n", path.string());
+  });
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,149 @@
+// passnet run: execute one graph with replayed or given inputs, print or save what came out.
+#include <chrono>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/hash.h"
+#include "base/strings.h"
+#include "command.h"
+#include "fx/sample.h"
+#include "run/evaluate.h"
+#include "run/session.h"
+#include "wire/bundle.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct RunFlags {
+  std::string graph_dir, inputs, save;
+  std::string device = "cpu";
+  uint64_t seed = 1024;
+  int threads = 0;
+  double timeout_s = 600;
+  bool json = false;
+};
+
+tl::unexpected<Error> as_error(const run::Failure& failure) {
+  Error error = failure.worker_lost ? resource_error(failure.message) : bad_input(failure.message);
+  return tl::unexpected(std::move(error));
+}
+
+// The tensors of a file as a bundle in shared memory, checked against the placeholders of the graph.
+Result<run::Bundle> given_inputs(const std::string& path, const fx::GraphDir& graph) {
+  PASSNET_TRY(wire::TensorFile file, wire::load_safetensors(path));
+  std::map<std::string, size_t> by_name;
+  for (size_t i = 0; i < file.entries.size(); ++i) by_name[file.entries[i].name] = i;
+  run::Bundle bundle;
+  std::vector<int64_t> from;
+  std::vector<std::string_view> names;
+  for (const wire::Entry& entry : file.entries) names.push_back(entry.name);
+  for (ir::NodeId id = 0; id < graph.graph.placeholder_count(); ++id) {
+    const std::string name(graph.graph.node(id).target);
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) {
+      Error error = bad_input(fmt::format("'{}' has no tensor for argument '{}' of forward", path, name));
+      if (const std::string_view near = nearest_name(name, names); !near.empty())
+        error.hint = fmt::format("did you mean '{}'?", near);
+      return error;
+    }
+    bundle.entries.push_back(file.entries[found->second]);
+    from.push_back(bundle.entries.back().offset);
+  }
+  bundle.size_bytes = wire::lay_out(bundle.entries);
+  PASSNET_TRY(bundle.fd, wire::create_memory("inputs", bundle.size_bytes));
+  PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(bundle.fd.get(), bundle.size_bytes, true));
+  for (size_t i = 0; i < from.size(); ++i) {
+    std::copy_n(reinterpret_cast<const std::byte*>(file.bytes.data()) + from[i], bundle.entries[i].size_bytes(),
+                memory.data() + bundle.entries[i].offset);
+  }
+  return bundle;
+}
+
+// Inputs (by the names in forward) and outputs in one file.
+Result<void> save_all(const std::string& path, const run::Bundle& inputs, const run::Bundle& outputs) {
+  std::vector<wire::Entry> entries;
+  std::vector<std::pair<const run::Bundle*, const wire::Entry*>> from;
+  for (const run::Bundle* bundle : {&inputs, &outputs}) {
+    for (const wire::Entry& entry : bundle->entries) {
+      entries.push_back(entry);
+      from.emplace_back(bundle, &entry);
+    }
+  }
+  const int64_t size = wire::lay_out(entries);
+  std::string bytes(static_cast<size_t>(size), '\0');
+  PASSNET_TRY(const wire::Mapping in, wire::Mapping::map(inputs.fd.get(), inputs.size_bytes, false));
+  PASSNET_TRY(const wire::Mapping out, wire::Mapping::map(outputs.fd.get(), outputs.size_bytes, false));
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const wire::Mapping& mapping = from[i].first == &inputs ? in : out;
+    std::copy_n(mapping.data() + from[i].second->offset, entries[i].size_bytes(),
+                reinterpret_cast<std::byte*>(bytes.data()) + entries[i].offset);
+  }
+  return wire::save_safetensors(path, entries, reinterpret_cast<const std::byte*>(bytes.data()));
+}
+
+Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
+  PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(outputs.tensors.fd.get(), outputs.tensors.size_bytes, false));
+  Json list = Json::array();
+  for (const wire::Entry& entry : outputs.tensors.entries) {
+    const std::string hash = fmt::format(
+        "{:016x}", fast_hash(memory.data() + entry.offset, static_cast<size_t>(entry.size_bytes())));
+    list.push_back({{"name", entry.name}, {"dtype", ir::name(entry.dtype)}, {"shape", entry.shape}, {"xxh3", hash}});
+    if (!flags.json) fmt::print("{}  {}[{}]  xxh3 {}\n", entry.name, ir::name(entry.dtype), fmt::join(entry.shape, ", "), hash);
+  }
+  if (flags.json) {
+    fmt::print("{}\n", Json{{"graph", flags.graph_dir}, {"outputs", list}, {"scalars", outputs.scalars}}.dump());
+  } else {
+    for (const auto& [name, value] : outputs.scalars.items()) fmt::print("{}  {}\n", name, value.dump());
+  }
+  return {};
+}
+
+Result<void> run_command(const RunFlags& flags) {
+  const std::chrono::milliseconds timeout(static_cast<int64_t>(flags.timeout_s * 1000));
+  run::Worker worker({{}, run::Role::Reference, flags.threads > 0 ? flags.threads : run::available_threads(), &interrupted()});
+  PASSNET_TRY_VOID(worker.start());
+  PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.graph_dir));
+  if (auto loaded = run::load_graph(worker, "graph", graph.graph, {}, {}, timeout); !loaded) return as_error(loaded.error());
+  run::Bundle inputs;
+  if (flags.inputs.empty()) {
+    auto replayed = run::replay_inputs(worker, "graph", graph, flags.seed, timeout);
+    if (!replayed) return as_error(replayed.error());
+    inputs = std::move(*replayed);
+  } else {
+    PASSNET_TRY(inputs, given_inputs(flags.inputs, graph));
+    if (auto set = run::set_inputs(worker, "graph", inputs, timeout); !set) return as_error(set.error());
+  }
+  auto outputs = run::run_graph(worker, "graph", false, timeout);
+  if (!outputs) return as_error(outputs.error());
+  if (!flags.save.empty()) PASSNET_TRY_VOID(save_all(flags.save, inputs, outputs->tensors));
+  return print_outputs(flags, *outputs);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<RunFlags>();
+  CLI::App* command = app.add_subcommand("run", "execute one graph and print or save what came out");
+  command->add_option("GRAPH_DIR", flags->graph_dir, "directory with model.py and weight_meta.py")->required();
+  command->add_option("--inputs", flags->inputs, "inputs by the names in forward; default: replayed from weight_meta.py")
+      ->type_name("F.safetensors");
+  command->add_option("--save", flags->save, "write inputs and outputs (out_0, out_1, …)")->type_name("F.safetensors");
+  command->add_option("--device", flags->device, "where to run")->check(CLI::IsMember({"cpu"}))->capture_default_str();
+  command->add_option("--seed", flags->seed, "torch's seed before the call")->capture_default_str();
+  command->add_option("--threads", flags->threads, "default: all processors this process may use");
+  command->add_option("--timeout", flags->timeout_s, "seconds")->capture_default_str();
+  command->add_flag("--json", flags->json, "one JSON object on stdout");
+  command->footer("Example:  passnet run samples/residual_layer_norm/graphs/<graph> --save out.safetensors");
+  command->callback([flags, &exit_code] {
+    catch_interrupts();
+    if (Result<void> done = run_command(*flags); !done) {
+      exit_code = interrupted() ? kInterrupted : report_error(done.error());
+    }
+  });
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,18 @@
+// A working pass to start from: `passnet pass new`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace passnet::pass {
+
+/// Writes NAME.py and NAME.cpp (a fused add + relu) into `pass_dir` and appends NAME to
+/// sorted_output_pass_rule_names.json there. Returns the files written.
+/// Errors: BadInput (NAME is not a Python identifier, a file of that name exists: nothing is overwritten, the list file
+/// is malformed), Io.
+Result<std::vector<std::filesystem::path>> write_template(const std::filesystem::path& pass_dir, const std::string& name);
+
+}  // namespace passnet::pass
