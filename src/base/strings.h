@@ -22,6 +22,8 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
 
 /// 'text' in single quotes, control bytes escaped, cut to `limit` bytes with "…": safe to print in a message.
 std::string quoted(std::string_view text, size_t limit = 60);
+/// For std::string, which would find std::quoted by its namespace.
+inline std::string quoted(const std::string& text, size_t limit = 60) { return quoted(std::string_view(text), limit); }
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
