@@ -1,0 +1,91 @@
+// Records on disk: whole lines, one writer, resumable.
+#include "run/batch.h"
+
+#include <sys/resource.h>
+
+#include <csignal>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace passnet::run {
+namespace {
+
+using testing::HasSubstr;
+
+class RecordFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::filesystem::remove_all(directory_);
+    path_ = directory_ / "sample" / "records.jsonl";
+  }
+  static bench::RunRecord record(const std::string& graph) {
+    bench::RunRecord made;
+    made.sample = "sample";
+    made.graph = graph;
+    return made;
+  }
+  RecordFile open(bool keep) {
+    Result<RecordFile> file = RecordFile::open(path_, keep);
+    EXPECT_TRUE(file.has_value()) << (file ? "" : to_string(file.error()));
+    return std::move(*file);
+  }
+  std::filesystem::path directory_, path_;
+};
+
+TEST_F(RecordFileTest, ReopeningKeepsFinishedRecords) {
+  { ASSERT_TRUE(open(false).append(record("a")).has_value()); }
+  RecordFile again = open(true);
+  ASSERT_EQ(again.records().size(), 1u);
+  EXPECT_EQ(again.records()[0].graph, "a");
+}
+
+TEST_F(RecordFileTest, ReopeningWithoutKeepStartsEmpty) {
+  { ASSERT_TRUE(open(false).append(record("a")).has_value()); }
+  EXPECT_TRUE(open(false).records().empty());
+  EXPECT_EQ(std::filesystem::file_size(path_), 0u);
+}
+
+TEST_F(RecordFileTest, TornLastLineIsCutOff) {
+  { ASSERT_TRUE(open(false).append(record("a")).has_value()); }
+  std::ofstream(path_, std::ios::app) << R"({"version": 1, "sample": "sam)";
+  {
+    RecordFile file = open(true);
+    ASSERT_EQ(file.records().size(), 1u);
+    ASSERT_TRUE(file.append(record("b")).has_value());
+  }
+  const RecordFile file = open(true);
+  ASSERT_EQ(file.records().size(), 2u);
+  EXPECT_EQ(file.records()[1].graph, "b");
+}
+
+TEST_F(RecordFileTest, SecondWriterIsRefused) {
+  const RecordFile first = open(false);
+  const Result<RecordFile> second = RecordFile::open(path_, true);
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().message, "'" + path_.string() + "' is being written by another run");
+}
+
+// A file size limit stands in for a full disk: both make write() fail with part of a line written or none.
+TEST_F(RecordFileTest, FullDiskKeepsFinishedRecordsWhole) {
+  RecordFile file = open(false);
+  ASSERT_TRUE(file.append(record("a")).has_value());
+  const auto size = std::filesystem::file_size(path_);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit limit = before;
+  limit.rlim_cur = size + 10;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &limit), 0);
+  const Result<void> appended = file.append(record("b"));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, old_handler);
+  ASSERT_FALSE(appended.has_value());
+  EXPECT_THAT(appended.error().message, HasSubstr("cannot write '" + path_.string() + "'"));
+  EXPECT_EQ(std::filesystem::file_size(path_), size);
+}
+
+}  // namespace
+}  // namespace passnet::run

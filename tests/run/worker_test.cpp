@@ -1,0 +1,101 @@
+// Whatever a worker does, control gets a Failure that says so.
+#include "run/worker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "run/measure.h"
+#include "run/session.h"
+
+namespace passnet::run {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+Worker start(const std::string& name, const std::atomic<bool>* interrupted = nullptr) {
+  Worker worker({std::string(PASSNET_FAKE_WORKERS) + "/" + name, Role::Candidate, 1, interrupted});
+  const Result<void> started = worker.start();
+  EXPECT_TRUE(started.has_value()) << (started ? "" : to_string(started.error()));
+  return worker;
+}
+
+Failure ask_hello(Worker& worker, std::chrono::milliseconds timeout = 5s) {
+  const Answer<Reply> reply = worker.ask({{"do", "hello"}}, {}, timeout);
+  EXPECT_FALSE(reply.has_value());
+  return reply ? Failure{} : reply.error();
+}
+
+TEST(Worker, CrashIsAFailureThatNamesTheSignal) {
+  Worker worker = start("fake_crashes");
+  const Failure failure = ask_hello(worker);
+  EXPECT_EQ(failure.kind, "crash");
+  EXPECT_TRUE(failure.worker_lost);
+  EXPECT_THAT(failure.message, HasSubstr("the candidate worker ended during 'hello': killed by SIGSEGV"));
+  EXPECT_FALSE(worker.alive());
+}
+
+TEST(Worker, EarlyExitIsAFailureThatNamesTheCode) {
+  Worker worker = start("fake_exits_at_once");
+  EXPECT_EQ(ask_hello(worker).message, "the candidate worker ended during 'hello': exit code 7");
+}
+
+TEST(Worker, HangIsKilledAtTheDeadline) {
+  Worker worker = start("fake_hangs");
+  const Failure failure = ask_hello(worker, 300ms);
+  EXPECT_EQ(failure.kind, "timeout");
+  EXPECT_EQ(failure.message, "the candidate worker gave no answer to 'hello' within 0.3 s; it was killed");
+  EXPECT_FALSE(worker.alive());
+}
+
+TEST(Worker, InterruptGivesUpARequestUnderWay) {
+  std::atomic<bool> interrupted{true};
+  Worker worker = start("fake_hangs", &interrupted);
+  EXPECT_EQ(ask_hello(worker, 30s).kind, "interrupted");
+}
+
+TEST(Worker, NonsenseIsToldApartFromACrash) {
+  for (const char* name : {"fake_no_json", "fake_no_ok", "fake_wrong_types", "fake_huge_frame"}) {
+    Worker worker = start(name);
+    const Failure failure = ask_hello(worker);
+    EXPECT_EQ(failure.kind, "nonsense") << name << ": " << failure.message;
+    EXPECT_TRUE(failure.worker_lost) << name;
+  }
+}
+
+TEST(Worker, RefusalKeepsTheWorkerAndItsWords) {
+  Worker worker = start("fake_refuses");
+  const Failure failure = ask_hello(worker);
+  EXPECT_EQ(failure.kind, "unsupported");
+  EXPECT_EQ(failure.message, "model.py:3:9: error: no such operator\nhint: write it");
+  EXPECT_FALSE(failure.worker_lost);
+  EXPECT_TRUE(worker.alive());
+}
+
+TEST(Worker, RestartsAfterItWasLost) {
+  Worker worker = start("fake_crashes");
+  ask_hello(worker);
+  EXPECT_EQ(ask_hello(worker).message, "the candidate worker is not running");
+  ASSERT_TRUE(worker.start().has_value());
+  EXPECT_TRUE(worker.alive());
+}
+
+TEST(Session, OutputsWithoutSharedMemoryAreNonsense) {
+  Worker worker = start("fake_no_memory");
+  const Answer<Outputs> outputs = run_graph(worker, "g", true, 5s);
+  ASSERT_FALSE(outputs.has_value());
+  EXPECT_EQ(outputs.error().kind, "nonsense");
+  EXPECT_THAT(outputs.error().message, HasSubstr("no shared memory came with them"));
+}
+
+TEST(Measure, TooFewTimesAreNonsense) {
+  Worker reference = start("fake_no_memory");
+  Worker candidate = start("fake_no_memory");
+  const Answer<Measured> measured = measure(reference, candidate, "g", {25, 100, 5s});
+  ASSERT_FALSE(measured.has_value());
+  EXPECT_EQ(measured.error().kind, "nonsense");
+  EXPECT_THAT(measured.error().message, HasSubstr("1 times for 25 calls"));
+}
+
+}  // namespace
+}  // namespace passnet::run
