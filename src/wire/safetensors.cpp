@@ -1,0 +1,119 @@
+// F.safetensors: 8 bytes little-endian length, a JSON object of that many bytes, then the tensors' bytes. Each key of
+// the object is a tensor {"dtype", "shape", "data_offsets": [first, end]}, "__metadata__" is free text.
+#include <array>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/strings.h"
+#include "wire/bundle.h"
+#include "wire/tensor_entry.h"
+
+namespace passnet::wire {
+
+namespace {
+
+struct Row {
+  ir::DType dtype;
+  std::string_view name;
+};
+constexpr std::array<Row, 11> kNames{{{ir::DType::Float32, "F32"},
+                                      {ir::DType::Float64, "F64"},
+                                      {ir::DType::Float16, "F16"},
+                                      {ir::DType::BFloat16, "BF16"},
+                                      {ir::DType::Int64, "I64"},
+                                      {ir::DType::Int32, "I32"},
+                                      {ir::DType::Int16, "I16"},
+                                      {ir::DType::Int8, "I8"},
+                                      {ir::DType::UInt8, "U8"},
+                                      {ir::DType::Bool, "BOOL"},
+                                      {ir::DType::Complex64, "C64"}}};
+
+constexpr uint64_t kMaxHeader = 100u << 20;
+
+Result<Entry> parse_entry(const std::string& name, const Json& item) {
+  Entry entry;
+  entry.name = name;
+  if (!item.is_object() || !item.contains("dtype") || !item["dtype"].is_string() || !item.contains("shape") ||
+      !item.contains("data_offsets"))
+    return bad_input(fmt::format("tensor {}: expected an object with dtype, shape and data_offsets", passnet::quoted(name)));
+  const auto text = item["dtype"].get<std::string>();
+  const Row* row = nullptr;
+  for (const Row& candidate : kNames) {
+    if (candidate.name == text) row = &candidate;
+  }
+  if (row == nullptr)
+    return unsupported(fmt::format("tensor {}: dtype {} is not one that can be read", passnet::quoted(name), passnet::quoted(text)));
+  entry.dtype = row->dtype;
+  PASSNET_TRY(entry.shape, shape_from_json(item["shape"], name));
+  PASSNET_TRY(const auto offsets, shape_from_json(item["data_offsets"], name));
+  PASSNET_TRY(const int64_t bytes, checked_size_bytes(entry));
+  if (offsets.size() != 2 || offsets[0] < 0 || offsets[1] < offsets[0] || offsets[1] - offsets[0] != bytes)
+    return bad_input(fmt::format("tensor {}: data_offsets {}, expected a range of {} bytes", passnet::quoted(name),
+                                 item["data_offsets"].dump(), bytes));
+  entry.offset = offsets[0];
+  return entry;
+}
+
+Result<TensorFile> parse_file(std::string content) {
+  uint64_t length = 0;
+  if (content.size() < sizeof length)
+    return bad_input(fmt::format("not a safetensors file: {} bytes, expected at least 8", content.size()));
+  for (size_t i = 0; i < sizeof length; ++i)
+    length |= uint64_t{static_cast<unsigned char>(content[i])} << (8 * i);
+  const uint64_t left = content.size() - sizeof length;
+  if (length > kMaxHeader || length > left)
+    return bad_input(fmt::format("not a safetensors file: header of {} bytes, but {} follow", length, left));
+  PASSNET_TRY(const Json header, parse_json(std::string_view(content).substr(sizeof length, length), "header"));
+  if (!header.is_object()) return bad_input("not a safetensors file: the header is not a JSON object");
+  TensorFile file;
+  for (const auto& [name, item] : header.items()) {
+    if (name == "__metadata__") continue;
+    PASSNET_TRY(Entry entry, parse_entry(name, item));
+    file.entries.push_back(std::move(entry));
+  }
+  PASSNET_TRY_VOID(check_extents(file.entries, static_cast<int64_t>(left - length)));
+  content.erase(0, sizeof length + length);
+  file.bytes = std::move(content);
+  return file;
+}
+
+}  // namespace
+
+Result<TensorFile> load_safetensors(const std::string& path) {
+  PASSNET_TRY(std::string content, read_file(path));
+  auto file = parse_file(std::move(content));
+  if (!file) {
+    Error error = std::move(file).error();
+    error.at = SourceLoc{path, 0, 0};
+    return error;
+  }
+  return file;
+}
+
+Result<void> save_safetensors(const std::string& path, std::span<const Entry> entries, const std::byte* base) {
+  Json header = Json::object();
+  int64_t end = 0;
+  for (const Entry& entry : entries) {
+    const Row* row = nullptr;
+    for (const Row& candidate : kNames) {
+      if (candidate.dtype == entry.dtype) row = &candidate;
+    }
+    if (row == nullptr)
+      return unsupported(fmt::format("tensor {}: safetensors has no dtype '{}'", passnet::quoted(entry.name), ir::name(entry.dtype)));
+    const int64_t first = end;
+    end += entry.size_bytes();
+    header[entry.name] = {{"dtype", std::string(row->name)}, {"shape", entry.shape}, {"data_offsets", {first, end}}};
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');  // the data starts at a multiple of 8
+  std::string content(8, '\0');
+  for (size_t i = 0; i < 8; ++i) content[i] = static_cast<char>(text.size() >> (8 * i));
+  content += text;
+  for (const Entry& entry : entries)
+    content.append(reinterpret_cast<const char*>(base) + entry.offset, static_cast<size_t>(entry.size_bytes()));
+  return write_file(path, content);
+}
+
+}  // namespace passnet::wire
