@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -24,12 +25,14 @@ struct OutputCheck {
   /// Smallest t in [-10, 5] at which the output passes (expected dtype's ladder); 6: at none. Exact types: -10 or 6.
   int passes_from = 6;
   double max_abs_diff = 0, mean_abs_diff = 0, max_rel_diff = 0;  // nan when not comparable
+  bool operator==(const OutputCheck&) const = default;
 };
 
 /// Trial times of one side, in microseconds, in the order they were taken.
 struct Timing {
   int warmup = 0;
   std::vector<double> trials_us;
+  bool operator==(const Timing&) const = default;
 };
 
 /// One place where a pass was found or nearly found.
@@ -38,6 +41,7 @@ struct PassOutcome {
   int matches = 0;               // sites replaced
   int declined = 0;              // sites the plan declined
   std::string diagnosis;         // nearest miss or reasons of refusal; may be empty
+  bool operator==(const PassOutcome&) const = default;
 };
 
 struct RunRecord {

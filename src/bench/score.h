@@ -2,8 +2,8 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -19,32 +19,56 @@ struct ScoreOptions {
   Interpretation interpretation = Interpretation::Default;
 };
 
+/// The classes of errors that a positive tolerance may forgive, numbered from 1.
+inline constexpr int kErrorClasses = 4;
+
+/// One rung of the ladder. The macro quantities are those of t = 1 for t >= 1 (frozen, as ES is).
 struct ScorePoint {
   int t = 0;
   double s = 0, es = 0;        // sample-level S_t and ES_t
   double es_macro = 0;         // the aggregated form (spec E.4), for cross-checking
   double correct_share = 0;    // lambda
+  double alpha = 1;            // geometric mean of the correct speedups
+  double beta = 1;             // of those below 1
+  double eta = 0;              // slow / correct
+  double gamma = 1;            // what a wrong sample counts
+  std::array<double, kErrorClasses> error_shares{};  // pi: share of error class 1…4 among the wrong samples
+  bool forms_agree = true;     // |es - es_macro| <= 1e-3 + 1e-3 |es_macro|; upstream aborts otherwise
 };
 
 struct Score {
+  Interpretation interpretation = Interpretation::Default;
   std::vector<ScorePoint> points;   // t = -10 … 4 (Default) or 5 (MismatchExtended)
   double aggregated = 0;            // sum of w_t log10(ES_t), t = -10 … 4; 0 = eager
-  double aggregated_linear = 0;     // 10^aggregated: 1.000 = eager
+  double aggregated_linear = 1;     // 10^aggregated: 1.000 = eager
+  double passbench = 1;             // 10^sum with the weights PassBench publishes its AS with: 1.000 = eager
+  bool forms_agree = true;          // at every rung
   int total = 0;
-  double geomean_speedup = 1;       // of graphs correct at t = -5… see .cpp; 1 when none
-  double correct_share = 0;         // correct at t = 1
-  double fast_share = 0;            // correct at t = 1 and speedup > 1
+  int correct = 0;                  // graphs correct at kCorrectT
+  double geomean_speedup = 1;       // of those; 1 when none
+  double correct_share = 0;         // correct / total; 0 when total is 0
+  double fast_share = 0;            // correct at kCorrectT and speedup > 1, of all
+  const ScorePoint& at(int t) const { return points.at(static_cast<size_t>(t - kFirstT)); }
 };
 
+/// No verdicts: every S_t and ES_t is 1 and total is 0.
 Score score(const std::vector<Verdict>& verdicts, const ScoreOptions& options = {});
 
-/// Upstream's keys {"id", "score"} and ours.
+/// The verdicts of all records.
+std::vector<Verdict> judge_all(const std::vector<RunRecord>& records);
+
+/// aggregated_score.json: upstream's keys {"id", "score"} and ours (docs/scoring.md).
 Json to_json(const Score& score, const std::string& id);
 
-/// validation.log in upstream's line format (spec E.2), one block per record.
+/// validation.log in upstream's line format (spec E.2), one block per record. Text that came from a graph, a pass or a
+/// kernel is made inert first: it can neither end a line nor look like a line that upstream's parser reads.
 std::string render_upstream_log(const std::vector<RunRecord>& records);
 
-/// Reads upstream's logs (spec E.2 parser patterns) into verdicts, so that `passnet score` takes them too.
+/// Reads upstream's logs (spec E.2 parser patterns) into verdicts, so that `passnet score` takes them too. As upstream:
+/// the last line of a kind wins, a missing all_close line is a failure, no [equal] line is vacuously correct.
+/// Where upstream's scorer crashes: correct without a [Speedup][e2e] line is correct and not timed, and a speedup that is
+/// zero, negative or not finite is RuntimeFail.
+/// Errors: BadInput with line number (a number that is none, a text without any [Processing] line).
 Result<std::vector<Verdict>> verdicts_from_upstream_log(const std::string& file, std::string_view text);
 
 }  // namespace passnet::bench

@@ -12,7 +12,7 @@ struct Stats {
 };
 inline constexpr double kNoisy = 0.2;
 
-/// All zero for an empty list.
+/// All zero for an empty list, all nan when a sample is not finite.
 Stats summarize(std::span<const double> samples);
 /// Rounded to 6 significant digits, as upstream prints.
 double round6(double value);

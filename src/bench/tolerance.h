@@ -11,7 +11,7 @@ struct Tolerance {
 };
 
 /// dtype: "float16", "bfloat16", "float32", "float64"; any other is exact: {0, 0}. complex64 as float32, complex128 as float64.
-/// t in [-10, 5].
+/// complex32 as float16. REQUIRES: t in [-10, 5].
 Tolerance tolerance(std::string_view dtype, int t);
 /// "atol_1.00E-05_rtol_1.30E-06": upstream's key.
 std::string tolerance_key(Tolerance tolerance);

@@ -21,15 +21,29 @@ struct Verdict {
   /// median reference / median candidate; 0 when not timed.
   double speedup = 0;
   bool correct_at(int t) const { return status == Status::Correct && t >= passes_from; }
+  bool operator==(const Verdict&) const = default;
 };
 
-/// How statuses map: failure before or in Reference, or no pass matched -> EagerFail (upstream logs both so);
-/// Build, Load -> CompileFail; Run, Time, or a non-deterministic candidate -> RuntimeFail; wrong count or shape ->
-/// ShapeMismatch; wrong dtype -> TypeMismatch.
+/// How statuses map (reasons in docs/scoring.md): failure before or in Reference, or no pass matched -> EagerFail
+/// (upstream logs both so); any other failure in Match, Build, Load -> CompileFail; Run, Time, impossible times, nothing
+/// to compare, or a non-deterministic candidate -> RuntimeFail; wrong count or shape -> ShapeMismatch; wrong dtype ->
+/// TypeMismatch. What remains is Correct, from `passes_from` on; a record that stopped at Compare without times passes
+/// nowhere. Speedup is 0 unless the status is Correct; a correct graph that was never timed (checked only) has 0 too, and
+/// scores like a failure.
 Verdict judge(const RunRecord& record);
 
+/// The rung at which we call a graph correct: PyTorch's own defaults for assert_close.
+inline constexpr int kCorrectT = -5;
+
+/// A call cannot take less than this; a list with a shorter, negative or non-finite trial is no measurement.
+inline constexpr double kShortestCallUs = 0.01;
+bool times_valid(const Timing& timing);
+
+/// Both sides were timed and one of them has iqr / median above kNoisy.
+bool is_noisy(const RunRecord& record);
+
 /// One word for a table: "correct" (passes at t = -5 of its dtypes), "inexact" (at a later rung), "wrong", "no match",
-/// "build failed", "crashed", …
+/// "build failed", "crashed", …; at most 14 characters.
 std::string headline(const RunRecord& record);
 
 }  // namespace passnet::bench
