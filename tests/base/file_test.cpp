@@ -1,0 +1,137 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "base/hash.h"
+
+namespace passnet {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A directory of its own for every test, removed at its end.
+class File : public ::testing::Test {
+ protected:
+  File() {
+    std::string pattern = (fs::temp_directory_path() / "passnet_file_XXXXXX").string();
+    directory_ = ::mkdtemp(pattern.data());
+  }
+  ~File() override { fs::remove_all(directory_); }
+
+  std::vector<std::string> names() const {
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(directory_))
+      found.push_back(entry.path().filename().string());
+    return found;
+  }
+
+  fs::path directory_;
+};
+
+TEST_F(File, WrittenBytesAreReadBack) {
+  const std::string content("a\0b\r\n\xff", 6);
+  ASSERT_TRUE(write_file(directory_ / "x", content).has_value());
+  EXPECT_EQ(read_file(directory_ / "x").value(), content);
+  ASSERT_TRUE(write_file(directory_ / "empty", "").has_value());
+  EXPECT_EQ(read_file(directory_ / "empty").value(), "");
+}
+
+TEST_F(File, WritingMakesParentsReplacesWholeAndLeavesNoTemporary) {
+  const fs::path path = directory_ / "deep" / "er" / "x";
+  ASSERT_TRUE(write_file(path, "a long first version").has_value());
+  ASSERT_TRUE(write_file(path, "short").has_value());
+  EXPECT_EQ(read_file(path).value(), "short");
+  fs::rename(path, directory_ / "x");
+  fs::remove(directory_ / "deep" / "er");
+  fs::remove(directory_ / "deep");  // fails when a temporary were left
+  EXPECT_THAT(names(), ::testing::ElementsAre("x"));
+}
+
+TEST_F(File, AFailedWriteKeepsTheOldContent) {
+  const fs::path path = directory_ / "x";
+  ASSERT_TRUE(write_file(path, "old").has_value());
+  rlimit before{};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  // A limit on file size stands in for a full disk: write() fails half-way.
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit small{4096, before.rlim_max};
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  const Result<void> written = write_file(path, std::string(100000, 'n'));
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(written.has_value());
+  EXPECT_EQ(written.error().kind, Error::Kind::Io);
+  EXPECT_EQ(written.error().message, "cannot write '" + path.string() + "': File too large");
+  EXPECT_EQ(read_file(path).value(), "old");
+  EXPECT_THAT(names(), ::testing::ElementsAre("x"));
+}
+
+TEST_F(File, MissingFilesAndDirectoriesAreErrorsThatNameThePath) {
+  const fs::path missing = directory_ / "none";
+  EXPECT_EQ(read_file(missing).error().message,
+            "cannot open '" + missing.string() + "': No such file or directory");
+  EXPECT_EQ(read_file(directory_).error().message,
+            "cannot read '" + directory_.string() + "': Is a directory");
+}
+
+TEST_F(File, ReadsFilesWhoseSizeIsNotKnownBefore) {
+  const Result<std::string> status = read_file("/proc/self/status");
+  ASSERT_TRUE(status.has_value());
+  EXPECT_THAT(*status, ::testing::HasSubstr("Name:"));
+}
+
+TEST_F(File, DescriptorsAreClosedOnce) {
+  const int raw = ::open("/dev/null", O_RDONLY);
+  {
+    UniqueFd first(raw);
+    UniqueFd second = std::move(first);
+    EXPECT_FALSE(first);  // NOLINT: a moved-from descriptor is empty by contract
+    EXPECT_EQ(second.get(), raw);
+    first = std::move(second);
+    EXPECT_EQ(first.get(), raw);
+    EXPECT_EQ(::fcntl(raw, F_GETFD), 0);
+  }
+  EXPECT_EQ(::fcntl(raw, F_GETFD), -1);
+  UniqueFd released(::open("/dev/null", O_RDONLY));
+  const int kept = released.release();
+  EXPECT_FALSE(released);
+  EXPECT_EQ(::close(kept), 0);
+}
+
+TEST_F(File, HomeFollowsTheEnvironment) {
+  const char* before = std::getenv("PASSNET_HOME");
+  const std::string saved = before ? before : "";
+  ::setenv("PASSNET_HOME", "/some/where", 1);
+  EXPECT_EQ(passnet_home(), "/some/where");
+  ::unsetenv("PASSNET_HOME");
+  ::setenv("HOME", "/home/someone", 1);
+  EXPECT_EQ(passnet_home(), "/home/someone/.cache/passnet");
+  if (before) ::setenv("PASSNET_HOME", saved.c_str(), 1);
+}
+
+TEST(Hash, Sha256GivesThePublishedDigests) {
+  // FIPS 180-2, appendix B.
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+}
+
+TEST(Hash, FastHashSeesEveryByteAndTheSeed) {
+  const std::string text(1000, 'x');
+  std::string changed = text;
+  changed[999] = 'y';
+  EXPECT_EQ(fast_hash(text.data(), text.size()), fast_hash(std::string(text).data(), text.size()));
+  EXPECT_NE(fast_hash(text.data(), text.size()), fast_hash(changed.data(), changed.size()));
+  EXPECT_NE(fast_hash(text.data(), text.size(), 0), fast_hash(text.data(), text.size(), 1));
+  EXPECT_EQ(fast_hash("", 0), 0x2d06800538d394c2u);  // XXH3_64bits of nothing, as its authors publish
+}
+
+}  // namespace
+}  // namespace passnet
