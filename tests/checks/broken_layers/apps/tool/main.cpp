@@ -1,0 +1,1 @@
+#include "fx/parser.h"  // [not allowed; really]

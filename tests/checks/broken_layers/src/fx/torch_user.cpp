@@ -1,0 +1,5 @@
+#include <string>
+
+#include <c10/core/Device.h>
+
+#include "base/upward.h"

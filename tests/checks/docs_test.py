@@ -1,0 +1,130 @@
+"""What the documents show works: their commands are run, the output they show is what comes out, their links lead somewhere.
+
+Commands stand in fenced blocks: every line of a `sh` block; the lines after `$ ` in a `console` block, where the lines
+that follow are the output. Output is compared by its words: figures, signs and blanks differ from run to run, and a line
+with `…` stands for anything. Commands of one document run one after the other in one directory, in which the top of
+this checkout is laid out by links. A command of a kind that this file does not know is a failure.
+"""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+BINARY = pathlib.Path(os.environ["PASSNET_BINARY_DIR"])
+DOCUMENTS = sorted([SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *(SOURCE / "docs").glob("*.md")])
+
+RUN = {"passnet", "build/bin/passnet", "ls", "cat", "cp", "mkdir", "head", "sed", "diff"}
+# These change the machine, need the network, or are what runs this test; that they exist is checked below.
+NOT_RUN = {"git", "cd", "sudo", "apt-get", "export", "ctest", "ninja"}
+
+
+def blocks(text, kinds):
+    """(kind, lines) of each fenced block of one of the kinds."""
+    for kind, body in re.findall(r"^```(\w+)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        if kind in kinds:
+            yield kind, body.splitlines()
+
+
+def commands(text):
+    """(command, lines of output shown or None) in order of appearance."""
+    for kind, lines in blocks(text, ("sh", "console")):
+        if kind == "sh":
+            joined = "\n".join(lines).replace("\\\n", " ").splitlines()
+            yield from ((line.strip(), None) for line in joined if line.strip() and not line.lstrip().startswith("#"))
+            continue
+        shown = None
+        for line in lines + ["$ "]:
+            if line.startswith("$ "):
+                if shown is not None:
+                    yield shown
+                shown = (line[2:].strip(), [])
+            elif shown is not None:
+                shown[1].append(line)
+
+
+def words(line):
+    """The words of a line: runs of letters; a figure's unit and exponent go with the figure."""
+    return re.findall(r"[A-Za-z_]{2,}", re.sub(r"[0-9][\w.]*", " ", line))
+
+
+class Documents(unittest.TestCase):
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="passnet_docs_"))
+        self.addCleanup(shutil.rmtree, self.directory)
+        for entry in SOURCE.iterdir():
+            if entry.name not in ("build", ".git"):
+                (self.directory / entry.name).symlink_to(entry)
+        (self.directory / "build").mkdir()
+        (self.directory / "build" / "bin").symlink_to(BINARY / "bin")
+
+    def run_command(self, command):
+        environment = dict(os.environ, PATH=f"{BINARY / 'bin'}:{os.environ['PATH']}", PASSNET_LOG="info")
+        return subprocess.run(["bash", "-c", command], cwd=self.directory, env=environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+
+    def check_output(self, where, shown, printed):
+        found = [words(line) for line in printed.splitlines()]
+        for line in shown:
+            if words(line) and "…" not in line:
+                self.assertIn(words(line), found, f"{where} shows a line that is not printed:\n{line}\nprinted was:\n{printed}")
+
+    def check_command(self, where, command, shown):
+        program = shlex.split(command, comments=True)[0]
+        where = f"{where}: '{command}'"
+        if program == "make":
+            target = shlex.split(command, comments=True)[1]
+            self.assertEqual(subprocess.run(["make", "-n", target], cwd=SOURCE, capture_output=True).returncode, 0,
+                             f"{where}: no such target")
+            if target != "demo" or BINARY != SOURCE / "build":
+                return
+            done = subprocess.run(["make", "demo"], cwd=SOURCE, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, timeout=300)
+        elif program == "cmake" or program.startswith("scripts/"):
+            return  # see the tests below
+        elif program in RUN:
+            done = self.run_command(command)
+        else:
+            self.assertIn(program, NOT_RUN, f"{where}: not known to this test: run it, or say why not")
+            return
+        self.assertEqual(done.returncode, 0, f"{where} ends with exit code {done.returncode}:\n{done.stdout}")
+        self.check_output(where, shown or [], done.stdout)
+
+    def test_commands_run_and_print_what_is_shown(self):
+        count = 0
+        for document in DOCUMENTS:
+            for command, shown in commands(document.read_text()):
+                with self.subTest(document=document.name, command=command):
+                    self.check_command(document.relative_to(SOURCE), command, shown)
+                count += 1
+        self.assertGreater(count, 5, "the documents show hardly any commands")
+
+    def test_the_first_screen_of_the_readme_has_both_commands(self):
+        screen = (SOURCE / "README.md").read_text().splitlines()[:40]
+        self.assertIn("make demo", " ".join(screen))
+        self.assertIn("make test", " ".join(screen))
+
+    def test_scripts_and_presets_that_are_named_exist(self):
+        presets = (SOURCE / "CMakePresets.json").read_text()
+        for document in DOCUMENTS:
+            text = document.read_text()
+            for script in re.findall(r"(?<![\w/])scripts/\w+", text):
+                self.assertTrue(os.access(SOURCE / script, os.X_OK) or (SOURCE / script).is_dir() or
+                                list((SOURCE / "scripts").glob(script.split("/")[1] + ".*")), f"{document.name}: {script}")
+            for preset in re.findall(r"--preset (\w+)", text):
+                self.assertIn(f'"name": "{preset}"', presets, f"{document.name}: --preset {preset}")
+
+    def test_links_lead_somewhere(self):
+        for document in DOCUMENTS:
+            for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text()):
+                if not re.match(r"[a-z]+://", target):
+                    self.assertTrue((document.parent / target).exists(), f"{document.name}: link to '{target}'")
+
+
+if __name__ == "__main__":
+    unittest.main()
