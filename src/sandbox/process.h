@@ -1,4 +1,8 @@
 // Child processes: spawn with limits and a socket, wait with a deadline, kill, and say how they ended.
+//
+// A confined child (Jail, Candidate) runs below a small supervisor, the first process of its own pid namespace: when
+// that dies, by kill() or because we died, the kernel kills everything the child ever started. Without namespaces, and
+// for Isolation::None, the child's process group and its parent-death signal stand in for that.
 #pragma once
 
 #include <sys/types.h>
@@ -14,8 +18,8 @@
 namespace passnet::sandbox {
 
 struct Limits {
-  int64_t cpu_seconds = 0;      // 0: no limit
-  int64_t memory_bytes = 0;     // address space; 0: no limit
+  int64_t cpu_seconds = 0;      // per process; 0: no limit
+  int64_t memory_bytes = 0;     // address space, per process; 0: no limit
   int64_t file_bytes = -1;      // largest file it may write; -1: no limit
 };
 
@@ -28,16 +32,16 @@ struct SpawnOptions {
   Limits limits;
   Isolation isolation = Isolation::None;
   int socket_fd = -1;                        // handed to the child as descriptor 3; -1: none
-  bool capture_output = false;               // stdout and stderr to a pipe read by wait_output
-  std::string working_directory;             // empty: ours
+  bool capture_output = false;               // stdout and stderr to a pipe read by wait_output; else both to our stderr
+  std::string working_directory;             // empty: ours; in a Jail the one place where files can be written
 };
 
 /// How a child ended, in words for a record.
 struct ExitStatus {
   bool exited = false;        // else killed by a signal
   int code = 0;               // exit code, or signal number
-  int64_t max_rss_bytes = 0;
-  double cpu_seconds = 0;
+  int64_t max_rss_bytes = 0;  // of the largest process below it
+  double cpu_seconds = 0;     // of all processes below it
 };
 /// "exit code 1", "killed by SIGSEGV (invalid memory access)", "killed by SIGXCPU (CPU time limit)".
 std::string to_string(const ExitStatus& status);
@@ -49,19 +53,27 @@ class Process {
   Process& operator=(Process&& other) noexcept;
   ~Process();  // kills and reaps a child that still runs
 
+  /// Returns once the program runs. The calling thread must outlive the child: a child whose starting thread ends is
+  /// killed, as the kernel counts that as the death of its parent.
+  /// Errors: Io when the program cannot be started; Resource when the machine gives no process or descriptor.
   static Result<Process> spawn(const SpawnOptions& options);
 
   pid_t pid() const { return pid_; }
   bool running() const { return pid_ > 0; }
-  /// nullopt when it is still running at the deadline.
+  /// nullopt when it is still running at the deadline. Once it has ended, its whole group is gone.
   std::optional<ExitStatus> wait(std::chrono::milliseconds timeout);
-  /// SIGKILL to its whole process group, then reaps it.
+  /// SIGKILL to the child and all it started, then reaps it.
   ExitStatus kill();
-  /// Reads captured output to its end (at most `limit_bytes`), then reaps. nullopt on time-out (the child is killed).
+  /// Reads captured output to its end, keeps the first `limit_bytes`, then reaps. nullopt on time-out (the child is killed).
   std::optional<ExitStatus> wait_output(std::chrono::milliseconds timeout, size_t limit_bytes, std::string* output);
 
  private:
-  pid_t pid_ = -1;
+  ExitStatus reap();
+
+  pid_t pid_ = -1;       // the program
+  pid_t child_ = -1;     // our direct child: the program or its supervisor
+  UniqueFd pidfd_;       // of child_
+  UniqueFd status_;      // where a supervisor writes the program's wait status
   UniqueFd output_;
 };
 

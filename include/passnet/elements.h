@@ -1,0 +1,46 @@
+// Element types of tensors that C++ does not have, and conversions between any element type and float.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+namespace passnet {
+
+/// IEEE binary16. Arithmetic on it is allowed; converting to float, computing there and converting back once is both
+/// faster and what PyTorch does.
+#if defined(__aarch64__)
+using float16 = __fp16;
+#else
+using float16 = _Float16;
+#endif
+
+namespace detail {
+[[gnu::always_inline]] constexpr int32_t bits(float x) { return __builtin_bit_cast(int32_t, x); }
+[[gnu::always_inline]] constexpr float from_bits(int32_t x) { return __builtin_bit_cast(float, x); }
+}  // namespace detail
+
+/// The upper half of a float. Converts implicitly to float, and from float with round-to-nearest-even, NaN to NaN.
+struct bfloat16 {
+  uint16_t bits;
+
+  bfloat16() = default;
+  [[gnu::always_inline]] constexpr bfloat16(float value) : bits(round(value)) {}
+  [[gnu::always_inline]] constexpr operator float() const { return detail::from_bits(int32_t(uint32_t(bits) << 16)); }
+
+ private:
+  [[gnu::always_inline]] static constexpr uint16_t round(float value) {
+    const uint32_t word = uint32_t(detail::bits(value));
+    return value != value ? uint16_t(0x7fc0) : uint16_t((word + 0x7fffu + ((word >> 16) & 1u)) >> 16);
+  }
+};
+
+template <class T>
+[[gnu::always_inline]] constexpr float to_float(T x) { return static_cast<float>(x); }
+/// Rounds to nearest even for floating types, towards zero for integers.
+template <class T>
+[[gnu::always_inline]] constexpr T from_float(float x) { return static_cast<T>(x); }
+
+/// x / y rounded up, for x >= 0 and y > 0.
+constexpr int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
+
+}  // namespace passnet

@@ -1,0 +1,244 @@
+// passnet::vec: 16 floats, held in as many hardware vectors as the machine needs. One kernel text for all dtypes and
+// machines: load converts from the element type, arithmetic is in float, store converts back.
+#pragma once
+
+#include <passnet/elements.h>
+
+namespace passnet {
+
+constexpr int kLanes = 16;
+
+namespace detail {
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && !defined(__clang__)
+#define PASSNET_AVX512_
+constexpr int kWidth = 16;
+#elif defined(__AVX2__)
+constexpr int kWidth = 8;
+#else
+constexpr int kWidth = 4;
+#endif
+constexpr int kParts = kLanes / kWidth;
+
+typedef float floats __attribute__((vector_size(4 * kWidth)));
+typedef int32_t ints __attribute__((vector_size(4 * kWidth)));
+typedef uint32_t words __attribute__((vector_size(4 * kWidth)));
+typedef uint16_t halves __attribute__((vector_size(2 * kWidth)));
+
+[[gnu::always_inline]] inline ints bits(floats x) { return (ints)x; }
+[[gnu::always_inline]] inline floats from_bits(ints x) { return (floats)x; }
+
+/// kWidth elements of any type, at any address.
+template <class T>
+struct Block {
+  typedef T type __attribute__((vector_size(sizeof(T) * kWidth), aligned(alignof(T)), may_alias));
+};
+template <>
+struct Block<bfloat16> {
+  typedef uint16_t type __attribute__((vector_size(2 * kWidth), aligned(2), may_alias));
+};
+template <>
+struct Block<bool> {
+  typedef uint8_t type __attribute__((vector_size(kWidth), aligned(1), may_alias));
+};
+
+template <class T>
+[[gnu::always_inline]] inline floats load_part(const T* x) {
+  return __builtin_convertvector(*reinterpret_cast<const typename Block<T>::type*>(x), floats);
+}
+template <class T>
+[[gnu::always_inline]] inline void store_part(T* out, floats x) {
+  using Elements = typename Block<T>::type;
+  *reinterpret_cast<Elements*>(out) = __builtin_convertvector(x, Elements);
+}
+[[gnu::always_inline]] inline void store_part(bool* out, floats x) {
+  *reinterpret_cast<Block<bool>::type*>(out) = __builtin_convertvector(x != 0.0f, Block<bool>::type) & uint8_t(1);
+}
+
+[[gnu::always_inline]] inline floats widen(halves x, bfloat16) {
+  return (floats)(__builtin_convertvector(x, words) << 16);
+}
+[[gnu::always_inline]] inline halves narrow(floats x, bfloat16) {
+  const words word = (words)x;
+  const words rounded = (word + 0x7fffu + ((word >> 16) & 1u)) >> 16;
+  return __builtin_convertvector((words)(x != x ? (ints)(words{} + 0x7fc0u) : (ints)rounded), halves);
+}
+[[gnu::always_inline]] inline floats load_part(const bfloat16* x) {
+  return widen(*reinterpret_cast<const Block<bfloat16>::type*>(x), bfloat16());
+}
+[[gnu::always_inline]] inline void store_part(bfloat16* out, floats x) {
+  *reinterpret_cast<Block<bfloat16>::type*>(out) = narrow(x, bfloat16());
+}
+
+// GCC 12 converts vectors of _Float16 one by one unless AVX512-FP16 is there; F16C's own instructions do not.
+#if defined(PASSNET_AVX512_) || (defined(__AVX2__) && defined(__F16C__) && !defined(__clang__))
+#define PASSNET_F16C_
+typedef short half_words __attribute__((vector_size(2 * kWidth)));
+[[gnu::always_inline]] inline floats widen(halves x, float16) {
+#ifdef PASSNET_AVX512_
+  return __builtin_ia32_vcvtph2ps512_mask((half_words)x, floats{}, -1, 4);
+#else
+  return __builtin_ia32_vcvtph2ps256((half_words)x);
+#endif
+}
+[[gnu::always_inline]] inline halves narrow(floats x, float16) {
+#ifdef PASSNET_AVX512_
+  return (halves)__builtin_ia32_vcvtps2ph512_mask(x, 0, half_words{}, -1);
+#else
+  return (halves)__builtin_ia32_vcvtps2ph256(x, 0);
+#endif
+}
+[[gnu::always_inline]] inline floats load_part(const float16* x) {
+  return widen(*reinterpret_cast<const Block<bfloat16>::type*>(x), float16());
+}
+[[gnu::always_inline]] inline void store_part(float16* out, floats x) {
+  *reinterpret_cast<Block<bfloat16>::type*>(out) = narrow(x, float16());
+}
+#endif
+
+}  // namespace detail
+
+/// A choice per lane, from a comparison of two vecs.
+struct mask {
+  detail::ints part[detail::kParts];
+};
+
+struct vec {
+  detail::floats part[detail::kParts];
+
+  vec() = default;
+  [[gnu::always_inline]] vec(float x) {
+    for (detail::floats& p : part) p = detail::floats{} + x;
+  }
+  /// Lane `i`, 0 … 15.
+  float operator[](int i) const { return part[i / detail::kWidth][i % detail::kWidth]; }
+};
+
+#define PASSNET_BINARY_(result, op)                                         \
+  [[gnu::always_inline]] inline result operator op(vec a, vec b) {          \
+    result out;                                                             \
+    for (int p = 0; p < detail::kParts; ++p) out.part[p] = a.part[p] op b.part[p]; \
+    return out;                                                             \
+  }
+PASSNET_BINARY_(vec, +)
+PASSNET_BINARY_(vec, -)
+PASSNET_BINARY_(vec, *)
+PASSNET_BINARY_(vec, /)
+PASSNET_BINARY_(mask, <)
+PASSNET_BINARY_(mask, <=)
+PASSNET_BINARY_(mask, >)
+PASSNET_BINARY_(mask, >=)
+PASSNET_BINARY_(mask, ==)
+PASSNET_BINARY_(mask, !=)
+#undef PASSNET_BINARY_
+[[gnu::always_inline]] inline vec operator-(vec a) {
+  for (detail::floats& p : a.part) p = -p;
+  return a;
+}
+[[gnu::always_inline]] inline vec& operator+=(vec& a, vec b) { return a = a + b; }
+[[gnu::always_inline]] inline vec& operator-=(vec& a, vec b) { return a = a - b; }
+[[gnu::always_inline]] inline vec& operator*=(vec& a, vec b) { return a = a * b; }
+[[gnu::always_inline]] inline mask operator&(mask a, mask b) {
+  for (int p = 0; p < detail::kParts; ++p) a.part[p] &= b.part[p];
+  return a;
+}
+[[gnu::always_inline]] inline mask operator|(mask a, mask b) {
+  for (int p = 0; p < detail::kParts; ++p) a.part[p] |= b.part[p];
+  return a;
+}
+
+/// a where `m` holds, else b.
+[[gnu::always_inline]] inline vec select(mask m, vec a, vec b) {
+  for (int p = 0; p < detail::kParts; ++p) a.part[p] = m.part[p] ? a.part[p] : b.part[p];
+  return a;
+}
+[[gnu::always_inline]] inline float select(bool m, float a, float b) { return m ? a : b; }
+/// a * b + c, rounded once where the machine has the instruction.
+[[gnu::always_inline]] inline vec fma(vec a, vec b, vec c) { return a * b + c; }
+[[gnu::always_inline]] inline float fma(float a, float b, float c) { return a * b + c; }
+
+/// The first `count` lanes.
+[[gnu::always_inline]] inline mask first_lanes(int count) {
+  mask out;
+  for (int p = 0; p < detail::kParts; ++p) {
+    detail::ints lane;
+    for (int i = 0; i < detail::kWidth; ++i) lane[i] = p * detail::kWidth + i;
+    out.part[p] = lane < count;
+  }
+  return out;
+}
+
+/// 16 elements as floats. double is rounded to float.
+template <class T>
+[[gnu::always_inline]] inline vec load(const T* x) {
+  vec out;
+  for (int p = 0; p < detail::kParts; ++p) out.part[p] = detail::load_part(x + p * detail::kWidth);
+  return out;
+}
+template <class T>
+[[gnu::always_inline]] inline void store(T* out, vec x) {
+  for (int p = 0; p < detail::kParts; ++p) detail::store_part(out + p * detail::kWidth, x.part[p]);
+}
+
+namespace detail {
+template <class T>
+inline vec load_tail(const T* x, int lanes) {
+#ifdef PASSNET_AVX512_
+  const auto some = static_cast<unsigned short>((1u << lanes) - 1u);
+  vec out;
+  if constexpr (__is_same(T, float)) {
+    out.part[0] = __builtin_ia32_loadups512_mask(x, floats{}, some);
+    return out;
+  } else if constexpr (__is_same(T, float16) || __is_same(T, bfloat16)) {
+    out.part[0] = widen((halves)__builtin_ia32_loaddquhi256_mask(reinterpret_cast<const short*>(x), half_words{}, some), T());
+    return out;
+  }
+#endif
+  T whole[kLanes] = {};
+  for (int i = 0; i < lanes; ++i) whole[i] = x[i];
+  return load(whole);
+}
+template <class T>
+inline void store_tail(T* out, vec x, int lanes) {
+#ifdef PASSNET_AVX512_
+  const auto some = static_cast<unsigned short>((1u << lanes) - 1u);
+  if constexpr (__is_same(T, float)) return __builtin_ia32_storeups512_mask(out, x.part[0], some);
+  if constexpr (__is_same(T, float16) || __is_same(T, bfloat16))
+    return __builtin_ia32_storedquhi256_mask(reinterpret_cast<short*>(out), (half_words)narrow(x.part[0], T()), some);
+#endif
+  T whole[kLanes];
+  store(whole, x);
+  for (int i = 0; i < lanes; ++i) out[i] = whole[i];
+}
+}  // namespace detail
+
+/// The first `lanes` elements (0 … 16), the other lanes 0; memory behind them is not touched.
+template <class T>
+[[gnu::always_inline]] inline vec load(const T* x, int lanes) {
+  return lanes >= kLanes ? load(x) : detail::load_tail(x, lanes);
+}
+template <class T>
+[[gnu::always_inline]] inline void store(T* out, vec x, int lanes) {
+  if (lanes >= kLanes) store(out, x);
+  else detail::store_tail(out, x, lanes);
+}
+
+/// Calls body(i, lanes) for first, first + 16, … with lanes = 16, and once with fewer for the rest.
+template <class Body>
+[[gnu::always_inline]] inline void for_blocks(int64_t first, int64_t last, Body body) {
+  int64_t i = first;
+  for (; i + kLanes <= last; i += kLanes) body(i, kLanes);
+  if (i < last) body(i, static_cast<int>(last - i));
+}
+
+/// Converts n elements to floats, and back.
+template <class T>
+inline void to_floats(const T* x, int64_t n, float* out) {
+  for_blocks(0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) { store(out + i, load(x + i, lanes), lanes); });
+}
+template <class T>
+inline void from_floats(const float* x, int64_t n, T* out) {
+  for_blocks(0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) { store(out + i, load(x + i, lanes), lanes); });
+}
+
+}  // namespace passnet

@@ -1,0 +1,148 @@
+// The seccomp filter of the candidate: a list of what computing needs; everything else is refused with EPERM.
+#include <cerrno>
+#include <cstddef>
+#include <initializer_list>
+#include <vector>
+
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/result.h"
+#include "sandbox/isolation.h"
+
+namespace passnet::sandbox {
+namespace {
+
+#if defined(__x86_64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr uint32_t kArchitecture = 0;
+#endif
+
+/// Calls allowed with any arguments.
+constexpr long kAllowed[] = {
+    // memory
+    SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_mincore, SYS_msync, SYS_mlock, SYS_munlock,
+    SYS_mbind, SYS_get_mempolicy, SYS_set_mempolicy, SYS_memfd_create, SYS_ftruncate,
+    // threads and scheduling
+    SYS_futex, SYS_set_robust_list, SYS_rseq, SYS_set_tid_address, SYS_sched_yield, SYS_sched_getaffinity,
+    SYS_sched_setaffinity, SYS_getcpu, SYS_membarrier, SYS_restart_syscall, SYS_exit, SYS_exit_group,
+    // clocks
+    SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday,
+    // descriptors that are open already
+    SYS_read, SYS_readv, SYS_pread64, SYS_write, SYS_writev, SYS_close, SYS_lseek, SYS_fstat, SYS_dup, SYS_dup3, SYS_ppoll,
+    SYS_pselect6, SYS_epoll_create1, SYS_epoll_ctl, SYS_epoll_pwait, SYS_eventfd2, SYS_recvmsg, SYS_sendmsg, SYS_recvfrom,
+    SYS_getdents64,
+    // looking at files
+    SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat, SYS_getcwd,
+    // about ourselves
+    SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage, SYS_sysinfo,
+    SYS_uname, SYS_getrandom, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
+#if defined(__x86_64__)
+    SYS_arch_prctl, SYS_dup2, SYS_poll, SYS_select, SYS_epoll_wait, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_time,
+    SYS_getrlimit,
+#endif
+};
+
+constexpr uint32_t kWriting = O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY);
+
+class Filter {
+ public:
+  Filter() {
+    load(offsetof(seccomp_data, arch));
+    add(BPF_JMP | BPF_JEQ | BPF_K, kArchitecture, 1, 0);
+    add(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+    load(offsetof(seccomp_data, nr));
+  }
+
+  void allow(long number) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 1);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  }
+
+  void answer(long number, int error) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 1);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<uint32_t>(error));
+  }
+
+  /// Allowed when the low half of the argument has none of `bits`.
+  void allow_without(long number, uint32_t argument, uint32_t bits) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 4);
+    load_argument(argument);
+    add(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    refuse();
+  }
+
+  /// Allowed when the argument has all of `bits`.
+  void allow_with(long number, uint32_t argument, uint32_t bits) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, 5);
+    load_argument(argument);
+    add(BPF_ALU | BPF_AND | BPF_K, bits);
+    add(BPF_JMP | BPF_JEQ | BPF_K, bits, 0, 1);
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    refuse();
+  }
+
+  /// Allowed when the argument, as a number of 32 bits, is one of `values`.
+  void allow_values(long number, uint32_t argument, std::initializer_list<uint32_t> values) {
+    const auto count = static_cast<uint8_t>(values.size());
+    add(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(number), 0, static_cast<uint8_t>(2 * count + 2));
+    load_argument(argument);
+    for (uint32_t value : values) {
+      add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+      add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    }
+    refuse();
+  }
+
+  void refuse() { add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM); }
+
+  bool install() {
+    sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
+    return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+  }
+
+ private:
+  void add(int operation, uint32_t operand, uint8_t if_true = 0, uint8_t if_false = 0) {
+    code_.push_back(sock_filter{static_cast<uint16_t>(operation), if_true, if_false, operand});
+  }
+  void load(size_t offset) { add(BPF_LD | BPF_W | BPF_ABS, static_cast<uint32_t>(offset)); }
+  /// The low half; both processors are little endian.
+  void load_argument(uint32_t argument) { load(offsetof(seccomp_data, args) + 8 * argument); }
+
+  std::vector<sock_filter> code_;
+};
+
+}  // namespace
+
+Result<void> enter_candidate_filter() {
+  if (kArchitecture == 0) return unsupported("no system call filter for this processor");
+  Filter filter;
+  for (long number : kAllowed) filter.allow(number);
+  filter.allow_without(SYS_openat, 2, kWriting);
+#if defined(__x86_64__)
+  filter.allow_without(SYS_open, 1, kWriting);
+#endif
+  filter.allow_with(SYS_clone, 0, CLONE_VM | CLONE_THREAD);
+  filter.answer(SYS_clone3, ENOSYS);  // its flags are in memory, out of a filter's sight; libc falls back to clone
+  filter.allow_values(SYS_tgkill, 0, {static_cast<uint32_t>(::getpid())});  // abort()
+  filter.allow_values(SYS_prlimit64, 0, {0});
+  filter.allow_values(SYS_prctl, 0, {PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA */});
+  filter.allow_values(SYS_fcntl, 1, {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_ADD_SEALS, F_GET_SEALS});
+  filter.refuse();
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !filter.install()) {
+    return resource_error("the kernel refused the system call filter of the candidate; it needs CONFIG_SECCOMP_FILTER");
+  }
+  return {};
+}
+
+}  // namespace passnet::sandbox

@@ -1,0 +1,96 @@
+#include "sandbox/isolation.h"
+
+#include <csignal>
+#include <vector>
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/strings.h"
+
+namespace passnet::sandbox {
+namespace {
+
+constexpr const char* kNamespaces = "user, network, pid and ipc namespaces";
+constexpr uint64_t kWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
+                             LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                             LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+                             LANDLOCK_ACCESS_FS_MAKE_SYM;
+
+void allow_below(int ruleset, const char* path, uint64_t access) {
+  const UniqueFd target(::open(path, O_PATH | O_CLOEXEC));
+  if (!target) return;
+  const landlock_path_beneath_attr rule{.allowed_access = access, .parent_fd = target.get()};
+  ::syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+}
+
+/// A field of /proc/self/status, without its name.
+std::string own_status(std::string_view field) {
+  const auto text = read_file("/proc/self/status");
+  if (!text) return "";
+  for (std::string_view line : split(*text, '\n')) {
+    if (line.starts_with(field)) return std::string(trim(line.substr(field.size())));
+  }
+  return "";
+}
+
+/// No interface besides the loopback, which is down in a new network namespace.
+bool without_network() {
+  const auto text = read_file("/proc/self/net/dev");
+  if (!text) return false;
+  const auto lines = split(trim(*text), '\n');
+  for (size_t i = 2; i < lines.size(); ++i) {
+    if (!trim(lines[i]).starts_with("lo:")) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool namespaces_available() {
+  static const bool available = [] {
+    constexpr long flags = CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | SIGCHLD;
+    const auto child = static_cast<pid_t>(::syscall(SYS_clone, flags, 0, 0, 0, 0));
+    if (child < 0) return false;
+    if (child == 0) ::_exit(::access("/proc/self/uid_map", W_OK) == 0 ? 0 : 1);
+    int status = 0;
+    return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }();
+  return available;
+}
+
+UniqueFd no_write_ruleset(const std::string& writable) {
+  const landlock_ruleset_attr attributes{.handled_access_fs = kWrites};
+  UniqueFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
+  if (!ruleset) return ruleset;
+  allow_below(ruleset.get(), "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
+  if (!writable.empty()) allow_below(ruleset.get(), writable.c_str(), kWrites);
+  return ruleset;
+}
+
+std::string describe_isolation() {
+  std::vector<std::string> parts;
+  if (namespaces_available()) parts.push_back(kNamespaces);
+  if (no_write_ruleset("")) parts.push_back("Landlock");
+  parts.push_back("no new privileges");
+  const uint32_t refuse = SECCOMP_RET_ERRNO;
+  if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refuse) == 0) parts.push_back("seccomp filter");
+  return join(parts, "; ");
+}
+
+std::string describe_own_isolation() {
+  std::vector<std::string> parts;
+  const bool pid_namespace = own_status("NSpid:").find('\t') != std::string::npos;
+  if (pid_namespace && without_network()) parts.push_back(kNamespaces);
+  if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) parts.push_back("no new privileges");
+  if (own_status("Seccomp:") == "2") parts.push_back("seccomp filter");
+  return parts.empty() ? "none" : join(parts, "; ");
+}
+
+}  // namespace passnet::sandbox

@@ -1,0 +1,98 @@
+// A program that misbehaves in the way its first argument names; started by process_test.cpp.
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace {
+
+int answer(int error) {
+  std::puts(error == 0 ? "ok" : strerrorname_np(error));
+  return 0;
+}
+
+int connect_loopback() {
+  const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  if (fd < 0) return answer(errno);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(9);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return answer(::connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 ? 0 : errno);
+}
+
+int write_to(const char* path) {
+  const int fd = ::open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  return answer(fd >= 0 && ::write(fd, "x", 1) == 1 ? 0 : errno);
+}
+
+int spread(bool stay) {
+  for (int i = 0; i < 3; ++i) {
+    if (::fork() != 0) continue;
+    ::setsid();
+    for (;;) ::pause();
+  }
+  (void)!::write(3, "r", 1);
+  while (stay) ::pause();
+  return 0;
+}
+
+void write_to_nowhere() {
+  auto* page = static_cast<volatile char*>(::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  page[0] = 1;
+}
+
+int open_descriptors() {
+  std::string found;
+  for (int fd = 0; fd < 256; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0) found += std::to_string(fd) + " ";
+  }
+  std::puts(found.c_str());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "segv") write_to_nowhere();
+  if (mode == "abort") std::abort();
+  if (mode == "exit") return std::atoi(argv[2]);
+  if (mode == "hang") for (;;) ::pause();
+  if (mode == "spin") for (;;) (void)::getppid();
+  if (mode == "memory") {
+    std::vector<char*> blocks;
+    for (int i = 0; i < 4096; ++i) {
+      char* block = static_cast<char*>(std::malloc(1 << 20));
+      if (!block) return answer(ENOMEM);
+      std::memset(block, 1, 1 << 20);
+      blocks.push_back(block);
+    }
+    return answer(0);
+  }
+  if (mode == "output") for (int i = 0; i < 40000; ++i) std::puts("0123456789012345678901234567890123456789");
+  if (mode == "big-file") {
+    FILE* file = std::fopen(argv[2], "w");
+    for (int i = 0; file && i < 100000; ++i) std::fputs("0123456789012345678901234567890123456789", file);
+  }
+  if (mode == "connect") return connect_loopback();
+  if (mode == "write") return write_to(argv[2]);
+  if (mode == "spread-and-stay") return spread(true);
+  if (mode == "spread-and-leave") return spread(false);
+  if (mode == "environment") for (char** entry = environ; *entry; ++entry) std::puts(*entry);
+  if (mode == "descriptors") return open_descriptors();
+  if (mode == "privileges") return answer(::setuid(12345) == 0 ? 0 : errno);
+  return 0;
+}

@@ -1,0 +1,232 @@
+#include "sandbox/process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "sandbox/isolation.h"
+
+namespace passnet::sandbox {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+const std::string kChild = std::string(PASSNET_BINARY_DIR) + "/bin/sandbox_child";
+
+SpawnOptions child(std::vector<std::string> arguments, Isolation isolation = Isolation::None) {
+  SpawnOptions options;
+  options.argv = {kChild};
+  options.argv.insert(options.argv.end(), arguments.begin(), arguments.end());
+  options.isolation = isolation;
+  options.capture_output = true;
+  return options;
+}
+
+struct Ended {
+  std::string how, output;
+};
+Ended run(const SpawnOptions& options, std::chrono::milliseconds timeout = 20s, size_t limit = 1 << 16) {
+  Ended ended;
+  auto process = Process::spawn(options);
+  if (!process) return {to_string(process.error()), ""};
+  const auto status = process->wait_output(timeout, limit, &ended.output);
+  ended.how = status ? to_string(*status) : "time-out";
+  EXPECT_FALSE(process->running());
+  return ended;
+}
+
+struct SocketPair {
+  UniqueFd ours, theirs;
+  SocketPair() {
+    int ends[2];
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    ours = UniqueFd(ends[0]);
+    theirs = UniqueFd(ends[1]);
+  }
+  /// Reads until nobody holds the other end any more; false after 10 s.
+  bool everyone_gone() {
+    char buffer[16];
+    for (pollfd watched{ours.get(), POLLIN, 0}; ::poll(&watched, 1, 10000) > 0;) {
+      if (::read(ours.get(), buffer, sizeof buffer) <= 0) return true;
+    }
+    return false;
+  }
+  bool ready() {
+    char byte = 0;
+    return ::read(ours.get(), &byte, 1) == 1 && byte == 'r';
+  }
+};
+
+class EveryIsolation : public testing::TestWithParam<Isolation> {};
+INSTANTIATE_TEST_SUITE_P(Process, EveryIsolation, testing::Values(Isolation::None, Isolation::Jail, Isolation::Candidate));
+
+TEST_P(EveryIsolation, SaysHowAChildEnded) {
+  EXPECT_EQ(run(child({"exit", "0"}, GetParam())).how, "exit code 0");
+  EXPECT_EQ(run(child({"exit", "7"}, GetParam())).how, "exit code 7");
+  EXPECT_EQ(run(child({"segv"}, GetParam())).how, "killed by SIGSEGV (invalid memory access)");
+  EXPECT_EQ(run(child({"abort"}, GetParam())).how, "killed by SIGABRT (aborted itself)");
+}
+
+TEST_P(EveryIsolation, StopsAChildThatHangsAndLeavesNoZombie) {
+  auto process = Process::spawn(child({"hang"}, GetParam()));
+  ASSERT_TRUE(process) << to_string(process.error());
+  const pid_t pid = process->pid();
+  EXPECT_EQ(::kill(pid, 0), 0);
+  EXPECT_FALSE(process->wait(20ms));
+  EXPECT_EQ(to_string(process->kill()), "killed by SIGKILL (killed from outside)");
+  EXPECT_FALSE(process->running());
+  EXPECT_EQ(::kill(pid, 0), -1);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(run(child({"hang"}, GetParam()), 30ms).how, "time-out");
+}
+
+TEST_P(EveryIsolation, StopsAtTheLimitOfProcessorTime) {
+  SpawnOptions options = child({"spin"}, GetParam());
+  options.limits.cpu_seconds = 1;
+  EXPECT_EQ(run(options).how, "killed by SIGXCPU (CPU time limit)");
+}
+
+TEST_P(EveryIsolation, RefusesMemoryAboveTheLimit) {
+  SpawnOptions options = child({"memory"}, GetParam());
+  options.limits.memory_bytes = 64 << 20;
+  EXPECT_EQ(run(options).output, "ENOMEM\n");
+}
+
+TEST_P(EveryIsolation, ReportsMemoryAndTime) {
+  SpawnOptions options = child({"memory"}, GetParam());
+  options.limits.memory_bytes = 64 << 20;
+  auto process = Process::spawn(options);
+  ASSERT_TRUE(process);
+  const auto status = process->wait(20s);
+  ASSERT_TRUE(status);
+  EXPECT_GT(status->max_rss_bytes, 32 << 20);
+  EXPECT_LT(status->max_rss_bytes, 80 << 20);
+  EXPECT_GT(status->cpu_seconds, 0);
+}
+
+TEST_P(EveryIsolation, KeepsTheFirstPartOfTooMuchOutput) {
+  const Ended ended = run(child({"output"}, GetParam()), 20s, 1000);
+  EXPECT_EQ(ended.how, "exit code 0");
+  EXPECT_EQ(ended.output.size(), 1000u);
+  EXPECT_TRUE(ended.output.starts_with("0123456789"));
+}
+
+TEST_P(EveryIsolation, GivesTheChildExactlyTheEnvironment) {
+  SpawnOptions options = child({"environment"}, GetParam());
+  options.environment = {"A=1", "B=two words"};
+  EXPECT_EQ(run(options).output, "A=1\nB=two words\n");
+}
+
+TEST_P(EveryIsolation, ClosesAllDescriptorsButTheSocket) {
+  const UniqueFd leak(::open("/dev/null", O_RDONLY));  // not close-on-exec
+  SocketPair sockets;
+  SpawnOptions options = child({"descriptors"}, GetParam());
+  EXPECT_EQ(run(options).output, "0 1 2 \n");
+  options.socket_fd = sockets.theirs.get();
+  EXPECT_EQ(run(options).output, "0 1 2 3 \n");
+}
+
+TEST_P(EveryIsolation, SaysThatTheProgramIsMissing) {
+  SpawnOptions options = child({}, GetParam());
+  options.argv = {"/nowhere/program"};
+  EXPECT_EQ(run(options).how, "error: cannot start '/nowhere/program': No such file or directory");
+  options = child({"exit", "0"}, GetParam());
+  options.working_directory = "/nowhere";
+  EXPECT_EQ(run(options).how, "error: cannot enter directory '/nowhere': No such file or directory");
+}
+
+TEST_P(EveryIsolation, LeavesNoChildBehindWhenWeDie) {
+  SocketPair sockets;
+  const pid_t starter = ::fork();
+  if (starter == 0) {
+    SpawnOptions options = child({"hang"}, GetParam());
+    options.socket_fd = sockets.theirs.get();
+    auto process = Process::spawn(options);
+    ::_exit(process ? 0 : 1);  // without destructors
+  }
+  sockets.theirs = UniqueFd();
+  int status = -1;
+  ASSERT_EQ(::waitpid(starter, &status, 0), starter);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(sockets.everyone_gone());
+}
+
+class EveryJail : public testing::TestWithParam<Isolation> {};
+INSTANTIATE_TEST_SUITE_P(Process, EveryJail, testing::Values(Isolation::Jail, Isolation::Candidate));
+
+TEST_P(EveryJail, EndsGrandchildrenThatLeftTheGroup) {
+  if (!namespaces_available()) GTEST_SKIP() << "1 check skipped: the kernel gives no namespaces here";
+  for (const char* mode : {"spread-and-stay", "spread-and-leave"}) {
+    SocketPair sockets;
+    SpawnOptions options = child({mode}, GetParam());
+    options.socket_fd = sockets.theirs.get();
+    auto process = Process::spawn(options);
+    ASSERT_TRUE(process) << to_string(process.error());
+    sockets.theirs = UniqueFd();
+    ASSERT_TRUE(sockets.ready());
+    if (mode == std::string("spread-and-stay")) process->kill();
+    else EXPECT_EQ(to_string(process->wait(20s).value()), "exit code 0");
+    EXPECT_TRUE(sockets.everyone_gone()) << mode;
+  }
+}
+
+TEST_P(EveryJail, HasNoNetwork) {
+  if (!namespaces_available()) GTEST_SKIP() << "1 check skipped: the kernel gives no namespaces here";
+  EXPECT_EQ(run(child({"connect"}, GetParam())).output, "ENETUNREACH\n");
+  EXPECT_EQ(run(child({"connect"})).output, "ECONNREFUSED\n");
+}
+
+TEST_P(EveryJail, CannotBecomeSomeoneElse) {
+  EXPECT_THAT(run(child({"privileges"}, GetParam())).output, testing::AnyOf("EPERM\n", "EINVAL\n"));
+}
+
+TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
+  if (!no_write_ruleset("")) GTEST_SKIP() << "1 check skipped: the kernel has no Landlock";
+  const auto directory = std::filesystem::temp_directory_path() / ("passnet-jail-" + std::to_string(::getpid()));
+  std::filesystem::create_directories(directory / "inside");
+  const auto write = [&](const char* name, Isolation isolation) {
+    SpawnOptions options = child({"write", (directory / name).string()}, isolation);
+    options.working_directory = (directory / "inside").string();
+    return run(options).output;
+  };
+  EXPECT_EQ(write("inside/file", Isolation::Jail), "ok\n");
+  EXPECT_EQ(write("outside", Isolation::Jail), "EACCES\n");
+  EXPECT_EQ(write("inside/file", Isolation::Candidate), "EACCES\n");
+  EXPECT_EQ(write("outside", Isolation::None), "ok\n");
+  std::filesystem::remove_all(directory);
+}
+
+TEST(Process, StopsAtTheLimitOfFileSize) {
+  const auto path = std::filesystem::temp_directory_path() / ("passnet-big-" + std::to_string(::getpid()));
+  SpawnOptions options = child({"big-file", path.string()});
+  options.limits.file_bytes = 100000;
+  EXPECT_EQ(run(options).how, "killed by SIGXFSZ (file size limit)");
+  EXPECT_EQ(std::filesystem::file_size(path), 100000u);
+  std::filesystem::remove(path);
+}
+
+TEST(Process, EndsTheGroupWithItsLeader) {
+  SocketPair sockets;
+  SpawnOptions options;
+  options.argv = {"/bin/sh", "-c", "sleep 1000 & printf r >&3"};
+  options.environment = {"PATH=/usr/bin:/bin"};
+  options.socket_fd = sockets.theirs.get();
+  auto process = Process::spawn(options);
+  ASSERT_TRUE(process);
+  sockets.theirs = UniqueFd();
+  EXPECT_TRUE(sockets.ready());
+  EXPECT_TRUE(process->wait(20s));
+  EXPECT_TRUE(sockets.everyone_gone());
+}
+
+}  // namespace
+}  // namespace passnet::sandbox
