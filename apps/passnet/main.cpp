@@ -14,7 +14,7 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   int exit_code = kOk;
   CLI::App app{"PassNet: compiler passes for tensor graphs, and the truth about them.\n"
-               "Start with:  passnet eval samples/residual_layer_norm"};
+               "Start with:  passnet eval samples/vit_add_layer_norm"};
   app.name("passnet");
   app.set_version_flag("--version", "passnet " PASSNET_VERSION);
   app.require_subcommand(1);

@@ -114,7 +114,7 @@ void add_pass(CLI::App& app, int& exit_code) {
   auto paths = std::make_shared<std::vector<std::string>>();
   CLI::App* check = group->add_subcommand("check", "read, match, build and compare passes without timing them");
   check->add_option("PATH", *paths, "sample directory, pass_dir, or Name.py")->required();
-  check->footer("Example:  passnet pass check samples/residual_layer_norm");
+  check->footer("Example:  passnet pass check samples/vit_add_layer_norm");
   check->callback([paths, &exit_code] {
     catch_interrupts();
     finish(check_paths(*paths), exit_code);
@@ -127,7 +127,7 @@ void add_pass(CLI::App& app, int& exit_code) {
   match->add_option("PASS", *pass_path, "Name.py, pass_dir, or sample directory")->required();
   match->add_option("GRAPH", *graphs, "graph directories, or directories that hold some")->required();
   match->add_flag("--strict", *strict, "upstream's literal matching");
-  match->footer("Example:  passnet pass match samples/residual_layer_norm samples/residual_layer_norm/graphs");
+  match->footer("Example:  passnet pass match samples/vit_add_layer_norm samples/vit_add_layer_norm/graphs");
   match->callback([=, &exit_code] { finish(match_pass(*pass_path, *graphs, *strict), exit_code); });
 
   auto name = std::make_shared<std::string>();

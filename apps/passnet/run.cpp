@@ -137,7 +137,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--threads", flags->threads, "default: all processors this process may use");
   command->add_option("--timeout", flags->timeout_s, "seconds")->capture_default_str();
   command->add_flag("--json", flags->json, "one JSON object on stdout");
-  command->footer("Example:  passnet run samples/residual_layer_norm/graphs/<graph> --save out.safetensors");
+  command->footer("Example:  passnet run samples/vit_add_layer_norm/graphs/<graph> --save out.safetensors");
   command->callback([flags, &exit_code] {
     catch_interrupts();
     if (Result<void> done = run_command(*flags); !done) {
