@@ -67,16 +67,23 @@ struct RunRecord {
 
   Timing reference, candidate;   // empty when not reached
   double evaluate_seconds = 0;   // wall time spent on this graph
+  bool operator==(const RunRecord&) const = default;
 };
 
 Json to_json(const OutputCheck& check);
 /// A JSON list of checks, as a worker's reply to `compare` and a record's "outputs" hold them. Errors: BadInput.
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json);
 
+/// Always valid UTF-8 (foreign bytes become U+FFFD), so dumping never throws; nan and infinities as strings. The object
+/// also says which passnet wrote it. docs/records.md lists the keys.
 Json to_json(const RunRecord& record);
+/// Errors: BadInput naming the field, what it holds and what was expected; an unknown version names its writer.
 Result<RunRecord> record_from_json(const Json& json);
 
-/// Reads records.jsonl; a torn last line (killed while writing) is skipped. Errors: Io, BadInput with line number.
+/// records.jsonl from its text; `file` names it in messages. Blank lines are skipped, and so is a torn last line (one
+/// without its newline that cannot be read: killed while writing). Errors: BadInput with line number.
+Result<std::vector<RunRecord>> records_from_text(std::string_view text, const std::string& file);
+/// The same from a file. Errors: Io, BadInput with line number.
 Result<std::vector<RunRecord>> load_records(const std::string& path);
 
 }  // namespace passnet::bench

@@ -136,6 +136,21 @@ Json timing_json(const Timing& timing) {
   return {{"warmup", timing.warmup}, {"trials_us", std::move(trials)}};
 }
 
+Result<OutputCheck> output_check_from_json(const Json& json) {
+  OutputCheck output;
+  Fields fields(json, "output check");
+  fields.read("expected_dtype", "a string", output.expected_dtype);
+  fields.read("found_dtype", "a string", output.found_dtype);
+  fields.read("expected_shape", "an array of integers", output.expected_shape);
+  fields.read("found_shape", "an array of integers", output.found_shape);
+  fields.read("equal", "true or false", output.equal);
+  fields.read("passes_from", "an integer", output.passes_from);
+  fields.read("max_abs_diff", "a number", output.max_abs_diff);
+  fields.read("mean_abs_diff", "a number", output.mean_abs_diff);
+  fields.read("max_rel_diff", "a number", output.max_rel_diff);
+  return std::move(fields).finish(std::move(output));
+}
+
 Result<Timing> timing_from_json(const Json& json) {
   Timing timing;
   Fields fields(json, "timing");
@@ -191,19 +206,13 @@ Json to_json(const OutputCheck& output) {
           {"max_rel_diff", number_json(output.max_rel_diff)}};
 }
 
-Result<OutputCheck> output_check_from_json(const Json& json) {
-  OutputCheck output;
-  Fields fields(json, "output check");
-  fields.read("expected_dtype", "a string", output.expected_dtype);
-  fields.read("found_dtype", "a string", output.found_dtype);
-  fields.read("expected_shape", "an array of integers", output.expected_shape);
-  fields.read("found_shape", "an array of integers", output.found_shape);
-  fields.read("equal", "true or false", output.equal);
-  fields.read("passes_from", "an integer", output.passes_from);
-  fields.read("max_abs_diff", "a number", output.max_abs_diff);
-  fields.read("mean_abs_diff", "a number", output.mean_abs_diff);
-  fields.read("max_rel_diff", "a number", output.max_rel_diff);
-  return std::move(fields).finish(std::move(output));
+Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {
+  if (!json.is_array()) return bad_input("output checks: expected an array of objects, found " + describe(json));
+  std::vector<OutputCheck> outputs;
+  for (const Json& item : json) {
+    PASSNET_TRY(outputs.emplace_back(), output_check_from_json(item));
+  }
+  return outputs;
 }
 
 Json to_json(const RunRecord& record) {

@@ -35,8 +35,8 @@ constexpr Weights kPassBenchWeights = {0.001, 0.001, 0.001, 0.001, 0.001,  1,   
 
 ErrorClass class_of(const Verdict& verdict, Interpretation interpretation) {
   const bool extended = interpretation == Interpretation::MismatchExtended;
-  if (verdict.status == Status::Correct && verdict.speedup > 0) return {1, 1};  // "accuracy"
-  if (verdict.status == Status::Correct && verdict.passes_from > kLastNumericT) return {1, 1};
+  const bool accuracy = verdict.status == Status::Correct && !verdict.correct_at(1);  // classes matter from t = 1 on
+  if (accuracy) return {1, 1};
   switch (verdict.status) {
     case Status::CompileFail: return extended ? ErrorClass{4, 4} : ErrorClass{3, 3};
     case Status::ShapeMismatch:

@@ -27,9 +27,8 @@ struct Verdict {
 /// How statuses map (reasons in docs/scoring.md): failure before or in Reference, or no pass matched -> EagerFail
 /// (upstream logs both so); any other failure in Match, Build, Load -> CompileFail; Run, Time, impossible times, nothing
 /// to compare, or a non-deterministic candidate -> RuntimeFail; wrong count or shape -> ShapeMismatch; wrong dtype ->
-/// TypeMismatch. What remains is Correct, from `passes_from` on; a record that stopped at Compare without times passes
-/// nowhere. Speedup is 0 unless the status is Correct; a correct graph that was never timed (checked only) has 0 too, and
-/// scores like a failure.
+/// TypeMismatch. What remains is Correct, from `passes_from` on. Speedup is 0 unless the status is Correct; a graph that
+/// was compared and never timed has 0 too, and scores like a failure.
 Verdict judge(const RunRecord& record);
 
 /// The rung at which we call a graph correct: PyTorch's own defaults for assert_close.
