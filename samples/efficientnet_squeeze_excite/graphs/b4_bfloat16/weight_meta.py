@@ -1,0 +1,18 @@
+class Program_weight_tensor_meta_x_42:
+    name = "in_0"
+    original_name = "x_42"
+    shape = [4, 240, 28, 28]
+    dtype = "torch.bfloat16"
+    device = "cpu"
+    mean = 0.20615
+    std = 0.586666
+
+
+class Program_weight_tensor_meta_x_se_19:
+    name = "in_1"
+    original_name = "x_se_19"
+    shape = [4, 240, 1, 1]
+    dtype = "torch.bfloat16"
+    device = "cpu"
+    mean = -0.00831059
+    std = 0.284722

@@ -1,0 +1,38 @@
+# Attention weights: scale, additive mask, softmax in float, back to the model's dtype. One row stays in the first-level
+# cache for all of it.
+import torch
+
+
+def pattern(scores, scale, mask, dtype, p):
+    scaled = scores * scale
+    masked = scaled + mask
+    weights = torch.nn.functional.softmax(masked, dim=-1, dtype=torch.float32)
+    weights = weights.to(dtype)
+    return torch.nn.functional.dropout(weights, p=p, training=False)
+
+
+def replacement_args(scores, scale, mask, dtype, p):
+    return (scores, scale, mask, dtype)
+
+
+def scale_mask_softmax(scores, scale, mask, dtype):
+    if len(scores.shape) != 4 or len(mask.shape) != 4:
+        return NotImplemented
+    batch, heads, queries, keys = scores.shape
+    if mask.shape != (batch, 1, queries, keys) and mask.shape != (1, 1, queries, keys):
+        return NotImplemented
+    if not (scores.is_contiguous() and mask.is_contiguous()) or keys > 8192:
+        return NotImplemented
+    if scores.dtype != dtype or mask.dtype != dtype:
+        return NotImplemented
+    out = torch.empty_like(scores)
+    tasks = min(8, max(1, scores.numel() // 8192))
+    mask_step = 0 if mask.shape[0] == 1 else queries * keys  # elements from one batch entry's mask to the next
+    scale_mask_softmax_kernel[(tasks,)](
+        scores, mask, out, batch * heads * queries, heads * queries, queries, mask_step, scale, T=dtype, N=keys
+    )
+    return out
+
+
+def replacement_func():
+    return scale_mask_softmax
