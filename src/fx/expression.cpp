@@ -1,0 +1,498 @@
+#include "fx/expression.h"
+
+#include <charconv>
+#include <limits>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace passnet::fx {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeKind;
+
+namespace {
+
+constexpr size_t kMaxSharedElements = 65536;
+constexpr size_t kMaxJoinedPath = 1024;
+constexpr std::string_view kGraphHint = "a graph is straight-line code: calls, operators, indexing, and one return";
+
+// The known name nearest to one that is not defined; empty when none is near. Bounded for hostile texts.
+std::string nearest_hint(const Scope& scope, std::string_view name) {
+  constexpr size_t kMaxName = 256, kMaxCandidates = 10000;
+  if (name.size() > kMaxName) return {};
+  std::vector<std::string_view> candidates;
+  for (const Binding& binding : scope.bindings()) {
+    const bool usable = binding.kind == Binding::Kind::Value || binding.kind == Binding::Kind::Module;
+    if (usable && binding.name.size() <= kMaxName && candidates.size() < kMaxCandidates) candidates.push_back(binding.name);
+  }
+  const std::string_view nearest = nearest_name(name, candidates);
+  return nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest));
+}
+
+std::optional<Arg> negated(const Arg& literal) {
+  if (literal.kind == ArgKind::Float) return Arg::of_float(-literal.real);
+  if (literal.kind == ArgKind::Int && literal.integer != std::numeric_limits<int64_t>::min())
+    return Arg::of_int(-literal.integer);
+  return std::nullopt;
+}
+
+bool is_container(const Arg& arg) {
+  return arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List || arg.kind == ArgKind::Slice;
+}
+
+}  // namespace
+
+ir::NodeId ExpressionReader::add(NodeKind kind, std::string_view target, std::span<const Arg> args, const char* at,
+                                 std::span<const ir::Keyword> keywords) {
+  const ir::NodeId id = graph_.add_node(kind, target, {}, args, keywords, lexer_.offset(at));
+  unnamed.push_back({id, {}});
+  return id;
+}
+
+// expression := binary operators by precedence over unary; comparisons do not chain
+Arg ExpressionReader::expression() { return binary(kComparePrecedence); }
+
+Arg ExpressionReader::expression_after(std::string_view name) {
+  const Lexer::Nest nest(lexer_);
+  const char* at = name.data();
+  return climb(power(name_value(name), at), at, kComparePrecedence);
+}
+
+// tuple := expression ("," expression)* [","]
+Arg ExpressionReader::rest_of_tuple(const Arg& first) {
+  const size_t base = stack_.size();
+  stack_.push_back(first);
+  while (lexer_.accept(',') && !lexer_.at_statement_end() && lexer_.peek() != '=') stack_.push_back(expression());
+  const Arg tuple = graph_.make_container(ArgKind::Tuple, std::span(stack_).subspan(base));
+  stack_.resize(base);
+  return tuple;
+}
+
+Arg ExpressionReader::binary(uint8_t precedence) {
+  const char* at = lexer_.at();
+  return climb(unary(), at, precedence);
+}
+
+Arg ExpressionReader::climb(Arg left, const char* at, uint8_t precedence) {
+  for (;;) {
+    const OperatorRow* row = operator_at(lexer_.at(), false);
+    if (row == nullptr || row->precedence < precedence) return left;
+    lexer_.take(row->target.size());
+    const Arg right = binary(static_cast<uint8_t>(row->precedence + 1));
+    left = add_arg(NodeKind::Operator, row->target, {left, right}, at);
+    if (row->form != OperatorForm::Compare) continue;
+    const OperatorRow* next = operator_at(lexer_.at(), false);
+    if (next != nullptr && next->form == OperatorForm::Compare) {
+      lexer_.fail(lexer_.at(), "chained comparisons are not part of the graph language", "write (a < b) & (b < c)");
+    }
+  }
+}
+
+// unary := ("-" | "+" | "~") unary | power
+Arg ExpressionReader::unary() {
+  const Lexer::Nest nest(lexer_);
+  const char* at = lexer_.at();
+  if (lexer_.accept('-')) return minus(at);
+  if (lexer_.accept('~')) return add_arg(NodeKind::Operator, "invert", {unary()}, at);
+  if (!lexer_.accept('+')) return power(primary(), at);
+  const Arg operand = unary();
+  if (operand.kind == ArgKind::Int || operand.kind == ArgKind::Float) return operand;
+  return add_arg(NodeKind::Operator, "pos", {operand}, at);
+}
+
+// A sign before a number belongs to the literal, except in -2 ** x, which is -(2 ** x).
+Arg ExpressionReader::minus(const char* at) {
+  const char* number_at = lexer_.at();
+  Arg operand;
+  if (lexer_.at_digit()) {
+    const Arg literal = lexer_.number(true);
+    const bool is_power = lexer_.peek() == '*' && lexer_.peek(1) == '*' && lexer_.peek(2) != '=';
+    if (!is_power) return literal;
+    operand = power(negated(literal).value_or(literal), number_at);
+  } else {
+    operand = unary();
+  }
+  if (const auto literal = negated(operand)) return *literal;
+  return add_arg(NodeKind::Operator, "neg", {operand}, at);
+}
+
+// power := primary ["**" unary]
+Arg ExpressionReader::power(const Arg& base, const char* at) {
+  if (lexer_.peek() != '*' || lexer_.peek(1) != '*' || lexer_.peek(2) == '=') return base;
+  lexer_.take(2);
+  const Arg exponent = unary();
+  return add_arg(NodeKind::Operator, "**", {base, exponent}, at);
+}
+
+// primary := (NAME | number | string | "..." | "(" … ")" | "[" … "]") (("." NAME) | call | "[" index "]")*
+Arg ExpressionReader::primary() {
+  const char* at = lexer_.at();
+  if (lexer_.at_name()) {
+    const std::string_view name = lexer_.name();
+    if (lexer_.at_quote() && name.size() <= 2) return postfix(text(name), at);
+    lexer_.skip();
+    return name_value(name);
+  }
+  if (lexer_.at_digit()) return postfix(lexer_.number(false), at);
+  switch (lexer_.peek()) {
+    case '"':
+    case '\'': return postfix(text({}), at);
+    case '(': return postfix(parenthesis(), at);
+    case '[': return postfix(list(), at);
+    case '{': lexer_.fail(at, "dictionaries and sets are not part of the graph language"); return {};
+    case '.':
+      if (lexer_.peek(1) == '.' && lexer_.peek(2) == '.') {
+        lexer_.take(3);
+        return Arg::ellipsis();
+      }
+      if (lexer_.peek(1) >= '0' && lexer_.peek(1) <= '9') return lexer_.number(false);
+      break;
+    default: break;
+  }
+  lexer_.expected("an expression");
+  return {};
+}
+
+Arg ExpressionReader::text(std::string_view prefix) {
+  const std::string_view value = lexer_.string(scratch_, prefix);
+  return Arg::of_text(ArgKind::String, value.data() == scratch_.data() ? graph_.intern(value) : value);
+}
+
+Arg ExpressionReader::name_value(std::string_view name) {
+  switch (name.front()) {
+    case 'N': if (name == "None") return {}; break;
+    case 'T': if (name == "True") return Arg::of_bool(true); break;
+    case 'F': if (name == "False") return Arg::of_bool(false); break;
+    case 'E': if (name == "Ellipsis") return Arg::ellipsis(); break;
+    default: break;
+  }
+  const Binding* binding = scope_.find(name);
+  if (binding == nullptr || binding->kind == Binding::Kind::Unbound) return missing_name(name);
+  if (binding->kind == Binding::Kind::Module) return dotted(binding->value.string(), name);
+  const Arg* value = value_of(name);
+  return value == nullptr ? Arg{} : postfix(*value, name.data());
+}
+
+const Arg* ExpressionReader::value_of(std::string_view name) {
+  Binding* binding = scope_.find(name);
+  if (binding == nullptr || binding->kind == Binding::Kind::Unbound) {
+    missing_name(name);
+    return nullptr;
+  }
+  if (binding->kind == Binding::Kind::Dead) {
+    lexer_.fail(name.data(), fmt::format("{} is used after it was set to None", quoted(name)),
+                "a name set to None has ended its life; drop that statement or use the name before it");
+    return nullptr;
+  }
+  if (binding->kind == Binding::Kind::Module) {
+    lexer_.fail(name.data(), fmt::format("found the module {}, expected a value", quoted(name)));
+    return nullptr;
+  }
+  if (is_container(binding->value) && (shared_elements_ += binding->value.count) > kMaxSharedElements) {
+    lexer_.fail(name.data(), fmt::format("tuples used by name hold too many elements: more than {}", kMaxSharedElements));
+    return nullptr;
+  }
+  return &binding->value;
+}
+
+// Not bound: Python's own slice(…) and float('inf'), else an error.
+Arg ExpressionReader::missing_name(std::string_view name) {
+  const char* at = name.data();
+  if (lexer_.peek() == '(' && name == "slice") return slice(at);
+  if (lexer_.peek() == '(' && name == "float") return float_of_text(at);
+  if (is_keyword(name)) {
+    lexer_.fail(at, fmt::format("{} is not part of the graph language", quoted(name)), std::string(kGraphHint));
+  } else if (name == "device" || name == "inf" || name == "nan") {
+    lexer_.fail(at, fmt::format("name {} is not defined", quoted(name)), fmt::format("add 'from torch import {}'", name));
+  } else if (name == "torch") {
+    lexer_.fail(at, "name 'torch' is not defined", "add 'import torch'");
+  } else {
+    lexer_.fail(at, fmt::format("name {} is not defined", quoted(name)), nearest_hint(scope_, name));
+  }
+  return {};
+}
+
+Arg ExpressionReader::postfix(Arg object, const char* at) {
+  for (;;) {
+    switch (lexer_.peek()) {
+      case '.': object = member(object, at); break;
+      case '[': {
+        const Arg index = subscript();
+        if (watch_store && lexer_.at_assign()) {
+          store = Store{object, index};
+          return object;
+        }
+        object = add_arg(NodeKind::Operator, "getitem", {object, index}, at);
+        break;
+      }
+      case '(':
+        lexer_.fail(lexer_.at(), "found a call of a value, expected a call of a torch function or of a tensor's method",
+                    "modules cannot be called here; use the functions of torch.nn.functional");
+        return {};
+      default: return object;
+    }
+  }
+}
+
+// member := "." NAME ["(" arguments ")"]
+Arg ExpressionReader::member(const Arg& object, const char* at) {
+  lexer_.take(1);
+  const std::string_view name = lexer_.name();
+  if (name.empty() || is_keyword(name)) {
+    if (!name.empty()) lexer_.jump(name.data());
+    lexer_.expected("the name of a method or attribute");
+    return {};
+  }
+  lexer_.skip();
+  if (lexer_.peek() != '(') return add_arg(NodeKind::Attribute, name, {object}, at);
+  stack_.push_back(object);
+  Arguments seen = arguments();
+  --seen.first;
+  const ir::NodeId id = add(NodeKind::CallMethod, name, given(seen), at, named(seen));
+  drop(seen);
+  return Arg::of_node(id);
+}
+
+// index := item ("," item)* [","];  item := expression | [expression] ":" [expression] [":" [expression]]
+Arg ExpressionReader::subscript() {
+  lexer_.open_bracket();
+  const Arg first = subscript_item();
+  if (lexer_.peek() != ',') {
+    if (lexer_.peek() == ']') lexer_.close_bracket();
+    else lexer_.expected("',' or ']'");
+    return first;
+  }
+  const size_t base = stack_.size();
+  stack_.push_back(first);
+  while (lexer_.accept(',') && lexer_.peek() != ']') stack_.push_back(subscript_item());
+  const Arg tuple = graph_.make_container(ArgKind::Tuple, std::span(stack_).subspan(base));
+  stack_.resize(base);
+  if (lexer_.peek() == ']') lexer_.close_bracket();
+  else lexer_.expected("',' or ']'");
+  return tuple;
+}
+
+Arg ExpressionReader::subscript_item() {
+  Arg parts[3];
+  size_t colons = 0;
+  for (;;) {
+    const char next = lexer_.peek();
+    const bool empty = next == ':' || ((next == ',' || next == ']') && colons > 0);
+    if (!empty) parts[colons] = expression();
+    if (colons == 2 || !lexer_.accept(':')) break;
+    ++colons;
+  }
+  return colons == 0 ? parts[0] : graph_.make_container(ArgKind::Slice, parts);
+}
+
+// parenthesis := "(" ")" | "(" expression ")" | "(" expression "," [expression ("," expression)* [","]] ")"
+Arg ExpressionReader::parenthesis() {
+  lexer_.open_bracket();
+  const size_t base = stack_.size();
+  if (lexer_.peek() != ')') {
+    const Arg first = expression();
+    if (lexer_.peek() == ')') {
+      lexer_.close_bracket();
+      return first;
+    }
+    stack_.push_back(first);
+  }
+  return elements(ArgKind::Tuple, base, ')');
+}
+
+// list := "[" [expression ("," expression)* [","]] "]"
+Arg ExpressionReader::list() {
+  lexer_.open_bracket();
+  const size_t base = stack_.size();
+  if (lexer_.peek() != ']') stack_.push_back(expression());
+  return elements(ArgKind::List, base, ']');
+}
+
+Arg ExpressionReader::elements(ArgKind kind, size_t base, char close) {
+  while (lexer_.accept(',') && lexer_.peek() != close) stack_.push_back(expression());
+  const Arg container = graph_.make_container(kind, std::span(stack_).subspan(base));
+  stack_.resize(base);
+  if (lexer_.peek() == close) lexer_.close_bracket();
+  else lexer_.expected(fmt::format("',' or '{}'", close));
+  return container;
+}
+
+// dotted := MODULE ("." NAME)*, a call or a constant. The path is a view into the text where it stands there in one piece.
+Arg ExpressionReader::dotted(std::string_view path, std::string_view first) {
+  const char* at = first.data();
+  bool in_text = path == first;
+  if (in_text) path = first;
+  while (lexer_.peek() == '.') {
+    const bool adjacent = in_text && path.data() + path.size() == lexer_.at();
+    lexer_.take(1);
+    const std::string_view name = lexer_.name();
+    if (name.empty()) {
+      lexer_.expected("a name");
+      return {};
+    }
+    in_text = adjacent && path.data() + path.size() + 1 == name.data();
+    if (in_text) {
+      path = {path.data(), path.size() + 1 + name.size()};
+    } else if (path.size() + name.size() > kMaxJoinedPath) {
+      lexer_.fail(at, fmt::format("dotted name is too long: more than {} bytes", kMaxJoinedPath));
+      return {};
+    } else {
+      path = graph_.intern(fmt::format("{}.{}", path, name));
+    }
+    if (lexer_.peek() != '.') lexer_.skip();
+  }
+  if (path.starts_with("self") && (path.size() == 4 || path[4] == '.')) {
+    lexer_.fail(at, fmt::format("found {}, but graphs hold no attributes", quoted(path)),
+                "make parameters, buffers and submodules' weights arguments of forward", Error::Kind::Unsupported);
+    return {};
+  }
+  return lexer_.peek() == '(' ? postfix(call(path, at), at) : constant(path, at);
+}
+
+Arg ExpressionReader::constant(std::string_view path, const char* at) {
+  const size_t dot = path.find('.');
+  if (dot == std::string_view::npos) {
+    lexer_.fail(at, fmt::format("found the module {}, expected a value", quoted(path)));
+    return {};
+  }
+  const std::string_view root = path.substr(0, dot), rest = path.substr(dot + 1);
+  if (root == "torch" || root == "math") {
+    if (rest == "inf") return Arg::of_float(std::numeric_limits<double>::infinity());
+    if (rest == "nan") return Arg::of_float(std::numeric_limits<double>::quiet_NaN());
+    if (rest == "pi") return Arg::of_float(std::numbers::pi);
+    if (rest == "e") return Arg::of_float(std::numbers::e);
+  }
+  if (root != "torch") {
+    lexer_.fail(at, fmt::format("unknown constant {}, expected one of torch or math", quoted(path)));
+    return {};
+  }
+  if (const auto dtype = ir::parse_dtype(path)) return Arg::of_dtype(*dtype);
+  return Arg::of_text(ArgKind::Constant, path);
+}
+
+// call := dotted "(" arguments ")"
+Arg ExpressionReader::call(std::string_view path, const char* at) {
+  const Arguments seen = arguments();
+  if (lexer_.failed()) return {};
+  Arg result;
+  const bool of_operator = path.starts_with("operator.") || path.starts_with("_operator.");
+  if (path == "torch.device") {
+    result = device(seen, at);
+  } else if (!of_operator) {
+    result = Arg::of_node(add(NodeKind::CallFunction, path, given(seen), at, named(seen)));
+  } else if (const OperatorRow* row = find_operator_function(path.substr(path.find('.') + 1))) {
+    result = Arg::of_node(add(NodeKind::Operator, row->target, given(seen), at, named(seen)));
+  } else {
+    lexer_.fail(at, fmt::format("unknown operator function {}", quoted(path)));
+  }
+  drop(seen);
+  return result;
+}
+
+// arguments := "(" [argument ("," argument)* [","]] ")"
+ExpressionReader::Arguments ExpressionReader::arguments() {
+  const Arguments seen{stack_.size(), keywords_.size()};
+  lexer_.open_bracket();
+  while (lexer_.peek() != ')') {
+    argument(seen);
+    if (!lexer_.accept(',')) break;
+  }
+  if (lexer_.peek() == ')') lexer_.close_bracket();
+  else lexer_.expected("',' or ')'");
+  return seen;
+}
+
+// argument := NAME "=" expression | expression; positional ones first
+void ExpressionReader::argument(const Arguments& seen) {
+  constexpr size_t kMaxKeywords = 255;
+  const char* at = lexer_.at();
+  std::string_view name;
+  if (lexer_.at_name()) {
+    name = lexer_.name();
+    if (lexer_.at_quote()) {
+      lexer_.jump(at);
+      name = {};
+    } else {
+      lexer_.skip();
+    }
+  } else if (lexer_.peek() == '*') {
+    return lexer_.fail(at, "starred arguments are not part of the graph language", "write the arguments out");
+  }
+  if (!name.empty() && lexer_.at_assign()) {
+    lexer_.take(1);
+    const Arg value = expression();
+    for (const ir::Keyword& other : named(seen)) {
+      if (other.name == name) return lexer_.fail(at, fmt::format("keyword {} is given twice", quoted(name)));
+    }
+    if (named(seen).size() == kMaxKeywords) {
+      return lexer_.fail(at, fmt::format("too many keyword arguments: more than {}", kMaxKeywords));
+    }
+    keywords_.push_back({name, value});
+    return;
+  }
+  if (!named(seen).empty()) return lexer_.fail(at, "found a positional argument after a keyword argument");
+  const Arg value = name.empty() ? expression() : expression_after(name);
+  stack_.push_back(value);
+}
+
+// device := "device" "(" type [, index] ")", each positional or by keyword; also "cuda:0" in one string
+Arg ExpressionReader::device(const Arguments& seen, const char* at) {
+  Arg type, index;
+  bool fits = given(seen).size() <= 2;
+  if (!given(seen).empty()) type = given(seen)[0];
+  if (given(seen).size() == 2) index = given(seen)[1];
+  for (const ir::Keyword& keyword : named(seen)) {
+    if (keyword.name == "type" || keyword.name == "device") type = keyword.value;
+    else if (keyword.name == "index") index = keyword.value;
+    else fits = false;
+  }
+  fits = fits && type.kind == ArgKind::String && type.count > 0 && type.count <= 64 &&
+         (index.kind == ArgKind::None || (index.kind == ArgKind::Int && index.integer >= 0));
+  for (char c : fits ? type.string() : std::string_view{}) {
+    fits = fits && ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':');
+  }
+  if (!fits) {
+    lexer_.fail(at, "expected device('cpu'), device('cuda:0') or device(type='cuda', index=0)");
+    return {};
+  }
+  if (index.kind == ArgKind::None) return Arg::of_text(ArgKind::Device, type.string());
+  return Arg::of_text(ArgKind::Device, graph_.intern(fmt::format("{}:{}", type.string(), index.integer)));
+}
+
+// slice := "slice" "(" [start ","] stop ["," step] ")"
+Arg ExpressionReader::slice(const char* at) {
+  const Arguments seen = arguments();
+  if (lexer_.failed()) return {};
+  const auto parts = given(seen);
+  if (!named(seen).empty() || parts.empty() || parts.size() > 3) {
+    lexer_.fail(at, fmt::format("slice takes 1 to 3 positional arguments, found {}", parts.size() + named(seen).size()));
+    return {};
+  }
+  Arg full[3];
+  std::ranges::copy(parts, parts.size() == 1 ? full + 1 : full);
+  drop(seen);
+  return graph_.make_container(ArgKind::Slice, full);
+}
+
+// float_of_text := "float" "(" string ")"
+Arg ExpressionReader::float_of_text(const char* at) {
+  const Arguments seen = arguments();
+  if (lexer_.failed()) return {};
+  const bool one_text = named(seen).empty() && given(seen).size() == 1 && given(seen)[0].kind == ArgKind::String;
+  std::string_view text = one_text ? trim(given(seen)[0].string()) : std::string_view{};
+  drop(seen);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || status != std::errc{} || stop != text.data() + text.size()) {
+    lexer_.fail(at, "expected a number in a string, as in float('inf')");
+    return {};
+  }
+  return Arg::of_float(value);
+}
+
+}  // namespace passnet::fx

@@ -1,0 +1,97 @@
+// Expressions of the graph language: text -> argument, adding a node to the graph for each call, operator, index and
+// attribute. Internal to fx/; the grammar stands above each function in expression.cpp.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fx/lexer.h"
+#include "fx/operators.h"
+#include "fx/scope.h"
+#include "ir/graph.h"
+
+namespace passnet::fx {
+
+/// A node that has no name yet. base: what it would like to be called; empty: after what it calls.
+struct Unnamed {
+  ir::NodeId node;
+  std::string_view base;
+};
+
+class ExpressionReader {
+ public:
+  ExpressionReader(Lexer& lexer, Scope& scope, ir::Graph& graph) : lexer_(lexer), scope_(scope), graph_(graph) {}
+
+  ir::Arg expression();
+  /// The same where its first name has been read already; the cursor stands behind the blanks after it.
+  ir::Arg expression_after(std::string_view name);
+  /// Behind a first expression: `, more` makes it a tuple.
+  ir::Arg rest_of_tuple(const ir::Arg& first);
+
+  /// While set, `object[index]` at the end of a postfix chain and before `=` makes no node: it becomes `store`.
+  struct Store {
+    ir::Arg object, index;
+  };
+  bool watch_store = false;
+  std::optional<Store> store;
+
+  ir::NodeId add(ir::NodeKind kind, std::string_view target, std::span<const ir::Arg> args, const char* at,
+                 std::span<const ir::Keyword> keywords = {});
+  ir::Arg add_arg(ir::NodeKind kind, std::string_view target, std::initializer_list<ir::Arg> args, const char* at) {
+    return ir::Arg::of_node(add(kind, target, {args.begin(), args.size()}, at));
+  }
+  /// What a name that was read refers to; fails when it has no value.
+  const ir::Arg* value_of(std::string_view name);
+
+  std::vector<Unnamed> unnamed;  // in node order
+
+ private:
+  ir::Arg binary(uint8_t precedence);
+  ir::Arg climb(ir::Arg left, const char* at, uint8_t precedence);
+  ir::Arg unary();
+  ir::Arg minus(const char* at);
+  ir::Arg power(const ir::Arg& base, const char* at);
+  ir::Arg primary();
+  ir::Arg name_value(std::string_view name);
+  ir::Arg missing_name(std::string_view name);
+  ir::Arg postfix(ir::Arg object, const char* at);
+  ir::Arg member(const ir::Arg& object, const char* at);
+  ir::Arg subscript();
+  ir::Arg subscript_item();
+  ir::Arg parenthesis();
+  ir::Arg list();
+  ir::Arg elements(ir::ArgKind kind, size_t base, char close);
+  ir::Arg text(std::string_view prefix);
+  ir::Arg dotted(std::string_view path, std::string_view first);
+  ir::Arg constant(std::string_view path, const char* at);
+  ir::Arg call(std::string_view path, const char* at);
+
+  /// Arguments up to the closing bracket stand on the two stacks from these places on.
+  struct Arguments {
+    size_t first, first_keyword;
+  };
+  Arguments arguments();
+  void argument(const Arguments& seen);
+  void drop(const Arguments& seen) {
+    stack_.resize(seen.first);
+    keywords_.resize(seen.first_keyword);
+  }
+  std::span<const ir::Arg> given(const Arguments& seen) const { return std::span(stack_).subspan(seen.first); }
+  std::span<const ir::Keyword> named(const Arguments& seen) const { return std::span(keywords_).subspan(seen.first_keyword); }
+  ir::Arg device(const Arguments& seen, const char* at);
+  ir::Arg slice(const char* at);
+  ir::Arg float_of_text(const char* at);
+
+  Lexer& lexer_;
+  Scope& scope_;
+  ir::Graph& graph_;
+  std::vector<ir::Arg> stack_;          // arguments and elements being collected
+  std::vector<ir::Keyword> keywords_;
+  std::string scratch_;
+  size_t shared_elements_ = 0;  // elements of constants used by name; bounded, for a graph must not outgrow its text
+};
+
+}  // namespace passnet::fx

@@ -1,0 +1,427 @@
+#include "fx/function.h"
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace passnet::fx {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeId;
+using ir::NodeKind;
+
+namespace {
+constexpr std::string_view kGraphHint = "a graph is straight-line code: assignments, calls, and one return";
+
+// The name a node gets when the text gives none: what it calls, as torch.fx does.
+std::string_view base_name(const ir::Node& node) {
+  if (node.kind == NodeKind::Operator) return find_operator(node.target)->function;
+  std::string_view target = node.target;
+  if (target.ends_with(".default")) target.remove_suffix(8);
+  return target.substr(target.rfind('.') + 1);  // npos + 1 == 0
+}
+}  // namespace
+
+// function := "def" NAME "(" parameters ")" ["->" annotation] ":" body
+void FunctionReader::read(uint32_t indent) {
+  if (!lexer_.accept_word("def")) return lexer_.expected("'def'");
+  if (lexer_.name().empty()) return lexer_.expected("the name of the function");
+  lexer_.skip();
+  parameters();
+  if (lexer_.peek() == '-' && lexer_.peek(1) == '>') skip_annotation(":");
+  if (!lexer_.expect(':', "':'")) return;
+  body(indent);
+  if (!lexer_.failed()) name_the_rest();
+}
+
+// parameters := "(" [parameter ("," parameter)* [","]] ")"
+void FunctionReader::parameters() {
+  if (lexer_.peek() != '(') return lexer_.expected("'('");
+  lexer_.open_bracket();
+  if (rules_.is_method) {
+    if (!lexer_.accept_word("self")) return lexer_.expected("'self'");
+    if (lexer_.peek() != ')' && !lexer_.expect(',', "',' or ')'")) return;
+  }
+  while (lexer_.peek() != ')') {
+    parameter();
+    if (!lexer_.accept(',')) break;
+  }
+  if (lexer_.peek() == ')') lexer_.close_bracket();
+  else lexer_.expected("',' or ')'");
+}
+
+// parameter := NAME [":" annotation]
+void FunctionReader::parameter() {
+  const char* at = lexer_.at();
+  const std::string_view name = lexer_.name();
+  if (name.empty()) return lexer_.expected("the name of a parameter");
+  lexer_.skip();
+  if (!check_target(name)) return;
+  std::string_view annotation;
+  if (lexer_.accept(':')) {
+    annotation = skip_annotation(",=)");
+    if (annotation.empty()) return lexer_.expected("an annotation");
+  }
+  if (lexer_.peek() == '=') return lexer_.fail(at, fmt::format("parameter {} has a default value; parameters of graphs have none", quoted(name)));
+  Binding& binding = scope_[name];
+  if (binding.parameter) return lexer_.fail(at, fmt::format("parameter {} is given twice", quoted(name)));
+  const NodeId id = graph_.add_placeholder(name, name, annotation, lexer_.offset(at));
+  binding.kind = Binding::Kind::Value;
+  binding.value = Arg::of_node(id);
+  binding.parameter = true;
+  binding.owner = id;
+}
+
+// Goes to the first of `stops` outside brackets and strings; returns what stands before it.
+std::string_view FunctionReader::skip_annotation(std::string_view stops) {
+  const char* start = lexer_.at();
+  const char* end = start;
+  int depth = 0;
+  while (!lexer_.at_end()) {
+    const char c = lexer_.peek();
+    if (depth == 0 && (stops.find(c) != std::string_view::npos || c == '\n')) break;
+    if (lexer_.at_quote()) {
+      lexer_.string_token();
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+      lexer_.enter_bracket();
+      lexer_.advance(1);
+    } else if (c == ')' || c == ']' || c == '}') {
+      if (depth-- == 0) break;
+      lexer_.leave_bracket();
+      lexer_.advance(1);
+    } else {
+      lexer_.advance(1);
+    }
+    end = lexer_.at();
+    lexer_.skip();
+  }
+  return {start, static_cast<size_t>(end - start)};
+}
+
+// body := statements on the same line, or lines of one deeper indentation; the last statement is the return
+void FunctionReader::body(uint32_t indent) {
+  if (!lexer_.at_statement_end()) {
+    if (!line()) lexer_.expected("a return on the same line");
+    return;
+  }
+  const uint32_t column = lexer_.next_line();
+  if (column <= indent) return lexer_.expected("an indented body");
+  for (;;) {
+    if (line()) break;
+    const uint32_t next = lexer_.next_line();
+    if (lexer_.failed()) return;
+    if (next < column || lexer_.at_end()) return lexer_.expected("'return' before the end of the function");
+    if (next > column) return lexer_.fail(lexer_.at(), fmt::format("unexpected indentation: found column {}, expected {}", next + 1, column + 1));
+  }
+  if (lexer_.failed()) return;
+  const char* end = lexer_.at();
+  if (lexer_.next_line() > indent && !lexer_.at_end()) return lexer_.expected("the end of the function after its return", std::string(kGraphHint));
+  lexer_.jump(end);
+}
+
+// line := statement (";" statement)* [";"] NEWLINE. Returns true after a return statement.
+bool FunctionReader::line() {
+  for (;;) {
+    if (lexer_.peek() == 'r' && lexer_.accept_word("return")) {
+      return_statement();
+      return !lexer_.failed();
+    }
+    statement();
+    if (lexer_.failed()) return false;
+    if (!lexer_.at_statement_end()) {
+      lexer_.expected("the end of the statement");
+      return false;
+    }
+    if (lexer_.peek() != ';') return false;
+    lexer_.take(1);
+    if (lexer_.at_statement_end()) return false;
+  }
+}
+
+// return := "return" [tuple | expression]
+void FunctionReader::return_statement() {
+  const uint32_t offset = lexer_.offset();
+  Arg value;
+  if (!lexer_.at_statement_end()) {
+    value = expressions_.expression();
+    if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  }
+  if (lexer_.peek() == ';') lexer_.take(1);
+  if (!lexer_.at_statement_end()) return lexer_.expected("the end of the statement");
+  graph_.add_output(value, offset);
+}
+
+// statement := assignment | in_place | store | unpack | expression | string
+void FunctionReader::statement() {
+  const char* at = lexer_.at();
+  std::string_view name;
+  targets_.clear();
+  if (lexer_.at_name()) {
+    name = lexer_.name();
+    lexer_.skip();
+    if (lexer_.at_assign()) return assignment(name);
+    if (const OperatorRow* row = operator_at(lexer_.at(), true)) return in_place(name, *row);
+    if (lexer_.peek() == ':' && lexer_.peek(1) != '=') {
+      lexer_.take(1);
+      skip_annotation("=");
+      if (!lexer_.at_assign()) return lexer_.expected("'='");
+      return assignment(name);
+    }
+    if (lexer_.peek() == ',') {
+      targets_.push_back(name);
+      return unpack();
+    }
+    lexer_.jump(at);
+  } else if (lexer_.peek() == '(' && parenthesized_target()) {
+    name = targets_.back();
+    targets_.clear();
+    return assignment(name);
+  }
+  expression_statement(name, at);
+}
+
+// A lone string is a comment; a call may stand alone; `object[index] = value` stores.
+void FunctionReader::expression_statement(std::string_view name, const char* at) {
+  const NodeId first_new = graph_.size();
+  expressions_.store.reset();
+  expressions_.watch_store = true;
+  const Arg value = expressions_.expression();
+  expressions_.watch_store = false;
+  if (lexer_.failed()) return;
+  if (expressions_.store) return store(name, at);
+  mutated_ = {};
+  if (value.kind == ArgKind::String) return;
+  if (lexer_.at_assign() || operator_at(lexer_.at(), true) != nullptr) {
+    return lexer_.fail(at, "cannot assign to this expression, expected a name or name[index]",
+                       "in-place operators work on names: write 't = x[i]; t += y; x[i] = t'");
+  }
+  only_aliases_ = false;
+  const bool is_call = value.kind == ArgKind::Node && value.node >= first_new;
+  if (!is_call) lexer_.fail(at, "found an expression without effect, expected an assignment or a call", std::string(kGraphHint));
+}
+
+// parenthesized_target := "("+ NAME ")"+ before "="; pushes the name and stands at "="; else goes back and returns false
+bool FunctionReader::parenthesized_target() {
+  const char* start = lexer_.at();
+  int open = 0;
+  while (lexer_.peek() == '(' && open < kMaxNesting) {
+    lexer_.open_bracket();
+    ++open;
+  }
+  const std::string_view name = lexer_.name();
+  lexer_.skip();
+  bool fits = !name.empty();
+  for (; open > 0; --open) {
+    fits = fits && lexer_.peek() == ')';
+    if (fits) lexer_.close_bracket();
+    else lexer_.leave_bracket();
+  }
+  if (fits && lexer_.at_assign()) {
+    targets_.push_back(name);
+    return true;
+  }
+  lexer_.jump(start);
+  return false;
+}
+
+// assignment := (target "=")+ (expression | tuple); target := NAME | "(" NAME ")"
+void FunctionReader::assignment(std::string_view first) {
+  targets_.push_back(first);
+  const NodeId first_new = graph_.size();
+  for (;;) {
+    lexer_.take(1);
+    if (lexer_.at_name()) {
+      const char* at = lexer_.at();
+      const std::string_view name = lexer_.name();
+      if (lexer_.at_quote()) {
+        lexer_.jump(at);
+      } else {
+        lexer_.skip();
+        if (lexer_.at_assign()) {
+          targets_.push_back(name);
+          continue;
+        }
+        if (lexer_.at_statement_end()) return name_to_name(name);
+        Arg value = expressions_.expression_after(name);
+        if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+        return assign(value, first_new);
+      }
+    } else if (lexer_.peek() == '(' && parenthesized_target()) {
+      continue;
+    }
+    break;
+  }
+  Arg value = expressions_.expression();
+  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  assign(value, first_new);
+}
+
+void FunctionReader::assign(const Arg& value, NodeId first_new) {
+  if (lexer_.failed()) return;
+  if (lexer_.peek() == '=') return lexer_.fail(lexer_.at(), "cannot assign to this expression, expected a name");
+  mutated_ = {};
+  only_aliases_ = false;
+  bool is_new = value.kind == ArgKind::Node && value.node >= first_new;
+  for (std::string_view target : targets_) {
+    if (!check_target(target)) return;
+    bind(target, value, is_new);
+    is_new = false;
+  }
+}
+
+// `a = b = None` ends lives; `z = x` directly after `x += y` names that node; other `z = x` are aliases.
+void FunctionReader::name_to_name(std::string_view source) {
+  if (source == "None") return end_lives();
+  const std::string_view mutated = mutated_;
+  const NodeId before = graph_.size();
+  Arg value;
+  if (const Binding* binding = scope_.find(source); binding != nullptr && binding->kind == Binding::Kind::Value) {
+    const Arg* found = expressions_.value_of(source);
+    if (found == nullptr) return;
+    value = *found;
+  } else {
+    value = expressions_.expression_after(source);  // True, inf, …, or the error
+  }
+  if (lexer_.failed()) return;
+  mutated_ = {};
+  for (std::string_view target : targets_) {
+    if (!check_target(target)) return;
+    Binding& binding = scope_[target];
+    const bool fresh = binding.owner == ir::kNoNode && !is_reserved(target) && !binding.parameter;
+    if (fresh && mutated == source && targets_.size() == 1 && before == graph_.size()) {
+      const NodeId node = expressions_.unnamed.back().node;
+      expressions_.unnamed.pop_back();
+      graph_.rename(node, target);
+      binding.owner = node;
+    } else if (fresh && only_aliases_ && value.kind == ArgKind::Node) {
+      Binding& signature = scope_[graph_.node(value.node).target];  // only placeholders exist so far
+      if (signature.owner == value.node) {
+        signature.owner = ir::kNoNode;
+        binding.owner = value.node;
+        graph_.rename(value.node, target);
+      }
+    }
+    bind(target, value, false);
+  }
+}
+
+void FunctionReader::end_lives() {
+  mutated_ = {};
+  for (std::string_view target : targets_) {
+    if (!check_target(target)) return;
+    Binding* binding = scope_.find(target);
+    const bool known = binding != nullptr && binding->kind != Binding::Kind::Unbound && binding->kind != Binding::Kind::Module;
+    if (known) {
+      binding->kind = Binding::Kind::Dead;
+    } else if (rules_.free_constants) {
+      bind(target, Arg::none(), false);
+    } else {
+      return lexer_.fail(target.data(), fmt::format("name {} is set to None but not defined before", quoted(target)));
+    }
+  }
+}
+
+// in_place := NAME ("+=" | "*=" | …) expression
+void FunctionReader::in_place(std::string_view name, const OperatorRow& row) {
+  const Arg* found = expressions_.value_of(name);
+  if (found == nullptr) return;
+  const Arg object = *found;
+  lexer_.take(row.target.size());
+  Arg value = expressions_.expression();
+  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  if (lexer_.failed()) return;
+  only_aliases_ = false;
+  scope_[name].value = expressions_.add_arg(NodeKind::Operator, row.target, {object, value}, name.data());
+  mutated_ = name;
+}
+
+// store := primary "[" index "]" "=" expression. name: what the statement begins with.
+void FunctionReader::store(std::string_view name, const char* at) {
+  const ExpressionReader::Store where = *expressions_.store;
+  lexer_.take(1);
+  Arg value = expressions_.expression();
+  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  if (lexer_.failed()) return;
+  only_aliases_ = false;
+  expressions_.add(NodeKind::Operator, "setitem", std::initializer_list<Arg>{where.object, where.index, value}, at);
+  const Binding* binding = name.empty() ? nullptr : scope_.find(name);
+  const bool of_name = binding != nullptr && binding->kind == Binding::Kind::Value && where.object.kind == ArgKind::Node &&
+                       binding->value.kind == ArgKind::Node && binding->value.node == where.object.node;
+  mutated_ = of_name ? name : std::string_view{};
+}
+
+// unpack := NAME ("," NAME)* [","] "=" expression: getitem nodes, or the elements of a tuple written out
+void FunctionReader::unpack() {
+  while (lexer_.accept(',') && !lexer_.at_assign()) {
+    const std::string_view name = lexer_.name();
+    if (name.empty()) return lexer_.expected("a name");
+    lexer_.skip();
+    targets_.push_back(name);
+  }
+  const char* at = lexer_.at();
+  if (!lexer_.expect('=', "'='")) return;
+  Arg value = expressions_.expression();
+  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  if (lexer_.failed()) return;
+  mutated_ = {};
+  only_aliases_ = false;
+  const bool written_out = value.kind == ArgKind::Tuple || value.kind == ArgKind::List;
+  if (written_out && value.count != targets_.size()) {
+    return lexer_.fail(at, fmt::format("cannot unpack: found {} values, expected {}", value.count, targets_.size()));
+  }
+  for (size_t i = 0; i < targets_.size(); ++i) {
+    if (!check_target(targets_[i])) return;
+    if (written_out) {
+      bind(targets_[i], graph_.elements(value)[i], false);
+    } else {
+      const Arg index = Arg::of_int(static_cast<int64_t>(i));
+      bind(targets_[i], expressions_.add_arg(NodeKind::Operator, "getitem", {value, index}, targets_[i].data()), true);
+    }
+  }
+}
+
+// is_new: value is a node made by this statement, the last one without a name; it gets this one when it is free.
+void FunctionReader::bind(std::string_view name, const Arg& value, bool is_new) {
+  Binding& binding = scope_[name];
+  if (value.kind == ArgKind::Tuple || value.kind == ArgKind::List || value.kind == ArgKind::Slice) {
+    for (const Arg& element : graph_.elements(value)) {
+      if (element.kind == ArgKind::Tuple || element.kind == ArgKind::List || element.kind == ArgKind::Slice) {
+        return lexer_.fail(name.data(), fmt::format("name {} stands for a tuple that holds tuples", quoted(name)), "write it where it is used");
+      }
+    }
+  }
+  binding.kind = Binding::Kind::Value;
+  binding.value = value;
+  if (!is_new) return;
+  Unnamed& last = expressions_.unnamed.back();
+  if (binding.owner != ir::kNoNode || is_reserved(name)) {
+    last.base = name;
+    return;
+  }
+  binding.owner = last.node;
+  graph_.rename(last.node, name);
+  expressions_.unnamed.pop_back();
+}
+
+bool FunctionReader::check_target(std::string_view name) {
+  if (!is_keyword(name)) return true;
+  lexer_.fail(name.data(), fmt::format("{} is not part of the graph language", quoted(name)), std::string(kGraphHint));
+  return false;
+}
+
+// All names that the text gives are known now: the others become what is free.
+void FunctionReader::name_the_rest() {
+  for (NodeId id = 0; id < graph_.placeholder_count(); ++id) {
+    const std::string_view name = graph_.node(id).name;
+    if (is_reserved(name)) graph_.rename(id, scope_.claim_fresh(graph_, name, id));
+  }
+  for (const Unnamed& node : expressions_.unnamed) {
+    const std::string_view base = node.base.empty() ? base_name(graph_.node(node.node)) : node.base;
+    graph_.rename(node.node, scope_.claim_fresh(graph_, base, node.node));
+  }
+  graph_.rename(graph_.output(), scope_.claim_fresh(graph_, "output", graph_.output()));
+}
+
+}  // namespace passnet::fx

@@ -1,0 +1,137 @@
+#include "fx/parser.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/strings.h"
+#include "fx/function.h"
+#include "fx/imports.h"
+#include "fx/lexer.h"
+#include "fx/scope.h"
+
+namespace passnet::fx {
+
+namespace {
+
+constexpr std::string_view kClassHint = "a graph file holds imports and one 'class GraphModule(torch.nn.Module)' with 'forward'";
+
+ir::Graph empty_graph(std::string file, const std::shared_ptr<const std::string>& text) {
+  ir::Graph graph;
+  graph.file = std::move(file);
+  graph.source = text;
+  graph.keep_alive(text);
+  graph.reserve(text->size() / 256 + 16, text->size() / 64 + 64);
+  return graph;
+}
+
+// A line that holds nothing but a string.
+bool accept_docstring(Lexer& lexer) {
+  if (!lexer.at_quote()) return false;
+  std::string scratch;
+  lexer.string(scratch);
+  if (!lexer.at_statement_end()) lexer.expected("the end of the line");
+  return true;
+}
+
+// header := "class" "GraphModule" "(" "torch.nn.Module" ")" ":"
+void class_header(Lexer& lexer, const Scope& scope) {
+  if (!lexer.accept_word("class")) {
+    return lexer.expected("an import or 'class GraphModule(torch.nn.Module)'", std::string(kClassHint));
+  }
+  if (!lexer.accept_word("GraphModule")) return lexer.expected("'GraphModule'", std::string(kClassHint));
+  if (lexer.peek() != '(') return lexer.expected("'('");
+  lexer.open_bracket();
+  const char* at = lexer.at();
+  const std::string_view root = lexer.name();
+  while (lexer.peek() == '.') {
+    lexer.advance(1);
+    if (lexer.name().empty()) return lexer.expected("a name");
+  }
+  const std::string_view base{at, static_cast<size_t>(lexer.at() - at)};
+  const Binding* module = scope.find(root);
+  if (root.empty() || module == nullptr ||
+      fmt::format("{}{}", module->value.string(), base.substr(root.size())) != "torch.nn.Module") {
+    return lexer.fail(at, fmt::format("expected the base class 'torch.nn.Module', found {}", quoted(base)),
+                      root == "torch" ? "add 'import torch'" : "");
+  }
+  lexer.skip();
+  if (lexer.peek() != ')') return lexer.expected("')'");
+  lexer.close_bracket();
+  if (!lexer.expect(':', "':'")) return;
+  if (!lexer.at_statement_end()) lexer.expected("the end of the line");
+}
+
+// file := (import | string)* header INDENT [string] forward
+void model_file(Lexer& lexer, Scope& scope, ir::Graph& graph) {
+  for (;;) {
+    const uint32_t column = lexer.next_line();
+    if (lexer.failed()) return;
+    if (column > 0) return lexer.fail(lexer.at(), fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
+    while (accept_docstring(lexer) || read_import(lexer, scope, graph)) {
+      if (lexer.peek() != ';') break;
+      lexer.take(1);
+    }
+    if (!lexer.at_statement_end() || lexer.at_end()) break;
+  }
+  class_header(lexer, scope);
+  if (lexer.failed()) return;
+  uint32_t column = lexer.next_line();
+  if (column > 0 && accept_docstring(lexer)) column = lexer.next_line();
+  if (column == 0) return lexer.expected("the indented 'def forward'");
+  const char* at = lexer.at();
+  if (lexer.accept_word("def") && !lexer.accept_word("forward")) return lexer.expected("'forward'", std::string(kClassHint));
+  lexer.jump(at);
+  scope.bind_module("self", "self");
+  FunctionReader(lexer, scope, graph, {.is_method = true, .free_constants = false}).read(column);
+  if (lexer.failed()) return;
+  lexer.next_line();
+  if (!lexer.at_end()) lexer.expected("the end of the file", std::string(kClassHint));
+}
+
+}  // namespace
+
+Result<ir::Graph> parse_model(std::string file, std::shared_ptr<const std::string> text) {
+  ir::Graph graph = empty_graph(std::move(file), text);
+  Lexer lexer(graph.file, *text, text->starts_with("\xef\xbb\xbf") ? 3 : 0);
+  Scope scope(text->size() / 256);
+  if (!lexer.failed()) model_file(lexer, scope, graph);
+  if (lexer.failed()) return lexer.take_error();
+  return graph;
+}
+
+Result<ir::Graph> load_model(const std::string& path) {
+  std::error_code status;
+  const std::filesystem::path given(path);
+  const std::filesystem::path file = std::filesystem::is_directory(given, status) ? given / "model.py" : given;
+  if (const auto size = std::filesystem::file_size(file, status); !status && size > kMaxTextBytes) {
+    return bad_input(fmt::format("the text is too large: found {} bytes, expected at most {}", size, kMaxTextBytes),
+                     SourceLoc{file.string(), 0, 0});
+  }
+  PASSNET_TRY(std::string text, read_file(file));
+  return parse_model(file.string(), std::make_shared<const std::string>(std::move(text)));
+}
+
+Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset, size_t* end) {
+  ir::Graph graph = empty_graph(std::move(file), text);
+  Scope scope(text->size() / 64);
+  for (std::string_view name : {"torch", "math", "operator"}) scope.bind_module(name, name);
+  scope.bind_module("device", "torch.device");
+  scope.bind_module("inf", "torch.inf");
+  scope.bind_module("nan", "torch.nan");
+  Lexer imports(graph.file, *text);
+  read_top_level_imports(imports, scope, graph);
+  if (imports.failed()) return imports.take_error();
+  Lexer lexer(graph.file, *text, offset);
+  const size_t line = offset == 0 ? 0 : text->rfind('\n', offset - 1) + 1;
+  if (!lexer.failed()) {
+    FunctionReader(lexer, scope, graph, {.is_method = false, .free_constants = true})
+        .read(static_cast<uint32_t>(std::min(offset, text->size()) - std::min(line, offset)));
+  }
+  if (lexer.failed()) return lexer.take_error();
+  if (end != nullptr) *end = lexer.offset();
+  return graph;
+}
+
+}  // namespace passnet::fx
