@@ -18,6 +18,7 @@ struct Buffer {
   int32_t input = -1;       // index among the site's tensor inputs; -1: allocated by the plan
   ir::TensorType type;      // of the whole buffer as given or allocated
   std::optional<double> fill;  // torch.zeros/ones/full; absent: torch.empty
+  bool operator==(const Buffer&) const = default;
 };
 
 /// A tensor as the plan sees it: a buffer, possibly viewed with another shape.
@@ -39,6 +40,8 @@ struct NamedConstant {
   bool operator==(const NamedConstant&) const = default;
 };
 
+inline constexpr int64_t kMaxBlock = 1024;
+
 struct Launch {
   std::string kernel;                 // function name in Name.cpp / Name.cu
   std::vector<NamedConstant> constants;  // in the order of the plan
@@ -46,6 +49,7 @@ struct Launch {
   int64_t block = 1;                  // threads per block on the GPU; ignored on the CPU
   std::vector<LaunchArg> args;
   SourceLoc at;                       // the launch in Name.py
+  bool operator==(const Launch&) const = default;
 };
 
 struct LaunchList {
@@ -53,9 +57,12 @@ struct LaunchList {
   std::vector<Buffer> buffers;        // inputs first, in order, then allocations
   std::vector<Launch> launches;       // in order
   std::vector<View> outputs;          // what the plan returned, in the pattern's order
+  bool operator==(const LaunchList&) const = default;
 };
 
+/// Schema: docs/passes.md, "Launch list JSON".
 Json to_json(const LaunchList& list);
+/// Errors: BadInput naming the place in the document: a missing or wrong member, a view outside its buffer.
 Result<LaunchList> launch_list_from_json(const Json& json);
 
 }  // namespace passnet::pass

@@ -1,0 +1,364 @@
+#include "pass/plan_value.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <compare>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace passnet::pass {
+
+namespace {
+
+constexpr std::array kSpelling{"+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "is", "is not", "in",
+                               "not in", "-", "+", "not"};
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+
+Error type_error(Operator op, const Value& a, const Value& b) {
+  return bad_pass(fmt::format("operator '{}' does not take {} and {}", spelling(op), describe(a), describe(b)));
+}
+
+Error overflow(Operator op, int64_t a, int64_t b) {
+  return bad_pass(fmt::format("integer overflow: {} {} {} does not fit into 64 bits", a, spelling(op), b));
+}
+
+Result<Value> floor_divide_ints(Operator op, int64_t a, int64_t b) {
+  if (b == 0) return bad_pass(fmt::format("division by zero: {} {} 0", a, spelling(op)));
+  if (b == -1) {
+    if (op == Operator::Modulo) return Value(int64_t{0});
+    if (a == std::numeric_limits<int64_t>::min()) return overflow(op, a, b);
+    return Value(-a);
+  }
+  const int64_t quotient = a / b, remainder = a % b;
+  const bool adjust = remainder != 0 && ((remainder < 0) != (b < 0));  // towards minus infinity
+  if (op == Operator::Modulo) return Value(adjust ? remainder + b : remainder);
+  return Value(adjust ? quotient - 1 : quotient);
+}
+
+Result<Value> power_ints(int64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    if (base == 0) return bad_pass("division by zero: 0 to a negative power");
+    return Value(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+  }
+  int64_t result = 1, square = base;
+  for (int64_t rest = exponent; rest > 0; rest >>= 1) {
+    if (rest & 1) {
+      const auto product = checked_multiply(result, square);
+      if (!product) return overflow(Operator::Power, base, exponent);
+      result = *product;
+    }
+    if (rest == 1) break;
+    const auto next = checked_multiply(square, square);
+    if (!next) return overflow(Operator::Power, base, exponent);
+    square = *next;
+  }
+  return Value(result);
+}
+
+Result<Value> int_arithmetic(Operator op, int64_t a, int64_t b) {
+  int64_t result = 0;
+  bool overflowed = false;
+  switch (op) {
+    case Operator::Add: overflowed = __builtin_add_overflow(a, b, &result); break;
+    case Operator::Subtract: overflowed = __builtin_sub_overflow(a, b, &result); break;
+    case Operator::Multiply: overflowed = __builtin_mul_overflow(a, b, &result); break;
+    case Operator::Divide:
+      if (b == 0) return bad_pass(fmt::format("division by zero: {} / 0", a));
+      return Value(static_cast<double>(a) / static_cast<double>(b));
+    case Operator::Power: return power_ints(a, b);
+    default: return floor_divide_ints(op, a, b);
+  }
+  if (overflowed) return overflow(op, a, b);
+  return Value(result);
+}
+
+Result<Value> float_arithmetic(Operator op, double a, double b) {
+  const bool divides = op == Operator::Divide || op == Operator::FloorDivide || op == Operator::Modulo;
+  if (divides && b == 0) return bad_pass(fmt::format("division by zero: {} {} {}", a, spelling(op), b));
+  switch (op) {
+    case Operator::Add: return Value(a + b);
+    case Operator::Subtract: return Value(a - b);
+    case Operator::Multiply: return Value(a * b);
+    case Operator::Divide: return Value(a / b);
+    case Operator::FloorDivide: return Value(std::floor(a / b));
+    case Operator::Modulo: {
+      const double remainder = std::fmod(a, b);
+      return Value(remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder);
+    }
+    default: break;
+  }
+  const double result = std::pow(a, b);
+  if (std::isnan(result) && !std::isnan(a) && !std::isnan(b)) {
+    return bad_pass(fmt::format("{} ** {} is not a real number", a, b));
+  }
+  return Value(result);
+}
+
+Result<Value> repeat(const Sequence& sequence, int64_t times) {
+  std::vector<Value> items;
+  const auto count = checked_multiply(static_cast<int64_t>(sequence.items.size()), std::max<int64_t>(times, 0));
+  if (!count || *count > static_cast<int64_t>(kMaxSequenceItems)) {
+    return bad_pass(fmt::format("sequence too long: {} items repeated {} times, expected at most {}",
+                                sequence.items.size(), times, kMaxSequenceItems));
+  }
+  for (int64_t i = 0; i < times && *count > 0; ++i) {
+    items.insert(items.end(), sequence.items.begin(), sequence.items.end());
+  }
+  return make_sequence(sequence.is_list, std::move(items));
+}
+
+Result<Value> concatenate(const Sequence& a, const Sequence& b) {
+  std::vector<Value> items = a.items;
+  items.insert(items.end(), b.items.begin(), b.items.end());
+  return make_sequence(a.is_list, std::move(items));
+}
+
+Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
+  const auto x = as_int(a), y = as_int(b);
+  if (x && y) return int_arithmetic(op, *x, *y);
+  const auto p = as_float(a), q = as_float(b);
+  if (p && q) return float_arithmetic(op, *p, *q);
+  const Sequence *s = get_sequence(a), *t = get_sequence(b);
+  if (op == Operator::Add && s && t && s->is_list == t->is_list) return concatenate(*s, *t);
+  if (op == Operator::Multiply && s && y) return repeat(*s, *y);
+  if (op == Operator::Multiply && x && t) return repeat(*t, *x);
+  const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
+  if (op == Operator::Add && left && right) {
+    if (left->size() + right->size() > kMaxStringBytes) {
+      return bad_pass(fmt::format("string too long: {} bytes, expected at most {}", left->size() + right->size(),
+                                  kMaxStringBytes));
+    }
+    return Value(*left + *right);
+  }
+  Error error = type_error(op, a, b);
+  if (get_if<View>(a) || get_if<View>(b)) {
+    error.hint = "a plan computes with sizes and numbers; compute with tensors in a kernel";
+  }
+  return error;
+}
+
+/// <0, 0, >0, or unordered for NaN.
+Result<std::partial_ordering> order(Operator op, const Value& a, const Value& b) {
+  const auto x = as_int(a), y = as_int(b);
+  if (x && y) return std::partial_ordering(*x <=> *y);
+  const auto p = as_float(a), q = as_float(b);
+  if (p && q) return *p <=> *q;
+  const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
+  if (left && right) return std::partial_ordering(*left <=> *right);
+  const Sequence *s = get_sequence(a), *t = get_sequence(b);
+  if (!s || !t || s->is_list != t->is_list) return type_error(op, a, b);
+  for (size_t i = 0; i < std::min(s->items.size(), t->items.size()); ++i) {
+    PASSNET_TRY(const bool same, equals(s->items[i], t->items[i]));
+    if (!same) return order(op, s->items[i], t->items[i]);
+  }
+  return std::partial_ordering(s->items.size() <=> t->items.size());
+}
+
+Result<bool> contains(const Value& item, const Value& container) {
+  const Sequence* sequence = get_sequence(container);
+  const auto *part = get_if<std::string>(item), *whole = get_if<std::string>(container);
+  if (part && whole) return whole->find(*part) != std::string::npos;
+  if (!sequence) return type_error(Operator::In, item, container);
+  for (const Value& candidate : sequence->items) {
+    PASSNET_TRY(const bool same, equals(candidate, item));
+    if (same) return true;
+  }
+  return false;
+}
+
+Result<bool> is_same(const Value& a, const Value& b) {
+  const auto identity = [](const Value& value) {
+    return get_if<NoneValue>(value) || get_if<NotImplementedValue>(value) || get_if<bool>(value) ||
+           get_if<ir::DType>(value);
+  };
+  if (!identity(a) && !identity(b)) {
+    return bad_pass(fmt::format("operator 'is' compares with None, True, False or a dtype, found {} and {}", describe(a),
+                                describe(b)))
+        .with_hint("compare values with '=='");
+  }
+  if (a.index() != b.index()) return false;
+  return equals(a, b);
+}
+
+Result<bool> compare(Operator op, const Value& a, const Value& b) {
+  switch (op) {
+    case Operator::Equal: return equals(a, b);
+    case Operator::Is: return is_same(a, b);
+    case Operator::In: return contains(a, b);
+    case Operator::NotEqual:
+    case Operator::IsNot:
+    case Operator::NotIn: {
+      const Operator opposite = op == Operator::NotEqual ? Operator::Equal
+                                : op == Operator::IsNot  ? Operator::Is
+                                                         : Operator::In;
+      PASSNET_TRY(const bool result, compare(opposite, a, b));
+      return !result;
+    }
+    default: break;
+  }
+  PASSNET_TRY(const std::partial_ordering ordering, order(op, a, b));
+  switch (op) {
+    case Operator::Less: return ordering < 0;
+    case Operator::LessEqual: return ordering <= 0;
+    case Operator::Greater: return ordering > 0;
+    default: return ordering >= 0;
+  }
+}
+
+}  // namespace
+
+const char* spelling(Operator op) { return kSpelling[static_cast<size_t>(op)]; }
+
+std::optional<int64_t> checked_multiply(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+std::optional<int64_t> checked_add(int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+const Sequence* get_sequence(const Value& value) {
+  const auto* pointer = get_if<std::shared_ptr<const Sequence>>(value);
+  return pointer ? pointer->get() : nullptr;
+}
+
+std::string type_name(const Value& value) {
+  return std::visit(
+      Overloaded{[](NoneValue) { return "None"; }, [](NotImplementedValue) { return "NotImplemented"; },
+                 [](EllipsisValue) { return "Ellipsis"; }, [](bool) { return "bool"; }, [](int64_t) { return "int"; },
+                 [](double) { return "float"; }, [](const std::string&) { return "string"; },
+                 [](ir::DType) { return "dtype"; }, [](DeviceValue) { return "device"; },
+                 [](const View&) { return "tensor"; },
+                 [](const std::shared_ptr<const Sequence>& s) { return s->is_list ? "list" : "tuple"; },
+                 [](const SliceValue&) { return "slice"; }, [](const LambdaValue&) { return "lambda"; },
+                 [](const MetaValue&) { return "launch constants"; }, [](FloatInfoValue) { return "finfo"; }},
+      value);
+}
+
+std::string describe(const Value& value) {
+  const std::string type = type_name(value);
+  return std::visit(
+      Overloaded{[&](bool flag) { return fmt::format("bool {}", flag ? "True" : "False"); },
+                 [&](int64_t number) { return fmt::format("int {}", number); },
+                 [&](double number) { return fmt::format("float {}", number); },
+                 [&](const std::string& text) { return "string " + quoted(text); },
+                 [&](ir::DType dtype) { return fmt::format("dtype torch.{}", ir::name(dtype)); },
+                 [&](const View& view) { return "tensor " + ir::to_string(view.type); },
+                 [&](const std::shared_ptr<const Sequence>& s) {
+                   return fmt::format("{} of {} item{}", type, s->items.size(), s->items.size() == 1 ? "" : "s");
+                 },
+                 [&](const auto&) { return type; }},
+      value);
+}
+
+Result<Value> make_sequence(bool is_list, std::vector<Value> items) {
+  auto sequence = std::make_shared<Sequence>();
+  sequence->is_list = is_list;
+  sequence->weight = items.size();
+  for (const Value& item : items) {
+    if (const Sequence* inner = get_sequence(item)) {
+      sequence->weight += inner->weight;
+      sequence->depth = std::max(sequence->depth, inner->depth + 1);
+    }
+    if (sequence->weight > kMaxSequenceItems) break;
+  }
+  if (sequence->weight > kMaxSequenceItems) {
+    return bad_pass(fmt::format("sequence too long: more than {} items, nested ones included", kMaxSequenceItems));
+  }
+  if (sequence->depth > kMaxSequenceDepth) {
+    return bad_pass(fmt::format("sequences nested too deep: found {} levels, expected at most {}", sequence->depth,
+                                kMaxSequenceDepth));
+  }
+  sequence->items = std::move(items);
+  return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
+}
+
+Value make_shape(const std::vector<int64_t>& sizes) {
+  auto sequence = std::make_shared<Sequence>();
+  sequence->items.assign(sizes.begin(), sizes.end());
+  sequence->weight = sizes.size();
+  return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
+}
+
+std::optional<int64_t> as_int(const Value& value) {
+  if (const auto* number = get_if<int64_t>(value)) return *number;
+  if (const auto* flag = get_if<bool>(value)) return *flag ? 1 : 0;
+  return std::nullopt;
+}
+
+std::optional<double> as_float(const Value& value) {
+  if (const auto* number = get_if<double>(value)) return *number;
+  if (const auto number = as_int(value)) return static_cast<double>(*number);
+  return std::nullopt;
+}
+
+Result<bool> truth(const Value& value) {
+  if (const auto number = as_float(value)) return *number != 0;
+  if (const Sequence* sequence = get_sequence(value)) return !sequence->items.empty();
+  if (const auto* text = get_if<std::string>(value)) return !text->empty();
+  if (get_if<NoneValue>(value)) return false;
+  if (get_if<ir::DType>(value)) return true;
+  Error error = bad_pass(fmt::format("{} has no truth value here", describe(value)));
+  if (get_if<View>(value)) error.hint = "a plan knows sizes, not data; write 'x is not None' to test for presence";
+  return error;
+}
+
+Result<bool> equals(const Value& a, const Value& b) {
+  const auto x = as_int(a), y = as_int(b);
+  if (x && y) return *x == *y;
+  const auto p = as_float(a), q = as_float(b);
+  if (p && q) return *p == *q;
+  if (get_if<View>(a) || get_if<View>(b)) {
+    if (get_if<NoneValue>(a) || get_if<NoneValue>(b)) return false;
+    return bad_pass(fmt::format("cannot compare {} with {}", describe(a), describe(b)))
+        .with_hint("compare .shape, .dtype or .stride(); a plan knows sizes, not data");
+  }
+  const Sequence *s = get_sequence(a), *t = get_sequence(b);
+  if (s && t) {
+    if (s->is_list != t->is_list || s->items.size() != t->items.size()) return false;
+    for (size_t i = 0; i < s->items.size(); ++i) {
+      PASSNET_TRY(const bool same, equals(s->items[i], t->items[i]));
+      if (!same) return false;
+    }
+    return true;
+  }
+  if (a.index() != b.index()) return false;
+  if (const auto* text = get_if<std::string>(a)) return *text == std::get<std::string>(b);
+  if (const auto* dtype = get_if<ir::DType>(a)) return *dtype == std::get<ir::DType>(b);
+  if (get_if<NoneValue>(a) || get_if<NotImplementedValue>(a) || get_if<EllipsisValue>(a) || get_if<DeviceValue>(a)) {
+    return true;  // one value each
+  }
+  return type_error(Operator::Equal, a, b);
+}
+
+Result<Value> apply_unary(Operator op, const Value& operand) {
+  if (op == Operator::Not) {
+    PASSNET_TRY(const bool value, truth(operand));
+    return Value(!value);
+  }
+  if (const auto number = as_int(operand)) {
+    return op == Operator::Negative ? int_arithmetic(Operator::Subtract, 0, *number) : Result<Value>(Value(*number));
+  }
+  if (const auto* number = get_if<double>(operand)) return Value(op == Operator::Negative ? -*number : *number);
+  return bad_pass(fmt::format("operator '{}' does not take {}", spelling(op), describe(operand)));
+}
+
+Result<Value> apply_binary(Operator op, const Value& a, const Value& b) {
+  if (op < Operator::Equal) return arithmetic(op, a, b);
+  PASSNET_TRY(const bool result, compare(op, a, b));
+  return Value(result);
+}
+
+}  // namespace passnet::pass

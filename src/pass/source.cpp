@@ -1,0 +1,150 @@
+#include "pass/source.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/strings.h"
+#include "fx/parser.h"
+#include "pass/plan_parser.h"
+
+namespace passnet::pass {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kListFile = "sorted_output_pass_rule_names.json";
+
+/// NAME + extension beside the pass, or empty.
+fs::path source_beside(fs::path path, const char* extension) {
+  path.replace_extension(extension);
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) ? path : fs::path();
+}
+
+Error missing_function(const std::string& file, std::string_view name, std::string_view form) {
+  return bad_pass(fmt::format("function {} is missing", quoted(name)), SourceLoc{file})
+      .with_hint(fmt::format("a pass has pattern, replacement_args, replacement_func and a plan; add '{}'", form));
+}
+
+/// Errors: parameters of replacement_args that do not fit those of the pattern.
+Result<void> check_parameters(const PlanProgram& program, const ir::Graph& pattern) {
+  const Function& arguments = program.functions.at("replacement_args");
+  const size_t given = pattern.placeholder_count(), taken = arguments.parameters.size();
+  if (given == taken) return {};
+  return bad_pass(fmt::format("replacement_args takes {} parameter{}, the pattern has {}", taken, taken == 1 ? "" : "s",
+                              given),
+                  program.locate(arguments.offset))
+      .with_hint("give replacement_args the parameters of pattern, in the same order");
+}
+
+/// The names in the list file. Errors: BadInput: not a JSON list of strings, empty, a name twice.
+Result<std::vector<std::string>> read_names(const fs::path& path) {
+  const std::string file = path.string();
+  PASSNET_TRY(const std::string text, read_file(path));
+  PASSNET_TRY(const Json json, parse_json(text, file));
+  const SourceLoc at{file};
+  if (!json.is_array()) {
+    return bad_input(fmt::format("found {}, expected a list of pass names", json.type_name()), at)
+        .with_hint("write [\"Name\", …], in the order of application");
+  }
+  if (json.empty()) {
+    return bad_input("the list of passes is empty", at).with_hint("write [\"Name\", …], in the order of application");
+  }
+  std::vector<std::string> names;
+  std::set<std::string> seen;
+  for (const Json& entry : json) {
+    if (!entry.is_string()) {
+      return bad_input(fmt::format("entry {}: found {}, expected the name of a pass", names.size(),
+                                   quoted(entry.dump(), 40)),
+                       at);
+    }
+    names.push_back(entry.get<std::string>());
+    const std::string& name = names.back();
+    if (name.empty() || name == "." || name == ".." || name.find_first_of("/\\") != std::string::npos) {
+      return bad_input(fmt::format("entry {}: found {}, expected the name of a pass without directories",
+                                   names.size() - 1, quoted(name)),
+                       at);
+    }
+    if (!seen.insert(name).second) return bad_input(fmt::format("pass {} is listed twice", quoted(name)), at);
+  }
+  return names;
+}
+
+/// Stems of the .py files of a directory.
+std::vector<std::string> pass_stems(const fs::path& directory) {
+  std::vector<std::string> stems;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    if (entry.path().extension() == ".py") stems.push_back(entry.path().stem().string());
+  }
+  std::sort(stems.begin(), stems.end());
+  return stems;
+}
+
+}  // namespace
+
+Result<Pass> load_pass(const fs::path& path) {
+  const std::string file = path.string();
+  PASSNET_TRY(std::string content, read_file(path));
+  const auto text = std::make_shared<const std::string>(std::move(content));
+  PASSNET_TRY(PassFile parsed, parse_pass_file(file, text));
+  if (!parsed.pattern_offset) return missing_function(file, "pattern", "def pattern(x): …");
+  if (!parsed.program->functions.contains("replacement_args")) {
+    return missing_function(file, "replacement_args", "def replacement_args(x): return (x,)");
+  }
+  if (parsed.entry.empty()) {
+    return missing_function(file, "replacement_func", "def replacement_func(): return NAME");
+  }
+  Pass pass;
+  size_t end = 0;
+  auto pattern = fx::parse_function(file, text, *parsed.pattern_offset, &end);
+  if (!pattern) {
+    Error error = std::move(pattern).error();
+    if (error.kind == Error::Kind::BadInput) error.kind = Error::Kind::BadPass;
+    return std::move(error).with_note("in the pattern, which is written in the graph language of model.py");
+  }
+  PASSNET_TRY_VOID(check_parameters(*parsed.program, *pattern));
+  pass.name = path.stem().string();
+  pass.path = path;
+  pass.text = text;
+  pass.pattern = std::move(*pattern);
+  pass.has_triton = !parsed.program->triton_kernels.empty();
+  pass.plan = {parsed.program, std::string(parsed.entry)};
+  pass.cpu_source = source_beside(path, ".cpp");
+  pass.cuda_source = source_beside(path, ".cu");
+  return pass;
+}
+
+Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir) {
+  const fs::path list = pass_dir / kListFile;
+  std::error_code ignored;
+  if (!fs::exists(list, ignored)) {
+    return bad_input(fmt::format("the list of passes is missing: expected {}", quoted(list.string(), 200)))
+        .with_hint("write a JSON list of pass names into it, in the order of application");
+  }
+  PASSNET_TRY(const std::vector<std::string> names, read_names(list));
+  std::vector<fs::path> paths;
+  for (const std::string& name : names) {
+    fs::path path = pass_dir / (name + ".py");
+    if (!fs::is_regular_file(path, ignored)) {
+      const std::vector<std::string> stems = pass_stems(pass_dir);
+      const std::vector<std::string_view> known(stems.begin(), stems.end());
+      const std::string_view nearest = nearest_name(name, known);
+      return bad_input(fmt::format("pass {} is listed, but {} does not exist", quoted(name), quoted(name + ".py")),
+                       SourceLoc{list.string()})
+          .with_hint(nearest.empty() ? fmt::format("{} holds {} pass file{}", pass_dir.string(), stems.size(),
+                                                   stems.size() == 1 ? "" : "s")
+                                     : fmt::format("did you mean {}?", quoted(nearest)));
+    }
+    paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+}  // namespace passnet::pass
