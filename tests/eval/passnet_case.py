@@ -1,0 +1,116 @@
+"""A sample made on the spot, and `passnet` run on it: the base of the end-to-end tests.
+
+The sample is one graph, relu(x + y), in float32; a test gives the pass (or takes the right one) and reads the records.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import textwrap
+import unittest
+
+BINARY = pathlib.Path(os.environ["PASSNET_BINARY_DIR"]) / "bin" / "passnet"
+
+MODEL = """\
+import torch
+
+class GraphModule(torch.nn.Module):
+
+    def forward(self, in_0, in_1):
+        tmp_0 = in_0 + in_1
+        tmp_1 = torch.nn.functional.relu(tmp_0, inplace = False)
+        return (tmp_1,)
+"""
+
+META = """\
+class Program_weight_tensor_meta_{name}:
+\tname = "{name}"
+\tshape = [{shape}]
+\tdtype = "torch.float32"
+\tdevice = "cpu"
+\tmean = 0.5
+\tstd = 2.0
+"""
+
+PASS = """\
+import torch
+
+def pattern(x, y):
+    return torch.nn.functional.relu(x + y)
+
+def replacement_args(x, y):
+    return (x, y)
+
+def add_relu(x, y):
+    out = torch.empty_like(x)
+    add_relu_kernel[(2,)](x, y, out, x.numel(), T=x.dtype)
+    return out
+
+def replacement_func():
+    return add_relu
+"""
+
+KERNEL = """\
+#include <passnet/kernel.h>
+
+PASSNET_KERNEL add_relu_kernel(const T* x, const T* y, T* out, int64_t n) {
+  const auto [first, last] = passnet::chunk(n);
+  for (int64_t i = first; i < last; ++i) {
+%s
+  }
+}
+"""
+RIGHT_BODY = "    out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"
+
+
+def kernel(body):
+    """A kernel whose loop over this task's elements has `body`."""
+    return KERNEL % textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
+
+
+class PassnetCase(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="passnet-eval-"))
+        self.addCleanup(shutil.rmtree, self.root, ignore_errors=True)
+        self.sample = self.root / "sample"
+        self.out = self.root / "out"
+        self.write_sample(["small"])
+
+    def write_sample(self, graphs, shape="40, 50"):
+        for graph in graphs:
+            directory = self.sample / "graphs" / graph
+            directory.mkdir(parents=True, exist_ok=True)
+            (directory / "model.py").write_text(MODEL)
+            (directory / "weight_meta.py").write_text("\n".join(META.format(name=name, shape=shape) for name in ("in_0", "in_1")))
+        (self.sample / "graph_list.txt").write_text("".join(f"{graph}\n" for graph in graphs))
+        self.write_pass()
+
+    def write_pass(self, source=PASS, kernel_source=KERNEL % RIGHT_BODY, name="add_relu"):
+        directory = self.sample / "pass_dir"
+        directory.mkdir(exist_ok=True)
+        (directory / f"{name}.py").write_text(source)
+        (directory / f"{name}.cpp").write_text(kernel_source)
+        (directory / "sorted_output_pass_rule_names.json").write_text(json.dumps([name]))
+
+    def passnet(self, *arguments, **options):
+        """Runs passnet; returns the completed process. Ends the test when it hangs."""
+        return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=240,
+                              stdin=subprocess.DEVNULL, **options)
+
+    def evaluate(self, *flags, sample=None):
+        return self.passnet("eval", sample or self.sample, "--out", self.out, "--trials", 12, "--warmup", 3, *flags)
+
+    def records(self, sample="sample"):
+        lines = (self.out / sample / "records.jsonl").read_text().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def only_record(self, *flags):
+        """Evaluates and returns the record of the one graph."""
+        done = self.evaluate(*flags)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        records = self.records()
+        self.assertEqual(len(records), 1)
+        return records[0]
