@@ -1,0 +1,16 @@
+// report.html: one self-contained page; no network, no library, readable without scripts, in light, dark and on paper.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/record.h"
+#include "bench/score.h"
+
+namespace passnet::report {
+
+/// title: heading and window title, for example the name of the sample. All text is escaped.
+std::string render_html(const std::vector<bench::RunRecord>& records, const bench::Score& score, std::string_view title);
+
+}  // namespace passnet::report

@@ -1,0 +1,57 @@
+#include "report/json.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/utf8.h"
+#include "report/row.h"
+
+namespace passnet::report {
+
+namespace {
+
+Json side_json(const bench::Stats& us) {
+  return {{"median", us.median}, {"q1", us.q1}, {"q3", us.q3}, {"mean", us.mean}, {"std", us.std}, {"min", us.min}, {"max", us.max}};
+}
+
+Json number_json(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+Json graph_json(const bench::RunRecord& record, const Row& row) {
+  Json json = {{"sample", bench::valid_utf8(record.sample)},
+               {"graph", bench::valid_utf8(record.graph)},
+               {"verdict", row.headline},
+               {"status", bench::to_string(row.verdict.status)},
+               {"correct", row.verdict.correct_at(bench::kCorrectT)},
+               {"passes_from", row.verdict.passes_from},
+               {"speedup", row.verdict.speedup},
+               {"noisy", row.noisy},
+               {"sites", row.sites},
+               {"declined", row.declined}};
+  if (row.timed) {
+    json["reference_us"] = side_json(row.reference_us);
+    json["candidate_us"] = side_json(row.candidate_us);
+  }
+  if (row.compared) json["max_abs_diff"] = number_json(row.max_abs_diff);
+  if (!row.problem.empty()) {
+    json["stage"] = bench::to_string(record.stage);
+    json["error_kind"] = bench::valid_utf8(record.error_kind);
+    json["problem"] = bench::valid_utf8(row.problem);
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string render_json(const std::vector<bench::RunRecord>& records, const bench::Score& score) {
+  const std::vector<Row> rows = rows_of(records);
+  Json graphs = Json::array();
+  for (size_t i = 0; i < records.size(); ++i) graphs.push_back(graph_json(records[i], rows[i]));
+  const std::string id = records.empty() ? "" : records.front().sample;
+  return Json{{"score", bench::to_json(score, id)}, {"graphs", std::move(graphs)}}.dump(2) + "\n";
+}
+
+}  // namespace passnet::report

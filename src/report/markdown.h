@@ -1,0 +1,15 @@
+// Records as a Markdown table for a README or a pull request.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/record.h"
+#include "bench/score.h"
+
+namespace passnet::report {
+
+/// A summary line, a blank line and a GitHub table with one row per record; ends with a newline. Text is escaped.
+std::string render_markdown(const std::vector<bench::RunRecord>& records, const bench::Score& score);
+
+}  // namespace passnet::report

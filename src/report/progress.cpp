@@ -1,0 +1,70 @@
+#include "report/progress.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "report/text.h"
+
+namespace passnet::report {
+
+namespace {
+
+constexpr size_t kBarCells = 20;
+
+int terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace
+
+std::string render_progress(size_t done, size_t total, std::string_view current, double elapsed_s, int width) {
+  const size_t filled = total == 0 ? kBarCells : std::min(kBarCells, done * kBarCells / total);
+  std::string line = fmt::format("[{:#<{}}{:.<{}}] {}/{}  {}", "", filled, "", kBarCells - filled, done, total,
+                                 duration_text(elapsed_s));
+  if (done > 0 && done < total) {
+    line += fmt::format(", {} left", duration_text(elapsed_s / static_cast<double>(done) * static_cast<double>(total - done)));
+  }
+  const size_t room = static_cast<size_t>(std::max(width - 1, 0));
+  std::string name = visible(current);
+  std::replace(name.begin(), name.end(), '\n', ' ');
+  if (line.size() + 10 < room) line += "  " + shorten_middle(name, room - line.size() - 2);
+  return std::string(std::string_view(line).substr(0, columns(line) <= room ? line.size() : room));
+}
+
+ProgressBar::ProgressBar(size_t total) : ProgressBar(total, isatty(STDERR_FILENO) == 1) {}
+ProgressBar::ProgressBar(size_t total, bool terminal) : total_(total), terminal_(terminal) {}
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::start(std::string_view graph) { draw(graph); }
+
+void ProgressBar::finish(std::string_view graph, std::string_view outcome) {
+  ++done_;
+  if (terminal_) return draw(graph);
+  std::string name = visible(graph);
+  std::replace(name.begin(), name.end(), '\n', ' ');
+  log::info(fmt::format("{}/{} {}: {}", done_, total_, name, outcome));
+}
+
+void ProgressBar::clear() {
+  if (terminal_) fmt::print(stderr, "\r\x1b[K"), std::fflush(stderr);
+}
+
+void ProgressBar::draw(std::string_view current) {
+  if (!terminal_) return;
+  const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  fmt::print(stderr, "\r\x1b[K{}", render_progress(done_, total_, current, elapsed_s, terminal_width()));
+  std::fflush(stderr);
+}
+
+}  // namespace passnet::report

@@ -1,0 +1,153 @@
+#include "report/row.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/tolerance.h"
+
+namespace passnet::report {
+
+namespace {
+
+std::string type_text(const std::string& dtype, const std::vector<int64_t>& shape) {
+  return fmt::format("{} [{}]", dtype, fmt::join(shape, ", "));
+}
+
+std::string output_problem(const bench::OutputCheck& output) {
+  const std::string expected = type_text(output.expected_dtype, output.expected_shape);
+  const std::string found = type_text(output.found_dtype, output.found_shape);
+  if (output.found_dtype.empty()) return "is missing, expected " + expected;
+  if (output.expected_dtype.empty()) return fmt::format("was not expected, found {}", found);
+  if (expected != found) return fmt::format("expected {}, found {}", expected, found);
+  const std::string differences =
+      fmt::format("{}: differs by up to {:.3g}, on average {:.3g}", expected, output.max_abs_diff, output.mean_abs_diff);
+  if (output.passes_from > bench::kLastNumericT) return differences + "; right at no tolerance";
+  const bench::Tolerance pair = bench::tolerance(output.expected_dtype, output.passes_from);
+  return fmt::format("{}; right from t = {} (atol {:.2e}, rtol {:.2e}), expected at t = {}", differences,
+                     output.passes_from, pair.atol, pair.rtol, bench::kCorrectT);
+}
+
+std::string timing_problem(const bench::Timing& timing, const char* side) {
+  if (timing.trials_us.empty()) return fmt::format("the {} graph has no trial times\n", side);
+  for (double us : timing.trials_us) {
+    if (std::isfinite(us) && us >= bench::kShortestCallUs) continue;
+    return fmt::format("a trial of the {} graph took {} us, expected at least {} us\n", side, us, bench::kShortestCallUs);
+  }
+  return {};
+}
+
+/// What the numbers say went wrong, where nobody wrote a message.
+std::string measured_problem(const bench::RunRecord& record, const bench::Verdict& verdict) {
+  std::string text;
+  for (size_t i = 0; i < record.outputs.size(); ++i) {
+    const bench::OutputCheck& output = record.outputs[i];
+    const bool same_type = output.expected_dtype == output.found_dtype && output.expected_shape == output.found_shape;
+    if (same_type && output.passes_from <= bench::kCorrectT) continue;
+    text += fmt::format("output {} of {}: {}\n", i + 1, record.outputs.size(), output_problem(output));
+  }
+  if (!record.deterministic) text += "outputs of timed calls differ from those of the checked call\n";
+  if (record.outputs.empty() && record.stage >= bench::Stage::Compare) text += "the graph has no outputs to compare\n";
+  if (text.empty() && verdict.status == bench::Status::RuntimeFail && record.stage == bench::Stage::Done) {
+    text = timing_problem(record.reference, "original") + timing_problem(record.candidate, "rewritten");
+  }
+  return text;
+}
+
+std::string problem_of(const bench::RunRecord& record, const bench::Verdict& verdict) {
+  if (verdict.correct_at(bench::kCorrectT)) return {};
+  std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;
+  for (const bench::PassOutcome& pass : record.passes) {
+    if (pass.diagnosis.empty() || text.find(pass.diagnosis) != std::string::npos) continue;
+    text += fmt::format("{}pass '{}': {}", text.empty() || text.back() == '\n' ? "" : "\n", pass.pass, pass.diagnosis);
+  }
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+double largest_difference(const std::vector<bench::OutputCheck>& outputs) {
+  double largest = 0;
+  for (const bench::OutputCheck& output : outputs) {
+    if (std::isnan(output.max_abs_diff)) return std::numeric_limits<double>::quiet_NaN();
+    largest = std::max(largest, output.max_abs_diff);
+  }
+  return largest;
+}
+
+Row row_of(const bench::RunRecord& record, bool several_samples) {
+  Row row;
+  row.sample = record.sample;
+  row.graph = record.graph;
+  row.name = several_samples ? record.sample + "/" + record.graph : record.graph;
+  row.headline = bench::headline(record);
+  row.verdict = bench::judge(record);
+  const bool correct = row.verdict.correct_at(bench::kCorrectT);
+  row.tone = correct ? Tone::Good : row.headline == "inexact" ? Tone::Doubtful : Tone::Bad;
+  row.timed = bench::times_valid(record.reference) && bench::times_valid(record.candidate);
+  if (row.timed) {
+    row.reference_us = bench::summarize(record.reference.trials_us);
+    row.candidate_us = bench::summarize(record.candidate.trials_us);
+    row.ratio = row.reference_us.median / row.candidate_us.median;
+    row.noise = std::max(row.reference_us.noise(), row.candidate_us.noise());
+  }
+  row.noisy = bench::is_noisy(record);
+  row.compared = record.outputs_counted && !record.outputs.empty();
+  row.max_abs_diff = largest_difference(record.outputs);
+  for (const bench::PassOutcome& pass : record.passes) {
+    row.sites += pass.matches;
+    row.declined += pass.declined;
+  }
+  row.problem = problem_of(record, row.verdict);
+  return row;
+}
+
+}  // namespace
+
+bool has_several_samples(const std::vector<bench::RunRecord>& records) {
+  return std::any_of(records.begin(), records.end(),
+                     [&](const bench::RunRecord& record) { return record.sample != records[0].sample; });
+}
+
+std::vector<Row> rows_of(const std::vector<bench::RunRecord>& records) {
+  const bool several = has_several_samples(records);
+  std::vector<Row> rows;
+  for (const bench::RunRecord& record : records) rows.push_back(row_of(record, several));
+  return rows;
+}
+
+std::string conditions(const std::vector<bench::RunRecord>& records) {
+  if (records.empty()) return {};
+  const auto timed = std::find_if(records.begin(), records.end(),
+                                  [](const bench::RunRecord& record) { return !record.reference.trials_us.empty(); });
+  const bench::RunRecord& record = timed == records.end() ? records.front() : *timed;
+  std::string text = fmt::format("{} on {}", record.compiler, record.device);
+  if (!record.hardware.empty()) text += ", " + record.hardware;
+  if (timed != records.end()) {
+    text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup, record.reference.trials_us.size());
+  }
+  return text + fmt::format(", seed {}", record.seed);
+}
+
+std::string ratio_text(double ratio) {
+  if (!(ratio > 0)) return "-";
+  return ratio < 1000 ? fmt::format("{:.2f}x", ratio) : fmt::format("{:.3g}x", ratio);
+}
+
+std::string rung_text(const Row& row) {
+  const bool passes = row.verdict.status == bench::Status::Correct && row.verdict.passes_from <= bench::kLastNumericT;
+  return passes ? fmt::format("{}", row.verdict.passes_from) : "-";
+}
+
+std::string error_text(const Row& row) {
+  if (!row.compared) return "-";
+  return row.max_abs_diff == 0 ? "0" : fmt::format("{:.2g}", row.max_abs_diff);
+}
+
+std::string sites_text(const Row& row) {
+  return row.declined > 0 ? fmt::format("{}/{}", row.sites, row.sites + row.declined) : fmt::format("{}", row.sites);
+}
+
+}  // namespace passnet::report

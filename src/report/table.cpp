@@ -1,0 +1,224 @@
+#include "report/table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "bench/score.h"
+#include "report/row.h"
+#include "report/text.h"
+
+namespace passnet::report {
+
+namespace {
+
+constexpr size_t kMinWidth = 60, kMinNameWidth = 22, kMaxProblemLines = 14, kMaxNamesTold = 3;
+
+enum class Style { Plain, Bold, Dim, Good, Doubtful, Bad };
+
+std::string styled(std::string text, Style style, bool color) {
+  static constexpr const char* kCodes[] = {"", "1", "2", "32", "33", "31"};
+  if (!color || style == Style::Plain || text.empty()) return text;
+  return fmt::format("\x1b[{}m{}\x1b[0m", kCodes[static_cast<size_t>(style)], text);
+}
+
+Style style_of(Tone tone) {
+  return tone == Tone::Good ? Style::Good : tone == Tone::Doubtful ? Style::Doubtful : Style::Bad;
+}
+
+Style ratio_style(const Row& row) {
+  if (!row.timed || std::abs(row.ratio - 1) < 0.02) return Style::Plain;
+  return row.ratio > 1 ? Style::Good : Style::Bad;
+}
+
+std::string one_line(std::string_view name) {
+  std::string text = visible(name);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+struct Cell {
+  std::string text;
+  Style style = Style::Plain;
+};
+
+struct Column {
+  std::string title;
+  bool left = false;
+  std::vector<Cell> cells;
+  int dropped_at = 0;  // order in which columns go when the line gets too long; 0 stays
+
+  size_t width() const {
+    size_t widest = columns(title);
+    for (const Cell& cell : cells) widest = std::max(widest, columns(cell.text));
+    return widest;
+  }
+};
+
+/// Decimals that suit the largest time of a column, so that points stand below each other.
+int decimals_for(const std::vector<Row>& rows, bench::Stats Row::*side) {
+  double largest = 0;
+  for (const Row& row : rows) largest = std::max(largest, (row.*side).median);
+  return largest < 10 ? 2 : largest < 100'000 ? 1 : 0;
+}
+
+Column times_column(const char* title, const std::vector<Row>& rows, bench::Stats Row::*side) {
+  Column column{title, false, {}, 0};
+  const int decimals = decimals_for(rows, side);
+  for (const Row& row : rows) {
+    column.cells.push_back({row.timed ? fmt::format("{:.{}f}", (row.*side).median, decimals) : "-", Style::Plain});
+  }
+  return column;
+}
+
+/// name: the first column, still as wide as its longest name.
+std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_samples) {
+  const bool any_noisy = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
+  Column name{"graph", true, {}, 0}, verdict{"verdict", true, {}, 0}, ratio{"ratio", false, {}, 0};
+  Column noise{"noise", false, {}, 1}, rung{"from t", false, {}, 3}, error{"max error", false, {}, 0};
+  Column sites{"sites", false, {}, 2};
+  if (any_noisy) ratio.title += " ";
+  for (const Row& row : rows) {
+    name.cells.push_back({(several_samples ? "  " : "") + one_line(row.graph), Style::Plain});
+    verdict.cells.push_back({row.headline, style_of(row.tone)});
+    const std::string mark = any_noisy ? (row.noisy ? "~" : " ") : "";
+    ratio.cells.push_back({ratio_text(row.ratio) + mark, ratio_style(row)});
+    noise.cells.push_back({row.timed ? fmt::format("{:.0f} %", 100 * row.noise) : "-",
+                           row.noisy ? Style::Doubtful : Style::Plain});
+    rung.cells.push_back({rung_text(row), Style::Plain});
+    error.cells.push_back({error_text(row), Style::Plain});
+    sites.cells.push_back({sites_text(row), Style::Plain});
+  }
+  return {std::move(name),
+          std::move(verdict),
+          std::move(ratio),
+          times_column("before us", rows, &Row::reference_us),
+          times_column("after us", rows, &Row::candidate_us),
+          std::move(noise),
+          std::move(rung),
+          std::move(error),
+          std::move(sites)};
+}
+
+/// Width of everything but the first column, separators included.
+size_t width_of_rest(const std::vector<Column>& table) {
+  size_t width = 0;
+  for (size_t i = 1; i < table.size(); ++i) width += 2 + table[i].width();
+  return width;
+}
+
+/// Drops columns until a readable name fits, then shortens names to what is left.
+void fit(std::vector<Column>& table, size_t width) {
+  const size_t wanted = std::min(table[0].width(), kMinNameWidth);
+  for (int order = 1; order <= 3 && width_of_rest(table) + wanted > width; ++order) {
+    std::erase_if(table, [&](const Column& column) { return column.dropped_at == order; });
+  }
+  const size_t rest = width_of_rest(table);
+  const size_t left = std::max<size_t>(width > rest ? width - rest : 0, 5);
+  for (Cell& cell : table[0].cells) cell.text = shorten_middle(cell.text, left);
+}
+
+std::string padded(const Cell& cell, const Column& column, bool last, bool color) {
+  const std::string space(column.width() - columns(cell.text), ' ');
+  const std::string text = styled(cell.text, cell.style, color);
+  if (!column.left) return space + text;
+  return last ? text : text + space;
+}
+
+std::string render_line(const std::vector<Column>& table, size_t line, bool color) {
+  std::string out;
+  for (size_t i = 0; i < table.size(); ++i) {
+    const Cell cell = line == 0 ? Cell{table[i].title, Style::Bold} : table[i].cells[line - 1];
+    out += (i ? "  " : "") + padded(cell, table[i], i + 1 == table.size(), color);
+  }
+  return out + '\n';
+}
+
+/// With several samples, each begins with a line of its own.
+std::string render_lines(const std::vector<Column>& table, const std::vector<Row>& rows, bool several_samples, size_t width,
+                         bool color) {
+  std::string out = render_line(table, 0, color);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const bool new_sample = several_samples && (i == 0 || rows[i].sample != rows[i - 1].sample);
+    if (new_sample) out += styled(shorten_middle(one_line(rows[i].sample), width), Style::Bold, color) + '\n';
+    out += render_line(table, i + 1, color);
+  }
+  return out;
+}
+
+std::string render_footer(const std::vector<Row>& rows, const bench::Score& score, size_t width, bool color) {
+  const auto noisy = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
+  const bool declined = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.declined > 0; });
+  const Style style = score.correct == score.total ? Style::Good : Style::Bad;
+  std::string out = styled(fmt::format("{} of {} correct", score.correct, score.total), style, color);
+  out += fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup), Style::Bold, color));
+  out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f}), S(-5) {:.3f}, ES(-5) {:.3f}\n",
+                     styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color), score.aggregated,
+                     score.at(bench::kCorrectT).s, score.at(bench::kCorrectT).es);
+  std::string notes;
+  if (noisy > 0) {
+    notes += fmt::format("~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the machine is idle\n",
+                         noisy, rows.size(), 100 * bench::kNoisy);
+  }
+  if (declined) notes += "sites a/b: b found, a replaced; the plan declined the others\n";
+  if (!score.forms_agree) notes += "both forms of ES(t) disagree (docs/scoring.md)\n";
+  for (const std::string& line : wrap(std::string(trim(notes)), width)) {
+    if (!line.empty()) out += styled(line, Style::Dim, color) + '\n';
+  }
+  return out;
+}
+
+struct Problem {
+  const Row* row;
+  std::vector<std::string> names;
+};
+
+/// Failures with the same words told once, in the order of their first appearance.
+std::vector<Problem> grouped_problems(const std::vector<Row>& rows) {
+  std::vector<Problem> problems;
+  for (const Row& row : rows) {
+    if (row.tone == Tone::Good) continue;
+    const auto same = std::find_if(problems.begin(), problems.end(), [&](const Problem& problem) {
+      return problem.row->headline == row.headline && problem.row->problem == row.problem;
+    });
+    Problem& problem = same == problems.end() ? problems.emplace_back(Problem{&row, {}}) : *same;
+    problem.names.push_back(one_line(row.name));
+  }
+  return problems;
+}
+
+std::string render_problem(const Problem& problem, size_t width, bool color) {
+  const size_t told = std::min(problem.names.size(), kMaxNamesTold);
+  std::string title = join(std::span(problem.names).first(told), ", ");
+  if (problem.names.size() > told) title += fmt::format(" and {} more", problem.names.size() - told);
+  std::string out = fmt::format("\n{}: {}\n", styled(problem.row->headline, style_of(problem.row->tone), color), title);
+  if (problem.row->problem.empty()) return out;
+  const std::vector<std::string> lines = wrap(visible(problem.row->problem), width - 2);
+  const size_t shown = lines.size() > kMaxProblemLines ? kMaxProblemLines - 1 : lines.size();
+  for (size_t i = 0; i < shown; ++i) out += "  " + lines[i] + '\n';
+  if (shown < lines.size()) {
+    out += "  " + styled(fmt::format("… {} more lines in records.jsonl", lines.size() - shown), Style::Dim, color) + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string render_table(const std::vector<bench::RunRecord>& records, int width, bool color) {
+  if (records.empty()) return "no graph was evaluated\n";
+  const size_t usable = std::max(static_cast<size_t>(std::max(width, 0)), kMinWidth);
+  const std::vector<Row> rows = rows_of(records);
+  std::string out;
+  for (const std::string& line : wrap(visible(conditions(records)), usable)) out += styled(line, Style::Dim, color) + '\n';
+  const bool several = has_several_samples(records);
+  std::vector<Column> table = columns_of(rows, several);
+  fit(table, usable);
+  out += '\n' + render_lines(table, rows, several, usable, color);
+  out += '\n' + render_footer(rows, bench::score(bench::judge_all(records)), usable, color);
+  for (const Problem& problem : grouped_problems(rows)) out += render_problem(problem, usable, color);
+  return out;
+}
+
+}  // namespace passnet::report

@@ -1,0 +1,111 @@
+#include "report/text.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "bench/utf8.h"
+
+namespace passnet::report {
+
+namespace {
+
+bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
+/// Length in bytes of the character at `at`. REQUIRES: valid UTF-8.
+size_t character_length(std::string_view text, size_t at) {
+  size_t length = 1;
+  while (at + length < text.size() && !starts_character(text[at + length])) ++length;
+  return length;
+}
+
+uint32_t code_point(std::string_view character) {
+  if (character.size() == 1) return static_cast<unsigned char>(character[0]);
+  uint32_t code = static_cast<unsigned char>(character[0]) & (0x7Fu >> character.size());
+  for (char byte : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(byte) & 0x3Fu);
+  return code;
+}
+
+/// C0 and C1 controls, and the marks that set or isolate a writing direction.
+bool is_unprintable(uint32_t code) {
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x200E || code == 0x200F ||
+         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
+/// The first `count` characters, in bytes.
+size_t bytes_of(std::string_view text, size_t count) {
+  size_t at = 0;
+  for (; count > 0 && at < text.size(); --count) at += character_length(text, at);
+  return at;
+}
+
+}  // namespace
+
+std::string visible(std::string_view text) {
+  const std::string valid = bench::valid_utf8(text);
+  std::string out;
+  for (size_t at = 0; at < valid.size();) {
+    const std::string_view character = std::string_view(valid).substr(at, character_length(valid, at));
+    const uint32_t code = code_point(character);
+    at += character.size();
+    if (code == '\n') out += '\n';
+    else if (code == '\t') out += "  ";
+    else if (!is_unprintable(code)) out += character;
+    else out += code < 0x100 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
+  }
+  return out;
+}
+
+size_t columns(std::string_view text) {
+  size_t count = 0;
+  for (char byte : text) count += starts_character(byte) ? 1 : 0;
+  return count;
+}
+
+std::string shorten_middle(std::string_view text, size_t width) {
+  const size_t length = columns(text);
+  if (length <= width) return std::string(text);
+  const size_t tail = (width - 1) / 2, head = width - 1 - tail;
+  return fmt::format("{}…{}", text.substr(0, bytes_of(text, head)), text.substr(bytes_of(text, length - tail)));
+}
+
+std::vector<std::string> wrap(std::string_view text, size_t width) {
+  std::vector<std::string> lines;
+  for (std::string_view source : split(text, '\n')) {
+    const size_t indent = std::min(source.find_first_not_of(' '), source.size());
+    const std::string continued(indent + 2, ' ');
+    std::string line(source.substr(0, indent));
+    bool empty = true;
+    for (std::string_view word : split(source.substr(indent), ' ')) {
+      if (!empty && columns(line) + 1 + columns(word) > width) {
+        lines.push_back(std::move(line));
+        line = continued;
+        empty = true;
+      }
+      if (!empty) line += ' ';
+      line += word;
+      empty = false;
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string escape_html(std::string_view text) {
+  std::string out;
+  for (char c : visible(text)) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace passnet::report
