@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "ir/graph.h"
+#include "rewrite/prepared.h"
 
 namespace passnet::rewrite {
 
@@ -40,10 +41,20 @@ struct MatchReport {
 
 /// pattern: from fx::parse_function; its placeholders bind to any node, or to a constant.
 /// graph is not changed in meaning; its pool may grow (canonical forms).
-/// Errors: BadPass when the pattern itself is unusable (no call in it, returns a placeholder only, unconnected parts).
+/// Dead code of the pattern is ignored; different calls of the pattern are different nodes of the graph. See
+/// docs/matching.md.
+/// Errors: BadPass when the pattern itself is unusable: it returns nothing, a constant or an input, has an input it does
+/// not use, or a call whose arguments do not fit.
 Result<MatchReport> find_matches(const ir::Graph& pattern, ir::Graph& graph, const MatchOptions& options = {});
 
-/// "pattern Name.py:4:11: expected …\n  graph model.py:12:9: found …": the diagnosis as printed to people.
+/// The same on a prepared graph, which many patterns can share; its strictness is that of the match.
+Result<MatchReport> find_matches(const ir::Graph& pattern, PreparedGraph& graph);
+
+/// The diagnosis as printed to people, without a final newline:
+///   nearest miss: 2 of 3 operators matched
+///     reason: argument 'eps' of layer_norm: found 1e-06, expected 1e-05
+///     pattern Name.py:4:11: return torch.nn.functional.layer_norm(…)
+///     graph model.py:12:9: tmp_4 = torch.nn.functional.layer_norm(…)
 std::string to_string(const NearestMiss& miss);
 
 }  // namespace passnet::rewrite

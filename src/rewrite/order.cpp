@@ -1,0 +1,129 @@
+#include "rewrite/order.h"
+
+#include <numeric>
+
+#include "ir/op_table.h"
+
+namespace passnet::rewrite {
+
+using ir::NodeId;
+
+NodeId first_input(const ir::Graph& graph, NodeId id) {
+  const auto args = graph.args(id);
+  if (!args.empty()) return args[0].kind == ir::ArgKind::Node ? args[0].node : ir::kNoNode;
+  for (const ir::Keyword& keyword : graph.keywords(id)) {
+    if ((keyword.name == "input" || keyword.name == "self") && keyword.value.kind == ir::ArgKind::Node)
+      return keyword.value.node;
+  }
+  return ir::kNoNode;
+}
+
+void for_each_aliased_input(const ir::Graph& graph, NodeId id, const std::function<void(NodeId)>& visit) {
+  const ir::Node& node = graph.node(id);
+  if (node.kind == ir::NodeKind::Placeholder || node.kind == ir::NodeKind::Output) return;
+  const ir::OpSignature* signature = ir::find_signature(node);
+  if (signature && !signature->view && !ir::overwrites_input(graph, id)) return;
+  const NodeId first = first_input(graph, id);
+  if (signature && first != ir::kNoNode) {
+    visit(first);
+  } else {
+    ir::for_each_input(graph, node, visit);
+  }
+}
+
+struct Order::Builder {
+  const ir::Graph& graph;
+  Order& order;
+  std::vector<std::pair<NodeId, Edge>> edges;
+
+  NodeId root(NodeId id) {
+    while (order.memory_[id] != id) id = order.memory_[id] = order.memory_[order.memory_[id]];
+    return id;
+  }
+
+  void find_memory() {
+    order.memory_.resize(graph.size());
+    std::iota(order.memory_.begin(), order.memory_.end(), NodeId{0});
+    for (NodeId id = 0; id < graph.size(); ++id)
+      for_each_aliased_input(graph, id, [&](NodeId input) { order.memory_[root(id)] = root(input); });
+    for (NodeId id = 0; id < graph.size(); ++id) order.memory_[id] = root(id);
+  }
+
+  void find_writes() {
+    order.writes_.resize(graph.size());
+    order.written_.resize(graph.size());
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      if (!ir::overwrites_input(graph, id)) continue;
+      order.writes_[id] = true;
+      if (const NodeId target = first_input(graph, id); target != ir::kNoNode) order.written_[order.memory_[target]] = true;
+    }
+  }
+
+  void add(NodeId from, NodeId to, Why why) {
+    if (from != to) edges.push_back({from, {to, why}});
+  }
+
+  void add_data() {
+    for (NodeId id = 0; id < graph.size(); ++id)
+      ir::for_each_input(graph, graph.node(id), [&](NodeId input) { add(input, id, Why::Data); });
+  }
+
+  /// Every read comes after the write before it, every write after all accesses before it.
+  void add_memory() {
+    struct State {
+      NodeId last_write = ir::kNoNode;
+      std::vector<NodeId> reads;  // since the last write
+    };
+    std::vector<State> states(graph.size());
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      const NodeId target = order.writes_[id] ? first_input(graph, id) : ir::kNoNode;
+      const NodeId written = target == ir::kNoNode ? target : order.memory_[target];
+      ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
+        const NodeId memory = order.memory_[input];
+        if (!order.written_[memory] || memory == written) return;
+        if (states[memory].last_write != ir::kNoNode) add(states[memory].last_write, id, Why::Memory);
+        states[memory].reads.push_back(id);
+      });
+      if (written == ir::kNoNode) continue;
+      State& state = states[written];
+      if (state.last_write != ir::kNoNode) add(state.last_write, id, Why::Memory);
+      for (const NodeId read : state.reads) add(read, id, Why::Memory);
+      state = {id, {}};
+    }
+  }
+
+  void add_barriers() {
+    NodeId last = ir::kNoNode;
+    for (NodeId id = 0; id < graph.size(); ++id) {
+      if (graph.node(id).kind == ir::NodeKind::Placeholder) continue;
+      if (last != ir::kNoNode) add(last, id, Why::Barrier);
+      const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+      if (!signature || !signature->barrier) continue;
+      for (NodeId before = last == ir::kNoNode ? graph.placeholder_count() : last + 1; before < id; ++before)
+        add(before, id, Why::Barrier);
+      last = id;
+    }
+  }
+
+  /// Sorts the edges by origin.
+  void store() {
+    order.first_.assign(graph.size() + 1, 0);
+    for (const auto& edge : edges) ++order.first_[edge.first + 1];
+    std::partial_sum(order.first_.begin(), order.first_.end(), order.first_.begin());
+    order.edges_.resize(edges.size());
+    std::vector<uint32_t> next(order.first_.begin(), order.first_.end() - 1);
+    for (const auto& [from, edge] : edges) order.edges_[next[from]++] = edge;
+  }
+};
+
+Order::Order(const ir::Graph& graph) {
+  Builder builder{graph, *this, {}};
+  builder.find_memory();
+  builder.find_writes();
+  builder.add_data();
+  builder.add_memory();
+  builder.add_barriers();
+  builder.store();
+}
+
+}  // namespace passnet::rewrite

@@ -1,0 +1,50 @@
+// What must come before what in a graph: data dependences, and those that in-place operators make through shared memory.
+//
+// Memory is followed conservatively: a result may share memory with the first argument of an operator that the table
+// flags `view` or that works in place, and with every argument of an operator the table does not know. Placeholders do
+// not share memory with each other. Reads of a memory keep their order relative to its writes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace passnet::rewrite {
+
+class Order {
+ public:
+  enum class Why : uint8_t { Data, Memory, Barrier };
+  struct Edge {
+    ir::NodeId to = ir::kNoNode;
+    Why why = Why::Data;
+  };
+
+  explicit Order(const ir::Graph& graph);
+
+  /// Nodes that must come after `id`. A node may occur more than once.
+  std::span<const Edge> successors(ir::NodeId id) const { return {edges_.data() + first_[id], first_[id + 1] - first_[id]}; }
+  /// The memory a node's result lies in: equal numbers may share memory.
+  ir::NodeId memory(ir::NodeId id) const { return memory_[id]; }
+  bool is_written(ir::NodeId memory) const { return written_[memory]; }
+  /// The node overwrites the memory of its first input.
+  bool writes(ir::NodeId id) const { return writes_[id]; }
+
+ private:
+  struct Builder;
+  std::vector<ir::NodeId> memory_;
+  std::vector<bool> written_, writes_;
+  std::vector<uint32_t> first_;
+  std::vector<Edge> edges_;
+};
+
+/// Calls `visit(NodeId)` for the inputs whose memory the result of `id` may share.
+void for_each_aliased_input(const ir::Graph& graph, ir::NodeId id, const std::function<void(ir::NodeId)>& visit);
+
+/// The value an in-place node overwrites: its first positional argument, or the keyword `input`; kNoNode when it is
+/// not a node.
+ir::NodeId first_input(const ir::Graph& graph, ir::NodeId id);
+
+}  // namespace passnet::rewrite

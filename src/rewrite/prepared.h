@@ -1,0 +1,52 @@
+// A graph made ready for matching: canonical calls, an index by operator, users, and the order constraints. Made once
+// and shared by all patterns that are tried on the graph; everything costly is made when first asked for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ir/graph.h"
+#include "ir/op_table.h"
+#include "rewrite/order.h"
+
+namespace passnet::rewrite {
+
+class PreparedGraph {
+ public:
+  /// graph: must outlive this and not gain or lose nodes; its pool may grow. strict: calls keep their literal form.
+  explicit PreparedGraph(ir::Graph& graph, bool strict = false);
+
+  ir::Graph& graph() { return graph_; }
+  const ir::Graph& graph() const { return graph_; }
+  bool strict() const { return strict_; }
+
+  /// The operator a node calls: canonical, or its spelling when strict or unknown. Empty for placeholders and output.
+  std::string_view name(ir::NodeId id) const { return names_[id]; }
+  /// The call in canonical form (strict: literal form). REQUIRES: not a placeholder or output. A call that does not fit
+  /// its signature is kept in literal form. `error` (may be null) receives why.
+  const ir::CanonicalCall& call(ir::NodeId id, std::optional<Error>* error = nullptr);
+  /// Nodes that call `name`, in graph order.
+  std::span<const ir::NodeId> calls_of(std::string_view name) const;
+  /// All operators of the graph, sorted.
+  std::vector<std::string_view> operators() const;
+  /// Nodes that take `id` as an input, in order, each once.
+  std::span<const ir::NodeId> users(ir::NodeId id);
+  const Order& order();
+
+ private:
+  ir::Graph& graph_;
+  bool strict_;
+  std::vector<std::string_view> names_;
+  std::unordered_map<std::string_view, std::vector<ir::NodeId>> index_;
+  std::vector<ir::CanonicalCall> calls_;
+  std::vector<bool> has_call_;
+  std::vector<uint32_t> first_user_;
+  std::vector<ir::NodeId> users_;
+  std::optional<Order> order_;
+};
+
+}  // namespace passnet::rewrite

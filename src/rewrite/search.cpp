@@ -1,0 +1,226 @@
+#include "rewrite/search.h"
+
+#include <algorithm>
+
+namespace passnet::rewrite {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeId;
+
+namespace {
+
+// Comparisons in one run; a pattern of n commutative calls could ask for 2^n.
+constexpr uint32_t kMaxSteps = 50'000;
+
+bool is_container(const Arg& arg) {
+  return arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List || arg.kind == ArgKind::Slice;
+}
+
+/// The same argument in two graphs, without looking into node references or containers.
+bool same_literal(const Arg& a, const Arg& b) {
+  static const ir::Graph kEmpty;
+  return a.kind == b.kind && a.kind != ArgKind::Node && !is_container(a) && ir::equal_args(kEmpty, a, kEmpty, b);
+}
+
+}  // namespace
+
+bool is_constant(const ir::Graph& graph, const Arg& arg) {
+  bool constant = true;
+  ir::for_each_node(graph, arg, [&](NodeId) { constant = false; });
+  return constant;
+}
+
+Search::Search(Pattern& pattern, PreparedGraph& graph, Accept accept)
+    : pattern_(pattern), graph_(graph), accept_(std::move(accept)) {
+  assignment_.values.resize(pattern.graph->size());
+  assignment_.bound.resize(pattern.graph->size());
+}
+
+bool Search::run(NodeId root, NodeId at) {
+  undo(0);
+  goals_.clear();
+  steps_ = 0;
+  Goal goal;
+  goal.expected = Arg::of_node(root);
+  goal.found = Arg::of_node(at);
+  goal.pattern_node = root;
+  goal.graph_node = at;
+  return solve(&goals_.emplace_back(goal));
+}
+
+bool Search::stop(Stop::Why why, const Goal& goal) {
+  if (deepest_.why == Stop::Why::None || matched_ > deepest_.matched)
+    deepest_ = {why, matched_, goal.pattern_node, goal.graph_node, goal.argument, goal.expected, goal.found};
+  return false;
+}
+
+void Search::bind(NodeId pattern_id, const Arg& value) {
+  assignment_.values[pattern_id] = value;
+  assignment_.bound[pattern_id] = true;
+  trail_.push_back(pattern_id);
+  if (!pattern_.is_placeholder(pattern_id)) ++matched_;
+}
+
+void Search::undo(size_t mark) {
+  while (trail_.size() > mark) {
+    const NodeId id = trail_.back();
+    trail_.pop_back();
+    assignment_.bound[id] = false;
+    if (!pattern_.is_placeholder(id)) --matched_;
+  }
+}
+
+/// Solves goals one after the other; a choice is a recursive call.
+bool Search::solve(const Goal* goal) {
+  for (; goal; goal = goal->next) {
+    if (++steps_ > kMaxSteps) return stop(Stop::Why::Budget, *goal);
+    if (goal->expected.kind == ArgKind::Node) {
+      const NodeId expected = goal->expected.node;
+      if (!pattern_.is_placeholder(expected)) {
+        if (!assignment_.bound[expected]) return solve_call(*goal, expected);
+        if (goal->found.kind != ArgKind::Node) return stop(Stop::Why::Constant, *goal);
+        if (assignment_.values[expected].node != goal->found.node) return stop(Stop::Why::Shared, *goal);
+      } else if (!unify_input(*goal, expected)) {
+        return false;
+      }
+    } else if (is_container(goal->expected)) {
+      if (goal->found.kind != goal->expected.kind) return stop(Stop::Why::Literal, *goal);
+      if (goal->found.count != goal->expected.count) return stop(Stop::Why::Length, *goal);
+      return solve(push_elements(*goal));
+    } else if (!unify_literal(*goal)) {
+      return false;
+    }
+  }
+  return extend();
+}
+
+bool Search::unify_literal(const Goal& goal) {
+  return same_literal(goal.expected, goal.found) || stop(Stop::Why::Literal, goal);
+}
+
+bool Search::unify_input(const Goal& goal, NodeId placeholder) {
+  if (assignment_.bound[placeholder])
+    return ir::equal_args(graph_.graph(), assignment_.values[placeholder], graph_.graph(), goal.found) ||
+           stop(Stop::Why::Input, goal);
+  if (goal.found.kind != ArgKind::Node && !is_constant(graph_.graph(), goal.found))
+    return stop(Stop::Why::Container, goal);
+  bind(placeholder, goal.found);
+  return true;
+}
+
+bool Search::bind_call(const Goal& goal, NodeId expected) {
+  if (goal.found.kind != ArgKind::Node) return stop(Stop::Why::Constant, goal);
+  const NodeId found = goal.found.node;
+  if (graph_.name(found) != pattern_.prepared->name(expected)) return stop(Stop::Why::Operator, goal);
+  for (const NodeId id : trail_) {
+    if (!pattern_.is_placeholder(id) && assignment_.values[id].node == found) return stop(Stop::Why::Twice, goal);
+  }
+  const ir::CanonicalCall& ours = pattern_.prepared->call(expected);
+  const ir::CanonicalCall& theirs = graph_.call(found);
+  if (ours.names != theirs.names) {
+    Goal at = goal;
+    at.pattern_node = expected;
+    at.graph_node = found;
+    return stop(Stop::Why::Arguments, at);
+  }
+  bind(expected, goal.found);
+  return true;
+}
+
+bool Search::solve_call(const Goal& goal, NodeId expected) {
+  const size_t mark = trail_.size();
+  if (!bind_call(goal, expected)) return false;
+  const NodeId found = goal.found.node;
+  const bool solved = can_swap(expected, found) ? solve_swapped(expected, found, goal.next)
+                                                : solve(push_arguments(expected, found, false, goal.next));
+  if (!solved) undo(mark);
+  return solved;
+}
+
+bool Search::solve_swapped(NodeId expected, NodeId found, const Goal* rest) {
+  const size_t mark = trail_.size();
+  if (solve(push_arguments(expected, found, false, rest))) return true;
+  undo(mark);
+  if (steps_ > kMaxSteps) return false;
+  return solve(push_arguments(expected, found, true, rest));
+}
+
+/// Operands may be swapped when nothing but the two operands is given: add(a, b, alpha=2) is not add(b, a, alpha=2).
+bool Search::can_swap(NodeId expected, NodeId found) {
+  const ir::CanonicalCall& theirs = graph_.call(found);
+  if (!theirs.signature || !theirs.signature->commutative) return false;
+  const ir::CanonicalCall& ours = pattern_.prepared->call(expected);
+  for (size_t i = 2; i < theirs.args.size(); ++i) {
+    const bool is_default = theirs.args[i].kind == ArgKind::Int && theirs.args[i].integer == 1;  // alpha
+    if (!is_default || !same_literal(ours.args[i], theirs.args[i])) return false;
+  }
+  return theirs.args[0].kind == ArgKind::Node && theirs.args[1].kind == ArgKind::Node;
+}
+
+const Search::Goal* Search::push_arguments(NodeId expected, NodeId found, bool swapped, const Goal* rest) {
+  const ir::CanonicalCall& theirs = graph_.call(found);
+  const ir::CanonicalCall& ours = pattern_.prepared->call(expected);
+  for (size_t i = ours.args.size(); i-- > 0;) {
+    const size_t j = swapped && i < 2 ? 1 - i : i;
+    rest = &goals_.emplace_back(Goal{rest, ours.args[i], theirs.args[j], expected, found, static_cast<uint32_t>(j)});
+  }
+  return rest;
+}
+
+const Search::Goal* Search::push_elements(const Goal& goal) {
+  const auto expected = pattern_.graph->elements(goal.expected);
+  const auto found = graph_.graph().elements(goal.found);
+  const Goal* rest = goal.next;
+  for (size_t i = expected.size(); i-- > 0;)
+    rest = &goals_.emplace_back(Goal{rest, expected[i], found[i], goal.pattern_node, goal.graph_node, goal.argument});
+  return rest;
+}
+
+/// Everything reached so far fits. Goes on with a call that uses a value already found, then with any other call.
+bool Search::extend() {
+  NodeId call = ir::kNoNode, used = ir::kNoNode;
+  for (const NodeId id : pattern_.calls) {
+    if (assignment_.bound[id]) continue;
+    if (call == ir::kNoNode) call = id;
+    ir::for_each_input(*pattern_.graph, pattern_.graph->node(id), [&](NodeId input) {
+      if (used == ir::kNoNode && assignment_.node(input) != ir::kNoNode) {
+        used = assignment_.node(input);
+        call = id;
+      }
+    });
+    if (used != ir::kNoNode) break;
+  }
+  if (call == ir::kNoNode) return in_sequence() && accept_(assignment_);
+  const auto candidates = used == ir::kNoNode ? graph_.calls_of(pattern_.prepared->name(call)) : graph_.users(used);
+  bool any = false;
+  for (const NodeId candidate : candidates) {
+    if (graph_.name(candidate) != pattern_.prepared->name(call)) continue;
+    any = true;
+    if (try_user(call, candidate)) return true;
+    if (steps_ > kMaxSteps) return false;
+  }
+  Goal goal;
+  goal.pattern_node = call;
+  goal.graph_node = used;
+  return any ? false : stop(Stop::Why::NoUser, goal);
+}
+
+bool Search::try_user(NodeId call, NodeId candidate) {
+  const size_t mark = trail_.size();
+  const Goal goal{nullptr, Arg::of_node(call), Arg::of_node(candidate), call, candidate, 0};
+  if (solve(&goals_.emplace_back(goal))) return true;
+  undo(mark);
+  return false;
+}
+
+bool Search::in_sequence() {
+  for (const auto& [before, after] : pattern_.ordered) {
+    if (assignment_.node(before) < assignment_.node(after)) continue;
+    const Goal goal{nullptr, Arg::of_node(before), Arg::of_node(assignment_.node(before)), after, assignment_.node(after), 0};
+    return stop(Stop::Why::Sequence, goal);
+  }
+  return true;
+}
+
+}  // namespace passnet::rewrite
