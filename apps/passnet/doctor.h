@@ -14,9 +14,9 @@ struct Finding {
   enum class Mark { Ok, Warn, Missing };
   std::string topic = {};  // "compiler"
   Mark mark = Mark::Ok;
-  std::string found;      // "g++ 12.2.0; compiled a kernel in 0.31 s"
-  std::string fix = {};   // the command that installs or mends it; empty when nothing is to be done
-  bool required = false;  // evaluating on the CPU does not work without it
+  std::string found = {};  // "g++ 12.2.0; compiled a kernel in 0.31 s"
+  std::string fix = {};    // the command that installs or mends it; empty when nothing is to be done
+  bool required = false;   // evaluating on the CPU does not work without it
 };
 
 /// In the order in which they are shown. Takes a second or two: programs are run.

@@ -59,6 +59,12 @@ std::string vector_instructions() {
 #endif
 }
 
+// By trying: permissions, read-only mounts and pseudo file systems all end here.
+bool can_write(const std::filesystem::path& directory) {
+  std::string probe = (directory / ".passnet_doctor_XXXXXX").string();
+  return ::mkdtemp(probe.data()) && ::rmdir(probe.c_str()) == 0;
+}
+
 // On PATH, or "".
 std::string find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
@@ -114,7 +120,7 @@ Finding examine_disk() {
   while (!existing.empty() && !std::filesystem::exists(existing)) existing = existing.parent_path();
   Finding finding{.topic = "disk", .required = true};
   struct statvfs info {};
-  if (::statvfs(existing.c_str(), &info) != 0 || ::access(existing.c_str(), W_OK) != 0) {
+  if (::statvfs(existing.c_str(), &info) != 0 || !can_write(existing)) {
     finding.mark = Mark::Missing;
     finding.found = fmt::format("'{}' (environments and compiled kernels) cannot be written", home.string());
     finding.fix = "export PASSNET_HOME=DIR  with a directory that can be written";

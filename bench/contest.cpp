@@ -1,0 +1,159 @@
+#include "contest.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "bench/stats.h"
+#include "bench/verdict.h"
+#include "run/measure.h"
+
+namespace passnet::bench_tools {
+
+namespace {
+
+constexpr const char* kId = "graph";
+constexpr const char* kTraceId = "traced";
+constexpr int kBlocks = 8;
+// The first calls of a block wake the thread team and refill the caches that the others emptied; they are not
+// trials.
+constexpr int kSettlingCalls = 2;
+
+// Calls the graph `settling + calls` times and keeps the last `calls` times.
+void run_block(Contestant& contestant, int settling, int calls, bool keep, const ContestOptions& options) {
+  if (!contestant.problem.empty() || calls == 0) return;
+  const Json request{{"do", "time"}, {"id", kId}, {"calls", settling + calls}, {"fingerprint", false}};
+  const run::Answer<run::Reply> reply = contestant.worker.ask(request, {}, options.timeout);
+  if (!reply) {
+    contestant.problem = reply.error().message;
+    return;
+  }
+  run::wait_until_quiet(contestant.worker.pid());
+  const std::vector<double> times = reply->json.at("times_us").get<std::vector<double>>();
+  if (keep) contestant.trials_us.insert(contestant.trials_us.end(), times.begin() + settling, times.end());
+}
+
+// A program that starts the Python worker: a worker is started by one path, with an environment of its own.
+Result<std::filesystem::path> write_launcher(const ContestOptions& options, bool compiled) {
+  const std::filesystem::path path =
+      passnet_home() / "bench" / (compiled ? "pytorch_compile" : "pytorch_eager");
+  const std::string text =
+      fmt::format("#!/bin/sh\nexport TORCHINDUCTOR_CACHE_DIR='{}'\nexec '{}' '{}'{} \"$@\"\n",
+                  (passnet_home() / "bench/inductor").string(), options.python,
+                  options.pytorch_worker.string(), compiled ? " --compile" : "");
+  PASSNET_TRY_VOID(write_file(path, text));
+  if (::chmod(path.c_str(), 0755) != 0) return io_error("make executable", path.string(), errno);
+  return path;
+}
+
+Result<run::Worker> start(run::WorkerOptions options) {
+  run::Worker worker(std::move(options));
+  PASSNET_TRY_VOID(worker.start());
+  return worker;
+}
+
+Result<run::Values> trace(run::Worker& first, const ir::Graph& graph,
+                          const std::vector<pass::LaunchList>& lists, const run::Bundle& inputs,
+                          const ContestOptions& options) {
+  const auto failed = [](const run::Failure& failure) { return resource_error(failure.message); };
+  if (auto loaded = run::load_graph(first, kTraceId, graph, lists, {}, options.timeout); !loaded)
+    return failed(loaded.error());
+  if (auto set = run::set_inputs(first, kTraceId, inputs, options.timeout); !set) return failed(set.error());
+  auto values = run::trace_graph(first, kTraceId, graph, options.timeout);
+  if (!values) return failed(values.error());
+  return std::move(*values);
+}
+
+// Why the outputs of a contestant do not count, or "".
+std::string disagreement(run::Worker& first, const run::Outputs& found, const ContestOptions& options) {
+  bench::RunRecord record;
+  if (auto compared = run::compare_outputs(first, kId, found, record, options.timeout); !compared)
+    return compared.error().message;
+  record.stage = bench::Stage::Done;
+  return bench::judge(record).correct_at(bench::kCorrectT) ? ""
+                                                           : "its outputs differ: " + bench::headline(record);
+}
+
+}  // namespace
+
+Result<run::Worker> start_pytorch(const ContestOptions& options, bool compiled) {
+  PASSNET_TRY(const std::filesystem::path launcher, write_launcher(options, compiled));
+  return start({launcher, run::Role::Reference, options.threads, nullptr});
+}
+
+Result<run::Worker> start_ours(const ContestOptions& options, run::Role role) {
+  return start({{}, role, options.threads, nullptr});
+}
+
+run::Answer<run::Bundle> prepare(run::Worker& first, const fx::GraphDir& graph,
+                                 const ContestOptions& options) {
+  constexpr uint64_t kSeed = 1024;
+  if (auto loaded = run::load_graph(first, kId, graph.graph, {}, {}, options.timeout); !loaded)
+    return tl::unexpected(loaded.error());
+  auto inputs = run::replay_inputs(first, kId, graph, kSeed, options.timeout);
+  if (!inputs) return inputs;
+  if (auto expected = run::run_graph(first, kId, false, options.timeout); !expected)
+    return tl::unexpected(expected.error());
+  return inputs;
+}
+
+Result<Entry> apply_passes(run::Worker& first, const fx::GraphDir& graph,
+                           const std::vector<pass::Pass>& passes, const run::Bundle& inputs,
+                           const ContestOptions& options) {
+  const auto traced = [&](const ir::Graph& rewritten, const std::vector<pass::LaunchList>& lists) {
+    return trace(first, rewritten, lists, inputs, options);
+  };
+  PASSNET_TRY(run::Rewritten rewritten, run::apply_passes(graph.graph, passes, traced, {}));
+  if (rewritten.sites() == 0) return bad_pass("no pass replaces anything in this graph");
+  PASSNET_TRY(auto kernels, run::build_kernels(rewritten, passes, {}));
+  return Entry{std::move(rewritten.graph), std::move(rewritten.lists), std::move(kernels)};
+}
+
+void enter(Contestant& contestant, run::Worker& first, const Entry& entry, const run::Bundle& inputs,
+           const ContestOptions& options) {
+  run::Worker& worker = contestant.worker;
+  if (auto loaded = run::load_graph(worker, kId, entry.graph, entry.lists, entry.kernels, options.timeout);
+      !loaded) {
+    contestant.problem = loaded.error().message;
+  } else if (auto set = run::set_inputs(worker, kId, inputs, options.timeout); !set) {
+    contestant.problem = set.error().message;
+  } else if (auto found = run::run_graph(worker, kId, true, options.timeout); !found) {
+    contestant.problem = found.error().message;
+  } else {
+    contestant.problem = disagreement(first, *found, options);
+  }
+}
+
+void measure_in_turns(std::vector<Contestant>& contestants, const ContestOptions& options) {
+  for (Contestant& contestant : contestants) run_block(contestant, 0, options.warmup, false, options);
+  int done = 0;
+  for (int block = 0; block < kBlocks; ++block) {
+    const int calls = (options.trials - done) / (kBlocks - block);
+    done += calls;
+    std::vector<Contestant*> order;
+    for (Contestant& contestant : contestants) order.push_back(&contestant);
+    std::rotate(order.begin(), order.begin() + block / 2 % static_cast<int>(order.size()), order.end());
+    if (block % 2) std::reverse(order.begin(), order.end());
+    for (Contestant* contestant : order) run_block(*contestant, kSettlingCalls, calls, true, options);
+  }
+}
+
+Result<void> leave(std::vector<Contestant>& contestants) {
+  for (Contestant& contestant : contestants) {
+    contestant.problem.clear();
+    contestant.trials_us.clear();
+    for (const char* id : {kId, kTraceId}) {
+      if (contestant.worker.alive())
+        (void)run::unload_graph(contestant.worker, id, std::chrono::seconds(60)).has_value();
+    }
+    if (!contestant.worker.alive()) PASSNET_TRY_VOID(contestant.worker.start());
+  }
+  return {};
+}
+
+double median_us(const Contestant& contestant) { return bench::summarize(contestant.trials_us).median; }
+
+}  // namespace passnet::bench_tools
