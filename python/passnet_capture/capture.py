@@ -27,7 +27,7 @@ def capture(model: nn.Module, arguments: dict[str, Any]) -> FullGraph:
     """Runs `model(**arguments)` once under torch.compile and keeps the graph it was given.
 
     Static shapes, no gradients; parameters and buffers become placeholders.
-    Raises CaptureError when dynamo breaks the model into several graphs.
+    Raises CaptureError when dynamo would break the model into several graphs.
     """
     captured: list[FullGraph] = []
 
@@ -36,8 +36,10 @@ def capture(model: nn.Module, arguments: dict[str, Any]) -> FullGraph:
         return module.forward
 
     torch._dynamo.reset()
-    with torch.no_grad():
-        torch.compile(model, backend=keep, dynamic=False)(**arguments)
-    if len(captured) != 1:
-        raise CaptureError(f"{type(model).__name__}: found {len(captured)} graphs, expected 1 (a graph break)")
+    try:
+        with torch.no_grad():
+            torch.compile(model, backend=keep, dynamic=False, fullgraph=True)(**arguments)
+    except torch._dynamo.exc.Unsupported as error:
+        reason = str(error).splitlines()[0]
+        raise CaptureError(f"{type(model).__name__}: found a graph break, expected one graph: {reason}") from error
     return captured[0]
