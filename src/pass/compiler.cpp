@@ -1,0 +1,227 @@
+#include "pass/compiler.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <mutex>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/strings.h"
+#include "sandbox/process.h"
+
+namespace passnet::pass {
+namespace {
+
+constexpr int kOldestCompiler = 12;  // the first with _Float16 in C++
+constexpr int64_t kMemoryBytes = int64_t{2} << 30;
+constexpr int64_t kFileBytes = int64_t{64} << 20;
+constexpr size_t kOutputBytes = size_t{1} << 20;
+
+/// NaN and infinities keep their meaning; only what a kernel cannot observe is given up: errno, trap flags, and the
+/// rounding between a product and its sum. No host header is in reach.
+const std::vector<std::string>& flags() {
+  static const std::vector<std::string> list = {
+      "-std=c++20", "-O3", "-march=native", "-ffreestanding", "-fbuiltin", "-fopenmp-simd",
+      "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
+      "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-stack-protector", "-fno-asynchronous-unwind-tables",
+      "-fcf-protection=none", "-fno-ident", "-fvisibility=hidden", "-fPIC", "-w",
+      "-nostdinc", "-nostdinc++",
+      "-fmax-errors=3", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmessage-length=0", "-ftemplate-backtrace-limit=2",
+      "-shared", "-nostdlib", "-Wl,-z,now,-z,relro,-z,noexecstack,--build-id=none"};
+  return list;
+}
+
+struct Output {
+  std::optional<sandbox::ExitStatus> status;  // nullopt: time-out
+  std::string text;
+};
+
+Result<Output> run(std::vector<std::string> argv, const std::string& directory, sandbox::Isolation isolation, int timeout_s) {
+  sandbox::SpawnOptions options;
+  const std::string tools = std::filesystem::path(argv[0]).parent_path().string();
+  options.argv = std::move(argv);
+  options.environment = {"PATH=" + tools + ":/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + (directory.empty() ? "/tmp" : directory)};
+  options.isolation = isolation;
+  options.capture_output = true;
+  options.working_directory = directory;
+  options.limits = {.cpu_seconds = timeout_s, .memory_bytes = kMemoryBytes, .file_bytes = kFileBytes};
+  PASSNET_TRY(sandbox::Process process, sandbox::Process::spawn(options));
+  Output output;
+  output.status = process.wait_output(std::chrono::seconds(timeout_s), kOutputBytes, &output.text);
+  return output;
+}
+
+bool succeeded(const Output& output) { return output.status && output.status->exited && output.status->code == 0; }
+
+/// The first g++ on PATH that is the compiler itself: ccache's stand-in would have to write outside the jail.
+std::string locate_compiler() {
+  const char* path = std::getenv("PATH");
+  for (std::string_view directory : split(path && *path ? path : "/usr/bin:/bin", ':')) {
+    const std::filesystem::path candidate = std::filesystem::path(directory) / "g++";
+    if (::access(candidate.c_str(), X_OK) != 0 || !candidate.is_absolute()) continue;
+    std::error_code error;
+    if (std::filesystem::canonical(candidate, error).filename() != "ccache") return candidate.string();
+  }
+  return "";
+}
+
+/// What -march=native looks at.
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    for (const char* field : {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU implementer", "CPU part"}) {
+      if (line.starts_with(field)) text += line + "\n";
+    }
+  }
+  return text;
+}
+
+Result<Compiler> identify(const std::string& path) {
+  PASSNET_TRY(const Output output, run({path, "--version"}, "", sandbox::Isolation::None, 10));
+  const std::string version(split(output.text, '\n')[0]);
+  if (!succeeded(output)) return resource_error(fmt::format("'{}' does not run: {}", path, version));
+  const int major = std::atoi(version.substr(version.rfind(' ') + 1).c_str());
+  if (major < kOldestCompiler) {
+    return resource_error(fmt::format("'{}' is version {}, kernels need g++ {} or later", path, major, kOldestCompiler))
+        .with_hint(fmt::format("apt-get install g++-{}", kOldestCompiler));
+  }
+  return Compiler{path, version + "\n" + join(flags(), " ") + "\n" + processor()};
+}
+
+struct Diagnostic {
+  std::string file, kind, text;
+  uint32_t line = 0, column = 0;
+};
+
+/// "file:12:5: error: text" and the like; `kind` is what stands before the text, or empty.
+std::optional<Diagnostic> parse_diagnostic(std::string_view line) {
+  const size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  Diagnostic out;
+  out.file = line.substr(0, colon);
+  std::string_view rest = line.substr(colon + 1);
+  for (uint32_t* number : {&out.line, &out.column}) {
+    const size_t end = rest.find(':');
+    if (end == std::string_view::npos || end == 0 || rest.find_first_not_of("0123456789") != end) break;
+    *number = static_cast<uint32_t>(std::strtoul(std::string(rest.substr(0, end)).c_str(), nullptr, 10));
+    rest.remove_prefix(end + 1);
+  }
+  rest = trim(rest);
+  for (const char* kind : {"fatal error", "error", "note"}) {
+    if (!rest.starts_with(std::string(kind) + ": ")) continue;
+    out.kind = kind[0] == 'f' ? "error" : kind;
+    rest.remove_prefix(std::string_view(kind).size() + 2);
+    break;
+  }
+  out.text = trim(rest);
+  return out;
+}
+
+/// "… [-fpermissive]" without the flag, "static assertion failed: text" without the first part.
+std::string plain(std::string text) {
+  constexpr std::string_view assertion = "static assertion failed: ";
+  if (text.starts_with(assertion)) text.erase(0, assertion.size());
+  if (const size_t flag = text.rfind(" [-"); flag != std::string::npos && text.ends_with(']')) text.resize(flag);
+  if (text.find("passnet_refuses_asm") != std::string::npos) return "'asm' is not allowed in a kernel";
+  return text;
+}
+
+std::optional<Error> exhausted(const Output& output, const CompileRequest& request) {
+  const auto& text = output.text;
+  const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
+  std::string what;
+  if (!output.status || says("CPU time limit")) what = fmt::format("{} s of time", request.timeout_s);
+  else if (says("out of memory") || says("virtual memory exhausted") || says("memory exhausted") || says("Killed signal") || says("std::bad_alloc"))
+    what = fmt::format("{} MB of memory", kMemoryBytes >> 20);
+  else if (says("File size limit") || says("File too large")) what = fmt::format("{} MB for one file", kFileBytes >> 20);
+  else if (says("No space left on device")) return resource_error(fmt::format("no space left on the disk of '{}'", request.directory.string()));
+  if (what.empty()) return std::nullopt;
+  Error error = resource_error(fmt::format("compiling kernel '{}' takes more than {}", request.kernel.name, what));
+  error.at = request.kernel.at;
+  return error;
+}
+
+}  // namespace
+
+Result<Compiler> find_compiler() {
+  static std::mutex mutex;
+  static std::map<std::string, Compiler> known;
+  const std::string path = locate_compiler();
+  if (path.empty()) return resource_error("no g++ on PATH to compile kernels with").with_hint("apt-get install g++");
+  const std::lock_guard lock(mutex);
+  if (const auto found = known.find(path); found != known.end()) return found->second;
+  PASSNET_TRY(const Compiler compiler, identify(path));
+  return known.emplace(path, compiler).first->second;
+}
+
+Error parse_compiler_errors(const std::string& output, const std::string& file, const KernelDefinition& kernel) {
+  Error error = bad_pass("", kernel.at);
+  std::optional<SourceLoc> used_from;
+  std::string instantiated;
+  bool placed = false;             // the first error is in the kernel's own text
+  std::vector<std::string> later;  // errors after the first
+  for (std::string_view line : split(output, '\n')) {
+    if (const size_t parameter = line.find("passnet::detail::Parameter<"); parameter != std::string_view::npos && instantiated.empty()) {
+      const size_t start = parameter + std::string_view("passnet::detail::Parameter<").size();
+      instantiated = line.substr(start, line.rfind('>') - start);
+    }
+    const auto diagnostic = parse_diagnostic(line);
+    if (!diagnostic) continue;
+    const bool ours = diagnostic->file == kKernelFile;
+    const SourceLoc at{file, diagnostic->line, diagnostic->column};
+    if (ours && diagnostic->text.find("required from") != std::string::npos) used_from = at;
+    if (diagnostic->kind == "error") {
+      const SourceLoc place = ours ? at : used_from.value_or(kernel.at);
+      if (error.message.empty()) {
+        error.message = plain(diagnostic->text);
+        error.at = place;
+        placed = ours;
+        if (!ours && !instantiated.empty()) error.message += fmt::format(", found '{}'", instantiated);
+      } else if (ours) {
+        later.push_back(fmt::format("{}:{}:{}: {}", file, at.line, at.column, plain(diagnostic->text)));
+      }
+      used_from.reset();
+    } else if (diagnostic->kind != "note" || !ours || !later.empty()) {
+      continue;
+    } else if (diagnostic->text.starts_with("in expansion of macro")) {
+      if (!placed) error.at = at;  // the last one is the outermost: where the kernel's own text is
+    } else if (error.notes.size() < 2) {
+      error.notes.push_back(fmt::format("{}:{}:{}: {}", file, at.line, at.column, diagnostic->text));
+    }
+  }
+  error.notes.insert(error.notes.end(), later.begin(), later.end());
+  if (error.message.empty()) error.message = "the compiler stopped: " + quoted(trim(output), 300);
+  return error;
+}
+
+Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request) {
+  PASSNET_TRY(const Output headers, run({compiler.path, "-print-file-name=include"}, "", sandbox::Isolation::None, 10));
+  const std::string own_headers(trim(headers.text));
+  std::vector<std::string> argv = {compiler.path};
+  argv.insert(argv.end(), flags().begin(), flags().end());
+  for (const std::string& word : {std::string("-isystem"), own_headers, "-I" + request.include_dir.string(), std::string("-MD"),
+                                  std::string("-MF"), std::string("unit.d"), std::string("-o"), std::string("unit.so"),
+                                  std::string("unit.cpp"), std::string("-lgcc")}) {
+    argv.push_back(word);
+  }
+  PASSNET_TRY(const Output output, run(argv, request.directory.string(), sandbox::Isolation::Jail, request.timeout_s));
+  if (auto error = exhausted(output, request); error && !succeeded(output)) return std::move(*error);
+  if (!succeeded(output)) return parse_compiler_errors(output.text, request.file, request.kernel);
+
+  PASSNET_TRY(std::string dependencies, read_file(request.directory / "unit.d"));
+  std::erase(dependencies, '\\');
+  for (char& c : dependencies) c = c == '\n' ? ' ' : c;
+  for (std::string_view name : split(dependencies, ' ')) {
+    if (name.empty() || name == "unit.so:" || name == "unit.cpp" || name.starts_with(own_headers + "/") ||
+        name.starts_with(request.include_dir.string() + "/passnet/"))
+      continue;
+    return bad_pass(fmt::format("kernel '{}' includes {}, only <passnet/kernel.h> may be included", request.kernel.name, quoted(name, 200)),
+                    request.kernel.at);
+  }
+  return {};
+}
+
+}  // namespace passnet::pass

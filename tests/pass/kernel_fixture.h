@@ -1,0 +1,50 @@
+// Builds kernels from text in a scratch directory, for tests.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "base/file.h"
+#include "pass/build.h"
+
+namespace passnet::pass {
+
+class KernelFixture : public testing::Test {
+ protected:
+  KernelFixture() {
+    std::string name = (std::filesystem::temp_directory_path() / "passnet-kernel-XXXXXX").string();
+    EXPECT_TRUE(::mkdtemp(name.data()));
+    directory_ = name;
+  }
+  ~KernelFixture() override { std::filesystem::remove_all(directory_); }
+
+  KernelRequest request(const std::string& text, const std::string& kernel = "k", std::vector<NamedConstant> constants = {}) {
+    const auto path = directory_ / "Name.cpp";
+    EXPECT_TRUE(write_file(path, text));
+    return {path, kernel, std::move(constants)};
+  }
+  BuildOptions options() const {
+    BuildOptions options;
+    options.cache_dir = directory_ / "cache";
+    return options;
+  }
+  Result<BuiltKernel> build(const std::string& text, const std::string& kernel = "k", std::vector<NamedConstant> constants = {}) {
+    return build_kernel(request(text, kernel, std::move(constants)), options());
+  }
+  /// The whole error with the scratch directory taken out, or "built".
+  std::string error_of(const std::string& text, const std::string& kernel = "k", std::vector<NamedConstant> constants = {}) {
+    const auto built = build(text, kernel, std::move(constants));
+    if (built) return "built";
+    std::string message = to_string(built.error());
+    const std::string prefix = directory_.string() + "/";
+    for (size_t at; (at = message.find(prefix)) != std::string::npos;) message.erase(at, prefix.size());
+    return message;
+  }
+
+  std::filesystem::path directory_;
+};
+
+}  // namespace passnet::pass
