@@ -1,10 +1,10 @@
 #include "fx/expression.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <limits>
 #include <numbers>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 
@@ -18,7 +18,8 @@ namespace {
 
 constexpr size_t kMaxSharedElements = 65536;
 constexpr size_t kMaxJoinedPath = 1024;
-constexpr std::string_view kGraphHint = "a graph is straight-line code: calls, operators, indexing, and one return";
+constexpr std::string_view kGraphHint =
+    "a graph is straight-line code: calls, operators, indexing, and one return";
 
 // The known name nearest to one that is not defined; empty when none is near. Bounded for hostile texts.
 std::string nearest_hint(const Scope& scope, std::string_view name) {
@@ -27,7 +28,8 @@ std::string nearest_hint(const Scope& scope, std::string_view name) {
   std::vector<std::string_view> candidates;
   for (const Binding& binding : scope.bindings()) {
     const bool usable = binding.kind == Binding::Kind::Value || binding.kind == Binding::Kind::Module;
-    if (usable && binding.name.size() <= kMaxName && candidates.size() < kMaxCandidates) candidates.push_back(binding.name);
+    if (usable && binding.name.size() <= kMaxName && candidates.size() < kMaxCandidates)
+      candidates.push_back(binding.name);
   }
   const std::string_view nearest = nearest_name(name, candidates);
   return nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest));
@@ -46,8 +48,8 @@ bool is_container(const Arg& arg) {
 
 }  // namespace
 
-ir::NodeId ExpressionReader::add(NodeKind kind, std::string_view target, std::span<const Arg> args, const char* at,
-                                 std::span<const ir::Keyword> keywords) {
+ir::NodeId ExpressionReader::add(NodeKind kind, std::string_view target, std::span<const Arg> args,
+                                 const char* at, std::span<const ir::Keyword> keywords) {
   const ir::NodeId id = graph_.add_node(kind, target, {}, args, keywords, lexer_.offset(at));
   unnamed.push_back({id, {}});
   return id;
@@ -66,7 +68,8 @@ Arg ExpressionReader::expression_after(std::string_view name) {
 Arg ExpressionReader::rest_of_tuple(const Arg& first) {
   const size_t base = stack_.size();
   stack_.push_back(first);
-  while (lexer_.accept(',') && !lexer_.at_statement_end() && lexer_.peek() != '=') stack_.push_back(expression());
+  while (lexer_.accept(',') && !lexer_.at_statement_end() && lexer_.peek() != '=')
+    stack_.push_back(expression());
   const Arg tuple = graph_.make_container(ArgKind::Tuple, std::span(stack_).subspan(base));
   stack_.resize(base);
   return tuple;
@@ -87,7 +90,8 @@ Arg ExpressionReader::climb(Arg left, const char* at, uint8_t precedence) {
     if (row->form != OperatorForm::Compare) continue;
     const OperatorRow* next = operator_at(lexer_.at(), false);
     if (next != nullptr && next->form == OperatorForm::Compare) {
-      lexer_.fail(lexer_.at(), "chained comparisons are not part of the graph language", "write (a < b) & (b < c)");
+      lexer_.fail(lexer_.at(), "chained comparisons are not part of the graph language",
+                  "write (a < b) & (b < c)");
     }
   }
 }
@@ -140,10 +144,15 @@ Arg ExpressionReader::primary() {
   if (lexer_.at_digit()) return postfix(lexer_.number(false), at);
   switch (lexer_.peek()) {
     case '"':
-    case '\'': return postfix(text({}), at);
-    case '(': return postfix(parenthesis(), at);
-    case '[': return postfix(list(), at);
-    case '{': lexer_.fail(at, "dictionaries and sets are not part of the graph language"); return {};
+    case '\'':
+      return postfix(text({}), at);
+    case '(':
+      return postfix(parenthesis(), at);
+    case '[':
+      return postfix(list(), at);
+    case '{':
+      lexer_.fail(at, "dictionaries and sets are not part of the graph language");
+      return {};
     case '.':
       if (lexer_.peek(1) == '.' && lexer_.peek(2) == '.') {
         lexer_.take(3);
@@ -151,7 +160,8 @@ Arg ExpressionReader::primary() {
       }
       if (lexer_.peek(1) >= '0' && lexer_.peek(1) <= '9') return lexer_.number(false);
       break;
-    default: break;
+    default:
+      break;
   }
   lexer_.expected("an expression");
   return {};
@@ -164,11 +174,20 @@ Arg ExpressionReader::text(std::string_view prefix) {
 
 Arg ExpressionReader::name_value(std::string_view name) {
   switch (name.front()) {
-    case 'N': if (name == "None") return {}; break;
-    case 'T': if (name == "True") return Arg::of_bool(true); break;
-    case 'F': if (name == "False") return Arg::of_bool(false); break;
-    case 'E': if (name == "Ellipsis") return Arg::ellipsis(); break;
-    default: break;
+    case 'N':
+      if (name == "None") return {};
+      break;
+    case 'T':
+      if (name == "True") return Arg::of_bool(true);
+      break;
+    case 'F':
+      if (name == "False") return Arg::of_bool(false);
+      break;
+    case 'E':
+      if (name == "Ellipsis") return Arg::ellipsis();
+      break;
+    default:
+      break;
   }
   const Binding* binding = scope_.find(name);
   if (binding == nullptr || binding->kind == Binding::Kind::Unbound) return missing_name(name);
@@ -193,7 +212,8 @@ const Arg* ExpressionReader::value_of(std::string_view name) {
     return nullptr;
   }
   if (is_container(binding->value) && (shared_elements_ += binding->value.count) > kMaxSharedElements) {
-    lexer_.fail(name.data(), fmt::format("tuples used by name hold too many elements: more than {}", kMaxSharedElements));
+    lexer_.fail(name.data(),
+                fmt::format("tuples used by name hold too many elements: more than {}", kMaxSharedElements));
     return nullptr;
   }
   return &binding->value;
@@ -205,9 +225,11 @@ Arg ExpressionReader::missing_name(std::string_view name) {
   if (lexer_.peek() == '(' && name == "slice") return slice(at);
   if (lexer_.peek() == '(' && name == "float") return float_of_text(at);
   if (is_keyword(name)) {
-    lexer_.fail(at, fmt::format("{} is not part of the graph language", quoted(name)), std::string(kGraphHint));
+    lexer_.fail(at, fmt::format("{} is not part of the graph language", quoted(name)),
+                std::string(kGraphHint));
   } else if (name == "device" || name == "inf" || name == "nan") {
-    lexer_.fail(at, fmt::format("name {} is not defined", quoted(name)), fmt::format("add 'from torch import {}'", name));
+    lexer_.fail(at, fmt::format("name {} is not defined", quoted(name)),
+                fmt::format("add 'from torch import {}'", name));
   } else if (name == "torch") {
     lexer_.fail(at, "name 'torch' is not defined", "add 'import torch'");
   } else {
@@ -219,7 +241,9 @@ Arg ExpressionReader::missing_name(std::string_view name) {
 Arg ExpressionReader::postfix(Arg object, const char* at) {
   for (;;) {
     switch (lexer_.peek()) {
-      case '.': object = member(object, at); break;
+      case '.':
+        object = member(object, at);
+        break;
       case '[': {
         const Arg index = subscript();
         if (watch_store && lexer_.at_assign()) {
@@ -230,10 +254,12 @@ Arg ExpressionReader::postfix(Arg object, const char* at) {
         break;
       }
       case '(':
-        lexer_.fail(lexer_.at(), "found a call of a value, expected a call of a torch function or of a tensor's method",
+        lexer_.fail(lexer_.at(),
+                    "found a call of a value, expected a call of a torch function or of a tensor's method",
                     "modules cannot be called here; use the functions of torch.nn.functional");
         return {};
-      default: return object;
+      default:
+        return object;
     }
   }
 }
@@ -262,8 +288,10 @@ Arg ExpressionReader::subscript() {
   lexer_.open_bracket();
   const Arg first = subscript_item();
   if (lexer_.peek() != ',') {
-    if (lexer_.peek() == ']') lexer_.close_bracket();
-    else lexer_.expected("',' or ']'");
+    if (lexer_.peek() == ']')
+      lexer_.close_bracket();
+    else
+      lexer_.expected("',' or ']'");
     return first;
   }
   const size_t base = stack_.size();
@@ -271,8 +299,10 @@ Arg ExpressionReader::subscript() {
   while (lexer_.accept(',') && lexer_.peek() != ']') stack_.push_back(subscript_item());
   const Arg tuple = graph_.make_container(ArgKind::Tuple, std::span(stack_).subspan(base));
   stack_.resize(base);
-  if (lexer_.peek() == ']') lexer_.close_bracket();
-  else lexer_.expected("',' or ']'");
+  if (lexer_.peek() == ']')
+    lexer_.close_bracket();
+  else
+    lexer_.expected("',' or ']'");
   return tuple;
 }
 
@@ -316,12 +346,15 @@ Arg ExpressionReader::elements(ArgKind kind, size_t base, char close) {
   while (lexer_.accept(',') && lexer_.peek() != close) stack_.push_back(expression());
   const Arg container = graph_.make_container(kind, std::span(stack_).subspan(base));
   stack_.resize(base);
-  if (lexer_.peek() == close) lexer_.close_bracket();
-  else lexer_.expected(fmt::format("',' or '{}'", close));
+  if (lexer_.peek() == close)
+    lexer_.close_bracket();
+  else
+    lexer_.expected(fmt::format("',' or '{}'", close));
   return container;
 }
 
-// dotted := MODULE ("." NAME)*, a call or a constant. The path is a view into the text where it stands there in one piece.
+// dotted := MODULE ("." NAME)*, a call or a constant. The path is a view into the text where it stands there
+// in one piece.
 Arg ExpressionReader::dotted(std::string_view path, std::string_view first) {
   const char* at = first.data();
   bool in_text = path == first;
@@ -347,7 +380,8 @@ Arg ExpressionReader::dotted(std::string_view path, std::string_view first) {
   }
   if (path.starts_with("self") && (path.size() == 4 || path[4] == '.')) {
     lexer_.fail(at, fmt::format("found {}, but graphs hold no attributes", quoted(path)),
-                "make parameters, buffers and submodules' weights arguments of forward", Error::Kind::Unsupported);
+                "make parameters, buffers and submodules' weights arguments of forward",
+                Error::Kind::Unsupported);
     return {};
   }
   return lexer_.peek() == '(' ? postfix(call(path, at), at) : constant(path, at);
@@ -401,8 +435,10 @@ ExpressionReader::Arguments ExpressionReader::arguments() {
     argument(seen);
     if (!lexer_.accept(',')) break;
   }
-  if (lexer_.peek() == ')') lexer_.close_bracket();
-  else lexer_.expected("',' or ')'");
+  if (lexer_.peek() == ')')
+    lexer_.close_bracket();
+  else
+    lexer_.expected("',' or ')'");
   return seen;
 }
 
@@ -446,9 +482,12 @@ Arg ExpressionReader::device(const Arguments& seen, const char* at) {
   if (!given(seen).empty()) type = given(seen)[0];
   if (given(seen).size() == 2) index = given(seen)[1];
   for (const ir::Keyword& keyword : named(seen)) {
-    if (keyword.name == "type" || keyword.name == "device") type = keyword.value;
-    else if (keyword.name == "index") index = keyword.value;
-    else fits = false;
+    if (keyword.name == "type" || keyword.name == "device")
+      type = keyword.value;
+    else if (keyword.name == "index")
+      index = keyword.value;
+    else
+      fits = false;
   }
   fits = fits && type.kind == ArgKind::String && type.count > 0 && type.count <= 64 &&
          (index.kind == ArgKind::None || (index.kind == ArgKind::Int && index.integer >= 0));
@@ -469,7 +508,8 @@ Arg ExpressionReader::slice(const char* at) {
   if (lexer_.failed()) return {};
   const auto parts = given(seen);
   if (!named(seen).empty() || parts.empty() || parts.size() > 3) {
-    lexer_.fail(at, fmt::format("slice takes 1 to 3 positional arguments, found {}", parts.size() + named(seen).size()));
+    lexer_.fail(at, fmt::format("slice takes 1 to 3 positional arguments, found {}",
+                                parts.size() + named(seen).size()));
     return {};
   }
   Arg full[3];
@@ -482,7 +522,8 @@ Arg ExpressionReader::slice(const char* at) {
 Arg ExpressionReader::float_of_text(const char* at) {
   const Arguments seen = arguments();
   if (lexer_.failed()) return {};
-  const bool one_text = named(seen).empty() && given(seen).size() == 1 && given(seen)[0].kind == ArgKind::String;
+  const bool one_text =
+      named(seen).empty() && given(seen).size() == 1 && given(seen)[0].kind == ArgKind::String;
   std::string_view text = one_text ? trim(given(seen)[0].string()) : std::string_view{};
   drop(seen);
   if (text.starts_with('+')) text.remove_prefix(1);

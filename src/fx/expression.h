@@ -1,5 +1,5 @@
-// Expressions of the graph language: text -> argument, adding a node to the graph for each call, operator, index and
-// attribute. Internal to fx/; the grammar stands above each function in expression.cpp.
+// Expressions of the graph language: text -> argument, adding a node to the graph for each call, operator,
+// index and attribute. Internal to fx/; the grammar stands above each function in expression.cpp.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,8 @@ struct Unnamed {
 
 class ExpressionReader {
  public:
-  ExpressionReader(Lexer& lexer, Scope& scope, ir::Graph& graph) : lexer_(lexer), scope_(scope), graph_(graph) {}
+  ExpressionReader(Lexer& lexer, Scope& scope, ir::Graph& graph)
+      : lexer_(lexer), scope_(scope), graph_(graph) {}
 
   ir::Arg expression();
   /// The same where its first name has been read already; the cursor stands behind the blanks after it.
@@ -31,7 +32,8 @@ class ExpressionReader {
   /// Behind a first expression: `, more` makes it a tuple.
   ir::Arg rest_of_tuple(const ir::Arg& first);
 
-  /// While set, `object[index]` at the end of a postfix chain and before `=` makes no node: it becomes `store`.
+  /// While set, `object[index]` at the end of a postfix chain and before `=` makes no node: it becomes
+  /// `store`.
   struct Store {
     ir::Arg object, index;
   };
@@ -40,7 +42,8 @@ class ExpressionReader {
 
   ir::NodeId add(ir::NodeKind kind, std::string_view target, std::span<const ir::Arg> args, const char* at,
                  std::span<const ir::Keyword> keywords = {});
-  ir::Arg add_arg(ir::NodeKind kind, std::string_view target, std::initializer_list<ir::Arg> args, const char* at) {
+  ir::Arg add_arg(ir::NodeKind kind, std::string_view target, std::initializer_list<ir::Arg> args,
+                  const char* at) {
     return ir::Arg::of_node(add(kind, target, {args.begin(), args.size()}, at));
   }
   /// What a name that was read refers to; fails when it has no value.
@@ -79,8 +82,12 @@ class ExpressionReader {
     stack_.resize(seen.first);
     keywords_.resize(seen.first_keyword);
   }
-  std::span<const ir::Arg> given(const Arguments& seen) const { return std::span(stack_).subspan(seen.first); }
-  std::span<const ir::Keyword> named(const Arguments& seen) const { return std::span(keywords_).subspan(seen.first_keyword); }
+  std::span<const ir::Arg> given(const Arguments& seen) const {
+    return std::span(stack_).subspan(seen.first);
+  }
+  std::span<const ir::Keyword> named(const Arguments& seen) const {
+    return std::span(keywords_).subspan(seen.first_keyword);
+  }
   ir::Arg device(const Arguments& seen, const char* at);
   ir::Arg slice(const char* at);
   ir::Arg float_of_text(const char* at);
@@ -88,10 +95,11 @@ class ExpressionReader {
   Lexer& lexer_;
   Scope& scope_;
   ir::Graph& graph_;
-  std::vector<ir::Arg> stack_;          // arguments and elements being collected
+  std::vector<ir::Arg> stack_;  // arguments and elements being collected
   std::vector<ir::Keyword> keywords_;
   std::string scratch_;
-  size_t shared_elements_ = 0;  // elements of constants used by name; bounded, for a graph must not outgrow its text
+  size_t shared_elements_ =
+      0;  // elements of constants used by name; bounded, for a graph must not outgrow its text
 };
 
 }  // namespace passnet::fx

@@ -47,8 +47,10 @@ void FunctionReader::parameters() {
     parameter();
     if (!lexer_.accept(',')) break;
   }
-  if (lexer_.peek() == ')') lexer_.close_bracket();
-  else lexer_.expected("',' or ')'");
+  if (lexer_.peek() == ')')
+    lexer_.close_bracket();
+  else
+    lexer_.expected("',' or ')'");
 }
 
 // parameter := NAME [":" annotation]
@@ -63,7 +65,9 @@ void FunctionReader::parameter() {
     annotation = skip_annotation(",=)");
     if (annotation.empty()) return lexer_.expected("an annotation");
   }
-  if (lexer_.peek() == '=') return lexer_.fail(at, fmt::format("parameter {} has a default value; parameters of graphs have none", quoted(name)));
+  if (lexer_.peek() == '=')
+    return lexer_.fail(
+        at, fmt::format("parameter {} has a default value; parameters of graphs have none", quoted(name)));
   Binding& binding = scope_[name];
   if (binding.parameter) return lexer_.fail(at, fmt::format("parameter {} is given twice", quoted(name)));
   const NodeId id = graph_.add_placeholder(name, name, annotation, lexer_.offset(at));
@@ -113,11 +117,14 @@ void FunctionReader::body(uint32_t indent) {
     const uint32_t next = lexer_.next_line();
     if (lexer_.failed()) return;
     if (next < column || lexer_.at_end()) return lexer_.expected("'return' before the end of the function");
-    if (next > column) return lexer_.fail(lexer_.at(), fmt::format("unexpected indentation: found column {}, expected {}", next + 1, column + 1));
+    if (next > column)
+      return lexer_.fail(lexer_.at(), fmt::format("unexpected indentation: found column {}, expected {}",
+                                                  next + 1, column + 1));
   }
   if (lexer_.failed()) return;
   const char* end = lexer_.at();
-  if (lexer_.next_line() > indent && !lexer_.at_end()) return lexer_.expected("the end of the function after its return", std::string(kGraphHint));
+  if (lexer_.next_line() > indent && !lexer_.at_end())
+    return lexer_.expected("the end of the function after its return", std::string(kGraphHint));
   lexer_.jump(end);
 }
 
@@ -199,10 +206,13 @@ void FunctionReader::expression_statement(std::string_view name, const char* at)
   }
   only_aliases_ = false;
   const bool is_call = value.kind == ArgKind::Node && value.node >= first_new;
-  if (!is_call) lexer_.fail(at, "found an expression without effect, expected an assignment or a call", std::string(kGraphHint));
+  if (!is_call)
+    lexer_.fail(at, "found an expression without effect, expected an assignment or a call",
+                std::string(kGraphHint));
 }
 
-// parenthesized_target := "("+ NAME ")"+ before "="; pushes the name and stands at "="; else goes back and returns false
+// parenthesized_target := "("+ NAME ")"+ before "="; pushes the name and stands at "="; else goes back and
+// returns false
 bool FunctionReader::parenthesized_target() {
   const char* start = lexer_.at();
   int open = 0;
@@ -215,8 +225,10 @@ bool FunctionReader::parenthesized_target() {
   bool fits = !name.empty();
   for (; open > 0; --open) {
     fits = fits && lexer_.peek() == ')';
-    if (fits) lexer_.close_bracket();
-    else lexer_.leave_bracket();
+    if (fits)
+      lexer_.close_bracket();
+    else
+      lexer_.leave_bracket();
   }
   if (fits && lexer_.at_assign()) {
     targets_.push_back(name);
@@ -260,7 +272,8 @@ void FunctionReader::assignment(std::string_view first) {
 
 void FunctionReader::assign(const Arg& value, NodeId first_new) {
   if (lexer_.failed()) return;
-  if (lexer_.peek() == '=') return lexer_.fail(lexer_.at(), "cannot assign to this expression, expected a name");
+  if (lexer_.peek() == '=')
+    return lexer_.fail(lexer_.at(), "cannot assign to this expression, expected a name");
   mutated_ = {};
   only_aliases_ = false;
   bool is_new = value.kind == ArgKind::Node && value.node >= first_new;
@@ -277,7 +290,8 @@ void FunctionReader::name_to_name(std::string_view source) {
   const std::string_view mutated = mutated_;
   const NodeId before = graph_.size();
   Arg value;
-  if (const Binding* binding = scope_.find(source); binding != nullptr && binding->kind == Binding::Kind::Value) {
+  if (const Binding* binding = scope_.find(source);
+      binding != nullptr && binding->kind == Binding::Kind::Value) {
     const Arg* found = expressions_.value_of(source);
     if (found == nullptr) return;
     value = *found;
@@ -312,13 +326,15 @@ void FunctionReader::end_lives() {
   for (std::string_view target : targets_) {
     if (!check_target(target)) return;
     Binding* binding = scope_.find(target);
-    const bool known = binding != nullptr && binding->kind != Binding::Kind::Unbound && binding->kind != Binding::Kind::Module;
+    const bool known = binding != nullptr && binding->kind != Binding::Kind::Unbound &&
+                       binding->kind != Binding::Kind::Module;
     if (known) {
       binding->kind = Binding::Kind::Dead;
     } else if (rules_.free_constants) {
       bind(target, Arg::none(), false);
     } else {
-      return lexer_.fail(target.data(), fmt::format("name {} is set to None but not defined before", quoted(target)));
+      return lexer_.fail(target.data(),
+                         fmt::format("name {} is set to None but not defined before", quoted(target)));
     }
   }
 }
@@ -345,10 +361,12 @@ void FunctionReader::store(std::string_view name, const char* at) {
   if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
   if (lexer_.failed()) return;
   only_aliases_ = false;
-  expressions_.add(NodeKind::Operator, "setitem", std::initializer_list<Arg>{where.object, where.index, value}, at);
+  expressions_.add(NodeKind::Operator, "setitem",
+                   std::initializer_list<Arg>{where.object, where.index, value}, at);
   const Binding* binding = name.empty() ? nullptr : scope_.find(name);
-  const bool of_name = binding != nullptr && binding->kind == Binding::Kind::Value && where.object.kind == ArgKind::Node &&
-                       binding->value.kind == ArgKind::Node && binding->value.node == where.object.node;
+  const bool of_name = binding != nullptr && binding->kind == Binding::Kind::Value &&
+                       where.object.kind == ArgKind::Node && binding->value.kind == ArgKind::Node &&
+                       binding->value.node == where.object.node;
   mutated_ = of_name ? name : std::string_view{};
 }
 
@@ -369,7 +387,8 @@ void FunctionReader::unpack() {
   only_aliases_ = false;
   const bool written_out = value.kind == ArgKind::Tuple || value.kind == ArgKind::List;
   if (written_out && value.count != targets_.size()) {
-    return lexer_.fail(at, fmt::format("cannot unpack: found {} values, expected {}", value.count, targets_.size()));
+    return lexer_.fail(
+        at, fmt::format("cannot unpack: found {} values, expected {}", value.count, targets_.size()));
   }
   for (size_t i = 0; i < targets_.size(); ++i) {
     if (!check_target(targets_[i])) return;
@@ -377,18 +396,22 @@ void FunctionReader::unpack() {
       bind(targets_[i], graph_.elements(value)[i], false);
     } else {
       const Arg index = Arg::of_int(static_cast<int64_t>(i));
-      bind(targets_[i], expressions_.add_arg(NodeKind::Operator, "getitem", {value, index}, targets_[i].data()), true);
+      bind(targets_[i],
+           expressions_.add_arg(NodeKind::Operator, "getitem", {value, index}, targets_[i].data()), true);
     }
   }
 }
 
-// is_new: value is a node made by this statement, the last one without a name; it gets this one when it is free.
+// is_new: value is a node made by this statement, the last one without a name; it gets this one when it is
+// free.
 void FunctionReader::bind(std::string_view name, const Arg& value, bool is_new) {
   Binding& binding = scope_[name];
   if (value.kind == ArgKind::Tuple || value.kind == ArgKind::List || value.kind == ArgKind::Slice) {
     for (const Arg& element : graph_.elements(value)) {
       if (element.kind == ArgKind::Tuple || element.kind == ArgKind::List || element.kind == ArgKind::Slice) {
-        return lexer_.fail(name.data(), fmt::format("name {} stands for a tuple that holds tuples", quoted(name)), "write it where it is used");
+        return lexer_.fail(name.data(),
+                           fmt::format("name {} stands for a tuple that holds tuples", quoted(name)),
+                           "write it where it is used");
       }
     }
   }
@@ -407,7 +430,8 @@ void FunctionReader::bind(std::string_view name, const Arg& value, bool is_new) 
 
 bool FunctionReader::check_target(std::string_view name) {
   if (!is_keyword(name)) return true;
-  lexer_.fail(name.data(), fmt::format("{} is not part of the graph language", quoted(name)), std::string(kGraphHint));
+  lexer_.fail(name.data(), fmt::format("{} is not part of the graph language", quoted(name)),
+              std::string(kGraphHint));
   return false;
 }
 

@@ -45,7 +45,8 @@ void plain_import(Lexer& lexer, Scope& scope) {
 
 // from := "from" path "import" (NAME as ("," NAME as)* | the same in brackets)
 void from_import(Lexer& lexer, Scope& scope, ir::Graph& graph) {
-  if (lexer.peek() == '.') return lexer.fail(lexer.at(), "relative imports are not part of the graph language");
+  if (lexer.peek() == '.')
+    return lexer.fail(lexer.at(), "relative imports are not part of the graph language");
   const std::string_view path = module_path(lexer);
   if (lexer.failed()) return;
   if (!lexer.accept_word("import")) return lexer.expected("'import'");
@@ -53,7 +54,8 @@ void from_import(Lexer& lexer, Scope& scope, ir::Graph& graph) {
   if (bracket) lexer.open_bracket();
   do {
     if (bracket && lexer.peek() == ')') break;
-    if (lexer.peek() == '*') return lexer.fail(lexer.at(), "found 'import *', expected the names", "name what the file uses");
+    if (lexer.peek() == '*')
+      return lexer.fail(lexer.at(), "found 'import *', expected the names", "name what the file uses");
     const std::string_view member = lexer.name();
     if (member.empty()) return lexer.expected("a name");
     lexer.skip();
@@ -62,16 +64,21 @@ void from_import(Lexer& lexer, Scope& scope, ir::Graph& graph) {
     scope.bind_module(name, graph.intern(fmt::format("{}.{}", path, member)));
   } while (lexer.accept(','));
   if (!bracket) return;
-  if (lexer.peek() == ')') lexer.close_bracket();
-  else lexer.expected("',' or ')'");
+  if (lexer.peek() == ')')
+    lexer.close_bracket();
+  else
+    lexer.expected("',' or ')'");
 }
 
 }  // namespace
 
 bool read_import(Lexer& lexer, Scope& scope, ir::Graph& graph) {
-  if (lexer.accept_word("import")) plain_import(lexer, scope);
-  else if (lexer.accept_word("from")) from_import(lexer, scope, graph);
-  else return false;
+  if (lexer.accept_word("import"))
+    plain_import(lexer, scope);
+  else if (lexer.accept_word("from"))
+    from_import(lexer, scope, graph);
+  else
+    return false;
   return true;
 }
 

@@ -1,12 +1,12 @@
 #include "fx/lexer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 
@@ -55,7 +55,8 @@ void append_utf8(std::string& out, uint32_t code) {
   } else if (code < 0x10000) {
     put(0xe0 | code >> 12), put(0x80 | (code >> 6 & 0x3f)), put(0x80 | (code & 0x3f));
   } else {
-    put(0xf0 | code >> 18), put(0x80 | (code >> 12 & 0x3f)), put(0x80 | (code >> 6 & 0x3f)), put(0x80 | (code & 0x3f));
+    put(0xf0 | code >> 18), put(0x80 | (code >> 12 & 0x3f)), put(0x80 | (code >> 6 & 0x3f)),
+        put(0x80 | (code & 0x3f));
   }
 }
 
@@ -63,21 +64,26 @@ void append_utf8(std::string& out, uint32_t code) {
 
 bool is_keyword(std::string_view word) {
   static constexpr std::string_view kKeywords[] = {
-      "False", "None",   "True",  "and",    "as",   "assert", "async",  "await",    "break",  "class",    "continue", "def",
-      "del",   "elif",   "else",  "except", "finally", "for", "from",   "global",   "if",     "import",   "in",       "is",
-      "lambda", "nonlocal", "not", "or",    "pass", "raise",  "return", "try",      "while",  "with",     "yield"};
+      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
   return word.size() >= 2 && word.size() <= 8 && std::ranges::find(kKeywords, word) != std::end(kKeywords);
 }
 
 Lexer::Lexer(const std::string& file, const std::string& text, size_t offset)
-    : file_(file), begin_(text.data()), end_(begin_ + text.size()), at_(begin_ + std::min(offset, text.size())) {
+    : file_(file),
+      begin_(text.data()),
+      end_(begin_ + text.size()),
+      at_(begin_ + std::min(offset, text.size())) {
   check_text();
 }
 
 void Lexer::check_text() {
   const std::string_view text{begin_, static_cast<size_t>(end_ - begin_)};
   if (text.size() > kMaxTextBytes) {
-    return fail(begin_, fmt::format("the text is too large: found {} bytes, expected at most {}", text.size(), kMaxTextBytes));
+    return fail(begin_, fmt::format("the text is too large: found {} bytes, expected at most {}", text.size(),
+                                    kMaxTextBytes));
   }
   if (const void* nul = std::memchr(begin_, 0, text.size())) {
     return fail(static_cast<const char*>(nul), "found a NUL byte, expected Python source text");
@@ -86,15 +92,17 @@ void Lexer::check_text() {
   for (const char* at = begin_; at < end_;) {
     const size_t length = utf8_length(at, end_);
     if (length == 0) {
-      return fail(at, fmt::format("found byte 0x{:02x}, which is not valid UTF-8, expected Python source text",
-                                  static_cast<unsigned char>(*at)));
+      return fail(at,
+                  fmt::format("found byte 0x{:02x}, which is not valid UTF-8, expected Python source text",
+                              static_cast<unsigned char>(*at)));
     }
     at += length;
   }
 }
 
 SourceLoc Lexer::locate(const char* at) const {
-  return passnet::locate(file_, {begin_, static_cast<size_t>(end_ - begin_)}, static_cast<size_t>(at - begin_));
+  return passnet::locate(file_, {begin_, static_cast<size_t>(end_ - begin_)},
+                         static_cast<size_t>(at - begin_));
 }
 
 void Lexer::fail(const char* at, std::string message, std::string hint, Error::Kind kind) {
@@ -127,8 +135,9 @@ std::string Lexer::describe() const {
     while (is(*stop, detail::kNameByte) || (at_digit() && *stop == '.')) ++stop;
     return quoted(std::string_view{at_, static_cast<size_t>(stop - at_)});
   }
-  for (std::string_view token : {"**=", "//=", "<<=", ">>=", "...", "==", "!=", "<=", ">=", "->", ":=", "+=", "-=", "*=",
-                                 "/=", "%=", "@=", "&=", "|=", "^=", "**", "//", "<<", ">>"}) {
+  for (std::string_view token :
+       {"**=", "//=", "<<=", ">>=", "...", "==", "!=", "<=", ">=", "->", ":=", "+=",
+        "-=",  "*=",  "/=",  "%=",  "@=",  "&=", "|=", "^=", "**", "//", "<<", ">>"}) {
     if (std::string_view{at_, static_cast<size_t>(end_ - at_)}.starts_with(token)) return quoted(token);
   }
   return quoted(std::string_view{at_, std::max<size_t>(1, utf8_length(at_, end_))});
@@ -156,10 +165,14 @@ uint32_t Lexer::next_line() {
     if (*at_ == '\n') ++at_;
     uint32_t column = 0;
     for (;; ++at_) {
-      if (*at_ == ' ') ++column;
-      else if (*at_ == '\t') column = (column / 8 + 1) * 8;
-      else if (*at_ == '\f') column = 0;
-      else if (*at_ != '\r') break;
+      if (*at_ == ' ')
+        ++column;
+      else if (*at_ == '\t')
+        column = (column / 8 + 1) * 8;
+      else if (*at_ == '\f')
+        column = 0;
+      else if (*at_ != '\r')
+        break;
     }
     if (*at_ == '#') skip();
     if (at_end()) return 0;
@@ -232,7 +245,8 @@ std::string plain_digits(std::string_view text) {
 ir::Arg Lexer::integer(const char* start, bool negative) {
   std::string_view text = since(start);
   const auto out_of_range = [&] {
-    fail(start, fmt::format("integer {} ({} digits) is out of range, expected -2**63 to 2**63 - 1", quoted(text), text.size()));
+    fail(start, fmt::format("integer {} ({} digits) is out of range, expected -2**63 to 2**63 - 1",
+                            quoted(text), text.size()));
     return ir::Arg{};
   };
   int base = 10;
@@ -264,7 +278,8 @@ ir::Arg Lexer::integer(const char* start, bool negative) {
 ir::Arg Lexer::real(const char* start, bool negative) {
   const std::string_view text = since(start);
   if (text.size() > kMaxNumberBytes) {
-    fail(start, fmt::format("number is too long: found {} digits, expected at most {}", text.size(), kMaxNumberBytes));
+    fail(start, fmt::format("number is too long: found {} digits, expected at most {}", text.size(),
+                            kMaxNumberBytes));
     return {};
   }
   double value = 0;
@@ -281,7 +296,8 @@ ir::Arg Lexer::real(const char* start, bool negative) {
 std::string_view Lexer::string(std::string& scratch, std::string_view prefix) {
   const bool raw = prefix == "r" || prefix == "R";
   if (!raw && !prefix.empty() && prefix != "u" && prefix != "U") {
-    fail(at_ - prefix.size(), fmt::format("strings with prefix {} are not part of the graph language", quoted(prefix)));
+    fail(at_ - prefix.size(),
+         fmt::format("strings with prefix {} are not part of the graph language", quoted(prefix)));
     return {};
   }
   const std::string_view first = string_token();
@@ -289,8 +305,10 @@ std::string_view Lexer::string(std::string& scratch, std::string_view prefix) {
   const bool plain = raw || first.find('\\') == std::string_view::npos;
   if (plain && !at_quote()) return first;
   scratch.clear();
-  if (plain) scratch = first;
-  else decode(first, scratch);
+  if (plain)
+    scratch = first;
+  else
+    decode(first, scratch);
   while (at_quote()) {
     decode(string_token(), scratch);
     skip();
@@ -307,7 +325,8 @@ std::string_view Lexer::string_token() {
   for (;; ++at_) {
     if (*at_ == quote && (!triple || (at_[1] == quote && at_[2] == quote))) break;
     if (at_end() || (*at_ == '\n' && !triple)) {
-      fail(start, fmt::format("the string that begins here has no closing {}", triple ? std::string(3, quote) : std::string(1, quote)));
+      fail(start, fmt::format("the string that begins here has no closing {}",
+                              triple ? std::string(3, quote) : std::string(1, quote)));
       return {};
     }
     if (*at_ == '\\' && at_[1] != 0) ++at_;
@@ -340,11 +359,13 @@ void Lexer::decode(std::string_view body, std::string& out) {
     } else if (width > 0 || (kind >= '0' && kind <= '7')) {
       const std::string_view digits = width > 0 ? body.substr(i + 2, width) : body.substr(i + 1, 3);
       uint32_t code = 0;
-      const auto [stop, status] = std::from_chars(digits.data(), digits.data() + digits.size(), code, width > 0 ? 16 : 8);
+      const auto [stop, status] =
+          std::from_chars(digits.data(), digits.data() + digits.size(), code, width > 0 ? 16 : 8);
       const auto used = static_cast<size_t>(stop - digits.data());
       const bool surrogate = code >= 0xd800 && code <= 0xdfff;
       if (status != std::errc{} || (width > 0 && used != width) || surrogate || code > 0x10ffff) {
-        return fail(at, fmt::format("found the escape {}, expected a character", quoted(body.substr(i, width + 2))));
+        return fail(
+            at, fmt::format("found the escape {}, expected a character", quoted(body.substr(i, width + 2))));
       }
       append_utf8(out, code);
       i += used + (width > 0 ? 2 : 1);

@@ -1,6 +1,7 @@
-// A cursor over the bytes of a Python text: blanks, names, numbers, strings, lines and positions. Internal to fx/.
-// It makes no tokens: the readers of model.py and weight_meta.py look at the next byte and say what they want.
-// The first error is kept and the cursor jumps to the end of the text, where every loop of a reader ends by itself.
+// A cursor over the bytes of a Python text: blanks, names, numbers, strings, lines and positions.
+// It makes no tokens: the readers of model.py, weight_meta.py and host plans look at the next byte and say
+// what they want. The first error is kept and the cursor jumps to the end of the text, where every loop of a
+// reader ends by itself.
 #pragma once
 
 #include <array>
@@ -59,9 +60,14 @@ class Lexer {
   }
   void advance(size_t bytes) { at_ += bytes; }
   /// Goes back (or forth) to a place seen before, outside brackets.
-  void jump(const char* at) { if (!error_) at_ = at; }
+  void jump(const char* at) {
+    if (!error_) at_ = at;
+  }
   /// Steps over `bytes` of a token and the blanks behind it.
-  void take(size_t bytes) { at_ += bytes; skip(); }
+  void take(size_t bytes) {
+    at_ += bytes;
+    skip();
+  }
   /// Inside brackets newlines are blanks.
   void enter_bracket() { ++brackets_; }
   void leave_bracket() { --brackets_; }
@@ -88,8 +94,8 @@ class Lexer {
   bool accept_word(std::string_view word);
   /// Int or Float; with `negative` the number's sign is turned, so that -2**63 can be read.
   ir::Arg number(bool negative);
-  /// A string, adjacent strings joined: a view into the text, or into `scratch` when it holds escapes or joins.
-  /// The cursor stands at the quote; a prefix (r, u, …) is given by the caller.
+  /// A string, adjacent strings joined: a view into the text, or into `scratch` when it holds escapes or
+  /// joins. The cursor stands at the quote; a prefix (r, u, …) is given by the caller.
   std::string_view string(std::string& scratch, std::string_view prefix = {});
   /// One string as it is written, between its quotes; blanks behind it are left.
   std::string_view string_token();
@@ -103,7 +109,8 @@ class Lexer {
   bool failed() const { return error_.has_value(); }
   /// "expected WHAT, found 'the next token'" at the cursor.
   void expected(std::string_view what, std::string hint = {});
-  void fail(const char* at, std::string message, std::string hint = {}, Error::Kind kind = Error::Kind::BadInput);
+  void fail(const char* at, std::string message, std::string hint = {},
+            Error::Kind kind = Error::Kind::BadInput);
   Error take_error() { return std::move(*error_); }
   SourceLoc locate(const char* at) const;
   /// The next token as messages name it: "'def'", "a string", "the end of the line".
@@ -112,7 +119,9 @@ class Lexer {
   /// One level of nesting for the lifetime of the object; fails when it is too deep.
   class Nest {
    public:
-    explicit Nest(Lexer& lexer) : lexer_(lexer) { if (++lexer_.nesting_ > kMaxNesting) lexer_.fail_nesting(); }
+    explicit Nest(Lexer& lexer) : lexer_(lexer) {
+      if (++lexer_.nesting_ > kMaxNesting) lexer_.fail_nesting();
+    }
     ~Nest() { --lexer_.nesting_; }
     Nest(const Nest&) = delete;
     Nest& operator=(const Nest&) = delete;
@@ -122,7 +131,9 @@ class Lexer {
   };
 
  private:
-  static bool is(char c, uint8_t classes) { return detail::kCharClass[static_cast<unsigned char>(c)] & classes; }
+  static bool is(char c, uint8_t classes) {
+    return detail::kCharClass[static_cast<unsigned char>(c)] & classes;
+  }
   std::string_view since(const char* start) const { return {start, static_cast<size_t>(at_ - start)}; }
   void skip_rest();
   void fail_nesting();

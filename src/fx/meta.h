@@ -20,17 +20,17 @@ struct TensorMeta {
   std::string original_name;  // before renaming; may be empty
   std::vector<int64_t> shape;
   ir::DType dtype = ir::DType::Float32;
-  std::string device;                // as recorded, "cuda:0"
-  bool has_mean = false, has_std = false;  // the attribute is written (it may still be None)
-  std::optional<double> mean, stddev;      // nullopt: None
+  std::string device;                             // as recorded, "cuda:0"
+  bool has_mean = false, has_std = false;         // the attribute is written (it may still be None)
+  std::optional<double> mean, stddev;             // nullopt: None
   std::optional<std::vector<int64_t>> int_data;   // `data` of integer and bool tensors
   std::optional<std::vector<double>> float_data;  // `data` of floating tensors
   std::optional<double> min_value, max_value;
   SourceLoc at;
 };
 
-/// Records in file order. Empty text gives none. Errors: BadInput with position (unknown attribute, wrong type,
-/// `data` of the wrong length, negative size, unknown dtype, missing name/shape/dtype).
+/// Records in file order. Empty text gives none. Errors: BadInput with position (unknown attribute, wrong
+/// type, `data` of the wrong length, negative size, unknown dtype, missing name/shape/dtype).
 Result<std::vector<TensorMeta>> parse_meta(const std::string& file, std::string_view text);
 
 /// Text that parse_meta reads back to equal records.

@@ -1,8 +1,8 @@
 #include "fx/parser.h"
 
-#include <filesystem>
-
 #include <fmt/format.h>
+
+#include <filesystem>
 
 #include "base/file.h"
 #include "base/strings.h"
@@ -15,7 +15,8 @@ namespace passnet::fx {
 
 namespace {
 
-constexpr std::string_view kClassHint = "a graph file holds imports and one 'class GraphModule(torch.nn.Module)' with 'forward'";
+constexpr std::string_view kClassHint =
+    "a graph file holds imports and one 'class GraphModule(torch.nn.Module)' with 'forward'";
 
 ir::Graph empty_graph(std::string file, const std::shared_ptr<const std::string>& text) {
   ir::Graph graph;
@@ -68,7 +69,9 @@ void model_file(Lexer& lexer, Scope& scope, ir::Graph& graph) {
   for (;;) {
     const uint32_t column = lexer.next_line();
     if (lexer.failed()) return;
-    if (column > 0) return lexer.fail(lexer.at(), fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
+    if (column > 0)
+      return lexer.fail(lexer.at(),
+                        fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
     while (accept_docstring(lexer) || read_import(lexer, scope, graph)) {
       if (lexer.peek() != ';') break;
       lexer.take(1);
@@ -81,7 +84,8 @@ void model_file(Lexer& lexer, Scope& scope, ir::Graph& graph) {
   if (column > 0 && accept_docstring(lexer)) column = lexer.next_line();
   if (column == 0) return lexer.expected("the indented 'def forward'");
   const char* at = lexer.at();
-  if (lexer.accept_word("def") && !lexer.accept_word("forward")) return lexer.expected("'forward'", std::string(kClassHint));
+  if (lexer.accept_word("def") && !lexer.accept_word("forward"))
+    return lexer.expected("'forward'", std::string(kClassHint));
   lexer.jump(at);
   scope.bind_module("self", "self");
   FunctionReader(lexer, scope, graph, {.is_method = true, .free_constants = false}).read(column);
@@ -104,16 +108,19 @@ Result<ir::Graph> parse_model(std::string file, std::shared_ptr<const std::strin
 Result<ir::Graph> load_model(const std::string& path) {
   std::error_code status;
   const std::filesystem::path given(path);
-  const std::filesystem::path file = std::filesystem::is_directory(given, status) ? given / "model.py" : given;
+  const std::filesystem::path file =
+      std::filesystem::is_directory(given, status) ? given / "model.py" : given;
   if (const auto size = std::filesystem::file_size(file, status); !status && size > kMaxTextBytes) {
-    return bad_input(fmt::format("the text is too large: found {} bytes, expected at most {}", size, kMaxTextBytes),
-                     SourceLoc{file.string(), 0, 0});
+    return bad_input(
+        fmt::format("the text is too large: found {} bytes, expected at most {}", size, kMaxTextBytes),
+        SourceLoc{file.string(), 0, 0});
   }
   PASSNET_TRY(std::string text, read_file(file));
   return parse_model(file.string(), std::make_shared<const std::string>(std::move(text)));
 }
 
-Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset, size_t* end) {
+Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset,
+                                 size_t* end) {
   ir::Graph graph = empty_graph(std::move(file), text);
   Scope scope(text->size() / 64);
   for (std::string_view name : {"torch", "math", "operator"}) scope.bind_module(name, name);

@@ -1,11 +1,11 @@
 #include "fx/print.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
 #include <set>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "fx/operators.h"
@@ -33,14 +33,14 @@ class Printer {
   explicit Printer(const ir::Graph& graph) : graph_(graph) {}
 
   void arg(const Arg& value);
-  /// The node as one statement, or two joined by `separator`. later_use: the first argument is read again after it.
+  /// The node as one statement, or two joined by `separator`. later_use: the first argument is read again
+  /// after it.
   void statement(const Node& node, bool later_use, std::string_view separator);
   void put(std::string_view text) { out_ += text; }
   std::string& text() { return out_; }
   const Imports& imports() const { return imports_; }
 
  private:
-  void string(std::string_view value);
   void device(std::string_view value);
   void elements(const Arg& container, char open, char close);
   void object(const Arg& value);
@@ -54,24 +54,13 @@ class Printer {
   Imports imports_;
 };
 
-void Printer::string(std::string_view value) {
-  out_ += '"';
-  for (char c : value) {
-    if (c == '"' || c == '\\') out_ += '\\', out_ += c;
-    else if (c == '\n') out_ += "\\n";
-    else if (c == '\t') out_ += "\\t";
-    else if (c == '\r') out_ += "\\r";
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) out_ += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
-    else out_ += c;
-  }
-  out_ += '"';
-}
-
 void Printer::device(std::string_view value) {
   imports_.device = true;
   const size_t colon = value.find(':');
-  if (colon == std::string_view::npos) out_ += fmt::format("device(type=\"{}\")", value);
-  else out_ += fmt::format("device(type=\"{}\", index={})", value.substr(0, colon), value.substr(colon + 1));
+  if (colon == std::string_view::npos)
+    out_ += fmt::format("device(type=\"{}\")", value);
+  else
+    out_ += fmt::format("device(type=\"{}\", index={})", value.substr(0, colon), value.substr(colon + 1));
 }
 
 void Printer::elements(const Arg& container, char open, char close) {
@@ -88,30 +77,51 @@ void Printer::elements(const Arg& container, char open, char close) {
 
 void Printer::arg(const Arg& value) {
   switch (value.kind) {
-    case ArgKind::None: out_ += "None"; return;
-    case ArgKind::Node: out_ += graph_.node(value.node).name; return;
-    case ArgKind::Bool: out_ += value.boolean ? "True" : "False"; return;
-    case ArgKind::Int: fmt::format_to(std::back_inserter(out_), "{}", value.integer); return;
+    case ArgKind::None:
+      out_ += "None";
+      return;
+    case ArgKind::Node:
+      out_ += graph_.node(value.node).name;
+      return;
+    case ArgKind::Bool:
+      out_ += value.boolean ? "True" : "False";
+      return;
+    case ArgKind::Int:
+      fmt::format_to(std::back_inserter(out_), "{}", value.integer);
+      return;
     case ArgKind::Float:
       imports_.inf = imports_.inf || std::isinf(value.real);
       imports_.nan = imports_.nan || std::isnan(value.real);
       out_ += print_float(value.real);
       return;
-    case ArgKind::String: return string(value.string());
-    case ArgKind::DType: out_ += "torch.", out_ += ir::name(value.dtype); return;
-    case ArgKind::Device: return device(value.string());
-    case ArgKind::Constant: out_ += value.string(); return;
-    case ArgKind::Ellipsis: out_ += "Ellipsis"; return;
-    case ArgKind::Slice: out_ += "slice"; return elements(value, '(', ')');
-    case ArgKind::Tuple: return elements(value, '(', ')');
-    case ArgKind::List: return elements(value, '[', ']');
+    case ArgKind::String:
+      out_ += print_string(value.string());
+      return;
+    case ArgKind::DType:
+      out_ += "torch.", out_ += ir::name(value.dtype);
+      return;
+    case ArgKind::Device:
+      return device(value.string());
+    case ArgKind::Constant:
+      out_ += value.string();
+      return;
+    case ArgKind::Ellipsis:
+      out_ += "Ellipsis";
+      return;
+    case ArgKind::Slice:
+      out_ += "slice";
+      return elements(value, '(', ')');
+    case ArgKind::Tuple:
+      return elements(value, '(', ')');
+    case ArgKind::List:
+      return elements(value, '[', ']');
   }
 }
 
 // What stands before `.name` or `[index]`: literals need brackets there.
 void Printer::object(const Arg& value) {
-  const bool plain = value.kind == ArgKind::Node || value.kind == ArgKind::Tuple || value.kind == ArgKind::List ||
-                     value.kind == ArgKind::String;
+  const bool plain = value.kind == ArgKind::Node || value.kind == ArgKind::Tuple ||
+                     value.kind == ArgKind::List || value.kind == ArgKind::String;
   if (!plain) out_ += '(';
   arg(value);
   if (!plain) out_ += ')';
@@ -138,7 +148,8 @@ void Printer::arguments(std::span<const Arg> args, std::span<const ir::Keyword> 
 bool is_number(const Arg& value) { return value.kind == ArgKind::Int || value.kind == ArgKind::Float; }
 
 bool is_negative(const Arg& value) {
-  return (value.kind == ArgKind::Int && value.integer < 0) || (value.kind == ArgKind::Float && std::signbit(value.real));
+  return (value.kind == ArgKind::Int && value.integer < 0) ||
+         (value.kind == ArgKind::Float && std::signbit(value.real));
 }
 
 // `name = a + b` and the like; false when Python's syntax would not read back as this node.
@@ -159,8 +170,10 @@ bool Printer::operator_symbol(const Node& node, const OperatorRow& row) {
     put("["), arg(args[1]), put("]");
     return true;
   }
-  if (row.precedence == kPowerPrecedence && is_negative(args[0])) object(args[0]);
-  else arg(args[0]);
+  if (row.precedence == kPowerPrecedence && is_negative(args[0]))
+    object(args[0]);
+  else
+    arg(args[0]);
   put(" "), put(row.target), put(" ");
   arg(args[1]);
   return true;
@@ -170,7 +183,8 @@ bool Printer::operator_symbol(const Node& node, const OperatorRow& row) {
 bool Printer::mutation(const Node& node, const OperatorRow& row, std::string_view separator) {
   const auto args = graph_.args(node);
   const bool is_store = row.form == OperatorForm::SetItem;
-  if (node.keyword_count != 0 || args.size() != (is_store ? 3u : 2u) || args[0].kind != ArgKind::Node) return false;
+  if (node.keyword_count != 0 || args.size() != (is_store ? 3u : 2u) || args[0].kind != ArgKind::Node)
+    return false;
   arg(args[0]);
   if (is_store) {
     put("["), arg(args[1]), put("] = "), arg(args[2]);
@@ -190,7 +204,9 @@ void Printer::operator_function(const Node& node, const OperatorRow& row) {
 void Printer::statement(const Node& node, bool later_use, std::string_view separator) {
   const auto args = graph_.args(node);
   switch (node.kind) {
-    case NodeKind::Placeholder: put(node.name), put(" = "), put(node.target); return;
+    case NodeKind::Placeholder:
+      put(node.name), put(" = "), put(node.target);
+      return;
     case NodeKind::Output:
       put("return ");
       if (!args.empty()) arg(args[0]);
@@ -211,7 +227,8 @@ void Printer::statement(const Node& node, bool later_use, std::string_view separ
       return;
     case NodeKind::Operator: {
       const OperatorRow* row = find_operator(node.target);
-      PASSNET_CHECK(row != nullptr, fmt::format("node '{}' has the unknown operator '{}'", node.name, node.target));
+      PASSNET_CHECK(row != nullptr,
+                    fmt::format("node '{}' has the unknown operator '{}'", node.name, node.target));
       const bool mutates = row->form == OperatorForm::InPlace || row->form == OperatorForm::SetItem;
       const bool rebinds = row->form == OperatorForm::InPlace && later_use;
       const bool done = mutates ? !rebinds && mutation(node, *row, separator) : operator_symbol(node, *row);
@@ -275,7 +292,8 @@ std::string print_model(const ir::Graph& graph) {
   std::string head = "import torch\n";
   for (std::string_view module : printer.imports().modules) head += fmt::format("import {}\n", module);
   std::string names;
-  for (const auto& [used, name] : {std::pair{printer.imports().device, "device"}, {printer.imports().inf, "inf"},
+  for (const auto& [used, name] : {std::pair{printer.imports().device, "device"},
+                                   {printer.imports().inf, "inf"},
                                    {printer.imports().nan, "nan"}}) {
     if (used) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
   }
@@ -295,12 +313,32 @@ std::string print_arg(const ir::Graph& graph, const Arg& value) {
   return std::move(printer.text());
 }
 
+std::string print_string(std::string_view value) {
+  std::string out = "\"";
+  for (char c : value) {
+    if (c == '"' || c == '\\')
+      out += '\\', out += c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
+    else if (c == '\r')
+      out += "\\r";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
+
 // Shortest digits that read back, laid out as Python's repr: positional for exponents -4 to 15.
 std::string print_float(double value) {
   if (std::isnan(value)) return std::signbit(value) ? "-nan" : "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
   char buffer[32];
-  const auto [stop, status] = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
+  const auto [stop, status] =
+      std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific);
   const std::string_view text{buffer, static_cast<size_t>(stop - buffer)};
   const size_t mark = text.find('e');
   const bool negative = text.front() == '-';
@@ -312,13 +350,14 @@ std::string print_float(double value) {
   const auto count = static_cast<int>(digits.size());
   std::string body;
   if (exponent < -4 || exponent > 15) {
-    body = digits.substr(0, 1) + (count > 1 ? "." + digits.substr(1) : "") + fmt::format("e{:+03d}", exponent);
+    body = fmt::format("{}{}{}e{:+03d}", digits[0], count > 1 ? "." : "", digits.substr(1), exponent);
   } else if (exponent < 0) {
-    body = "0." + std::string(static_cast<size_t>(-exponent - 1), '0') + digits;
+    body = fmt::format("0.{}{}", std::string(static_cast<size_t>(-exponent - 1), '0'), digits);
   } else if (exponent >= count - 1) {
-    body = digits + std::string(static_cast<size_t>(exponent - count + 1), '0') + ".0";
+    body = fmt::format("{}{}.0", digits, std::string(static_cast<size_t>(exponent - count + 1), '0'));
   } else {
-    body = digits.substr(0, static_cast<size_t>(exponent) + 1) + "." + digits.substr(static_cast<size_t>(exponent) + 1);
+    const auto whole = static_cast<size_t>(exponent) + 1;
+    body = fmt::format("{}.{}", digits.substr(0, whole), digits.substr(whole));
   }
   return fmt::format("{}{}", negative ? "-" : "", body);
 }

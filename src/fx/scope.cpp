@@ -1,11 +1,11 @@
 #include "fx/scope.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <random>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/hash.h"
 #include "fx/lexer.h"
@@ -86,8 +86,8 @@ std::string_view Scope::claim_fresh(ir::Graph& graph, std::string_view base, ir:
 }
 
 bool is_reserved(std::string_view name) {
-  static constexpr std::string_view kGlobals[] = {"torch", "device", "inf",  "nan",   "slice", "Ellipsis",
-                                                  "float", "self",   "operator", "passnet", "math"};
+  static constexpr std::string_view kGlobals[] = {
+      "torch", "device", "inf", "nan", "slice", "Ellipsis", "float", "self", "operator", "passnet", "math"};
   return is_keyword(name) || std::ranges::find(kGlobals, name) != std::end(kGlobals);
 }
 

@@ -1,4 +1,5 @@
-// The names of a function while it is read: what each refers to now, and which node carries it. Internal to fx/.
+// The names of a function while it is read: what each refers to now, and which node carries it. Internal to
+// fx/.
 #pragma once
 
 #include <deque>
@@ -22,10 +23,11 @@ struct Binding {
   ir::NodeId owner = ir::kNoNode;  // the node whose name this is
   uint32_t next_suffix = 1;        // for names made from this one
   Kind kind = Kind::Unbound;
-  bool parameter = false;          // stands in the signature
+  bool parameter = false;  // stands in the signature
 };
 
-/// One flat hash table (open addressing, XXH3 with a per-process seed, so that no input can aim for collisions).
+/// One flat hash table (open addressing, XXH3 with a per-process seed, so that no input can aim for
+/// collisions).
 class Scope {
  public:
   explicit Scope(size_t expected_names);
