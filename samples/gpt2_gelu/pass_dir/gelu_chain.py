@@ -3,14 +3,15 @@ import torch
 
 
 def pattern(x, half, exponent, cubic, slope, one):
-    # Constants that the kernel takes as they come are parameters too, so that any spelling of them matches.
-    halved = half * x
+    # Constants that the kernel takes as they come are parameters. A parameter that stands for a constant goes last:
+    # `0.5 * x` in a graph is read as `x * 0.5`.
+    halved = x * half
     cube = torch.pow(x, exponent)
-    scaled = cubic * cube
+    scaled = cube * cubic
     inner = x + scaled
-    steep = slope * inner
+    steep = inner * slope
     bent = torch.tanh(steep)
-    shifted = one + bent
+    shifted = bent + one
     return halved * shifted
 
 

@@ -10,7 +10,7 @@ def pattern(residual, x, eps, dtype, weight):
     shifted = mean + eps
     scale = torch.rsqrt(shifted)
     normed = wide * scale
-    narrow = normed.to(dtype)
+    narrow = normed.to(dtype=dtype)  # by keyword, because `.to(something)` could also mean a device
     return total, weight * narrow
 
 

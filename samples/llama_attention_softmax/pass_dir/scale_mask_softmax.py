@@ -7,8 +7,9 @@ def pattern(scores, scale, mask, dtype, p):
     scaled = scores * scale
     masked = scaled + mask
     weights = torch.nn.functional.softmax(masked, dim=-1, dtype=torch.float32)
-    weights = weights.to(dtype)
-    return torch.nn.functional.dropout(weights, p=p, training=False)
+    # By keyword, because `.to(something)` could also mean a device.
+    narrow = weights.to(dtype=dtype)
+    return torch.nn.functional.dropout(narrow, p=p, training=False)
 
 
 def replacement_args(scores, scale, mask, dtype, p):
