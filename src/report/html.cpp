@@ -62,14 +62,24 @@ std::string times_cell(const bench::Stats& us, bool timed) {
   return number_cell(us.median, timed, fmt::format("{:.4g}<small>{:.4g} to {:.4g}</small>", us.median, us.q1, us.q3));
 }
 
+/// An escaped name that may be broken after its slashes.
+std::string breakable(std::string_view name) {
+  std::string out;
+  for (char c : name) {
+    out += c;
+    if (c == '/') out += "<wbr>";
+  }
+  return out;
+}
+
 /// One table body per graph, so that its details stay with it when rows are sorted.
 std::string render_graph(const Row& row) {
   const std::string name = escape_html(row.name);
-  std::string out = fmt::format("<tbody>\n<tr><td class=\"name\" data-key=\"{0}\">{0}</td>", name);
+  std::string out = fmt::format("<tbody>\n<tr><td class=\"name\" data-key=\"{}\">{}</td>", name, breakable(name));
   out += fmt::format("<td class=\"verdict {}\" data-key=\"{}\">{}</td>", css_of(row.tone), escape_html(row.headline),
                      escape_html(row.headline));
   out += number_cell(row.ratio, row.timed, ratio_text(row.ratio));
-  out += fmt::format("<td>{}</td>", row.timed ? render_ratio_svg(row.ratio) : "");
+  out += fmt::format("<td>{}</td>", row.timed ? render_ratio_svg(row.ratio, row.tone != Tone::Bad) : "");
   out += times_cell(row.reference_us, row.timed) + times_cell(row.candidate_us, row.timed);
   out += fmt::format("<td>{}</td>", row.timed ? render_boxes_svg(row.reference_us, row.candidate_us) : "");
   out += number_cell(row.noise, row.timed,

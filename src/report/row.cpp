@@ -24,10 +24,10 @@ std::string output_problem(const bench::OutputCheck& output) {
   if (output.expected_dtype.empty()) return fmt::format("was not expected, found {}", found);
   if (expected != found) return fmt::format("expected {}, found {}", expected, found);
   const std::string differences =
-      fmt::format("{}: differs by up to {:.3g}, on average {:.3g}", expected, output.max_abs_diff, output.mean_abs_diff);
-  if (output.passes_from > bench::kLastNumericT) return differences + "; right at no tolerance";
+      fmt::format("{} differs by up to {:.3g}, on average {:.3g}", expected, output.max_abs_diff, output.mean_abs_diff);
+  if (output.passes_from > bench::kLastNumericT) return differences + "\n  right at no tolerance";
   const bench::Tolerance pair = bench::tolerance(output.expected_dtype, output.passes_from);
-  return fmt::format("{}; right from t = {} (atol {:.2e}, rtol {:.2e}), expected at t = {}", differences,
+  return fmt::format("{}\n  right from t={} (atol {:.2e}, rtol {:.2e}), expected at t={}", differences,
                      output.passes_from, pair.atol, pair.rtol, bench::kCorrectT);
 }
 

@@ -29,6 +29,7 @@ Style style_of(Tone tone) {
 }
 
 Style ratio_style(const Row& row) {
+  if (row.tone == Tone::Bad) return Style::Dim;  // a wrong graph is not fast
   if (!row.timed || std::abs(row.ratio - 1) < 0.02) return Style::Plain;
   return row.ratio > 1 ? Style::Good : Style::Bad;
 }
@@ -148,19 +149,21 @@ std::string render_lines(const std::vector<Column>& table, const std::vector<Row
   return out;
 }
 
-std::string render_footer(const std::vector<Row>& rows, const bench::Score& score, size_t width, bool color) {
+std::string render_footer(const std::vector<Row>& rows, const bench::Score& score, bool shows_sites, size_t width,
+                          bool color) {
   const auto noisy = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
-  const bool declined = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.declined > 0; });
+  const bool declined =
+      shows_sites && std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.declined > 0; });
   const Style style = score.correct == score.total ? Style::Good : Style::Bad;
   std::string out = styled(fmt::format("{} of {} correct", score.correct, score.total), style, color);
   out += fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup), Style::Bold, color));
-  out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f}), S(-5) {:.3f}, ES(-5) {:.3f}\n",
+  out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\nS(-5) {:.3f}, ES(-5) {:.3f}\n",
                      styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color), score.aggregated,
                      score.at(bench::kCorrectT).s, score.at(bench::kCorrectT).es);
   std::string notes;
   if (noisy > 0) {
-    notes += fmt::format("~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the machine is idle\n",
-                         noisy, rows.size(), 100 * bench::kNoisy);
+    notes += fmt::format("~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the "
+                         "machine is idle\n", noisy, rows.size(), 100 * bench::kNoisy);
   }
   if (declined) notes += "sites a/b: b found, a replaced; the plan declined the others\n";
   if (!score.forms_agree) notes += "both forms of ES(t) disagree (docs/scoring.md)\n";
@@ -216,7 +219,8 @@ std::string render_table(const std::vector<bench::RunRecord>& records, int width
   std::vector<Column> table = columns_of(rows, several);
   fit(table, usable);
   out += '\n' + render_lines(table, rows, several, usable, color);
-  out += '\n' + render_footer(rows, bench::score(bench::judge_all(records)), usable, color);
+  const bool shows_sites = table.back().title == "sites";
+  out += '\n' + render_footer(rows, bench::score(bench::judge_all(records)), shows_sites, usable, color);
   for (const Problem& problem : grouped_problems(rows)) out += render_problem(problem, usable, color);
   return out;
 }

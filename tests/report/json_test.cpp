@@ -1,0 +1,59 @@
+#include "report/json.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "report/markdown.h"
+#include "sample_records.h"
+
+namespace passnet::report {
+namespace {
+
+Json rendered(const std::vector<bench::RunRecord>& records) {
+  const auto json = parse_json(render_json(records, bench::score(bench::judge_all(records))), "report");
+  EXPECT_TRUE(json);
+  return json ? *json : Json();
+}
+
+TEST(RenderJson, HoldsTheScoreAndEveryGraph) {
+  const Json json = rendered(sample_records());
+  EXPECT_EQ(json["score"]["id"], "residual_layer_norm");
+  EXPECT_EQ(json["score"]["correct"], 5);
+  ASSERT_EQ(json["graphs"].size(), sample_records().size());
+  const Json& first = json["graphs"][0];
+  EXPECT_EQ(first["graph"], "vit_base_patch16_224/float32/8x197x768");
+  EXPECT_EQ(first["verdict"], "correct");
+  EXPECT_EQ(first["status"], "correct");
+  EXPECT_EQ(first["passes_from"], -6);
+  EXPECT_NEAR(first["speedup"].get<double>(), 3.511, 1e-3);
+  EXPECT_NEAR(first["reference_us"]["median"].get<double>(), 1412, 1);
+  EXPECT_EQ(first["noisy"], false);
+  EXPECT_EQ(first["sites"], 1);
+  EXPECT_FALSE(first.contains("problem"));
+}
+
+TEST(RenderJson, TellsWhyAGraphFailed) {
+  const Json graphs = rendered(sample_records())["graphs"];
+  EXPECT_EQ(graphs[8]["verdict"], "no match");
+  EXPECT_EQ(graphs[8]["status"], "eager_fail");
+  EXPECT_EQ(graphs[8]["stage"], "match");
+  EXPECT_EQ(graphs[8]["error_kind"], "no-match");
+  EXPECT_FALSE(graphs[8].contains("reference_us"));
+  EXPECT_EQ(graphs[7]["max_abs_diff"], "nan");
+  EXPECT_EQ(graphs[11]["graph"], kHostileName);
+}
+
+TEST(RenderJson, OfNothingIsStillADocument) {
+  const Json json = rendered({});
+  EXPECT_EQ(json["score"]["total"], 0);
+  EXPECT_TRUE(json["graphs"].empty());
+}
+
+TEST(RenderMarkdown, LetsNoNameLeaveItsCell) {
+  const auto records = std::vector<bench::RunRecord>{measured("a|b`c*_<br>\nd", 20, 10, -10, 0)};
+  const std::string text = render_markdown(records, bench::score(bench::judge_all(records)));
+  EXPECT_NE(text.find("\n| a\\|b\\`c\\*\\_&lt;br&gt; d | correct | 2.00x | 20.0 | 10.0 | 0 | 1 |\n"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace passnet::report

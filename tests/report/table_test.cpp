@@ -1,0 +1,108 @@
+#include "report/table.h"
+
+#include <filesystem>
+#include <regex>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/strings.h"
+#include "report/text.h"
+#include "sample_records.h"
+
+namespace passnet::report {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string without_colors(const std::string& text) {
+  return std::regex_replace(text, std::regex("\x1b\\[[0-9;]*m"), "");
+}
+
+/// The part above the first blank line after the rows: what must never be wider than the terminal.
+std::string table_part(const std::string& text) { return text.substr(0, text.find("\ninexact: ")); }
+
+TEST(Table, KeepsToTheWidthOfTheTerminal) {
+  for (int width = 60; width <= 220; ++width) {
+    for (std::string_view line : split(table_part(render_table(sample_records(), width, false)), '\n')) {
+      EXPECT_LE(columns(line), static_cast<size_t>(width)) << line;
+    }
+  }
+}
+
+TEST(Table, TakesNarrowAndImpossibleWidthsAsSixty) {
+  const std::string sixty = render_table(sample_records(), 60, false);
+  EXPECT_EQ(render_table(sample_records(), 20, false), sixty);
+  EXPECT_EQ(render_table(sample_records(), -5, false), sixty);
+}
+
+TEST(Table, ColorsOnlyWhenAskedAndChangesNothingElse) {
+  const std::string plain = render_table(sample_records(), 120, false);
+  EXPECT_THAT(plain, Not(HasSubstr("\x1b")));
+  const std::string colored = render_table(sample_records(), 120, true);
+  EXPECT_THAT(colored, HasSubstr("\x1b[32mcorrect\x1b[0m"));
+  EXPECT_EQ(without_colors(colored), plain);
+}
+
+TEST(Table, GroupsEqualFailuresAndNamesAFew) {
+  std::vector<bench::RunRecord> records;
+  for (int i = 0; i < 5; ++i) {
+    records.push_back(failed("g" + std::to_string(i), bench::Stage::Build, "bad-pass", "x.cpp:1:2: error: why"));
+  }
+  EXPECT_THAT(render_table(records, 80, false), HasSubstr("\nbuild failed: g0, g1, g2 and 2 more\n  x.cpp:1:2: error: why\n"));
+}
+
+TEST(Table, CutsALongMessageAndSaysWhereTheRestIs) {
+  std::string message = "line 0";
+  for (int i = 1; i < 40; ++i) message += "\nline " + std::to_string(i);
+  const std::string text = render_table({failed("g", bench::Stage::Run, "crash", message)}, 80, false);
+  EXPECT_THAT(text, HasSubstr("  line 12\n  … 27 more lines in records.jsonl\n"));
+  EXPECT_THAT(text, Not(HasSubstr("line 13\n")));
+}
+
+TEST(Table, HeadsEachOfSeveralSamples) {
+  auto first = measured("b1_float32", 20, 10, -10, 0), second = measured("b1_float32", 30, 10, -10, 0);
+  second.sample = "gpt2_gelu";
+  const std::string text = render_table({first, second}, 80, false);
+  EXPECT_THAT(text, HasSubstr("\nresidual_layer_norm\n  b1_float32  correct  2.00x"));
+  EXPECT_THAT(text, HasSubstr("\ngpt2_gelu\n  b1_float32  correct  3.00x"));
+}
+
+TEST(Table, ShowsSmallTimesWithMoreDecimals) {
+  EXPECT_THAT(render_table({measured("g", 9.128, 3.004, -10, 0)}, 80, false), HasSubstr("9.13      3.00"));
+}
+
+TEST(Table, SaysWhenThereIsNothing) { EXPECT_EQ(render_table({}, 80, false), "no graph was evaluated\n"); }
+
+TEST(Table, ExplainsTimesThatCannotBe) {
+  auto record = measured("g", 10, 5, -10, 0);
+  record.candidate.trials_us[7] = 0;
+  EXPECT_THAT(render_table({record}, 100, false),
+              HasSubstr("\nbad times: g\n  a trial of the rewritten graph took 0 us, expected at least 0.01 us\n"));
+}
+
+TEST(Table, ExplainsUnstableOutputs) {
+  auto record = measured("g", 10, 5, -10, 0);
+  record.deterministic = false;
+  EXPECT_THAT(render_table({record}, 100, false),
+              HasSubstr("\nunstable: g\n  outputs of timed calls differ from those of the checked call\n"));
+}
+
+TEST(Table, ExplainsMissingAndSurplusOutputs) {
+  auto record = measured("g", 10, 5, -10, 0);
+  record.outputs.push_back(record.outputs[0]);
+  record.outputs[1].found_dtype.clear();
+  record.outputs[1].passes_from = 6;
+  record.expected_outputs = 2;
+  EXPECT_THAT(render_table({record}, 100, false),
+              HasSubstr("\nwrong count: g\n  output 2 of 2: is missing, expected float32 [8, 197, 768]\n"));
+  std::swap(record.outputs[1].found_dtype, record.outputs[1].expected_dtype);
+  record.expected_outputs = 1;
+  record.found_outputs = 2;
+  EXPECT_THAT(render_table({record}, 100, false), HasSubstr("  output 2 of 2: was not expected, found float32 [8, 197, 768]\n"));
+}
+
+}  // namespace
+}  // namespace passnet::report
