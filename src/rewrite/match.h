@@ -26,7 +26,8 @@ struct Match {
 
 /// Why the best partial match stopped; enough for a person to act on.
 struct NearestMiss {
-  uint32_t matched = 0, total = 0;  // pattern calls matched before it stopped, of how many
+  bool refused = false;             // all of it was found, but one call cannot stand for it
+  uint32_t matched = 0, total = 0;  // pattern calls found before it stopped (the last one may not fit), of how many
   SourceLoc pattern_at, graph_at;   // graph_at.line == 0 when there is no graph node to point at
   std::string pattern_text, graph_text;  // both lines as text
   std::string reason;               // "argument 'eps' differs: found 1e-06, expected 1e-05"
@@ -51,7 +52,7 @@ Result<MatchReport> find_matches(const ir::Graph& pattern, ir::Graph& graph, con
 Result<MatchReport> find_matches(const ir::Graph& pattern, PreparedGraph& graph);
 
 /// The diagnosis as printed to people, without a final newline:
-///   nearest miss: 2 of 3 operators matched
+///   nearest miss: found 2 of 3 operators (or "refused: …")
 ///     reason: argument 'eps' of layer_norm: found 1e-06, expected 1e-05
 ///     pattern Name.py:4:11: return torch.nn.functional.layer_norm(…)
 ///     graph model.py:12:9: tmp_4 = torch.nn.functional.layer_norm(…)

@@ -61,9 +61,18 @@ std::string argument_text(PreparedGraph& graph, const Stop& stop) {
                      operator_text(graph.name(stop.graph_node)));
 }
 
+/// The one call that uses a value, when there is just one user and it is a call.
+NodeId only_user(PreparedGraph& graph, NodeId id) {
+  if (id == ir::kNoNode) return ir::kNoNode;
+  const auto users = graph.users(id);
+  return users.size() == 1 && !graph.name(users[0]).empty() ? users[0] : ir::kNoNode;
+}
+
 std::string no_user_text(const Pattern& pattern, PreparedGraph& graph, const Stop& stop) {
   const std::string expected = operator_text(pattern.prepared->name(stop.pattern_node));
   if (stop.graph_node == ir::kNoNode) return fmt::format("expected {}, found no other call of it", expected);
+  if (const NodeId user = only_user(graph, stop.graph_node); user != ir::kNoNode)
+    return fmt::format("expected {}, found {}", expected, operator_text(graph.name(user)));
   std::string found;
   for (const NodeId user : graph.users(stop.graph_node)) {
     const bool output = graph.graph().node(user).kind == ir::NodeKind::Output;
@@ -113,6 +122,9 @@ std::string reason_text(const Pattern& pattern, PreparedGraph& graph, const Stop
   return "the graph has no operator";
 }
 
+/// The pattern's call that was looked for.
+NodeId expected_call(const Stop& stop) { return stop.why == Stop::Why::Operator ? stop.expected.node : stop.pattern_node; }
+
 }  // namespace
 
 NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Stop& stop) {
@@ -120,16 +132,18 @@ NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Stop& st
   miss.matched = stop.matched;
   miss.total = static_cast<uint32_t>(pattern.calls.size());
   miss.reason = reason_text(pattern, graph, stop);
-  const bool other_operator = stop.why == Stop::Why::Operator;
-  point_at_pattern(miss, pattern, other_operator ? stop.expected.node : stop.pattern_node);
-  const bool at_found = other_operator && graph.graph().node(stop.found.node).kind != ir::NodeKind::Placeholder;
-  point_at_graph(miss, graph.graph(), at_found ? stop.found.node : stop.graph_node);
+  point_at_pattern(miss, pattern, expected_call(stop));
+  NodeId at = stop.graph_node;
+  if (stop.why == Stop::Why::Operator && !graph.name(stop.found.node).empty()) at = stop.found.node;
+  if (stop.why == Stop::Why::NoUser && only_user(graph, at) != ir::kNoNode) at = only_user(graph, at);
+  point_at_graph(miss, graph.graph(), at);
   return miss;
 }
 
 NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Refusal& refusal) {
   NearestMiss miss;
   miss.matched = miss.total = static_cast<uint32_t>(pattern.calls.size());
+  miss.refused = true;
   miss.reason = refusal.reason;
   point_at_pattern(miss, pattern, refusal.pattern_node);
   point_at_graph(miss, graph.graph(), refusal.graph_node);
@@ -138,7 +152,8 @@ NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Refusal&
 
 NearestMiss explain_missing(const Pattern& pattern, PreparedGraph& graph, NodeId call, const Stop& deepest) {
   const std::string_view name = pattern.prepared->name(call);
-  if (deepest.why == Stop::Why::Operator && pattern.prepared->name(deepest.expected.node) == name) {
+  const bool another = deepest.why == Stop::Why::Operator || deepest.why == Stop::Why::NoUser;
+  if (another && pattern.prepared->name(expected_call(deepest)) == name) {
     NearestMiss miss = explain(pattern, graph, deepest);
     miss.reason += fmt::format("; the graph has no {} at all", operator_text(name));
     return miss;
@@ -168,8 +183,7 @@ std::string to_string(const NearestMiss& miss) {
   const auto place = [](const char* what, const SourceLoc& at, const std::string& text) {
     return fmt::format("\n  {} {}:{}:{}: {}", what, at.file, at.line, at.column, text);
   };
-  const bool all = miss.matched == miss.total;
-  std::string out = fmt::format("{}: {} of {} operators matched\n  reason: {}", all ? "refused" : "nearest miss",
+  std::string out = fmt::format("{}: found {} of {} operators\n  reason: {}", miss.refused ? "refused" : "nearest miss",
                                 miss.matched, miss.total, miss.reason);
   out += place("pattern", miss.pattern_at, miss.pattern_text);
   if (!miss.graph_text.empty()) out += place("graph", miss.graph_at, miss.graph_text);
