@@ -43,7 +43,9 @@ const char* logical_line_end(const char* at) {
 class PassFileReader {
  public:
   explicit PassFileReader(PlanProgram& program)
-      : program_(program), lexer_(program.file, *program.text), statements_(lexer_, program) {}
+      : program_(program),
+        lexer_(program.file, *program.text, program.text->starts_with("\xef\xbb\xbf") ? 3 : 0),
+        statements_(lexer_, program) {}
 
   Result<PassFile> read(std::shared_ptr<PlanProgram> program) {
     statements_.next_line();
@@ -98,17 +100,22 @@ class PassFileReader {
     if (!goes_on) lexer_.expected("a function after the decorator");
   }
 
+  void outside_top_level(const char* at, std::string_view found) {
+    lexer_.fail(at, fmt::format("outside the plan language: found {} at the top level", found),
+                "a pass file holds imports, functions and constants 'NAME = value'", Error::Kind::BadPass);
+  }
+
   void constant(const char* at) {
     if (!lexer_.at_name() || fx::is_keyword(lexer_.name())) {
       lexer_.jump(at);
-      return statements_.expressions().outside(at, lexer_.describe());
+      return outside_top_level(at, lexer_.describe());
     }
     lexer_.jump(at);
     Statement statement = statements_.assignment();
     if (lexer_.failed()) return;
     if (statement.kind != StatementKind::Assign || statement.targets.size() != 1 ||
         statement.targets[0]->kind != ExprKind::Name) {
-      return statements_.expressions().outside(at, "a statement at the top level that is no 'NAME = value'");
+      return outside_top_level(at, "a statement");
     }
     program_.constants.push_back({statement.targets[0]->name, statement.value});
   }
@@ -208,7 +215,7 @@ Result<void> check_entry(const PassFile& file) {
   std::vector<std::string_view> names;
   for (const auto& [name, function] : file.program->functions) names.push_back(name);
   const std::string_view nearest = nearest_name(file.entry, names);
-  return bad_pass(fmt::format("replacement_func returns {}, which is no function of this file", quoted(file.entry)),
+  return bad_pass(fmt::format("replacement_func returns {}, which is not a function of this file", quoted(file.entry)),
                   file.program->locate(file.entry_offset))
       .with_hint(nearest.empty() ? std::string() : fmt::format("did you mean {}?", quoted(nearest)));
 }

@@ -1,0 +1,15 @@
+#: FILE:3:1: error: outside the plan language: found 'class' at the top level
+#: hint: a pass file holds imports, functions and constants 'NAME = value'
+class Plan:
+    pass
+def pattern(x):
+    return torch.relu(x)
+
+def replacement_args(x):
+    return (x,)
+
+def plan(x):
+    return x
+
+def replacement_func():
+    return plan

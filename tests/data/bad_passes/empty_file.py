@@ -1,0 +1,2 @@
+#: FILE: error: function 'pattern' is missing
+#: hint: a pass has pattern, replacement_args, replacement_func and a plan; add 'def pattern(x): …'

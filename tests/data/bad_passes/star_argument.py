@@ -1,0 +1,14 @@
+#: FILE:10:23: error: outside the plan language: found '*'
+#: hint: a plan has assignments, if/elif/else, for over range, zip, enumerate or a list, assert, raise, return, kernel launches, torch.empty and its kin, sizes and numbers; see docs/passes.md
+def pattern(x):
+    return torch.relu(x)
+
+def replacement_args(x):
+    return (x,)
+
+def plan(x):
+    out = torch.empty(*x.shape)
+    return out
+
+def replacement_func():
+    return plan

@@ -1,0 +1,321 @@
+#include "pass/plan.h"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+
+#include "plan_support.h"
+
+namespace passnet::pass {
+namespace {
+
+using test::error_text;
+using test::expect_list;
+using test::plan_text;
+using test::run_plan;
+using test::tensor;
+using testing::ElementsAre;
+
+constexpr char kAddRelu[] = R"(import torch
+import triton
+
+BLOCK = 4 * 256
+
+def replacement_args(x, y):
+    return (x, y)
+
+def add_relu(x, y):
+    n = x.numel()
+    if not x.is_contiguous() or x.shape != y.shape:
+        return NotImplemented
+    out = torch.empty_like(x)
+    add_relu_kernel[(triton.cdiv(n, BLOCK),), 256](x, y, out, n, T=x.dtype, BLOCK=BLOCK, num_warps=4)
+    return out
+
+def replacement_func():
+    return add_relu
+)";
+
+TEST(Plan, BecomesALaunchList) {
+  auto evaluated = run_plan(kAddRelu, {tensor({4, 1000}), tensor({4, 1000})});
+  const LaunchList list = expect_list(evaluated);
+  EXPECT_EQ(list.pass, "P");
+  ASSERT_EQ(list.buffers.size(), 3u);
+  EXPECT_EQ(list.buffers[0], (Buffer{0, tensor({4, 1000}), std::nullopt}));
+  EXPECT_EQ(list.buffers[1].input, 1);
+  EXPECT_EQ(list.buffers[2], (Buffer{-1, tensor({4, 1000}), std::nullopt}));
+  ASSERT_EQ(list.launches.size(), 1u);
+  const Launch& launch = list.launches[0];
+  EXPECT_EQ(launch.kernel, "add_relu_kernel");
+  EXPECT_THAT(launch.grid, ElementsAre(4));
+  EXPECT_EQ(launch.block, 256);
+  EXPECT_THAT(launch.constants, ElementsAre(NamedConstant{"T", ir::DType::Float32}, NamedConstant{"BLOCK", int64_t{1024}}));
+  ASSERT_EQ(launch.args.size(), 4u);
+  EXPECT_EQ(launch.args[2], LaunchArg(View{2, 0, tensor({4, 1000})}));
+  EXPECT_EQ(launch.args[3], LaunchArg(int64_t{4000}));
+  EXPECT_EQ(launch.at, (SourceLoc{"P.py", 14, 5}));
+  EXPECT_THAT(list.outputs, ElementsAre(View{2, 0, tensor({4, 1000})}));
+}
+
+TEST(Plan, DeclinesAtTheReturnThatSaysSo) {
+  auto evaluated = run_plan(kAddRelu, {tensor({4, 1000}), tensor({1000})});
+  ASSERT_TRUE(evaluated) << to_string(evaluated.error());
+  ASSERT_TRUE(std::holds_alternative<Declined>(*evaluated));
+  EXPECT_EQ(std::get<Declined>(*evaluated).at, (SourceLoc{"P.py", 12, 9}));
+}
+
+TEST(Plan, TellsWhichSiteInputsAreBuffers) {
+  const std::string text = plan_text("a, x, b, y, c", "    assert a is None and b == 2 and c == (1, 2)\n    return x, y\n");
+  auto evaluated =
+      run_plan(text, {std::monostate{}, tensor({2}), int64_t{2}, tensor({3}), std::vector<int64_t>{1, 2}}, 2);
+  const LaunchList list = expect_list(evaluated);
+  EXPECT_THAT(std::get<PlanResult>(*evaluated).tensor_inputs, ElementsAre(1u, 3u));
+  EXPECT_THAT(list.outputs, ElementsAre(View{0, 0, tensor({2})}, View{1, 0, tensor({3})}));
+}
+
+TEST(Plan, AllocatesWithFillsDtypesAndLayouts) {
+  const std::string text = plan_text("x", R"(
+    a = torch.zeros(2, 3)
+    b = torch.full((4,), -1.5, dtype=torch.float16, device=x.device)
+    c = torch.ones_like(x.t(), dtype=torch.int32)
+    d = x.new_empty((0, 5))
+    e = torch.empty_strided((2, 2), (1, 2), dtype=torch.bfloat16)
+    f = torch.full([1], True)
+    g = torch.empty_like(x.t(), memory_format=torch.contiguous_format)
+    return a, b, c, d, e, f, g
+)");
+  const LaunchList list = expect_list(run_plan(text, {tensor({2, 3})}, 7));
+  ASSERT_EQ(list.buffers.size(), 8u);
+  EXPECT_EQ(list.buffers[1], (Buffer{-1, tensor({2, 3}), 0.0}));
+  EXPECT_EQ(list.buffers[2], (Buffer{-1, tensor({4}, ir::DType::Float16), -1.5}));
+  EXPECT_EQ(list.buffers[3], (Buffer{-1, {ir::DType::Int32, {3, 2}, {1, 3}}, 1.0}));
+  EXPECT_EQ(list.buffers[4], (Buffer{-1, tensor({0, 5}), std::nullopt}));
+  EXPECT_EQ(list.buffers[5], (Buffer{-1, {ir::DType::BFloat16, {2, 2}, {1, 2}}, std::nullopt}));
+  EXPECT_EQ(list.buffers[6], (Buffer{-1, tensor({1}, ir::DType::Bool), 1.0}));
+  EXPECT_EQ(list.buffers[7], (Buffer{-1, tensor({3, 2}), std::nullopt}));
+}
+
+TEST(Plan, GridsAreIntegersTuplesOrLambdasOfTheConstants) {
+  const std::string text = plan_text("x", R"(
+    n = x.numel()
+    k[n](x)
+    k[n, 2](x)
+    k[(n, 2, 3), 64](x)
+    grid = lambda meta: (triton.cdiv(n, meta['BLOCK']),)
+    k[grid](x, BLOCK=32)
+    k[lambda meta: (meta["BLOCK"], 5), 128](x, BLOCK=16, F=1.5, B=True)
+    return x
+)");
+  const LaunchList list = expect_list(run_plan(text, {tensor({100})}));
+  ASSERT_EQ(list.launches.size(), 5u);
+  EXPECT_THAT(list.launches[0].grid, ElementsAre(100));
+  EXPECT_THAT(list.launches[1].grid, ElementsAre(100, 2));
+  EXPECT_EQ(list.launches[1].block, 1);
+  EXPECT_THAT(list.launches[2].grid, ElementsAre(100, 2, 3));
+  EXPECT_EQ(list.launches[2].block, 64);
+  EXPECT_THAT(list.launches[3].grid, ElementsAre(4));
+  EXPECT_THAT(list.launches[4].grid, ElementsAre(16, 5));
+  EXPECT_EQ(list.launches[4].block, 128);
+  EXPECT_THAT(list.launches[4].constants,
+              ElementsAre(NamedConstant{"BLOCK", int64_t{16}}, NamedConstant{"F", 1.5}, NamedConstant{"B", true}));
+}
+
+TEST(Plan, KeepsWarpsAndStagesForTritonKernelsOnly) {
+  const std::string text = plan_text("x", "    k[1](x, num_warps=8)\n    j[1](x, num_warps=8)\n    return x\n", R"(
+@triton.autotune(configs=[
+    triton.Config({'B': 1})], key=["n"])
+@triton.jit
+def j(x, B: tl.constexpr):
+    """while class eval ("""
+    y = f"{x}" if x & 1 else ~x
+# a comment at the margin
+    while True:
+        pass
+)");
+  const LaunchList list = expect_list(run_plan(text, {tensor({1})}));
+  ASSERT_EQ(list.launches.size(), 2u);
+  EXPECT_TRUE(list.launches[0].constants.empty());
+  EXPECT_THAT(list.launches[1].constants, ElementsAre(NamedConstant{"num_warps", int64_t{8}}));
+}
+
+TEST(Plan, HelpersHaveDefaultsAndKeywords) {
+  const std::string text = plan_text("x", "    assert area(2) == 20 and area(2, by=3) == 6 and area(by=1, size=4) == 4\n    return x\n",
+                                     "WIDTH = 10\ndef area(size: int, by: int = WIDTH) -> int:\n    return size * by\n");
+  expect_list(run_plan(text, {tensor({1})}));
+}
+
+TEST(Plan, RunsForLoopsWithBreakAndContinue) {
+  const std::string text = plan_text("x", R"(
+    total = 0
+    for i, size in enumerate(x.shape, 1):
+        if size == 1: continue
+        elif i > 3:
+            break
+        else:
+            total += i * size
+    for (a, b) in zip((1, 2), [10, 20]): total += a * b
+    assert total == 2 + 3 * 4 + 50, "total"
+    assert [i * j for i, j in zip(range(3), range(3)) if i != 1] == [0, 4]
+    assert sum(d for d in x.shape) == 12
+    return x
+)");
+  expect_list(run_plan(text, {tensor({2, 1, 4, 5})}));
+}
+
+TEST(Plan, ComprehensionVariablesDoNotLeakOut) {
+  const std::string text =
+      plan_text("x", "    i = 7\n    a = [i for i in range(3)]\n    assert i == 7 and a[-1] == 2\n    return x\n");
+  expect_list(run_plan(text, {tensor({1})}));
+}
+
+struct ErrorCase {
+  std::string body;
+  std::string expected;
+};
+void PrintTo(const ErrorCase& error, std::ostream* out) { *out << error.body; }
+
+class PlanErrors : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(PlanErrors, NameThePlaceAndWhatWasFound) {
+  const std::string text = plan_text("x", "    " + GetParam().body + "\n    return x\n");
+  EXPECT_EQ(error_text(run_plan(text, {tensor({2, 3})})), GetParam().expected);
+}
+
+const ErrorCase kErrors[] = {
+    {"a = 9223372036854775807 + 1",
+     "P.py:4:29: error: integer overflow: 9223372036854775807 + 1 does not fit into 64 bits"},
+    {"a = 2 ** 64", "P.py:4:11: error: integer overflow: 2 ** 64 does not fit into 64 bits"},
+    {"a = x.shape[2]", "P.py:4:11: error: index out of range: found 2, the tuple has 2 items"},
+    {"a = 1 // 0", "P.py:4:11: error: division by zero: 1 // 0"},
+    {"a = x + 1",
+     "P.py:4:11: error: operator '+' does not take tensor float32[2, 3] and int 1\n"
+     "hint: a plan computes with sizes and numbers; compute with tensors in a kernel"},
+    {"if x: pass",
+     "P.py:4:5: error: tensor float32[2, 3] has no truth value here\n"
+     "hint: a plan knows sizes, not data; write 'x is not None' to test for presence"},
+    {"assert x.shape[0] == 3, 'wants 3 rows'",
+     "P.py:4:5: error: an assertion of the plan does not hold: wants 3 rows\n"
+     "hint: to leave a site as it is, 'return NotImplemented'"},
+    {"raise ValueError('no')",
+     "P.py:4:5: error: the plan raises ValueError: no\nhint: to leave a site as it is, 'return NotImplemented'"},
+    {"k[1](x, 'gelu')",
+     "P.py:4:13: error: argument of kernel 'k': found string 'gelu', expected a tensor, int, float or bool\n"
+     "hint: choose between kernels or constants in the plan with 'if route == …'"},
+    {"k[1](x, x.dtype)",
+     "P.py:4:15: error: argument of kernel 'k': found dtype torch.float32, expected a tensor, int, float or bool\n"
+     "hint: pass a dtype as a keyword, as in T=x.dtype; it names a type in the kernel"},
+    {"k[1](X=x)",
+     "P.py:4:12: error: constant 'X': found tensor float32[2, 3], expected an int, float, bool or dtype\n"
+     "hint: keywords are compile-time constants; pass tensors by position"},
+    {"k[3 / 2](x)",
+     "P.py:4:5: error: size of a grid axis: found float 1.5, expected an int >= 0\n"
+     "hint: divide with '//' or triton.cdiv, '/' gives a float"},
+    {"k[(1, 2, 3, 4)](x)", "P.py:4:5: error: grid of 4 axes, expected 1 to 3"},
+    {"k[(1,), 2000](x)", "P.py:4:5: error: threads of a block: found int 2000, expected an int from 1 to 1024"},
+    {"k[(2 ** 40, 2 ** 40)](x)", "P.py:4:5: error: grid (1099511627776, 1099511627776) has more than 2^63 tasks"},
+    {"a = x.t().view(6)",
+     "P.py:4:15: error: view to [6] needs a copy: the tensor is float32[3, 2] strides (1, 3)\n"
+     "hint: copy in a kernel, or 'return NotImplemented' to decline the site"},
+    {"a = x.t().contiguous()",
+     "P.py:4:15: error: contiguous() needs a copy: the tensor is float32[3, 2] strides (1, 3)\n"
+     "hint: allocate with torch.empty and copy in a kernel, or 'return NotImplemented' to decline the site"},
+    {"a = x.view(4, -1)", "P.py:4:11: error: shape [4, -1] does not fit a tensor of 6 elements, [2, 3]"},
+    {"a = x.view(-1, -1)",
+     "P.py:4:11: error: invalid shape [-1, -1]: found size -1, expected sizes >= 0 and at most one -1"},
+    {"a = x.size(2)",
+     "P.py:4:11: error: dimension out of range: found 2, expected -2 to 1 for a tensor of 2 dimensions"},
+    {"a = torch.empty(2 ** 41)",
+     "P.py:4:15: error: allocation too large: float32[2199023255552] takes more than 2^40 bytes"},
+    {"a = torch.empty(-1)", "P.py:4:15: error: negative size -1 in shape [-1]"},
+    {"a = torch.empty(2, dtyp=x.dtype)",
+     "P.py:4:15: error: torch.empty has no parameter 'dtyp'\n"
+     "hint: its parameters are (size*, dtype?, device?, layout?, requires_grad?)"},
+    {"a = x.narrow(0, 1)", "P.py:4:11: error: narrow lacks its argument 'length'"},
+    {"a, b, c = x.shape", "P.py:4:5: error: cannot unpack tuple of 2 items into 3 names"},
+    {"a = 1 is 1",
+     "P.py:4:11: error: operator 'is' compares with None, True, False or a dtype, found int 1 and int 1\n"
+     "hint: compare values with '=='"},
+    {"if False: y = 1\n    a = y", "P.py:5:9: error: variable 'y' is read before it is assigned"},
+    {"for i in x: pass",
+     "P.py:4:14: error: cannot loop over tensor float32[2, 3]\nhint: loop over range, zip, enumerate, a tuple or a list"},
+    {"return 3", "P.py:4:5: error: the plan returns int 3, expected a tensor or a tuple of tensors"},
+    {"return x, x", "P.py:4:5: error: the plan returns 2 tensors, the pattern returns 1"},
+    {"return", "P.py:4:5: error: the plan returns None, expected a tensor or a tuple of tensors"},
+    {"a = x[0, 0, 0]", "P.py:4:9: error: too many indices: found 3 for a tensor of 2 dimensions"},
+    {"a = x[:, ::-1]", "P.py:4:9: error: slice step -1 of a tensor, expected a step > 0"},
+    {"a = torch.full((1,), 2 ** 60)",
+     "P.py:4:15: error: argument 'fill_value': 1152921504606846976 is not exact as a float, expected at most 2^53"},
+    {"a = math.sqrt(-1)", "P.py:4:14: error: argument 'value': -1 is outside the function's domain"},
+    {"a = x.shape.append(1)",
+     "P.py:4:17: error: outside the plan language: found method 'append'\nhint: see docs/passes.md for what a plan may use"},
+    {"a = x.data",
+     "P.py:4:11: error: outside the plan language: found attribute 'data'\n"
+     "hint: tensors have .shape, .dtype, .device and .ndim"},
+    {"a = torch.relu(x)",
+     "P.py:4:15: error: outside the plan language: found 'torch.relu()'\nhint: see docs/passes.md for what a plan may use"},
+    {"a = torch.emtpy(1)",
+     "P.py:4:15: error: outside the plan language: found 'torch.emtpy()'\nhint: did you mean 'torch.empty'?"},
+    {"a = lenn(x)", "P.py:4:9: error: unknown function 'lenn'\nhint: did you mean 'len'?"},
+    {"a = y", "P.py:4:9: error: name 'y' is not defined\nhint: see docs/passes.md for what a plan may use"},
+    {"break", "P.py:4:5: error: 'break' outside a loop"},
+};
+INSTANTIATE_TEST_SUITE_P(Table, PlanErrors, testing::ValuesIn(kErrors));
+
+// Hostile input ends soon, with an error, within the memory it may use.
+const ErrorCase kHostile[] = {
+    {"for i in range(65536):\n        for j in range(65536): pass", "the plan takes more than 1000000 steps"},
+    {"a = [0] * 100000", "sequence too long: 1 items repeated 100000 times, expected at most 65536"},
+    {"a = range(10 ** 9)", "range too long: more than 65536 items"},
+    {"a = [0] * 60000\n    for i in range(1000): b = a + [i]", "the plan takes more than 1000000 steps"},
+    {"a = 'x' * 3", "operator '*' does not take string 'x' and int 3"},
+    {"a = 'x'\n    for i in range(20): a = a + a", "string too long: 2048 bytes, expected at most 1024"},
+    {"a = [1]\n    for i in range(20): a = [a]", "sequences nested too deep: found 17 levels, expected at most 16"},
+    {"a = [0]\n    for i in range(20): a = [a, a, a, a, a, a, a, a]",
+     "sequence too long: more than 65536 items, nested ones included"},
+    {"a = x.expand(2 ** 40, 2, 3).expand(2 ** 40, 2 ** 40, 2, 3)",
+     "tensor too large: [1099511627776, 1099511627776, 2, 3] has more than 2^60 elements"},
+    {"for i in range(80): x = x.unsqueeze(0)", "too many dimensions: expected at most 64"},
+    {"a = x[0:2:2 ** 62]", "slice step 4611686018427387904 is too large"},
+    {"a = torch.empty_strided((2, 2), (2 ** 61, 1))", "invalid stride 2305843009213693952 in [2305843009213693952, 1], expected 0 to 2^60"},
+    {"a = " + std::string(300, '(') + "1" + std::string(300, ')'),
+     "nested too deeply: more than 256 levels of brackets and operators"},
+    {"a = 1" + [] { std::string sum; for (int i = 0; i < 200; ++i) sum += " + 1"; return sum; }(),
+     "expression nested too deeply: expected at most 100 levels"},
+};
+
+class PlanHostile : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(PlanHostile, EndsWithAnError) {
+  const std::string text = plan_text("x", "    " + GetParam().body + "\n    return x\n");
+  auto evaluated = run_plan(text, {tensor({2, 3})});
+  ASSERT_FALSE(evaluated);
+  EXPECT_EQ(evaluated.error().message, GetParam().expected);
+  EXPECT_EQ(evaluated.error().kind, Error::Kind::BadPass);
+  EXPECT_TRUE(evaluated.error().at);
+}
+INSTANTIATE_TEST_SUITE_P(Table, PlanHostile, testing::ValuesIn(kHostile));
+
+TEST(Plan, RecursionEnds) {
+  const std::string text = plan_text("x", "    f(1)\n    return x\n", "def f(n):\n    return f(n + 1)\n");
+  EXPECT_EQ(error_text(run_plan(text, {tensor({1})})),
+            "P.py:2:12: error: more than 64 calls inside each other\nhint: plans need no recursion");
+}
+
+TEST(Plan, LambdasStayInTheirFunction) {
+  const std::string text = plan_text("x", "    k[grid(x)](x)\n    return x\n", "def grid(x):\n    return lambda m: (1,)\n");
+  EXPECT_EQ(error_text(run_plan(text, {tensor({1})})),
+            "P.py:6:5: error: a lambda is used outside the function that made it");
+}
+
+TEST(Plan, RefusesInputsThatMakeNoSense) {
+  const std::string text = plan_text("x", "    return x\n");
+  const ir::TensorType huge{ir::DType::Float32, {int64_t{1} << 40, int64_t{1} << 40}, {1, 1}};
+  auto evaluated = run_plan(text, {huge});
+  ASSERT_FALSE(evaluated);
+  EXPECT_EQ(evaluated.error().kind, Error::Kind::BadInput);
+  EXPECT_EQ(evaluated.error().message,
+            "input 0 of the site: tensor too large: [1099511627776, 1099511627776] has more than 2^60 elements");
+}
+
+}  // namespace
+}  // namespace passnet::pass

@@ -1,0 +1,179 @@
+#include "pass/source.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "base/file.h"
+#include "base/strings.h"
+
+namespace passnet::pass {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+/// A directory of its own, removed at the end.
+class TempDir {
+ public:
+  TempDir() {
+    std::string name = (fs::temp_directory_path() / "passnet_source_test.XXXXXX").string();
+    path = mkdtemp(name.data());
+  }
+  ~TempDir() { fs::remove_all(path); }
+  TempDir(const TempDir&) = delete;
+  TempDir& operator=(const TempDir&) = delete;
+
+  void write(const std::string& name, std::string_view text) const { std::ofstream(path / name) << text; }
+  fs::path path;
+};
+
+constexpr char kPass[] = R"("""A pass."""
+from __future__ import annotations
+import torch
+import triton.language as tl
+from torch import (
+    nn,
+)
+
+@triton.jit
+def kernel(x, n, B: tl.constexpr):
+    pass
+
+def pattern(x, y):
+    t = x + y
+    return torch.relu(t), t
+
+def replacement_args(x, y):
+    return (x, y, "sum")
+
+@torch.fx.wrap
+def plan(x, y, route):
+    out = torch.empty_like(x)
+    kernel[1](x, y, out)
+    return out, out
+
+def replacement_func():
+    return plan
+)";
+
+TEST(LoadPass, ReadsThePartsOfAPass) {
+  const TempDir dir;
+  dir.write("both.py", kPass);
+  dir.write("both.cpp", "");
+  dir.write("other.cu", "");
+  auto pass = load_pass(dir.path / "both.py");
+  ASSERT_TRUE(pass) << to_string(pass.error());
+  EXPECT_EQ(pass->name, "both");
+  EXPECT_EQ(pass->path, dir.path / "both.py");
+  EXPECT_EQ(*pass->text, kPass);
+  EXPECT_EQ(pass->pattern.placeholder_count(), 2u);
+  EXPECT_EQ(pass->pattern.size(), 5u);
+  EXPECT_EQ(pass->plan.entry, "plan");
+  EXPECT_EQ(pass->cpu_source, dir.path / "both.cpp");
+  EXPECT_EQ(pass->cuda_source, "");
+  EXPECT_TRUE(pass->has_triton);
+  const auto type = ir::contiguous(ir::DType::Float32, {4});
+  auto evaluated = evaluate_plan(pass->plan, pass->name, {type, type}, 2);
+  ASSERT_TRUE(evaluated) << to_string(evaluated.error());
+  EXPECT_EQ(std::get<PlanResult>(*evaluated).list.launches.size(), 1u);
+}
+
+TEST(LoadPass, ReadsFilesWithByteOrderMarkAndWindowsLines) {
+  const TempDir dir;
+  std::string text = "\xef\xbb\xbf";
+  for (const char* c = kPass; *c; ++c) text += *c == '\n' ? std::string("\r\n") : std::string(1, *c);
+  dir.write("p.py", text);
+  auto pass = load_pass(dir.path / "p.py");
+  EXPECT_TRUE(pass) << to_string(pass.error());
+}
+
+TEST(LoadPass, SaysWhyAFileCannotBeRead) {
+  auto pass = load_pass("/nonexistent/p.py");
+  ASSERT_FALSE(pass);
+  EXPECT_EQ(to_string(pass.error()), "error: cannot open '/nonexistent/p.py': No such file or directory");
+}
+
+// Every file's first lines are comments: the exact message, with "FILE" for its path, one line of comment per line.
+TEST(LoadPass, GivesTheExactMessageForEveryBadPass) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(fs::path(PASSNET_SOURCE_DIR) / "tests/data/bad_passes")) {
+    files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  ASSERT_GE(files.size(), 25u);
+  for (const fs::path& file : files) {
+    const std::string text = *read_file(file);
+    std::string expected;
+    for (std::string_view line : split(text, '\n')) {
+      if (!line.starts_with("#: ")) break;
+      expected += (expected.empty() ? "" : "\n") + std::string(line.substr(3));
+    }
+    auto pass = load_pass(file);
+    if (pass) {
+      ADD_FAILURE() << file << " loads, but should give:\n" << expected;
+      continue;
+    }
+    EXPECT_EQ(pass.error().kind, Error::Kind::BadPass) << file;
+    std::string found = to_string(pass.error());
+    if (const size_t at = found.find(file.string()); at == 0) found.replace(0, file.string().size(), "FILE");
+    EXPECT_EQ(found, expected) << file;
+  }
+}
+
+class ListPasses : public testing::Test {
+ protected:
+  std::string error_for(std::string_view list) {
+    dir_.write("sorted_output_pass_rule_names.json", list);
+    auto passes = list_passes(dir_.path);
+    if (passes) return "no error";
+    EXPECT_EQ(passes.error().kind, Error::Kind::BadInput);
+    std::string text = to_string(passes.error());
+    for (size_t at; (at = text.find(dir_.path.string())) != std::string::npos;) {
+      text.replace(at, dir_.path.string().size(), "DIR");
+    }
+    return text;
+  }
+  TempDir dir_;
+};
+
+TEST_F(ListPasses, KeepsTheOrderOfTheList) {
+  dir_.write("a.py", "");
+  dir_.write("b.py", "");
+  dir_.write("sorted_output_pass_rule_names.json", R"(["b", "a"])");
+  auto passes = list_passes(dir_.path);
+  ASSERT_TRUE(passes) << to_string(passes.error());
+  EXPECT_THAT(*passes, ElementsAre(dir_.path / "b.py", dir_.path / "a.py"));
+}
+
+TEST_F(ListPasses, SaysWhatIsWrongWithTheList) {
+  dir_.write("add_relu.py", "");
+  const std::string at = "DIR/sorted_output_pass_rule_names.json";
+  EXPECT_EQ(error_for("{\"a\": 1}"), at + ": error: found object, expected a list of pass names\n"
+                                          "hint: write [\"Name\", …], in the order of application");
+  EXPECT_EQ(error_for("[]"),
+            at + ": error: the list of passes is empty\nhint: write [\"Name\", …], in the order of application");
+  EXPECT_EQ(error_for("[\"add_relu\", 3]"), at + ": error: entry 1: found '3', expected the name of a pass");
+  EXPECT_EQ(error_for("[\"add_relu\", \"add_relu\"]"), at + ": error: pass 'add_relu' is listed twice");
+  EXPECT_EQ(error_for("[\"../add_relu\"]"),
+            at + ": error: entry 0: found '../add_relu', expected the name of a pass without directories");
+  EXPECT_EQ(error_for("[\"add_rleu\"]"),
+            at + ": error: pass 'add_rleu' is listed, but 'add_rleu.py' does not exist\nhint: did you mean 'add_relu'?");
+  EXPECT_EQ(error_for("[\"softmax\"]"),
+            at + ": error: pass 'softmax' is listed, but 'softmax.py' does not exist\nhint: DIR holds 1 pass file");
+  EXPECT_TRUE(error_for("[\"add_relu\"").starts_with(at + ":1:12: error: not valid JSON: "));
+}
+
+TEST_F(ListPasses, SaysThatTheListIsMissing) {
+  auto passes = list_passes(dir_.path);
+  ASSERT_FALSE(passes);
+  EXPECT_EQ(passes.error().kind, Error::Kind::BadInput);
+  EXPECT_EQ(to_string(passes.error()),
+            "error: the list of passes is missing: expected '" + dir_.path.string() +
+                "/sorted_output_pass_rule_names.json'\n"
+                "hint: write a JSON list of pass names into it, in the order of application");
+}
+
+}  // namespace
+}  // namespace passnet::pass
