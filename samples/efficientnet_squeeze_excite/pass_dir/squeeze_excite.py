@@ -18,7 +18,7 @@ def squeeze_excite(x, gate):
         return NotImplemented
     out = torch.empty_like(x)
     planes = gate.numel()
-    tasks = min(8, planes, max(1, x.numel() // 16384))
+    tasks = min(16, planes, max(1, x.numel() // 8192))
     squeeze_excite_kernel[(tasks,)](x, gate, out, planes, T=x.dtype, N=x.shape[2] * x.shape[3])
     return out
 

@@ -24,7 +24,7 @@ def gelu_chain(x, half, exponent, cubic, slope, one):
         return NotImplemented
     out = torch.empty_like(x)
     n = x.numel()
-    tasks = min(8, max(1, n // 8192))
+    tasks = min(16, max(1, n // 8192))
     gelu_chain_kernel[(tasks,)](x, out, n, half, cubic, slope, T=x.dtype)
     return out
 

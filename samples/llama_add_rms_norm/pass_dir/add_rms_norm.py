@@ -28,7 +28,7 @@ def add_rms_norm(residual, x, eps, dtype, weight):
         return NotImplemented
     total = torch.empty_like(x)
     out = torch.empty_like(x)
-    tasks = min(8, max(1, x.numel() // 16384))
+    tasks = min(16, max(1, x.numel() // 8192))
     add_rms_norm_kernel[(tasks,)](residual, x, weight, total, out, x.numel() // width, eps, T=dtype, N=width)
     return total, out
 

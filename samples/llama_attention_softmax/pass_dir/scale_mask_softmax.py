@@ -27,7 +27,7 @@ def scale_mask_softmax(scores, scale, mask, dtype):
     if scores.dtype != dtype or mask.dtype != dtype:
         return NotImplemented
     out = torch.empty_like(scores)
-    tasks = min(8, max(1, scores.numel() // 8192))
+    tasks = min(16, max(1, scores.numel() // 8192))
     mask_step = 0 if mask.shape[0] == 1 else queries * keys  # elements from one batch entry's mask to the next
     scale_mask_softmax_kernel[(tasks,)](
         scores, mask, out, batch * heads * queries, heads * queries, queries, mask_step, scale, T=dtype, N=keys

@@ -39,7 +39,7 @@ def rotary(cos, sin, query, key, half):
             return NotImplemented
     query_out = torch.empty_like(query)
     key_out = torch.empty_like(key)
-    tasks = min(8, max(1, (query.numel() + key.numel()) // 16384))
+    tasks = min(16, max(1, (query.numel() + key.numel()) // 8192))
     angle_step = 0 if cos.shape[0] == 1 else length  # rows of cos from one batch entry to the next
     # Queries and keys are one launch: a launch less to wait for, and twice the rows to share out.
     rotary_kernel[(tasks,)](

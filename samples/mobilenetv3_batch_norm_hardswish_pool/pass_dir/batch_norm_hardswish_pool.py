@@ -24,7 +24,7 @@ def batch_norm_hardswish_pool(x, mean, variance, weight, bias, eps):
     activated = torch.empty_like(x)
     pooled = torch.empty((batch, channels, 1, 1), dtype=x.dtype)
     planes = batch * channels
-    tasks = min(8, planes, max(1, x.numel() // 16384))
+    tasks = min(16, planes, max(1, x.numel() // 8192))
     batch_norm_hardswish_pool_kernel[(tasks,)](
         x, mean, variance, weight, bias, activated, pooled, planes, channels, eps, T=x.dtype, N=height * width
     )

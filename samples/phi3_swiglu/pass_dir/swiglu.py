@@ -19,7 +19,7 @@ def swiglu(x):
     if x.shape[-1] % 2 != 0 or not x.is_contiguous():
         return NotImplemented
     out = torch.empty(x.shape[:-1] + (width,), dtype=x.dtype)
-    tasks = min(8, max(1, out.numel() // 8192))
+    tasks = min(16, max(1, out.numel() // 8192))
     swiglu_kernel[(tasks,)](x, out, out.numel() // width, width, T=x.dtype)
     return out
 

@@ -23,8 +23,8 @@ def batch_norm_add_relu(x, mean, variance, weight, bias, eps, shortcut):
     out = torch.empty_like(x)
     channels = x.shape[1]
     planes = x.shape[0] * channels
-    # One task takes whole planes, at least 16384 elements or so: less is not worth waking a thread.
-    tasks = min(8, planes, max(1, x.numel() // 16384))
+    # One task takes whole planes, about 8192 elements at least: less is not worth waking a thread.
+    tasks = min(16, planes, max(1, x.numel() // 8192))
     batch_norm_add_relu_kernel[(tasks,)](
         x, mean, variance, weight, bias, shortcut, out, planes, channels, x.numel() // planes, eps, T=x.dtype
     )

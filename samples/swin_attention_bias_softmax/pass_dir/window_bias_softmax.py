@@ -39,7 +39,7 @@ def window_bias_softmax(index, table, rows, columns, scores, windows, heads, mas
     bias = torch.empty((heads, rows, columns), dtype=scores.dtype)  # scratch: never returned
     gather_bias_kernel[(heads,)](index, table, bias, rows * columns, heads, table.shape[0], T=scores.dtype, N=columns)
     out = torch.empty_like(scores)
-    tasks = min(16, max(1, scores.numel() // 16384))
+    tasks = min(16, max(1, scores.numel() // 8192))
     bias_softmax_kernel[(tasks,)](scores, bias, mask, out, scores.numel() // columns, rows, heads, windows,
                                   T=scores.dtype, N=columns)
     return out

@@ -38,7 +38,7 @@ def window_merge_norm(windows, tall, wide, height, width, shifts, residual, shap
             return NotImplemented
     normed = torch.empty((batch, height * width, channels), dtype=residual.dtype)
     total = torch.empty((batch, height * width, channels), dtype=residual.dtype)
-    tasks = min(8, max(1, residual.numel() // 16384))
+    tasks = min(16, max(1, residual.numel() // 8192))
     # Sizes that the kernel divides by are constants, which turns the divisions into multiplications.
     window_merge_norm_kernel[(tasks,)](
         windows, residual, weight, bias, normed, total, batch * height, shifts[0] % height, shifts[1] % width, eps,
