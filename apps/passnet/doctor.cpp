@@ -1,14 +1,10 @@
-// passnet doctor: what of this machine can be used, and what to install.
+// The list of findings, and how it is shown.
 #include "doctor.h"
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
-
-#include "command.h"
 
 namespace passnet::cli {
 
@@ -59,19 +55,6 @@ Json to_json(const std::vector<Finding>& findings) {
                     {"required", finding.required}});
   }
   return {{"evaluate_on_cpu", can_evaluate(findings)}, {"findings", list}};
-}
-
-void add_doctor(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("doctor", "What of this machine can be used, and what to install");
-  command->footer(
-      "Example:  passnet doctor\nExit code 0: evaluating passes on the CPU works here; 4: it does not.");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "one JSON object on stdout");
-  command->callback([json, &exit_code] {
-    const std::vector<Finding> findings = examine_machine();
-    fmt::print("{}", *json ? to_json(findings).dump() + "\n" : render(findings));
-    exit_code = can_evaluate(findings) ? kOk : kResource;
-  });
 }
 
 }  // namespace passnet::cli
