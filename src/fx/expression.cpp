@@ -232,8 +232,16 @@ Arg ExpressionReader::missing_name(std::string_view name) {
                 fmt::format("add 'from torch import {}'", name));
   } else if (name == "torch") {
     lexer_.fail(at, "name 'torch' is not defined", "add 'import torch'");
+  } else if (lexer_.accept_word("for")) {
+    lexer_.fail(at, "comprehensions are not part of the graph language", std::string(kGraphHint));
+  } else if (lexer_.peek() == ':' && lexer_.peek(1) == '=') {
+    lexer_.fail(lexer_.at(), "':=' is not part of the graph language", std::string(kGraphHint));
   } else {
-    lexer_.fail(at, fmt::format("name {} is not defined", quoted(name)), nearest_hint(scope_, name));
+    const bool is_call = lexer_.peek() == '(';
+    std::string hint = nearest_hint(scope_, name);
+    if (hint.empty() && is_call) hint = "graphs call functions of imported modules and methods of tensors";
+    lexer_.fail(at, fmt::format("{} {} is not defined", is_call ? "function" : "name", quoted(name)),
+                std::move(hint));
   }
   return {};
 }

@@ -116,8 +116,8 @@ void FunctionReader::body(uint32_t indent) {
     if (line()) break;
     const uint32_t next = lexer_.next_line();
     if (lexer_.failed()) return;
-    if (next < column || lexer_.at_end()) return lexer_.expected("'return' before the end of the function");
-    if (next > column)
+    if (next <= indent || lexer_.at_end()) return lexer_.expected("'return' before the end of the function");
+    if (next != column)
       return lexer_.fail(lexer_.at(), fmt::format("unexpected indentation: found column {}, expected {}",
                                                   next + 1, column + 1));
   }
@@ -138,7 +138,10 @@ bool FunctionReader::line() {
     statement();
     if (lexer_.failed()) return false;
     if (!lexer_.at_statement_end()) {
-      lexer_.expected("the end of the statement");
+      const char* at = lexer_.at();
+      const bool at_keyword = is_keyword(lexer_.name());
+      lexer_.jump(at);
+      lexer_.expected("the end of the statement", at_keyword ? std::string(kGraphHint) : "");
       return false;
     }
     if (lexer_.peek() != ';') return false;
@@ -201,8 +204,9 @@ void FunctionReader::expression_statement(std::string_view name, const char* at)
   mutated_ = {};
   if (value.kind == ArgKind::String) return;
   if (lexer_.at_assign() || operator_at(lexer_.at(), true) != nullptr) {
-    return lexer_.fail(at, "cannot assign to this expression, expected a name or name[index]",
-                       "in-place operators work on names: write 't = x[i]; t += y; x[i] = t'");
+    return lexer_.fail(
+        at, "cannot assign to this expression, expected a name or name[index]",
+        lexer_.at_assign() ? "" : "in-place operators work on names: write 't = x[i]; t += y; x[i] = t'");
   }
   only_aliases_ = false;
   const bool is_call = value.kind == ArgKind::Node && value.node >= first_new;

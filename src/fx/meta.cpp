@@ -271,8 +271,11 @@ std::vector<int64_t> MetaReader::sizes() {
     const char* at = lexer_.at();
     const Arg size = scalar();
     if (lexer_.failed()) return {};
-    if (size.kind != ArgKind::Int || size.integer < 0)
-      lexer_.fail(at, "found a size that is not an int of 0 or more");
+    if (size.kind != ArgKind::Int || size.integer < 0) {
+      const std::string_view found = trim({at, static_cast<size_t>(lexer_.at() - at)});
+      lexer_.fail(at, fmt::format("found {}, expected a size: an int of 0 or more", quoted(found)));
+      return {};
+    }
     if (size.integer > 0 && elements > kMaxElements / size.integer) {
       lexer_.fail(start, fmt::format("the shape has too many elements, expected at most {}", kMaxElements));
     }
@@ -293,10 +296,11 @@ std::optional<double> MetaReader::number_or_none() {
   const Arg value = scalar();
   if (value.kind == ArgKind::Float) return value.real;
   if (value.kind == ArgKind::Bool) lexer_.fail(at, "found a bool, expected a number or None");
-  const double number = static_cast<double>(value.integer);
-  if (std::abs(number) > 0x1p53)
+  constexpr int64_t kExact = int64_t{1} << 53;
+  if (value.integer < -kExact || value.integer > kExact) {
     lexer_.fail(at, fmt::format("found {}, expected a magnitude of at most 2**53", value.integer));
-  return number;
+  }
+  return static_cast<double>(value.integer);
 }
 
 // scalar := ["-"] (int | float | "inf" | "nan" | "float" "(" string ")") | "True" | "False"

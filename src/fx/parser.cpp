@@ -52,10 +52,13 @@ void class_header(Lexer& lexer, const Scope& scope) {
   }
   const std::string_view base{at, static_cast<size_t>(lexer.at() - at)};
   const Binding* module = scope.find(root);
-  if (root.empty() || module == nullptr ||
+  if (!root.empty() && module == nullptr) {
+    return lexer.fail(at, fmt::format("name {} is not defined", quoted(root)),
+                      fmt::format("add 'import {}'", root));
+  }
+  if (root.empty() ||
       fmt::format("{}{}", module->value.string(), base.substr(root.size())) != "torch.nn.Module") {
-    return lexer.fail(at, fmt::format("expected the base class 'torch.nn.Module', found {}", quoted(base)),
-                      root == "torch" ? "add 'import torch'" : "");
+    return lexer.fail(at, fmt::format("expected the base class 'torch.nn.Module', found {}", quoted(base)));
   }
   lexer.skip();
   if (lexer.peek() != ')') return lexer.expected("')'");

@@ -1,0 +1,24 @@
+// The public graphs that tests read where they lie: PASSNET_CORPUS, or ../shared/corpus beside the checkout.
+// Tests that find none are skipped, and say how many graphs they would have read.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace passnet::fx {
+
+inline constexpr size_t kCorpusGraphs = 275;
+
+inline std::filesystem::path corpus() {
+  if (const char* given = std::getenv("PASSNET_CORPUS"); given != nullptr && *given != 0) return given;
+  return std::filesystem::path(PASSNET_SOURCE_DIR) / "../shared/corpus";
+}
+
+}  // namespace passnet::fx
+
+/// Skips the test, with a count, when there is no corpus.
+#define PASSNET_NEEDS_CORPUS()                                                                         \
+  if (!std::filesystem::is_directory(passnet::fx::corpus()))                                           \
+  GTEST_SKIP() << passnet::fx::kCorpusGraphs << " graphs not read: " << passnet::fx::corpus().string() \
+               << " does not exist"
