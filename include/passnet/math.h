@@ -101,8 +101,8 @@ template <class F>
   const F small = x + x * square * polynomial(square, -0.333333313f, 0.133332059f, -0.0539467633f, 0.0217007007f,
                                               -0.00817739498f, 0.00214295881f);
   const F size = abs_of(x);
-  const F large = with_sign(1.0f - 2.0f / (exp(size + size) + 1.0f), x);
-  return size < 0.625f ? small : large;
+  const F large = 1.0f - 2.0f / (exp(size + size) + 1.0f);
+  return with_sign(size < 0.625f ? small : large, x);
 }
 
 template <class F>
