@@ -17,6 +17,24 @@ struct Refusal {
   std::string reason;
 };
 
+/// A complete assignment and the graph's nodes it takes.
+struct Occurrence {
+  const Pattern& pattern;
+  const Assignment& assignment;
+  std::vector<ir::NodeId> nodes;       // sorted
+  std::vector<ir::NodeId> pattern_of;  // the pattern's call of each
+
+  Occurrence(const Pattern& of, const Assignment& found);
+  bool contains(ir::NodeId id) const;
+};
+
+/// The replacement computes new values: it neither overwrites its inputs nor returns views of them or of each other.
+/// The reason when someone outside the occurrence could tell; part of Legality::check.
+std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& graph);
+
+/// " at line 7" of a node, or nothing without a source text.
+std::string at_line(const ir::Graph& graph, ir::NodeId id);
+
 class Legality {
  public:
   explicit Legality(PreparedGraph& graph);
@@ -33,22 +51,13 @@ class Legality {
   struct Site {
     std::vector<ir::NodeId> nodes;  // sorted
   };
-  struct Candidate {
-    const Pattern& pattern;
-    const Assignment& assignment;
-    std::vector<ir::NodeId> nodes;       // sorted
-    std::vector<ir::NodeId> pattern_of;  // the pattern's call of each
-  };
 
-  Candidate make_candidate(const Pattern& pattern, const Assignment& assignment) const;
-  std::optional<Refusal> check_overlap(const Candidate& candidate) const;
-  std::optional<Refusal> check_inputs(const Candidate& candidate) const;
-  std::optional<Refusal> check_escape(const Candidate& candidate);
-  std::optional<Refusal> check_shared_memory(const Candidate& candidate);
-  std::optional<Refusal> check_cycle(const Candidate& candidate);
-  ir::NodeId path_limit(const Candidate& candidate) const;
-  Refusal explain_cycle(const Candidate& candidate, ir::NodeId last) const;
-  std::string at_line(ir::NodeId id) const;
+  std::optional<Refusal> check_overlap(const Occurrence& occurrence) const;
+  std::optional<Refusal> check_inputs(const Occurrence& occurrence) const;
+  std::optional<Refusal> check_escape(const Occurrence& occurrence);
+  std::optional<Refusal> check_cycle(const Occurrence& occurrence);
+  ir::NodeId path_limit(const Occurrence& occurrence) const;
+  Refusal explain_cycle(const Occurrence& occurrence, ir::NodeId last) const;
 
   PreparedGraph& graph_;
   std::vector<uint32_t> site_of_;

@@ -162,10 +162,13 @@ const Case kRefusals[] = {
      "2/2 'm' at line 3 changes how operators run, between the operators of the match"},
     {"OverwrittenInputUsedLater", "def pattern(x, y):\n    x += y\n    return x.relu()\n",
      "def f(a, b):\n    v = a.view(-1)\n    a += b\n    c = a.relu()\n    d = v.sum()\n    return (c, d)\n",
-     "2/2 'iadd' overwrites the pattern's input 'a', which 'd' at line 5 uses afterwards"},
+     "2/2 'iadd' overwrites 'a', which 'd' at line 5 uses afterwards"},
+    {"InputsThatShareMemory", "def pattern(x, y):\n    x += 1\n    return x * y\n",
+     "def f(a):\n    v = a.view(-1)\n    a += 1\n    c = a * v\n    return c\n",
+     "2/2 'iadd' overwrites 'a', which shares memory with 'v'; in the pattern they are apart"},
     {"ViewOfAnInputOverwritten", "def pattern(x):\n    return x.transpose(0, 1)\n",
      "def f(a):\n    b = a.transpose(0, 1)\n    b += 1\n    c = a.exp()\n    return (b, c)\n",
-     "1/1 'b' shares memory with the pattern's input 'a', and 'iadd' at line 3 overwrites it"},
+     "1/1 results of the match share memory with what 'iadd' at line 3 overwrites and 'c' at line 4 uses"},
 };
 INSTANTIATE_TEST_SUITE_P(Refusals, Matches, testing::ValuesIn(kRefusals), [](const auto& c) { return c.param.name; });
 
