@@ -313,6 +313,7 @@ void FunctionReader::name_to_name(std::string_view source) {
       expressions_.unnamed.pop_back();
       graph_.rename(node, target);
       binding.owner = node;
+      value = Arg::of_node(node);
     } else if (fresh && only_aliases_ && value.kind == ArgKind::Node) {
       Binding& signature = scope_[graph_.node(value.node).target];  // only placeholders exist so far
       if (signature.owner == value.node) {

@@ -124,7 +124,7 @@ void MetaReader::record(TensorMeta& meta) {
   }
 }
 
-// attribute := NAME "=" value
+// attribute := NAME "=" value; formatters put long values in brackets
 void MetaReader::attribute(TensorMeta& meta) {
   const char* at = lexer_.at();
   const std::string_view name = lexer_.name();
@@ -141,7 +141,15 @@ void MetaReader::attribute(TensorMeta& meta) {
   if (seen_ & (1u << which)) return lexer_.fail(at, fmt::format("attribute {} is given twice", quoted(name)));
   seen_ |= 1u << which;
   lexer_.skip();
-  if (lexer_.expect('=', "'='")) assign(meta, which);
+  if (!lexer_.expect('=', "'='")) return;
+  const bool bracket = lexer_.peek() == '(';
+  if (bracket) lexer_.open_bracket();
+  assign(meta, which);
+  if (!bracket) return;
+  if (lexer_.peek() == ')')
+    lexer_.close_bracket();
+  else
+    lexer_.expected("')'");
 }
 
 void MetaReader::assign(TensorMeta& meta, Attribute which) {

@@ -1,0 +1,101 @@
+// parse(print(graph)) is graph: for random graphs and for every public graph; and reading survives damaged
+// texts.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "corpus.h"
+#include "fx/graph_check.h"
+#include "fx/meta.h"
+#include "fx/sample.h"
+#include "graph_text.h"
+#include "random_graph.h"
+
+namespace passnet::fx {
+namespace {
+
+RC_GTEST_PROP(RoundTrip, RandomGraphsReadBackEqual, (uint64_t seed)) {
+  const ir::Graph graph = random_graph(seed, *rc::gen::inRange<size_t>(0, 30));
+  const std::string text = print_model(graph);
+  const auto again = parse_text(text);
+  if (!again) RC_FAIL(to_string(again.error()) + "\n" + text);
+  const std::string difference = first_difference(graph, *again);
+  if (!difference.empty()) RC_FAIL(difference + "\n" + text);
+}
+
+RC_GTEST_PROP(RoundTrip, PrintingIsStable, (uint64_t seed)) {
+  const std::string text = print_model(random_graph(seed, 20));
+  const auto graph = parse_text(text);
+  RC_ASSERT(graph);
+  RC_ASSERT(print_model(*graph) == text);
+}
+
+RC_GTEST_PROP(RoundTrip, DamagedTextsGiveAnErrorOrAGraphThatPrints, (uint64_t seed)) {
+  std::string text = print_model(random_graph(seed, 10));
+  const auto changes = *rc::gen::inRange(1, 4);
+  for (int i = 0; i < changes; ++i) {
+    const auto at = *rc::gen::inRange<size_t>(0, text.size());
+    const auto length = *rc::gen::inRange<size_t>(0, 6);
+    text.replace(
+        at, length,
+        *rc::gen::element<std::string>("", "(", ")", "\n", " ", "=", ",", "x", "'", "#", "None", "[:", "**"));
+  }
+  const auto graph = parse_text(text);
+  if (!graph) {
+    RC_ASSERT(graph.error().at.has_value());
+    RC_ASSERT(!graph.error().message.empty());
+    return;
+  }
+  const auto again = parse_text(print_model(*graph));
+  if (!again) RC_FAIL(to_string(again.error()) + "\n" + text + "\n" + print_model(*graph));
+  const std::string difference = first_difference(*graph, *again);
+  if (!difference.empty()) RC_FAIL(difference + "\n" + text + "\n" + print_model(*graph));
+}
+
+TEST(RoundTrip, EveryPublicGraphReadsBackEqual) {
+  PASSNET_NEEDS_CORPUS();
+  const auto graphs = find_graphs({corpus().string()});
+  ASSERT_TRUE(graphs);
+  EXPECT_EQ(graphs->size(), kCorpusGraphs);
+  for (const auto& path : *graphs) {
+    const GraphCheck check = check_graph(path);
+    EXPECT_TRUE(check.roundtrip) << path << "\n" << to_string(check.error.value_or(Error{}));
+  }
+}
+
+bool same(const TensorMeta& a, const TensorMeta& b) {
+  const auto same_number = [](const std::optional<double>& x, const std::optional<double>& y) {
+    return x.has_value() == y.has_value() && (!x || *x == *y || (*x != *x && *y != *y));
+  };
+  const auto same_list = [&](const auto& x, const auto& y) {
+    return x.has_value() == y.has_value() &&
+           (!x || std::ranges::equal(*x, *y, [](auto u, auto v) { return u == v || (u != u && v != v); }));
+  };
+  return a.class_name == b.class_name && a.name == b.name && a.original_name == b.original_name &&
+         a.shape == b.shape && a.dtype == b.dtype && a.device == b.device && a.has_mean == b.has_mean &&
+         a.has_std == b.has_std && same_number(a.mean, b.mean) && same_number(a.stddev, b.stddev) &&
+         same_list(a.int_data, b.int_data) && same_list(a.float_data, b.float_data) &&
+         same_number(a.min_value, b.min_value) && same_number(a.max_value, b.max_value);
+}
+
+TEST(RoundTrip, EveryPublicRecordReadsBackEqual) {
+  PASSNET_NEEDS_CORPUS();
+  size_t count = 0;
+  for (const auto& path : find_graph_dirs(corpus())) {
+    const auto graph = load_graph_dir(path);
+    ASSERT_TRUE(graph) << to_string(graph.error());
+    EXPECT_EQ(graph->weights.size(), graph->graph.placeholder_count());
+    const auto again = parse_meta("printed", print_meta(graph->weights));
+    ASSERT_TRUE(again) << to_string(again.error());
+    ASSERT_EQ(again->size(), graph->weights.size());
+    for (size_t i = 0; i < again->size(); ++i)
+      EXPECT_TRUE(same((*again)[i], graph->weights[i])) << graph->weights[i].name;
+    count += again->size();
+  }
+  EXPECT_EQ(count, 33588u);
+}
+
+}  // namespace
+}  // namespace passnet::fx
