@@ -83,6 +83,7 @@ std::optional<std::vector<int64_t>> strides_of_view(const ir::TensorType& type, 
 }
 
 bool is_dense(const ir::TensorType& type) {
+  if (type.is_contiguous()) return true;  // empty ones too
   std::vector<size_t> order(type.shape.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::erase_if(order, [&](size_t dim) { return type.shape[dim] < 2; });

@@ -72,11 +72,23 @@ Result<Value> int_arithmetic(Operator op, int64_t a, int64_t b) {
     case Operator::Multiply: overflowed = __builtin_mul_overflow(a, b, &result); break;
     case Operator::Divide:
       if (b == 0) return bad_pass(fmt::format("division by zero: {} / 0", a));
-      return Value(static_cast<double>(a) / static_cast<double>(b));
+      return Value(static_cast<double>(static_cast<long double>(a) / static_cast<long double>(b)));
     case Operator::Power: return power_ints(a, b);
     default: return floor_divide_ints(op, a, b);
   }
   if (overflowed) return overflow(op, a, b);
+  return Value(result);
+}
+
+Result<Value> power_floats(double base, double exponent) {
+  if (base == 0 && exponent < 0) return bad_pass("division by zero: 0.0 to a negative power");
+  const double result = std::pow(base, exponent);
+  if (std::isnan(result) && !std::isnan(base) && !std::isnan(exponent)) {
+    return bad_pass(fmt::format("{} ** {} is not a real number", base, exponent));
+  }
+  if (std::isinf(result) && std::isfinite(base) && std::isfinite(exponent)) {
+    return bad_pass(fmt::format("overflow: {} ** {} is too large for a float", base, exponent));
+  }
   return Value(result);
 }
 
@@ -88,18 +100,22 @@ Result<Value> float_arithmetic(Operator op, double a, double b) {
     case Operator::Subtract: return Value(a - b);
     case Operator::Multiply: return Value(a * b);
     case Operator::Divide: return Value(a / b);
-    case Operator::FloorDivide: return Value(std::floor(a / b));
-    case Operator::Modulo: {
-      const double remainder = std::fmod(a, b);
-      return Value(remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder);
-    }
+    case Operator::Power: return power_floats(a, b);
     default: break;
   }
-  const double result = std::pow(a, b);
-  if (std::isnan(result) && !std::isnan(a) && !std::isnan(b)) {
-    return bad_pass(fmt::format("{} ** {} is not a real number", a, b));
-  }
-  return Value(result);
+  const double remainder = std::fmod(a, b);
+  const bool adjust = remainder != 0 && (remainder < 0) != (b < 0);
+  if (op == Operator::Modulo) return Value(adjust ? remainder + b : std::copysign(remainder, remainder == 0 ? b : remainder));
+  const double quotient = (a - remainder) / b - (adjust ? 1 : 0), below = std::floor(quotient);
+  if (quotient == 0) return Value(std::copysign(0.0, a / b));
+  return Value(quotient - below > 0.5 ? below + 1 : below);  // the quotient is an integer but for rounding
+}
+
+/// A number without loss: long double holds 64-bit integers.
+std::optional<long double> as_exact(const Value& value) {
+  if (const auto integer = as_int(value)) return static_cast<long double>(*integer);
+  if (const auto* real = get_if<double>(value)) return static_cast<long double>(*real);
+  return std::nullopt;
 }
 
 Result<Value> repeat(const Sequence& sequence, int64_t times) {
@@ -147,9 +163,7 @@ Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
 
 /// <0, 0, >0, or unordered for NaN.
 Result<std::partial_ordering> order(Operator op, const Value& a, const Value& b) {
-  const auto x = as_int(a), y = as_int(b);
-  if (x && y) return std::partial_ordering(*x <=> *y);
-  const auto p = as_float(a), q = as_float(b);
+  const auto p = as_exact(a), q = as_exact(b);
   if (p && q) return *p <=> *q;
   const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
   if (left && right) return std::partial_ordering(*left <=> *right);
@@ -316,9 +330,7 @@ Result<bool> truth(const Value& value) {
 }
 
 Result<bool> equals(const Value& a, const Value& b) {
-  const auto x = as_int(a), y = as_int(b);
-  if (x && y) return *x == *y;
-  const auto p = as_float(a), q = as_float(b);
+  const auto p = as_exact(a), q = as_exact(b);
   if (p && q) return *p == *q;
   if (get_if<View>(a) || get_if<View>(b)) {
     if (get_if<NoneValue>(a) || get_if<NoneValue>(b)) return false;

@@ -1,0 +1,205 @@
+"""Runs the same plans with our interpreter (plan_probe) and with Python and PyTorch, and compares.
+
+The plans are random: arithmetic over integers and floats, sequences, and chains of views of strided tensors. Where
+Python gives a value ours must give the same; where PyTorch copies or raises ours must give an error, and the reverse.
+"""
+import json
+import math
+import random
+import subprocess
+import sys
+
+try:
+    import torch
+except ImportError:
+    print("skipped: no torch")
+    sys.exit(77)
+
+INT64 = range(-(2**63), 2**63)
+HEADER = "import math, torch\ndef replacement_args(x):\n    return (x,)\ndef plan(x):\n"
+FOOTER = "def replacement_func():\n    return plan\n"
+
+
+class Kernel:
+    """Stands for a kernel: records the arguments it is launched with."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __getitem__(self, grid):
+        return lambda *args: self.calls.append((grid, args))
+
+
+def number(rng):
+    return rng.choice(["0", "1", "2", "3", "7", "10", "255", "1024", "0.5", "2.5", "1e3", "True", "9223372036854775807"])
+
+
+def arithmetic(rng, depth):
+    if depth == 0:
+        return number(rng)
+    part = lambda: arithmetic(rng, depth - 1)
+    return rng.choice([
+        lambda: f"({part()} {rng.choice(['+', '-', '*', '/', '//', '%'])} {part()})",
+        lambda: f"({part()} ** {rng.choice(['0', '1', '2', '3', '-1', '0.5'])})",
+        lambda: f"(-{part()})",
+        lambda: f"({part()} if {part()} {rng.choice(['<', '<=', '==', '!=', '>', '>='])} {part()} else {part()})",
+        lambda: f"({part()} {rng.choice(['and', 'or'])} {part()})",
+        lambda: f"(1 if {part()} < {part()} <= {part()} else 0)",
+        lambda: f"{rng.choice(['min', 'max'])}({part()}, {part()})",
+        lambda: f"abs({part()})",
+        lambda: f"int({part()})",
+        lambda: f"round({part()})",
+        lambda: f"math.{rng.choice(['ceil', 'floor', 'sqrt'])}({part()})",
+        lambda: f"sum([{part()}, {part()}, {part()}])",
+        lambda: f"({part()}, {part()}, {part()})[{rng.randrange(-3, 3)}]",
+    ])()
+
+
+def sequence(rng, depth):
+    if depth == 0:
+        return rng.choice(["(1, 2, 3)", "tuple(range(5))", "(4,)", "()", "tuple(range(7, -3, -2))"])
+    part = lambda: sequence(rng, depth - 1)
+    bound = lambda: rng.choice(["", "0", "1", "2", "-1", "-3", "9", "-9"])
+    return rng.choice([
+        lambda: f"({part()} + {part()})",
+        lambda: f"({part()} * {rng.randrange(-1, 4)})",
+        lambda: f"{part()}[{bound()}:{bound()}]",
+        lambda: f"{part()}[{bound()}:{bound()}:{rng.choice(['1', '2', '-1', '-2'])}]",
+        lambda: f"tuple([v * 2 for v in {part()} if v != 2])",
+        lambda: f"tuple(a + b for a, b in zip({part()}, {part()}))",
+        lambda: f"tuple(i * v for i, v in enumerate({part()}, 1))",
+        lambda: f"tuple(reversed({part()}))",
+    ])()
+
+
+def view_step(rng):
+    dim = lambda: rng.randrange(-3, 3)
+    size = lambda: rng.choice([-1, 0, 1, 1, 2, 3, 4, 6, 8, 12])
+    items = ["0", "1", "-1", ":", ":", "1:", ":-1", "::2", "1:3", "None", "..."]
+    shape = lambda: [size() for _ in range(rng.randrange(1, 4))]
+    return rng.choice([
+        lambda: f".view({', '.join(map(str, shape()))})",
+        lambda: f".reshape({tuple(shape())})",
+        lambda: f".permute({', '.join(map(str, rng.sample([0, 1, 2], 3)))})",
+        lambda: f".transpose({dim()}, {dim()})",
+        lambda: ".t()",
+        lambda: f".unsqueeze({dim()})",
+        lambda: f".squeeze({dim()})",
+        lambda: ".squeeze()",
+        lambda: f".expand({', '.join(map(str, shape()))})",
+        lambda: f".flatten({dim()}, {dim()})",
+        lambda: ".flatten()",
+        lambda: f".narrow({dim()}, {rng.randrange(-2, 3)}, {rng.randrange(0, 3)})",
+        lambda: f".select({dim()}, {rng.randrange(-3, 3)})",
+        lambda: f"[{', '.join(rng.sample(items, rng.randrange(1, 4)))}]",  # at most one '...'
+        lambda: ".contiguous()",
+        lambda: ".detach()",
+    ])()
+
+
+def random_tensor(rng):
+    shape = [rng.choice([0, 1, 1, 2, 3, 4]) if rng.random() < 0.9 else 6 for _ in range(rng.randrange(0, 4))]
+    strides = list(torch.empty(shape).stride())
+    if rng.random() < 0.3:
+        strides = [rng.choice([0, 1, 2, s, s * 2]) for s in strides]
+    order = list(range(len(shape)))
+    if rng.random() < 0.4:
+        rng.shuffle(order)
+    return {"dtype": "float32", "shape": [shape[i] for i in order], "strides": [strides[i] for i in order]}
+
+
+def run_python(text, tensor):
+    """What Python says: ("value", …) or ("error", why)."""
+    space = {"kernel": Kernel()}
+    try:
+        x = torch.empty_strided(tensor["shape"], tensor["strides"])
+        exec(compile(text, "P.py", "exec"), space)
+        out = space["plan"](x)
+    except Exception as problem:  # whatever Python or PyTorch raises
+        return "error", repr(problem)
+    launched = [value for _, args in space["kernel"].calls for value in args]
+    if any(isinstance(v, complex) or (isinstance(v, int) and v not in INT64) for v in launched):
+        return "error", "outside 64 bits"
+    if launched:
+        return "value", launched
+    if -1 in out.shape:
+        return "error", "PyTorch lets -1 through when it expands an empty tensor"
+    if out.untyped_storage().data_ptr() != x.untyped_storage().data_ptr():
+        return "error", "a copy"
+    return "value", [list(out.shape), list(out.stride()), out.storage_offset()]
+
+
+def read_scalar(argument):
+    (kind, value), = argument.items()
+    return float(value) if kind == "float" else value
+
+
+def run_ours(answer):
+    if "error" in answer:
+        return "error", answer["error"]
+    if answer["launches"]:
+        return "value", [read_scalar(a) for a in answer["launches"][0]["args"]]
+    out = answer["outputs"][0]
+    return "value", [out["shape"], out["strides"], out["offset"]]
+
+
+def same(a, b):
+    """Equal values of equal types; strides of size 1 and of empty tensors mean nothing."""
+    if a[0] != b[0]:
+        return False
+    if a[0] == "error":
+        return True
+    a, b = a[1], b[1]
+    if a and isinstance(a[0], list):
+        if a[0] != b[0] or a[2] != b[2]:
+            return a[0] == b[0] and 0 in a[0]
+        return 0 in a[0] or all(s == 1 or p == q for s, p, q in zip(a[0], a[1], b[1]))
+    equal = lambda p, q: type(p) is type(q) and (p == q or (p != p and q != q))
+    return len(a) == len(b) and all(map(equal, a, b))
+
+
+def beyond_ours(text):
+    """Ours has neither integers over 64 bits nor complex numbers: an intermediate value may fail, the result not."""
+    return "overflow" in text or "does not fit into 64 bits" in text or "is not a real number" in text
+
+
+def main():
+    rng = random.Random(7)
+    cases = []
+    for _ in range(3000):
+        body = f"    kernel[1]({arithmetic(rng, rng.randrange(1, 4))})\n    return x\n"
+        cases.append((HEADER + body + FOOTER, {"dtype": "float32", "shape": [2], "strides": [1]}))
+    for _ in range(2000):
+        items = sequence(rng, rng.randrange(0, 4))
+        body = f"    s = {items}\n    kernel[1](len(s))\n    for v in s:\n        kernel[1](v)\n    return x\n"
+        cases.append((HEADER + body + FOOTER, {"dtype": "float32", "shape": [2], "strides": [1]}))
+    for _ in range(6000):
+        chain = "".join(view_step(rng) for _ in range(rng.randrange(1, 4)))
+        cases.append((HEADER + f"    return x{chain}\n" + FOOTER, random_tensor(rng)))
+    for _ in range(2000):
+        tensor = random_tensor(rng)
+        body = "    y = torch.empty_like(x)\n" + "".join(f"    kernel[1](y.stride({d}))\n" for d in range(len(tensor["shape"])))
+        cases.append((HEADER + body + "    kernel[1](x.is_contiguous())\n    return x\n" + FOOTER, tensor))
+
+    requests = "".join(json.dumps({"text": t, "inputs": [x], "outputs": 1}) + "\n" for t, x in cases)
+    answers = subprocess.run([sys.argv[1]], input=requests, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(answers) == len(cases), f"{len(answers)} answers to {len(cases)} plans"
+    wrong, values = 0, 0
+    for (text, tensor), line in zip(cases, answers):
+        answer = json.loads(line)
+        if "launches" in answer and answer["launches"]:  # one list over all launches
+            answer["launches"][0]["args"] = [a for launch in answer["launches"] for a in launch["args"]]
+        ours, python = run_ours(answer), run_python(text, tensor)
+        values += ours[0] == "value"
+        if same(ours, python) or (ours[0] == "error" and beyond_ours(ours[1])):
+            continue
+        wrong += 1
+        if wrong <= 10:
+            print(f"--- {tensor}\n{text}ours:   {ours}\npython: {python}")
+    print(f"{len(cases)} plans, {values} with a value, {wrong} differ")
+    assert values > len(cases) // 4, "the plans hardly test anything"
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
