@@ -1,12 +1,12 @@
-// RunRecord <-> JSON. docs/records.md describes the keys; change both together and raise kRecordVersion when old readers
-// would misread what is written.
+// RunRecord <-> JSON. docs/records.md describes the keys; change both together and raise kRecordVersion when
+// old readers would misread what is written.
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <limits>
-#include <string_view>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/strings.h"
 #include "bench/record.h"
@@ -17,8 +17,8 @@ namespace passnet::bench {
 namespace {
 
 constexpr int kRecordVersion = 1;
-constexpr std::array<const char*, 10> kStages = {"parse", "inputs", "reference", "match",   "build",
-                                                 "load",  "run",    "compare",   "time", "done"};
+constexpr std::array<const char*, 10> kStages = {"parse", "inputs", "reference", "match", "build",
+                                                 "load",  "run",    "compare",   "time",  "done"};
 
 Json number_json(double value) {
   if (std::isnan(value)) return "nan";
@@ -27,23 +27,28 @@ Json number_json(double value) {
 }
 
 std::string describe(const Json& json) {
-  return fmt::format("{} {}", json.type_name(), quoted(json.dump(-1, ' ', false, Json::error_handler_t::replace), 40));
+  return fmt::format("{} {}", json.type_name(),
+                     quoted(json.dump(-1, ' ', false, Json::error_handler_t::replace), 40));
 }
 
-bool assign(const Json& json, std::string& out) { return json.is_string() && (out = json.get<std::string>(), true); }
+bool assign(const Json& json, std::string& out) {
+  return json.is_string() && (out = json.get<std::string>(), true);
+}
 bool assign(const Json& json, bool& out) { return json.is_boolean() && (out = json.get<bool>(), true); }
 bool assign(const Json& json, uint64_t& out) {
   return json.is_number_unsigned() && (out = json.get<uint64_t>(), true);
 }
 bool assign(const Json& json, int64_t& out) {
-  if (json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+  if (json.is_number_unsigned() &&
+      json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
     return false;
   }
   return json.is_number_integer() && (out = json.get<int64_t>(), true);
 }
 bool assign(const Json& json, int& out) {
   int64_t wide = 0;
-  if (!assign(json, wide) || wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()) {
+  if (!assign(json, wide) || wide < std::numeric_limits<int>::min() ||
+      wide > std::numeric_limits<int>::max()) {
     return false;
   }
   out = static_cast<int>(wide);
@@ -77,13 +82,15 @@ bool assign(const Json& json, std::vector<T>& out) {
 class Fields {
  public:
   Fields(const Json& json, std::string what) : json_(json), what_(std::move(what)) {
-    if (!json.is_object()) error_ = bad_input(fmt::format("{}: expected an object, found {}", what_, describe(json)));
+    if (!json.is_object())
+      error_ = bad_input(fmt::format("{}: expected an object, found {}", what_, describe(json)));
   }
   template <class T>
   void read(const char* key, const char* expected, T& out) {
     const Json* field = find(key, expected);
     if (field && !assign(*field, out)) {
-      error_ = bad_input(fmt::format("{}: field '{}': expected {}, found {}", what_, key, expected, describe(*field)));
+      error_ = bad_input(
+          fmt::format("{}: field '{}': expected {}, found {}", what_, key, expected, describe(*field)));
     }
   }
   /// An array of objects, each read by `read_one`.
@@ -92,7 +99,8 @@ class Fields {
     const Json* field = find(key, "an array of objects");
     if (!field) return;
     if (!field->is_array()) {
-      error_ = bad_input(fmt::format("{}: field '{}': expected an array of objects, found {}", what_, key, describe(*field)));
+      error_ = bad_input(fmt::format("{}: field '{}': expected an array of objects, found {}", what_, key,
+                                     describe(*field)));
       return;
     }
     for (const Json& item : *field) {
@@ -207,7 +215,8 @@ Json to_json(const OutputCheck& output) {
 }
 
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {
-  if (!json.is_array()) return bad_input("output checks: expected an array of objects, found " + describe(json));
+  if (!json.is_array())
+    return bad_input("output checks: expected an array of objects, found " + describe(json));
   std::vector<OutputCheck> outputs;
   for (const Json& item : json) {
     PASSNET_TRY(outputs.emplace_back(), output_check_from_json(item));

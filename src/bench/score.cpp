@@ -14,8 +14,8 @@ namespace {
 
 /// An error class and the tolerance from which it is forgiven.
 struct ErrorClass {
-  int number = 0;      // 1 … kErrorClasses
-  int forgiven_at = 0; // theta
+  int number = 0;       // 1 … kErrorClasses
+  int forgiven_at = 0;  // theta
 };
 
 /// What a graph counts for at one rung: correct with a speedup, or wrong with a reason.
@@ -28,20 +28,25 @@ struct Outcome {
 
 using Weights = std::array<double, 15>;  // t = -10 … 4, not yet normalised
 /// GraphNet's own (spec E.4).
-constexpr Weights kWeights = {0.001, 0.001, 0.001, 0.13, 0.40, 0.48, 0.48, 0.48, 0.48, 0.48, 0.48, 0.48, 0.48, 0.48, 0.48};
+constexpr Weights kWeights = {0.001, 0.001, 0.001, 0.13, 0.40, 0.48, 0.48, 0.48,
+                              0.48,  0.48,  0.48,  0.48, 0.48, 0.48, 0.48};
 /// Those of PassBench, the benchmark that publishes an AS per model.
-constexpr Weights kPassBenchWeights = {0.001, 0.001, 0.001, 0.001, 0.001,  1,       1,        1,
+constexpr Weights kPassBenchWeights = {0.001, 0.001, 0.001, 0.001,  0.001,   1,        1,    1,
                                        0.8,   0.64,  0.512, 0.4096, 0.32768, 0.262144, 0.001};
 
 ErrorClass class_of(const Verdict& verdict, Interpretation interpretation) {
   const bool extended = interpretation == Interpretation::MismatchExtended;
-  const bool accuracy = verdict.status == Status::Correct && !verdict.correct_at(1);  // classes matter from t = 1 on
+  const bool accuracy =
+      verdict.status == Status::Correct && !verdict.correct_at(1);  // classes matter from t = 1 on
   if (accuracy) return {1, 1};
   switch (verdict.status) {
-    case Status::CompileFail: return extended ? ErrorClass{4, 4} : ErrorClass{3, 3};
+    case Status::CompileFail:
+      return extended ? ErrorClass{4, 4} : ErrorClass{3, 3};
     case Status::ShapeMismatch:
-    case Status::TypeMismatch: return extended ? ErrorClass{2, 2} : ErrorClass{2, 3};
-    default: return extended ? ErrorClass{3, 3} : ErrorClass{2, 3};
+    case Status::TypeMismatch:
+      return extended ? ErrorClass{2, 2} : ErrorClass{2, 3};
+    default:
+      return extended ? ErrorClass{3, 3} : ErrorClass{2, 3};
   }
 }
 
@@ -50,7 +55,8 @@ Outcome outcome_at(const Verdict& verdict, int t, Interpretation interpretation)
   outcome.correct = verdict.correct_at(t) && verdict.speedup > 0 && std::isfinite(verdict.speedup);
   outcome.speedup = outcome.correct ? verdict.speedup : 0;
   outcome.error = class_of(verdict, interpretation);
-  outcome.never_forgiven = interpretation == Interpretation::MismatchExtended && verdict.status == Status::EagerFail;
+  outcome.never_forgiven =
+      interpretation == Interpretation::MismatchExtended && verdict.status == Status::EagerFail;
   return outcome;
 }
 
@@ -61,11 +67,14 @@ std::vector<Outcome> outcomes_at(const std::vector<Verdict>& verdicts, int t, In
 }
 
 double rectified(double speedup, double slow_exponent) {
-  return speedup < 1 ? std::max(std::pow(speedup, 1 + slow_exponent), std::numeric_limits<double>::min()) : speedup;
+  return speedup < 1 ? std::max(std::pow(speedup, 1 + slow_exponent), std::numeric_limits<double>::min())
+                     : speedup;
 }
 
-/// The geometric mean of what the samples count, wrong ones b, or 1 where `forgiving_from` reaches their class.
-double sample_level(const std::vector<Outcome>& outcomes, std::optional<int> forgiving_from, const ScoreOptions& options) {
+/// The geometric mean of what the samples count, wrong ones b, or 1 where `forgiving_from` reaches their
+/// class.
+double sample_level(const std::vector<Outcome>& outcomes, std::optional<int> forgiving_from,
+                    const ScoreOptions& options) {
   std::vector<double> counted;
   for (const Outcome& outcome : outcomes) {
     const bool forgiven =

@@ -1,13 +1,13 @@
 #include "bench/stats.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 

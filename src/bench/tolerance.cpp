@@ -1,9 +1,9 @@
 #include "bench/tolerance.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 
@@ -11,14 +11,16 @@ namespace passnet::bench {
 
 namespace {
 
-/// atol = 10^(t * atol_slope / 5), rtol = 10^(t * rtol_slope / 5): the slopes hit PyTorch's defaults at t = -5.
+/// atol = 10^(t * atol_slope / 5), rtol = 10^(t * rtol_slope / 5): the slopes hit PyTorch's defaults at t =
+/// -5.
 struct Ladder {
   std::string_view dtype;
   double atol_slope, rtol_slope;
 };
 constexpr std::array kLadders = {
-    Ladder{"float16", 5, 3},     Ladder{"bfloat16", 5, 1.796},  Ladder{"float32", 5, 5.886}, Ladder{"float64", 7, 7},
-    Ladder{"complex32", 5, 3},   Ladder{"complex64", 5, 5.886}, Ladder{"complex128", 7, 7},
+    Ladder{"float16", 5, 3},    Ladder{"bfloat16", 5, 1.796}, Ladder{"float32", 5, 5.886},
+    Ladder{"float64", 7, 7},    Ladder{"complex32", 5, 3},    Ladder{"complex64", 5, 5.886},
+    Ladder{"complex128", 7, 7},
 };
 
 }  // namespace

@@ -1,13 +1,13 @@
-// Upstream's log parser, rule by rule (docs/scoring.md, "Logs"): what a line is depends on the first pattern found
-// anywhere in it, and a later line of the same kind replaces an earlier one.
+// Upstream's log parser, rule by rule (docs/scoring.md, "Logs"): what a line is depends on the first pattern
+// found anywhere in it, and a later line of the same kind replaces an earlier one.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <map>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 #include "bench/score.h"
@@ -17,7 +17,9 @@ namespace passnet::bench {
 
 namespace {
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> out;
@@ -40,7 +42,8 @@ std::optional<KeyValue> find_keyed(std::string_view line, std::string_view head)
   for (size_t at = line.find(head); at != std::string_view::npos; at = line.find(head, at + 1)) {
     const size_t begin = at + head.size();
     size_t end = begin;
-    while (end < line.size() && (std::isalnum(static_cast<unsigned char>(line[end])) || line[end] == '_')) ++end;
+    while (end < line.size() && (std::isalnum(static_cast<unsigned char>(line[end])) || line[end] == '_'))
+      ++end;
     if (end > begin && line.substr(end, 3) == "]: " && line.size() > end + 3) {
       return KeyValue{std::string(line.substr(begin, end - begin)), line.substr(end + 3)};
     }
@@ -68,11 +71,16 @@ struct Parsed {
 };
 
 void note_status(Parsed& parsed, std::string_view line) {
-  if (contains(line, "[Datatype][eager]")) parsed.eager_ok = true;
-  else if (contains(line, "[Datatype][compiled]")) parsed.compile_ok = true;
-  else if (contains(line, "[Shape]") && contains(line, "match:True")) parsed.shape_ok = true;
-  else if (contains(line, "[DataType]") && contains(line, "match:True")) parsed.type_ok = true;
-  else if (contains(line, "all_close")) parsed.shape_ok = parsed.eager_ok = parsed.compile_ok = true;
+  if (contains(line, "[Datatype][eager]"))
+    parsed.eager_ok = true;
+  else if (contains(line, "[Datatype][compiled]"))
+    parsed.compile_ok = true;
+  else if (contains(line, "[Shape]") && contains(line, "match:True"))
+    parsed.shape_ok = true;
+  else if (contains(line, "[DataType]") && contains(line, "match:True"))
+    parsed.type_ok = true;
+  else if (contains(line, "all_close"))
+    parsed.shape_ok = parsed.eager_ok = parsed.compile_ok = true;
   if (contains(line, "Exception:") || contains(line, "Error:")) parsed.runtime_fail = true;
 }
 
@@ -101,7 +109,8 @@ bool is_config(std::string_view line) {
 }
 
 Result<void> note_data(Parsed& parsed, std::string_view line, const SourceLoc& at) {
-  if (has_value_after(line, "[Processing] ") || is_config(line) || find_keyed(line, "[Performance][")) return {};
+  if (has_value_after(line, "[Processing] ") || is_config(line) || find_keyed(line, "[Performance]["))
+    return {};
   if (const auto found = find_keyed(line, "[Datatype][")) {
     if (found->key == "eager") parsed.eager_dtypes = split_words(found->value);
     return {};

@@ -1,11 +1,11 @@
 // validation.log, line by line as upstream's torch runner prints it (docs/scoring.md, "Logs").
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "bench/score.h"
 #include "bench/stats.h"
@@ -19,15 +19,22 @@ namespace {
 constexpr std::string_view kPrompt = "graph-net-test-compiler-log";
 constexpr std::array<std::string_view, 4> kSweptDtypes = {"float16", "bfloat16", "float32", "float64"};
 
-/// Foreign text made harmless: one line, no bracket that could open a key, none of the words the status rules look for.
+/// Foreign text made harmless: one line, no bracket that could open a key, none of the words the status rules
+/// look for.
 std::string inert(std::string_view text) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReplacements = {{
-      {"\n", " | "}, {"\r", " "}, {"[", "("}, {"]", ")"}, {"all_close", "all-close"}, {"Error:", "Error -"},
+      {"\n", " | "},
+      {"\r", " "},
+      {"[", "("},
+      {"]", ")"},
+      {"all_close", "all-close"},
+      {"Error:", "Error -"},
       {"Exception:", "Exception -"},
   }};
   std::string out = valid_utf8(text);
   for (const auto& [found, replacement] : kReplacements) {
-    for (size_t at = out.find(found); at != std::string::npos; at = out.find(found, at + replacement.size())) {
+    for (size_t at = out.find(found); at != std::string::npos;
+         at = out.find(found, at + replacement.size())) {
       out.replace(at, found.size(), replacement);
     }
   }
@@ -37,7 +44,8 @@ std::string inert(std::string_view text) {
 /// A name as one word: the parser takes the last word of the line.
 std::string inert_word(std::string_view text) {
   std::string out = inert(text);
-  std::replace_if(out.begin(), out.end(), [](char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }, '_');
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }, '_');
   return out.empty() ? "_" : out;
 }
 
@@ -84,7 +92,8 @@ std::string words(const RunRecord& record, std::string OutputCheck::*dtype) {
 std::string python_list(const RunRecord& record, std::string OutputCheck::*dtype) {
   std::string out;
   for (const OutputCheck& output : record.outputs) {
-    if (!(output.*dtype).empty()) out += fmt::format("{}'{}'", out.empty() ? "" : ", ", inert_word(output.*dtype));
+    if (!(output.*dtype).empty())
+      out += fmt::format("{}'{}'", out.empty() ? "" : ", ", inert_word(output.*dtype));
   }
   return "[" + out + "]";
 }
@@ -98,7 +107,8 @@ std::string python_shapes(const RunRecord& record, std::vector<int64_t> OutputCh
 }
 
 void write_config(Log& log, const RunRecord& record) {
-  log.prompt("[Processing] {}", inert_word(record.sample.empty() ? record.graph : record.sample + "/" + record.graph));
+  log.prompt("[Processing] {}",
+             inert_word(record.sample.empty() ? record.graph : record.sample + "/" + record.graph));
   log.prompt("[Config] model: {}", inert_word(record.graph));
   log.prompt("[Config] device: {}", inert_word(record.device));
   log.prompt("[Config] hardware: {}", inert(record.hardware));
@@ -111,24 +121,25 @@ void write_config(Log& log, const RunRecord& record) {
 
 void write_times(Log& log, const RunRecord& record, const Timing& timing, std::string_view side) {
   if (timing.trials_us.empty()) return;
-  log.plain("[Profiling] Using device: {} {}, warm up {}, trials {}", inert_word(record.device), inert(record.hardware),
-            timing.warmup, timing.trials_us.size());
+  log.plain("[Profiling] Using device: {} {}, warm up {}, trials {}", inert_word(record.device),
+            inert(record.hardware), timing.warmup, timing.trials_us.size());
   for (size_t i = 0; i < timing.trials_us.size(); ++i) {
     log.plain("Trial {}: e2e={:.5f} ms", i + 1, timing.trials_us[i] / 1000);
   }
   log.prompt("[Performance][{}]: {}", side, performance_json(timing));
 }
 
-/// One value per output on each line. A rung's column holds what each output is by its own dtype's pair, the only one
-/// that scores look at, for all four dtypes.
+/// One value per output on each line. A rung's column holds what each output is by its own dtype's pair, the
+/// only one that scores look at, for all four dtypes.
 void write_correctness(Log& log, const RunRecord& record) {
   const auto each = [&](auto value_of) {
     std::string out;
     for (const OutputCheck& output : record.outputs) out += (out.empty() ? "" : " ") + value_of(output);
     return out;
   };
-  log.prompt("[Correctness][equal]: {}",
-             each([](const OutputCheck& output) { return std::string(output.passes_from <= kFirstT && output.equal ? "1" : "0"); }));
+  log.prompt("[Correctness][equal]: {}", each([](const OutputCheck& output) {
+               return std::string(output.passes_from <= kFirstT && output.equal ? "1" : "0");
+             }));
   for (int t = kFirstT; t <= kLastNumericT; ++t) {
     const std::string flags =
         each([&](const OutputCheck& output) { return std::string(t >= output.passes_from ? "1" : "0"); });
@@ -136,12 +147,14 @@ void write_correctness(Log& log, const RunRecord& record) {
       log.prompt("[Correctness][all_close_{}]: {}", tolerance_key(tolerance(dtype, t)), flags);
     }
   }
-  log.prompt("[Correctness][max_diff]: {}", each([](const OutputCheck& o) { return python_float(o.max_abs_diff); }));
-  log.prompt("[Correctness][mean_diff]: {}", each([](const OutputCheck& o) { return python_float(o.mean_abs_diff); }));
+  log.prompt("[Correctness][max_diff]: {}",
+             each([](const OutputCheck& o) { return python_float(o.max_abs_diff); }));
+  log.prompt("[Correctness][mean_diff]: {}",
+             each([](const OutputCheck& o) { return python_float(o.mean_abs_diff); }));
 }
 
-/// Types, shapes and numbers, as far as `status` lets upstream's rules see them. A candidate that gave no outputs leaves
-/// empty lists, which are equal: the log then still says runtime_fail and not shape_mismatch.
+/// Types, shapes and numbers, as far as `status` lets upstream's rules see them. A candidate that gave no
+/// outputs leaves empty lists, which are equal: the log then still says runtime_fail and not shape_mismatch.
 void write_comparison(Log& log, const RunRecord& record, Status status) {
   const bool shapes_match = status != Status::ShapeMismatch;
   const bool types_match = status != Status::ShapeMismatch && status != Status::TypeMismatch;
@@ -158,7 +171,8 @@ void write_record(Log& log, const RunRecord& record) {
   const Status status = verdict.status;
   write_config(log, record);
   write_times(log, record, record.reference, "eager");
-  if (status != Status::EagerFail) log.prompt("[Datatype][eager]:{}", words(record, &OutputCheck::expected_dtype));
+  if (status != Status::EagerFail)
+    log.prompt("[Datatype][eager]:{}", words(record, &OutputCheck::expected_dtype));
   if (status != Status::EagerFail && status != Status::CompileFail) {
     write_times(log, record, record.candidate, "compiled");
     log.prompt("[Datatype][compiled]:{}", words(record, &OutputCheck::found_dtype));

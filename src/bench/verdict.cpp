@@ -32,7 +32,8 @@ Status structural_status(const RunRecord& record) {
   if (record.stage == Stage::Run || !record.outputs_counted) return Status::RuntimeFail;
   if (count_differs(record) || any_output(record, shape_differs)) return Status::ShapeMismatch;
   if (any_output(record, dtype_differs)) return Status::TypeMismatch;
-  const bool failed_later = record.stage == Stage::Time || (record.stage == Stage::Done && !record.error_kind.empty());
+  const bool failed_later =
+      record.stage == Stage::Time || (record.stage == Stage::Done && !record.error_kind.empty());
   if (failed_later || record.outputs.empty() || !record.deterministic) return Status::RuntimeFail;
   return Status::Correct;
 }
@@ -46,7 +47,8 @@ int worst_rung(const RunRecord& record) {
 /// 0 when either side has no believable times.
 double measured_speedup(const RunRecord& record) {
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return 0;
-  const double ratio = summarize(record.reference.trials_us).median / summarize(record.candidate.trials_us).median;
+  const double ratio =
+      summarize(record.reference.trials_us).median / summarize(record.candidate.trials_us).median;
   return std::isfinite(ratio) ? ratio : 0;
 }
 
@@ -54,25 +56,32 @@ double measured_speedup(const RunRecord& record) {
 
 const char* to_string(Status status) {
   switch (status) {
-    case Status::Correct: return "correct";
-    case Status::EagerFail: return "eager_fail";
-    case Status::CompileFail: return "compile_fail";
-    case Status::RuntimeFail: return "runtime_fail";
-    case Status::ShapeMismatch: return "shape_mismatch";
-    case Status::TypeMismatch: return "type_mismatch";
+    case Status::Correct:
+      return "correct";
+    case Status::EagerFail:
+      return "eager_fail";
+    case Status::CompileFail:
+      return "compile_fail";
+    case Status::RuntimeFail:
+      return "runtime_fail";
+    case Status::ShapeMismatch:
+      return "shape_mismatch";
+    case Status::TypeMismatch:
+      return "type_mismatch";
   }
   return "unknown";
 }
 
 bool times_valid(const Timing& timing) {
-  return !timing.trials_us.empty() && std::all_of(timing.trials_us.begin(), timing.trials_us.end(), [](double us) {
-    return std::isfinite(us) && us >= kShortestCallUs;
-  });
+  return !timing.trials_us.empty() &&
+         std::all_of(timing.trials_us.begin(), timing.trials_us.end(),
+                     [](double us) { return std::isfinite(us) && us >= kShortestCallUs; });
 }
 
 bool is_noisy(const RunRecord& record) {
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return false;
-  return summarize(record.reference.trials_us).noise() > kNoisy || summarize(record.candidate.trials_us).noise() > kNoisy;
+  return summarize(record.reference.trials_us).noise() > kNoisy ||
+         summarize(record.candidate.trials_us).noise() > kNoisy;
 }
 
 Verdict judge(const RunRecord& record) {
@@ -99,23 +108,35 @@ std::string headline(const RunRecord& record) {
   const Verdict verdict = judge(record);
   switch (verdict.status) {
     case Status::Correct:
-      return verdict.correct_at(kCorrectT) ? "correct" : verdict.correct_at(kLastNumericT) ? "inexact" : "wrong";
-    case Status::ShapeMismatch: return count_differs(record) ? "wrong count" : "wrong shape";
-    case Status::TypeMismatch: return "wrong dtype";
-    default: break;
+      return verdict.correct_at(kCorrectT)       ? "correct"
+             : verdict.correct_at(kLastNumericT) ? "inexact"
+                                                 : "wrong";
+    case Status::ShapeMismatch:
+      return count_differs(record) ? "wrong count" : "wrong shape";
+    case Status::TypeMismatch:
+      return "wrong dtype";
+    default:
+      break;
   }
   if (record.stage == Stage::Build) return "build failed";
   for (const auto& [kind, words] : kKinds) {
     if (record.error_kind == kind) return words;
   }
   switch (record.stage) {
-    case Stage::Parse: return "bad graph";
-    case Stage::Inputs: return "bad inputs";
-    case Stage::Reference: return "eager failed";
-    case Stage::Match: return "match failed";
-    case Stage::Load: return "load failed";
-    case Stage::Run: return "run failed";
-    default: break;
+    case Stage::Parse:
+      return "bad graph";
+    case Stage::Inputs:
+      return "bad inputs";
+    case Stage::Reference:
+      return "eager failed";
+    case Stage::Match:
+      return "match failed";
+    case Stage::Load:
+      return "load failed";
+    case Stage::Run:
+      return "run failed";
+    default:
+      break;
   }
   if (!record.deterministic) return "unstable";
   if (record.outputs.empty()) return "no outputs";

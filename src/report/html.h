@@ -1,4 +1,5 @@
-// report.html: one self-contained page; no network, no library, readable without scripts, in light, dark and on paper.
+// report.html: one self-contained page; no network, no library, readable without scripts, in light, dark and
+// on paper.
 #pragma once
 
 #include <string>
@@ -11,6 +12,7 @@
 namespace passnet::report {
 
 /// title: heading and window title, for example the name of the sample. All text is escaped.
-std::string render_html(const std::vector<bench::RunRecord>& records, const bench::Score& score, std::string_view title);
+std::string render_html(const std::vector<bench::RunRecord>& records, const bench::Score& score,
+                        std::string_view title);
 
 }  // namespace passnet::report

@@ -1,7 +1,6 @@
 #include "report/json.h"
 
 #include <cmath>
-
 #include <nlohmann/json.hpp>
 
 #include "bench/utf8.h"
@@ -12,7 +11,8 @@ namespace passnet::report {
 namespace {
 
 Json side_json(const bench::Stats& us) {
-  return {{"median", us.median}, {"q1", us.q1}, {"q3", us.q3}, {"mean", us.mean}, {"std", us.std}, {"min", us.min}, {"max", us.max}};
+  return {{"median", us.median}, {"q1", us.q1},   {"q3", us.q3},  {"mean", us.mean},
+          {"std", us.std},       {"min", us.min}, {"max", us.max}};
 }
 
 Json number_json(double value) {
@@ -50,7 +50,7 @@ std::string render_json(const std::vector<bench::RunRecord>& records, const benc
   const std::vector<Row> rows = rows_of(records);
   Json graphs = Json::array();
   for (size_t i = 0; i < records.size(); ++i) graphs.push_back(graph_json(records[i], rows[i]));
-  const std::string id = records.empty() ? "" : records.front().sample;
+  const std::string id = records.empty() || has_several_samples(records) ? "" : records.front().sample;
   return Json{{"score", bench::to_json(score, id)}, {"graphs", std::move(graphs)}}.dump(2) + "\n";
 }
 

@@ -9,7 +9,8 @@
 
 namespace passnet::report {
 
-/// A summary line, a blank line and a GitHub table with one row per record; ends with a newline. Text is escaped.
+/// A summary line, a blank line and a GitHub table with one row per record; ends with a newline. Text is
+/// escaped.
 std::string render_markdown(const std::vector<bench::RunRecord>& records, const bench::Score& score);
 
 }  // namespace passnet::report

@@ -1,11 +1,11 @@
 #include "report/progress.h"
 
-#include <algorithm>
-#include <cstdio>
-
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
 
 #include "base/log.h"
 #include "report/text.h"
@@ -28,12 +28,14 @@ std::string duration_text(double seconds) {
 
 }  // namespace
 
-std::string render_progress(size_t done, size_t total, std::string_view current, double elapsed_s, int width) {
+std::string render_progress(size_t done, size_t total, std::string_view current, double elapsed_s,
+                            int width) {
   const size_t filled = total == 0 ? kBarCells : std::min(kBarCells, done * kBarCells / total);
-  std::string line = fmt::format("[{:#<{}}{:.<{}}] {}/{}  {}", "", filled, "", kBarCells - filled, done, total,
-                                 duration_text(elapsed_s));
+  std::string line = fmt::format("[{:#<{}}{:.<{}}] {}/{}  {}", "", filled, "", kBarCells - filled, done,
+                                 total, duration_text(elapsed_s));
   if (done > 0 && done < total) {
-    line += fmt::format(", {} left", duration_text(elapsed_s / static_cast<double>(done) * static_cast<double>(total - done)));
+    line += fmt::format(", {} left", duration_text(elapsed_s / static_cast<double>(done) *
+                                                   static_cast<double>(total - done)));
   }
   const size_t room = static_cast<size_t>(std::max(width - 1, 0));
   std::string name = visible(current);

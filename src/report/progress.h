@@ -1,4 +1,5 @@
-// Progress of an evaluation on stderr: one line rewritten on a terminal, else one log line per finished graph.
+// Progress of an evaluation on stderr: one line rewritten on a terminal, else one log line per finished
+// graph.
 #pragma once
 
 #include <chrono>
@@ -13,7 +14,8 @@ std::string render_progress(size_t done, size_t total, std::string_view current,
 
 class ProgressBar {
  public:
-  /// terminal: rewrite one line; false: log::info one line per graph. The default asks whether stderr is a terminal.
+  /// terminal: rewrite one line; false: log::info one line per graph. The default asks whether stderr is a
+  /// terminal.
   explicit ProgressBar(size_t total);
   ProgressBar(size_t total, bool terminal);
   ~ProgressBar();  // clears the line

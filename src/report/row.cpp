@@ -1,11 +1,11 @@
 #include "report/row.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "bench/tolerance.h"
 
@@ -23,8 +23,8 @@ std::string output_problem(const bench::OutputCheck& output) {
   if (output.found_dtype.empty()) return "is missing, expected " + expected;
   if (output.expected_dtype.empty()) return fmt::format("was not expected, found {}", found);
   if (expected != found) return fmt::format("expected {}, found {}", expected, found);
-  const std::string differences =
-      fmt::format("{} differs by up to {:.3g}, on average {:.3g}", expected, output.max_abs_diff, output.mean_abs_diff);
+  const std::string differences = fmt::format("{} differs by up to {:.3g}, on average {:.3g}", expected,
+                                              output.max_abs_diff, output.mean_abs_diff);
   if (output.passes_from > bench::kLastNumericT) return differences + "\n  right at no tolerance";
   const bench::Tolerance pair = bench::tolerance(output.expected_dtype, output.passes_from);
   return fmt::format("{}\n  right from t={} (atol {:.2e}, rtol {:.2e}), expected at t={}", differences,
@@ -35,7 +35,8 @@ std::string timing_problem(const bench::Timing& timing, const char* side) {
   if (timing.trials_us.empty()) return fmt::format("the {} graph has no trial times\n", side);
   for (double us : timing.trials_us) {
     if (std::isfinite(us) && us >= bench::kShortestCallUs) continue;
-    return fmt::format("a trial of the {} graph took {} us, expected at least {} us\n", side, us, bench::kShortestCallUs);
+    return fmt::format("a trial of the {} graph took {} us, expected at least {} us\n", side, us,
+                       bench::kShortestCallUs);
   }
   return {};
 }
@@ -45,12 +46,14 @@ std::string measured_problem(const bench::RunRecord& record, const bench::Verdic
   std::string text;
   for (size_t i = 0; i < record.outputs.size(); ++i) {
     const bench::OutputCheck& output = record.outputs[i];
-    const bool same_type = output.expected_dtype == output.found_dtype && output.expected_shape == output.found_shape;
+    const bool same_type =
+        output.expected_dtype == output.found_dtype && output.expected_shape == output.found_shape;
     if (same_type && output.passes_from <= bench::kCorrectT) continue;
     text += fmt::format("output {} of {}: {}\n", i + 1, record.outputs.size(), output_problem(output));
   }
   if (!record.deterministic) text += "outputs of timed calls differ from those of the checked call\n";
-  if (record.outputs.empty() && record.stage >= bench::Stage::Compare) text += "the graph has no outputs to compare\n";
+  if (record.outputs.empty() && record.stage >= bench::Stage::Compare)
+    text += "the graph has no outputs to compare\n";
   if (text.empty() && verdict.status == bench::Status::RuntimeFail && record.stage == bench::Stage::Done) {
     text = timing_problem(record.reference, "original") + timing_problem(record.candidate, "rewritten");
   }
@@ -62,7 +65,8 @@ std::string problem_of(const bench::RunRecord& record, const bench::Verdict& ver
   std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;
   for (const bench::PassOutcome& pass : record.passes) {
     if (pass.diagnosis.empty() || text.find(pass.diagnosis) != std::string::npos) continue;
-    text += fmt::format("{}pass '{}': {}", text.empty() || text.back() == '\n' ? "" : "\n", pass.pass, pass.diagnosis);
+    text += fmt::format("{}pass '{}': {}", text.empty() || text.back() == '\n' ? "" : "\n", pass.pass,
+                        pass.diagnosis);
   }
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
@@ -120,13 +124,15 @@ std::vector<Row> rows_of(const std::vector<bench::RunRecord>& records) {
 
 std::string conditions(const std::vector<bench::RunRecord>& records) {
   if (records.empty()) return {};
-  const auto timed = std::find_if(records.begin(), records.end(),
-                                  [](const bench::RunRecord& record) { return !record.reference.trials_us.empty(); });
+  const auto timed = std::find_if(records.begin(), records.end(), [](const bench::RunRecord& record) {
+    return !record.reference.trials_us.empty();
+  });
   const bench::RunRecord& record = timed == records.end() ? records.front() : *timed;
   std::string text = fmt::format("{} on {}", record.compiler, record.device);
   if (!record.hardware.empty()) text += ", " + record.hardware;
   if (timed != records.end()) {
-    text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup, record.reference.trials_us.size());
+    text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup,
+                        record.reference.trials_us.size());
   }
   return text + fmt::format(", seed {}", record.seed);
 }
@@ -137,7 +143,8 @@ std::string ratio_text(double ratio) {
 }
 
 std::string rung_text(const Row& row) {
-  const bool passes = row.verdict.status == bench::Status::Correct && row.verdict.passes_from <= bench::kLastNumericT;
+  const bool passes =
+      row.verdict.status == bench::Status::Correct && row.verdict.passes_from <= bench::kLastNumericT;
   return passes ? fmt::format("{}", row.verdict.passes_from) : "-";
 }
 
@@ -147,7 +154,8 @@ std::string error_text(const Row& row) {
 }
 
 std::string sites_text(const Row& row) {
-  return row.declined > 0 ? fmt::format("{}/{}", row.sites, row.sites + row.declined) : fmt::format("{}", row.sites);
+  return row.declined > 0 ? fmt::format("{}/{}", row.sites, row.sites + row.declined)
+                          : fmt::format("{}", row.sites);
 }
 
 }  // namespace passnet::report

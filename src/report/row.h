@@ -14,27 +14,27 @@ enum class Tone { Good, Doubtful, Bad };
 
 struct Row {
   std::string sample, graph;
-  std::string name;              // "graph", or "sample/graph" when there are several samples
-  std::string headline;          // bench::headline
+  std::string name;      // "graph", or "sample/graph" when there are several samples
+  std::string headline;  // bench::headline
   Tone tone = Tone::Bad;
   bench::Verdict verdict;
-  bool timed = false;            // both sides have believable times
-  double ratio = 0;              // median reference / median candidate; 0 when not timed
+  bool timed = false;  // both sides have believable times
+  double ratio = 0;    // median reference / median candidate; 0 when not timed
   bench::Stats reference_us, candidate_us;
   bool noisy = false;
-  double noise = 0;              // the larger iqr / median of both sides
-  bool compared = false;         // outputs were compared
-  double max_abs_diff = 0;       // over all outputs; nan when one is not comparable
-  int sites = 0, declined = 0;   // of all passes
-  std::string problem;           // why it is not correct, several lines, as recorded; empty when correct
+  double noise = 0;             // the larger iqr / median of both sides
+  bool compared = false;        // outputs were compared
+  double max_abs_diff = 0;      // over all outputs; nan when one is not comparable
+  int sites = 0, declined = 0;  // of all passes
+  std::string problem;          // why it is not correct, several lines, as recorded; empty when correct
 };
 
 bool has_several_samples(const std::vector<bench::RunRecord>& records);
 
 std::vector<Row> rows_of(const std::vector<bench::RunRecord>& records);
 
-/// How it was measured, by the first timed record: "passes on cpu, Intel… x 2 threads, 25 warm-up and 100 timed calls,
-/// seed 1024". Empty for no records.
+/// How it was measured, by the first timed record: "passes on cpu, Intel… x 2 threads, 25 warm-up and 100
+/// timed calls, seed 1024". Empty for no records.
 std::string conditions(const std::vector<bench::RunRecord>& records);
 
 /// "2.31x"; "-" when 0.

@@ -8,11 +8,12 @@
 
 namespace passnet::report {
 
-/// ES(t) and S(t) with labelled axes: straight lines up to t = 0, steps that hold their value until the next t after it.
+/// ES(t) and S(t) with labelled axes: straight lines up to t = 0, steps that hold their value until the next
+/// t after it.
 std::string render_curve_svg(const bench::Score& score);
 
-/// A bar from 1x to the ratio on a logarithmic scale from 1/8 to 8, faster to the right; gray for a graph that does not
-/// count. REQUIRES: ratio > 0.
+/// A bar from 1x to the ratio on a logarithmic scale from 1/8 to 8, faster to the right; gray for a graph
+/// that does not count. REQUIRES: ratio > 0.
 std::string render_ratio_svg(double ratio, bool counts);
 
 /// Two box plots on one scale from 0, before above after: quartiles, median, whiskers at most 1.5 iqr long.

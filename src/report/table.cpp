@@ -1,9 +1,9 @@
 #include "report/table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 #include "bench/score.h"
@@ -69,7 +69,8 @@ Column times_column(const char* title, const std::vector<Row>& rows, bench::Stat
   Column column{title, false, {}, 0};
   const int decimals = decimals_for(rows, side);
   for (const Row& row : rows) {
-    column.cells.push_back({row.timed ? fmt::format("{:.{}f}", (row.*side).median, decimals) : "-", Style::Plain});
+    column.cells.push_back(
+        {row.timed ? fmt::format("{:.{}f}", (row.*side).median, decimals) : "-", Style::Plain});
   }
   return column;
 }
@@ -138,8 +139,8 @@ std::string render_line(const std::vector<Column>& table, size_t line, bool colo
 }
 
 /// With several samples, each begins with a line of its own.
-std::string render_lines(const std::vector<Column>& table, const std::vector<Row>& rows, bool several_samples, size_t width,
-                         bool color) {
+std::string render_lines(const std::vector<Column>& table, const std::vector<Row>& rows, bool several_samples,
+                         size_t width, bool color) {
   std::string out = render_line(table, 0, color);
   for (size_t i = 0; i < rows.size(); ++i) {
     const bool new_sample = several_samples && (i == 0 || rows[i].sample != rows[i - 1].sample);
@@ -149,8 +150,8 @@ std::string render_lines(const std::vector<Column>& table, const std::vector<Row
   return out;
 }
 
-std::string render_footer(const std::vector<Row>& rows, const bench::Score& score, bool shows_sites, size_t width,
-                          bool color) {
+std::string render_footer(const std::vector<Row>& rows, const bench::Score& score, bool shows_sites,
+                          size_t width, bool color) {
   const auto noisy = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
   const bool declined =
       shows_sites && std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.declined > 0; });
@@ -158,12 +159,14 @@ std::string render_footer(const std::vector<Row>& rows, const bench::Score& scor
   std::string out = styled(fmt::format("{} of {} correct", score.correct, score.total), style, color);
   out += fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup), Style::Bold, color));
   out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\nS(-5) {:.3f}, ES(-5) {:.3f}\n",
-                     styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color), score.aggregated,
-                     score.at(bench::kCorrectT).s, score.at(bench::kCorrectT).es);
+                     styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color),
+                     score.aggregated, score.at(bench::kCorrectT).s, score.at(bench::kCorrectT).es);
   std::string notes;
   if (noisy > 0) {
-    notes += fmt::format("~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the "
-                         "machine is idle\n", noisy, rows.size(), 100 * bench::kNoisy);
+    notes += fmt::format(
+        "~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the "
+        "machine is idle\n",
+        noisy, rows.size(), 100 * bench::kNoisy);
   }
   if (declined) notes += "sites a/b: b found, a replaced; the plan declined the others\n";
   if (!score.forms_agree) notes += "both forms of ES(t) disagree (docs/scoring.md)\n";
@@ -196,13 +199,16 @@ std::string render_problem(const Problem& problem, size_t width, bool color) {
   const size_t told = std::min(problem.names.size(), kMaxNamesTold);
   std::string title = join(std::span(problem.names).first(told), ", ");
   if (problem.names.size() > told) title += fmt::format(" and {} more", problem.names.size() - told);
-  std::string out = fmt::format("\n{}: {}\n", styled(problem.row->headline, style_of(problem.row->tone), color), title);
+  std::string out =
+      fmt::format("\n{}: {}\n", styled(problem.row->headline, style_of(problem.row->tone), color), title);
   if (problem.row->problem.empty()) return out;
   const std::vector<std::string> lines = wrap(visible(problem.row->problem), width - 2);
   const size_t shown = lines.size() > kMaxProblemLines ? kMaxProblemLines - 1 : lines.size();
   for (size_t i = 0; i < shown; ++i) out += "  " + lines[i] + '\n';
   if (shown < lines.size()) {
-    out += "  " + styled(fmt::format("… {} more lines in records.jsonl", lines.size() - shown), Style::Dim, color) + '\n';
+    out += "  " +
+           styled(fmt::format("… {} more lines in records.jsonl", lines.size() - shown), Style::Dim, color) +
+           '\n';
   }
   return out;
 }
@@ -214,7 +220,8 @@ std::string render_table(const std::vector<bench::RunRecord>& records, int width
   const size_t usable = std::max(static_cast<size_t>(std::max(width, 0)), kMinWidth);
   const std::vector<Row> rows = rows_of(records);
   std::string out;
-  for (const std::string& line : wrap(visible(conditions(records)), usable)) out += styled(line, Style::Dim, color) + '\n';
+  for (const std::string& line : wrap(visible(conditions(records)), usable))
+    out += styled(line, Style::Dim, color) + '\n';
   const bool several = has_several_samples(records);
   std::vector<Column> table = columns_of(rows, several);
   fit(table, usable);

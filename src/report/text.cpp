@@ -1,9 +1,9 @@
 #include "report/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 #include "bench/utf8.h"
@@ -50,10 +50,14 @@ std::string visible(std::string_view text) {
     const std::string_view character = std::string_view(valid).substr(at, character_length(valid, at));
     const uint32_t code = code_point(character);
     at += character.size();
-    if (code == '\n') out += '\n';
-    else if (code == '\t') out += "  ";
-    else if (!is_unprintable(code)) out += character;
-    else out += code < 0x100 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
+    if (code == '\n')
+      out += '\n';
+    else if (code == '\t')
+      out += "  ";
+    else if (!is_unprintable(code))
+      out += character;
+    else
+      out += code < 0x100 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
   }
   return out;
 }
@@ -68,7 +72,8 @@ std::string shorten_middle(std::string_view text, size_t width) {
   const size_t length = columns(text);
   if (length <= width) return std::string(text);
   const size_t tail = (width - 1) / 2, head = width - 1 - tail;
-  return fmt::format("{}…{}", text.substr(0, bytes_of(text, head)), text.substr(bytes_of(text, length - tail)));
+  return fmt::format("{}…{}", text.substr(0, bytes_of(text, head)),
+                     text.substr(bytes_of(text, length - tail)));
 }
 
 std::vector<std::string> wrap(std::string_view text, size_t width) {
@@ -97,12 +102,23 @@ std::string escape_html(std::string_view text) {
   std::string out;
   for (char c : visible(text)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;

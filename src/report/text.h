@@ -8,8 +8,9 @@
 
 namespace passnet::report {
 
-/// Valid UTF-8 in which control characters and marks that change the writing direction show as \x1b or \u202e, so that
-/// no name or message can move the cursor, set colors or reorder a line. Newlines stay, tabs become two spaces.
+/// Valid UTF-8 in which control characters and marks that change the writing direction show as \x1b or
+/// \u202e, so that no name or message can move the cursor, set colors or reorder a line. Newlines stay, tabs
+/// become two spaces.
 std::string visible(std::string_view text);
 
 /// Characters as a terminal counts them, one column each. REQUIRES: valid UTF-8.
@@ -18,8 +19,8 @@ size_t columns(std::string_view text);
 /// At most `width` columns, the middle replaced by "…". REQUIRES: valid UTF-8, width >= 1.
 std::string shorten_middle(std::string_view text, size_t width);
 
-/// The lines of `text`, each broken at spaces to at most `width` columns where its words allow; a continued line is
-/// indented two columns more.
+/// The lines of `text`, each broken at spaces to at most `width` columns where its words allow; a continued
+/// line is indented two columns more.
 std::vector<std::string> wrap(std::string_view text, size_t width);
 
 /// For element content and quoted attributes: visible(), then & < > " ' as entities.

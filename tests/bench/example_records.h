@@ -1,10 +1,10 @@
 // Records for tests: the worked example of docs/scoring.md and random ones.
 #pragma once
 
+#include <rapidcheck.h>
+
 #include <string>
 #include <vector>
-
-#include <rapidcheck.h>
 
 #include "bench/record.h"
 
@@ -41,7 +41,8 @@ inline RunRecord record_of(const std::string& graph, double speedup, std::vector
   return record;
 }
 
-inline RunRecord failed_record(const std::string& graph, Stage stage, const std::string& kind, const std::string& error) {
+inline RunRecord failed_record(const std::string& graph, Stage stage, const std::string& kind,
+                               const std::string& error) {
   RunRecord record = record_of(graph, 1, {});
   record.stage = stage;
   record.error_kind = kind;
@@ -51,7 +52,8 @@ inline RunRecord failed_record(const std::string& graph, Stage stage, const std:
   return record;
 }
 
-/// The eight samples of the worked example: two wrong only beyond some rung, one per way to fail, one right everywhere.
+/// The eight samples of the worked example: two wrong only beyond some rung, one per way to fail, one right
+/// everywhere.
 inline std::vector<RunRecord> worked_example() {
   OutputCheck other_dtype = output_of("float32", 6);
   other_dtype.found_dtype = "float16";
@@ -71,12 +73,14 @@ inline std::vector<RunRecord> worked_example() {
   };
 }
 
-/// Any record that an evaluation could write, hostile names and texts included; no nan (it would differ from itself).
+/// Any record that an evaluation could write, hostile names and texts included; no nan (it would differ from
+/// itself).
 inline rc::Gen<RunRecord> any_record() {
   return rc::gen::exec([] {
     const auto text = [] {
-      return *rc::gen::element<std::string>("", "plain", "two\nlines", "\"quoted\" \\ tab\t", "µ ünïcode ∑", "[Speedup][e2e]: 99",
-                                            "<b>&amp;</b>", "all_close", "RuntimeError: no", "\x1b[31mred", "match:True");
+      return *rc::gen::element<std::string>("", "plain", "two\nlines", "\"quoted\" \\ tab\t", "µ ünïcode ∑",
+                                            "[Speedup][e2e]: 99", "<b>&amp;</b>", "all_close",
+                                            "RuntimeError: no", "\x1b[31mred", "match:True");
     };
     const auto number = [] { return *rc::gen::inRange(0, 1'000'000) / 997.0; };
     RunRecord record;
@@ -96,8 +100,9 @@ inline rc::Gen<RunRecord> any_record() {
     }
     record.outputs_counted = *rc::gen::inRange(0, 8) > 0;
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-      OutputCheck output = output_of(*rc::gen::element<std::string>("float32", "float16", "bfloat16", "float64"),
-                                     *rc::gen::inRange(-10, 7));
+      OutputCheck output =
+          output_of(*rc::gen::element<std::string>("float32", "float16", "bfloat16", "float64"),
+                    *rc::gen::inRange(-10, 7));
       if (*rc::gen::inRange(0, 8) == 0) output.found_dtype = "int64";
       if (*rc::gen::inRange(0, 8) == 0) output.found_shape = {7};
       output.max_abs_diff = number();

@@ -1,13 +1,13 @@
 #include "bench/record.h"
 
-#include <cmath>
-#include <filesystem>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "example_records.h"
@@ -64,12 +64,16 @@ TEST(Record, WritesForeignBytesAsReplacementCharacters) {
 
 TEST(Record, NamesTheFieldThatIsWrong) {
   const std::pair<Json, const char*> cases[] = {
-      {changed("stage", "lunch"), "error: record: field 'stage': expected the name of a stage, found string '\"lunch\"'"},
+      {changed("stage", "lunch"),
+       "error: record: field 'stage': expected the name of a stage, found string '\"lunch\"'"},
       {changed("graph", 3), "error: record: field 'graph': expected a string, found number '3'"},
       {changed("seed", -1), "error: record: field 'seed': expected an integer >= 0, found number '-1'"},
-      {changed("threads", 1e10), "error: record: field 'threads': expected an integer, found number '10000000000.0'"},
-      {changed("threads", 10000000000), "error: record: field 'threads': expected an integer, found number '10000000000'"},
-      {changed("passes", {{"pass", "x"}}), "error: record: field 'passes': expected an array of objects, found object '{\"pass\":\"x\"}'"},
+      {changed("threads", 1e10),
+       "error: record: field 'threads': expected an integer, found number '10000000000.0'"},
+      {changed("threads", 10000000000),
+       "error: record: field 'threads': expected an integer, found number '10000000000'"},
+      {changed("passes", {{"pass", "x"}}),
+       "error: record: field 'passes': expected an array of objects, found object '{\"pass\":\"x\"}'"},
       {changed("outputs", {1}), "error: output check: expected an object, found number '1'"},
       {changed("candidate", Json::object()), "error: timing: field 'warmup' is missing, expected an integer"},
       {changed("reference", {{"warmup", 1}, {"trials_us", {1, "fast"}}}),
@@ -101,7 +105,8 @@ TEST(OutputChecks, TravelAlone) {
   EXPECT_EQ(*back, outputs);
   const auto wrong = output_checks_from_json(Json::object());
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(to_string(wrong.error()), "error: output checks: expected an array of objects, found object '{}'");
+  EXPECT_EQ(to_string(wrong.error()),
+            "error: output checks: expected an array of objects, found object '{}'");
 }
 
 TEST(RecordsFile, IsReadLineByLine) {

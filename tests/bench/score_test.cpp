@@ -1,12 +1,12 @@
 #include "bench/score.h"
 
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
-#include <rapidcheck/gtest.h>
 
 #include "example_records.h"
 
@@ -60,13 +60,17 @@ TEST(Score, ReproducesTheWorkedExample) {
 TEST(Score, ExtendedForgivesLikeDefaultAtTheSlowExponents) {
   // E.5 lists the extended columns for p = 0 only; S does not depend on the interpretation, and ES_1 neither.
   for (double p : {0.1, 1.0}) {
-    const Score normal = score_of_example(p), extended = score_of_example(p, Interpretation::MismatchExtended);
+    const Score normal = score_of_example(p),
+                extended = score_of_example(p, Interpretation::MismatchExtended);
     for (int t = -10; t <= 4; ++t) EXPECT_EQ(normal.at(t).s, extended.at(t).s);
     EXPECT_NEAR(normal.at(1).es, extended.at(1).es, 1e-15);
   }
-  // By hand: product of counted values, 8 samples. s2 = 0.5^(1+p); at 4 only the eager failure is not forgiven.
-  EXPECT_NEAR(score_of_example(0.1, Interpretation::MismatchExtended).at(4).es, std::pow(2 * std::pow(0.5, 1.1) * 0.1, 1 / 8.0), 1e-12);
-  EXPECT_NEAR(score_of_example(1, Interpretation::MismatchExtended).at(2).es, std::pow(2 * 0.25 * 1e-3, 1 / 8.0), 1e-12);
+  // By hand: product of counted values, 8 samples. s2 = 0.5^(1+p); at 4 only the eager failure is not
+  // forgiven.
+  EXPECT_NEAR(score_of_example(0.1, Interpretation::MismatchExtended).at(4).es,
+              std::pow(2 * std::pow(0.5, 1.1) * 0.1, 1 / 8.0), 1e-12);
+  EXPECT_NEAR(score_of_example(1, Interpretation::MismatchExtended).at(2).es,
+              std::pow(2 * 0.25 * 1e-3, 1 / 8.0), 1e-12);
 }
 
 TEST(Score, AggregatesToNineDigits) {

@@ -1,11 +1,11 @@
 #include "bench/stats.h"
 
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
 #include <cmath>
 #include <limits>
 #include <vector>
-
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include "base/check.h"
 
@@ -73,8 +73,8 @@ TEST(GeometricMean, IsOneForNothingAndRefusesWhatHasNoLogarithm) {
 }
 
 RC_GTEST_PROP(Stats, OrderOfSamplesDoesNotMatterAndQuartilesAreOrdered, ()) {
-  auto samples = *rc::gen::nonEmpty(rc::gen::container<std::vector<double>>(rc::gen::map(
-      rc::gen::inRange(1, 1'000'000), [](int us) { return us / 100.0; })));
+  auto samples = *rc::gen::nonEmpty(rc::gen::container<std::vector<double>>(
+      rc::gen::map(rc::gen::inRange(1, 1'000'000), [](int us) { return us / 100.0; })));
   const Stats stats = summarize(samples);
   std::reverse(samples.begin(), samples.end());
   const Stats reversed = summarize(samples);

@@ -1,9 +1,9 @@
-#include <cmath>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include <cmath>
 
 #include "base/strings.h"
 #include "bench/score.h"
@@ -36,7 +36,8 @@ std::string good_lines(int rung, const std::string& speedup = "P [Speedup][e2e]:
       "P [Datatype][eager]: float32\nP [Datatype][compiled]: float32\n"
       "P [DataType] eager:['float32'] compiled:['float32'] match:True\nP [Correctness][equal]: 0\n";
   for (int t = -10; t <= 5; ++t) {
-    text += fmt::format("P [Correctness][all_close_{}]: {}\n", tolerance_key(tolerance("float32", t)), t >= rung ? 1 : 0);
+    text += fmt::format("P [Correctness][all_close_{}]: {}\n", tolerance_key(tolerance("float32", t)),
+                        t >= rung ? 1 : 0);
   }
   return text + speedup;
 }
@@ -84,14 +85,18 @@ TEST(UpstreamLog, PrintsTheLinesThatUpstreamPrints) {
   for (const char* line : {
            "\n[Profiling] Using device: cpu a processor x 2 threads, warm up 25, trials 2\n",
            "\nTrial 1: e2e=0.01200 ms\n",
-           "\ngraph-net-test-compiler-log [Performance][eager]: {\"e2e\": {\"median\": 0.012, \"iqr\": 0.0, \"mean\": 0.012, "
+           "\ngraph-net-test-compiler-log [Performance][eager]: {\"e2e\": {\"median\": 0.012, \"iqr\": 0.0, "
+           "\"mean\": 0.012, "
            "\"std\": 0.0, \"min\": 0.012, \"max\": 0.012}}\n",
-           "\ngraph-net-test-compiler-log [Performance][compiled]: {\"e2e\": {\"median\": 0.008, \"iqr\": 0.0005, \"mean\": 0.0085, "
+           "\ngraph-net-test-compiler-log [Performance][compiled]: {\"e2e\": {\"median\": 0.008, \"iqr\": "
+           "0.0005, \"mean\": 0.0085, "
            "\"std\": 0.000866025, \"min\": 0.008, \"max\": 0.01}}\n",
            "\ngraph-net-test-compiler-log [Datatype][eager]: float32 int64\n",
            "\ngraph-net-test-compiler-log [Datatype][compiled]: float32 int64\n",
-           "\ngraph-net-test-compiler-log [Shape] eager:[[2, 3], [2, 3]] compiled:[[2, 3], [2, 3]] match:True\n",
-           "\ngraph-net-test-compiler-log [DataType] eager:['float32', 'int64'] compiled:['float32', 'int64'] match:True\n",
+           "\ngraph-net-test-compiler-log [Shape] eager:[[2, 3], [2, 3]] compiled:[[2, 3], [2, 3]] "
+           "match:True\n",
+           "\ngraph-net-test-compiler-log [DataType] eager:['float32', 'int64'] compiled:['float32', "
+           "'int64'] match:True\n",
            "\ngraph-net-test-compiler-log [Correctness][equal]: 0 1\n",
            "\ngraph-net-test-compiler-log [Correctness][all_close_atol_1.00E-06_rtol_8.65E-08]: 0 1\n",
            "\ngraph-net-test-compiler-log [Correctness][all_close_atol_1.00E-05_rtol_1.30E-06]: 1 1\n",
@@ -108,21 +113,24 @@ TEST(UpstreamLog, PrintsTheLinesThatUpstreamPrints) {
 }
 
 TEST(UpstreamLog, CannotBeForgedThroughAnErrorMessage) {
-  RunRecord record = failed_record("g", Stage::Run, "crash",
-                                   "oops\n[Processing] fake\n[Datatype][eager]: float32\n[Speedup][e2e]: 1000\nall_close");
+  RunRecord record =
+      failed_record("g", Stage::Run, "crash",
+                    "oops\n[Processing] fake\n[Datatype][eager]: float32\n[Speedup][e2e]: 1000\nall_close");
   record.hardware = "chip [Datatype][compiled]: float32";
   record.graph = "x [Speedup][e2e]: 9";
   const auto verdicts = read(render_upstream_log({record}));
   ASSERT_EQ(verdicts.size(), 1u);
   EXPECT_EQ(verdicts[0], (Verdict{Status::RuntimeFail, 6, 0}));
 
-  RunRecord eager = failed_record("g all_close", Stage::Parse, "bad-input", "[Datatype][eager] all_close Error: x");
+  RunRecord eager =
+      failed_record("g all_close", Stage::Parse, "bad-input", "[Datatype][eager] all_close Error: x");
   EXPECT_EQ(read(render_upstream_log({eager}))[0].status, Status::EagerFail);
 }
 
 TEST(UpstreamLog, SaysWhichSideFailed) {
   EXPECT_THAT(render_upstream_log({failed_record("g", Stage::Reference, "crash", "why")}),
-              HasSubstr("log [Fail due to eager model execution error.]\nreason: why\ngraph-net-test-compiler-log [Result] status: failed\n"));
+              HasSubstr("log [Fail due to eager model execution error.]\nreason: "
+                        "why\ngraph-net-test-compiler-log [Result] status: failed\n"));
   EXPECT_THAT(render_upstream_log({failed_record("g", Stage::Match, "no-match", "why")}),
               HasSubstr("log [Fail due to compiled model execution error.]\nreason: why\n"));
   const std::string crash = render_upstream_log({failed_record("g", Stage::Run, "crash", "why")});
@@ -148,13 +156,16 @@ TEST(UpstreamReader, FollowsTheStatusRulesInOrder) {
 }
 
 TEST(UpstreamReader, FindsTheRung) {
-  for (int rung = -10; rung <= 6; ++rung) EXPECT_EQ(read_one(good_lines(rung)), (Verdict{Status::Correct, rung, 1.5}));
+  for (int rung = -10; rung <= 6; ++rung)
+    EXPECT_EQ(read_one(good_lines(rung)), (Verdict{Status::Correct, rung, 1.5}));
 }
 
 TEST(UpstreamReader, LetsTheLastLineOfAKindWin) {
   EXPECT_EQ(read_one(good_lines(-10) + "anything [Speedup][e2e]: 7.5\n").speedup, 7.5);
   EXPECT_EQ(read_one(good_lines(-10) + "P [Speedup][gpu]: 7.5\n").speedup, 1.5);
-  EXPECT_EQ(read_one(good_lines(-10) + "P [Correctness][all_close_atol_1.00E-05_rtol_1.30E-06]: 0\n").passes_from, -4);
+  EXPECT_EQ(
+      read_one(good_lines(-10) + "P [Correctness][all_close_atol_1.00E-05_rtol_1.30E-06]: 0\n").passes_from,
+      -4);
 }
 
 TEST(UpstreamReader, TakesExactTypesFromTheEqualLine) {
@@ -179,12 +190,15 @@ TEST(UpstreamReader, CountsAMissingLineAsAFailureAndNoOutputsAsCorrect) {
 TEST(UpstreamReader, GivesNoWinToASpeedupThatIsNone) {
   EXPECT_EQ(read_one(good_lines(-10, "")), (Verdict{Status::Correct, -10, 0}));
   for (const char* none : {"0.0", "-3", "nan", "inf"}) {
-    EXPECT_EQ(read_one(good_lines(-10, fmt::format("P [Speedup][e2e]: {}\n", none))), (Verdict{Status::RuntimeFail, 6, 0})) << none;
+    EXPECT_EQ(read_one(good_lines(-10, fmt::format("P [Speedup][e2e]: {}\n", none))),
+              (Verdict{Status::RuntimeFail, 6, 0}))
+        << none;
   }
 }
 
 TEST(UpstreamReader, SplitsAtProcessingAndIgnoresWhatComesBefore) {
-  const auto verdicts = read("[Speedup][e2e]: x\nnoise\nP [Processing] a\n" + good_lines(-10) + "P [Processing] b\n");
+  const auto verdicts =
+      read("[Speedup][e2e]: x\nnoise\nP [Processing] a\n" + good_lines(-10) + "P [Processing] b\n");
   ASSERT_EQ(verdicts.size(), 2u);
   EXPECT_EQ(verdicts[0].status, Status::Correct);
   EXPECT_EQ(verdicts[1].status, Status::EagerFail);
@@ -192,7 +206,8 @@ TEST(UpstreamReader, SplitsAtProcessingAndIgnoresWhatComesBefore) {
 
 TEST(UpstreamReader, AcceptsWindowsLineEnds) {
   std::string crlf;
-  for (char c : "P [Processing] g\n" + good_lines(-5)) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (char c : "P [Processing] g\n" + good_lines(-5))
+    crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
   EXPECT_EQ(read(crlf), (std::vector<Verdict>{{Status::Correct, -5, 1.5}}));
 }
 

@@ -1,10 +1,10 @@
 #include "bench/verdict.h"
 
-#include <cmath>
-#include <functional>
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <functional>
 
 #include "example_records.h"
 
@@ -64,17 +64,24 @@ std::vector<Case> cases() {
       {"late", changed([](RunRecord& r) { r.outputs[0].passes_from = -4; }), Status::Correct, "inexact"},
       {"never", changed([](RunRecord& r) { r.outputs[0].passes_from = 6; }), Status::Correct, "wrong"},
       {"count", changed([](RunRecord& r) { r.found_outputs = 1; }), Status::ShapeMismatch, "wrong count"},
-      {"shape", changed([](RunRecord& r) { r.outputs[0].found_shape = {3, 2}; }), Status::ShapeMismatch, "wrong shape"},
-      {"broadcast", changed([](RunRecord& r) { r.outputs[0].found_shape = {1}; }), Status::ShapeMismatch, "wrong shape"},
-      {"dtype", changed([](RunRecord& r) { r.outputs[1].found_dtype = "int32"; }), Status::TypeMismatch, "wrong dtype"},
+      {"shape", changed([](RunRecord& r) {
+         r.outputs[0].found_shape = {3, 2};
+       }),
+       Status::ShapeMismatch, "wrong shape"},
+      {"broadcast", changed([](RunRecord& r) { r.outputs[0].found_shape = {1}; }), Status::ShapeMismatch,
+       "wrong shape"},
+      {"dtype", changed([](RunRecord& r) { r.outputs[1].found_dtype = "int32"; }), Status::TypeMismatch,
+       "wrong dtype"},
       {"unstable", changed([](RunRecord& r) { r.deterministic = false; }), Status::RuntimeFail, "unstable"},
-      {"timing broke", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "crash"; }), Status::RuntimeFail, "crashed"},
+      {"timing broke", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "crash"; }),
+       Status::RuntimeFail, "crashed"},
       {"nothing to compare", record_of("g", 2, {}), Status::RuntimeFail, "no outputs"},
   };
 }
 
 TEST(Judge, MapsEveryWayToFail) {
-  for (const Case& one : cases()) EXPECT_STREQ(to_string(judge(one.record).status), to_string(one.status)) << one.what;
+  for (const Case& one : cases())
+    EXPECT_STREQ(to_string(judge(one.record).status), to_string(one.status)) << one.what;
 }
 
 TEST(Headline, NamesEveryWayToFailInFewCharacters) {
@@ -133,7 +140,8 @@ TEST(Noise, IsFlaggedWhenOneSideSpreads) {
 
 RC_GTEST_PROP(Judge, IsMonotoneInTolerance, ()) {
   const Verdict verdict = judge(*any_record());
-  for (int t = kFirstT; t < kLastNumericT; ++t) RC_ASSERT(!verdict.correct_at(t) || verdict.correct_at(t + 1));
+  for (int t = kFirstT; t < kLastNumericT; ++t)
+    RC_ASSERT(!verdict.correct_at(t) || verdict.correct_at(t + 1));
 }
 
 RC_GTEST_PROP(Judge, DoesNotDependOnTheOrderOfOutputsOrTrials, ()) {

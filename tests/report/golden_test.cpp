@@ -1,7 +1,8 @@
-// The whole texts that people read, byte by byte. When a change is meant, copy the file that the failure names.
-#include <filesystem>
-
+// The whole texts that people read, byte by byte. When a change is meant, copy the file that the failure
+// names.
 #include <gtest/gtest.h>
+
+#include <filesystem>
 
 #include "base/file.h"
 #include "bench/score.h"
@@ -13,16 +14,20 @@ namespace passnet::report {
 namespace {
 
 void expect_golden(const std::string& name, const std::string& found) {
-  const std::filesystem::path golden = std::filesystem::path(PASSNET_SOURCE_DIR) / "tests/report/golden" / name;
+  const std::filesystem::path golden =
+      std::filesystem::path(PASSNET_SOURCE_DIR) / "tests/report/golden" / name;
   const std::filesystem::path out = std::filesystem::path(PASSNET_BINARY_DIR) / "golden" / name;
   const Result<std::string> expected = read_file(golden);
   if (expected && *expected == found) return;
   ASSERT_TRUE(write_file(out, found));
-  EXPECT_EQ(expected ? *expected : to_string(expected.error()), found) << "if meant: cp " << out << ' ' << golden;
+  EXPECT_EQ(expected ? *expected : to_string(expected.error()), found)
+      << "if meant: cp " << out << ' ' << golden;
 }
 
 TEST(Golden, TableAt80Columns) { expect_golden("table_80.txt", render_table(sample_records(), 80, false)); }
-TEST(Golden, TableAt120Columns) { expect_golden("table_120.txt", render_table(sample_records(), 120, false)); }
+TEST(Golden, TableAt120Columns) {
+  expect_golden("table_120.txt", render_table(sample_records(), 120, false));
+}
 TEST(Golden, Markdown) {
   const auto records = sample_records();
   expect_golden("table.md", render_markdown(records, bench::score(bench::judge_all(records))));

@@ -1,6 +1,7 @@
 #include "report/json.h"
 
 #include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 #include "report/markdown.h"
@@ -52,7 +53,9 @@ TEST(RenderJson, OfNothingIsStillADocument) {
 TEST(RenderMarkdown, LetsNoNameLeaveItsCell) {
   const auto records = std::vector<bench::RunRecord>{measured("a|b`c*_<br>\nd", 20, 10, -10, 0)};
   const std::string text = render_markdown(records, bench::score(bench::judge_all(records)));
-  EXPECT_NE(text.find("\n| a\\|b\\`c\\*\\_&lt;br&gt; d | correct | 2.00x | 20.0 | 10.0 | 0 | 1 |\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n| a\\|b\\`c\\*\\_&lt;br&gt; d | correct | 2.00x | 20.0 | 10.0 | 0 | 1 |\n"),
+            std::string::npos)
+      << text;
 }
 
 }  // namespace

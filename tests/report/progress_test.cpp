@@ -16,13 +16,16 @@ TEST(RenderProgress, ShowsShareTimesAndName) {
 
 TEST(RenderProgress, FitsAnyWidth) {
   for (int width = 0; width <= 120; ++width) {
-    const std::string line = render_progress(3, 7, "a_rather_long_name/of_a_graph/with_µ/and\nmore", 5, width);
+    const std::string line =
+        render_progress(3, 7, "a_rather_long_name/of_a_graph/with_µ/and\nmore", 5, width);
     EXPECT_LE(columns(line), static_cast<size_t>(std::max(width - 1, 0)));
     EXPECT_EQ(line.find('\n'), std::string::npos);
   }
 }
 
-TEST(RenderProgress, OfNothingIsDone) { EXPECT_EQ(render_progress(0, 0, "", 0, 60), "[####################] 0/0  0 s  "); }
+TEST(RenderProgress, OfNothingIsDone) {
+  EXPECT_EQ(render_progress(0, 0, "", 0, 60), "[####################] 0/0  0 s  ");
+}
 
 TEST(ProgressBar, RewritesOneLineOnATerminalAndClearsIt) {
   testing::internal::CaptureStderr();

@@ -1,4 +1,5 @@
-// Prints what report_page_test.py examines: `report_page html` the page, `report_page json` the same records as JSON.
+// Prints what report_page_test.py examines: `report_page html` the page, `report_page json` the same records
+// as JSON.
 #include <cstdio>
 #include <string_view>
 

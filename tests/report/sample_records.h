@@ -1,5 +1,6 @@
-// Records of a make-believe run that shows everything a report can show: fast, slow, noisy, inexact and wrong graphs,
-// declined sites, no match, two equal compiler errors, a crash, and a name that would like to be markup.
+// Records of a make-believe run that shows everything a report can show: fast, slow, noisy, inexact and wrong
+// graphs, declined sites, no match, two equal compiler errors, a crash, and a name that would like to be
+// markup.
 #pragma once
 
 #include <cmath>
@@ -12,7 +13,8 @@ namespace passnet::report {
 
 inline constexpr const char* kHostileName = "<script>alert(\"1\")</script> & |x|\x1b[2J";
 
-inline bench::RunRecord measured(const std::string& graph, double before_us, double after_us, int passes_from, double max_diff) {
+inline bench::RunRecord measured(const std::string& graph, double before_us, double after_us, int passes_from,
+                                 double max_diff) {
   bench::RunRecord record;
   record.sample = "residual_layer_norm";
   record.graph = graph;
@@ -43,7 +45,8 @@ inline bench::RunRecord measured(const std::string& graph, double before_us, dou
   return record;
 }
 
-inline bench::RunRecord failed(const std::string& graph, bench::Stage stage, const std::string& kind, const std::string& error) {
+inline bench::RunRecord failed(const std::string& graph, bench::Stage stage, const std::string& kind,
+                               const std::string& error) {
   bench::RunRecord record = measured(graph, 1, 1, 6, 0);
   record.stage = stage;
   record.error_kind = kind;
@@ -78,11 +81,13 @@ inline std::vector<bench::RunRecord> sample_records() {
       measured("beit/float32/1x197x768", 77.7, 20.2, 6, 12.5),
       wrong_shape,
       failed("mixer_b16/float32/1x196x768", bench::Stage::Match, "no-match",
-             "no pass matched this graph\npass 'add_layer_norm': nearest miss at line 3 of the pattern\n  pattern  "
+             "no pass matched this graph\npass 'add_layer_norm': nearest miss at line 3 of the pattern\n  "
+             "pattern  "
              "tmp = x + y\n  graph    model.py:9: tmp_3 = in_0 * in_1\n  found operator '*', expected '+'"),
       failed("gmlp_s16/float32/1x196x256", bench::Stage::Build, "bad-pass", compiler_error),
       failed("gmlp_s16/float16/1x196x256", bench::Stage::Build, "bad-pass", compiler_error),
-      failed(kHostileName, bench::Stage::Run, "crash", "worker died of signal 11 (segmentation fault) </pre><script>alert(2)</script>"),
+      failed(kHostileName, bench::Stage::Run, "crash",
+             "worker died of signal 11 (segmentation fault) </pre><script>alert(2)</script>"),
   };
 }
 

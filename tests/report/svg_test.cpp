@@ -11,7 +11,8 @@ namespace {
 using testing::HasSubstr;
 
 TEST(CurveSvg, RunsStraightToZeroAndInStepsAfterwards) {
-  // Wrong everywhere below 0, right from there on at 2x: b = 0.1 until t = -1, then 2. Pixels: x = 56 … 690, y = 262 … 16.
+  // Wrong everywhere below 0, right from there on at 2x: b = 0.1 until t = -1, then 2. Pixels: x = 56 … 690,
+  // y = 262 … 16.
   const std::string svg = render_curve_svg(bench::score({{bench::Status::Correct, 0, 2}}));
   EXPECT_THAT(svg, HasSubstr("<path class=\"es-line\" d=\"M56.0 252.2L101.3 252.2"));
   EXPECT_THAT(svg, HasSubstr("L463.6 252.2L508.9 65.2H554.1V65.2H599.4V65.2"));
@@ -20,7 +21,8 @@ TEST(CurveSvg, RunsStraightToZeroAndInStepsAfterwards) {
 TEST(CurveSvg, HasARungMoreInTheExtendedReading) {
   bench::ScoreOptions options;
   options.interpretation = bench::Interpretation::MismatchExtended;
-  EXPECT_THAT(render_curve_svg(bench::score({{bench::Status::Correct, 0, 2}}, options)), HasSubstr(">5</text>"));
+  EXPECT_THAT(render_curve_svg(bench::score({{bench::Status::Correct, 0, 2}}, options)),
+              HasSubstr(">5</text>"));
 }
 
 TEST(RatioSvg, GrowsFromTheMiddleAndStopsAtEight) {

@@ -1,10 +1,10 @@
 #include "report/table.h"
 
-#include <filesystem>
-#include <regex>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
 
 #include "base/file.h"
 #include "base/strings.h"
@@ -49,9 +49,11 @@ TEST(Table, ColorsOnlyWhenAskedAndChangesNothingElse) {
 TEST(Table, GroupsEqualFailuresAndNamesAFew) {
   std::vector<bench::RunRecord> records;
   for (int i = 0; i < 5; ++i) {
-    records.push_back(failed("g" + std::to_string(i), bench::Stage::Build, "bad-pass", "x.cpp:1:2: error: why"));
+    records.push_back(
+        failed("g" + std::to_string(i), bench::Stage::Build, "bad-pass", "x.cpp:1:2: error: why"));
   }
-  EXPECT_THAT(render_table(records, 80, false), HasSubstr("\nbuild failed: g0, g1, g2 and 2 more\n  x.cpp:1:2: error: why\n"));
+  EXPECT_THAT(render_table(records, 80, false),
+              HasSubstr("\nbuild failed: g0, g1, g2 and 2 more\n  x.cpp:1:2: error: why\n"));
 }
 
 TEST(Table, CutsALongMessageAndSaysWhereTheRestIs) {
@@ -79,8 +81,9 @@ TEST(Table, SaysWhenThereIsNothing) { EXPECT_EQ(render_table({}, 80, false), "no
 TEST(Table, ExplainsTimesThatCannotBe) {
   auto record = measured("g", 10, 5, -10, 0);
   record.candidate.trials_us[7] = 0;
-  EXPECT_THAT(render_table({record}, 100, false),
-              HasSubstr("\nbad times: g\n  a trial of the rewritten graph took 0 us, expected at least 0.01 us\n"));
+  EXPECT_THAT(
+      render_table({record}, 100, false),
+      HasSubstr("\nbad times: g\n  a trial of the rewritten graph took 0 us, expected at least 0.01 us\n"));
 }
 
 TEST(Table, ExplainsUnstableOutputs) {
@@ -101,7 +104,8 @@ TEST(Table, ExplainsMissingAndSurplusOutputs) {
   std::swap(record.outputs[1].found_dtype, record.outputs[1].expected_dtype);
   record.expected_outputs = 1;
   record.found_outputs = 2;
-  EXPECT_THAT(render_table({record}, 100, false), HasSubstr("  output 2 of 2: was not expected, found float32 [8, 197, 768]\n"));
+  EXPECT_THAT(render_table({record}, 100, false),
+              HasSubstr("  output 2 of 2: was not expected, found float32 [8, 197, 768]\n"));
 }
 
 }  // namespace
