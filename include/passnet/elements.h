@@ -6,8 +6,8 @@
 
 namespace passnet {
 
-/// IEEE binary16. Arithmetic on it is allowed; converting to float, computing there and converting back once is both
-/// faster and what PyTorch does.
+/// IEEE binary16. Arithmetic on it is allowed; converting to float, computing there and converting back once
+/// is both faster and what PyTorch does.
 #if defined(__aarch64__)
 using float16 = __fp16;
 #else
@@ -19,13 +19,16 @@ namespace detail {
 [[gnu::always_inline]] constexpr float from_bits(int32_t x) { return __builtin_bit_cast(float, x); }
 }  // namespace detail
 
-/// The upper half of a float. Converts implicitly to float, and from float with round-to-nearest-even, NaN to NaN.
+/// The upper half of a float. Converts implicitly to float, and from float with round-to-nearest-even, NaN to
+/// NaN.
 struct bfloat16 {
   uint16_t bits;
 
   bfloat16() = default;
   [[gnu::always_inline]] constexpr bfloat16(float value) : bits(round(value)) {}
-  [[gnu::always_inline]] constexpr operator float() const { return detail::from_bits(int32_t(uint32_t(bits) << 16)); }
+  [[gnu::always_inline]] constexpr operator float() const {
+    return detail::from_bits(int32_t(uint32_t(bits) << 16));
+  }
 
  private:
   [[gnu::always_inline]] static constexpr uint16_t round(float value) {
@@ -35,10 +38,14 @@ struct bfloat16 {
 };
 
 template <class T>
-[[gnu::always_inline]] constexpr float to_float(T x) { return static_cast<float>(x); }
+[[gnu::always_inline]] constexpr float to_float(T x) {
+  return static_cast<float>(x);
+}
 /// Rounds to nearest even for floating types, towards zero for integers.
 template <class T>
-[[gnu::always_inline]] constexpr T from_float(float x) { return static_cast<T>(x); }
+[[gnu::always_inline]] constexpr T from_float(float x) {
+  return static_cast<T>(x);
+}
 
 /// x / y rounded up, for x >= 0 and y > 0.
 constexpr int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }

@@ -1,7 +1,7 @@
 // Reductions: over the lanes of a vec, and over contiguous rows of any element type.
 //
-// Row sums run in 64 float lanes that are added pairwise at the end: the error is at most (n / 64 + 8) 2^-24 times the
-// sum of |x|, and about its square root in practice.
+// Row sums run in 64 float lanes that are added pairwise at the end: the error is at most (n / 64 + 8) 2^-24
+// times the sum of |x|, and about its square root in practice.
 #pragma once
 
 #include <passnet/math.h>
@@ -19,7 +19,8 @@ template <class Combine>
   return lane[0];
 }
 
-/// Folds value(i, lanes) over [0, n) into four independent vecs, then into one; lanes past the end are `neutral`.
+/// Folds value(i, lanes) over [0, n) into four independent vecs, then into one; lanes past the end are
+/// `neutral`.
 template <class Value, class Combine>
 [[gnu::always_inline]] inline vec fold_row(int64_t n, float neutral, Value value, Combine combine) {
   vec total[4] = {neutral, neutral, neutral, neutral};
@@ -45,26 +46,31 @@ template <class Value, class Combine>
   return detail::fold(x, [](float a, float b) { return max(a, b); });
 }
 
-/// Sum over i in [0, n) of value(i, lanes), a vec of the elements i … i + lanes - 1. For sums of what is never stored:
-///   const float norm = passnet::sum_of(n, [&](int64_t i, int lanes) { const auto v = load(x + i, lanes); return v * v; });
+/// Sum over i in [0, n) of value(i, lanes), a vec of the elements i … i + lanes - 1. For sums of what is
+/// never stored:
+///   const float norm = passnet::sum_of(n, [&](int64_t i, int lanes) { const auto v = load(x + i, lanes);
+///   return v * v; });
 template <class Value>
 [[gnu::always_inline]] inline float sum_of(int64_t n, Value value) {
-  return sum(detail::fold_row(n, 0.0f, value, [](vec a, vec b) __attribute__((always_inline)) { return a + b; }));
+  return sum(detail::fold_row(
+      n, 0.0f, value, [](vec a, vec b) __attribute__((always_inline)) { return a + b; }));
 }
 /// Largest of value(i, lanes); -inf for n = 0, NaN if any is.
 template <class Value>
 [[gnu::always_inline]] inline float max_of(int64_t n, Value value) {
-  return max(detail::fold_row(n, -__builtin_inff(), value,
-                              [](vec a, vec b) __attribute__((always_inline)) { return max(a, b); }));
+  return max(detail::fold_row(
+      n, -__builtin_inff(), value, [](vec a, vec b) __attribute__((always_inline)) { return max(a, b); }));
 }
 
 template <class T>
 [[gnu::always_inline]] inline float sum(const T* x, int64_t n) {
-  return sum_of(n, [x](int64_t i, int lanes) __attribute__((always_inline)) { return load(x + i, lanes); });
+  return sum_of(
+      n, [x](int64_t i, int lanes) __attribute__((always_inline)) { return load(x + i, lanes); });
 }
 template <class T>
 [[gnu::always_inline]] inline float max(const T* x, int64_t n) {
-  return max_of(n, [x](int64_t i, int lanes) __attribute__((always_inline)) { return load(x + i, lanes); });
+  return max_of(
+      n, [x](int64_t i, int lanes) __attribute__((always_inline)) { return load(x + i, lanes); });
 }
 
 struct Moments {
@@ -72,20 +78,23 @@ struct Moments {
   float variance;  // divided by n, as normalisation layers do
 };
 
-/// Mean and variance of value(i, lanes) in two passes: exact to a few ulp also where |mean| is far above the spread.
+/// Mean and variance of value(i, lanes) in two passes: exact to a few ulp also where |mean| is far above the
+/// spread.
 template <class Value>
 [[gnu::always_inline]] inline Moments moments_of(int64_t n, Value value) {
   const float scale = 1.0f / static_cast<float>(n);
   const float mean = sum_of(n, value) * scale;
-  const float squares = sum_of(n, [&](int64_t i, int lanes) __attribute__((always_inline)) {
-    const vec d = value(i, lanes) - mean;
-    return d * d;
-  });
+  const float squares = sum_of(
+      n, [&](int64_t i, int lanes) __attribute__((always_inline)) {
+        const vec d = value(i, lanes) - mean;
+        return d * d;
+      });
   return {mean, squares * scale};
 }
 template <class T>
 [[gnu::always_inline]] inline Moments moments(const T* x, int64_t n) {
-  return moments_of(n, [x](int64_t i, int lanes) __attribute__((always_inline)) { return load(x + i, lanes); });
+  return moments_of(
+      n, [x](int64_t i, int lanes) __attribute__((always_inline)) { return load(x + i, lanes); });
 }
 
 }  // namespace passnet

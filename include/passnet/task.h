@@ -1,8 +1,9 @@
-// Which task of the grid this call is, and the trampoline from the C ABI (abi.h) to a kernel's own parameters.
+// Which task of the grid this call is, and the trampoline from the C ABI (abi.h) to a kernel's own
+// parameters.
 //
-// How a kernel learns its task: the trampoline points a reserved callee-saved register at a Task on its own stack. That
-// costs nothing per task, needs no thread-local storage (of which glibc grants a loaded object only a little) and
-// leaves the object without any writable data.
+// How a kernel learns its task: the trampoline points a reserved callee-saved register at a Task on its own
+// stack. That costs nothing per task, needs no thread-local storage (of which glibc grants a loaded object
+// only a little) and leaves the object without any writable data.
 #pragma once
 
 #include <passnet/abi.h>
@@ -42,8 +43,8 @@ struct Range {
   int64_t first, last;  // first … last - 1
 };
 
-/// This task's part of `n` items when they are spread evenly over all tasks. Parts begin at multiples of `granule`,
-/// so that no two tasks write one cache line; late parts may be empty (first == last).
+/// This task's part of `n` items when they are spread evenly over all tasks. Parts begin at multiples of
+/// `granule`, so that no two tasks write one cache line; late parts may be empty (first == last).
 inline Range chunk(int64_t n, int64_t granule = 64) {
   const int64_t part = ceil_div(ceil_div(n, task_count()), granule) * granule;
   const int64_t first = task_index() * part < n ? task_index() * part : n;
@@ -54,22 +55,23 @@ namespace detail {
 
 template <class P>
 struct Parameter {
-  static_assert(sizeof(P) < 0, "a kernel parameter is a pointer to elements, an integer, a float, a double or a bool");
+  static_assert(sizeof(P) < 0,
+                "a kernel parameter is a pointer to elements, an integer, a float, a double or a bool");
 };
-#define PASSNET_PARAMETER_(type, text, member)                                      \
-  template <>                                                                       \
-  struct Parameter<type> {                                                          \
-    static constexpr const char* name = text;                                       \
-    static type unpack(const passnet_arg& arg) { return static_cast<type>(arg.member); } \
-  };                                                                                \
-  template <>                                                                       \
-  struct Parameter<type*> {                                                         \
-    static constexpr const char* name = text "*";                                   \
-    static type* unpack(const passnet_arg& arg) { return static_cast<type*>(arg.pointer); } \
-  };                                                                                \
-  template <>                                                                       \
-  struct Parameter<const type*> {                                                   \
-    static constexpr const char* name = "const " text "*";                          \
+#define PASSNET_PARAMETER_(type, text, member)                                                          \
+  template <>                                                                                           \
+  struct Parameter<type> {                                                                              \
+    static constexpr const char* name = text;                                                           \
+    static type unpack(const passnet_arg& arg) { return static_cast<type>(arg.member); }                \
+  };                                                                                                    \
+  template <>                                                                                           \
+  struct Parameter<type*> {                                                                             \
+    static constexpr const char* name = text "*";                                                       \
+    static type* unpack(const passnet_arg& arg) { return static_cast<type*>(arg.pointer); }             \
+  };                                                                                                    \
+  template <>                                                                                           \
+  struct Parameter<const type*> {                                                                       \
+    static constexpr const char* name = "const " text "*";                                              \
     static const type* unpack(const passnet_arg& arg) { return static_cast<const type*>(arg.pointer); } \
   };
 PASSNET_PARAMETER_(float, "float", real)
@@ -116,7 +118,9 @@ struct Launcher<kernel> {
   static void run(const passnet_launch* launch, int64_t first, int64_t last) {
     const Task* const caller = current_task;
     const int64_t* const grid = launch->grid;
-    Task task{first, {first % grid[0], first / grid[0] % grid[1], first / grid[0] / grid[1]}, {grid[0], grid[1], grid[2]},
+    Task task{first,
+              {first % grid[0], first / grid[0] % grid[1], first / grid[0] / grid[1]},
+              {grid[0], grid[1], grid[2]},
               grid[0] * grid[1] * grid[2]};
     current_task = &task;
     while (task.index < last) {

@@ -1,5 +1,5 @@
-// passnet::vec: 16 floats, held in as many hardware vectors as the machine needs. One kernel text for all dtypes and
-// machines: load converts from the element type, arithmetic is in float, store converts back.
+// passnet::vec: 16 floats, held in as many hardware vectors as the machine needs. One kernel text for all
+// dtypes and machines: load converts from the element type, arithmetic is in float, store converts back.
 #pragma once
 
 #include <passnet/elements.h>
@@ -52,7 +52,8 @@ template <class T>
   *reinterpret_cast<Elements*>(out) = __builtin_convertvector(x, Elements);
 }
 [[gnu::always_inline]] inline void store_part(bool* out, floats x) {
-  *reinterpret_cast<Block<bool>::type*>(out) = __builtin_convertvector(x != 0.0f, Block<bool>::type) & uint8_t(1);
+  *reinterpret_cast<Block<bool>::type*>(out) =
+      __builtin_convertvector(x != 0.0f, Block<bool>::type) & uint8_t(1);
 }
 
 [[gnu::always_inline]] inline floats widen(halves x, bfloat16) {
@@ -114,11 +115,11 @@ struct vec {
   float operator[](int i) const { return part[i / detail::kWidth][i % detail::kWidth]; }
 };
 
-#define PASSNET_BINARY_(result, op)                                         \
-  [[gnu::always_inline]] inline result operator op(vec a, vec b) {          \
-    result out;                                                             \
+#define PASSNET_BINARY_(result, op)                                                \
+  [[gnu::always_inline]] inline result operator op(vec a, vec b) {                 \
+    result out;                                                                    \
     for (int p = 0; p < detail::kParts; ++p) out.part[p] = a.part[p] op b.part[p]; \
-    return out;                                                             \
+    return out;                                                                    \
   }
 PASSNET_BINARY_(vec, +)
 PASSNET_BINARY_(vec, -)
@@ -190,7 +191,8 @@ inline vec load_tail(const T* x, int lanes) {
     out.part[0] = __builtin_ia32_loadups512_mask(x, floats{}, some);
     return out;
   } else if constexpr (__is_same(T, float16) || __is_same(T, bfloat16)) {
-    out.part[0] = widen((halves)__builtin_ia32_loaddquhi256_mask(reinterpret_cast<const short*>(x), half_words{}, some), T());
+    out.part[0] = widen(
+        (halves)__builtin_ia32_loaddquhi256_mask(reinterpret_cast<const short*>(x), half_words{}, some), T());
     return out;
   }
 #endif
@@ -204,7 +206,8 @@ inline void store_tail(T* out, vec x, int lanes) {
   const auto some = static_cast<unsigned short>((1u << lanes) - 1u);
   if constexpr (__is_same(T, float)) return __builtin_ia32_storeups512_mask(out, x.part[0], some);
   if constexpr (__is_same(T, float16) || __is_same(T, bfloat16))
-    return __builtin_ia32_storedquhi256_mask(reinterpret_cast<short*>(out), (half_words)narrow(x.part[0], T()), some);
+    return __builtin_ia32_storedquhi256_mask(reinterpret_cast<short*>(out),
+                                             (half_words)narrow(x.part[0], T()), some);
 #endif
   T whole[kLanes];
   store(whole, x);
@@ -219,8 +222,10 @@ template <class T>
 }
 template <class T>
 [[gnu::always_inline]] inline void store(T* out, vec x, int lanes) {
-  if (lanes >= kLanes) store(out, x);
-  else detail::store_tail(out, x, lanes);
+  if (lanes >= kLanes)
+    store(out, x);
+  else
+    detail::store_tail(out, x, lanes);
 }
 
 /// Calls body(i, lanes) for first, first + 16, … with lanes = 16, and once with fewer for the rest.
@@ -234,11 +239,17 @@ template <class Body>
 /// Converts n elements to floats, and back.
 template <class T>
 inline void to_floats(const T* x, int64_t n, float* out) {
-  for_blocks(0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) { store(out + i, load(x + i, lanes), lanes); });
+  for_blocks(
+      0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) {
+        store(out + i, load(x + i, lanes), lanes);
+      });
 }
 template <class T>
 inline void from_floats(const float* x, int64_t n, T* out) {
-  for_blocks(0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) { store(out + i, load(x + i, lanes), lanes); });
+  for_blocks(
+      0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) {
+        store(out + i, load(x + i, lanes), lanes);
+      });
 }
 
 }  // namespace passnet

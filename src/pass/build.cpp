@@ -1,11 +1,11 @@
 #include "pass/build.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kHeaders[] = {"abi.h", "elements.h", "kernel.h", "math.h", "rows.h", "task.h", "vec.h"};
 
-/// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the source tree's.
+/// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
+/// source tree's.
 Result<fs::path> find_include_dir(const BuildOptions& options) {
   if (!options.include_dir.empty()) return fs::absolute(options.include_dir);
   std::error_code error;
@@ -67,14 +68,18 @@ Result<KernelDefinition> find_kernel(const KernelSource& source, const KernelReq
     listed.push_back(quoted(definition.name));
   }
   const std::string file = request.source.string();
-  Error error = bad_pass(listed.empty() ? fmt::format("no kernel {} here: found no 'PASSNET_KERNEL {}(…)'", quoted(request.kernel), request.kernel)
-                                        : fmt::format("no kernel {} here, only {}", quoted(request.kernel), join(listed, ", ")),
-                         SourceLoc{file, 0, 0});
-  if (const auto near = nearest_name(request.kernel, names); !near.empty()) error.hint = fmt::format("did you mean {}?", quoted(near));
+  Error error = bad_pass(
+      listed.empty() ? fmt::format("no kernel {} here: found no 'PASSNET_KERNEL {}(…)'",
+                                   quoted(request.kernel), request.kernel)
+                     : fmt::format("no kernel {} here, only {}", quoted(request.kernel), join(listed, ", ")),
+      SourceLoc{file, 0, 0});
+  if (const auto near = nearest_name(request.kernel, names); !near.empty())
+    error.hint = fmt::format("did you mean {}?", quoted(near));
   return error;
 }
 
-BuiltKernel describe(const fs::path& object, const std::string& kernel, const std::string& parameters, bool from_cache) {
+BuiltKernel describe(const fs::path& object, const std::string& kernel, const std::string& parameters,
+                     bool from_cache) {
   BuiltKernel built{object, "passnet_run_" + kernel, {}, from_cache};
   for (std::string_view parameter : split(parameters, ',')) {
     if (!parameter.empty()) built.parameters.emplace_back(parameter);
@@ -103,11 +108,13 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
     identity += sha256_hex(content);
   }
   const std::string key = sha256_hex(identity + unit);
-  const fs::path cache = fs::absolute(options.cache_dir.empty() ? passnet_home() / "kernels" : options.cache_dir);
+  const fs::path cache =
+      fs::absolute(options.cache_dir.empty() ? passnet_home() / "kernels" : options.cache_dir);
   const fs::path object = cache / key.substr(0, 2) / (key + ".so");
 
   if (const auto bytes = read_file(object)) {
-    if (const auto parameters = check_object(*bytes, request.kernel)) return describe(object, request.kernel, *parameters, true);
+    if (const auto parameters = check_object(*bytes, request.kernel))
+      return describe(object, request.kernel, *parameters, true);
   }
   PASSNET_TRY(const BuildDirectory directory, BuildDirectory::make(object.parent_path()));
   PASSNET_TRY_VOID(write_file(directory.path() / "unit.cpp", unit));
@@ -115,7 +122,8 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   PASSNET_TRY(const std::string bytes, read_file(directory.path() / "unit.so"));
   auto parameters = check_object(bytes, request.kernel);
   if (!parameters) return place(std::move(parameters).error(), kernel);
-  if (::rename((directory.path() / "unit.so").c_str(), object.c_str()) != 0) return io_error("rename to", object.string(), errno);
+  if (::rename((directory.path() / "unit.so").c_str(), object.c_str()) != 0)
+    return io_error("rename to", object.string(), errno);
   return describe(object, request.kernel, *parameters, false);
 }
 

@@ -1,12 +1,12 @@
 #include "pass/compiler.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <mutex>
-
-#include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/strings.h"
 #include "sandbox/process.h"
@@ -19,17 +19,38 @@ constexpr int64_t kMemoryBytes = int64_t{2} << 30;
 constexpr int64_t kFileBytes = int64_t{64} << 20;
 constexpr size_t kOutputBytes = size_t{1} << 20;
 
-/// NaN and infinities keep their meaning; only what a kernel cannot observe is given up: errno, trap flags, and the
-/// rounding between a product and its sum. No host header is in reach.
+/// NaN and infinities keep their meaning; only what a kernel cannot observe is given up: errno, trap flags,
+/// and the rounding between a product and its sum. No host header is in reach.
 const std::vector<std::string>& flags() {
-  static const std::vector<std::string> list = {
-      "-std=c++20", "-O3", "-march=native", "-ffreestanding", "-fbuiltin", "-fopenmp-simd",
-      "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast",
-      "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics", "-fno-stack-protector", "-fno-asynchronous-unwind-tables",
-      "-fcf-protection=none", "-fno-ident", "-fvisibility=hidden", "-fPIC", "-w",
-      "-nostdinc", "-nostdinc++",
-      "-fmax-errors=3", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmessage-length=0", "-ftemplate-backtrace-limit=2",
-      "-shared", "-nostdlib", "-Wl,-z,now,-z,relro,-z,noexecstack,--build-id=none"};
+  static const std::vector<std::string> list = {"-std=c++20",
+                                                "-O3",
+                                                "-march=native",
+                                                "-ffreestanding",
+                                                "-fbuiltin",
+                                                "-fopenmp-simd",
+                                                "-fno-math-errno",
+                                                "-fno-trapping-math",
+                                                "-ffp-contract=fast",
+                                                "-fno-exceptions",
+                                                "-fno-rtti",
+                                                "-fno-threadsafe-statics",
+                                                "-fno-stack-protector",
+                                                "-fno-asynchronous-unwind-tables",
+                                                "-fcf-protection=none",
+                                                "-fno-ident",
+                                                "-fvisibility=hidden",
+                                                "-fPIC",
+                                                "-w",
+                                                "-nostdinc",
+                                                "-nostdinc++",
+                                                "-fmax-errors=3",
+                                                "-fno-diagnostics-show-caret",
+                                                "-fdiagnostics-color=never",
+                                                "-fmessage-length=0",
+                                                "-ftemplate-backtrace-limit=2",
+                                                "-shared",
+                                                "-nostdlib",
+                                                "-Wl,-z,now,-z,relro,-z,noexecstack,--build-id=none"};
   return list;
 }
 
@@ -38,11 +59,13 @@ struct Output {
   std::string text;
 };
 
-Result<Output> run(std::vector<std::string> argv, const std::string& directory, sandbox::Isolation isolation, int timeout_s) {
+Result<Output> run(std::vector<std::string> argv, const std::string& directory, sandbox::Isolation isolation,
+                   int timeout_s) {
   sandbox::SpawnOptions options;
   const std::string tools = std::filesystem::path(argv[0]).parent_path().string();
   options.argv = std::move(argv);
-  options.environment = {"PATH=" + tools + ":/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + (directory.empty() ? "/tmp" : directory)};
+  options.environment = {"PATH=" + tools + ":/usr/bin:/bin", "LC_ALL=C",
+                         "TMPDIR=" + (directory.empty() ? "/tmp" : directory)};
   options.isolation = isolation;
   options.capture_output = true;
   options.working_directory = directory;
@@ -53,7 +76,9 @@ Result<Output> run(std::vector<std::string> argv, const std::string& directory, 
   return output;
 }
 
-bool succeeded(const Output& output) { return output.status && output.status->exited && output.status->code == 0; }
+bool succeeded(const Output& output) {
+  return output.status && output.status->exited && output.status->code == 0;
+}
 
 /// The first g++ on PATH that is the compiler itself: ccache's stand-in would have to write outside the jail.
 std::string locate_compiler() {
@@ -72,7 +97,8 @@ std::string processor() {
   std::ifstream file("/proc/cpuinfo");
   std::string text;
   for (std::string line; std::getline(file, line) && !line.empty();) {
-    for (const char* field : {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU implementer", "CPU part"}) {
+    for (const char* field : {"vendor_id", "cpu family", "model", "stepping", "flags", "Features",
+                              "CPU implementer", "CPU part"}) {
       if (line.starts_with(field)) text += line + "\n";
     }
   }
@@ -85,7 +111,8 @@ Result<Compiler> identify(const std::string& path) {
   if (!succeeded(output)) return resource_error(fmt::format("'{}' does not run: {}", path, version));
   const int major = std::atoi(version.substr(version.rfind(' ') + 1).c_str());
   if (major < kOldestCompiler) {
-    return resource_error(fmt::format("'{}' is version {}, kernels need g++ {} or later", path, major, kOldestCompiler))
+    return resource_error(
+               fmt::format("'{}' is version {}, kernels need g++ {} or later", path, major, kOldestCompiler))
         .with_hint(fmt::format("apt-get install g++-{}", kOldestCompiler));
   }
   return Compiler{path, version + "\n" + join(flags(), " ") + "\n" + processor()};
@@ -124,7 +151,8 @@ std::optional<Diagnostic> parse_diagnostic(std::string_view line) {
 std::string plain(std::string text) {
   constexpr std::string_view assertion = "static assertion failed: ";
   if (text.starts_with(assertion)) text.erase(0, assertion.size());
-  if (const size_t flag = text.rfind(" [-"); flag != std::string::npos && text.ends_with(']')) text.resize(flag);
+  if (const size_t flag = text.rfind(" [-"); flag != std::string::npos && text.ends_with(']'))
+    text.resize(flag);
   if (text.find("passnet_refuses_asm") != std::string::npos) return "'asm' is not allowed in a kernel";
   return text;
 }
@@ -133,13 +161,18 @@ std::optional<Error> exhausted(const Output& output, const CompileRequest& reque
   const auto& text = output.text;
   const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
   std::string what;
-  if (!output.status || says("CPU time limit")) what = fmt::format("{} s of time", request.timeout_s);
-  else if (says("out of memory") || says("virtual memory exhausted") || says("memory exhausted") || says("Killed signal") || says("std::bad_alloc"))
+  if (!output.status || says("CPU time limit"))
+    what = fmt::format("{} s of time", request.timeout_s);
+  else if (says("out of memory") || says("virtual memory exhausted") || says("memory exhausted") ||
+           says("Killed signal") || says("std::bad_alloc"))
     what = fmt::format("{} MB of memory", kMemoryBytes >> 20);
-  else if (says("File size limit") || says("File too large")) what = fmt::format("{} MB for one file", kFileBytes >> 20);
-  else if (says("No space left on device")) return resource_error(fmt::format("no space left on the disk of '{}'", request.directory.string()));
+  else if (says("File size limit") || says("File too large"))
+    what = fmt::format("{} MB for one file", kFileBytes >> 20);
+  else if (says("No space left on device"))
+    return resource_error(fmt::format("no space left on the disk of '{}'", request.directory.string()));
   if (what.empty()) return std::nullopt;
-  Error error = resource_error(fmt::format("compiling kernel '{}' takes more than {}", request.kernel.name, what));
+  Error error =
+      resource_error(fmt::format("compiling kernel '{}' takes more than {}", request.kernel.name, what));
   error.at = request.kernel.at;
   return error;
 }
@@ -150,21 +183,24 @@ Result<Compiler> find_compiler() {
   static std::mutex mutex;
   static std::map<std::string, Compiler> known;
   const std::string path = locate_compiler();
-  if (path.empty()) return resource_error("no g++ on PATH to compile kernels with").with_hint("apt-get install g++");
+  if (path.empty())
+    return resource_error("no g++ on PATH to compile kernels with").with_hint("apt-get install g++");
   const std::lock_guard lock(mutex);
   if (const auto found = known.find(path); found != known.end()) return found->second;
   PASSNET_TRY(const Compiler compiler, identify(path));
   return known.emplace(path, compiler).first->second;
 }
 
-Error parse_compiler_errors(const std::string& output, const std::string& file, const KernelDefinition& kernel) {
+Error parse_compiler_errors(const std::string& output, const std::string& file,
+                            const KernelDefinition& kernel) {
   Error error = bad_pass("", kernel.at);
   std::optional<SourceLoc> used_from;
   std::string instantiated;
   bool placed = false;             // the first error is in the kernel's own text
   std::vector<std::string> later;  // errors after the first
   for (std::string_view line : split(output, '\n')) {
-    if (const size_t parameter = line.find("passnet::detail::Parameter<"); parameter != std::string_view::npos && instantiated.empty()) {
+    if (const size_t parameter = line.find("passnet::detail::Parameter<");
+        parameter != std::string_view::npos && instantiated.empty()) {
       const size_t start = parameter + std::string_view("passnet::detail::Parameter<").size();
       instantiated = line.substr(start, line.rfind('>') - start);
     }
@@ -198,16 +234,19 @@ Error parse_compiler_errors(const std::string& output, const std::string& file, 
 }
 
 Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request) {
-  PASSNET_TRY(const Output headers, run({compiler.path, "-print-file-name=include"}, "", sandbox::Isolation::None, 10));
+  PASSNET_TRY(const Output headers,
+              run({compiler.path, "-print-file-name=include"}, "", sandbox::Isolation::None, 10));
   const std::string own_headers(trim(headers.text));
   std::vector<std::string> argv = {compiler.path};
   argv.insert(argv.end(), flags().begin(), flags().end());
-  for (const std::string& word : {std::string("-isystem"), own_headers, "-I" + request.include_dir.string(), std::string("-MD"),
-                                  std::string("-MF"), std::string("unit.d"), std::string("-o"), std::string("unit.so"),
-                                  std::string("unit.cpp"), std::string("-lgcc")}) {
+  for (const std::string& word :
+       {std::string("-isystem"), own_headers, "-I" + request.include_dir.string(), std::string("-MD"),
+        std::string("-MF"), std::string("unit.d"), std::string("-o"), std::string("unit.so"),
+        std::string("unit.cpp"), std::string("-lgcc")}) {
     argv.push_back(word);
   }
-  PASSNET_TRY(const Output output, run(argv, request.directory.string(), sandbox::Isolation::Jail, request.timeout_s));
+  PASSNET_TRY(const Output output,
+              run(argv, request.directory.string(), sandbox::Isolation::Jail, request.timeout_s));
   if (auto error = exhausted(output, request); error && !succeeded(output)) return std::move(*error);
   if (!succeeded(output)) return parse_compiler_errors(output.text, request.file, request.kernel);
 
@@ -218,7 +257,8 @@ Result<void> compile_unit(const Compiler& compiler, const CompileRequest& reques
     if (name.empty() || name == "unit.so:" || name == "unit.cpp" || name.starts_with(own_headers + "/") ||
         name.starts_with(request.include_dir.string() + "/passnet/"))
       continue;
-    return bad_pass(fmt::format("kernel '{}' includes {}, only <passnet/kernel.h> may be included", request.kernel.name, quoted(name, 200)),
+    return bad_pass(fmt::format("kernel '{}' includes {}, only <passnet/kernel.h> may be included",
+                                request.kernel.name, quoted(name, 200)),
                     request.kernel.at);
   }
   return {};

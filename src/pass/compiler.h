@@ -19,19 +19,20 @@ struct Compiler {
 Result<Compiler> find_compiler();
 
 struct CompileRequest {
-  std::filesystem::path directory;    // holds unit.cpp; unit.so is written there
+  std::filesystem::path directory;  // holds unit.cpp; unit.so is written there
   std::filesystem::path include_dir;
-  std::string file;                   // the kernel's source, for messages
+  std::string file;  // the kernel's source, for messages
   KernelDefinition kernel;
   int timeout_s = 30;
 };
 
-/// Compiles in the jail. Errors: BadPass with the compiler's first error and up to two more as notes; Resource when
-/// time, memory or disk is used up.
+/// Compiles in the jail. Errors: BadPass with the compiler's first error and up to two more as notes;
+/// Resource when time, memory or disk is used up.
 Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request);
 
-/// The compiler's output as one error. Positions under kKernelFile become positions in `file`; errors inside headers
-/// are placed where the kernel used them.
-Error parse_compiler_errors(const std::string& output, const std::string& file, const KernelDefinition& kernel);
+/// The compiler's output as one error. Positions under kKernelFile become positions in `file`; errors inside
+/// headers are placed where the kernel used them.
+Error parse_compiler_errors(const std::string& output, const std::string& file,
+                            const KernelDefinition& kernel);
 
 }  // namespace passnet::pass

@@ -16,21 +16,22 @@ struct KernelDefinition {
 };
 
 struct KernelSource {
-  std::string text;                       // as given, with its (allowed) includes blanked: the unit includes kernel.h
+  std::string text;  // as given, with its (allowed) includes blanked: the unit includes kernel.h
   std::vector<KernelDefinition> kernels;  // in order
 };
 
-/// Errors: BadPass at file:line:col for an include other than passnet/kernel.h and the integer types, a directive or
-/// pragma outside a short list, inline assembly.
+/// Errors: BadPass at file:line:col for an include other than passnet/kernel.h and the integer types, a
+/// directive or pragma outside a short list, inline assembly.
 Result<KernelSource> parse_kernel_source(const std::string& file, std::string text);
 
 /// Names the compiler reports positions under: the kernel's own text, and what we put around it.
 inline constexpr const char* kKernelFile = "passnet-kernel";
 inline constexpr const char* kLauncherFile = "passnet-launcher";
 
-/// The text to compile: kernel.h, the constants, the source, and the exported functions of include/passnet/abi.h.
-/// Errors: BadPass for a constant whose name is no identifier or whose dtype kernels do not have.
-Result<std::string> render_unit(const std::string& file, const KernelSource& source, const std::string& kernel,
-                                const std::vector<NamedConstant>& constants);
+/// The text to compile: kernel.h, the constants, the source, and the exported functions of
+/// include/passnet/abi.h. Errors: BadPass for a constant whose name is no identifier or whose dtype kernels
+/// do not have.
+Result<std::string> render_unit(const std::string& file, const KernelSource& source,
+                                const std::string& kernel, const std::vector<NamedConstant>& constants);
 
 }  // namespace passnet::pass

@@ -10,12 +10,18 @@ namespace {
 /// The element type of a tensor as kernels name it.
 std::string element_name(ir::DType dtype) {
   switch (dtype) {
-    case ir::DType::Float32: return "float";
-    case ir::DType::Float64: return "double";
-    case ir::DType::Float16: return "float16";
-    case ir::DType::BFloat16: return "bfloat16";
-    case ir::DType::Bool: return "bool";
-    default: return std::string(ir::name(dtype)) + "_t";
+    case ir::DType::Float32:
+      return "float";
+    case ir::DType::Float64:
+      return "double";
+    case ir::DType::Float16:
+      return "float16";
+    case ir::DType::BFloat16:
+      return "bfloat16";
+    case ir::DType::Bool:
+      return "bool";
+    default:
+      return std::string(ir::name(dtype)) + "_t";
   }
 }
 
@@ -23,8 +29,10 @@ struct IntegerRange {
   const char* name;
   int64_t low, high;
 };
-constexpr IntegerRange kIntegers[] = {{"int8_t", INT8_MIN, INT8_MAX},    {"int16_t", INT16_MIN, INT16_MAX},
-                                      {"int32_t", INT32_MIN, INT32_MAX}, {"int64_t", INT64_MIN, INT64_MAX},
+constexpr IntegerRange kIntegers[] = {{"int8_t", INT8_MIN, INT8_MAX},
+                                      {"int16_t", INT16_MIN, INT16_MAX},
+                                      {"int32_t", INT32_MIN, INT32_MAX},
+                                      {"int64_t", INT64_MIN, INT64_MAX},
                                       {"uint8_t", 0, UINT8_MAX}};
 const IntegerRange* integer_range(std::string_view parameter) {
   for (const IntegerRange& range : kIntegers) {
@@ -52,8 +60,9 @@ struct CheckArgument {
               "pass T=x.dtype as a constant of the launch and write 'const T* x' in the kernel"};
     }
     if (list.buffers.at(view.buffer).input >= 0 && !parameter.starts_with("const ")) {
-      return {fmt::format("is an input of the graph, but the kernel may write to it: it takes '{}'", parameter),
-              fmt::format("write 'const {}' in the kernel", parameter)};
+      return {
+          fmt::format("is an input of the graph, but the kernel may write to it: it takes '{}'", parameter),
+          fmt::format("write 'const {}' in the kernel", parameter)};
     }
     return {};
   }
@@ -64,13 +73,16 @@ struct CheckArgument {
               is_real(parameter) ? fmt::format("write float({})", value) : ""};
     }
     if (value < range->low || value > range->high) {
-      return {fmt::format("is {}, but the kernel takes '{}': {} to {}", value, parameter, range->low, range->high), "use int64_t"};
+      return {fmt::format("is {}, but the kernel takes '{}': {} to {}", value, parameter, range->low,
+                          range->high),
+              "use int64_t"};
     }
     return {};
   }
   Mismatch operator()(double value) const {
     if (is_real(parameter)) return {};
-    return {fmt::format("is the float {}, but the kernel takes '{}'", value, parameter), integer_range(parameter) ? "write int(…)" : ""};
+    return {fmt::format("is the float {}, but the kernel takes '{}'", value, parameter),
+            integer_range(parameter) ? "write int(…)" : ""};
   }
   Mismatch operator()(bool value) const {
     if (parameter == "bool" || integer_range(parameter)) return {};
@@ -82,13 +94,17 @@ struct CheckArgument {
 
 Result<void> check_launch(const Launch& launch, const LaunchList& list, const BuiltKernel& kernel) {
   if (launch.args.size() != kernel.parameters.size()) {
-    return bad_pass(fmt::format("launch of '{}' passes {} arguments, but the kernel takes {}: ({})", launch.kernel, launch.args.size(),
-                                kernel.parameters.size(), join(kernel.parameters, ", ")), launch.at);
+    return bad_pass(
+        fmt::format("launch of '{}' passes {} arguments, but the kernel takes {}: ({})", launch.kernel,
+                    launch.args.size(), kernel.parameters.size(), join(kernel.parameters, ", ")),
+        launch.at);
   }
   for (size_t i = 0; i < launch.args.size(); ++i) {
     const Mismatch found = std::visit(CheckArgument{kernel.parameters[i], list}, launch.args[i]);
     if (found.message.empty()) continue;
-    return bad_pass(fmt::format("launch of '{}': argument {} {}", launch.kernel, i + 1, found.message), launch.at).with_hint(found.hint);
+    return bad_pass(fmt::format("launch of '{}': argument {} {}", launch.kernel, i + 1, found.message),
+                    launch.at)
+        .with_hint(found.hint);
   }
   return {};
 }

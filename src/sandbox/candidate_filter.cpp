@@ -1,9 +1,4 @@
 // The seccomp filter of the candidate: a list of what computing needs; everything else is refused with EPERM.
-#include <cerrno>
-#include <cstddef>
-#include <initializer_list>
-#include <vector>
-
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -12,6 +7,11 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <initializer_list>
+#include <vector>
 
 #include "base/result.h"
 #include "sandbox/isolation.h"
@@ -30,24 +30,95 @@ constexpr uint32_t kArchitecture = 0;
 /// Calls allowed with any arguments.
 constexpr long kAllowed[] = {
     // memory
-    SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_brk, SYS_mincore, SYS_msync, SYS_mlock, SYS_munlock,
-    SYS_mbind, SYS_get_mempolicy, SYS_set_mempolicy, SYS_memfd_create, SYS_ftruncate,
+    SYS_mmap,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_mprotect,
+    SYS_madvise,
+    SYS_brk,
+    SYS_mincore,
+    SYS_msync,
+    SYS_mlock,
+    SYS_munlock,
+    SYS_mbind,
+    SYS_get_mempolicy,
+    SYS_set_mempolicy,
+    SYS_memfd_create,
+    SYS_ftruncate,
     // threads and scheduling
-    SYS_futex, SYS_set_robust_list, SYS_rseq, SYS_set_tid_address, SYS_sched_yield, SYS_sched_getaffinity,
-    SYS_sched_setaffinity, SYS_getcpu, SYS_membarrier, SYS_restart_syscall, SYS_exit, SYS_exit_group,
+    SYS_futex,
+    SYS_set_robust_list,
+    SYS_rseq,
+    SYS_set_tid_address,
+    SYS_sched_yield,
+    SYS_sched_getaffinity,
+    SYS_sched_setaffinity,
+    SYS_getcpu,
+    SYS_membarrier,
+    SYS_restart_syscall,
+    SYS_exit,
+    SYS_exit_group,
     // clocks
-    SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday,
+    SYS_clock_gettime,
+    SYS_clock_getres,
+    SYS_clock_nanosleep,
+    SYS_nanosleep,
+    SYS_gettimeofday,
     // descriptors that are open already
-    SYS_read, SYS_readv, SYS_pread64, SYS_write, SYS_writev, SYS_close, SYS_lseek, SYS_fstat, SYS_dup, SYS_dup3, SYS_ppoll,
-    SYS_pselect6, SYS_epoll_create1, SYS_epoll_ctl, SYS_epoll_pwait, SYS_eventfd2, SYS_recvmsg, SYS_sendmsg, SYS_recvfrom,
+    SYS_read,
+    SYS_readv,
+    SYS_pread64,
+    SYS_write,
+    SYS_writev,
+    SYS_close,
+    SYS_lseek,
+    SYS_fstat,
+    SYS_dup,
+    SYS_dup3,
+    SYS_ppoll,
+    SYS_pselect6,
+    SYS_epoll_create1,
+    SYS_epoll_ctl,
+    SYS_epoll_pwait,
+    SYS_eventfd2,
+    SYS_recvmsg,
+    SYS_sendmsg,
+    SYS_recvfrom,
     SYS_getdents64,
     // looking at files
-    SYS_newfstatat, SYS_statx, SYS_faccessat, SYS_faccessat2, SYS_readlinkat, SYS_getcwd,
+    SYS_newfstatat,
+    SYS_statx,
+    SYS_faccessat,
+    SYS_faccessat2,
+    SYS_readlinkat,
+    SYS_getcwd,
     // about ourselves
-    SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage, SYS_sysinfo,
-    SYS_uname, SYS_getrandom, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_getppid,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_getrusage,
+    SYS_sysinfo,
+    SYS_uname,
+    SYS_getrandom,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_sigaltstack,
 #if defined(__x86_64__)
-    SYS_arch_prctl, SYS_dup2, SYS_poll, SYS_select, SYS_epoll_wait, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_time,
+    SYS_arch_prctl,
+    SYS_dup2,
+    SYS_poll,
+    SYS_select,
+    SYS_epoll_wait,
+    SYS_stat,
+    SYS_lstat,
+    SYS_access,
+    SYS_readlink,
+    SYS_time,
     SYS_getrlimit,
 #endif
 };
@@ -133,14 +204,19 @@ Result<void> enter_candidate_filter() {
   filter.allow_without(SYS_open, 1, kWriting);
 #endif
   filter.allow_with(SYS_clone, 0, CLONE_VM | CLONE_THREAD);
-  filter.answer(SYS_clone3, ENOSYS);  // its flags are in memory, out of a filter's sight; libc falls back to clone
+  filter.answer(SYS_clone3,
+                ENOSYS);  // its flags are in memory, out of a filter's sight; libc falls back to clone
   filter.allow_values(SYS_tgkill, 0, {static_cast<uint32_t>(::getpid())});  // abort()
   filter.allow_values(SYS_prlimit64, 0, {0});
-  filter.allow_values(SYS_prctl, 0, {PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA */});
-  filter.allow_values(SYS_fcntl, 1, {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_ADD_SEALS, F_GET_SEALS});
+  filter.allow_values(
+      SYS_prctl, 0,
+      {PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA */});
+  filter.allow_values(
+      SYS_fcntl, 1, {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_ADD_SEALS, F_GET_SEALS});
   filter.refuse();
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !filter.install()) {
-    return resource_error("the kernel refused the system call filter of the candidate; it needs CONFIG_SECCOMP_FILTER");
+    return resource_error(
+        "the kernel refused the system call filter of the candidate; it needs CONFIG_SECCOMP_FILTER");
   }
   return {};
 }

@@ -1,9 +1,5 @@
 #include "sandbox/child.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstring>
-
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/landlock.h>
@@ -13,6 +9,10 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 
 namespace passnet::sandbox {
 namespace {
@@ -35,7 +35,8 @@ bool write_once(const char* path, const char* text) {
 void close_from(unsigned first, bool on_exec) {
   if (::syscall(SYS_close_range, first, ~0u, on_exec ? CLOSE_RANGE_CLOEXEC : 0u) == 0) return;
   const long count = ::sysconf(_SC_OPEN_MAX);
-  for (int fd = static_cast<int>(first); fd < count; ++fd) on_exec ? ::fcntl(fd, F_SETFD, FD_CLOEXEC) : ::close(fd);
+  for (int fd = static_cast<int>(first); fd < count; ++fd)
+    on_exec ? ::fcntl(fd, F_SETFD, FD_CLOEXEC) : ::close(fd);
 }
 
 /// Moves a descriptor out of the way of 0 … 3.
@@ -69,7 +70,8 @@ void apply_limits(const Limits& limits) {
 void confine(const ChildPlan& plan) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) stop(plan, ChildReport::Restrict);
   for (int capability = 0; capability < 64; ++capability) ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-  if (plan.landlock >= 0 && ::syscall(SYS_landlock_restrict_self, plan.landlock, 0) != 0) stop(plan, ChildReport::Restrict);
+  if (plan.landlock >= 0 && ::syscall(SYS_landlock_restrict_self, plan.landlock, 0) != 0)
+    stop(plan, ChildReport::Restrict);
 }
 
 [[noreturn]] void run_program(ChildPlan plan) {
@@ -80,7 +82,8 @@ void confine(const ChildPlan& plan) {
   const int socket = lift(plan.socket), input = lift(plan.input), output = lift(plan.output);
   plan.report = lift(plan.report);
   plan.landlock = lift(plan.landlock);
-  if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) stop(plan, ChildReport::Descriptors);
+  if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0)
+    stop(plan, ChildReport::Descriptors);
   if (socket >= 0 && ::dup2(socket, 3) < 0) stop(plan, ChildReport::Descriptors);
   close_from(socket >= 0 ? 4 : 3, true);
   apply_limits(plan.limits);
@@ -92,8 +95,8 @@ void confine(const ChildPlan& plan) {
   stop(plan, ChildReport::Execute);
 }
 
-/// The first process of the new pid namespace: starts the program, reaps whatever is orphaned, passes on how the
-/// program ended and ends, which takes all that is left with it.
+/// The first process of the new pid namespace: starts the program, reaps whatever is orphaned, passes on how
+/// the program ended and ends, which takes all that is left with it.
 [[noreturn]] void supervise(const ChildPlan& plan) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -1,4 +1,5 @@
-// The child's side of Process::spawn, between clone and execve: only system calls, no memory allocation, no locks.
+// The child's side of Process::spawn, between clone and execve: only system calls, no memory allocation, no
+// locks.
 #pragma once
 
 #include <sys/types.h>
@@ -13,19 +14,20 @@ struct ChildPlan {
   char* const* environment = nullptr;
   const char* working_directory = nullptr;  // nullptr: ours
   Limits limits;
-  bool confined = false;       // no new privileges, no capabilities
-  bool supervised = false;     // in new namespaces, below a supervisor
+  bool confined = false;    // no new privileges, no capabilities
+  bool supervised = false;  // in new namespaces, below a supervisor
   const char* uid_map = nullptr;
   const char* gid_map = nullptr;
-  int landlock = -1;           // ruleset that refuses writing; -1: none
-  int socket = -1;             // becomes descriptor 3
-  int input = -1, output = -1; // become 0 and, twice, 1 and 2
-  int report = -1;             // socket to the parent: one ChildReport per step
-  int status = -1;             // pipe to the parent: the program's wait status, from the supervisor
+  int landlock = -1;            // ruleset that refuses writing; -1: none
+  int socket = -1;              // becomes descriptor 3
+  int input = -1, output = -1;  // become 0 and, twice, 1 and 2
+  int report = -1;              // socket to the parent: one ChildReport per step
+  int status = -1;              // pipe to the parent: the program's wait status, from the supervisor
   pid_t parent = -1;
 };
 
-/// What went wrong (`error` is an errno, `step` says where), or that the program is about to run (step == Started).
+/// What went wrong (`error` is an errno, `step` says where), or that the program is about to run (step ==
+/// Started).
 struct ChildReport {
   enum Step : int { Started, Supervise, Directory, Descriptors, Restrict, Execute };
   Step step = Started;

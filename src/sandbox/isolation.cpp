@@ -1,8 +1,5 @@
 #include "sandbox/isolation.h"
 
-#include <csignal>
-#include <vector>
-
 #include <fcntl.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
@@ -12,16 +9,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <vector>
+
 #include "base/strings.h"
 
 namespace passnet::sandbox {
 namespace {
 
 constexpr const char* kNamespaces = "user, network, pid and ipc namespaces";
-constexpr uint64_t kWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
-                             LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                             LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
-                             LANDLOCK_ACCESS_FS_MAKE_SYM;
+constexpr uint64_t kWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                             LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+                             LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                             LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                             LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
 
 void allow_below(int ruleset, const char* path, uint64_t access) {
   const UniqueFd target(::open(path, O_PATH | O_CLOEXEC));
@@ -67,7 +68,8 @@ bool namespaces_available() {
 
 UniqueFd no_write_ruleset(const std::string& writable) {
   const landlock_ruleset_attr attributes{.handled_access_fs = kWrites};
-  UniqueFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
+  UniqueFd ruleset(
+      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
   if (!ruleset) return ruleset;
   allow_below(ruleset.get(), "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
   if (!writable.empty()) allow_below(ruleset.get(), writable.c_str(), kWrites);

@@ -1,8 +1,10 @@
 // What confines a child, and words for it. The only place that knows the kernel's primitives.
 //
-//   Jail       compilers on foreign source: no network, no other process in sight, no capabilities, no new privileges;
+//   Jail       compilers on foreign source: no network, no other process in sight, no capabilities, no new
+//   privileges;
 //              files can be written only below the working directory.
-//   Candidate  the worker that runs foreign kernels: the same, no file can be written anywhere, and once it has loaded
+//   Candidate  the worker that runs foreign kernels: the same, no file can be written anywhere, and once it
+//   has loaded
 //              what it needs it calls enter_candidate_filter().
 // Reading files stays possible in both: the compiler needs its headers, and dlopen its kernels.
 #pragma once
@@ -17,17 +19,19 @@ namespace passnet::sandbox {
 /// Whether the kernel gives us new user, network, pid and ipc namespaces. Probed once.
 bool namespaces_available();
 
-/// A Landlock ruleset that refuses every change of the file system except writing below `writable` (empty: nowhere)
-/// and to /dev/null. Empty when the kernel has no Landlock.
+/// A Landlock ruleset that refuses every change of the file system except writing below `writable` (empty:
+/// nowhere) and to /dev/null. Empty when the kernel has no Landlock.
 UniqueFd no_write_ruleset(const std::string& writable);
 
-/// From now on, in every thread of this process, only the system calls that computing, threads and the inherited
-/// socket need. Refused with EPERM: opening files for writing, new sockets, programs, processes, signals to others,
-/// ptrace, changes of the file system, io_uring, bpf, namespaces, … Cannot be undone.
-/// Errors: Resource when the kernel refuses the filter; Unsupported on a processor other than x86-64 and aarch64.
+/// From now on, in every thread of this process, only the system calls that computing, threads and the
+/// inherited socket need. Refused with EPERM: opening files for writing, new sockets, programs, processes,
+/// signals to others, ptrace, changes of the file system, io_uring, bpf, namespaces, … Cannot be undone.
+/// Errors: Resource when the kernel refuses the filter; Unsupported on a processor other than x86-64 and
+/// aarch64.
 Result<void> enter_candidate_filter();
 
-/// What spawn uses on this machine: "user, network, pid and ipc namespaces; Landlock; no new privileges; seccomp filter".
+/// What spawn uses on this machine: "user, network, pid and ipc namespaces; Landlock; no new privileges;
+/// seccomp filter".
 std::string describe_isolation();
 
 /// What is in force in this process, found by looking: the same words, or "none".

@@ -1,10 +1,5 @@
 #include "sandbox/process.h"
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <csignal>
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -14,6 +9,11 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
 
 #include "sandbox/child.h"
 #include "sandbox/isolation.h"
@@ -51,7 +51,9 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return out;
 }
 
-Error no_resource(const char* what) { return resource_error(fmt::format("cannot {}: {}", what, strerror(errno))); }
+Error no_resource(const char* what) {
+  return resource_error(fmt::format("cannot {}: {}", what, strerror(errno)));
+}
 
 struct Pair {
   UniqueFd ours, theirs;
@@ -65,7 +67,8 @@ Result<Pair> make_pipe() {
 /// A socket pair whose messages carry the sender's process number as we see it.
 Result<Pair> make_report_socket() {
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return no_resource("make a socket pair");
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return no_resource("make a socket pair");
   const int on = 1;
   ::setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
   return Pair{UniqueFd(ends[0]), UniqueFd(ends[1])};
@@ -95,10 +98,13 @@ std::optional<ChildReport> receive_report(int socket, pid_t& sender) {
 
 Error start_error(const ChildReport& report, const SpawnOptions& options) {
   switch (report.step) {
-    case ChildReport::Directory: return io_error("enter directory", options.working_directory, report.error);
-    case ChildReport::Execute: return io_error("start", options.argv[0], report.error);
+    case ChildReport::Directory:
+      return io_error("enter directory", options.working_directory, report.error);
+    case ChildReport::Execute:
+      return io_error("start", options.argv[0], report.error);
     case ChildReport::Descriptors:
-      return resource_error(fmt::format("cannot start '{}': descriptors: {}", options.argv[0], strerror(report.error)));
+      return resource_error(
+          fmt::format("cannot start '{}': descriptors: {}", options.argv[0], strerror(report.error)));
     default:
       return resource_error(fmt::format("cannot confine '{}': {}", options.argv[0], strerror(report.error)));
   }
@@ -119,7 +125,8 @@ bool drain(int fd, size_t limit, std::string* output) {
   const ssize_t got = ::read(fd, buffer.data(), buffer.size());
   if (got < 0) return errno == EINTR || errno == EAGAIN;
   if (got == 0) return false;
-  if (output && output->size() < limit) output->append(buffer.data(), std::min(static_cast<size_t>(got), limit - output->size()));
+  if (output && output->size() < limit)
+    output->append(buffer.data(), std::min(static_cast<size_t>(got), limit - output->size()));
   return true;
 }
 
@@ -153,7 +160,8 @@ Process::~Process() {
 Result<Process> Process::spawn(const SpawnOptions& options) {
   const bool confined = options.isolation != Isolation::None;
   const std::vector<char*> argv = pointers(options.argv), environment = pointers(options.environment);
-  const std::string uid_map = fmt::format("{0} {0} 1", ::geteuid()), gid_map = fmt::format("{0} {0} 1", ::getegid());
+  const std::string uid_map = fmt::format("{0} {0} 1", ::geteuid()),
+                    gid_map = fmt::format("{0} {0} 1", ::getegid());
   Process process;
   PASSNET_TRY(Pair report, make_report_socket());
   PASSNET_TRY(Pair status, make_pipe());
@@ -166,7 +174,8 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return io_error("open", "/dev/null", errno);
   const UniqueFd ruleset =
-      confined ? no_write_ruleset(options.isolation == Isolation::Jail ? options.working_directory : "") : UniqueFd();
+      confined ? no_write_ruleset(options.isolation == Isolation::Jail ? options.working_directory : "")
+               : UniqueFd();
 
   ChildPlan plan;
   plan.argv = argv.data();
@@ -214,12 +223,15 @@ std::optional<ExitStatus> Process::wait(std::chrono::milliseconds timeout) {
 }
 
 ExitStatus Process::kill() {
-  if (status_) ::kill(child_, SIGKILL);  // the supervisor takes its whole namespace with it
-  else ::kill(-child_, SIGKILL);
+  if (status_)
+    ::kill(child_, SIGKILL);  // the supervisor takes its whole namespace with it
+  else
+    ::kill(-child_, SIGKILL);
   return reap();
 }
 
-std::optional<ExitStatus> Process::wait_output(std::chrono::milliseconds timeout, size_t limit_bytes, std::string* output) {
+std::optional<ExitStatus> Process::wait_output(std::chrono::milliseconds timeout, size_t limit_bytes,
+                                               std::string* output) {
   const auto deadline = deadline_in(timeout);
   bool open = static_cast<bool>(output_);
   while (open) {
@@ -230,8 +242,10 @@ std::optional<ExitStatus> Process::wait_output(std::chrono::milliseconds timeout
       kill();
       return std::nullopt;
     }
-    if (watched[0].revents) open = drain(output_.get(), limit_bytes, output);
-    else if (watched[1].revents) break;  // ended, and the pipe is empty; a process that left the group may hold it open
+    if (watched[0].revents)
+      open = drain(output_.get(), limit_bytes, output);
+    else if (watched[1].revents)
+      break;  // ended, and the pipe is empty; a process that left the group may hold it open
   }
   const auto status = wait(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()));
   if (!status) kill();
@@ -240,18 +254,23 @@ std::optional<ExitStatus> Process::wait_output(std::chrono::milliseconds timeout
 
 ExitStatus Process::reap() {
   siginfo_t info;
-  while (::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {}
+  while (::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
   ::kill(-child_, SIGKILL);  // before reaping, while the group's number cannot be anyone else's
   int status = 0;
   struct rusage usage {};
-  while (::wait4(child_, &status, 0, &usage) < 0 && errno == EINTR) {}
+  while (::wait4(child_, &status, 0, &usage) < 0 && errno == EINTR) {
+  }
   int program_status;
-  if (status_ && ::read(status_.get(), &program_status, sizeof program_status) == sizeof program_status) status = program_status;
+  if (status_ && ::read(status_.get(), &program_status, sizeof program_status) == sizeof program_status)
+    status = program_status;
   ExitStatus out;
   out.exited = WIFEXITED(status);
   out.code = out.exited ? WEXITSTATUS(status) : WTERMSIG(status);
   out.max_rss_bytes = int64_t{usage.ru_maxrss} * 1024;
-  const auto seconds = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
   out.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
   pid_ = child_ = -1;
   pidfd_ = UniqueFd();

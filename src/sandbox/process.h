@@ -1,8 +1,9 @@
 // Child processes: spawn with limits and a socket, wait with a deadline, kill, and say how they ended.
 //
-// A confined child (Jail, Candidate) runs below a small supervisor, the first process of its own pid namespace: when
-// that dies, by kill() or because we died, the kernel kills everything the child ever started. Without namespaces, and
-// for Isolation::None, the child's process group and its parent-death signal stand in for that.
+// A confined child (Jail, Candidate) runs below a small supervisor, the first process of its own pid
+// namespace: when that dies, by kill() or because we died, the kernel kills everything the child ever
+// started. Without namespaces, and for Isolation::None, the child's process group and its parent-death signal
+// stand in for that.
 #pragma once
 
 #include <sys/types.h>
@@ -18,22 +19,26 @@
 namespace passnet::sandbox {
 
 struct Limits {
-  int64_t cpu_seconds = 0;      // per process; 0: no limit
-  int64_t memory_bytes = 0;     // address space, per process; 0: no limit
-  int64_t file_bytes = -1;      // largest file it may write; -1: no limit
+  int64_t cpu_seconds = 0;   // per process; 0: no limit
+  int64_t memory_bytes = 0;  // address space, per process; 0: no limit
+  int64_t file_bytes = -1;   // largest file it may write; -1: no limit
 };
 
 /// How much a child is confined; see isolation.h.
-enum class Isolation { None, Jail /* compilers: no network */, Candidate /* foreign kernels: no network, no exec, no write */ };
+enum class Isolation {
+  None,
+  Jail /* compilers: no network */,
+  Candidate /* foreign kernels: no network, no exec, no write */
+};
 
 struct SpawnOptions {
-  std::vector<std::string> argv;             // argv[0] is a path
-  std::vector<std::string> environment;      // "K=V"; the child gets exactly these
+  std::vector<std::string> argv;         // argv[0] is a path
+  std::vector<std::string> environment;  // "K=V"; the child gets exactly these
   Limits limits;
   Isolation isolation = Isolation::None;
-  int socket_fd = -1;                        // handed to the child as descriptor 3; -1: none
-  bool capture_output = false;               // stdout and stderr to a pipe read by wait_output; else both to our stderr
-  std::string working_directory;             // empty: ours; in a Jail the one place where files can be written
+  int socket_fd = -1;             // handed to the child as descriptor 3; -1: none
+  bool capture_output = false;    // stdout and stderr to a pipe read by wait_output; else both to our stderr
+  std::string working_directory;  // empty: ours; in a Jail the one place where files can be written
 };
 
 /// How a child ended, in words for a record.
@@ -53,9 +58,9 @@ class Process {
   Process& operator=(Process&& other) noexcept;
   ~Process();  // kills and reaps a child that still runs
 
-  /// Returns once the program runs. The calling thread must outlive the child: a child whose starting thread ends is
-  /// killed, as the kernel counts that as the death of its parent.
-  /// Errors: Io when the program cannot be started; Resource when the machine gives no process or descriptor.
+  /// Returns once the program runs. The calling thread must outlive the child: a child whose starting thread
+  /// ends is killed, as the kernel counts that as the death of its parent. Errors: Io when the program cannot
+  /// be started; Resource when the machine gives no process or descriptor.
   static Result<Process> spawn(const SpawnOptions& options);
 
   pid_t pid() const { return pid_; }
@@ -64,16 +69,18 @@ class Process {
   std::optional<ExitStatus> wait(std::chrono::milliseconds timeout);
   /// SIGKILL to the child and all it started, then reaps it.
   ExitStatus kill();
-  /// Reads captured output to its end, keeps the first `limit_bytes`, then reaps. nullopt on time-out (the child is killed).
-  std::optional<ExitStatus> wait_output(std::chrono::milliseconds timeout, size_t limit_bytes, std::string* output);
+  /// Reads captured output to its end, keeps the first `limit_bytes`, then reaps. nullopt on time-out (the
+  /// child is killed).
+  std::optional<ExitStatus> wait_output(std::chrono::milliseconds timeout, size_t limit_bytes,
+                                        std::string* output);
 
  private:
   ExitStatus reap();
 
-  pid_t pid_ = -1;       // the program
-  pid_t child_ = -1;     // our direct child: the program or its supervisor
-  UniqueFd pidfd_;       // of child_
-  UniqueFd status_;      // where a supervisor writes the program's wait status
+  pid_t pid_ = -1;    // the program
+  pid_t child_ = -1;  // our direct child: the program or its supervisor
+  UniqueFd pidfd_;    // of child_
+  UniqueFd status_;   // where a supervisor writes the program's wait status
   UniqueFd output_;
 };
 

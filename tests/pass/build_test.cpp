@@ -24,22 +24,32 @@ const std::string kEmpty = kInclude + "PASSNET_KERNEL k(float* out) { out[0] = 1
 using Build = KernelFixture;
 
 TEST_F(Build, NamesEntryAndParameters) {
-  const auto built = build(kInclude + "PASSNET_KERNEL k(const T* x, const passnet::bfloat16* __restrict y, double* z, bool* m, int64_t n, "
-                                      "int32_t i, float f, double d, bool b, const uint8_t* u) {}\n",
+  const auto built = build(kInclude +
+                               "PASSNET_KERNEL k(const T* x, const passnet::bfloat16* __restrict y, double* "
+                               "z, bool* m, int64_t n, "
+                               "int32_t i, float f, double d, bool b, const uint8_t* u) {}\n",
                            "k", {{"T", ir::DType::Float16}});
   ASSERT_TRUE(built) << to_string(built.error());
   EXPECT_EQ(built->entry, "passnet_run_k");
-  EXPECT_THAT(built->parameters, ElementsAre("const float16*", "const bfloat16*", "double*", "bool*", "int64_t", "int32_t", "float",
-                                             "double", "bool", "const uint8_t*"));
+  EXPECT_THAT(built->parameters,
+              ElementsAre("const float16*", "const bfloat16*", "double*", "bool*", "int64_t", "int32_t",
+                          "float", "double", "bool", "const uint8_t*"));
   EXPECT_FALSE(built->from_cache);
 }
 
 TEST_F(Build, TakesConstantsOfEveryKind) {
   const std::string text = kInclude +
-                           "static_assert(N == -9223372036854775807 - 1 && E == 0.1 && F && !G && I > 1e308 && Q != Q && sizeof(T) == 8);\n"
+                           "static_assert(N == -9223372036854775807 - 1 && E == 0.1 && F && !G && I > 1e308 "
+                           "&& Q != Q && sizeof(T) == 8);\n"
                            "PASSNET_KERNEL k(T* out) {}\n";
-  const auto built = build(text, "k", {{"N", INT64_MIN}, {"E", 0.1}, {"F", true}, {"G", false},
-                                       {"I", std::numeric_limits<double>::infinity()}, {"Q", std::nan("")}, {"T", ir::DType::Int64}});
+  const auto built = build(text, "k",
+                           {{"N", INT64_MIN},
+                            {"E", 0.1},
+                            {"F", true},
+                            {"G", false},
+                            {"I", std::numeric_limits<double>::infinity()},
+                            {"Q", std::nan("")},
+                            {"T", ir::DType::Int64}});
   ASSERT_TRUE(built) << to_string(built.error());
   EXPECT_THAT(built->parameters, ElementsAre("int64_t*"));
 }
@@ -89,120 +99,169 @@ TEST_F(Build, TwoAtOnceGetTheSameObject) {
 }
 
 TEST_F(Build, NamesTheKernelsThereAre) {
-  EXPECT_EQ(error_of(kInclude + "PASSNET_KERNEL add_relu(float*) {}\nPASSNET_KERNEL other(float*) {}\n", "add_rely"),
-            "Name.cpp: error: no kernel 'add_rely' here, only 'add_relu', 'other'\nhint: did you mean 'add_relu'?");
+  EXPECT_EQ(
+      error_of(kInclude + "PASSNET_KERNEL add_relu(float*) {}\nPASSNET_KERNEL other(float*) {}\n",
+               "add_rely"),
+      "Name.cpp: error: no kernel 'add_rely' here, only 'add_relu', 'other'\nhint: did you mean 'add_relu'?");
   EXPECT_EQ(error_of("void k() {}\n"), "Name.cpp: error: no kernel 'k' here: found no 'PASSNET_KERNEL k(…)'");
 }
 
 TEST_F(Build, GivesTheCompilersFirstErrorsAtTheirPlace) {
-  EXPECT_EQ(error_of(kInclude + "PASSNET_KERNEL k(const float* x, float* out, int64_t n) {\n  out[0] = y;\n  int64_t m = zz;\n}\n"),
-            "Name.cpp:3:12: error: 'y' was not declared in this scope\nnote: Name.cpp:4:15: 'zz' was not declared in this scope");
+  EXPECT_EQ(
+      error_of(
+          kInclude +
+          "PASSNET_KERNEL k(const float* x, float* out, int64_t n) {\n  out[0] = y;\n  int64_t m = zz;\n}\n"),
+      "Name.cpp:3:12: error: 'y' was not declared in this scope\nnote: Name.cpp:4:15: 'zz' was not declared "
+      "in this scope");
   EXPECT_EQ(error_of(kInclude + "PASSNET_KERNEL k(float* out) {\n  out[0] = 1\n}\n"),
             "Name.cpp:3:13: error: expected ';' before '}' token");
 }
 
 TEST_F(Build, PlacesErrorsInsideHeadersWhereTheKernelCausedThem) {
   EXPECT_EQ(error_of(kInclude + "struct S { int a; };\nPASSNET_KERNEL k(S* x) {}\n"),
-            "Name.cpp:3:16: error: a kernel parameter is a pointer to elements, an integer, a float, a double or a bool, found 'S*'");
-  EXPECT_THAT(error_of(kInclude + "PASSNET_KERNEL k(float* out) {\n  passnet::store(out, passnet::sum_of(4, 5));\n}\n"),
+            "Name.cpp:3:16: error: a kernel parameter is a pointer to elements, an integer, a float, a "
+            "double or a bool, found 'S*'");
+  EXPECT_THAT(error_of(kInclude +
+                       "PASSNET_KERNEL k(float* out) {\n  passnet::store(out, passnet::sum_of(4, 5));\n}\n"),
               StartsWith("Name.cpp:3:38: error: "));
 }
 
 TEST_F(Build, RefusesIncludes) {
   EXPECT_EQ(error_of(kInclude + "  #  include <vector> // why\nPASSNET_KERNEL k(float*) {}\n"),
             "Name.cpp:2:3: error: '<vector>' cannot be included in a kernel, only <passnet/kernel.h>\n"
-            "hint: passnet/kernel.h gives integer and half types, vectors, exp, tanh, gelu and more, and row reductions");
-  EXPECT_THAT(error_of("#inc\\\nlude \"/etc/passwd\"\n"), StartsWith("Name.cpp:1:1: error: '\"/etc/passwd\"' cannot be included"));
-  EXPECT_THAT(error_of("%:include <cmath>\n"), StartsWith("Name.cpp:1:1: error: '<cmath>' cannot be included"));
-  EXPECT_THAT(error_of("/* a\n */ #include MACRO\n"), StartsWith("Name.cpp:2:5: error: 'MACRO' cannot be included"));
+            "hint: passnet/kernel.h gives integer and half types, vectors, exp, tanh, gelu and more, and row "
+            "reductions");
+  EXPECT_THAT(error_of("#inc\\\nlude \"/etc/passwd\"\n"),
+              StartsWith("Name.cpp:1:1: error: '\"/etc/passwd\"' cannot be included"));
+  EXPECT_THAT(error_of("%:include <cmath>\n"),
+              StartsWith("Name.cpp:1:1: error: '<cmath>' cannot be included"));
+  EXPECT_THAT(error_of("/* a\n */ #include MACRO\n"),
+              StartsWith("Name.cpp:2:5: error: 'MACRO' cannot be included"));
   EXPECT_EQ(error_of("#include <cstdint>\n#include <stddef.h>\n" + kEmpty), "built");
 }
 
 TEST_F(Build, RefusesDirectivesThatReachOutside) {
   EXPECT_EQ(error_of("#embed \"/etc/passwd\"\n"), "Name.cpp:1:1: error: '#embed' is not allowed in a kernel");
-  EXPECT_EQ(error_of("#include_next <stdint.h>\n"), "Name.cpp:1:1: error: '#include_next' is not allowed in a kernel");
+  EXPECT_EQ(error_of("#include_next <stdint.h>\n"),
+            "Name.cpp:1:1: error: '#include_next' is not allowed in a kernel");
   EXPECT_EQ(error_of("#line 7 \"x\"\n"), "Name.cpp:1:1: error: '#line' is not allowed in a kernel");
-  EXPECT_EQ(error_of("#if __has_include(</etc/passwd>)\n#endif\n"), "Name.cpp:1:5: error: '__has_include' is not allowed in a kernel");
+  EXPECT_EQ(error_of("#if __has_include(</etc/passwd>)\n#endif\n"),
+            "Name.cpp:1:5: error: '__has_include' is not allowed in a kernel");
   EXPECT_EQ(error_of("#pragma GCC optimize(\"fast-math\")\n"),
             "Name.cpp:1:1: error: '#pragma GCC optimize(\"fast-math\")' is not allowed in a kernel\n"
             "hint: allowed: once, GCC ivdep, GCC unroll, omp simd");
-  EXPECT_EQ(error_of("_Pragma(\"GCC poison x\")\n"), "Name.cpp:1:1: error: '_Pragma' is not allowed in a kernel");
+  EXPECT_EQ(error_of("_Pragma(\"GCC poison x\")\n"),
+            "Name.cpp:1:1: error: '_Pragma' is not allowed in a kernel");
   EXPECT_EQ(error_of("#pragma once\n#define TWO 2\n#if TWO == 2\n" + kEmpty + "#endif\n"), "built");
 }
 
 TEST_F(Build, RefusesAssembly) {
   EXPECT_EQ(error_of(kInclude + "PASSNET_KERNEL k(float*) { __asm__(\"syscall\"); }\n"),
-            "Name.cpp:2:28: error: '__asm__' is not allowed in a kernel\nhint: passnet::vec compiles to the vector instructions of the machine");
-  EXPECT_EQ(error_of(kInclude + "#define JOIN(a, b) a##b\nPASSNET_KERNEL k(float*) { JOIN(as, m)(\"syscall\"); }\n"),
+            "Name.cpp:2:28: error: '__asm__' is not allowed in a kernel\nhint: passnet::vec compiles to the "
+            "vector instructions of the machine");
+  EXPECT_EQ(error_of(kInclude +
+                     "#define JOIN(a, b) a##b\nPASSNET_KERNEL k(float*) { JOIN(as, m)(\"syscall\"); }\n"),
             "Name.cpp:3:28: error: 'asm' is not allowed in a kernel");
-  EXPECT_EQ(error_of(kInclude + "// asm\n/* asm */\nconst char* const word = R\"x(\" asm )\" )x\";\nPASSNET_KERNEL k(float*) {}\n"), "built");
+  EXPECT_EQ(
+      error_of(
+          kInclude +
+          "// asm\n/* asm */\nconst char* const word = R\"x(\" asm )\" )x\";\nPASSNET_KERNEL k(float*) {}\n"),
+      "built");
 }
 
 TEST_F(Build, RefusesStateBetweenCalls) {
   const std::string hint = "\nhint: make it const or constexpr, a local variable, or an argument";
-  EXPECT_EQ(error_of(kInclude + "static float cache[1024];\nPASSNET_KERNEL k(float* out) { cache[int(out[0])] = 1; out[0] = cache[5]; }\n"),
-            "Name.cpp:3:16: error: kernel 'k' keeps state between calls: writable data 'cache' (.bss, 4096 bytes); "
-            "kernels may only use their arguments and the stack" + hint);
-  EXPECT_EQ(error_of(kInclude + "PASSNET_KERNEL k(int64_t* out) { static int64_t calls = 7; out[0] = ++calls; }\n"),
-            "Name.cpp:2:16: error: kernel 'k' keeps state between calls: writable data 'k(long*)::calls' (.data, 8 bytes); "
-            "kernels may only use their arguments and the stack" + hint);
-  EXPECT_EQ(error_of(kInclude + "thread_local int seen = 0;\nPASSNET_KERNEL k(int32_t* out) { out[0] = ++seen; }\n"),
-            "Name.cpp:3:16: error: kernel 'k' keeps state between calls: thread-local data 'seen' (.tbss, 4 bytes); "
-            "kernels may only use their arguments and the stack" + hint);
+  EXPECT_EQ(
+      error_of(kInclude + "static float cache[1024];\nPASSNET_KERNEL k(float* out) { cache[int(out[0])] = 1; "
+                          "out[0] = cache[5]; }\n"),
+      "Name.cpp:3:16: error: kernel 'k' keeps state between calls: writable data 'cache' (.bss, 4096 bytes); "
+      "kernels may only use their arguments and the stack" +
+          hint);
+  EXPECT_EQ(
+      error_of(kInclude + "PASSNET_KERNEL k(int64_t* out) { static int64_t calls = 7; out[0] = ++calls; }\n"),
+      "Name.cpp:2:16: error: kernel 'k' keeps state between calls: writable data 'k(long*)::calls' (.data, 8 "
+      "bytes); "
+      "kernels may only use their arguments and the stack" +
+          hint);
+  EXPECT_EQ(error_of(kInclude +
+                     "thread_local int seen = 0;\nPASSNET_KERNEL k(int32_t* out) { out[0] = ++seen; }\n"),
+            "Name.cpp:3:16: error: kernel 'k' keeps state between calls: thread-local data 'seen' (.tbss, 4 "
+            "bytes); "
+            "kernels may only use their arguments and the stack" +
+                hint);
 }
 
 TEST_F(Build, AllowsConstantTables) {
-  EXPECT_EQ(error_of(kInclude + "static const float table[] = {1, 2, 3};\nstatic const float* const rows[] = {table, table + 1};\n"
-                                "PASSNET_KERNEL k(float* out, int64_t n) { out[0] = rows[n][n]; }\n"), "built");
+  EXPECT_EQ(
+      error_of(
+          kInclude +
+          "static const float table[] = {1, 2, 3};\nstatic const float* const rows[] = {table, table + 1};\n"
+          "PASSNET_KERNEL k(float* out, int64_t n) { out[0] = rows[n][n]; }\n"),
+      "built");
 }
 
 TEST_F(Build, RefusesCallsOutsideTheList) {
-  const std::string hint = "\nhint: kernels may call what passnet/kernel.h gives and pure functions of libm; memory comes from the "
-                           "host plan (torch.empty)";
-  EXPECT_EQ(error_of(kInclude + "extern \"C\" void* malloc(size_t);\nPASSNET_KERNEL k(float* out) { out[0] = *(float*)malloc(out[1]); }\n"),
+  const std::string hint =
+      "\nhint: kernels may call what passnet/kernel.h gives and pure functions of libm; memory comes from "
+      "the "
+      "host plan (torch.empty)";
+  EXPECT_EQ(error_of(kInclude + "extern \"C\" void* malloc(size_t);\nPASSNET_KERNEL k(float* out) { out[0] = "
+                                "*(float*)malloc(out[1]); }\n"),
             "Name.cpp:3:16: error: kernel 'k' calls 'malloc', which kernels do not have" + hint);
-  EXPECT_EQ(error_of(kInclude + "float helper(float);\nPASSNET_KERNEL k(float* out) { out[0] = helper(out[0]); }\n"),
+  EXPECT_EQ(error_of(kInclude +
+                     "float helper(float);\nPASSNET_KERNEL k(float* out) { out[0] = helper(out[0]); }\n"),
             "Name.cpp:3:16: error: kernel 'k' calls 'helper(float)', which kernels do not have" + hint);
-  EXPECT_EQ(error_of(kInclude + "extern \"C\" float powf(float, float);\nPASSNET_KERNEL k(float* out) { out[0] = powf(out[0], out[1]); }\n"),
+  EXPECT_EQ(error_of(kInclude + "extern \"C\" float powf(float, float);\nPASSNET_KERNEL k(float* out) { "
+                                "out[0] = powf(out[0], out[1]); }\n"),
             "built");
 }
 
 TEST_F(Build, RefusesCodeThatRunsAtStart) {
-  EXPECT_EQ(error_of(kInclude + "__attribute__((constructor)) static void start() { __builtin_trap(); }\nPASSNET_KERNEL k(float* out) {}\n"),
-            "Name.cpp:3:16: error: kernel 'k' runs code when it is loaded: a constructor (.init_array); "
-            "kernels may only use their arguments and the stack\n"
-            "hint: a global variable that needs code to initialise must become constexpr or a local variable");
-  EXPECT_EQ(error_of(kInclude + "__attribute__((destructor)) static void stop() { __builtin_trap(); }\nPASSNET_KERNEL k(float* out) {}\n"),
-            "Name.cpp:3:16: error: kernel 'k' runs code when it is loaded: a destructor (.fini_array); "
-            "kernels may only use their arguments and the stack\n"
-            "hint: a global variable that needs code to initialise must become constexpr or a local variable");
+  EXPECT_EQ(
+      error_of(kInclude + "__attribute__((constructor)) static void start() { __builtin_trap(); "
+                          "}\nPASSNET_KERNEL k(float* out) {}\n"),
+      "Name.cpp:3:16: error: kernel 'k' runs code when it is loaded: a constructor (.init_array); "
+      "kernels may only use their arguments and the stack\n"
+      "hint: a global variable that needs code to initialise must become constexpr or a local variable");
+  EXPECT_EQ(
+      error_of(kInclude + "__attribute__((destructor)) static void stop() { __builtin_trap(); "
+                          "}\nPASSNET_KERNEL k(float* out) {}\n"),
+      "Name.cpp:3:16: error: kernel 'k' runs code when it is loaded: a destructor (.fini_array); "
+      "kernels may only use their arguments and the stack\n"
+      "hint: a global variable that needs code to initialise must become constexpr or a local variable");
 }
 
 TEST_F(Build, RefusesResolvers) {
 #if defined(__x86_64__)
-  EXPECT_EQ(error_of(kInclude + "static void a() {}\nextern \"C\" { static void (*pick())() { return &a; } }\n"
-                                "__attribute__((ifunc(\"pick\"))) static void chosen();\nPASSNET_KERNEL k(float* out) { chosen(); }\n"),
-            "Name.cpp:5:16: error: kernel 'k' runs code when it is loaded: an ifunc or target_clones resolver; "
-            "kernels may only use their arguments and the stack\n"
-            "hint: remove the attribute; kernels are compiled for this machine already");
+  EXPECT_EQ(
+      error_of(kInclude + "static void a() {}\nextern \"C\" { static void (*pick())() { return &a; } }\n"
+                          "__attribute__((ifunc(\"pick\"))) static void chosen();\nPASSNET_KERNEL k(float* "
+                          "out) { chosen(); }\n"),
+      "Name.cpp:5:16: error: kernel 'k' runs code when it is loaded: an ifunc or target_clones resolver; "
+      "kernels may only use their arguments and the stack\n"
+      "hint: remove the attribute; kernels are compiled for this machine already");
 #endif
 }
 
 TEST_F(Build, RefusesOtherExports) {
-  EXPECT_EQ(error_of(kInclude + "extern \"C\" __attribute__((visibility(\"default\"))) void sqrt_of_all(float*) {}\nPASSNET_KERNEL k(float*) {}\n"),
-            "Name.cpp:3:16: error: kernel 'k' exports 'sqrt_of_all'; only passnet_run_k and passnet_parameters_k may be exported\n"
+  EXPECT_EQ(error_of(kInclude + "extern \"C\" __attribute__((visibility(\"default\"))) void "
+                                "sqrt_of_all(float*) {}\nPASSNET_KERNEL k(float*) {}\n"),
+            "Name.cpp:3:16: error: kernel 'k' exports 'sqrt_of_all'; only passnet_run_k and "
+            "passnet_parameters_k may be exported\n"
             "hint: make it static, or remove its visibility attribute");
 }
 
 TEST_F(Build, RefusesConstantsThatAreNoConstants) {
-  EXPECT_EQ(error_of(kEmpty, "k", {{"a b", int64_t{1}}}), "Name.cpp: error: 'a b' cannot be the name of a constant of kernel 'k'");
+  EXPECT_EQ(error_of(kEmpty, "k", {{"a b", int64_t{1}}}),
+            "Name.cpp: error: 'a b' cannot be the name of a constant of kernel 'k'");
   EXPECT_EQ(error_of(kEmpty, "k", {{"T", ir::DType::Complex64}}),
             "Name.cpp: error: constant 'T' of kernel 'k' is torch.complex64, which kernels do not have");
 }
 
 TEST_F(Build, SaysThatTheSourceIsMissing) {
   const auto built = build_kernel({directory_ / "Absent.cpp", "k", {}}, options());
-  EXPECT_EQ(to_string(built.error()), "error: cannot open '" + (directory_ / "Absent.cpp").string() + "': No such file or directory");
+  EXPECT_EQ(to_string(built.error()),
+            "error: cannot open '" + (directory_ / "Absent.cpp").string() + "': No such file or directory");
 }
 
 TEST_F(Build, SaysThatTheCompilerIsMissing) {
@@ -227,9 +286,12 @@ class Bomb : public KernelFixture {
 
 TEST_F(Bomb, OfTemplatesEnds) {
   EXPECT_EQ(explode("template <int n> struct S { using next = typename S<n + 1>::next; };\nS<0>::next x;\n"),
-            "template instantiation depth exceeds maximum of 900 (use '-ftemplate-depth=' to increase the maximum)");
-  EXPECT_EQ(explode("template <class A, class B> struct P {};\ntemplate <int n, class T> struct S { static constexpr int v = "
-                    "S<n - 1, P<T, int>>::v + S<n - 1, P<int, T>>::v; };\ntemplate <class T> struct S<0, T> { static constexpr int v = 1; };\n"
+            "template instantiation depth exceeds maximum of 900 (use '-ftemplate-depth=' to increase the "
+            "maximum)");
+  EXPECT_EQ(explode("template <class A, class B> struct P {};\ntemplate <int n, class T> struct S { static "
+                    "constexpr int v = "
+                    "S<n - 1, P<T, int>>::v + S<n - 1, P<int, T>>::v; };\ntemplate <class T> struct S<0, T> "
+                    "{ static constexpr int v = 1; };\n"
                     "static_assert(S<40, int>::v > 0);\n"),
             "compiling kernel 'k' takes more than 3 s of time");
 }
@@ -241,7 +303,8 @@ TEST_F(Bomb, OfMacrosEnds) {
     for (int k = 0; k < 10; ++k) text += " A" + std::to_string(i - 1) + " +";
     text += " 1\n";
   }
-  EXPECT_THAT(explode(text + "static_assert(A11 > 0);\n"), StartsWith("compiling kernel 'k' takes more than "));
+  EXPECT_THAT(explode(text + "static_assert(A11 > 0);\n"),
+              StartsWith("compiling kernel 'k' takes more than "));
 }
 
 TEST_F(Bomb, OfDataEnds) {
@@ -250,14 +313,17 @@ TEST_F(Bomb, OfDataEnds) {
 }
 
 TEST(CheckObject, RefusesWhatIsNoObject) {
-  EXPECT_EQ(to_string(check_object("", "k").error()), "error: not a shared object of this machine: shorter than an ELF header");
-  EXPECT_EQ(to_string(check_object(std::string(4096, 'x'), "k").error()), "error: not a shared object of this machine: no ELF header");
+  EXPECT_EQ(to_string(check_object("", "k").error()),
+            "error: not a shared object of this machine: shorter than an ELF header");
+  EXPECT_EQ(to_string(check_object(std::string(4096, 'x'), "k").error()),
+            "error: not a shared object of this machine: no ELF header");
 }
 
 TEST_F(Build, CheckObjectSurvivesAnyDamage) {
   const std::string bytes = read_file(build(kEmpty)->object).value();
   ASSERT_TRUE(check_object(bytes, "k"));
-  for (size_t size = 0; size < bytes.size(); size += 97) EXPECT_FALSE(check_object(std::string_view(bytes).substr(0, size), "k")) << size;
+  for (size_t size = 0; size < bytes.size(); size += 97)
+    EXPECT_FALSE(check_object(std::string_view(bytes).substr(0, size), "k")) << size;
   int refused = 0;
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const char value : {'\0', '\xff', '\x40'}) {

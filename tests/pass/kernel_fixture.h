@@ -21,7 +21,8 @@ class KernelFixture : public testing::Test {
   }
   ~KernelFixture() override { std::filesystem::remove_all(directory_); }
 
-  KernelRequest request(const std::string& text, const std::string& kernel = "k", std::vector<NamedConstant> constants = {}) {
+  KernelRequest request(const std::string& text, const std::string& kernel = "k",
+                        std::vector<NamedConstant> constants = {}) {
     const auto path = directory_ / "Name.cpp";
     EXPECT_TRUE(write_file(path, text));
     return {path, kernel, std::move(constants)};
@@ -31,11 +32,13 @@ class KernelFixture : public testing::Test {
     options.cache_dir = directory_ / "cache";
     return options;
   }
-  Result<BuiltKernel> build(const std::string& text, const std::string& kernel = "k", std::vector<NamedConstant> constants = {}) {
+  Result<BuiltKernel> build(const std::string& text, const std::string& kernel = "k",
+                            std::vector<NamedConstant> constants = {}) {
     return build_kernel(request(text, kernel, std::move(constants)), options());
   }
   /// The whole error with the scratch directory taken out, or "built".
-  std::string error_of(const std::string& text, const std::string& kernel = "k", std::vector<NamedConstant> constants = {}) {
+  std::string error_of(const std::string& text, const std::string& kernel = "k",
+                       std::vector<NamedConstant> constants = {}) {
     const auto built = build(text, kernel, std::move(constants));
     if (built) return "built";
     std::string message = to_string(built.error());

@@ -1,13 +1,13 @@
-// include/passnet/kernel.h, compiled as kernels are and run in the test: tasks, element types, blocks, fused kernels.
+// include/passnet/kernel.h, compiled as kernels are and run in the test: tasks, element types, blocks, fused
+// kernels.
 #include <gmock/gmock.h>
+#include <sys/mman.h>
 
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
 #include <thread>
-
-#include <sys/mman.h>
 
 #include "kernel_fixture.h"
 #include "loaded_kernel.h"
@@ -19,13 +19,15 @@ using testing::ElementsAre;
 
 const std::string kInclude = "#include <passnet/kernel.h>\n";
 
-/// Element types by their storage, with conversions written here anew: the rules of IEEE 754 in plain double arithmetic.
+/// Element types by their storage, with conversions written here anew: the rules of IEEE 754 in plain double
+/// arithmetic.
 struct Element {
   ir::DType dtype;
   int exponent_bits, mantissa_bits;
   bool operator==(const Element&) const = default;
 };
-constexpr Element kFloat{ir::DType::Float32, 8, 23}, kHalf{ir::DType::Float16, 5, 10}, kBrain{ir::DType::BFloat16, 8, 7};
+constexpr Element kFloat{ir::DType::Float32, 8, 23}, kHalf{ir::DType::Float16, 5, 10},
+    kBrain{ir::DType::BFloat16, 8, 7};
 
 double decode(uint64_t bits, Element e) {
   const int bias = (1 << (e.exponent_bits - 1)) - 1;
@@ -54,14 +56,16 @@ uint64_t bits_of(double exact, Element e) {
   if (std::isnan(exact)) return infinity | 1ull << (e.mantissa_bits - 1);
   if (std::isinf(exact)) return sign | infinity;
   const int exponent = exact == 0 ? 1 - bias : std::max(std::ilogb(exact), 1 - bias);
-  const auto scaled = static_cast<uint64_t>(std::ldexp(std::fabs(exact), e.mantissa_bits - exponent));  // with the hidden bit
+  const auto scaled =
+      static_cast<uint64_t>(std::ldexp(std::fabs(exact), e.mantissa_bits - exponent));  // with the hidden bit
   return sign | (scaled + (static_cast<uint64_t>(exponent + bias - 1) << e.mantissa_bits));
 }
 
 /// A tensor of one of the three types, filled from doubles.
 class Tensor {
  public:
-  Tensor(Element element, const std::vector<double>& values) : element_(element), bytes_(values.size() * width()) {
+  Tensor(Element element, const std::vector<double>& values)
+      : element_(element), bytes_(values.size() * width()) {
     for (size_t i = 0; i < values.size(); ++i) encode(i, round_to(values[i], element));
   }
   void* data() { return bytes_.data(); }
@@ -93,9 +97,11 @@ std::vector<double> normal(size_t n, unsigned seed, double scale = 1, double shi
 using Kernel = KernelFixture;
 
 TEST_F(Kernel, KnowsItsTask) {
-  const auto built = build(kInclude + "PASSNET_KERNEL k(int64_t* out) {\n  using namespace passnet;\n  int64_t* o = out + 8 * task_index();\n"
-                                      "  o[0] = task_index(); o[1] = task_index(0); o[2] = task_index(1); o[3] = task_index(2);\n"
-                                      "  o[4] = task_count(); o[5] = task_count(0); o[6] = task_count(1); o[7] = task_count(2);\n}\n");
+  const auto built = build(
+      kInclude +
+      "PASSNET_KERNEL k(int64_t* out) {\n  using namespace passnet;\n  int64_t* o = out + 8 * task_index();\n"
+      "  o[0] = task_index(); o[1] = task_index(0); o[2] = task_index(1); o[3] = task_index(2);\n"
+      "  o[4] = task_count(); o[5] = task_count(0); o[6] = task_count(1); o[7] = task_count(2);\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
   for (int64_t part : {1, 4, 5, 100}) {
@@ -105,30 +111,36 @@ TEST_F(Kernel, KnowsItsTask) {
       for (int64_t y = 0; y < 3; ++y)
         for (int64_t x = 0; x < 2; ++x) {
           const int64_t i = x + 2 * y + 6 * z;
-          EXPECT_THAT(std::vector<int64_t>(&out[8 * i], &out[8 * i] + 8), ElementsAre(i, x, y, z, 24, 2, 3, 4));
+          EXPECT_THAT(std::vector<int64_t>(&out[8 * i], &out[8 * i] + 8),
+                      ElementsAre(i, x, y, z, 24, 2, 3, 4));
         }
   }
 }
 
 TEST_F(Kernel, ThreadsDoNotSeeEachOthersTasks) {
-  const auto built = build(kInclude + "PASSNET_KERNEL k(int64_t* out, int64_t n) {\n  int64_t sum = 0;\n"
-                                      "  for (int64_t i = 0; i < n; ++i) { __atomic_signal_fence(__ATOMIC_SEQ_CST); sum += passnet::task_index(); }\n"
-                                      "  out[passnet::task_index()] = sum;\n}\n");
+  const auto built = build(kInclude +
+                           "PASSNET_KERNEL k(int64_t* out, int64_t n) {\n  int64_t sum = 0;\n"
+                           "  for (int64_t i = 0; i < n; ++i) { __atomic_signal_fence(__ATOMIC_SEQ_CST); sum "
+                           "+= passnet::task_index(); }\n"
+                           "  out[passnet::task_index()] = sum;\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
   std::vector<int64_t> out(64);
   const auto args = arguments(out.data(), 20000);
   {
     std::vector<std::jthread> threads;
-    for (int64_t t = 0; t < 4; ++t) threads.emplace_back([&, t] { kernel.tasks(args, {64}, 16 * t, 16 * t + 16); });
+    for (int64_t t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] { kernel.tasks(args, {64}, 16 * t, 16 * t + 16); });
   }
   for (int64_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], 20000 * i);
 }
 
 TEST_F(Kernel, ChunksCoverEverythingOnce) {
-  const auto built = build(kInclude + "PASSNET_KERNEL k(int64_t* bounds, int64_t n, int64_t granule) {\n"
-                                      "  const auto [first, last] = passnet::chunk(n, granule);\n"
-                                      "  bounds[2 * passnet::task_index()] = first; bounds[2 * passnet::task_index() + 1] = last;\n}\n");
+  const auto built = build(
+      kInclude +
+      "PASSNET_KERNEL k(int64_t* bounds, int64_t n, int64_t granule) {\n"
+      "  const auto [first, last] = passnet::chunk(n, granule);\n"
+      "  bounds[2 * passnet::task_index()] = first; bounds[2 * passnet::task_index() + 1] = last;\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
   for (int64_t n : {0, 1, 63, 64, 65, 1000, 12345}) {
@@ -147,8 +159,10 @@ TEST_F(Kernel, ChunksCoverEverythingOnce) {
 }
 
 TEST_F(Kernel, UnpacksEveryKindOfArgument) {
-  const auto built = build(kInclude + "PASSNET_KERNEL k(double* out, float f, double d, int64_t n, int32_t i, uint8_t u, bool b) {\n"
-                                      "  out[0] = f; out[1] = d; out[2] = n; out[3] = i; out[4] = u; out[5] = b;\n}\n");
+  const auto built =
+      build(kInclude +
+            "PASSNET_KERNEL k(double* out, float f, double d, int64_t n, int32_t i, uint8_t u, bool b) {\n"
+            "  out[0] = f; out[1] = d; out[2] = n; out[3] = i; out[4] = u; out[5] = b;\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   std::vector<double> out(6);
   LoadedKernel kernel(*built);
@@ -158,19 +172,24 @@ TEST_F(Kernel, UnpacksEveryKindOfArgument) {
 
 /// All 65536 values of a 16-bit type: both directions, vector and scalar.
 class Halves : public KernelFixture, public testing::WithParamInterface<Element> {};
-INSTANTIATE_TEST_SUITE_P(Kernel, Halves, testing::Values(kHalf, kBrain), [](const auto& i) { return std::string(ir::name(i.param.dtype)); });
+INSTANTIATE_TEST_SUITE_P(Kernel, Halves, testing::Values(kHalf, kBrain),
+                         [](const auto& i) { return std::string(ir::name(i.param.dtype)); });
 
 TEST_P(Halves, WidenExactlyAndRoundToNearestEven) {
   const std::string body = kInclude +
-      "PASSNET_KERNEL k(const T* x, float* vector_out, float* scalar_out, const float* y, T* vector_back, T* scalar_back, int64_t n, int64_t m) {\n"
-      "  passnet::to_floats(x, n, vector_out);\n  for (int64_t i = 0; i < n; ++i) scalar_out[i] = passnet::to_float(x[i]);\n"
-      "  passnet::from_floats(y, m, vector_back);\n  for (int64_t i = 0; i < m; ++i) scalar_back[i] = passnet::from_float<T>(y[i]);\n}\n";
+                           "PASSNET_KERNEL k(const T* x, float* vector_out, float* scalar_out, const float* "
+                           "y, T* vector_back, T* scalar_back, int64_t n, int64_t m) {\n"
+                           "  passnet::to_floats(x, n, vector_out);\n  for (int64_t i = 0; i < n; ++i) "
+                           "scalar_out[i] = passnet::to_float(x[i]);\n"
+                           "  passnet::from_floats(y, m, vector_back);\n  for (int64_t i = 0; i < m; ++i) "
+                           "scalar_back[i] = passnet::from_float<T>(y[i]);\n}\n";
   const auto built = build(body, "k", {{"T", GetParam().dtype}});
   ASSERT_TRUE(built) << to_string(built.error());
   std::vector<uint16_t> all(65536);
   for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<uint16_t>(i);
   std::vector<float> wide(65536), wide_scalar(65536), y;
-  for (uint64_t bits = 0; bits < (1ull << 32); bits += 65521) y.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+  for (uint64_t bits = 0; bits < (1ull << 32); bits += 65521)
+    y.push_back(std::bit_cast<float>(static_cast<uint32_t>(bits)));
   for (uint32_t i = 0; i + 1 < 65536; ++i) {  // ties, and their neighbours
     const double low = decode(i, GetParam()), high = decode(i + 1, GetParam());
     if (!std::isfinite(low) || !std::isfinite(high)) continue;
@@ -179,7 +198,9 @@ TEST_P(Halves, WidenExactlyAndRoundToNearestEven) {
   }
   std::vector<uint16_t> back(y.size()), back_scalar(y.size());
   LoadedKernel kernel(*built);
-  kernel(arguments(all.data(), wide.data(), wide_scalar.data(), y.data(), back.data(), back_scalar.data(), 65536, static_cast<int64_t>(y.size())), {1});
+  kernel(arguments(all.data(), wide.data(), wide_scalar.data(), y.data(), back.data(), back_scalar.data(),
+                   65536, static_cast<int64_t>(y.size())),
+         {1});
   for (uint32_t i = 0; i < 65536; ++i) {
     const double expected = decode(i, GetParam());
     ASSERT_TRUE(expected == wide[i] || (std::isnan(expected) && std::isnan(wide[i]))) << i;
@@ -189,7 +210,8 @@ TEST_P(Halves, WidenExactlyAndRoundToNearestEven) {
     const double expected = round_to(y[i], GetParam());
     for (uint16_t found : {back[i], back_scalar[i]}) {
       const double value = decode(found, GetParam());
-      ASSERT_TRUE(value == expected || (std::isnan(value) && std::isnan(expected))) << y[i] << " gives " << value << ", expected " << expected;
+      ASSERT_TRUE(value == expected || (std::isnan(value) && std::isnan(expected)))
+          << y[i] << " gives " << value << ", expected " << expected;
     }
   }
 }
@@ -197,7 +219,10 @@ TEST_P(Halves, WidenExactlyAndRoundToNearestEven) {
 /// Memory whose last byte is followed by a page that may not be touched.
 class Fenced {
  public:
-  explicit Fenced(size_t size) : size_(size), base_(static_cast<char*>(::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+  explicit Fenced(size_t size)
+      : size_(size),
+        base_(static_cast<char*>(
+            ::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
     ::mprotect(base_ + 4096, 4096, PROT_NONE);
   }
   ~Fenced() { ::munmap(base_, 8192); }
@@ -209,10 +234,17 @@ class Fenced {
 };
 
 TEST_F(Kernel, BlocksTouchNothingPastTheEnd) {
-  for (const auto& [dtype, size] : std::vector<std::pair<ir::DType, size_t>>{{ir::DType::Float32, 4}, {ir::DType::Float64, 8}, {ir::DType::Float16, 2},
-                                                                              {ir::DType::BFloat16, 2}, {ir::DType::Int64, 8}, {ir::DType::UInt8, 1}, {ir::DType::Bool, 1}}) {
-    const auto built = build(kInclude + "PASSNET_KERNEL k(const T* x, T* out, int64_t n) {\n"
-                                        "  passnet::for_blocks(0, n, [&](int64_t i, int lanes) { store(out + i, passnet::load(x + i, lanes), lanes); });\n}\n",
+  for (const auto& [dtype, size] : std::vector<std::pair<ir::DType, size_t>>{{ir::DType::Float32, 4},
+                                                                             {ir::DType::Float64, 8},
+                                                                             {ir::DType::Float16, 2},
+                                                                             {ir::DType::BFloat16, 2},
+                                                                             {ir::DType::Int64, 8},
+                                                                             {ir::DType::UInt8, 1},
+                                                                             {ir::DType::Bool, 1}}) {
+    const auto built = build(kInclude +
+                                 "PASSNET_KERNEL k(const T* x, T* out, int64_t n) {\n"
+                                 "  passnet::for_blocks(0, n, [&](int64_t i, int lanes) { store(out + i, "
+                                 "passnet::load(x + i, lanes), lanes); });\n}\n",
                              "k", {{"T", dtype}});
     ASSERT_TRUE(built) << to_string(built.error());
     const LoadedKernel kernel(*built);
@@ -229,13 +261,17 @@ TEST_F(Kernel, BlocksTouchNothingPastTheEnd) {
 }
 
 class Fused : public KernelFixture, public testing::WithParamInterface<Element> {};
-INSTANTIATE_TEST_SUITE_P(Kernel, Fused, testing::Values(kFloat, kHalf, kBrain), [](const auto& i) { return std::string(ir::name(i.param.dtype)); });
+INSTANTIATE_TEST_SUITE_P(Kernel, Fused, testing::Values(kFloat, kHalf, kBrain),
+                         [](const auto& i) { return std::string(ir::name(i.param.dtype)); });
 
 TEST_P(Fused, AddRelu) {
   const Element element = GetParam();
-  const auto built = build(kInclude + "PASSNET_KERNEL k(const T* x, const T* y, T* out, int64_t n) {\n  const auto [first, last] = passnet::chunk(n);\n"
-                                      "  passnet::for_blocks(first, last, [&](int64_t i, int lanes) {\n"
-                                      "    store(out + i, relu(passnet::load(x + i, lanes) + passnet::load(y + i, lanes)), lanes);\n  });\n}\n",
+  const auto built = build(kInclude +
+                               "PASSNET_KERNEL k(const T* x, const T* y, T* out, int64_t n) {\n  const auto "
+                               "[first, last] = passnet::chunk(n);\n"
+                               "  passnet::for_blocks(first, last, [&](int64_t i, int lanes) {\n"
+                               "    store(out + i, relu(passnet::load(x + i, lanes) + passnet::load(y + i, "
+                               "lanes)), lanes);\n  });\n}\n",
                            "k", {{"T", element.dtype}});
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
@@ -245,31 +281,39 @@ TEST_P(Fused, AddRelu) {
     Tensor x(element, values), y(element, normal(n, 2)), out(element, std::vector<double>(n, 7));
     kernel(arguments(x.data(), y.data(), out.data(), static_cast<int64_t>(n)), {3}, 2);
     EXPECT_TRUE(std::isnan(out[0]));
-    for (size_t i = 1; i < n; ++i) ASSERT_EQ(out[i], round_to(std::max(0.0, round_to(x[i] + y[i], kFloat)), element)) << i;
+    for (size_t i = 1; i < n; ++i)
+      ASSERT_EQ(out[i], round_to(std::max(0.0, round_to(x[i] + y[i], kFloat)), element)) << i;
   }
 }
 
 TEST_P(Fused, LayerNorm) {
   const Element element = GetParam();
   for (int64_t columns : {1, 7, 257, 768}) {
-    const auto built = build(kInclude + "PASSNET_KERNEL k(const T* x, const T* weight, const T* bias, T* out, float eps) {\n"
-                                        "  x += passnet::task_index() * COLUMNS;\n  out += passnet::task_index() * COLUMNS;\n"
-                                        "  const auto [mean, variance] = passnet::moments(x, COLUMNS);\n  const float scale = passnet::rsqrt(variance + eps);\n"
-                                        "  passnet::for_blocks(0, COLUMNS, [&](int64_t i, int lanes) {\n    using namespace passnet;\n"
-                                        "    store(out + i, fma((load(x + i, lanes) - mean) * scale, load(weight + i, lanes), load(bias + i, lanes)), lanes);\n  });\n}\n",
-                             "k", {{"COLUMNS", columns}, {"T", element.dtype}});
+    const auto built = build(
+        kInclude +
+            "PASSNET_KERNEL k(const T* x, const T* weight, const T* bias, T* out, float eps) {\n"
+            "  x += passnet::task_index() * COLUMNS;\n  out += passnet::task_index() * COLUMNS;\n"
+            "  const auto [mean, variance] = passnet::moments(x, COLUMNS);\n  const float scale = "
+            "passnet::rsqrt(variance + eps);\n"
+            "  passnet::for_blocks(0, COLUMNS, [&](int64_t i, int lanes) {\n    using namespace passnet;\n"
+            "    store(out + i, fma((load(x + i, lanes) - mean) * scale, load(weight + i, lanes), load(bias "
+            "+ i, lanes)), lanes);\n  });\n}\n",
+        "k", {{"COLUMNS", columns}, {"T", element.dtype}});
     ASSERT_TRUE(built) << to_string(built.error());
     const auto width = static_cast<size_t>(columns);
-    Tensor x(element, normal(4 * width, 1, 2, 10)), weight(element, normal(width, 2)), bias(element, normal(width, 3)), out(element, std::vector<double>(4 * width));
+    Tensor x(element, normal(4 * width, 1, 2, 10)), weight(element, normal(width, 2)),
+        bias(element, normal(width, 3)), out(element, std::vector<double>(4 * width));
     LoadedKernel kernel(*built);
     kernel(arguments(x.data(), weight.data(), bias.data(), out.data(), 1e-5), {4}, 3);
     const double ulp = std::ldexp(1.0, -element.mantissa_bits - 1);
     for (size_t row = 0; row < 4; ++row) {
       double mean = 0, variance = 0;
       for (size_t i = 0; i < width; ++i) mean += x[row * width + i] / static_cast<double>(width);
-      for (size_t i = 0; i < width; ++i) variance += std::pow(x[row * width + i] - mean, 2) / static_cast<double>(width);
+      for (size_t i = 0; i < width; ++i)
+        variance += std::pow(x[row * width + i] - mean, 2) / static_cast<double>(width);
       for (size_t i = 0; i < width; ++i) {
-        const double expected = (x[row * width + i] - mean) / std::sqrt(variance + 1e-5) * weight[i] + bias[i];
+        const double expected =
+            (x[row * width + i] - mean) / std::sqrt(variance + 1e-5) * weight[i] + bias[i];
         // One rounding to the type, and what the float sums lose.
         ASSERT_NEAR(out[row * width + i], expected, ulp * std::fabs(expected) + 2e-5) << row << " " << i;
       }
@@ -278,13 +322,17 @@ TEST_P(Fused, LayerNorm) {
 }
 
 TEST_F(Kernel, ReductionsOfRows) {
-  const auto built = build(kInclude + "PASSNET_KERNEL k(const float* x, int64_t n, float* out) {\n  out[0] = passnet::sum(x, n);\n  out[1] = passnet::max(x, n);\n"
-                                      "  const auto [mean, variance] = passnet::moments(x, n);\n  out[2] = mean;\n  out[3] = variance;\n}\n");
+  const auto built = build(
+      kInclude +
+      "PASSNET_KERNEL k(const float* x, int64_t n, float* out) {\n  out[0] = passnet::sum(x, n);\n  out[1] = "
+      "passnet::max(x, n);\n"
+      "  const auto [mean, variance] = passnet::moments(x, n);\n  out[2] = mean;\n  out[3] = variance;\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
   for (int64_t n = 1; n < 200; ++n) {
     std::vector<float> x;
-    for (double value : normal(static_cast<size_t>(n), static_cast<unsigned>(n), 1, 1000)) x.push_back(static_cast<float>(value));
+    for (double value : normal(static_cast<size_t>(n), static_cast<unsigned>(n), 1, 1000))
+      x.push_back(static_cast<float>(value));
     double sum = 0, largest = -HUGE_VAL, squares = 0;
     for (float v : x) sum += v, largest = std::max<double>(largest, v);
     for (float v : x) squares += (v - sum / static_cast<double>(n)) * (v - sum / static_cast<double>(n));

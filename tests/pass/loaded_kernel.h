@@ -1,9 +1,8 @@
 // Loads a built kernel into the test itself and runs it, as the candidate does.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <dlfcn.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <vector>
@@ -15,7 +14,8 @@ namespace passnet::pass {
 
 class LoadedKernel {
  public:
-  explicit LoadedKernel(const BuiltKernel& built) : object_(::dlopen(built.object.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  explicit LoadedKernel(const BuiltKernel& built)
+      : object_(::dlopen(built.object.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     EXPECT_TRUE(object_) << ::dlerror();
     run_ = reinterpret_cast<passnet_run_fn>(object_ ? ::dlsym(object_, built.entry.c_str()) : nullptr);
     EXPECT_TRUE(run_);
@@ -26,12 +26,15 @@ class LoadedKernel {
   }
 
   /// Runs all tasks in parts of `part`, as threads would share them.
-  void operator()(const std::vector<passnet_arg>& args, const std::vector<int64_t>& grid, int64_t part = 1 << 30) const {
+  void operator()(const std::vector<passnet_arg>& args, const std::vector<int64_t>& grid,
+                  int64_t part = 1 << 30) const {
     int64_t count = 1;
     for (int64_t size : grid) count *= size;
-    for (int64_t first = 0; first < count; first += part) tasks(args, grid, first, std::min(count, first + part));
+    for (int64_t first = 0; first < count; first += part)
+      tasks(args, grid, first, std::min(count, first + part));
   }
-  void tasks(const std::vector<passnet_arg>& args, const std::vector<int64_t>& grid, int64_t first, int64_t last) const {
+  void tasks(const std::vector<passnet_arg>& args, const std::vector<int64_t>& grid, int64_t first,
+             int64_t last) const {
     passnet_launch launch{args.data(), {1, 1, 1}};
     std::copy(grid.begin(), grid.end(), launch.grid);
     run_(&launch, first, last);

@@ -50,7 +50,8 @@ int spread(bool stay) {
 }
 
 void write_to_nowhere() {
-  auto* page = static_cast<volatile char*>(::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* page =
+      static_cast<volatile char*>(::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   page[0] = 1;
 }
 
@@ -70,8 +71,10 @@ int main(int argc, char** argv) {
   if (mode == "segv") write_to_nowhere();
   if (mode == "abort") std::abort();
   if (mode == "exit") return std::atoi(argv[2]);
-  if (mode == "hang") for (;;) ::pause();
-  if (mode == "spin") for (;;) (void)::getppid();
+  if (mode == "hang")
+    for (;;) ::pause();
+  if (mode == "spin")
+    for (;;) (void)::getppid();
   if (mode == "memory") {
     std::vector<char*> blocks;
     for (int i = 0; i < 4096; ++i) {
@@ -82,7 +85,8 @@ int main(int argc, char** argv) {
     }
     return answer(0);
   }
-  if (mode == "output") for (int i = 0; i < 40000; ++i) std::puts("0123456789012345678901234567890123456789");
+  if (mode == "output")
+    for (int i = 0; i < 40000; ++i) std::puts("0123456789012345678901234567890123456789");
   if (mode == "big-file") {
     FILE* file = std::fopen(argv[2], "w");
     for (int i = 0; file && i < 100000; ++i) std::fputs("0123456789012345678901234567890123456789", file);
@@ -91,7 +95,8 @@ int main(int argc, char** argv) {
   if (mode == "write") return write_to(argv[2]);
   if (mode == "spread-and-stay") return spread(true);
   if (mode == "spread-and-leave") return spread(false);
-  if (mode == "environment") for (char** entry = environ; *entry; ++entry) std::puts(*entry);
+  if (mode == "environment")
+    for (char** entry = environ; *entry; ++entry) std::puts(*entry);
   if (mode == "descriptors") return open_descriptors();
   if (mode == "privileges") return answer(::setuid(12345) == 0 ? 0 : errno);
   return 0;

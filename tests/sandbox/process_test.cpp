@@ -1,9 +1,8 @@
 #include "sandbox/process.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
@@ -67,7 +66,8 @@ struct SocketPair {
 };
 
 class EveryIsolation : public testing::TestWithParam<Isolation> {};
-INSTANTIATE_TEST_SUITE_P(Process, EveryIsolation, testing::Values(Isolation::None, Isolation::Jail, Isolation::Candidate));
+INSTANTIATE_TEST_SUITE_P(Process, EveryIsolation,
+                         testing::Values(Isolation::None, Isolation::Jail, Isolation::Candidate));
 
 TEST_P(EveryIsolation, SaysHowAChildEnded) {
   EXPECT_EQ(run(child({"exit", "0"}, GetParam())).how, "exit code 0");
@@ -173,8 +173,10 @@ TEST_P(EveryJail, EndsGrandchildrenThatLeftTheGroup) {
     ASSERT_TRUE(process) << to_string(process.error());
     sockets.theirs = UniqueFd();
     ASSERT_TRUE(sockets.ready());
-    if (mode == std::string("spread-and-stay")) process->kill();
-    else EXPECT_EQ(to_string(process->wait(20s).value()), "exit code 0");
+    if (mode == std::string("spread-and-stay"))
+      process->kill();
+    else
+      EXPECT_EQ(to_string(process->wait(20s).value()), "exit code 0");
     EXPECT_TRUE(sockets.everyone_gone()) << mode;
   }
 }
@@ -191,7 +193,8 @@ TEST_P(EveryJail, CannotBecomeSomeoneElse) {
 
 TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
   if (!no_write_ruleset("")) GTEST_SKIP() << "1 check skipped: the kernel has no Landlock";
-  const auto directory = std::filesystem::temp_directory_path() / ("passnet-jail-" + std::to_string(::getpid()));
+  const auto directory =
+      std::filesystem::temp_directory_path() / ("passnet-jail-" + std::to_string(::getpid()));
   std::filesystem::create_directories(directory / "inside");
   const auto write = [&](const char* name, Isolation isolation) {
     SpawnOptions options = child({"write", (directory / name).string()}, isolation);
