@@ -20,11 +20,6 @@ Occurrence::Occurrence(const Pattern& of, const Assignment& found) : pattern(of)
 
 bool Occurrence::contains(NodeId id) const { return std::binary_search(nodes.begin(), nodes.end(), id); }
 
-std::string at_line(const ir::Graph& graph, NodeId id) {
-  const SourceLoc at = graph.locate(graph.node(id));
-  return at.line == 0 ? "" : fmt::format(" at line {}", at.line);
-}
-
 namespace {
 
 bool is_output(const ir::Graph& graph, NodeId id) { return graph.node(id).kind == ir::NodeKind::Output; }
@@ -45,7 +40,21 @@ std::optional<Refusal> Legality::check(const Pattern& pattern, const Assignment&
 void Legality::accept(const Pattern& pattern, const Assignment& assignment) {
   Occurrence occurrence(pattern, assignment);
   for (const NodeId id : occurrence.nodes) site_of_[id] = static_cast<uint32_t>(sites_.size());
-  sites_.push_back({std::move(occurrence.nodes)});
+  NodeId first = occurrence.nodes.front(), last = occurrence.nodes.back();
+  for (auto at = overlapping(first, last); at != covered_.end(); at = overlapping(first, last)) {
+    first = std::min(first, at->first);
+    last = std::max(last, at->second);
+    covered_.erase(at);
+  }
+  covered_[first] = last;
+  sites_.push_back(std::move(occurrence.nodes));
+}
+
+std::map<NodeId, NodeId>::const_iterator Legality::overlapping(NodeId first, NodeId last) const {
+  auto at = covered_.upper_bound(last);
+  if (at == covered_.begin()) return covered_.end();
+  --at;
+  return at->second >= first ? at : covered_.end();
 }
 
 std::optional<Refusal> Legality::check_overlap(const Occurrence& occurrence) const {
@@ -79,9 +88,9 @@ std::optional<Refusal> Legality::check_escape(const Occurrence& occurrence) {
       const std::string_view inner = graph.node(id).name;
       return Refusal{occurrence.pattern_of[i], id,
                      is_output(graph, user)
-                         ? fmt::format("inner value '{}' is also returned by the graph{}", inner, at_line(graph, user))
+                         ? fmt::format("inner value '{}' is also returned by the graph{}", inner, graph_.at_line(user))
                          : fmt::format("inner value '{}' is also used by '{}'{}", inner, graph.node(user).name,
-                                       at_line(graph, user))};
+                                       graph_.at_line(user))};
     }
   }
   return std::nullopt;
@@ -89,11 +98,8 @@ std::optional<Refusal> Legality::check_escape(const Occurrence& occurrence) {
 
 /// Without occurrences in between, every path runs forward in the graph and need not be followed past the match.
 NodeId Legality::path_limit(const Occurrence& occurrence) const {
-  for (const Site& site : sites_) {
-    if (site.nodes.front() <= occurrence.nodes.back() && occurrence.nodes.front() <= site.nodes.back())
-      return graph_.graph().size();
-  }
-  return occurrence.nodes.back();
+  const NodeId first = occurrence.nodes.front(), last = occurrence.nodes.back();
+  return overlapping(first, last) == covered_.end() ? last : graph_.graph().size();
 }
 
 /// Follows everything that must come after the match; when that leads back into it, one call cannot stand for it.
@@ -124,7 +130,7 @@ std::optional<Refusal> Legality::check_cycle(const Occurrence& occurrence) {
     open.pop_back();
     follow(id);
     if (!is_taken(id)) continue;
-    for (const NodeId other : sites_[site_of_[id]].nodes) {
+    for (const NodeId other : sites_[site_of_[id]]) {
       if (came_from_[other] == ir::kNoNode) visit(id, other);
     }
   }
@@ -148,19 +154,19 @@ Refusal Legality::explain_cycle(const Occurrence& occurrence, NodeId last) const
       if (edge.why == Order::Why::Memory) {
         const NodeId writer = order.writes(node) ? node : from;
         refusal.reason = fmt::format("'{}'{} overwrites '{}' between the operators of the match", graph.node(writer).name,
-                                     at_line(graph, writer), graph.node(first_input(graph, writer)).name);
+                                     graph_.at_line(writer), graph.node(first_input(graph, writer)).name);
         return refusal;
       }
       const ir::OpSignature* signature = ir::find_signature(graph.node(from));
       const NodeId barrier = signature && signature->barrier ? from : node;
       refusal.reason = fmt::format("'{}'{} changes how operators run, between the operators of the match",
-                                   graph.node(barrier).name, at_line(graph, barrier));
+                                   graph.node(barrier).name, graph_.at_line(barrier));
       return refusal;
     }
     if (occurrence.contains(from)) {
       refusal.reason = fmt::format(
           "the replacement would depend on itself: '{}'{} uses '{}' of the match, and '{}' of the match needs it",
-          graph.node(outside).name, at_line(graph, outside), graph.node(from).name, graph.node(last).name);
+          graph.node(outside).name, graph_.at_line(outside), graph.node(from).name, graph.node(last).name);
       return refusal;
     }
     outside = node = from;

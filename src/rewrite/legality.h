@@ -2,6 +2,7 @@
 // operators do not come between, it does not overlap another occurrence, and the call does not depend on itself.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,9 +33,6 @@ struct Occurrence {
 /// The reason when someone outside the occurrence could tell; part of Legality::check.
 std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& graph);
 
-/// " at line 7" of a node, or nothing without a source text.
-std::string at_line(const ir::Graph& graph, ir::NodeId id);
-
 class Legality {
  public:
   explicit Legality(PreparedGraph& graph);
@@ -48,20 +46,20 @@ class Legality {
 
  private:
   static constexpr uint32_t kNoSite = ~uint32_t{0};
-  struct Site {
-    std::vector<ir::NodeId> nodes;  // sorted
-  };
 
   std::optional<Refusal> check_overlap(const Occurrence& occurrence) const;
   std::optional<Refusal> check_inputs(const Occurrence& occurrence) const;
   std::optional<Refusal> check_escape(const Occurrence& occurrence);
   std::optional<Refusal> check_cycle(const Occurrence& occurrence);
+  /// A covered range that overlaps [first, last], or covered_.end().
+  std::map<ir::NodeId, ir::NodeId>::const_iterator overlapping(ir::NodeId first, ir::NodeId last) const;
   ir::NodeId path_limit(const Occurrence& occurrence) const;
   Refusal explain_cycle(const Occurrence& occurrence, ir::NodeId last) const;
 
   PreparedGraph& graph_;
   std::vector<uint32_t> site_of_;
-  std::vector<Site> sites_;
+  std::vector<std::vector<ir::NodeId>> sites_;    // nodes of the accepted occurrences, sorted
+  std::map<ir::NodeId, ir::NodeId> covered_;      // first -> last node of where they lie, joined where they overlap
   std::vector<ir::NodeId> came_from_;  // check_cycle: the node a path came from; kNoNode when not visited
 };
 

@@ -26,14 +26,14 @@ std::string line_text(const ir::Graph& graph, NodeId id) {
 }
 
 void point_at_pattern(NearestMiss& miss, const Pattern& pattern, NodeId id) {
-  miss.pattern_at = pattern.graph->locate(pattern.graph->node(id));
+  miss.pattern_at = pattern.prepared->locate(id);
   miss.pattern_text = line_text(*pattern.graph, id);
 }
 
-void point_at_graph(NearestMiss& miss, const ir::Graph& graph, NodeId id) {
+void point_at_graph(NearestMiss& miss, const PreparedGraph& graph, NodeId id) {
   if (id == ir::kNoNode) return;
-  miss.graph_at = graph.locate(graph.node(id));
-  miss.graph_text = line_text(graph, id);
+  miss.graph_at = graph.locate(id);
+  miss.graph_text = line_text(graph.graph(), id);
 }
 
 /// "layer_norm"; "torch.foo" for "function:torch.foo"; "add_ (in place)".
@@ -136,7 +136,7 @@ NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Stop& st
   NodeId at = stop.graph_node;
   if (stop.why == Stop::Why::Operator && !graph.name(stop.found.node).empty()) at = stop.found.node;
   if (stop.why == Stop::Why::NoUser && only_user(graph, at) != ir::kNoNode) at = only_user(graph, at);
-  point_at_graph(miss, graph.graph(), at);
+  point_at_graph(miss, graph, at);
   return miss;
 }
 
@@ -146,7 +146,7 @@ NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Refusal&
   miss.refused = true;
   miss.reason = refusal.reason;
   point_at_pattern(miss, pattern, refusal.pattern_node);
-  point_at_graph(miss, graph.graph(), refusal.graph_node);
+  point_at_graph(miss, graph, refusal.graph_node);
   return miss;
 }
 
@@ -164,7 +164,7 @@ NearestMiss explain_missing(const Pattern& pattern, PreparedGraph& graph, NodeId
   point_at_pattern(miss, pattern, call);
   const std::string sibling = name.ends_with('_') ? std::string(name.substr(0, name.size() - 1)) : std::string(name) + "_";
   if (const auto siblings = graph.calls_of(sibling); !siblings.empty()) {
-    point_at_graph(miss, graph.graph(), siblings.front());
+    point_at_graph(miss, graph, siblings.front());
     miss.reason = fmt::format("the graph has no {}, only {}", operator_text(name),
                               sibling.ends_with('_') ? operator_text(sibling) : sibling + ", which does not work in place");
     return miss;

@@ -74,15 +74,19 @@ struct Order::Builder {
       NodeId last_write = ir::kNoNode;
       std::vector<NodeId> reads;  // since the last write
     };
-    std::vector<State> states(graph.size());
+    std::unordered_map<NodeId, State> states;
     for (NodeId id = 0; id < graph.size(); ++id) {
       const NodeId target = order.writes_[id] ? first_input(graph, id) : ir::kNoNode;
       const NodeId written = target == ir::kNoNode ? target : order.memory_[target];
       ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
         const NodeId memory = order.memory_[input];
-        if (!order.written_[memory] || memory == written) return;
-        if (states[memory].last_write != ir::kNoNode) add(states[memory].last_write, id, Why::Memory);
-        states[memory].reads.push_back(id);
+        if (!order.written_[memory]) return;
+        auto& accesses = order.accesses_[memory];
+        if (accesses.empty() || accesses.back() != id) accesses.push_back(id);
+        if (memory == written) return;
+        State& state = states[memory];
+        if (state.last_write != ir::kNoNode) add(state.last_write, id, Why::Memory);
+        state.reads.push_back(id);
       });
       if (written == ir::kNoNode) continue;
       State& state = states[written];
@@ -115,6 +119,11 @@ struct Order::Builder {
     for (const auto& [from, edge] : edges) order.edges_[next[from]++] = edge;
   }
 };
+
+std::span<const NodeId> Order::accesses(NodeId memory) const {
+  const auto found = accesses_.find(memory);
+  return found == accesses_.end() ? std::span<const NodeId>{} : std::span<const NodeId>(found->second);
+}
 
 Order::Order(const ir::Graph& graph) {
   Builder builder{graph, *this, {}};

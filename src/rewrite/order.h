@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/graph.h"
@@ -29,6 +30,8 @@ class Order {
   /// The memory a node's result lies in: equal numbers may share memory.
   ir::NodeId memory(ir::NodeId id) const { return memory_[id]; }
   bool is_written(ir::NodeId memory) const { return written_[memory]; }
+  /// Nodes with an input in `memory`, in graph order. Empty when the memory is never written.
+  std::span<const ir::NodeId> accesses(ir::NodeId memory) const;
   /// The node overwrites the memory of its first input.
   bool writes(ir::NodeId id) const { return writes_[id]; }
 
@@ -36,6 +39,7 @@ class Order {
   struct Builder;
   std::vector<ir::NodeId> memory_;
   std::vector<bool> written_, writes_;
+  std::unordered_map<ir::NodeId, std::vector<ir::NodeId>> accesses_;  // of written memories
   std::vector<uint32_t> first_;
   std::vector<Edge> edges_;
 };

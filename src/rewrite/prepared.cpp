@@ -4,6 +4,8 @@
 #include <numeric>
 #include <string>
 
+#include <fmt/format.h>
+
 namespace passnet::rewrite {
 
 using ir::NodeId;
@@ -90,6 +92,24 @@ std::span<const NodeId> PreparedGraph::users(NodeId id) {
     }
   }
   return {users_.data() + first_user_[id], first_user_[id + 1] - first_user_[id]};
+}
+
+SourceLoc PreparedGraph::locate(NodeId id) const {
+  if (!graph_.source) return {graph_.file, 0, 0};
+  const std::string& text = *graph_.source;
+  if (line_starts_.empty()) {
+    line_starts_.push_back(0);
+    for (size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
+      line_starts_.push_back(static_cast<uint32_t>(at + 1));
+  }
+  const uint32_t offset = std::min(graph_.node(id).offset, static_cast<uint32_t>(text.size()));
+  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  return {graph_.file, static_cast<uint32_t>(next - line_starts_.begin()), offset - *(next - 1) + 1};
+}
+
+std::string PreparedGraph::at_line(NodeId id) const {
+  const uint32_t line = locate(id).line;
+  return line == 0 ? "" : fmt::format(" at line {}", line);
 }
 
 const Order& PreparedGraph::order() {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -36,6 +37,10 @@ class PreparedGraph {
   /// Nodes that take `id` as an input, in order, each once.
   std::span<const ir::NodeId> users(ir::NodeId id);
   const Order& order();
+  /// As Graph::locate, but fast: the lines of the source are indexed once.
+  SourceLoc locate(ir::NodeId id) const;
+  /// " at line 7", or nothing without a source text.
+  std::string at_line(ir::NodeId id) const;
 
  private:
   ir::Graph& graph_;
@@ -47,6 +52,7 @@ class PreparedGraph {
   std::vector<uint32_t> first_user_;
   std::vector<ir::NodeId> users_;
   std::optional<Order> order_;
+  mutable std::vector<uint32_t> line_starts_;  // byte offsets in the source
 };
 
 }  // namespace passnet::rewrite

@@ -149,7 +149,7 @@ class Rewriter {
     const uint32_t offset = graph_.node(*std::max_element(calls.begin(), calls.end())).offset;
     std::vector<Arg> args(1, Arg::of_int(site.launch_list));
     for (const NodeId input : site.inputs) args.push_back(map_[input]);
-    const NodeId fused = new_graph_.add_node(ir::NodeKind::CallFunction, kFusedTarget, fresh_name("fused"), args, {}, offset);
+    const NodeId fused = new_graph_.add_node(ir::NodeKind::CallFunction, kFusedTarget, fresh_name(), args, {}, offset);
     for (size_t i = 0; i < site.match.outputs.size(); ++i) {
       const NodeId old = site.match.outputs[i];
       if (!used_[old] || ids_[old] != ir::kNoNode) continue;
@@ -160,9 +160,10 @@ class Rewriter {
     }
   }
 
-  std::string_view fresh_name(std::string_view base) {
-    std::string name(base);
-    for (uint32_t i = 1; names_.contains(name); ++i) name = fmt::format("{}_{}", base, i);
+  /// "fused", "fused_1", … : the first that no node has.
+  std::string_view fresh_name() {
+    std::string name = "fused";
+    while (names_.contains(name)) name = fmt::format("fused_{}", ++last_suffix_);
     const std::string_view kept = new_graph_.intern(name);
     names_.insert(kept);
     return kept;
@@ -177,6 +178,7 @@ class Rewriter {
   std::vector<Arg> map_;             // by old id: what to use in the new graph
   std::vector<NodeId> ids_;          // by old id: the new node
   std::unordered_set<std::string_view> names_;
+  uint32_t last_suffix_ = 0;
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Part of legality.h: who could tell that a replacement's results are new memory.
 #include <algorithm>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -16,50 +17,61 @@ using Origin = uint32_t;
 constexpr Origin kElsewhere = 0;
 constexpr Origin kSeveral = ~Origin{0};
 
-/// Accesses outside an occurrence to memory that it shares with the rest of the graph.
+/// Accesses to one memory from the first call of an occurrence on, and where the values come from that they go through.
 class Accesses {
  public:
-  Accesses(const Occurrence& occurrence, const ir::Graph& graph, const Order& order)
-      : occurrence_(occurrence), graph_(graph), order_(order), origin_(graph.size(), kElsewhere) {
+  Accesses(const Occurrence& occurrence, const ir::Graph& graph, const Order& order, NodeId memory)
+      : occurrence_(occurrence), graph_(graph), order_(order), memory_(memory) {
     const auto& outputs = occurrence.pattern.outputs;
     for (size_t i = 0; i < outputs.size(); ++i) origin_[occurrence.assignment.node(outputs[i])] = static_cast<Origin>(i + 1);
-    for (NodeId id = occurrence.nodes.front(); id < graph.size(); ++id) {
+    const auto all = order.accesses(memory);
+    nodes_ = all.subspan(static_cast<size_t>(std::lower_bound(all.begin(), all.end(), occurrence.nodes.front()) - all.begin()));
+    for (const NodeId id : nodes_) {
       if (occurrence.contains(id)) continue;
       for_each_aliased_input(graph, id, [&](NodeId input) {
-        if (origin_[id] == kElsewhere) origin_[id] = origin_[input];
-        else if (origin_[input] != kElsewhere && origin_[input] != origin_[id]) origin_[id] = kSeveral;
+        const Origin from = origin(input);
+        if (from == kElsewhere) return;
+        Origin& own = origin_[id];
+        own = own == kElsewhere || own == from ? from : kSeveral;
       });
     }
   }
 
-  Origin origin(NodeId id) const { return origin_[id]; }
+  std::span<const NodeId> nodes() const { return nodes_; }
 
-  /// The first node after `id` that touches `memory` through a value whose origin `fits`; kNoNode when there is none.
+  Origin origin(NodeId id) const {
+    const auto found = origin_.find(id);
+    return found == origin_.end() ? kElsewhere : found->second;
+  }
+
+  /// The first access after `id`, outside the occurrence, through a value whose origin `fits`; kNoNode without one.
   template <class Fits>
-  NodeId access_after(NodeId id, NodeId memory, Fits fits) const {
-    for (NodeId at = id + 1; at < graph_.size(); ++at) {
-      if (occurrence_.contains(at)) continue;
+  NodeId access_after(NodeId id, Fits fits) const {
+    for (const NodeId at : nodes_) {
+      if (at <= id || occurrence_.contains(at)) continue;
       bool hit = false;
       ir::for_each_input(graph_, graph_.node(at), [&](NodeId input) {
-        const bool inner = occurrence_.contains(input) && origin_[input] == kElsewhere;
-        hit = hit || (!inner && order_.memory(input) == memory && fits(origin_[input]));
+        const bool inner = occurrence_.contains(input) && origin(input) == kElsewhere;
+        hit = hit || (!inner && order_.memory(input) == memory_ && fits(origin(input)));
       });
       if (hit) return at;
     }
     return ir::kNoNode;
   }
 
-  /// The memory a node overwrites; kNoNode when it overwrites none.
-  NodeId written_by(NodeId id) const {
+  /// The node overwrites this memory.
+  bool is_write(NodeId id) const {
     const NodeId target = order_.writes(id) ? first_input(graph_, id) : ir::kNoNode;
-    return target == ir::kNoNode ? target : order_.memory(target);
+    return target != ir::kNoNode && order_.memory(target) == memory_;
   }
 
  private:
   const Occurrence& occurrence_;
   const ir::Graph& graph_;
   const Order& order_;
-  std::vector<Origin> origin_;  // by node id
+  NodeId memory_;
+  std::span<const NodeId> nodes_;
+  std::unordered_map<NodeId, Origin> origin_;  // of values that do not come from elsewhere
 };
 
 /// Memories that are written somewhere, of the values that go in and out, each once.
@@ -97,36 +109,42 @@ std::optional<Refusal> check_aliased_inputs(const Occurrence& occurrence, const 
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& prepared) {
+/// A write to `memory` that is seen, or not seen, through a value of another origin than the one written through.
+std::optional<Refusal> check_memory(const Occurrence& occurrence, const PreparedGraph& prepared, const Order& order, NodeId memory) {
   const ir::Graph& graph = prepared.graph();
-  const Order& order = prepared.order();
-  const std::vector<NodeId> memories = written_memories(occurrence, order);
-  if (memories.empty()) return std::nullopt;
-  if (auto refusal = check_aliased_inputs(occurrence, graph, order)) return refusal;
-  const Accesses accesses(occurrence, graph, order);
+  const Accesses accesses(occurrence, graph, order, memory);
   const auto name = [&](NodeId id) { return graph.node(id).name; };
-  for (NodeId writer = occurrence.nodes.front(); writer < graph.size(); ++writer) {
-    const NodeId memory = accesses.written_by(writer);
-    if (!std::binary_search(memories.begin(), memories.end(), memory)) continue;
+  for (const NodeId writer : accesses.nodes()) {
+    if (!accesses.is_write(writer)) continue;
     const NodeId target = first_input(graph, writer);
-    const bool inside = occurrence.contains(writer);
     const Origin own = accesses.origin(target);
-    // What the occurrence overwrites stays as it was in the rewritten graph, and its results are memories of their own:
-    // a write must not be seen through a value of another origin.
-    const NodeId other = accesses.access_after(writer, memory, [&](Origin origin) {
+    const bool inside = occurrence.contains(writer);
+    // What the occurrence overwrites stays as it was in the rewritten graph, and its results are memories of their own.
+    const NodeId other = accesses.access_after(writer, [&](Origin origin) {
       return inside ? origin == kElsewhere : origin != own || own == kSeveral;
     });
     if (other == ir::kNoNode) continue;
     if (!inside)
       return Refusal{occurrence.pattern.outputs.front(), occurrence.assignment.node(occurrence.pattern.outputs.front()),
                      fmt::format("results of the match share memory with what '{}'{} overwrites and '{}'{} uses", name(writer),
-                                 at_line(graph, writer), name(other), at_line(graph, other))};
+                                 prepared.at_line(writer), name(other), prepared.at_line(other))};
     const auto found = std::lower_bound(occurrence.nodes.begin(), occurrence.nodes.end(), writer);
     return Refusal{occurrence.pattern_of[static_cast<size_t>(found - occurrence.nodes.begin())], writer,
                    fmt::format("'{}' overwrites '{}', which '{}'{} uses afterwards", name(writer), name(target), name(other),
-                               at_line(graph, other))};
+                               prepared.at_line(other))};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& prepared) {
+  const Order& order = prepared.order();
+  const std::vector<NodeId> memories = written_memories(occurrence, order);
+  if (memories.empty()) return std::nullopt;
+  if (auto refusal = check_aliased_inputs(occurrence, prepared.graph(), order)) return refusal;
+  for (const NodeId memory : memories) {
+    if (auto refusal = check_memory(occurrence, prepared, order, memory)) return refusal;
   }
   return std::nullopt;
 }
