@@ -1,4 +1,5 @@
-// The flat launch list: what a host plan comes to for one set of shapes. Pure data; the candidate executes it.
+// The flat launch list: what a host plan comes to for one set of shapes. Pure data; the candidate executes
+// it.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,8 @@ namespace passnet::pass {
 
 /// Memory a launch reads or writes: an input of the site or an allocation of the plan.
 struct Buffer {
-  int32_t input = -1;       // index among the site's tensor inputs; -1: allocated by the plan
-  ir::TensorType type;      // of the whole buffer as given or allocated
+  int32_t input = -1;          // index among the site's tensor inputs; -1: allocated by the plan
+  ir::TensorType type;         // of the whole buffer as given or allocated
   std::optional<double> fill;  // torch.zeros/ones/full; absent: torch.empty
   bool operator==(const Buffer&) const = default;
 };
@@ -24,7 +25,7 @@ struct Buffer {
 /// A tensor as the plan sees it: a buffer, possibly viewed with another shape.
 struct View {
   uint32_t buffer = 0;
-  int64_t offset = 0;       // elements from the buffer's first element
+  int64_t offset = 0;  // elements from the buffer's first element
   ir::TensorType type;
   bool operator==(const View&) const = default;
 };
@@ -43,20 +44,20 @@ struct NamedConstant {
 inline constexpr int64_t kMaxBlock = 1024;
 
 struct Launch {
-  std::string kernel;                 // function name in Name.cpp / Name.cu
+  std::string kernel;                    // function name in Name.cpp / Name.cu
   std::vector<NamedConstant> constants;  // in the order of the plan
-  std::vector<int64_t> grid;          // 1 to 3 sizes, each >= 0; product = number of tasks
-  int64_t block = 1;                  // threads per block on the GPU; ignored on the CPU
+  std::vector<int64_t> grid;             // 1 to 3 sizes, each >= 0; product = number of tasks
+  int64_t block = 1;                     // threads per block on the GPU; ignored on the CPU
   std::vector<LaunchArg> args;
-  SourceLoc at;                       // the launch in Name.py
+  SourceLoc at;  // the launch in Name.py
   bool operator==(const Launch&) const = default;
 };
 
 struct LaunchList {
-  std::string pass;                   // pass name
-  std::vector<Buffer> buffers;        // inputs first, in order, then allocations
-  std::vector<Launch> launches;       // in order
-  std::vector<View> outputs;          // what the plan returned, in the pattern's order
+  std::string pass;              // pass name
+  std::vector<Buffer> buffers;   // inputs first, in order, then allocations
+  std::vector<Launch> launches;  // in order
+  std::vector<View> outputs;     // what the plan returned, in the pattern's order
   bool operator==(const LaunchList&) const = default;
 };
 

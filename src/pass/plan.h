@@ -1,5 +1,5 @@
-// The host plan of a pass: a small subset of Python, parsed to a tree and interpreted by us. See docs/passes.md for
-// the language. Evaluated once per set of shapes, to a flat LaunchList.
+// The host plan of a pass: a small subset of Python, parsed to a tree and interpreted by us. See
+// docs/passes.md for the language. Evaluated once per set of shapes, to a flat LaunchList.
 #pragma once
 
 #include <memory>
@@ -23,24 +23,24 @@ struct Plan {
 };
 
 /// What a pattern parameter is bound to at a site.
-using SiteInput = std::variant<std::monostate /* None */, ir::TensorType, int64_t, double, bool, std::string, ir::DType,
-                               std::vector<int64_t>, std::vector<double>>;
+using SiteInput = std::variant<std::monostate /* None */, ir::TensorType, int64_t, double, bool, std::string,
+                               ir::DType, std::vector<int64_t>, std::vector<double>>;
 
 /// The plan declined the site (`return NotImplemented`).
 struct Declined {
   SourceLoc at;
 };
 
-/// Runs replacement_args on the site's inputs, then the plan on what it returns. tensor_inputs[k] tells which site
-/// input (index into `inputs`) the launch list's k-th input buffer is.
-/// output_count: how many values the pattern returns.
-/// Errors: BadPass at the plan's line: outside the language, a wrong type, out of the step limit (10^6), a wrong
-/// number of outputs, an allocation over 2^40 bytes.
+/// Runs replacement_args on the site's inputs, then the plan on what it returns. tensor_inputs[k] tells which
+/// site input (index into `inputs`) the launch list's k-th input buffer is. output_count: how many values the
+/// pattern returns. Errors: BadPass at the plan's line: outside the language, a wrong type, out of the step
+/// limit (10^6), a wrong number of outputs, an allocation over 2^40 bytes.
 struct PlanResult {
   LaunchList list;
   std::vector<uint32_t> tensor_inputs;
 };
 Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const std::string& pass_name,
-                                                         const std::vector<SiteInput>& inputs, size_t output_count);
+                                                         const std::vector<SiteInput>& inputs,
+                                                         size_t output_count);
 
 }  // namespace passnet::pass

@@ -1,5 +1,6 @@
 // The functions, tensor methods, attributes and dotted constants a plan may use, as tables.
-// plan_functions.cpp: Python, math and triton; plan_allocate.cpp: torch; plan_methods.cpp: methods and attributes.
+// plan_functions.cpp: Python, math and triton; plan_allocate.cpp: torch; plan_methods.cpp: methods and
+// attributes.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +32,8 @@ using Bound = std::vector<std::optional<Value>>;
 struct Builtin {
   std::string_view name;        // "len", "torch.empty"; methods: "view"
   std::string_view parameters;  // "dim0, dim1", "size*" (variadic), "dtype?" (optional)
-  Result<Value> (*call)(PlanState& state, const Bound& args);  // methods: args[0] is the tensor, listed as "self"
+  Result<Value> (*call)(PlanState& state,
+                        const Bound& args);  // methods: args[0] is the tensor, listed as "self"
 };
 
 struct CallArguments {

@@ -43,12 +43,17 @@ class NameChecker {
 
   Result<void> check(const Expr& expr) {
     switch (expr.kind) {
-      case ExprKind::Name: return check_name(expr);
-      case ExprKind::Attribute: return check_attribute(expr);
-      case ExprKind::Call: return check_call(expr);
+      case ExprKind::Name:
+        return check_name(expr);
+      case ExprKind::Attribute:
+        return check_attribute(expr);
+      case ExprKind::Call:
+        return check_call(expr);
       case ExprKind::Lambda:
-      case ExprKind::Comprehension: return check_scope(expr);
-      default: return check_all(expr.children, 0);
+      case ExprKind::Comprehension:
+        return check_scope(expr);
+      default:
+        return check_all(expr.children, 0);
     }
   }
 
@@ -75,7 +80,8 @@ class NameChecker {
   Result<void> check_name(const Expr& expr) {
     if (knows(expr.name)) return {};
     if (find_function(expr.name) || program_.functions.contains(expr.name)) {
-      return at(expr, fmt::format("function {} used as a value", quoted(expr.name)), "functions can only be called");
+      return at(expr, fmt::format("function {} used as a value", quoted(expr.name)),
+                "functions can only be called");
     }
     std::vector<std::string_view> known(own_.begin(), own_.end());
     known.insert(known.end(), constants_.begin(), constants_.end());
@@ -90,7 +96,8 @@ class NameChecker {
   Result<void> check_attribute(const Expr& expr) {
     if (const std::string name = module_name(expr); !name.empty()) {
       if (find_constant(name)) return {};
-      return at(expr, fmt::format("outside the plan language: found {}", quoted(name)), did_you_mean(name, functions()));
+      return at(expr, fmt::format("outside the plan language: found {}", quoted(name)),
+                did_you_mean(name, functions()));
     }
     PASSNET_TRY_VOID(check(*expr.children[0]));
     if (is_attribute(expr.name)) return {};
@@ -111,7 +118,8 @@ class NameChecker {
     }
     if (callee.kind == ExprKind::Name) {
       if (find_function(callee.name) || program_.functions.contains(callee.name)) return {};
-      return at(callee, fmt::format("unknown function {}", quoted(callee.name)), did_you_mean(callee.name, functions()));
+      return at(callee, fmt::format("unknown function {}", quoted(callee.name)),
+                did_you_mean(callee.name, functions()));
     }
     if (callee.kind != ExprKind::Attribute) {
       return at(call, "outside the plan language: found a call of an expression",
@@ -138,8 +146,10 @@ class NameChecker {
   /// A lambda or comprehension: its own names exist only inside.
   Result<void> check_scope(const Expr& expr) {
     Names added;
-    if (expr.kind == ExprKind::Lambda) added.insert(expr.name);
-    else collect_targets(*expr.children[1], added);
+    if (expr.kind == ExprKind::Lambda)
+      added.insert(expr.name);
+    else
+      collect_targets(*expr.children[1], added);
     std::erase_if(added, [&](std::string_view name) { return own_.contains(name); });
     own_.insert(added.begin(), added.end());
     auto result = check_all(expr.children, 0);
@@ -184,7 +194,8 @@ Result<void> check_program(const PlanProgram& program) {
   for (const auto& [name, function] : program.functions) {
     Names own;
     for (const Parameter& parameter : function.parameters) {
-      if (parameter.default_value) PASSNET_TRY_VOID(NameChecker(program, constants).check(*parameter.default_value));
+      if (parameter.default_value)
+        PASSNET_TRY_VOID(NameChecker(program, constants).check(*parameter.default_value));
       own.insert(parameter.name);
     }
     collect_assigned(function.body, own);

@@ -13,7 +13,8 @@ namespace passnet::pass {
 namespace {
 
 constexpr std::string_view kAllowed =
-    "a plan has assignments, if/elif/else, for over range, zip, enumerate or a list, assert, raise, return, kernel "
+    "a plan has assignments, if/elif/else, for over range, zip, enumerate or a list, assert, raise, return, "
+    "kernel "
     "launches, torch.empty and its kin, sizes and numbers; see docs/passes.md";
 
 bool is_any_of(char c, std::string_view set) { return c != 0 && set.find(c) != std::string_view::npos; }
@@ -61,7 +62,8 @@ const Expr* ExpressionReader::expression_list() {
   if (lexer_.peek() != ',') return first;
   Children items{first};
   while (lexer_.accept(',')) {
-    if (lexer_.at_statement_end() || lexer_.at_assign() || lexer_.peek() == ':' || lexer_.peek() == ']') break;
+    if (lexer_.at_statement_end() || lexer_.at_assign() || lexer_.peek() == ':' || lexer_.peek() == ']')
+      break;
     items.push_back(expression());
   }
   return make(ExprKind::Tuple, at, std::move(items));
@@ -126,8 +128,10 @@ bool ExpressionReader::accept_comparison(Operator& op) {
     if (found) op = which;
     return found;
   };
-  if (take(accept_operator("==", ""), Operator::Equal) || take(accept_operator("!=", ""), Operator::NotEqual) ||
-      take(accept_operator("<=", ""), Operator::LessEqual) || take(accept_operator(">=", ""), Operator::GreaterEqual) ||
+  if (take(accept_operator("==", ""), Operator::Equal) ||
+      take(accept_operator("!=", ""), Operator::NotEqual) ||
+      take(accept_operator("<=", ""), Operator::LessEqual) ||
+      take(accept_operator(">=", ""), Operator::GreaterEqual) ||
       take(accept_operator("<", "<"), Operator::Less) || take(accept_operator(">", ">"), Operator::Greater) ||
       take(lexer_.accept_word("in"), Operator::In)) {
     return true;
@@ -166,9 +170,12 @@ const Expr* ExpressionReader::sum() {
   for (;;) {
     const char* at = lexer_.at();
     Operator op{};
-    if (accept_operator("+", "=")) op = Operator::Add;
-    else if (accept_operator("-", "=>")) op = Operator::Subtract;
-    else return left;
+    if (accept_operator("+", "="))
+      op = Operator::Add;
+    else if (accept_operator("-", "=>"))
+      op = Operator::Subtract;
+    else
+      return left;
     Expr* expr = make(ExprKind::Binary, at, {left, term()});
     expr->op = op;
     left = expr;
@@ -181,11 +188,16 @@ const Expr* ExpressionReader::term() {
   for (;;) {
     const char* at = lexer_.at();
     Operator op{};
-    if (accept_operator("//", "=")) op = Operator::FloorDivide;
-    else if (accept_operator("*", "*=")) op = Operator::Multiply;
-    else if (accept_operator("/", "/=")) op = Operator::Divide;
-    else if (accept_operator("%", "=")) op = Operator::Modulo;
-    else return left;
+    if (accept_operator("//", "="))
+      op = Operator::FloorDivide;
+    else if (accept_operator("*", "*="))
+      op = Operator::Multiply;
+    else if (accept_operator("/", "/="))
+      op = Operator::Divide;
+    else if (accept_operator("%", "="))
+      op = Operator::Modulo;
+    else
+      return left;
     Expr* expr = make(ExprKind::Binary, at, {left, factor()});
     expr->op = op;
     left = expr;
@@ -250,8 +262,10 @@ const Expr* ExpressionReader::atom() {
     std::string scratch;
     const std::string_view text = lexer_.string(scratch);
     if (text.size() > kMaxStringBytes) {
-      lexer_.fail(at, fmt::format("string too long: found {} bytes, expected at most {}", text.size(), kMaxStringBytes),
-                  {}, Error::Kind::BadPass);
+      lexer_.fail(
+          at,
+          fmt::format("string too long: found {} bytes, expected at most {}", text.size(), kMaxStringBytes),
+          {}, Error::Kind::BadPass);
     }
     return literal(at, std::string(text.substr(0, kMaxStringBytes)));
   }
@@ -284,146 +298,26 @@ const Expr* ExpressionReader::word(const char* at) {
   return expr;
 }
 
-// "(" ")" | "(" expression ")" | "(" expression "," … ")"
-const Expr* ExpressionReader::parenthesis(const char* at) {
-  lexer_.open_bracket();
-  Children items;
-  bool is_tuple = lexer_.peek() == ')';
-  while (!lexer_.at_end() && lexer_.peek() != ')') {
-    items.push_back(expression());
-    if (lexer_.peek() != ',') break;
-    is_tuple = true;
-    lexer_.take(1);
-  }
-  if (lexer_.peek() == ')') lexer_.close_bracket();
-  else lexer_.expected("',' or ')'");
-  return is_tuple || items.empty() ? make(ExprKind::Tuple, at, std::move(items)) : items.front();
-}
-
-// "[" "]" | "[" expression ("," expression)* [","] "]" | "[" comprehension "]"
-const Expr* ExpressionReader::list(const char* at) {
-  lexer_.open_bracket();
-  Children items;
-  const Expr* result = nullptr;
-  while (!lexer_.at_end() && lexer_.peek() != ']') {
-    const char* word_at = (items.push_back(expression()), lexer_.at());
-    if (items.size() == 1 && lexer_.accept_word("for")) {
-      result = comprehension(word_at, items[0]);
-      break;
-    }
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ']') lexer_.close_bracket();
-  else lexer_.expected("',' or ']'");
-  return result ? result : make(ExprKind::List, at, std::move(items));
-}
-
-// comprehension := expression "for" target "in" disjunction ("if" disjunction)*
-const Expr* ExpressionReader::comprehension(const char* at, const Expr* element) {
-  Children children{element, loop_target()};
-  if (!lexer_.accept_word("in")) lexer_.expected("'in'");
-  children.push_back(disjunction());
-  while (lexer_.accept_word("if")) children.push_back(disjunction());
-  const char* second = lexer_.at();
-  if (lexer_.accept_word("for")) outside(second, "a second 'for' in a comprehension");
-  return make(ExprKind::Comprehension, at, std::move(children));
-}
-
-// target := NAME | target ("," target)* | "(" target … ")"
-const Expr* ExpressionReader::loop_target() {
-  const char* at = lexer_.at();
-  Children names;
-  bool is_tuple = false;
-  do {
-    names.push_back(primary());
-    check_target(*names.back());
-    is_tuple |= lexer_.peek() == ',';
-  } while (lexer_.accept(','));
-  return is_tuple ? make(ExprKind::Tuple, at, std::move(names)) : names.front();
-}
-
-// "(" [argument ("," argument)* [","]] ")"; argument := [NAME "="] expression | expression "for" …
-const Expr* ExpressionReader::call(const Expr* callee) {
-  lexer_.open_bracket();
-  Children children{callee};
-  std::vector<KeywordExpr> keywords;
-  while (!lexer_.at_end() && lexer_.peek() != ')') {
-    const char* at = lexer_.at();
-    const Expr* value = expression();
-    if (value->kind == ExprKind::Name && lexer_.at_assign()) {
-      lexer_.take(1);
-      keywords.push_back({value->name, expression()});
-    } else if (!keywords.empty()) {
-      lexer_.fail(at, "positional argument after a keyword argument", {}, Error::Kind::BadPass);
-    } else {
-      const char* word_at = lexer_.at();
-      if (lexer_.accept_word("for")) value = comprehension(word_at, value);
-      children.push_back(value);
-    }
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ')') lexer_.close_bracket();
-  else lexer_.expected("',' or ')'");
-  for (const KeywordExpr& keyword : keywords) children.push_back(keyword.value);
-  Expr* expr = make(ExprKind::Call, lexer_.at(), std::move(children));
-  expr->children.resize(expr->children.size() - keywords.size());  // listed for the depth only
-  expr->offset = callee->offset;
-  expr->keywords = std::move(keywords);
-  return expr;
-}
-
-// "[" item ("," item)* [","] "]"
-const Expr* ExpressionReader::subscript(const Expr* object) {
-  const char* at = lexer_.at();
-  lexer_.open_bracket();
-  Children items;
-  bool is_tuple = false;
-  while (!lexer_.at_end() && lexer_.peek() != ']') {
-    items.push_back(subscript_item());
-    if (lexer_.peek() != ',') break;
-    is_tuple = true;
-    lexer_.take(1);
-  }
-  if (items.empty()) lexer_.expected("an index");
-  if (lexer_.peek() == ']') lexer_.close_bracket();
-  else lexer_.expected("',' or ']'");
-  const Expr* index = is_tuple || items.empty() ? make(ExprKind::Tuple, at, std::move(items)) : items.front();
-  Expr* expr = make(ExprKind::Subscript, at, {object, index});
-  expr->offset = object->offset;
-  return expr;
-}
-
-// item := expression | [expression] ":" [expression] [":" [expression]]
-const Expr* ExpressionReader::subscript_item() {
-  const char* at = lexer_.at();
-  const auto part = [&]() -> const Expr* {
-    return is_any_of(lexer_.peek(), ":,]") ? nullptr : expression();
-  };
-  const Expr* start = part();
-  if (lexer_.peek() != ':') return start ? start : (lexer_.expected("an index"), make(ExprKind::Literal, at));
-  lexer_.take(1);
-  const Expr* stop = part();
-  const Expr* step = lexer_.accept(':') ? part() : nullptr;
-  return make(ExprKind::Slice, at, {start, stop, step});
-}
-
 void ExpressionReader::check_target(const Expr& expr) {
   const char* at = program_.text->data() + expr.offset;
   switch (expr.kind) {
-    case ExprKind::Name: return;
+    case ExprKind::Name:
+      return;
     case ExprKind::Tuple:
     case ExprKind::List:
       for (const Expr* item : expr.children) check_target(*item);
       return;
     case ExprKind::Subscript:
-      lexer_.fail(at, "outside the plan language: found an assignment to an item",
-                  "lists and tensors do not change in a plan; make a new one, as in shape[:1] + (n,) + shape[2:]",
-                  Error::Kind::BadPass);
+      lexer_.fail(
+          at, "outside the plan language: found an assignment to an item",
+          "lists and tensors do not change in a plan; make a new one, as in shape[:1] + (n,) + shape[2:]",
+          Error::Kind::BadPass);
       return;
     case ExprKind::Attribute:
       return lexer_.fail(at, "outside the plan language: found an assignment to an attribute",
                          "assign to a plain name", Error::Kind::BadPass);
-    default: lexer_.fail(at, "cannot assign to an expression", "assign to a name", Error::Kind::BadPass);
+    default:
+      lexer_.fail(at, "cannot assign to an expression", "assign to a name", Error::Kind::BadPass);
   }
 }
 

@@ -8,8 +8,8 @@
 
 namespace passnet::pass {
 
-/// After an error the lexer has failed and stands at the end of the text; what is returned is then meaningless but
-/// never null.
+/// After an error the lexer has failed and stands at the end of the text; what is returned is then
+/// meaningless but never null.
 class ExpressionReader {
  public:
   ExpressionReader(fx::Lexer& lexer, PlanProgram& program) : lexer_(lexer), program_(program) {}

@@ -12,27 +12,6 @@ namespace passnet::pass {
 
 namespace {
 
-/// One level of evaluation for the lifetime of the object.
-class Level {
- public:
-  explicit Level(int& depth) : depth_(depth) { ++depth_; }
-  ~Level() { --depth_; }
-  Level(const Level&) = delete;
-  Level& operator=(const Level&) = delete;
-  bool too_deep() const { return depth_ > kMaxEvaluationDepth; }
-
- private:
-  int& depth_;
-};
-
-/// What a new value costs beside the step that made it: its items, bytes or dimensions.
-size_t size_of(const Value& value) {
-  if (const Sequence* sequence = get_sequence(value)) return sequence->items.size();
-  if (const auto* text = get_if<std::string>(value)) return text->size() / 8;
-  const auto* view = get_if<View>(value);
-  return view ? view->type.shape.size() : 0;
-}
-
 size_t weight_of(const Value& value) {
   const Sequence* sequence = get_sequence(value);
   return sequence ? sequence->weight : size_of(value);
@@ -60,7 +39,8 @@ Result<Value> index_sequence(const Sequence& sequence, const Value& index) {
   const int64_t start = slice->start ? clamp(*slice->start) : (step > 0 ? low : high);
   const int64_t stop = slice->stop ? clamp(*slice->stop) : (step > 0 ? high : low);
   std::vector<Value> items;
-  for (std::optional<int64_t> at = start; at && (step > 0 ? *at < stop : *at > stop); at = checked_add(*at, step)) {
+  for (std::optional<int64_t> at = start; at && (step > 0 ? *at < stop : *at > stop);
+       at = checked_add(*at, step)) {
     items.push_back(sequence.items[static_cast<size_t>(*at)]);
   }
   return make_sequence(sequence.is_list, std::move(items));
@@ -77,6 +57,13 @@ Result<Value> index_meta(const MetaValue& meta, const Value& index) {
 
 }  // namespace
 
+size_t size_of(const Value& value) {
+  if (const Sequence* sequence = get_sequence(value)) return sequence->items.size();
+  if (const auto* text = get_if<std::string>(value)) return text->size() / 8;
+  const auto* view = get_if<View>(value);
+  return view ? view->type.shape.size() : 0;
+}
+
 Error Interpreter::at(const Expr& expr, Error error) const {
   if (!error.at) error.at = program_.locate(expr.offset);
   return error;
@@ -84,7 +71,8 @@ Error Interpreter::at(const Expr& expr, Error error) const {
 
 const Value* Interpreter::find_variable(std::string_view name) const {
   for (const Frame* frame : {&frames_.back(), &frames_.front()}) {
-    if (const auto variable = frame->variables.find(name); variable != frame->variables.end()) return &variable->second;
+    if (const auto variable = frame->variables.find(name); variable != frame->variables.end())
+      return &variable->second;
   }
   return nullptr;
 }
@@ -104,7 +92,8 @@ Result<void> Interpreter::evaluate_constants() {
 
 Result<Value> Interpreter::eval(const Expr& expr) {
   const Level level(depth_);
-  if (level.too_deep()) return at(expr, bad_pass("the plan is nested too deeply").with_hint("plans need no recursion"));
+  if (level.too_deep())
+    return at(expr, bad_pass("the plan is nested too deeply").with_hint("plans need no recursion"));
   if (auto paid = charge(state_, 1); !paid) return at(expr, std::move(paid).error());
   Result<Value> result = eval_kind(expr);
   if (result && makes_values(expr.kind)) {
@@ -116,18 +105,29 @@ Result<Value> Interpreter::eval(const Expr& expr) {
 
 Result<Value> Interpreter::eval_kind(const Expr& expr) {
   switch (expr.kind) {
-    case ExprKind::Literal: return expr.value;
-    case ExprKind::Name: return eval_name(expr);
+    case ExprKind::Literal:
+      return expr.value;
+    case ExprKind::Name:
+      return eval_name(expr);
     case ExprKind::Tuple:
-    case ExprKind::List: return eval_sequence(expr);
-    case ExprKind::Compare: return eval_compare(expr);
-    case ExprKind::Attribute: return eval_attribute(expr);
-    case ExprKind::Subscript: return eval_subscript(expr);
-    case ExprKind::Slice: return eval_slice(expr);
-    case ExprKind::Call: return eval_call(expr);
-    case ExprKind::Comprehension: return eval_comprehension(expr);
-    case ExprKind::Lambda: return Value(LambdaValue{&expr, frames_.back().serial});
-    default: break;
+    case ExprKind::List:
+      return eval_sequence(expr);
+    case ExprKind::Compare:
+      return eval_compare(expr);
+    case ExprKind::Attribute:
+      return eval_attribute(expr);
+    case ExprKind::Subscript:
+      return eval_subscript(expr);
+    case ExprKind::Slice:
+      return eval_slice(expr);
+    case ExprKind::Call:
+      return eval_call(expr);
+    case ExprKind::Comprehension:
+      return eval_comprehension(expr);
+    case ExprKind::Lambda:
+      return Value(LambdaValue{&expr, frames_.back().serial});
+    default:
+      break;
   }
   PASSNET_TRY(Value first, eval(*expr.children[0]));
   if (expr.kind == ExprKind::Unary) return apply_unary(expr.op, first);
@@ -184,7 +184,8 @@ Result<Value> Interpreter::eval_subscript(const Expr& expr) {
   const auto* view = get_if<View>(object);
   if (!view) return bad_pass(fmt::format("cannot index {}", describe(object)));
   const Sequence* several = get_sequence(at);
-  PASSNET_TRY(View result, index(*view, several && !several->is_list ? several->items : std::vector<Value>{at}));
+  PASSNET_TRY(View result,
+              index(*view, several && !several->is_list ? several->items : std::vector<Value>{at}));
   return Value(std::move(result));
 }
 
@@ -197,7 +198,8 @@ Result<Value> Interpreter::eval_slice(const Expr& expr) {
     if (get_if<NoneValue>(value)) continue;
     const auto number = as_int(value);
     if (!number) {
-      return at(*expr.children[i], bad_pass(fmt::format("slice bound: found {}, expected an integer", describe(value))));
+      return at(*expr.children[i],
+                bad_pass(fmt::format("slice bound: found {}, expected an integer", describe(value))));
     }
     *parts[i] = *number;
   }
@@ -207,7 +209,8 @@ Result<Value> Interpreter::eval_slice(const Expr& expr) {
 Result<Value> Interpreter::eval_comprehension(const Expr& expr) {
   PASSNET_TRY(const Value iterable, eval(*expr.children[2]));
   const Sequence* sequence = get_sequence(iterable);
-  if (!sequence) return at(*expr.children[2], bad_pass(fmt::format("cannot loop over {}", describe(iterable))));
+  if (!sequence)
+    return at(*expr.children[2], bad_pass(fmt::format("cannot loop over {}", describe(iterable))));
   // Its variables exist only inside: what they hide comes back afterwards.
   std::set<std::string_view> names;
   collect_targets(*expr.children[1], names);
@@ -283,7 +286,8 @@ Result<Value> Interpreter::eval_call(const Expr& expr) {
 
 Result<Value> Interpreter::call(const Function& function, CallArguments arguments) {
   if (frames_.size() > kMaxCallDepth) {
-    return bad_pass(fmt::format("more than {} calls inside each other", kMaxCallDepth)).with_hint("plans need no recursion");
+    return bad_pass(fmt::format("more than {} calls inside each other", kMaxCallDepth))
+        .with_hint("plans need no recursion");
   }
   Frame frame;
   frame.serial = next_serial_++;
@@ -318,104 +322,6 @@ Result<Value> Interpreter::call(const Function& function, CallArguments argument
   Value result = std::move(frames_.back().result);
   frames_.pop_back();
   return result;
-}
-
-Result<Interpreter::Flow> Interpreter::run(const std::vector<Statement>& body) {
-  const Level level(depth_);
-  for (const Statement& statement : body) {
-    if (level.too_deep()) return bad_pass("the plan is nested too deeply", program_.locate(statement.offset));
-    auto paid = charge(state_, 1);
-    Result<Flow> flow = paid ? run(statement) : Result<Flow>(std::move(paid).error());
-    if (!flow) {
-      Error error = std::move(flow).error();
-      if (!error.at) error.at = program_.locate(statement.offset);
-      return error;
-    }
-    if (*flow != Flow::Next) return flow;
-  }
-  return Flow::Next;
-}
-
-Result<Interpreter::Flow> Interpreter::run(const Statement& statement) {
-  switch (statement.kind) {
-    case StatementKind::Pass: return Flow::Next;
-    case StatementKind::Break: return Flow::Break;
-    case StatementKind::Continue: return Flow::Continue;
-    case StatementKind::For: return run_for(statement);
-    case StatementKind::Raise: return failed_assert(statement, fmt::format("the plan raises {}", statement.name));
-    case StatementKind::AugmentAssign: PASSNET_TRY_VOID(run_augmented(statement)); return Flow::Next;
-    default: break;
-  }
-  Value value;
-  if (statement.value) {
-    PASSNET_TRY(value, eval(*statement.value));
-  }
-  if (statement.kind == StatementKind::Return) {
-    frames_.back().result = std::move(value);
-    return_offset_ = statement.offset;
-    return Flow::Return;
-  }
-  if (statement.kind == StatementKind::If || statement.kind == StatementKind::Assert) {
-    PASSNET_TRY(const bool holds, truth(value));
-    if (statement.kind == StatementKind::If) return run(holds ? statement.body : statement.otherwise);
-    if (!holds) return failed_assert(statement, "an assertion of the plan does not hold");
-  }
-  for (const Expr* target : statement.targets) PASSNET_TRY_VOID(assign(*target, value));
-  return Flow::Next;
-}
-
-Result<Interpreter::Flow> Interpreter::run_for(const Statement& statement) {
-  PASSNET_TRY(const Value iterable, eval(*statement.value));
-  const Sequence* sequence = get_sequence(iterable);
-  if (!sequence) {
-    return at(*statement.value, bad_pass(fmt::format("cannot loop over {}", describe(iterable)))
-                                    .with_hint("loop over range, zip, enumerate, a tuple or a list"));
-  }
-  for (const Value& item : sequence->items) {
-    PASSNET_TRY_VOID(charge(state_, 1));
-    PASSNET_TRY_VOID(assign(*statement.targets[0], item));
-    PASSNET_TRY(const Flow flow, run(statement.body));
-    if (flow == Flow::Break) break;
-    if (flow == Flow::Return) return flow;
-  }
-  return Flow::Next;
-}
-
-Result<void> Interpreter::run_augmented(const Statement& statement) {
-  const Expr& target = *statement.targets[0];
-  PASSNET_TRY(const Value before, eval(target));
-  PASSNET_TRY(const Value operand, eval(*statement.value));
-  PASSNET_TRY(const Value after, apply_binary(statement.op, before, operand));
-  PASSNET_TRY_VOID(charge(state_, size_of(after)));
-  return assign(target, after);
-}
-
-/// The error of `raise` and of an assertion, with the author's message.
-Error Interpreter::failed_assert(const Statement& statement, std::string_view what) {
-  std::string text(what);
-  if (statement.message) {
-    const Result<Value> message = eval(*statement.message);
-    if (!message) return message.error();
-    const auto* said = get_if<std::string>(*message);
-    text += ": " + (said ? *said : describe(*message));
-  }
-  return bad_pass(std::move(text), program_.locate(statement.offset))
-      .with_hint("to leave a site as it is, 'return NotImplemented'");
-}
-
-Result<void> Interpreter::assign(const Expr& target, const Value& value) {
-  if (target.kind == ExprKind::Name) {
-    frames_.back().variables.insert_or_assign(target.name, value);
-    return {};
-  }
-  const Sequence* sequence = get_sequence(value);
-  if (!sequence || sequence->items.size() != target.children.size()) {
-    return at(target, bad_pass(fmt::format("cannot unpack {} into {} names", describe(value), target.children.size())));
-  }
-  for (size_t i = 0; i < target.children.size(); ++i) {
-    PASSNET_TRY_VOID(assign(*target.children[i], sequence->items[i]));
-  }
-  return {};
 }
 
 }  // namespace passnet::pass

@@ -1,5 +1,5 @@
-// Runs the functions of a plan. It builds a launch list and reads sizes; it touches no data and always ends: steps,
-// nesting and every size are bounded.
+// Runs the functions of a plan. It builds a launch list and reads sizes; it touches no data and always ends:
+// steps, nesting and every size are bounded.
 #pragma once
 
 #include <string>
@@ -15,6 +15,22 @@ namespace passnet::pass {
 
 inline constexpr int kMaxCallDepth = 64;
 inline constexpr int kMaxEvaluationDepth = 500;  // expressions and blocks inside each other, calls included
+
+/// One level of evaluation for the lifetime of the object.
+class Level {
+ public:
+  explicit Level(int& depth) : depth_(depth) { ++depth_; }
+  ~Level() { --depth_; }
+  Level(const Level&) = delete;
+  Level& operator=(const Level&) = delete;
+  bool too_deep() const { return depth_ > kMaxEvaluationDepth; }
+
+ private:
+  int& depth_;
+};
+
+/// What a new value costs beside the step that made it: its items, bytes or dimensions.
+size_t size_of(const Value& value);
 
 class Interpreter {
  public:

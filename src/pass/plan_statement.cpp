@@ -40,7 +40,8 @@ std::vector<Statement> StatementReader::block(uint32_t parent_indent) {
   }
   while (!lexer_.at_end() && line_indent_ == indent) statement(body);
   if (!lexer_.at_end() && line_indent_ > parent_indent) {
-    lexer_.fail(lexer_.at(), fmt::format("indentation does not fit: found {} columns, expected {}", line_indent_, indent),
+    lexer_.fail(lexer_.at(),
+                fmt::format("indentation does not fit: found {} columns, expected {}", line_indent_, indent),
                 {}, Error::Kind::BadPass);
   }
   return body;
@@ -49,9 +50,12 @@ std::vector<Statement> StatementReader::block(uint32_t parent_indent) {
 // statement := if | for | simple_line
 void StatementReader::statement(std::vector<Statement>& out) {
   const char* at = lexer_.at();
-  if (lexer_.accept_word("if")) out.push_back(if_statement(at));
-  else if (lexer_.accept_word("for")) out.push_back(for_statement(at));
-  else simple_line(out);
+  if (lexer_.accept_word("if"))
+    out.push_back(if_statement(at));
+  else if (lexer_.accept_word("for"))
+    out.push_back(for_statement(at));
+  else
+    simple_line(out);
 }
 
 // simple_line := simple_statement (";" simple_statement)* [";"] NEWLINE
@@ -64,7 +68,8 @@ void StatementReader::simple_line(std::vector<Statement>& out) {
   next_line();
 }
 
-// simple_statement := "return" [list] | "assert" expression ["," expression] | raise | "pass" | "break" | "continue"
+// simple_statement := "return" [list] | "assert" expression ["," expression] | raise | "pass" | "break" |
+// "continue"
 //                   | STRING (a comment) | assignment | expression
 Statement StatementReader::simple_statement() {
   const char* at = lexer_.at();
@@ -174,8 +179,10 @@ Statement StatementReader::raise_statement(const char* at) {
   if (lexer_.peek() != '(') return result;
   lexer_.open_bracket();
   if (lexer_.peek() != ')') result.message = expressions_.expression();
-  if (lexer_.peek() == ')') lexer_.close_bracket();
-  else lexer_.expected("')'");
+  if (lexer_.peek() == ')')
+    lexer_.close_bracket();
+  else
+    lexer_.expected("')'");
   return result;
 }
 

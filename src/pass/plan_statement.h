@@ -13,8 +13,8 @@ class StatementReader {
  public:
   StatementReader(fx::Lexer& lexer, PlanProgram& program) : lexer_(lexer), expressions_(lexer, program) {}
 
-  /// What follows the `:` of def, if, for: statements on the same line, or an indented block. Afterwards the lexer
-  /// stands at the first code of the next line outside, whose indentation is `line_indent()`.
+  /// What follows the `:` of def, if, for: statements on the same line, or an indented block. Afterwards the
+  /// lexer stands at the first code of the next line outside, whose indentation is `line_indent()`.
   std::vector<Statement> block(uint32_t parent_indent);
   /// Goes to the next line that holds code.
   void next_line() { line_indent_ = lexer_.next_line(); }

@@ -17,7 +17,7 @@
 namespace passnet::pass {
 
 inline constexpr uint32_t kMaxSyntaxDepth = 100;  // nested expressions and blocks
-inline constexpr size_t kMaxArguments = 255;       // of a function or a kernel
+inline constexpr size_t kMaxArguments = 255;      // of a function or a kernel
 
 enum class ExprKind : uint8_t {
   Literal,        // value
@@ -105,7 +105,7 @@ struct PlanProgram {
   std::string file;
   std::shared_ptr<const std::string> text;
   std::vector<uint32_t> line_starts;  // byte position of each line
-  std::deque<Expr> exprs;  // stable addresses
+  std::deque<Expr> exprs;             // stable addresses
   std::vector<ModuleConstant> constants;
   std::map<std::string_view, Function> functions;
   std::set<std::string_view> triton_kernels;

@@ -14,8 +14,8 @@ namespace passnet::pass {
 
 namespace {
 
-constexpr std::array kSpelling{"+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "is", "is not", "in",
-                               "not in", "-", "+", "not"};
+constexpr std::array kSpelling{"+",  "-", "*",  "/",  "//",     "%",  "**",     "==", "!=", "<",
+                               "<=", ">", ">=", "is", "is not", "in", "not in", "-",  "+",  "not"};
 
 template <class... Fs>
 struct Overloaded : Fs... {
@@ -23,7 +23,8 @@ struct Overloaded : Fs... {
 };
 
 Error type_error(Operator op, const Value& a, const Value& b) {
-  return bad_pass(fmt::format("operator '{}' does not take {} and {}", spelling(op), describe(a), describe(b)));
+  return bad_pass(
+      fmt::format("operator '{}' does not take {} and {}", spelling(op), describe(a), describe(b)));
 }
 
 Error overflow(Operator op, int64_t a, int64_t b) {
@@ -67,14 +68,22 @@ Result<Value> int_arithmetic(Operator op, int64_t a, int64_t b) {
   int64_t result = 0;
   bool overflowed = false;
   switch (op) {
-    case Operator::Add: overflowed = __builtin_add_overflow(a, b, &result); break;
-    case Operator::Subtract: overflowed = __builtin_sub_overflow(a, b, &result); break;
-    case Operator::Multiply: overflowed = __builtin_mul_overflow(a, b, &result); break;
+    case Operator::Add:
+      overflowed = __builtin_add_overflow(a, b, &result);
+      break;
+    case Operator::Subtract:
+      overflowed = __builtin_sub_overflow(a, b, &result);
+      break;
+    case Operator::Multiply:
+      overflowed = __builtin_mul_overflow(a, b, &result);
+      break;
     case Operator::Divide:
       if (b == 0) return bad_pass(fmt::format("division by zero: {} / 0", a));
       return Value(static_cast<double>(static_cast<long double>(a) / static_cast<long double>(b)));
-    case Operator::Power: return power_ints(a, b);
-    default: return floor_divide_ints(op, a, b);
+    case Operator::Power:
+      return power_ints(a, b);
+    default:
+      return floor_divide_ints(op, a, b);
   }
   if (overflowed) return overflow(op, a, b);
   return Value(result);
@@ -96,16 +105,23 @@ Result<Value> float_arithmetic(Operator op, double a, double b) {
   const bool divides = op == Operator::Divide || op == Operator::FloorDivide || op == Operator::Modulo;
   if (divides && b == 0) return bad_pass(fmt::format("division by zero: {} {} {}", a, spelling(op), b));
   switch (op) {
-    case Operator::Add: return Value(a + b);
-    case Operator::Subtract: return Value(a - b);
-    case Operator::Multiply: return Value(a * b);
-    case Operator::Divide: return Value(a / b);
-    case Operator::Power: return power_floats(a, b);
-    default: break;
+    case Operator::Add:
+      return Value(a + b);
+    case Operator::Subtract:
+      return Value(a - b);
+    case Operator::Multiply:
+      return Value(a * b);
+    case Operator::Divide:
+      return Value(a / b);
+    case Operator::Power:
+      return power_floats(a, b);
+    default:
+      break;
   }
   const double remainder = std::fmod(a, b);
   const bool adjust = remainder != 0 && (remainder < 0) != (b < 0);
-  if (op == Operator::Modulo) return Value(adjust ? remainder + b : std::copysign(remainder, remainder == 0 ? b : remainder));
+  if (op == Operator::Modulo)
+    return Value(adjust ? remainder + b : std::copysign(remainder, remainder == 0 ? b : remainder));
   const double quotient = (a - remainder) / b - (adjust ? 1 : 0), below = std::floor(quotient);
   if (quotient == 0) return Value(std::copysign(0.0, a / b));
   return Value(quotient - below > 0.5 ? below + 1 : below);  // the quotient is an integer but for rounding
@@ -120,12 +136,13 @@ std::optional<long double> as_exact(const Value& value) {
 
 Result<Value> repeat(const Sequence& sequence, int64_t times) {
   std::vector<Value> items;
-  const auto count = checked_multiply(static_cast<int64_t>(sequence.items.size()), std::max<int64_t>(times, 0));
+  const auto count =
+      checked_multiply(static_cast<int64_t>(sequence.items.size()), std::max<int64_t>(times, 0));
   if (!count || *count > static_cast<int64_t>(kMaxSequenceItems)) {
     return bad_pass(fmt::format("sequence too long: {} items repeated {} times, expected at most {}",
                                 sequence.items.size(), times, kMaxSequenceItems));
   }
-  for (int64_t i = 0; i < times && *count > 0; ++i) {
+  for (int64_t i = 0; i<times&& * count> 0; ++i) {
     items.insert(items.end(), sequence.items.begin(), sequence.items.end());
   }
   return make_sequence(sequence.is_list, std::move(items));
@@ -149,8 +166,8 @@ Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
   const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
   if (op == Operator::Add && left && right) {
     if (left->size() + right->size() > kMaxStringBytes) {
-      return bad_pass(fmt::format("string too long: {} bytes, expected at most {}", left->size() + right->size(),
-                                  kMaxStringBytes));
+      return bad_pass(fmt::format("string too long: {} bytes, expected at most {}",
+                                  left->size() + right->size(), kMaxStringBytes));
     }
     return Value(*left + *right);
   }
@@ -194,8 +211,8 @@ Result<bool> is_same(const Value& a, const Value& b) {
            get_if<ir::DType>(value);
   };
   if (!identity(a) && !identity(b)) {
-    return bad_pass(fmt::format("operator 'is' compares with None, True, False or a dtype, found {} and {}", describe(a),
-                                describe(b)))
+    return bad_pass(fmt::format("operator 'is' compares with None, True, False or a dtype, found {} and {}",
+                                describe(a), describe(b)))
         .with_hint("compare values with '=='");
   }
   if (a.index() != b.index()) return false;
@@ -204,9 +221,12 @@ Result<bool> is_same(const Value& a, const Value& b) {
 
 Result<bool> compare(Operator op, const Value& a, const Value& b) {
   switch (op) {
-    case Operator::Equal: return equals(a, b);
-    case Operator::Is: return is_same(a, b);
-    case Operator::In: return contains(a, b);
+    case Operator::Equal:
+      return equals(a, b);
+    case Operator::Is:
+      return is_same(a, b);
+    case Operator::In:
+      return contains(a, b);
     case Operator::NotEqual:
     case Operator::IsNot:
     case Operator::NotIn: {
@@ -216,14 +236,19 @@ Result<bool> compare(Operator op, const Value& a, const Value& b) {
       PASSNET_TRY(const bool result, compare(opposite, a, b));
       return !result;
     }
-    default: break;
+    default:
+      break;
   }
   PASSNET_TRY(const std::partial_ordering ordering, order(op, a, b));
   switch (op) {
-    case Operator::Less: return ordering < 0;
-    case Operator::LessEqual: return ordering <= 0;
-    case Operator::Greater: return ordering > 0;
-    default: return ordering >= 0;
+    case Operator::Less:
+      return ordering < 0;
+    case Operator::LessEqual:
+      return ordering <= 0;
+    case Operator::Greater:
+      return ordering > 0;
+    default:
+      return ordering >= 0;
   }
 }
 
@@ -251,10 +276,10 @@ const Sequence* get_sequence(const Value& value) {
 std::string type_name(const Value& value) {
   return std::visit(
       Overloaded{[](NoneValue) { return "None"; }, [](NotImplementedValue) { return "NotImplemented"; },
-                 [](EllipsisValue) { return "Ellipsis"; }, [](bool) { return "bool"; }, [](int64_t) { return "int"; },
-                 [](double) { return "float"; }, [](const std::string&) { return "string"; },
-                 [](ir::DType) { return "dtype"; }, [](DeviceValue) { return "device"; },
-                 [](const View&) { return "tensor"; },
+                 [](EllipsisValue) { return "Ellipsis"; }, [](bool) { return "bool"; },
+                 [](int64_t) { return "int"; }, [](double) { return "float"; },
+                 [](const std::string&) { return "string"; }, [](ir::DType) { return "dtype"; },
+                 [](DeviceValue) { return "device"; }, [](const View&) { return "tensor"; },
                  [](const std::shared_ptr<const Sequence>& s) { return s->is_list ? "list" : "tuple"; },
                  [](const SliceValue&) { return "slice"; }, [](const LambdaValue&) { return "lambda"; },
                  [](const MetaValue&) { return "launch constants"; }, [](FloatInfoValue) { return "finfo"; }},
@@ -271,7 +296,8 @@ std::string describe(const Value& value) {
                  [&](ir::DType dtype) { return fmt::format("dtype torch.{}", ir::name(dtype)); },
                  [&](const View& view) { return "tensor " + ir::to_string(view.type); },
                  [&](const std::shared_ptr<const Sequence>& s) {
-                   return fmt::format("{} of {} item{}", type, s->items.size(), s->items.size() == 1 ? "" : "s");
+                   return fmt::format("{} of {} item{}", type, s->items.size(),
+                                      s->items.size() == 1 ? "" : "s");
                  },
                  [&](const auto&) { return type; }},
       value);
@@ -289,11 +315,12 @@ Result<Value> make_sequence(bool is_list, std::vector<Value> items) {
     if (sequence->weight > kMaxSequenceItems) break;
   }
   if (sequence->weight > kMaxSequenceItems) {
-    return bad_pass(fmt::format("sequence too long: more than {} items, nested ones included", kMaxSequenceItems));
+    return bad_pass(
+        fmt::format("sequence too long: more than {} items, nested ones included", kMaxSequenceItems));
   }
   if (sequence->depth > kMaxSequenceDepth) {
-    return bad_pass(fmt::format("sequences nested too deep: found {} levels, expected at most {}", sequence->depth,
-                                kMaxSequenceDepth));
+    return bad_pass(fmt::format("sequences nested too deep: found {} levels, expected at most {}",
+                                sequence->depth, kMaxSequenceDepth));
   }
   sequence->items = std::move(items);
   return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
@@ -325,7 +352,8 @@ Result<bool> truth(const Value& value) {
   if (get_if<NoneValue>(value)) return false;
   if (get_if<ir::DType>(value)) return true;
   Error error = bad_pass(fmt::format("{} has no truth value here", describe(value)));
-  if (get_if<View>(value)) error.hint = "a plan knows sizes, not data; write 'x is not None' to test for presence";
+  if (get_if<View>(value))
+    error.hint = "a plan knows sizes, not data; write 'x is not None' to test for presence";
   return error;
 }
 
@@ -349,7 +377,8 @@ Result<bool> equals(const Value& a, const Value& b) {
   if (a.index() != b.index()) return false;
   if (const auto* text = get_if<std::string>(a)) return *text == std::get<std::string>(b);
   if (const auto* dtype = get_if<ir::DType>(a)) return *dtype == std::get<ir::DType>(b);
-  if (get_if<NoneValue>(a) || get_if<NotImplementedValue>(a) || get_if<EllipsisValue>(a) || get_if<DeviceValue>(a)) {
+  if (get_if<NoneValue>(a) || get_if<NotImplementedValue>(a) || get_if<EllipsisValue>(a) ||
+      get_if<DeviceValue>(a)) {
     return true;  // one value each
   }
   return type_error(Operator::Equal, a, b);
@@ -361,9 +390,11 @@ Result<Value> apply_unary(Operator op, const Value& operand) {
     return Value(!value);
   }
   if (const auto number = as_int(operand)) {
-    return op == Operator::Negative ? int_arithmetic(Operator::Subtract, 0, *number) : Result<Value>(Value(*number));
+    return op == Operator::Negative ? int_arithmetic(Operator::Subtract, 0, *number)
+                                    : Result<Value>(Value(*number));
   }
-  if (const auto* number = get_if<double>(operand)) return Value(op == Operator::Negative ? -*number : *number);
+  if (const auto* number = get_if<double>(operand))
+    return Value(op == Operator::Negative ? -*number : *number);
   return bad_pass(fmt::format("operator '{}' does not take {}", spelling(op), describe(operand)));
 }
 

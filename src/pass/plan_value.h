@@ -1,6 +1,6 @@
-// Values of the plan language and what operators do with them. Python's rules, except that integers are 64 bits wide
-// (overflow is an error), sequences do not change once made, and every size is bounded.
-// Errors carry no position; the interpreter adds it.
+// Values of the plan language and what operators do with them. Python's rules, except that integers are 64
+// bits wide (overflow is an error), sequences do not change once made, and every size is bounded. Errors
+// carry no position; the interpreter adds it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace passnet::pass {
 inline constexpr size_t kMaxSequenceItems = 65536;  // items of a sequence, those of nested ones included
 inline constexpr size_t kMaxSequenceDepth = 16;     // sequences inside sequences
 inline constexpr size_t kMaxStringBytes = 1024;
-inline constexpr size_t kMaxRank = 64;              // PyTorch's own limit
+inline constexpr size_t kMaxRank = 64;  // PyTorch's own limit
 
 struct Expr;
 struct Sequence;
@@ -44,9 +44,9 @@ struct FloatInfoValue {
   ir::DType dtype = ir::DType::Float32;
 };
 
-using Value = std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string, ir::DType,
-                           DeviceValue, View, std::shared_ptr<const Sequence>, SliceValue, LambdaValue, MetaValue,
-                           FloatInfoValue>;
+using Value = std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string,
+                           ir::DType, DeviceValue, View, std::shared_ptr<const Sequence>, SliceValue,
+                           LambdaValue, MetaValue, FloatInfoValue>;
 
 /// A tuple or a list. torch.Size is a tuple.
 struct Sequence {
@@ -57,15 +57,34 @@ struct Sequence {
 };
 
 enum class Operator : uint8_t {
-  Add, Subtract, Multiply, Divide, FloorDivide, Modulo, Power,
-  Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual, Is, IsNot, In, NotIn,
-  Negative, Positive, Not,
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  FloorDivide,
+  Modulo,
+  Power,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Is,
+  IsNot,
+  In,
+  NotIn,
+  Negative,
+  Positive,
+  Not,
 };
 /// "+", "//", "is not", …
 const char* spelling(Operator op);
 
 template <class T>
-const T* get_if(const Value& value) { return std::get_if<T>(&value); }
+const T* get_if(const Value& value) {
+  return std::get_if<T>(&value);
+}
 /// The sequence in `value`, or null.
 const Sequence* get_sequence(const Value& value);
 

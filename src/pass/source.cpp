@@ -29,7 +29,8 @@ fs::path source_beside(fs::path path, const char* extension) {
 
 Error missing_function(const std::string& file, std::string_view name, std::string_view form) {
   return bad_pass(fmt::format("function {} is missing", quoted(name)), SourceLoc{file})
-      .with_hint(fmt::format("a pass has pattern, replacement_args, replacement_func and a plan; add '{}'", form));
+      .with_hint(
+          fmt::format("a pass has pattern, replacement_args, replacement_func and a plan; add '{}'", form));
 }
 
 /// Errors: parameters of replacement_args that do not fit those of the pattern.
@@ -37,8 +38,8 @@ Result<void> check_parameters(const PlanProgram& program, const ir::Graph& patte
   const Function& arguments = program.functions.at("replacement_args");
   const size_t given = pattern.placeholder_count(), taken = arguments.parameters.size();
   if (given == taken) return {};
-  return bad_pass(fmt::format("replacement_args takes {} parameter{}, the pattern has {}", taken, taken == 1 ? "" : "s",
-                              given),
+  return bad_pass(fmt::format("replacement_args takes {} parameter{}, the pattern has {}", taken,
+                              taken == 1 ? "" : "s", given),
                   program.locate(arguments.offset))
       .with_hint("give replacement_args the parameters of pattern, in the same order");
 }
@@ -54,7 +55,8 @@ Result<std::vector<std::string>> read_names(const fs::path& path) {
         .with_hint("write [\"Name\", …], in the order of application");
   }
   if (json.empty()) {
-    return bad_input("the list of passes is empty", at).with_hint("write [\"Name\", …], in the order of application");
+    return bad_input("the list of passes is empty", at)
+        .with_hint("write [\"Name\", …], in the order of application");
   }
   std::vector<std::string> names;
   std::set<std::string> seen;
@@ -136,8 +138,9 @@ Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir) {
       const std::vector<std::string> stems = pass_stems(pass_dir);
       const std::vector<std::string_view> known(stems.begin(), stems.end());
       const std::string_view nearest = nearest_name(name, known);
-      return bad_input(fmt::format("pass {} is listed, but {} does not exist", quoted(name), quoted(name + ".py")),
-                       SourceLoc{list.string()})
+      return bad_input(
+                 fmt::format("pass {} is listed, but {} does not exist", quoted(name), quoted(name + ".py")),
+                 SourceLoc{list.string()})
           .with_hint(nearest.empty() ? fmt::format("{} holds {} pass file{}", pass_dir.string(), stems.size(),
                                                    stems.size() == 1 ? "" : "s")
                                      : fmt::format("did you mean {}?", quoted(nearest)));

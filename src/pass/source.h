@@ -14,23 +14,23 @@
 namespace passnet::pass {
 
 struct Pass {
-  std::string name;                        // file stem
-  std::filesystem::path path;              // Name.py
+  std::string name;            // file stem
+  std::filesystem::path path;  // Name.py
   std::shared_ptr<const std::string> text;
   ir::Graph pattern;
-  Plan plan;                               // replacement_args and the host plan
-  std::filesystem::path cpu_source;        // Name.cpp, empty when absent
-  std::filesystem::path cuda_source;       // Name.cu, empty when absent
-  bool has_triton = false;                 // @triton.jit functions in Name.py
+  Plan plan;                          // replacement_args and the host plan
+  std::filesystem::path cpu_source;   // Name.cpp, empty when absent
+  std::filesystem::path cuda_source;  // Name.cu, empty when absent
+  bool has_triton = false;            // @triton.jit functions in Name.py
 };
 
-/// Errors: Io; BadPass at file:line:col for anything outside the pattern or plan language, a missing function,
-/// a replacement_func that returns an unknown name.
+/// Errors: Io; BadPass at file:line:col for anything outside the pattern or plan language, a missing
+/// function, a replacement_func that returns an unknown name.
 Result<Pass> load_pass(const std::filesystem::path& path);
 
 /// The passes of a pass_dir in the order of sorted_output_pass_rule_names.json.
-/// Errors: BadInput: list file absent, malformed (not a JSON list of strings), empty, a name twice, a named pass
-/// without Name.py (with the nearest file name).
+/// Errors: BadInput: list file absent, malformed (not a JSON list of strings), empty, a name twice, a named
+/// pass without Name.py (with the nearest file name).
 Result<std::vector<std::filesystem::path>> list_passes(const std::filesystem::path& pass_dir);
 
 }  // namespace passnet::pass

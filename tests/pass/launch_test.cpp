@@ -21,8 +21,9 @@ ir::TensorType any_type() {
 
 Buffer any_buffer() {
   Buffer buffer{static_cast<int32_t>(*in_range(-1, 3)), any_type(), std::nullopt};
-  if (*rc::gen::arbitrary<bool>()) buffer.fill = *rc::gen::element(0.0, -0.0, 1.0, 0.1, -1e300, 5e-324,
-                                                                   std::numeric_limits<double>::infinity());
+  if (*rc::gen::arbitrary<bool>())
+    buffer.fill =
+        *rc::gen::element(0.0, -0.0, 1.0, 0.1, -1e300, 5e-324, std::numeric_limits<double>::infinity());
   return buffer;
 }
 
@@ -43,7 +44,8 @@ LaunchList any_list() {
   for (int64_t i = *in_range(0, 3); i > 0; --i) {
     Launch launch;
     launch.kernel = "kernel_" + std::to_string(i);
-    launch.grid = *rc::gen::container<std::vector<int64_t>>(static_cast<size_t>(*in_range(1, 3)), in_range(0, 1 << 20));
+    launch.grid =
+        *rc::gen::container<std::vector<int64_t>>(static_cast<size_t>(*in_range(1, 3)), in_range(0, 1 << 20));
     launch.block = *in_range(1, kMaxBlock);
     launch.constants = {{"N", *rc::gen::arbitrary<int64_t>()},
                         {"X", *rc::gen::arbitrary<double>()},
@@ -72,8 +74,12 @@ TEST(LaunchListJson, IsWrittenAsDocumented) {
   list.pass = "add_relu";
   list.buffers = {{0, ir::contiguous(ir::DType::Float32, {4, 8}), std::nullopt},
                   {-1, ir::contiguous(ir::DType::Float32, {4, 8}), -std::numeric_limits<double>::infinity()}};
-  list.launches = {{"k", {{"T", ir::DType::Float32}, {"BLOCK", int64_t{64}}}, {2}, 256,
-                    {View{0, 8, ir::contiguous(ir::DType::Float32, {8})}, int64_t{32}, 0.5, true}, {"P.py", 7, 5}}};
+  list.launches = {{"k",
+                    {{"T", ir::DType::Float32}, {"BLOCK", int64_t{64}}},
+                    {2},
+                    256,
+                    {View{0, 8, ir::contiguous(ir::DType::Float32, {8})}, int64_t{32}, 0.5, true},
+                    {"P.py", 7, 5}}};
   list.outputs = {{1, 0, ir::contiguous(ir::DType::Float32, {4, 8})}};
   EXPECT_EQ(
       to_json(list).dump(),
@@ -98,7 +104,8 @@ TEST_P(LaunchListJsonErrors, NameThePlace) {
   auto json = parse_json(R"({"pass":"p","buffers":[{"dtype":"float32","shape":[4],"strides":[1]}],
     "launches":[{"kernel":"k","constants":[{"name":"N","int":1}],"grid":[1],"block":1,
     "args":[{"buffer":0,"offset":0,"dtype":"float32","shape":[4],"strides":[1]},{"int":1}],
-    "at":{"file":"P.py","line":1,"column":1}}],"outputs":[]})", "list.json");
+    "at":{"file":"P.py","line":1,"column":1}}],"outputs":[]})",
+                         "list.json");
   ASSERT_TRUE(json);
   ASSERT_TRUE(launch_list_from_json(*json));
   (*json)[Json::json_pointer(GetParam().pointer)] = Json::parse(GetParam().value);
@@ -112,26 +119,35 @@ const BadJson kBadJson[] = {
     {"", "3", "launch list: expected an object, found '3'"},
     {"/pass", "1", "launch list: pass: found '1', expected a string"},
     {"/buffers", "{}", "launch list: buffers: found '{}', expected a list"},
-    {"/buffers/0/dtype", "\"float31\"", "launch list: buffers[0].dtype: found '\"float31\"', expected a dtype such as \"float32\""},
+    {"/buffers/0/dtype", "\"float31\"",
+     "launch list: buffers[0].dtype: found '\"float31\"', expected a dtype such as \"float32\""},
     {"/buffers/0/shape", "[-4]", "launch list: buffers[0]: negative size -4 in shape [-4]"},
-    {"/buffers/0/strides", "[]", "launch list: buffers[0]: strides do not fit the shape: found 0 strides, expected 1"},
-    {"/buffers/0/input", "-1", "launch list: buffers[0].input: found '-1', expected an integer from 0 to 2147483647"},
+    {"/buffers/0/strides", "[]",
+     "launch list: buffers[0]: strides do not fit the shape: found 0 strides, expected 1"},
+    {"/buffers/0/input", "-1",
+     "launch list: buffers[0].input: found '-1', expected an integer from 0 to 2147483647"},
     {"/launches/0/grid", "[]", "launch list: launches[0].grid: found '[]', expected 1 to 3 sizes"},
     {"/launches/0/grid/0", "1.5", "launch list: launches[0].grid[0]: found '1.5', expected an integer"},
-    {"/launches/0/block", "0", "launch list: launches[0].block: found '0', expected an integer from 1 to 1024"},
+    {"/launches/0/block", "0",
+     "launch list: launches[0].block: found '0', expected an integer from 1 to 1024"},
     {"/launches/0/args/1", "{}",
-     "launch list: launches[0].args[1]: found '{}', expected a view, {\"int\": n}, {\"float\": x} or {\"bool\": b}"},
+     "launch list: launches[0].args[1]: found '{}', expected a view, {\"int\": n}, {\"float\": x} or "
+     "{\"bool\": b}"},
     {"/launches/0/args/1/int", "18446744073709551615",
      "launch list: launches[0].args[1].int: found '18446744073709551615', expected an integer"},
-    {"/launches/0/args/0/buffer", "1", "launch list: launches[0].args[0].buffer: found '1', expected an integer from 0 to 0"},
+    {"/launches/0/args/0/buffer", "1",
+     "launch list: launches[0].args[0].buffer: found '1', expected an integer from 0 to 0"},
     {"/launches/0/args/0/offset", "1",
-     "launch list: launches[0].args[0]: found '{\"buffer\":0,\"offset\":1,\"dtype\":\"float32\"…', expected a view inside "
+     "launch list: launches[0].args[0]: found '{\"buffer\":0,\"offset\":1,\"dtype\":\"float32\"…', expected "
+     "a view inside "
      "buffer 0 of 4 float32 elements"},
     {"/launches/0/args/0/dtype", "\"int8\"",
-     "launch list: launches[0].args[0]: found '{\"buffer\":0,\"offset\":0,\"dtype\":\"int8\",\"s…', expected a view inside "
+     "launch list: launches[0].args[0]: found '{\"buffer\":0,\"offset\":0,\"dtype\":\"int8\",\"s…', expected "
+     "a view inside "
      "buffer 0 of 4 float32 elements"},
     {"/launches/0/constants/0", "{\"name\": \"N\", \"float\": \"x\"}",
-     "launch list: launches[0].constants[0].float: found '\"x\"', expected a number, \"nan\", \"inf\" or \"-inf\""},
+     "launch list: launches[0].constants[0].float: found '\"x\"', expected a number, \"nan\", \"inf\" or "
+     "\"-inf\""},
     {"/launches/0/at", "{\"file\": \"P.py\", \"line\": 1}", "launch list: launches[0].at.column is missing"},
 };
 INSTANTIATE_TEST_SUITE_P(Table, LaunchListJsonErrors, testing::ValuesIn(kBadJson));

@@ -1,5 +1,6 @@
 // Runs plans for tests in other languages: one JSON object per line on stdin, one answer per line on stdout.
-//   {"text": plan file, "inputs": [{"shape": […], "strides": […], "dtype": "float32"} | number | string | null], "outputs": n}
+//   {"text": plan file, "inputs": [{"shape": […], "strides": […], "dtype": "float32"} | number | string |
+//   null], "outputs": n}
 //   -> launch list JSON | {"declined": line} | {"error": text}
 #include <iostream>
 
@@ -26,7 +27,8 @@ SiteInput to_input(const Json& json) {
 }
 
 Json answer(const Json& request) {
-  auto file = parse_pass_file("P.py", std::make_shared<const std::string>(request.at("text").get<std::string>()));
+  auto file =
+      parse_pass_file("P.py", std::make_shared<const std::string>(request.at("text").get<std::string>()));
   if (!file) return {{"error", to_string(file.error())}};
   std::vector<SiteInput> inputs;
   for (const Json& input : request.at("inputs")) inputs.push_back(to_input(input));

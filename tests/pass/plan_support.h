@@ -22,10 +22,12 @@ inline Result<Plan> parse_plan(std::string text) {
   return Plan{file->program, std::string(file->entry)};
 }
 
-/// A whole plan file: `def plan(PARAMETERS):` with `body` (lines indented by 4), called with its parameters as given.
-inline std::string plan_text(const std::string& parameters, const std::string& body, const std::string& top = "") {
-  return top + "def replacement_args(" + parameters + "):\n    return [" + parameters + "]\ndef plan(" + parameters +
-         "):\n" + body + "def replacement_func():\n    return plan\n";
+/// A whole plan file: `def plan(PARAMETERS):` with `body` (lines indented by 4), called with its parameters
+/// as given.
+inline std::string plan_text(const std::string& parameters, const std::string& body,
+                             const std::string& top = "") {
+  return top + "def replacement_args(" + parameters + "):\n    return [" + parameters + "]\ndef plan(" +
+         parameters + "):\n" + body + "def replacement_func():\n    return plan\n";
 }
 
 inline Evaluated run_plan(const std::string& text, const std::vector<SiteInput>& inputs, size_t outputs = 1) {

@@ -49,7 +49,8 @@ TEST(Plan, BecomesALaunchList) {
   EXPECT_EQ(launch.kernel, "add_relu_kernel");
   EXPECT_THAT(launch.grid, ElementsAre(4));
   EXPECT_EQ(launch.block, 256);
-  EXPECT_THAT(launch.constants, ElementsAre(NamedConstant{"T", ir::DType::Float32}, NamedConstant{"BLOCK", int64_t{1024}}));
+  EXPECT_THAT(launch.constants,
+              ElementsAre(NamedConstant{"T", ir::DType::Float32}, NamedConstant{"BLOCK", int64_t{1024}}));
   ASSERT_EQ(launch.args.size(), 4u);
   EXPECT_EQ(launch.args[2], LaunchArg(View{2, 0, tensor({4, 1000})}));
   EXPECT_EQ(launch.args[3], LaunchArg(int64_t{4000}));
@@ -65,7 +66,8 @@ TEST(Plan, DeclinesAtTheReturnThatSaysSo) {
 }
 
 TEST(Plan, TellsWhichSiteInputsAreBuffers) {
-  const std::string text = plan_text("a, x, b, y, c", "    assert a is None and b == 2 and c == (1, 2)\n    return x, y\n");
+  const std::string text =
+      plan_text("a, x, b, y, c", "    assert a is None and b == 2 and c == (1, 2)\n    return x, y\n");
   auto evaluated =
       run_plan(text, {std::monostate{}, tensor({2}), int64_t{2}, tensor({3}), std::vector<int64_t>{1, 2}}, 2);
   const LaunchList list = expect_list(evaluated);
@@ -116,12 +118,13 @@ TEST(Plan, GridsAreIntegersTuplesOrLambdasOfTheConstants) {
   EXPECT_THAT(list.launches[3].grid, ElementsAre(4));
   EXPECT_THAT(list.launches[4].grid, ElementsAre(16, 5));
   EXPECT_EQ(list.launches[4].block, 128);
-  EXPECT_THAT(list.launches[4].constants,
-              ElementsAre(NamedConstant{"BLOCK", int64_t{16}}, NamedConstant{"F", 1.5}, NamedConstant{"B", true}));
+  EXPECT_THAT(list.launches[4].constants, ElementsAre(NamedConstant{"BLOCK", int64_t{16}},
+                                                      NamedConstant{"F", 1.5}, NamedConstant{"B", true}));
 }
 
 TEST(Plan, KeepsWarpsAndStagesForTritonKernelsOnly) {
-  const std::string text = plan_text("x", "    k[1](x, num_warps=8)\n    j[1](x, num_warps=8)\n    return x\n", R"(
+  const std::string text =
+      plan_text("x", "    k[1](x, num_warps=8)\n    j[1](x, num_warps=8)\n    return x\n", R"(
 @triton.autotune(configs=[
     triton.Config({'B': 1})], key=["n"])
 @triton.jit
@@ -139,8 +142,9 @@ def j(x, B: tl.constexpr):
 }
 
 TEST(Plan, HelpersHaveDefaultsAndKeywords) {
-  const std::string text = plan_text("x", "    assert area(2) == 20 and area(2, by=3) == 6 and area(by=1, size=4) == 4\n    return x\n",
-                                     "WIDTH = 10\ndef area(size: int, by: int = WIDTH) -> int:\n    return size * by\n");
+  const std::string text = plan_text(
+      "x", "    assert area(2) == 20 and area(2, by=3) == 6 and area(by=1, size=4) == 4\n    return x\n",
+      "WIDTH = 10\ndef area(size: int, by: int = WIDTH) -> int:\n    return size * by\n");
   expect_list(run_plan(text, {tensor({1})}));
 }
 
@@ -163,8 +167,8 @@ TEST(Plan, RunsForLoopsWithBreakAndContinue) {
 }
 
 TEST(Plan, ComprehensionVariablesDoNotLeakOut) {
-  const std::string text =
-      plan_text("x", "    i = 7\n    a = [i for i in range(3)]\n    assert i == 7 and a[-1] == 2\n    return x\n");
+  const std::string text = plan_text(
+      "x", "    i = 7\n    a = [i for i in range(3)]\n    assert i == 7 and a[-1] == 2\n    return x\n");
   expect_list(run_plan(text, {tensor({1})}));
 }
 
@@ -197,12 +201,14 @@ const ErrorCase kErrors[] = {
      "P.py:4:5: error: an assertion of the plan does not hold: wants 3 rows\n"
      "hint: to leave a site as it is, 'return NotImplemented'"},
     {"raise ValueError('no')",
-     "P.py:4:5: error: the plan raises ValueError: no\nhint: to leave a site as it is, 'return NotImplemented'"},
+     "P.py:4:5: error: the plan raises ValueError: no\nhint: to leave a site as it is, 'return "
+     "NotImplemented'"},
     {"k[1](x, 'gelu')",
      "P.py:4:13: error: argument of kernel 'k': found string 'gelu', expected a tensor, int, float or bool\n"
      "hint: choose between kernels or constants in the plan with 'if route == …'"},
     {"k[1](x, x.dtype)",
-     "P.py:4:15: error: argument of kernel 'k': found dtype torch.float32, expected a tensor, int, float or bool\n"
+     "P.py:4:15: error: argument of kernel 'k': found dtype torch.float32, expected a tensor, int, float or "
+     "bool\n"
      "hint: pass a dtype as a keyword, as in T=x.dtype; it names a type in the kernel"},
     {"k[1](X=x)",
      "P.py:4:12: error: constant 'X': found tensor float32[2, 3], expected an int, float, bool or dtype\n"
@@ -211,8 +217,10 @@ const ErrorCase kErrors[] = {
      "P.py:4:5: error: size of a grid axis: found float 1.5, expected an int >= 0\n"
      "hint: divide with '//' or triton.cdiv, '/' gives a float"},
     {"k[(1, 2, 3, 4)](x)", "P.py:4:5: error: grid of 4 axes, expected 1 to 3"},
-    {"k[(1,), 2000](x)", "P.py:4:5: error: threads of a block: found int 2000, expected an int from 1 to 1024"},
-    {"k[(2 ** 40, 2 ** 40)](x)", "P.py:4:5: error: grid (1099511627776, 1099511627776) has more than 2^63 tasks"},
+    {"k[(1,), 2000](x)",
+     "P.py:4:5: error: threads of a block: found int 2000, expected an int from 1 to 1024"},
+    {"k[(2 ** 40, 2 ** 40)](x)",
+     "P.py:4:5: error: grid (1099511627776, 1099511627776) has more than 2^63 tasks"},
     {"a = x.t().view(6)",
      "P.py:4:15: error: view to [6] needs a copy: the tensor is float32[3, 2] strides (1, 3)\n"
      "hint: copy in a kernel, or 'return NotImplemented' to decline the site"},
@@ -237,22 +245,26 @@ const ErrorCase kErrors[] = {
      "hint: compare values with '=='"},
     {"if False: y = 1\n    a = y", "P.py:5:9: error: variable 'y' is read before it is assigned"},
     {"for i in x: pass",
-     "P.py:4:14: error: cannot loop over tensor float32[2, 3]\nhint: loop over range, zip, enumerate, a tuple or a list"},
+     "P.py:4:14: error: cannot loop over tensor float32[2, 3]\nhint: loop over range, zip, enumerate, a "
+     "tuple or a list"},
     {"return 3", "P.py:4:5: error: the plan returns int 3, expected a tensor or a tuple of tensors"},
     {"return x, x", "P.py:4:5: error: the plan returns 2 tensors, the pattern returns 1"},
     {"return", "P.py:4:5: error: the plan returns None, expected a tensor or a tuple of tensors"},
     {"a = x[0, 0, 0]", "P.py:4:9: error: too many indices: found 3 for a tensor of 2 dimensions"},
     {"a = x[:, ::-1]", "P.py:4:9: error: slice step -1 of a tensor, expected a step > 0"},
     {"a = torch.full((1,), 2 ** 60)",
-     "P.py:4:15: error: argument 'fill_value': 1152921504606846976 is not exact as a float, expected at most 2^53"},
+     "P.py:4:15: error: argument 'fill_value': 1152921504606846976 is not exact as a float, expected at most "
+     "2^53"},
     {"a = math.sqrt(-1)", "P.py:4:14: error: argument 'value': -1 is outside the function's domain"},
     {"a = x.shape.append(1)",
-     "P.py:4:17: error: outside the plan language: found method 'append'\nhint: see docs/passes.md for what a plan may use"},
+     "P.py:4:17: error: outside the plan language: found method 'append'\nhint: see docs/passes.md for what "
+     "a plan may use"},
     {"a = x.data",
      "P.py:4:11: error: outside the plan language: found attribute 'data'\n"
      "hint: tensors have .shape, .dtype, .device and .ndim"},
     {"a = torch.relu(x)",
-     "P.py:4:15: error: outside the plan language: found 'torch.relu()'\nhint: see docs/passes.md for what a plan may use"},
+     "P.py:4:15: error: outside the plan language: found 'torch.relu()'\nhint: see docs/passes.md for what a "
+     "plan may use"},
     {"a = torch.emtpy(1)",
      "P.py:4:15: error: outside the plan language: found 'torch.emtpy()'\nhint: did you mean 'torch.empty'?"},
     {"a = lenn(x)", "P.py:4:9: error: unknown function 'lenn'\nhint: did you mean 'len'?"},
@@ -269,17 +281,24 @@ const ErrorCase kHostile[] = {
     {"a = [0] * 60000\n    for i in range(1000): b = a + [i]", "the plan takes more than 1000000 steps"},
     {"a = 'x' * 3", "operator '*' does not take string 'x' and int 3"},
     {"a = 'x'\n    for i in range(20): a = a + a", "string too long: 2048 bytes, expected at most 1024"},
-    {"a = [1]\n    for i in range(20): a = [a]", "sequences nested too deep: found 17 levels, expected at most 16"},
+    {"a = [1]\n    for i in range(20): a = [a]",
+     "sequences nested too deep: found 17 levels, expected at most 16"},
     {"a = [0]\n    for i in range(20): a = [a, a, a, a, a, a, a, a]",
      "sequence too long: more than 65536 items, nested ones included"},
     {"a = x.expand(2 ** 40, 2, 3).expand(2 ** 40, 2 ** 40, 2, 3)",
      "tensor too large: [1099511627776, 1099511627776, 2, 3] has more than 2^60 elements"},
     {"for i in range(80): x = x.unsqueeze(0)", "too many dimensions: expected at most 64"},
     {"a = x[0:2:2 ** 62]", "slice step 4611686018427387904 is too large"},
-    {"a = torch.empty_strided((2, 2), (2 ** 61, 1))", "invalid stride 2305843009213693952 in [2305843009213693952, 1], expected 0 to 2^60"},
+    {"a = torch.empty_strided((2, 2), (2 ** 61, 1))",
+     "invalid stride 2305843009213693952 in [2305843009213693952, 1], expected 0 to 2^60"},
     {"a = " + std::string(300, '(') + "1" + std::string(300, ')'),
      "nested too deeply: more than 256 levels of brackets and operators"},
-    {"a = 1" + [] { std::string sum; for (int i = 0; i < 200; ++i) sum += " + 1"; return sum; }(),
+    {"a = 1" +
+         [] {
+           std::string sum;
+           for (int i = 0; i < 200; ++i) sum += " + 1";
+           return sum;
+         }(),
      "expression nested too deeply: expected at most 100 levels"},
 };
 
@@ -302,7 +321,8 @@ TEST(Plan, RecursionEnds) {
 }
 
 TEST(Plan, LambdasStayInTheirFunction) {
-  const std::string text = plan_text("x", "    k[grid(x)](x)\n    return x\n", "def grid(x):\n    return lambda m: (1,)\n");
+  const std::string text =
+      plan_text("x", "    k[grid(x)](x)\n    return x\n", "def grid(x):\n    return lambda m: (1,)\n");
   EXPECT_EQ(error_text(run_plan(text, {tensor({1})})),
             "P.py:6:5: error: a lambda is used outside the function that made it");
 }
@@ -313,8 +333,9 @@ TEST(Plan, RefusesInputsThatMakeNoSense) {
   auto evaluated = run_plan(text, {huge});
   ASSERT_FALSE(evaluated);
   EXPECT_EQ(evaluated.error().kind, Error::Kind::BadInput);
-  EXPECT_EQ(evaluated.error().message,
-            "input 0 of the site: tensor too large: [1099511627776, 1099511627776] has more than 2^60 elements");
+  EXPECT_EQ(
+      evaluated.error().message,
+      "input 0 of the site: tensor too large: [1099511627776, 1099511627776] has more than 2^60 elements");
 }
 
 }  // namespace

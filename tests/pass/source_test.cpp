@@ -95,7 +95,8 @@ TEST(LoadPass, SaysWhyAFileCannotBeRead) {
   EXPECT_EQ(to_string(pass.error()), "error: cannot open '/nonexistent/p.py': No such file or directory");
 }
 
-// Every file's first lines are comments: the exact message, with "FILE" for its path, one line of comment per line.
+// Every file's first lines are comments: the exact message, with "FILE" for its path, one line of comment per
+// line.
 TEST(LoadPass, GivesTheExactMessageForEveryBadPass) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(fs::path(PASSNET_SOURCE_DIR) / "tests/data/bad_passes")) {
@@ -152,16 +153,18 @@ TEST_F(ListPasses, SaysWhatIsWrongWithTheList) {
   const std::string at = "DIR/sorted_output_pass_rule_names.json";
   EXPECT_EQ(error_for("{\"a\": 1}"), at + ": error: found object, expected a list of pass names\n"
                                           "hint: write [\"Name\", …], in the order of application");
-  EXPECT_EQ(error_for("[]"),
-            at + ": error: the list of passes is empty\nhint: write [\"Name\", …], in the order of application");
+  EXPECT_EQ(
+      error_for("[]"),
+      at + ": error: the list of passes is empty\nhint: write [\"Name\", …], in the order of application");
   EXPECT_EQ(error_for("[\"add_relu\", 3]"), at + ": error: entry 1: found '3', expected the name of a pass");
   EXPECT_EQ(error_for("[\"add_relu\", \"add_relu\"]"), at + ": error: pass 'add_relu' is listed twice");
   EXPECT_EQ(error_for("[\"../add_relu\"]"),
             at + ": error: entry 0: found '../add_relu', expected the name of a pass without directories");
-  EXPECT_EQ(error_for("[\"add_rleu\"]"),
-            at + ": error: pass 'add_rleu' is listed, but 'add_rleu.py' does not exist\nhint: did you mean 'add_relu'?");
-  EXPECT_EQ(error_for("[\"softmax\"]"),
-            at + ": error: pass 'softmax' is listed, but 'softmax.py' does not exist\nhint: DIR holds 1 pass file");
+  EXPECT_EQ(error_for("[\"add_rleu\"]"), at + ": error: pass 'add_rleu' is listed, but 'add_rleu.py' does "
+                                              "not exist\nhint: did you mean 'add_relu'?");
+  EXPECT_EQ(
+      error_for("[\"softmax\"]"),
+      at + ": error: pass 'softmax' is listed, but 'softmax.py' does not exist\nhint: DIR holds 1 pass file");
   EXPECT_TRUE(error_for("[\"add_relu\"").starts_with(at + ":1:12: error: not valid JSON: "));
 }
 
