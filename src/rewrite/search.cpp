@@ -39,14 +39,20 @@ Search::Search(Pattern& pattern, PreparedGraph& graph, Accept accept)
 
 bool Search::run(NodeId root, NodeId at) {
   undo(0);
-  goals_.clear();
+  used_goals_ = 0;
   steps_ = 0;
   Goal goal;
   goal.expected = Arg::of_node(root);
   goal.found = Arg::of_node(at);
   goal.pattern_node = root;
   goal.graph_node = at;
-  return solve(&goals_.emplace_back(goal));
+  return solve(keep(goal));
+}
+
+const Search::Goal* Search::keep(const Goal& goal) {
+  if (used_goals_ == goals_.size()) goals_.emplace_back();
+  goals_[used_goals_] = goal;
+  return &goals_[used_goals_++];
 }
 
 bool Search::stop(Stop::Why why, const Goal& goal) {
@@ -163,7 +169,7 @@ const Search::Goal* Search::push_arguments(NodeId expected, NodeId found, bool s
   const ir::CanonicalCall& ours = pattern_.prepared->call(expected);
   for (size_t i = ours.args.size(); i-- > 0;) {
     const size_t j = swapped && i < 2 ? 1 - i : i;
-    rest = &goals_.emplace_back(Goal{rest, ours.args[i], theirs.args[j], expected, found, static_cast<uint32_t>(j)});
+    rest = keep(Goal{rest, ours.args[i], theirs.args[j], expected, found, static_cast<uint32_t>(j)});
   }
   return rest;
 }
@@ -173,7 +179,7 @@ const Search::Goal* Search::push_elements(const Goal& goal) {
   const auto found = graph_.graph().elements(goal.found);
   const Goal* rest = goal.next;
   for (size_t i = expected.size(); i-- > 0;)
-    rest = &goals_.emplace_back(Goal{rest, expected[i], found[i], goal.pattern_node, goal.graph_node, goal.argument});
+    rest = keep(Goal{rest, expected[i], found[i], goal.pattern_node, goal.graph_node, goal.argument});
   return rest;
 }
 
@@ -209,7 +215,7 @@ bool Search::extend() {
 bool Search::try_user(NodeId call, NodeId candidate) {
   const size_t mark = trail_.size();
   const Goal goal{nullptr, Arg::of_node(call), Arg::of_node(candidate), call, candidate, 0};
-  if (solve(&goals_.emplace_back(goal))) return true;
+  if (solve(keep(goal))) return true;
   undo(mark);
   return false;
 }

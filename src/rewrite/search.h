@@ -63,6 +63,7 @@ class Search {
     uint32_t argument = 0;
   };
 
+  const Goal* keep(const Goal& goal);
   bool solve(const Goal* goal);
   bool solve_call(const Goal& goal, ir::NodeId expected);
   bool solve_swapped(ir::NodeId expected, ir::NodeId found, const Goal* rest);
@@ -85,7 +86,8 @@ class Search {
   Assignment assignment_;
   std::vector<ir::NodeId> trail_;  // pattern nodes in the order they were bound
   uint32_t matched_ = 0;           // of them, calls
-  std::deque<Goal> goals_;
+  std::deque<Goal> goals_;         // the first `used_goals_` are in use; stable addresses
+  size_t used_goals_ = 0;
   uint32_t steps_ = 0;
   Stop deepest_;
 };
