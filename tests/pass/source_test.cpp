@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "pass/plan_builtins.h"
 
 namespace passnet::pass {
 namespace {
@@ -93,6 +94,41 @@ TEST(LoadPass, SaysWhyAFileCannotBeRead) {
   auto pass = load_pass("/nonexistent/p.py");
   ASSERT_FALSE(pass);
   EXPECT_EQ(to_string(pass.error()), "error: cannot open '/nonexistent/p.py': No such file or directory");
+}
+
+/// The first block of docs/passes.md that begins with `first_line`.
+std::string documented_block(const std::string& language, const std::string& first_line) {
+  const std::string text = *read_file(fs::path(PASSNET_SOURCE_DIR) / "docs/passes.md");
+  const std::string start = "```" + language + "\n";
+  const size_t at = text.find(start + first_line);
+  if (at == std::string::npos) return {};
+  return text.substr(at + start.size(), text.find("```\n", at + start.size()) - at - start.size());
+}
+
+TEST(PassManual, ShowsAPassThatLoadsAndRuns) {
+  const TempDir dir;
+  dir.write("add_relu.py", documented_block("python", "# add_relu.py"));
+  auto pass = load_pass(dir.path / "add_relu.py");
+  ASSERT_TRUE(pass) << to_string(pass.error());
+  const auto type = ir::contiguous(ir::DType::BFloat16, {40000});
+  auto evaluated = evaluate_plan(pass->plan, pass->name, {type, type}, 1);
+  ASSERT_TRUE(evaluated) << to_string(evaluated.error());
+  const LaunchList& list = std::get<PlanResult>(*evaluated).list;
+  ASSERT_EQ(list.launches.size(), 1u);
+  EXPECT_THAT(list.launches[0].grid, ElementsAre(3));
+  const std::string kernel = documented_block("cpp", "// add_relu.cpp");
+  EXPECT_THAT(kernel, testing::HasSubstr("PASSNET_KERNEL " + list.launches[0].kernel + "("));
+}
+
+TEST(PassManual, NamesEverythingAPlanMayCall) {
+  const std::string text = *read_file(fs::path(PASSNET_SOURCE_DIR) / "docs/passes.md");
+  for (std::string_view name : function_names())
+    EXPECT_THAT(text, testing::HasSubstr("`" + std::string(name) + "`"));
+  for (std::string_view name : method_names()) {
+    const std::string plain = "`" + std::string(name);
+    EXPECT_TRUE(text.find(plain + "`") != std::string::npos || text.find(plain + "()`") != std::string::npos)
+        << name;
+  }
 }
 
 // Every file's first lines are comments: the exact message, with "FILE" for its path, one line of comment per
