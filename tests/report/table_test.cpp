@@ -26,7 +26,8 @@ std::string table_part(const std::string& text) { return text.substr(0, text.fin
 
 TEST(Table, KeepsToTheWidthOfTheTerminal) {
   for (int width = 60; width <= 220; ++width) {
-    for (std::string_view line : split(table_part(render_table(sample_records(), width, false)), '\n')) {
+    const std::string text = table_part(render_table(sample_records(), width, false));
+    for (std::string_view line : split(text, '\n')) {
       EXPECT_LE(columns(line), static_cast<size_t>(width)) << line;
     }
   }
