@@ -1,4 +1,8 @@
-"""The shipped samples, as data: which architecture, which operators of it, which shapes."""
+"""The shipped samples, as data: which architecture, which operators of it, which shapes.
+
+Shapes are those of inference on a small machine: one or two images of 224 x 224, one new token or a short prompt,
+a few sentences. Of operators that a model repeats, a block of its longest stage is taken.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -39,7 +43,7 @@ SAMPLES = [
         library="timm",
         model_name="deit_tiny_patch16_224",
         make_model=lambda: models.timm_model("deit_tiny_patch16_224"),
-        shapes={"b1": lambda: image(1, 224), "b4": lambda: image(4, 224)},
+        shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="dropout add layer_norm",
     ),
     SampleSpec(
@@ -47,15 +51,16 @@ SAMPLES = [
         library="torchvision",
         model_name="resnet18",
         make_model=lambda: models.torchvision_model("resnet18"),
-        shapes={"b1_224": lambda: image(1, 224), "b2_160": lambda: image(2, 160)},
+        shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="batch_norm iadd relu",
+        occurrence=5,  # 256 channels of 14 x 14
     ),
     SampleSpec(
         name="llama_attention_softmax",
         library="transformers",
         model_name="LlamaForCausalLM",
         make_model=lambda: models.transformers_model("LlamaConfig", "LlamaForCausalLM", **LLAMA),
-        shapes={"b1_s64": lambda: tokens(1, 64), "b2_s100": lambda: tokens(2, 100)},
+        shapes={"b1_s16": lambda: tokens(1, 16), "b2_s50": lambda: tokens(2, 50)},
         ops="mul add softmax Tensor.to dropout",
     ),
     SampleSpec(
@@ -63,7 +68,7 @@ SAMPLES = [
         library="transformers",
         model_name="LlamaForCausalLM",
         make_model=lambda: models.transformers_model("LlamaConfig", "LlamaForCausalLM", **LLAMA),
-        shapes={"b1_s64": lambda: tokens(1, 64), "b4_s64": lambda: tokens(4, 64)},
+        shapes={"b1_s1": lambda: tokens(1, 1), "b1_s64": lambda: tokens(1, 64)},
         ops="add Tensor.to Tensor.pow Tensor.mean add rsqrt mul Tensor.to mul",
     ),
     SampleSpec(
@@ -71,7 +76,7 @@ SAMPLES = [
         library="transformers",
         model_name="LlamaForCausalLM",
         make_model=lambda: models.transformers_model("LlamaConfig", "LlamaForCausalLM", **LLAMA),
-        shapes={"b1_s64": lambda: tokens(1, 64), "b2_s128": lambda: tokens(2, 128)},
+        shapes={"b1_s1": lambda: tokens(1, 1), "b1_s64": lambda: tokens(1, 64)},
         ops="Tensor.unsqueeze Tensor.unsqueeze" + 2 * " mul getitem getitem neg cat mul add",
     ),
     SampleSpec(
@@ -80,7 +85,7 @@ SAMPLES = [
         model_name="Phi3ForCausalLM",
         make_model=lambda: models.transformers_model("Phi3Config", "Phi3ForCausalLM", pad_token_id=0, bos_token_id=1,
                                                      eos_token_id=2, **LLAMA),
-        shapes={"b1_s64": lambda: tokens(1, 64), "b4_s64": lambda: tokens(4, 64)},
+        shapes={"b1_s1": lambda: tokens(1, 1), "b1_s16": lambda: tokens(1, 16)},
         ops="Tensor.chunk getitem getitem silu mul",
     ),
     SampleSpec(
@@ -88,7 +93,7 @@ SAMPLES = [
         library="transformers",
         model_name="GPT2LMHeadModel",
         make_model=lambda: models.transformers_model("GPT2Config", "GPT2LMHeadModel", **GPT2),
-        shapes={"b1_s16": lambda: tokens(1, 16), "b1_s64": lambda: tokens(1, 64)},
+        shapes={"b1_s1": lambda: tokens(1, 1), "b1_s16": lambda: tokens(1, 16)},
         ops="mul pow mul add mul tanh add mul",
     ),
     SampleSpec(
@@ -96,18 +101,18 @@ SAMPLES = [
         library="torchvision",
         model_name="mobilenet_v3_small",
         make_model=lambda: models.torchvision_model("mobilenet_v3_small"),
-        shapes={"b1": lambda: image(1, 224), "b4": lambda: image(4, 224)},
+        shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="batch_norm hardswish adaptive_avg_pool2d",
-        occurrence=1,
+        occurrence=1,  # 240 channels of 14 x 14
     ),
     SampleSpec(
         name="efficientnet_squeeze_excite",
         library="timm",
         model_name="efficientnet_b0",
         make_model=lambda: models.timm_model("efficientnet_b0"),
-        shapes={"b1": lambda: image(1, 224), "b4": lambda: image(4, 224)},
+        shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="sigmoid mul",
-        occurrence=4,
+        occurrence=6,  # 480 channels of 14 x 14
     ),
     SampleSpec(
         name="swin_window_merge",
@@ -117,6 +122,7 @@ SAMPLES = [
         shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="Tensor.view Tensor.view Tensor.permute Tensor.contiguous Tensor.view getitem Tensor.contiguous roll add "
         "Tensor.reshape layer_norm",
+        occurrence=2,  # the third stage, where half of the blocks are: 14 x 14 pixels of 384
     ),
     SampleSpec(
         name="swin_attention_bias_softmax",
@@ -126,13 +132,14 @@ SAMPLES = [
         shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="Tensor.view getitem Tensor.view Tensor.permute Tensor.contiguous Tensor.unsqueeze add Tensor.view "
         "Tensor.unsqueeze Tensor.unsqueeze add Tensor.view softmax dropout",
+        occurrence=2,  # the third stage: 4 windows, 12 heads
     ),
     SampleSpec(
         name="minilm_mean_pooling",
         library="transformers",
         model_name="BertModel with mean pooling",
         make_model=lambda: models.sentence_model(**MINILM),
-        shapes={"b1_s128": lambda: padded_tokens(1, 128), "b4_s64": lambda: padded_tokens(4, 64)},
+        shapes={"b1_s32": lambda: padded_tokens(1, 32), "b4_s64": lambda: padded_tokens(4, 64)},
         ops="Tensor.unsqueeze Tensor.expand Tensor.float mul sum Tensor.sum clamp truediv normalize",
     ),
 ]

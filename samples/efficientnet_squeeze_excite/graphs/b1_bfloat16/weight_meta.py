@@ -1,18 +1,18 @@
-class Program_weight_tensor_meta_x_42:
+class Program_weight_tensor_meta_x_61:
     name = "in_0"
-    original_name = "x_42"
-    shape = [1, 240, 28, 28]
+    original_name = "x_61"
+    shape = [1, 480, 14, 14]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.206456
-    std = 0.586379
+    mean = 0.205475
+    std = 0.591226
 
 
-class Program_weight_tensor_meta_x_se_19:
+class Program_weight_tensor_meta_x_se_27:
     name = "in_1"
-    original_name = "x_se_19"
-    shape = [1, 240, 1, 1]
+    original_name = "x_se_27"
+    shape = [1, 480, 1, 1]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.00845457
-    std = 0.28424
+    mean = -0.00431274
+    std = 0.35797

@@ -1,18 +1,18 @@
-class Program_weight_tensor_meta_x_42:
+class Program_weight_tensor_meta_x_61:
     name = "in_0"
-    original_name = "x_42"
-    shape = [1, 240, 28, 28]
+    original_name = "x_61"
+    shape = [1, 480, 14, 14]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.20589
-    std = 0.58551
+    mean = 0.204834
+    std = 0.58986
 
 
-class Program_weight_tensor_meta_x_se_19:
+class Program_weight_tensor_meta_x_se_27:
     name = "in_1"
-    original_name = "x_se_19"
-    shape = [1, 240, 1, 1]
+    original_name = "x_se_27"
+    shape = [1, 480, 1, 1]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.00831867
-    std = 0.284744
+    mean = -0.00417992
+    std = 0.356724

@@ -16,14 +16,14 @@ class GraphModule(torch.nn.Module):
         tmp_4 = None
         tmp_6 = in_0 + tmp_5
         tmp_5 = None
-        tmp_7 = tmp_6.view(-1, 64, 3, 49, 49)
+        tmp_7 = tmp_6.view(-1, 4, 12, 49, 49)
         tmp_6 = None
         tmp_8 = w_0.unsqueeze(1)
         tmp_9 = tmp_8.unsqueeze(0)
         tmp_8 = None
         tmp_10 = tmp_7 + tmp_9
         tmp_7 = tmp_9 = None
-        tmp_11 = tmp_10.view(-1, 3, 49, 49)
+        tmp_11 = tmp_10.view(-1, 12, 49, 49)
         tmp_10 = None
         tmp_12 = torch.nn.functional.softmax(tmp_11, -1, _stacklevel=5)
         tmp_11 = None

@@ -1,38 +1,38 @@
-class Program_weight_tensor_meta_l_self_modules_layers_modules_0_modules_blocks_modules_1_modules_norm2_parameters_bias_:
+class Program_weight_tensor_meta_l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_:
     name = "w_0"
-    original_name = "l_self_modules_layers_modules_0_modules_blocks_modules_1_modules_norm2_parameters_bias_"
-    shape = [96]
+    original_name = "l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_"
+    shape = [384]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.0303431
-    std = 0.212004
+    mean = 0.00401058
+    std = 0.199268
 
 
-class Program_weight_tensor_meta_l_self_modules_layers_modules_0_modules_blocks_modules_1_modules_norm2_parameters_weight_:
+class Program_weight_tensor_meta_l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_:
     name = "w_1"
-    original_name = "l_self_modules_layers_modules_0_modules_blocks_modules_1_modules_norm2_parameters_weight_"
-    shape = [96]
+    original_name = "l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_"
+    shape = [384]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 1.01848
-    std = 0.197443
+    mean = 1.0031
+    std = 0.196726
 
 
-class Program_weight_tensor_meta_x_18:
+class Program_weight_tensor_meta_x_92:
     name = "in_0"
-    original_name = "x_18"
-    shape = [1, 56, 56, 96]
+    original_name = "x_92"
+    shape = [1, 14, 14, 384]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.0295197
-    std = 1.08964
+    mean = 0.0115905
+    std = 0.72452
 
 
-class Program_weight_tensor_meta_x_23:
+class Program_weight_tensor_meta_x_97:
     name = "in_1"
-    original_name = "x_23"
-    shape = [64, 49, 96]
+    original_name = "x_97"
+    shape = [4, 49, 384]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.00534096
-    std = 0.192983
+    mean = -0.00955362
+    std = 0.262199

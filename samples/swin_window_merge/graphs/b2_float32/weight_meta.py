@@ -1,38 +1,38 @@
-class Program_weight_tensor_meta_l_self_modules_layers_modules_0_modules_blocks_modules_1_modules_norm2_parameters_bias_:
+class Program_weight_tensor_meta_l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_:
     name = "w_0"
-    original_name = "l_self_modules_layers_modules_0_modules_blocks_modules_1_modules_norm2_parameters_bias_"
-    shape = [96]
+    original_name = "l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_"
+    shape = [384]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.0303418
-    std = 0.212001
+    mean = 0.00400813
+    std = 0.19927
 
 
-class Program_weight_tensor_meta_l_self_modules_layers_modules_0_modules_blocks_modules_1_modules_norm2_parameters_weight_:
+class Program_weight_tensor_meta_l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_:
     name = "w_1"
-    original_name = "l_self_modules_layers_modules_0_modules_blocks_modules_1_modules_norm2_parameters_weight_"
-    shape = [96]
+    original_name = "l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_"
+    shape = [384]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 1.01846
-    std = 0.197441
+    mean = 1.00309
+    std = 0.196706
 
 
-class Program_weight_tensor_meta_x_18:
+class Program_weight_tensor_meta_x_92:
     name = "in_0"
-    original_name = "x_18"
-    shape = [2, 56, 56, 96]
+    original_name = "x_92"
+    shape = [2, 14, 14, 384]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.0291838
-    std = 1.09006
+    mean = 0.0119913
+    std = 0.724783
 
 
-class Program_weight_tensor_meta_x_23:
+class Program_weight_tensor_meta_x_97:
     name = "in_1"
-    original_name = "x_23"
-    shape = [128, 49, 96]
+    original_name = "x_97"
+    shape = [8, 49, 384]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.00538289
-    std = 0.192955
+    mean = -0.00920435
+    std = 0.262523

@@ -1,0 +1,28 @@
+class Program_weight_tensor_meta_attn_output_3:
+    name = "in_0"
+    original_name = "attn_output_3"
+    shape = [1, 1, 576]
+    dtype = "torch.float16"
+    device = "cpu"
+    mean = -0.00372896
+    std = 0.232123
+
+
+class Program_weight_tensor_meta_inputs_embeds:
+    name = "in_1"
+    original_name = "inputs_embeds"
+    shape = [1, 1, 576]
+    dtype = "torch.float16"
+    device = "cpu"
+    mean = -1.16301e-05
+    std = 0.0193587
+
+
+class Program_weight_tensor_meta_l_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_:
+    name = "w_0"
+    original_name = "l_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_"
+    shape = [576]
+    dtype = "torch.float16"
+    device = "cpu"
+    mean = 0.987158
+    std = 0.198693

@@ -1,0 +1,18 @@
+class Program_weight_tensor_meta_mask:
+    name = "in_0"
+    original_name = "mask"
+    shape = [2, 1, 50, 50]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = -49
+    std = 49.995
+
+
+class Program_weight_tensor_meta_matmul:
+    name = "in_1"
+    original_name = "matmul"
+    shape = [2, 9, 50, 50]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = -0.0168404
+    std = 1.89842

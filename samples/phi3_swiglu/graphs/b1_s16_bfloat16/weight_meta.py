@@ -1,0 +1,8 @@
+class Program_weight_tensor_meta_up_states:
+    name = "in_0"
+    original_name = "up_states"
+    shape = [1, 16, 3072]
+    dtype = "torch.bfloat16"
+    device = "cpu"
+    mean = -0.000245484
+    std = 0.485495

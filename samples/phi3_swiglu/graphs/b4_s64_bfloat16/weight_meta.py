@@ -1,8 +1,0 @@
-class Program_weight_tensor_meta_up_states:
-    name = "in_0"
-    original_name = "up_states"
-    shape = [4, 64, 3072]
-    dtype = "torch.bfloat16"
-    device = "cpu"
-    mean = -0.00300845
-    std = 0.478449
