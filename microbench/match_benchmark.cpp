@@ -1,10 +1,10 @@
 // How long matching takes: 100 patterns against a transformer-like graph of 10,000 nodes.
 // Usage: match_benchmark [google-benchmark flags]
-#include <stdexcept>
-#include <string>
-
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
 
 #include "fx/parser.h"
 #include "rewrite/match.h"
@@ -20,7 +20,8 @@ ir::Graph parse(std::string text) {
   return std::move(*graph);
 }
 
-/// Blocks of 10 calls: a residual sum, layer_norm, linear, gelu, linear, a scaled and masked softmax, in-place add.
+/// Blocks of 10 calls: a residual sum, layer_norm, linear, gelu, linear, a scaled and masked softmax,
+/// in-place add.
 ir::Graph blocks(int count) {
   std::string text = "def f(x0, w, b, m):\n";
   for (int i = 0; i < count; ++i) {
@@ -28,7 +29,8 @@ ir::Graph blocks(int count) {
         "    s{0} = x{0} + b\n    n{0} = torch.nn.functional.layer_norm(s{0}, (64,), w, b, {2})\n"
         "    l{0} = torch.nn.functional.linear(n{0}, w, b)\n    g{0} = torch.nn.functional.gelu(l{0})\n"
         "    k{0} = torch.nn.functional.linear(g{0}, w)\n    q{0} = k{0} * 0.125\n    r{0} = q{0} + m\n"
-        "    t{0} = r{0}.softmax(dim=-1)\n    u{0} = t{0}.transpose(1, 2)\n    u{0} += s{0}\n    x{1} = u{0}\n",
+        "    t{0} = r{0}.softmax(dim=-1)\n    u{0} = t{0}.transpose(1, 2)\n    u{0} += s{0}\n    x{1} = "
+        "u{0}\n",
         i, i + 1, i % 2 ? "1e-05" : "1e-06");
   }
   return parse(text + fmt::format("    return x{}\n", count));
@@ -40,13 +42,24 @@ std::vector<ir::Graph> patterns(int count) {
   for (int i = 0; i < count; ++i) {
     switch (i % 5) {
       case 0:
-        result.push_back(parse("def p(x, y, w, b):\n    s = x + y\n    n = torch.nn.functional.layer_norm(s, (64,), w, b, 1e-05)\n"
-                               "    return s, n\n"));
+        result.push_back(
+            parse("def p(x, y, w, b):\n    s = x + y\n    n = torch.nn.functional.layer_norm(s, (64,), w, b, "
+                  "1e-05)\n"
+                  "    return s, n\n"));
         break;
-      case 1: result.push_back(parse("def p(x, m):\n    return torch.softmax(m + x * 0.125, -1)\n")); break;
-      case 2: result.push_back(parse("def p(x, w, b):\n    return torch.nn.functional.gelu(torch.nn.functional.linear(x, w, b))\n")); break;
-      case 3: result.push_back(parse(fmt::format("def p(x, m):\n    return torch.softmax(x * {}.5 + m, -1)\n", i))); break;
-      default: result.push_back(parse("def p(x, y):\n    return torch.sigmoid(x) * torch.tanh(y)\n")); break;
+      case 1:
+        result.push_back(parse("def p(x, m):\n    return torch.softmax(m + x * 0.125, -1)\n"));
+        break;
+      case 2:
+        result.push_back(parse(
+            "def p(x, w, b):\n    return torch.nn.functional.gelu(torch.nn.functional.linear(x, w, b))\n"));
+        break;
+      case 3:
+        result.push_back(parse(fmt::format("def p(x, m):\n    return torch.softmax(x * {}.5 + m, -1)\n", i)));
+        break;
+      default:
+        result.push_back(parse("def p(x, y):\n    return torch.sigmoid(x) * torch.tanh(y)\n"));
+        break;
     }
   }
   return result;
@@ -96,7 +109,8 @@ void Apply(benchmark::State& state) {
   if (!report) throw std::runtime_error(to_string(report.error()));
   std::vector<Site> sites;
   for (const Match& match : report->matches)
-    sites.push_back({match, static_cast<int64_t>(sites.size()), {match.inputs[0].node, match.inputs[1].node}});
+    sites.push_back(
+        {match, static_cast<int64_t>(sites.size()), {match.inputs[0].node, match.inputs[1].node}});
   for (auto _ : state) benchmark::DoNotOptimize(rewrite::apply(graph, sites));
   state.counters["sites"] = static_cast<double>(sites.size());
 }

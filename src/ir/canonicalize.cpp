@@ -1,10 +1,10 @@
 // Calls in canonical form: binds arguments to the parameters of the operator table.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 #include "ir/op_binding.h"
@@ -18,31 +18,50 @@ bool is_container(const Arg& arg) { return arg.kind == ArgKind::Tuple || arg.kin
 
 std::string_view describe(const Arg& arg) {
   switch (arg.kind) {
-    case ArgKind::None: return "None";
-    case ArgKind::Node: return "a value";
-    case ArgKind::Bool: return "a bool";
-    case ArgKind::Int: return "an int";
-    case ArgKind::Float: return "a float";
-    case ArgKind::String: return "a string";
-    case ArgKind::DType: return "a dtype";
-    case ArgKind::Device: return "a device";
-    case ArgKind::Constant: return "a torch constant";
-    case ArgKind::Ellipsis: return "an ellipsis";
-    case ArgKind::Slice: return "a slice";
-    case ArgKind::Tuple: return "a tuple";
-    case ArgKind::List: return "a list";
+    case ArgKind::None:
+      return "None";
+    case ArgKind::Node:
+      return "a value";
+    case ArgKind::Bool:
+      return "a bool";
+    case ArgKind::Int:
+      return "an int";
+    case ArgKind::Float:
+      return "a float";
+    case ArgKind::String:
+      return "a string";
+    case ArgKind::DType:
+      return "a dtype";
+    case ArgKind::Device:
+      return "a device";
+    case ArgKind::Constant:
+      return "a torch constant";
+    case ArgKind::Ellipsis:
+      return "an ellipsis";
+    case ArgKind::Slice:
+      return "a slice";
+    case ArgKind::Tuple:
+      return "a tuple";
+    case ArgKind::List:
+      return "a list";
   }
   return "?";
 }
 
 std::string_view describe(Fit fit) {
   switch (fit) {
-    case Fit::Anything: return "anything";
-    case Fit::Tensor: return "a tensor";
-    case Fit::Int: return "an int";
-    case Fit::DType: return "a dtype";
-    case Fit::Device: return "a device";
-    case Fit::None: return "None";
+    case Fit::Anything:
+      return "anything";
+    case Fit::Tensor:
+      return "a tensor";
+    case Fit::Int:
+      return "an int";
+    case Fit::DType:
+      return "a dtype";
+    case Fit::Device:
+      return "a device";
+    case Fit::None:
+      return "None";
   }
   return "?";
 }
@@ -54,14 +73,21 @@ bool is_attribute(const Graph& graph, const Arg& arg, std::string_view target) {
 
 bool fits(const Graph& graph, const Arg& arg, Fit fit) {
   const bool dtype = arg.kind == ArgKind::DType || is_attribute(graph, arg, "dtype");
-  const bool device = arg.kind == ArgKind::Device || arg.kind == ArgKind::String || is_attribute(graph, arg, "device");
+  const bool device =
+      arg.kind == ArgKind::Device || arg.kind == ArgKind::String || is_attribute(graph, arg, "device");
   switch (fit) {
-    case Fit::Anything: return true;
-    case Fit::Tensor: return arg.kind == ArgKind::Node && !dtype && !device;
-    case Fit::Int: return arg.kind == ArgKind::Int || arg.kind == ArgKind::None;
-    case Fit::DType: return dtype || arg.kind == ArgKind::None;
-    case Fit::Device: return device || arg.kind == ArgKind::None;
-    case Fit::None: return arg.kind == ArgKind::None;
+    case Fit::Anything:
+      return true;
+    case Fit::Tensor:
+      return arg.kind == ArgKind::Node && !dtype && !device;
+    case Fit::Int:
+      return arg.kind == ArgKind::Int || arg.kind == ArgKind::None;
+    case Fit::DType:
+      return dtype || arg.kind == ArgKind::None;
+    case Fit::Device:
+      return device || arg.kind == ArgKind::None;
+    case Fit::None:
+      return arg.kind == ArgKind::None;
   }
   return false;
 }
@@ -99,10 +125,14 @@ Arg normalize_ints(Graph& graph, Arg arg, uint8_t length) {
 
 Arg normalize(Graph& graph, const Arg& arg, ParameterKind kind, uint8_t length) {
   switch (kind) {
-    case ParameterKind::Any: return normalize(graph, arg, false);
-    case ParameterKind::Float: return normalize(graph, arg, true);
-    case ParameterKind::Ints: return normalize_ints(graph, arg, length);
-    case ParameterKind::Index: return arg;
+    case ParameterKind::Any:
+      return normalize(graph, arg, false);
+    case ParameterKind::Float:
+      return normalize(graph, arg, true);
+    case ParameterKind::Ints:
+      return normalize_ints(graph, arg, length);
+    case ParameterKind::Index:
+      return arg;
   }
   return arg;
 }
@@ -113,9 +143,14 @@ Arg instantiate(Graph& graph, const Literal& literal) {
 
 /// NumPy's names for PyTorch's parameters, which PyTorch takes too, and the `self` of schemas.
 std::string_view alias(std::string_view keyword) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases = {{
-      {"self", "input"}, {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"}, {"a", "input"}, {"x1", "input"},
-      {"x2", "other"}}};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases = {
+      {{"self", "input"},
+       {"axis", "dim"},
+       {"keepdims", "keepdim"},
+       {"x", "input"},
+       {"a", "input"},
+       {"x1", "input"},
+       {"x2", "other"}}};
   for (const auto& [from, to] : kAliases) {
     if (keyword == from) return to;
   }
@@ -145,7 +180,9 @@ class Binder {
 
  private:
   std::string_view name() const { return binding_.op->signature.name; }
-  Error error(std::string message) const { return bad_input(std::move(message), graph_.locate(graph_.node(id_))); }
+  Error error(std::string message) const {
+    return bad_input(std::move(message), graph_.locate(graph_.node(id_)));
+  }
 
   Result<void> bind_positional() {
     const auto args = graph_.args(id_);
@@ -153,7 +190,8 @@ class Binder {
     for (size_t i = 0; i < args.size(); ++i, ++next) {
       while (next < binding_.slots.size() && binding_.slots[next].fixed) ++next;
       if (next == binding_.slots.size() || binding_.slots[next].keyword_only)
-        return error(fmt::format("too many arguments of {}: found {}, expected at most {}", name(), args.size(), i));
+        return error(
+            fmt::format("too many arguments of {}: found {}, expected at most {}", name(), args.size(), i));
       if (binding_.slots[next].variadic) {
         const auto rest = args.subspan(i);
         if (rest.size() == 1 && is_container(rest[0])) {
@@ -189,7 +227,8 @@ class Binder {
       list += (list.empty() ? "" : ", ") + std::string(slot.call_name);
     }
     const std::string_view nearest = nearest_name(keyword, known);
-    std::string hint = nearest.empty() ? fmt::format("its arguments are: {}", list) : fmt::format("did you mean '{}'?", nearest);
+    std::string hint = nearest.empty() ? fmt::format("its arguments are: {}", list)
+                                       : fmt::format("did you mean '{}'?", nearest);
     return error(fmt::format("{} has no argument '{}'", name(), keyword)).with_hint(std::move(hint));
   }
 
@@ -197,7 +236,8 @@ class Binder {
     for (size_t i = 0; i < binding_.slots.size(); ++i) {
       const Slot& slot = binding_.slots[i];
       if (!given_[i]) {
-        if (slot.required && !slot.variadic) return error(fmt::format("{} needs argument '{}'", name(), slot.call_name));
+        if (slot.required && !slot.variadic)
+          return error(fmt::format("{} needs argument '{}'", name(), slot.call_name));
       } else if (!fits(graph_, *given_[i], slot.fit)) {
         return error(fmt::format("argument '{}' of {}: found {}, expected {}", slot.call_name, name(),
                                  describe(*given_[i]), describe(slot.fit)));
@@ -215,14 +255,18 @@ class Binder {
     call.names.reserve(op.parameters.size());
     std::vector<uint16_t> source(op.parameters.size(), Slot::kIgnored);
     for (size_t i = 0; i < binding_.slots.size(); ++i) {
-      if (binding_.slots[i].canonical != Slot::kIgnored) source[binding_.slots[i].canonical] = static_cast<uint16_t>(i);
+      if (binding_.slots[i].canonical != Slot::kIgnored)
+        source[binding_.slots[i].canonical] = static_cast<uint16_t>(i);
     }
     for (size_t p = 0; p < op.parameters.size(); ++p) {
       const bool own = source[p] == Slot::kIgnored;
       const Slot* slot = own ? nullptr : &binding_.slots[source[p]];
-      const Arg arg = !own && given_[source[p]] ? *given_[source[p]]
-                                                : instantiate(graph_, own || (slot->required && !slot->fixed) ? op.defaults[p] : slot->value);
-      call.args.push_back(normalize(graph_, arg, own ? op.parameters[p].kind : slot->kind, own ? op.lengths[p] : slot->length));
+      const Arg arg =
+          !own && given_[source[p]]
+              ? *given_[source[p]]
+              : instantiate(graph_, own || (slot->required && !slot->fixed) ? op.defaults[p] : slot->value);
+      call.args.push_back(normalize(graph_, arg, own ? op.parameters[p].kind : slot->kind,
+                                    own ? op.lengths[p] : slot->length));
       call.names.push_back(op.parameters[p].name);
     }
     if (op.signature.commutative && call.args[0].kind != ArgKind::Node && call.args[1].kind == ArgKind::Node)
@@ -239,7 +283,8 @@ class Binder {
 /// A call of something the table does not know: arguments as they stand, keywords by name.
 CanonicalCall opaque_call(Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
-  static constexpr std::array<std::string_view, 6> kPrefix = {"placeholder:", "function:", "method:", "operator:", "attribute:", "output:"};
+  static constexpr std::array<std::string_view, 6> kPrefix = {
+      "placeholder:", "function:", "method:", "operator:", "attribute:", "output:"};
   static constexpr std::array<std::string_view, 8> kPositions = {"0", "1", "2", "3", "4", "5", "6", "7"};
   CanonicalCall call;
   call.name = graph.intern(std::string(kPrefix[static_cast<size_t>(node.kind)]) + std::string(node.target));
@@ -249,7 +294,8 @@ CanonicalCall opaque_call(Graph& graph, NodeId id) {
     call.names.push_back(i < kPositions.size() ? kPositions[i] : graph.intern(std::to_string(i)));
   }
   std::vector<Keyword> keywords(graph.keywords(node).begin(), graph.keywords(node).end());
-  std::sort(keywords.begin(), keywords.end(), [](const Keyword& a, const Keyword& b) { return a.name < b.name; });
+  std::sort(keywords.begin(), keywords.end(),
+            [](const Keyword& a, const Keyword& b) { return a.name < b.name; });
   for (const Keyword& keyword : keywords) {
     call.args.push_back(normalize(graph, keyword.value, false));
     call.names.push_back(keyword.name);
@@ -283,9 +329,11 @@ bool overwrites_input(const Graph& graph, NodeId id) {
   for (size_t i = 0; i < slots.size(); ++i) {
     if (slots[i].call_name != signature.in_place_flag) continue;
     if (slots[i].fixed) return slots[i].value.value.boolean;
-    if (i < node.arg_count && !slots[i].keyword_only) return graph.args(node)[i].kind == ArgKind::Bool && graph.args(node)[i].boolean;
+    if (i < node.arg_count && !slots[i].keyword_only)
+      return graph.args(node)[i].kind == ArgKind::Bool && graph.args(node)[i].boolean;
     for (const Keyword& keyword : graph.keywords(node)) {
-      if (keyword.name == signature.in_place_flag) return keyword.value.kind == ArgKind::Bool && keyword.value.boolean;
+      if (keyword.name == signature.in_place_flag)
+        return keyword.value.kind == ArgKind::Bool && keyword.value.boolean;
     }
   }
   return false;

@@ -1,5 +1,5 @@
-// Inside the operator table: how the arguments of one spelling map to the canonical parameters. Used by op_table.cpp
-// (which builds it from op_table_rows.h) and canonicalize.cpp; others use op_table.h.
+// Inside the operator table: how the arguments of one spelling map to the canonical parameters. Used by
+// op_table.cpp (which builds it from op_table_rows.h) and canonicalize.cpp; others use op_table.h.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ enum class Fit : uint8_t { Anything, Tensor, Int, DType, Device, None };
 /// One parameter of a spelling.
 struct Slot {
   static constexpr uint16_t kIgnored = 0xffff;
-  std::string_view call_name;   // the keyword in this spelling
-  uint16_t canonical = 0;       // index of the canonical parameter, or kIgnored
+  std::string_view call_name;  // the keyword in this spelling
+  uint16_t canonical = 0;      // index of the canonical parameter, or kIgnored
   Fit fit = Fit::Anything;
   ParameterKind kind = ParameterKind::Any;
-  uint8_t length = 0;           // Ints: fixed length, 0 when any
+  uint8_t length = 0;  // Ints: fixed length, 0 when any
   bool required = true;
   bool variadic = false;
   bool keyword_only = false;
-  bool fixed = false;           // cannot be given; has its default
-  Literal value;                // default or fixed value
+  bool fixed = false;  // cannot be given; has its default
+  Literal value;       // default or fixed value
 };
 
 /// A signature and the defaults of its parameters as values.

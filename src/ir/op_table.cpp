@@ -22,11 +22,11 @@ using Bindings = std::vector<Binding>;
 using Spellings = std::unordered_map<std::string_view, Bindings>;
 
 struct Table {
-  std::deque<std::string> texts;                               // what views of expanded spellings point to
-  std::deque<Operator> operators;                              // stable addresses
-  std::unordered_map<std::string_view, Operator*> by_name;     // canonical name -> operator
+  std::deque<std::string> texts;                            // what views of expanded spellings point to
+  std::deque<Operator> operators;                           // stable addresses
+  std::unordered_map<std::string_view, Operator*> by_name;  // canonical name -> operator
   Spellings functions, methods, operators_of_python, attributes;
-  std::vector<std::string_view> targets;                       // known_targets()
+  std::vector<std::string_view> targets;  // known_targets()
 
   std::string_view keep(std::string text) { return texts.emplace_back(std::move(text)); }
 };
@@ -87,18 +87,25 @@ Literal parse_literal(std::string_view text) {
 }
 
 void set_kind(Slot& slot, std::string_view kind) {
-  if (kind == "f") slot.kind = ParameterKind::Float;
-  else if (kind == "x") slot.kind = ParameterKind::Index;
+  if (kind == "f")
+    slot.kind = ParameterKind::Float;
+  else if (kind == "x")
+    slot.kind = ParameterKind::Index;
   else if (kind == "il" || kind == "i1" || kind == "i2" || kind == "i3") {
     slot.kind = ParameterKind::Ints;
     slot.length = kind == "il" ? uint8_t{0} : static_cast<uint8_t>(kind[1] - '0');
-  }
-  else if (kind == "tensor") slot.fit = Fit::Tensor;
-  else if (kind == "int") slot.fit = Fit::Int;
-  else if (kind == "dtype") slot.fit = Fit::DType;
-  else if (kind == "device") slot.fit = Fit::Device;
-  else if (kind == "none") slot.fit = Fit::None;
-  else PASSNET_CHECK(kind.empty(), "operator table: unknown kind " + quoted(kind));
+  } else if (kind == "tensor")
+    slot.fit = Fit::Tensor;
+  else if (kind == "int")
+    slot.fit = Fit::Int;
+  else if (kind == "dtype")
+    slot.fit = Fit::DType;
+  else if (kind == "device")
+    slot.fit = Fit::Device;
+  else if (kind == "none")
+    slot.fit = Fit::None;
+  else
+    PASSNET_CHECK(kind.empty(), "operator table: unknown kind " + quoted(kind));
 }
 
 struct ParsedSlot {
@@ -161,25 +168,31 @@ bool is_in_place(std::string_view spelling) {
 
 /// `F` -> "torch.nn.functional.NAME", `T_` -> "Tensor.NAME_", "nn.x" -> "torch._C._nn.x".
 std::string expand(std::string_view token, std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kModules = {{
-      {"torch", "torch."}, {"F", "torch.nn.functional."}, {"T", "Tensor."}, {"nn", "torch._C._nn."},
-      {"fn", "torch.functional."}}};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kModules = {
+      {{"torch", "torch."},
+       {"F", "torch.nn.functional."},
+       {"T", "Tensor."},
+       {"nn", "torch._C._nn."},
+       {"fn", "torch.functional."}}};
   for (const auto& [abbreviation, module] : kModules) {
     const std::string_view rest = token.starts_with(abbreviation) ? token.substr(abbreviation.size()) : "?";
     if (rest.empty()) return std::string(module) + std::string(name);
     if (rest == "_") return std::string(module) + std::string(name) + "_";
-    if (rest.starts_with('.') && abbreviation != "torch") return std::string(module) + std::string(rest.substr(1));
+    if (rest.starts_with('.') && abbreviation != "torch")
+      return std::string(module) + std::string(rest.substr(1));
   }
   return std::string(token);
 }
 
-Operator& add_operator(Table& table, const OpRow& row, std::string_view name, const std::vector<ParsedSlot>& slots) {
+Operator& add_operator(Table& table, const OpRow& row, std::string_view name,
+                       const std::vector<ParsedSlot>& slots) {
   Operator& op = table.operators.emplace_back();
   op.signature.name = name;
   for (const ParsedSlot& parsed : slots) {
     const Slot& slot = parsed.slot;
     if (slot.canonical == Slot::kIgnored) continue;
-    op.parameters.push_back({parsed.canonical_name, slot.required, parsed.default_text, slot.variadic, slot.kind});
+    op.parameters.push_back(
+        {parsed.canonical_name, slot.required, parsed.default_text, slot.variadic, slot.kind});
     op.defaults.push_back(slot.value);
     op.lengths.push_back(slot.length);
     if (parsed.canonical_name == "inplace") op.signature.in_place_flag = "inplace";
@@ -195,9 +208,11 @@ Operator& add_operator(Table& table, const OpRow& row, std::string_view name, co
 }
 
 /// The operator a spelling of `row` names: the row's own, or its in-place sibling.
-const Operator& operator_of(Table& table, const OpRow& row, bool in_place, const std::vector<ParsedSlot>& slots) {
+const Operator& operator_of(Table& table, const OpRow& row, bool in_place,
+                            const std::vector<ParsedSlot>& slots) {
   const auto own = table.by_name.find(row.name);
-  const Operator& base = own != table.by_name.end() ? *own->second : add_operator(table, row, row.name, slots);
+  const Operator& base =
+      own != table.by_name.end() ? *own->second : add_operator(table, row, row.name, slots);
   const bool by_flag = !base.signature.in_place_flag.empty();
   if (!in_place || by_flag || base.signature.name.ends_with('_')) return base;
   const std::string name = std::string(row.name) + "_";
@@ -233,7 +248,8 @@ Binding bind(const Operator& op, const std::vector<ParsedSlot>& slots) {
   return binding;
 }
 
-void add_spelling(Table& table, const OpRow& row, const std::string& spelling, const std::vector<ParsedSlot>& slots) {
+void add_spelling(Table& table, const OpRow& row, const std::string& spelling,
+                  const std::vector<ParsedSlot>& slots) {
   Binding binding = bind(operator_of(table, row, is_in_place(spelling), slots), slots);
   const std::string_view text = table.keep(spelling);
   Spellings* map = &table.functions;
@@ -253,7 +269,8 @@ Table build_table() {
   Table table;
   for (const OpRow& row : kOpRows) {
     const auto slots = parse_slots(row.parameters);
-    for (const auto token : split(row.spellings, ' ')) add_spelling(table, row, expand(token, row.name), slots);
+    for (const auto token : split(row.spellings, ' '))
+      add_spelling(table, row, expand(token, row.name), slots);
   }
   std::sort(table.targets.begin(), table.targets.end());
   return table;
@@ -289,11 +306,15 @@ const Bindings& find_bindings(const Node& node) {
       const Bindings& found = lookup(table().functions, node.target);
       return found.empty() && node.target.starts_with("torch.ops.aten.") ? lookup_aten(node.target) : found;
     }
-    case NodeKind::CallMethod: return lookup(table().methods, node.target);
-    case NodeKind::Operator: return lookup(table().operators_of_python, node.target);
-    case NodeKind::Attribute: return lookup(table().attributes, node.target);
+    case NodeKind::CallMethod:
+      return lookup(table().methods, node.target);
+    case NodeKind::Operator:
+      return lookup(table().operators_of_python, node.target);
+    case NodeKind::Attribute:
+      return lookup(table().attributes, node.target);
     case NodeKind::Placeholder:
-    case NodeKind::Output: break;
+    case NodeKind::Output:
+      break;
   }
   return kNoBindings;
 }

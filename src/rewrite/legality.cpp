@@ -1,8 +1,8 @@
 #include "rewrite/legality.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace passnet::rewrite {
 
@@ -87,22 +87,24 @@ std::optional<Refusal> Legality::check_escape(const Occurrence& occurrence) {
       if (occurrence.contains(user)) continue;
       const std::string_view inner = graph.node(id).name;
       return Refusal{occurrence.pattern_of[i], id,
-                     is_output(graph, user)
-                         ? fmt::format("inner value '{}' is also returned by the graph{}", inner, graph_.at_line(user))
-                         : fmt::format("inner value '{}' is also used by '{}'{}", inner, graph.node(user).name,
-                                       graph_.at_line(user))};
+                     is_output(graph, user) ? fmt::format("inner value '{}' is also returned by the graph{}",
+                                                          inner, graph_.at_line(user))
+                                            : fmt::format("inner value '{}' is also used by '{}'{}", inner,
+                                                          graph.node(user).name, graph_.at_line(user))};
     }
   }
   return std::nullopt;
 }
 
-/// Without occurrences in between, every path runs forward in the graph and need not be followed past the match.
+/// Without occurrences in between, every path runs forward in the graph and need not be followed past the
+/// match.
 NodeId Legality::path_limit(const Occurrence& occurrence) const {
   const NodeId first = occurrence.nodes.front(), last = occurrence.nodes.back();
   return overlapping(first, last) == covered_.end() ? last : graph_.graph().size();
 }
 
-/// Follows everything that must come after the match; when that leads back into it, one call cannot stand for it.
+/// Follows everything that must come after the match; when that leads back into it, one call cannot stand for
+/// it.
 std::optional<Refusal> Legality::check_cycle(const Occurrence& occurrence) {
   const Order& order = graph_.order();
   const NodeId limit = path_limit(occurrence);
@@ -143,8 +145,8 @@ std::optional<Refusal> Legality::check_cycle(const Occurrence& occurrence) {
 Refusal Legality::explain_cycle(const Occurrence& occurrence, NodeId last) const {
   const ir::Graph& graph = graph_.graph();
   const Order& order = graph_.order();
-  const size_t at = static_cast<size_t>(std::lower_bound(occurrence.nodes.begin(), occurrence.nodes.end(), last) -
-                                        occurrence.nodes.begin());
+  const size_t at = static_cast<size_t>(
+      std::lower_bound(occurrence.nodes.begin(), occurrence.nodes.end(), last) - occurrence.nodes.begin());
   Refusal refusal{occurrence.pattern_of[at], last, ""};
   NodeId outside = last;
   for (NodeId node = last;;) {
@@ -153,8 +155,9 @@ Refusal Legality::explain_cycle(const Occurrence& occurrence, NodeId last) const
       if (edge.to != node || edge.why == Order::Why::Data) continue;
       if (edge.why == Order::Why::Memory) {
         const NodeId writer = order.writes(node) ? node : from;
-        refusal.reason = fmt::format("'{}'{} overwrites '{}' between the operators of the match", graph.node(writer).name,
-                                     graph_.at_line(writer), graph.node(first_input(graph, writer)).name);
+        refusal.reason =
+            fmt::format("'{}'{} overwrites '{}' between the operators of the match", graph.node(writer).name,
+                        graph_.at_line(writer), graph.node(first_input(graph, writer)).name);
         return refusal;
       }
       const ir::OpSignature* signature = ir::find_signature(graph.node(from));
@@ -165,7 +168,8 @@ Refusal Legality::explain_cycle(const Occurrence& occurrence, NodeId last) const
     }
     if (occurrence.contains(from)) {
       refusal.reason = fmt::format(
-          "the replacement would depend on itself: '{}'{} uses '{}' of the match, and '{}' of the match needs it",
+          "the replacement would depend on itself: '{}'{} uses '{}' of the match, and '{}' of the match "
+          "needs it",
           graph.node(outside).name, graph_.at_line(outside), graph.node(from).name, graph.node(last).name);
       return refusal;
     }

@@ -1,5 +1,6 @@
-// Whether an occurrence of a pattern may be replaced by one call: nothing inside it is needed outside, in-place
-// operators do not come between, it does not overlap another occurrence, and the call does not depend on itself.
+// Whether an occurrence of a pattern may be replaced by one call: nothing inside it is needed outside,
+// in-place operators do not come between, it does not overlap another occurrence, and the call does not
+// depend on itself.
 #pragma once
 
 #include <map>
@@ -29,15 +30,16 @@ struct Occurrence {
   bool contains(ir::NodeId id) const;
 };
 
-/// The replacement computes new values: it neither overwrites its inputs nor returns views of them or of each other.
-/// The reason when someone outside the occurrence could tell; part of Legality::check.
+/// The replacement computes new values: it neither overwrites its inputs nor returns views of them or of each
+/// other. The reason when someone outside the occurrence could tell; part of Legality::check.
 std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& graph);
 
 class Legality {
  public:
   explicit Legality(PreparedGraph& graph);
 
-  /// The reason not to replace `assignment`, besides the occurrences accepted before; nullopt when it may be replaced.
+  /// The reason not to replace `assignment`, besides the occurrences accepted before; nullopt when it may be
+  /// replaced.
   std::optional<Refusal> check(const Pattern& pattern, const Assignment& assignment);
   /// Takes an occurrence that check() found legal.
   void accept(const Pattern& pattern, const Assignment& assignment);
@@ -58,8 +60,9 @@ class Legality {
 
   PreparedGraph& graph_;
   std::vector<uint32_t> site_of_;
-  std::vector<std::vector<ir::NodeId>> sites_;    // nodes of the accepted occurrences, sorted
-  std::map<ir::NodeId, ir::NodeId> covered_;      // first -> last node of where they lie, joined where they overlap
+  std::vector<std::vector<ir::NodeId>> sites_;  // nodes of the accepted occurrences, sorted
+  std::map<ir::NodeId, ir::NodeId>
+      covered_;                        // first -> last node of where they lie, joined where they overlap
   std::vector<ir::NodeId> came_from_;  // check_cycle: the node a path came from; kNoNode when not visited
 };
 

@@ -17,7 +17,8 @@ namespace {
 constexpr size_t kDiagnosisPlaces = 64;
 
 struct Roots {
-  NodeId root = ir::kNoNode;     // the pattern's call with the fewest candidates in the graph, of those that have any
+  NodeId root =
+      ir::kNoNode;  // the pattern's call with the fewest candidates in the graph, of those that have any
   NodeId missing = ir::kNoNode;  // the first call that has none
 };
 
@@ -40,7 +41,8 @@ Match make_match(const Pattern& pattern, const Assignment& assignment) {
   Match match;
   match.nodes.resize(pattern.graph->size(), ir::kNoNode);
   for (NodeId id = 0; id < pattern.graph->size(); ++id) match.nodes[id] = assignment.node(id);
-  for (NodeId id = 0; id < pattern.graph->placeholder_count(); ++id) match.inputs.push_back(assignment.values[id]);
+  for (NodeId id = 0; id < pattern.graph->placeholder_count(); ++id)
+    match.inputs.push_back(assignment.values[id]);
   for (const NodeId id : pattern.outputs) match.outputs.push_back(assignment.node(id));
   return match;
 }
@@ -75,12 +77,16 @@ Result<MatchReport> find_matches(const ir::Graph& source, PreparedGraph& graph) 
     if (!search.run(roots.root, at) && refusal) report.refused.push_back(explain(pattern, graph, *refusal));
   }
   std::sort(report.matches.begin(), report.matches.end(), [](const Match& a, const Match& b) {
-    return *std::max_element(a.outputs.begin(), a.outputs.end()) < *std::max_element(b.outputs.begin(), b.outputs.end());
+    return *std::max_element(a.outputs.begin(), a.outputs.end()) <
+           *std::max_element(b.outputs.begin(), b.outputs.end());
   });
   if (!report.matches.empty()) return report;
-  if (!report.refused.empty()) report.miss = report.refused.front();
-  else if (roots.missing != ir::kNoNode) report.miss = explain_missing(pattern, graph, roots.missing, search.deepest());
-  else report.miss = explain(pattern, graph, search.deepest());
+  if (!report.refused.empty())
+    report.miss = report.refused.front();
+  else if (roots.missing != ir::kNoNode)
+    report.miss = explain_missing(pattern, graph, roots.missing, search.deepest());
+  else
+    report.miss = explain(pattern, graph, search.deepest());
   return report;
 }
 

@@ -55,7 +55,8 @@ struct Order::Builder {
     for (NodeId id = 0; id < graph.size(); ++id) {
       if (!ir::overwrites_input(graph, id)) continue;
       order.writes_[id] = true;
-      if (const NodeId target = first_input(graph, id); target != ir::kNoNode) order.written_[order.memory_[target]] = true;
+      if (const NodeId target = first_input(graph, id); target != ir::kNoNode)
+        order.written_[order.memory_[target]] = true;
     }
   }
 

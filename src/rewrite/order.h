@@ -1,8 +1,10 @@
-// What must come before what in a graph: data dependences, and those that in-place operators make through shared memory.
+// What must come before what in a graph: data dependences, and those that in-place operators make through
+// shared memory.
 //
-// Memory is followed conservatively: a result may share memory with the first argument of an operator that the table
-// flags `view` or that works in place, and with every argument of an operator the table does not know. Placeholders do
-// not share memory with each other. Reads of a memory keep their order relative to its writes.
+// Memory is followed conservatively: a result may share memory with the first argument of an operator that
+// the table flags `view` or that works in place, and with every argument of an operator the table does not
+// know. Placeholders do not share memory with each other. Reads of a memory keep their order relative to its
+// writes.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +28,9 @@ class Order {
   explicit Order(const ir::Graph& graph);
 
   /// Nodes that must come after `id`. A node may occur more than once.
-  std::span<const Edge> successors(ir::NodeId id) const { return {edges_.data() + first_[id], first_[id + 1] - first_[id]}; }
+  std::span<const Edge> successors(ir::NodeId id) const {
+    return {edges_.data() + first_[id], first_[id + 1] - first_[id]};
+  }
   /// The memory a node's result lies in: equal numbers may share memory.
   ir::NodeId memory(ir::NodeId id) const { return memory_[id]; }
   bool is_written(ir::NodeId memory) const { return written_[memory]; }
@@ -45,10 +49,11 @@ class Order {
 };
 
 /// Calls `visit(NodeId)` for the inputs whose memory the result of `id` may share.
-void for_each_aliased_input(const ir::Graph& graph, ir::NodeId id, const std::function<void(ir::NodeId)>& visit);
+void for_each_aliased_input(const ir::Graph& graph, ir::NodeId id,
+                            const std::function<void(ir::NodeId)>& visit);
 
-/// The value an in-place node overwrites: its first positional argument, or the keyword `input`; kNoNode when it is
-/// not a node.
+/// The value an in-place node overwrites: its first positional argument, or the keyword `input`; kNoNode when
+/// it is not a node.
 ir::NodeId first_input(const ir::Graph& graph, ir::NodeId id);
 
 }  // namespace passnet::rewrite

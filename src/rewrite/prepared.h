@@ -1,5 +1,6 @@
-// A graph made ready for matching: canonical calls, an index by operator, users, and the order constraints. Made once
-// and shared by all patterns that are tried on the graph; everything costly is made when first asked for.
+// A graph made ready for matching: canonical calls, an index by operator, users, and the order constraints.
+// Made once and shared by all patterns that are tried on the graph; everything costly is made when first
+// asked for.
 #pragma once
 
 #include <memory>
@@ -18,17 +19,19 @@ namespace passnet::rewrite {
 
 class PreparedGraph {
  public:
-  /// graph: must outlive this and not gain or lose nodes; its pool may grow. strict: calls keep their literal form.
+  /// graph: must outlive this and not gain or lose nodes; its pool may grow. strict: calls keep their literal
+  /// form.
   explicit PreparedGraph(ir::Graph& graph, bool strict = false);
 
   ir::Graph& graph() { return graph_; }
   const ir::Graph& graph() const { return graph_; }
   bool strict() const { return strict_; }
 
-  /// The operator a node calls: canonical, or its spelling when strict or unknown. Empty for placeholders and output.
+  /// The operator a node calls: canonical, or its spelling when strict or unknown. Empty for placeholders and
+  /// output.
   std::string_view name(ir::NodeId id) const { return names_[id]; }
-  /// The call in canonical form (strict: literal form). REQUIRES: not a placeholder or output. A call that does not fit
-  /// its signature is kept in literal form. `error` (may be null) receives why.
+  /// The call in canonical form (strict: literal form). REQUIRES: not a placeholder or output. A call that
+  /// does not fit its signature is kept in literal form. `error` (may be null) receives why.
   const ir::CanonicalCall& call(ir::NodeId id, std::optional<Error>* error = nullptr);
   /// Nodes that call `name`, in graph order.
   std::span<const ir::NodeId> calls_of(std::string_view name) const;

@@ -1,10 +1,10 @@
 #include "rewrite/rewrite.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <queue>
 #include <unordered_set>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "ir/op_table.h"
@@ -23,7 +23,8 @@ bool is_pure(const ir::Graph& graph, NodeId id) {
   return signature && !signature->keep && !signature->barrier && !ir::overwrites_input(graph, id);
 }
 
-/// Builds the new graph. An item is what is placed as a whole: an old node (its id) or a site (size() + its index).
+/// Builds the new graph. An item is what is placed as a whole: an old node (its id) or a site (size() + its
+/// index).
 class Rewriter {
  public:
   Rewriter(const ir::Graph& graph, std::span<const Site> sites) : graph_(graph), sites_(sites) {}
@@ -37,7 +38,8 @@ class Rewriter {
     for (const ir::Node& node : graph_.nodes()) names_.insert(node.name);
     map_.resize(graph_.size());
     ids_.resize(graph_.size(), ir::kNoNode);
-    for (const uint32_t item : order) item < graph_.size() ? place_node(item) : place_site(sites_[item - graph_.size()]);
+    for (const uint32_t item : order)
+      item < graph_.size() ? place_node(item) : place_site(sites_[item - graph_.size()]);
     if (node_map) *node_map = std::move(ids_);
     return std::move(new_graph_);
   }
@@ -99,7 +101,8 @@ class Rewriter {
       for (const Order::Edge& edge : order.successors(id)) add(items_[id], items_[edge.to]);
     }
     for (size_t i = 0; i < sites_.size(); ++i) {
-      for (const NodeId input : sites_[i].inputs) add(items_[input], graph_.size() + static_cast<uint32_t>(i));
+      for (const NodeId input : sites_[i].inputs)
+        add(items_[input], graph_.size() + static_cast<uint32_t>(i));
     }
     using Entry = std::pair<NodeId, uint32_t>;  // old position, item
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
@@ -131,31 +134,36 @@ class Rewriter {
     const std::string_view target = new_graph_.intern(node.target);
     if (node.kind == ir::NodeKind::Placeholder) {
       const auto note = graph_.args(node);
-      ids_[id] = new_graph_.add_placeholder(target, name, note.empty() ? "" : new_graph_.intern(note[0].string()), node.offset);
+      ids_[id] = new_graph_.add_placeholder(
+          target, name, note.empty() ? "" : new_graph_.intern(note[0].string()), node.offset);
     } else {
       std::vector<Arg> args;
       std::vector<ir::Keyword> keywords;
       for (const Arg& arg : graph_.args(node)) args.push_back(new_graph_.import_arg(graph_, arg, map_));
       for (const ir::Keyword& keyword : graph_.keywords(node))
-        keywords.push_back({new_graph_.intern(keyword.name), new_graph_.import_arg(graph_, keyword.value, map_)});
+        keywords.push_back(
+            {new_graph_.intern(keyword.name), new_graph_.import_arg(graph_, keyword.value, map_)});
       ids_[id] = new_graph_.add_node(node.kind, target, name, args, keywords, node.offset);
     }
     map_[id] = Arg::of_node(ids_[id]);
   }
 
-  /// fused = passnet.fused(launch_list, input…); then one getitem per output that is used, under its old name.
+  /// fused = passnet.fused(launch_list, input…); then one getitem per output that is used, under its old
+  /// name.
   void place_site(const Site& site) {
     const auto calls = matched_calls(site);
     const uint32_t offset = graph_.node(*std::max_element(calls.begin(), calls.end())).offset;
     std::vector<Arg> args(1, Arg::of_int(site.launch_list));
     for (const NodeId input : site.inputs) args.push_back(map_[input]);
-    const NodeId fused = new_graph_.add_node(ir::NodeKind::CallFunction, kFusedTarget, fresh_name(), args, {}, offset);
+    const NodeId fused =
+        new_graph_.add_node(ir::NodeKind::CallFunction, kFusedTarget, fresh_name(), args, {}, offset);
     for (size_t i = 0; i < site.match.outputs.size(); ++i) {
       const NodeId old = site.match.outputs[i];
       if (!used_[old] || ids_[old] != ir::kNoNode) continue;
       const Arg parts[] = {Arg::of_node(fused), Arg::of_int(static_cast<int64_t>(i))};
-      ids_[old] = new_graph_.add_node(ir::NodeKind::Operator, "getitem", new_graph_.intern(graph_.node(old).name), parts, {},
-                                      graph_.node(old).offset);
+      ids_[old] =
+          new_graph_.add_node(ir::NodeKind::Operator, "getitem", new_graph_.intern(graph_.node(old).name),
+                              parts, {}, graph_.node(old).offset);
       map_[old] = Arg::of_node(ids_[old]);
     }
   }
@@ -171,12 +179,12 @@ class Rewriter {
 
   const ir::Graph& graph_;
   std::span<const Site> sites_;
-  std::vector<uint32_t> items_;      // by node id
-  std::vector<NodeId> site_keys_;    // old id of each site's last node
-  std::vector<bool> used_;           // by node id: something in the new graph takes it
+  std::vector<uint32_t> items_;    // by node id
+  std::vector<NodeId> site_keys_;  // old id of each site's last node
+  std::vector<bool> used_;         // by node id: something in the new graph takes it
   ir::Graph new_graph_;
-  std::vector<Arg> map_;             // by old id: what to use in the new graph
-  std::vector<NodeId> ids_;          // by old id: the new node
+  std::vector<Arg> map_;     // by old id: what to use in the new graph
+  std::vector<NodeId> ids_;  // by old id: the new node
   std::unordered_set<std::string_view> names_;
   uint32_t last_suffix_ = 0;
 };

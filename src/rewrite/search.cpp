@@ -20,7 +20,8 @@ bool is_container(const Arg& arg) {
 /// The same argument in two graphs, without looking into node references or containers.
 bool same_literal(const Arg& a, const Arg& b) {
   static const ir::Graph kEmpty;
-  return a.kind == b.kind && a.kind != ArgKind::Node && !is_container(a) && ir::equal_args(kEmpty, a, kEmpty, b);
+  return a.kind == b.kind && a.kind != ArgKind::Node && !is_container(a) &&
+         ir::equal_args(kEmpty, a, kEmpty, b);
 }
 
 }  // namespace
@@ -120,7 +121,8 @@ bool Search::bind_call(const Goal& goal, NodeId expected) {
   const NodeId found = goal.found.node;
   if (graph_.name(found) != pattern_.prepared->name(expected)) return stop(Stop::Why::Operator, goal);
   for (const NodeId id : trail_) {
-    if (!pattern_.is_placeholder(id) && assignment_.values[id].node == found) return stop(Stop::Why::Twice, goal);
+    if (!pattern_.is_placeholder(id) && assignment_.values[id].node == found)
+      return stop(Stop::Why::Twice, goal);
   }
   const ir::CanonicalCall& ours = pattern_.prepared->call(expected);
   const ir::CanonicalCall& theirs = graph_.call(found);
@@ -152,7 +154,8 @@ bool Search::solve_swapped(NodeId expected, NodeId found, const Goal* rest) {
   return solve(push_arguments(expected, found, true, rest));
 }
 
-/// Operands may be swapped when nothing but the two operands is given: add(a, b, alpha=2) is not add(b, a, alpha=2).
+/// Operands may be swapped when nothing but the two operands is given: add(a, b, alpha=2) is not add(b, a,
+/// alpha=2).
 bool Search::can_swap(NodeId expected, NodeId found) {
   const ir::CanonicalCall& theirs = graph_.call(found);
   if (!theirs.signature || !theirs.signature->commutative) return false;
@@ -183,7 +186,8 @@ const Search::Goal* Search::push_elements(const Goal& goal) {
   return rest;
 }
 
-/// Everything reached so far fits. Goes on with a call that uses a value already found, then with any other call.
+/// Everything reached so far fits. Goes on with a call that uses a value already found, then with any other
+/// call.
 bool Search::extend() {
   NodeId call = ir::kNoNode, used = ir::kNoNode;
   for (const NodeId id : pattern_.calls) {
@@ -198,7 +202,8 @@ bool Search::extend() {
     if (used != ir::kNoNode) break;
   }
   if (call == ir::kNoNode) return in_sequence() && accept_(assignment_);
-  const auto candidates = used == ir::kNoNode ? graph_.calls_of(pattern_.prepared->name(call)) : graph_.users(used);
+  const auto candidates =
+      used == ir::kNoNode ? graph_.calls_of(pattern_.prepared->name(call)) : graph_.users(used);
   bool any = false;
   for (const NodeId candidate : candidates) {
     if (graph_.name(candidate) != pattern_.prepared->name(call)) continue;
@@ -223,7 +228,8 @@ bool Search::try_user(NodeId call, NodeId candidate) {
 bool Search::in_sequence() {
   for (const auto& [before, after] : pattern_.ordered) {
     if (assignment_.node(before) < assignment_.node(after)) continue;
-    const Goal goal{nullptr, Arg::of_node(before), Arg::of_node(assignment_.node(before)), after, assignment_.node(after), 0};
+    const Goal goal{nullptr, Arg::of_node(before),    Arg::of_node(assignment_.node(before)),
+                    after,   assignment_.node(after), 0};
     return stop(Stop::Why::Sequence, goal);
   }
   return true;

@@ -1,5 +1,6 @@
-// The search for one occurrence of a pattern: backtracking over the operands of commutative operators and over the
-// users of values already found. Knows structure only; whether an occurrence may be replaced is legality.h.
+// The search for one occurrence of a pattern: backtracking over the operands of commutative operators and
+// over the users of values already found. Knows structure only; whether an occurrence may be replaced is
+// legality.h.
 #pragma once
 
 #include <deque>
@@ -15,7 +16,8 @@ struct Assignment {
   std::vector<ir::Arg> values;  // by pattern node id; calls hold a Node
   std::vector<bool> bound;
   ir::NodeId node(ir::NodeId pattern_id) const {
-    return bound[pattern_id] && values[pattern_id].kind == ir::ArgKind::Node ? values[pattern_id].node : ir::kNoNode;
+    return bound[pattern_id] && values[pattern_id].kind == ir::ArgKind::Node ? values[pattern_id].node
+                                                                             : ir::kNoNode;
   }
 };
 
@@ -23,25 +25,25 @@ struct Assignment {
 struct Stop {
   enum class Why : uint8_t {
     None,
-    Operator,     // another operator (or a graph input) where `pattern_node`'s is expected
-    Constant,     // a literal where the result of `expected.node` is expected
-    Literal,      // a different literal, or a value where a literal is expected
-    Length,       // containers of different lengths, or a container against none
-    Shared,       // the pattern's value stands for another node already
-    Input,        // the pattern's input stands for another value already
-    Container,    // a list of values where a pattern's input stands
-    Twice,        // another pattern call stands for this node already
-    NoUser,       // nothing that uses `graph_node` calls `pattern_node`'s operator
-    Arguments,    // calls with different numbers of arguments (operators the table does not know)
-    Sequence,     // in-place calls in another order than the pattern's
-    Budget,       // too many ways to try
+    Operator,   // another operator (or a graph input) where `pattern_node`'s is expected
+    Constant,   // a literal where the result of `expected.node` is expected
+    Literal,    // a different literal, or a value where a literal is expected
+    Length,     // containers of different lengths, or a container against none
+    Shared,     // the pattern's value stands for another node already
+    Input,      // the pattern's input stands for another value already
+    Container,  // a list of values where a pattern's input stands
+    Twice,      // another pattern call stands for this node already
+    NoUser,     // nothing that uses `graph_node` calls `pattern_node`'s operator
+    Arguments,  // calls with different numbers of arguments (operators the table does not know)
+    Sequence,   // in-place calls in another order than the pattern's
+    Budget,     // too many ways to try
   };
   Why why = Why::None;
-  uint32_t matched = 0;                    // pattern calls bound when it stopped
-  ir::NodeId pattern_node = ir::kNoNode;   // the call being compared
-  ir::NodeId graph_node = ir::kNoNode;     // what it is compared with
-  uint32_t argument = 0;                   // index among the canonical arguments
-  ir::Arg expected, found;                 // expected: of the pattern; found: of the graph
+  uint32_t matched = 0;                   // pattern calls bound when it stopped
+  ir::NodeId pattern_node = ir::kNoNode;  // the call being compared
+  ir::NodeId graph_node = ir::kNoNode;    // what it is compared with
+  uint32_t argument = 0;                  // index among the canonical arguments
+  ir::Arg expected, found;                // expected: of the pattern; found: of the graph
 };
 
 class Search {
@@ -50,7 +52,8 @@ class Search {
   using Accept = std::function<bool(const Assignment&)>;
   Search(Pattern& pattern, PreparedGraph& graph, Accept accept);
 
-  /// Looks for an occurrence in which the pattern's call `root` is the graph's node `at`. REQUIRES: same operator.
+  /// Looks for an occurrence in which the pattern's call `root` is the graph's node `at`. REQUIRES: same
+  /// operator.
   bool run(ir::NodeId root, ir::NodeId at);
   /// The deepest stop of all runs.
   const Stop& deepest() const { return deepest_; }

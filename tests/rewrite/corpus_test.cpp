@@ -43,7 +43,8 @@ size_t count_add_layer_norm(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes()) {
     if (node.target != "torch.nn.functional.layer_norm") continue;
     const NodeId input = graph.args(node)[0].node;
-    count += graph.node(input).kind == ir::NodeKind::Operator && graph.node(input).target == "+" && users[input].size() == 1;
+    count += graph.node(input).kind == ir::NodeKind::Operator && graph.node(input).target == "+" &&
+             users[input].size() == 1;
   }
   return count;
 }
@@ -85,7 +86,8 @@ TEST_F(Corpus, EveryCallIsCanonical) {
 /// A graph is a pattern of itself when it returns only what it computes and uses all of its inputs.
 bool is_pattern(const ir::Graph& graph) {
   bool usable = true;
-  ir::for_each_node(graph, graph.args(graph.output())[0], [&](NodeId id) { usable = usable && id >= graph.placeholder_count(); });
+  ir::for_each_node(graph, graph.args(graph.output())[0],
+                    [&](NodeId id) { usable = usable && id >= graph.placeholder_count(); });
   const auto last = ir::last_uses(graph);
   for (NodeId id = 0; id < graph.output(); ++id) usable = usable && last[id] != ir::kNoNode;
   return usable && graph.placeholder_count() + 1 < graph.size();

@@ -1,9 +1,9 @@
 // Properties over random graphs: a piece cut out of a graph is found there, replacing keeps graphs legal.
-#include <algorithm>
-#include <numeric>
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <numeric>
 
 #include "rewrite/order.h"
 #include "tests/rewrite/text.h"
@@ -14,9 +14,8 @@ namespace {
 using ir::Arg;
 using ir::NodeId;
 
-/// A random straight-line graph of unary, binary and list operators and, if asked for, views and in-place operators; two
-/// placeholders; returns its sinks and
-/// sometimes one more value.
+/// A random straight-line graph of unary, binary and list operators and, if asked for, views and in-place
+/// operators; two placeholders; returns its sinks and sometimes one more value.
 ir::Graph random_graph(bool with_in_place) {
   static constexpr std::string_view kUnary[] = {"exp", "sin", "relu", "sigmoid"};
   static constexpr std::string_view kBinary[] = {"+", "-", "*"};
@@ -56,7 +55,8 @@ ir::Graph random_graph(bool with_in_place) {
   return graph;
 }
 
-/// A connected set of calls that can be replaced: grown from one node over its neighbours while it stays convex.
+/// A connected set of calls that can be replaced: grown from one node over its neighbours while it stays
+/// convex.
 std::vector<NodeId> random_piece(const ir::Graph& graph) {
   const auto users = ir::users(graph);
   std::vector<bool> in(graph.size());
@@ -96,8 +96,8 @@ std::vector<NodeId> random_piece(const ir::Graph& graph) {
   return piece;
 }
 
-/// The piece as a pattern of its own: inputs become placeholders, values used outside are returned. `swap` exchanges
-/// the operands of `+` and `*`.
+/// The piece as a pattern of its own: inputs become placeholders, values used outside are returned. `swap`
+/// exchanges the operands of `+` and `*`.
 ir::Graph cut(const ir::Graph& graph, const std::vector<NodeId>& piece, bool swap) {
   ir::Graph pattern;
   std::vector<Arg> map(graph.size());
@@ -118,7 +118,8 @@ ir::Graph cut(const ir::Graph& graph, const std::vector<NodeId>& piece, bool swa
     std::vector<Arg> args;
     for (const Arg& arg : graph.args(node)) args.push_back(pattern.import_arg(graph, arg, map));
     if (swap && (node.target == "+" || node.target == "*")) std::swap(args[0], args[1]);
-    map[id] = Arg::of_node(pattern.add_node(node.kind, pattern.intern(node.target), pattern.intern(node.name), args));
+    map[id] = Arg::of_node(
+        pattern.add_node(node.kind, pattern.intern(node.target), pattern.intern(node.name), args));
     if (!std::all_of(users[id].begin(), users[id].end(), inside)) outputs.push_back(map[id]);
   }
   pattern.add_output(pattern.make_container(ir::ArgKind::Tuple, outputs));
@@ -174,8 +175,8 @@ RC_GTEST_PROP(MatchProperty, EveryFailureSaysWhy, (bool strict)) {
   if (report->miss) RC_ASSERT(!report->miss->reason.empty() && report->miss->matched <= report->miss->total);
 }
 
-/// Runs graphs on numbers. Values are cells, so that views and in-place operators behave as they do on tensors; a fused
-/// call runs the pattern on copies of its inputs and returns copies.
+/// Runs graphs on numbers. Values are cells, so that views and in-place operators behave as they do on
+/// tensors; a fused call runs the pattern on copies of its inputs and returns copies.
 class Machine {
  public:
   explicit Machine(const ir::Graph& pattern) : pattern_(pattern) {}
@@ -184,7 +185,9 @@ class Machine {
     std::vector<uint64_t> cells(inputs);
     std::vector<std::vector<size_t>> values(graph.size());  // cells of each node; several for a fused call
     const auto cell = [&](const Arg& arg) { return values[arg.node][0]; };
-    const auto read = [&](const Arg& arg) { return arg.kind == ir::ArgKind::Node ? cells[cell(arg)] : uint64_t(arg.integer); };
+    const auto read = [&](const Arg& arg) {
+      return arg.kind == ir::ArgKind::Node ? cells[cell(arg)] : uint64_t(arg.integer);
+    };
     const auto fresh = [&](uint64_t value) {
       cells.push_back(value);
       return cells.size() - 1;
@@ -192,10 +195,14 @@ class Machine {
     for (NodeId id = 0; id < graph.size(); ++id) {
       const ir::Node& node = graph.node(id);
       const auto args = graph.args(id);
-      if (node.kind == ir::NodeKind::Placeholder) values[id] = {id};
-      else if (node.kind == ir::NodeKind::Output) break;
-      else if (node.target == "view") values[id] = values[args[0].node];
-      else if (node.target == "getitem") values[id] = {values[args[0].node].at(size_t(args[1].integer))};
+      if (node.kind == ir::NodeKind::Placeholder)
+        values[id] = {id};
+      else if (node.kind == ir::NodeKind::Output)
+        break;
+      else if (node.target == "view")
+        values[id] = values[args[0].node];
+      else if (node.target == "getitem")
+        values[id] = {values[args[0].node].at(size_t(args[1].integer))};
       else if (node.target == "+=") {
         cells[cell(args[0])] += read(args[1]);
         values[id] = {cell(args[0])};
@@ -206,10 +213,15 @@ class Machine {
       } else if (node.target == "torch.cat") {
         const auto parts = graph.elements(args[0]);
         values[id] = {fresh(read(parts[0]) * 31 + read(parts[1]) * 17 + 5)};
-      } else if (node.target == "+") values[id] = {fresh(read(args[0]) + read(args[1]))};
-      else if (node.target == "-") values[id] = {fresh(read(args[0]) - read(args[1]))};
-      else if (node.target == "*") values[id] = {fresh(read(args[0]) * read(args[1]))};
-      else values[id] = {fresh(read(args[0]) * 0x9e3779b97f4a7c15u + node.target.size() * 7 + uint64_t(node.target[0]))};
+      } else if (node.target == "+")
+        values[id] = {fresh(read(args[0]) + read(args[1]))};
+      else if (node.target == "-")
+        values[id] = {fresh(read(args[0]) - read(args[1]))};
+      else if (node.target == "*")
+        values[id] = {fresh(read(args[0]) * read(args[1]))};
+      else
+        values[id] = {
+            fresh(read(args[0]) * 0x9e3779b97f4a7c15u + node.target.size() * 7 + uint64_t(node.target[0]))};
     }
     std::vector<uint64_t> outputs;
     for (const Arg& arg : graph.elements(graph.args(graph.output())[0])) outputs.push_back(read(arg));

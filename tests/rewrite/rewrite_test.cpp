@@ -33,10 +33,12 @@ constexpr const char* kExpSin = "def pattern(x):\n    return x.exp().sin()\n";
 const Case kCases[] = {
     {"OneSite", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c + a\n    return (d,)\n",
      "fused = passnet.fused(0, a)\nc = fused[0]\nd = c + a\nreturn (d,)\n"},
-    {"NothingMatches", kExpSin, "def f(a):\n    b = a.exp()\n    return (b,)\n", "b = a.exp()\nreturn (b,)\n"},
+    {"NothingMatches", kExpSin, "def f(a):\n    b = a.exp()\n    return (b,)\n",
+     "b = a.exp()\nreturn (b,)\n"},
     {"ReturnedValueKeepsItsName", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    return c\n",
      "fused = passnet.fused(0, a)\nc = fused[0]\nreturn c\n"},
-    {"TwoSites", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c.exp()\n    e = d.sin()\n    return e\n",
+    {"TwoSites", kExpSin,
+     "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c.exp()\n    e = d.sin()\n    return e\n",
      "fused = passnet.fused(0, a)\nc = fused[0]\nfused_1 = passnet.fused(1, c)\ne = fused_1[0]\nreturn e\n"},
     {"NameTaken", kExpSin, "def f(fused):\n    b = fused.exp()\n    c = b.sin()\n    return c\n",
      "fused_1 = passnet.fused(0, fused)\nc = fused_1[0]\nreturn c\n"},
@@ -45,25 +47,31 @@ const Case kCases[] = {
      "fused = passnet.fused(0, a)\nd = fused[0]\nb = fused[1]\nc = b + 1\nreturn (c, d)\n"},
     {"UserBeforeTheLastInputMovesDown", "def pattern(x, y):\n    t = x.exp()\n    return t, t * y\n",
      "def f(a, k):\n    b = a.exp()\n    c = b.cos()\n    y = k.sqrt()\n    d = b * y\n    return (c, d)\n",
-     "y = k.sqrt()\nfused = passnet.fused(0, a, y)\nb = fused[0]\nd = fused[1]\nc = b.cos()\nreturn (c, d)\n"},
+     "y = k.sqrt()\nfused = passnet.fused(0, a, y)\nb = fused[0]\nd = fused[1]\nc = b.cos()\nreturn (c, "
+     "d)\n"},
     {"StaysBeforeALaterWrite", "def pattern(x, y):\n    t = x.exp()\n    return t * y.sin()\n",
      "def f(a, b):\n    c = a.exp()\n    a += 1\n    d = b.sin()\n    e = c * d\n    return (a, e)\n",
      "fused = passnet.fused(0, a, b)\ne = fused[0]\na += 1; iadd = a\nreturn (iadd, e)\n"},
     {"InPlaceResultBecomesAValue", "def pattern(x, y):\n    x += y\n    return x.relu()\n",
-     "def f(a, b):\n    a += b\n    c = a.relu()\n    return c\n", "fused = passnet.fused(0, a, b)\nc = fused[0]\nreturn c\n"},
+     "def f(a, b):\n    a += b\n    c = a.relu()\n    return c\n",
+     "fused = passnet.fused(0, a, b)\nc = fused[0]\nreturn c\n"},
     {"UnusedOutputIsNotTaken", "def pattern(x):\n    t = x.exp()\n    return t.sin(), t.cos()\n",
      "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = b.cos()\n    return d\n",
      "fused = passnet.fused(0, a)\nd = fused[1]\nreturn d\n"},
     {"KeywordsAndNestedArguments", kExpSin,
-     "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = torch.cat([c, a], dim=1)\n    e = d[slice(None, 2, None), 0]\n    return e\n",
-     "fused = passnet.fused(0, a)\nc = fused[0]\nd = torch.cat([c, a], dim = 1)\ne = d[(slice(None, 2, None), 0)]\nreturn e\n"},
+     "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = torch.cat([c, a], dim=1)\n    e = d[slice(None, "
+     "2, None), 0]\n    return e\n",
+     "fused = passnet.fused(0, a)\nc = fused[0]\nd = torch.cat([c, a], dim = 1)\ne = d[(slice(None, 2, "
+     "None), 0)]\nreturn e\n"},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, Rewrites, testing::ValuesIn(kCases), [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(Cases, Rewrites, testing::ValuesIn(kCases),
+                         [](const auto& c) { return c.param.name; });
 
 TEST(Rewrite, RemovesValuesThatOnlyTheSiteUsed) {
-  ir::Graph graph = parse("model.py",
-                          "def f(a, k):\n    s = k.sqrt()\n    y = s + 1\n    n = torch.rand(3)\n    b = a * y\n    c = b * n\n"
-                          "    return c\n");
+  ir::Graph graph = parse(
+      "model.py",
+      "def f(a, k):\n    s = k.sqrt()\n    y = s + 1\n    n = torch.rand(3)\n    b = a * y\n    c = b * n\n"
+      "    return c\n");
   const MatchReport report = find("def pattern(x, y, n):\n    return x * y * n\n", graph);
   std::vector<Site> sites = sites_of(report);
   ASSERT_EQ(sites.size(), 1u);
@@ -74,13 +82,15 @@ TEST(Rewrite, RemovesValuesThatOnlyTheSiteUsed) {
 }
 
 TEST(Rewrite, KeepsDeadCodeThatWasThereBefore) {
-  ir::Graph graph = parse("model.py", "def f(a):\n    z = a.cos()\n    b = a.exp()\n    c = b.sin()\n    return c\n");
+  ir::Graph graph =
+      parse("model.py", "def f(a):\n    z = a.cos()\n    b = a.exp()\n    c = b.sin()\n    return c\n");
   const ir::Graph rewritten = rewrite::apply(graph, sites_of(find(kExpSin, graph)));
   EXPECT_EQ(body(rewritten), "z = a.cos()\nfused = passnet.fused(0, a)\nc = fused[0]\nreturn c\n");
 }
 
 TEST(Rewrite, MapsOldNodesToNewOnes) {
-  ir::Graph graph = parse("model.py", "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c + a\n    return d\n");
+  ir::Graph graph =
+      parse("model.py", "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c + a\n    return d\n");
   std::vector<ir::NodeId> map;
   const ir::Graph rewritten = rewrite::apply(graph, sites_of(find(kExpSin, graph)), &map);
   ASSERT_EQ(map.size(), graph.size());
@@ -96,10 +106,15 @@ TEST(Rewrite, FusedCallsAreKnownOperators) {
 }
 
 TEST(Rewrite, CanBeAppliedAgain) {
-  ir::Graph graph = parse("model.py", "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c.cos()\n    e = d.tan()\n    return e\n");
+  ir::Graph graph =
+      parse("model.py",
+            "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c.cos()\n    e = d.tan()\n    return e\n");
   ir::Graph once = rewrite::apply(graph, sites_of(find(kExpSin, graph)));
-  const ir::Graph twice = rewrite::apply(once, sites_of(find("def pattern(x):\n    return x.cos().tan()\n", once)));
-  EXPECT_EQ(body(twice), "fused = passnet.fused(0, a)\nc = fused[0]\nfused_1 = passnet.fused(0, c)\ne = fused_1[0]\nreturn e\n");
+  const ir::Graph twice =
+      rewrite::apply(once, sites_of(find("def pattern(x):\n    return x.cos().tan()\n", once)));
+  EXPECT_EQ(
+      body(twice),
+      "fused = passnet.fused(0, a)\nc = fused[0]\nfused_1 = passnet.fused(0, c)\ne = fused_1[0]\nreturn e\n");
   EXPECT_TRUE(ir::verify(twice).has_value());
 }
 

@@ -1,12 +1,12 @@
 // Graphs and patterns from text, and what a rewrite gives as text.
 #pragma once
 
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
-#include <gtest/gtest.h>
 
 #include "fx/parser.h"
 #include "fx/print.h"
@@ -49,7 +49,8 @@ inline std::string describe(const ir::Graph& pattern, const ir::Graph& graph, co
 }
 
 /// All matches, one per line; without any, the reason of the nearest miss.
-inline std::string outcome(const std::string& pattern_text, const std::string& graph_text, const MatchOptions& options = {}) {
+inline std::string outcome(const std::string& pattern_text, const std::string& graph_text,
+                           const MatchOptions& options = {}) {
   const ir::Graph pattern = parse("Pass.py", pattern_text);
   ir::Graph graph = parse("model.py", graph_text);
   auto report = find_matches(pattern, graph, options);
@@ -57,7 +58,8 @@ inline std::string outcome(const std::string& pattern_text, const std::string& g
   if (report->matches.empty())
     return fmt::format("{}/{} {}", report->miss->matched, report->miss->total, report->miss->reason);
   std::string text;
-  for (const Match& match : report->matches) text += (text.empty() ? "" : "\n") + describe(pattern, graph, match);
+  for (const Match& match : report->matches)
+    text += (text.empty() ? "" : "\n") + describe(pattern, graph, match);
   return text;
 }
 
