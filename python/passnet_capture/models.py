@@ -58,6 +58,11 @@ def tokens(batch: int, length: int) -> dict[str, torch.Tensor]:
     return {"input_ids": torch.randint(0, 1000, (batch, length))}
 
 
+def token_at(position: int) -> dict[str, torch.Tensor]:
+    """One new token of a longer text; at position 0 a rotation would be none."""
+    return {**tokens(1, 1), "position_ids": torch.tensor([[position]])}
+
+
 def padded_tokens(batch: int, length: int) -> dict[str, torch.Tensor]:
     """Sequences of different lengths, padded at the end: row i has (i + 1) / batch of the tokens, at least half."""
     mask = torch.zeros(batch, length, dtype=torch.int64)

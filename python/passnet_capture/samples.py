@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import models
-from .models import image, padded_tokens, tokens
+from .models import image, padded_tokens, token_at, tokens
 
 DTYPES = ("float32", "float16", "bfloat16")
 
@@ -76,7 +76,7 @@ SAMPLES = [
         library="transformers",
         model_name="LlamaForCausalLM",
         make_model=lambda: models.transformers_model("LlamaConfig", "LlamaForCausalLM", **LLAMA),
-        shapes={"b1_s1": lambda: tokens(1, 1), "b1_s64": lambda: tokens(1, 64)},
+        shapes={"b1_s1": lambda: token_at(37), "b1_s64": lambda: tokens(1, 64)},
         ops="Tensor.unsqueeze Tensor.unsqueeze" + 2 * " mul getitem getitem neg cat mul add",
     ),
     SampleSpec(

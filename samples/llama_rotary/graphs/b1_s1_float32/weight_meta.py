@@ -4,8 +4,8 @@ class Program_weight_tensor_meta_cos_2:
     shape = [1, 1, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 1
-    std = 0
+    mean = 0.495184
+    std = 0.715353
 
 
 class Program_weight_tensor_meta_key_states:
@@ -34,5 +34,5 @@ class Program_weight_tensor_meta_sin_2:
     shape = [1, 1, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0
-    std = 0
+    mean = 0.186849
+    std = 0.468591
