@@ -134,8 +134,8 @@ void add_pass(CLI::App& app, int& exit_code) {
   auto directory = std::make_shared<std::string>(".");
   CLI::App* create = group->add_subcommand("new", "write a template: Name.py, Name.cpp, and its line in the list file");
   create->add_option("NAME", *name, "pass name")->required();
-  create->add_option("--dir", *directory, "pass_dir to write into")->capture_default_str();
-  create->footer("Example:  passnet pass new fuse_add_relu --dir my_sample/pass_dir");
+  create->add_option("DIR", *directory, "pass_dir to write into")->capture_default_str();
+  create->footer("Example:  passnet pass new fuse_add_relu my_sample/pass_dir");
   create->callback([=, &exit_code] {
     Result<std::vector<std::filesystem::path>> written = pass::write_template(*directory, *name);
     if (!written) {
