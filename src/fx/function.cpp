@@ -70,6 +70,10 @@ void FunctionReader::parameter() {
         at, fmt::format("parameter {} has a default value; parameters of graphs have none", quoted(name)));
   Binding& binding = scope_[name];
   if (binding.parameter) return lexer_.fail(at, fmt::format("parameter {} is given twice", quoted(name)));
+  if (binding.reserved) {
+    return lexer_.fail(at, fmt::format("parameter {} hides a name that graphs use themselves", quoted(name)),
+                       "give it another name");
+  }
   const NodeId id = graph_.add_placeholder(name, name, annotation, lexer_.offset(at));
   binding.kind = Binding::Kind::Value;
   binding.value = Arg::of_node(id);
@@ -307,7 +311,7 @@ void FunctionReader::name_to_name(std::string_view source) {
   for (std::string_view target : targets_) {
     if (!check_target(target)) return;
     Binding& binding = scope_[target];
-    const bool fresh = binding.owner == ir::kNoNode && !is_reserved(target) && !binding.parameter;
+    const bool fresh = Scope::is_free(binding) && !binding.parameter;
     if (fresh && mutated == source && targets_.size() == 1 && before == graph_.size()) {
       const NodeId node = expressions_.unnamed.back().node;
       expressions_.unnamed.pop_back();
@@ -424,7 +428,7 @@ void FunctionReader::bind(std::string_view name, const Arg& value, bool is_new) 
   binding.value = value;
   if (!is_new) return;
   Unnamed& last = expressions_.unnamed.back();
-  if (binding.owner != ir::kNoNode || is_reserved(name)) {
+  if (!Scope::is_free(binding)) {
     last.base = name;
     return;
   }
@@ -442,10 +446,6 @@ bool FunctionReader::check_target(std::string_view name) {
 
 // All names that the text gives are known now: the others become what is free.
 void FunctionReader::name_the_rest() {
-  for (NodeId id = 0; id < graph_.placeholder_count(); ++id) {
-    const std::string_view name = graph_.node(id).name;
-    if (is_reserved(name)) graph_.rename(id, scope_.claim_fresh(graph_, name, id));
-  }
   for (const Unnamed& node : expressions_.unnamed) {
     const std::string_view base = node.base.empty() ? base_name(graph_.node(node.node)) : node.base;
     graph_.rename(node.node, scope_.claim_fresh(graph_, base, node.node));

@@ -286,6 +286,7 @@ std::vector<int64_t> MetaReader::sizes() {
     }
     if (size.integer > 0 && elements > kMaxElements / size.integer) {
       lexer_.fail(start, fmt::format("the shape has too many elements, expected at most {}", kMaxElements));
+      return {};
     }
     elements *= std::max<int64_t>(size.integer, 1);
     shape.push_back(size.integer);

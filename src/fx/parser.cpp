@@ -75,11 +75,11 @@ void model_file(Lexer& lexer, Scope& scope, ir::Graph& graph) {
     if (column > 0)
       return lexer.fail(lexer.at(),
                         fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
-    while (accept_docstring(lexer) || read_import(lexer, scope, graph)) {
-      if (lexer.peek() != ';') break;
-      lexer.take(1);
+    if (!accept_docstring(lexer) && !read_import(lexer, scope, graph)) break;
+    while (lexer.accept(';') && !lexer.at_statement_end()) {
+      if (!read_import(lexer, scope, graph)) return lexer.expected("an import");
     }
-    if (!lexer.at_statement_end() || lexer.at_end()) break;
+    if (!lexer.at_statement_end()) return lexer.expected("the end of the line");
   }
   class_header(lexer, scope);
   if (lexer.failed()) return;

@@ -17,6 +17,12 @@ uint32_t hash_name(std::string_view name) {
   static const uint64_t seed = std::random_device{}();
   return static_cast<uint32_t>(fast_hash(name.data(), name.size(), seed));
 }
+
+bool is_reserved(std::string_view name) {
+  static constexpr std::string_view kGlobals[] = {"torch", "device", "inf",  "nan",      "slice",  "Ellipsis",
+                                                  "float", "self",   "math", "operator", "passnet"};
+  return is_keyword(name) || std::ranges::find(kGlobals, name) != std::end(kGlobals);
+}
 }  // namespace
 
 Scope::Scope(size_t expected_names) : slots_(std::bit_ceil(std::max<size_t>(expected_names * 2, 64))) {}
@@ -46,6 +52,7 @@ Binding& Scope::operator[](std::string_view name) {
     }
     bindings_.push_back({});
     bindings_.back().name = name;
+    bindings_.back().reserved = is_reserved(name);
     *slot = {hash, static_cast<uint32_t>(bindings_.size())};
   }
   return bindings_[slot->index - 1];
@@ -67,28 +74,23 @@ void Scope::bind_module(std::string_view name, std::string_view path) {
   Binding& binding = (*this)[name];
   binding.kind = Binding::Kind::Module;
   binding.value = ir::Arg::of_text(ir::ArgKind::Constant, path);
+  (*this)[path.substr(0, path.find('.'))].reserved = true;
 }
 
 std::string_view Scope::claim_fresh(ir::Graph& graph, std::string_view base, ir::NodeId owner) {
-  Binding* binding = &(*this)[base];
-  if (binding->owner == ir::kNoNode && !binding->parameter && !is_reserved(base)) {
-    binding->owner = owner;
+  Binding& binding = (*this)[base];
+  if (is_free(binding) && !binding.parameter) {
+    binding.owner = owner;
     return base;
   }
   for (;;) {
-    const std::string candidate = fmt::format("{}_{}", base, binding->next_suffix++);
+    const std::string candidate = fmt::format("{}_{}", base, binding.next_suffix++);
     const Binding* taken = find(candidate);
-    if (taken != nullptr && (taken->owner != ir::kNoNode || taken->parameter)) continue;
+    if (taken != nullptr && (!is_free(*taken) || taken->parameter)) continue;
     const std::string_view name = graph.intern(candidate);
     (*this)[name].owner = owner;
     return name;
   }
-}
-
-bool is_reserved(std::string_view name) {
-  static constexpr std::string_view kGlobals[] = {
-      "torch", "device", "inf", "nan", "slice", "Ellipsis", "float", "self", "operator", "passnet", "math"};
-  return is_keyword(name) || std::ranges::find(kGlobals, name) != std::end(kGlobals);
 }
 
 }  // namespace passnet::fx

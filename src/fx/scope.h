@@ -24,6 +24,7 @@ struct Binding {
   uint32_t next_suffix = 1;        // for names made from this one
   Kind kind = Kind::Unbound;
   bool parameter = false;  // stands in the signature
+  bool reserved = false;  // printed text needs it for itself: a keyword, torch, device, …, an imported module
 };
 
 /// One flat hash table (open addressing, XXH3 with a per-process seed, so that no input can aim for
@@ -37,6 +38,8 @@ class Scope {
   /// The same, made when missing. References stay valid.
   Binding& operator[](std::string_view name);
   void bind_module(std::string_view name, std::string_view path);
+  /// A node may be called so: no node is yet, and printed text does not need the name for itself.
+  static bool is_free(const Binding& binding) { return binding.owner == ir::kNoNode && !binding.reserved; }
   /// A name no node carries yet: `base`, `base_1`, `base_2`, …; the node becomes its owner.
   std::string_view claim_fresh(ir::Graph& graph, std::string_view base, ir::NodeId owner);
   const std::deque<Binding>& bindings() const { return bindings_; }
@@ -52,8 +55,5 @@ class Scope {
   std::vector<Slot> slots_;  // a power of two, at most half full
   std::deque<Binding> bindings_;
 };
-
-/// Names that printed text needs for itself (keywords, torch, device, inf, …); no node is called so.
-bool is_reserved(std::string_view name);
 
 }  // namespace passnet::fx
