@@ -1,0 +1,61 @@
+// passnet-worker: the data side of PassNet. Started by passnet with one end of a socket pair as descriptor 3; answers the
+// requests of docs/protocol.md until it is told to exit or its peer is gone. Runs nothing on its own.
+#include <csignal>
+#include <limits>
+
+#include <CLI/CLI.hpp>
+
+#include "base/log.h"
+#include "requests.h"
+#include "runtime/fault_report.h"
+#include "runtime/session.h"
+#include "sandbox/isolation.h"
+
+namespace {
+
+using namespace passnet;
+
+/// Answers requests until "exit" or the peer is gone. Returns the exit code.
+int serve(int socket, worker::Role role) {
+  worker::Requests requests(role);
+  constexpr auto kForever = std::chrono::milliseconds(std::numeric_limits<int32_t>::max());
+  for (bool done = false; !done;) {
+    const Result<wire::Message> message = wire::receive_message(socket, kForever);
+    if (!message) {
+      if (message.error().kind == Error::Kind::Resource) continue;  // nothing asked for 24 days
+      const bool left = message.error().kind == Error::Kind::Io;
+      if (!left) log::error(message.error().message);
+      return left ? 0 : 3;
+    }
+    std::vector<UniqueFd> fds;
+    const std::string reply = requests.answer(*message, fds, &done);
+    std::vector<int> numbers;
+    for (const UniqueFd& fd : fds) numbers.push_back(fd.get());
+    if (!wire::send_message(socket, reply, numbers)) return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"The worker process of passnet; it is started by passnet, not by hand."};
+  std::string role = "reference";
+  int threads = 1;
+  int socket = 3;
+  app.add_option("--role", role, "reference or candidate")->check(CLI::IsMember({"reference", "candidate"}));
+  app.add_option("--threads", threads, "threads for operators and kernels")->check(CLI::Range(1, 1024));
+  app.add_option("--socket", socket, "descriptor of the socket to passnet");
+  app.footer("Example: passnet-worker --role reference --threads 2 3<>SOCKET");
+  CLI11_PARSE(app, argc, argv);
+  ::signal(SIGPIPE, SIG_IGN);
+  runtime::start_runtime(threads);
+  if (role == "candidate") {
+    runtime::install_fault_report(socket);
+    if (const Result<void> confined = sandbox::enter_candidate_filter(); !confined) {
+      log::error(to_string(confined.error()));
+      return 4;
+    }
+  }
+  return serve(socket, role == "candidate" ? worker::Role::Candidate : worker::Role::Reference);
+}

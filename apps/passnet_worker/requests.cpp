@@ -1,0 +1,209 @@
+#include "requests.h"
+
+#include <sys/stat.h>
+
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/strings.h"
+#include "sandbox/isolation.h"
+
+namespace passnet::worker {
+
+namespace {
+
+/// "Intel(R) Xeon(R) Processor x 2 threads".
+std::string hardware() {
+  std::ifstream info("/proc/cpuinfo");
+  std::string line;
+  while (std::getline(info, line)) {
+    const size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos)
+      return fmt::format("{} x {} threads", line.substr(colon + 2), runtime::thread_count());
+  }
+  return fmt::format("unknown processor x {} threads", runtime::thread_count());
+}
+
+/// A field of the request. Throws nlohmann's exceptions, which `answer` turns into a reply.
+std::string text_field(const Json& request, const char* name) { return request.at(name).get<std::string>(); }
+
+struct Bundle {
+  std::vector<wire::Entry> entries;
+  wire::Mapping memory;
+};
+
+Result<Bundle> receive_bundle(const Json& request, const std::vector<UniqueFd>& fds) {
+  if (fds.size() != 1) return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
+  struct stat info {};
+  if (::fstat(fds[0].get(), &info) != 0) return bad_input("the descriptor that came with the request is not shared memory");
+  Bundle bundle;
+  PASSNET_TRY(bundle.entries, wire::entries_from_json(request.at("tensors"), info.st_size));
+  PASSNET_TRY(bundle.memory, wire::Mapping::map(fds[0].get(), info.st_size, false));
+  return bundle;
+}
+
+Json location(const SourceLoc& at) { return {{"file", at.file}, {"line", at.line}, {"column", at.column}}; }
+
+Json error_reply(const std::string& kind, const std::string& message, const std::optional<SourceLoc>& at, const std::string& hint) {
+  Json reply{{"ok", false}, {"kind", kind}, {"error", message}};
+  if (at && !at->file.empty()) reply["at"] = location(*at);
+  if (!hint.empty()) reply["hint"] = hint;
+  return reply;
+}
+
+/// Text with invalid UTF-8 replaced, so that a strange file name cannot make a reply unsendable.
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+const Requests::Row Requests::kRows[] = {
+    {"hello", &Requests::hello, false},   {"load", &Requests::load, false},
+    {"inputs", &Requests::inputs, true},  {"set_inputs", &Requests::set_inputs, false},
+    {"trace", &Requests::trace, true},    {"run", &Requests::run, false},
+    {"compare", &Requests::compare, true}, {"time", &Requests::time, false},
+    {"unload", &Requests::unload, false}, {"exit", &Requests::exit, false},
+};
+
+std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>& fds, bool* done) {
+  try {
+    Result<Reply> reply = dispatch(message, done);
+    if (!reply) {
+      const Error& error = reply.error();
+      return dump(error_reply(to_string(error.kind), error.message, error.at, error.hint));
+    }
+    fds = std::move(reply->fds);
+    Json json{{"ok", true}};
+    json.update(reply->fields);
+    return dump(json);
+  } catch (const runtime::KernelFault& fault) {
+    return dump(error_reply(fault.kind, fault.message, fault.at, {}));
+  } catch (const nlohmann::json::exception& problem) {
+    return dump(error_reply("bad-input", fmt::format("a request that is not understood: {}", problem.what()), {}, {}));
+  } catch (const std::bad_alloc&) {
+    return dump(error_reply("resource", "out of memory", {}, "a smaller graph, or a machine with more memory"));
+  } catch (const std::exception& problem) {
+    return dump(error_reply("internal", problem.what(), {}, "this is a bug of PassNet; please report it with the graph"));
+  }
+}
+
+Result<Reply> Requests::dispatch(const wire::Message& message, bool* done) {
+  PASSNET_TRY(const Json request, parse_json(message.json, "request"));
+  const std::string name = text_field(request, "do");
+  std::vector<std::string_view> names;
+  for (const Row& row : kRows) {
+    names.push_back(row.name);
+    if (name != row.name) continue;
+    if (row.reference_only && role_ != Role::Reference) return bad_input(fmt::format("only the reference worker answers '{}'", name));
+    *done = row.handler == &Requests::exit;
+    return (this->*row.handler)(request, message.fds);
+  }
+  const std::string_view near = nearest_name(name, names);
+  return bad_input(fmt::format("unknown request {}", passnet::quoted(name))).with_hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+}
+
+Result<runtime::Session*> Requests::session(const Json& request) {
+  const std::string id = text_field(request, "id");
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
+  return &found->second;
+}
+
+Result<Reply> Requests::hello(const Json&, const std::vector<UniqueFd>&) {
+  Reply reply;
+  reply.fields = {{"version", wire::kProtocolVersion},
+                  {"torch", runtime::torch_version()},
+                  {"threads", runtime::thread_count()},
+                  {"hardware", hardware()},
+                  {"isolation", sandbox::describe_own_isolation()}};
+  return reply;
+}
+
+Result<Reply> Requests::load(const Json& request, const std::vector<UniqueFd>&) {
+  runtime::Session::Source source{text_field(request, "file"), text_field(request, "model"), {}, {}};
+  if (const auto lists = request.find("launch_lists"); lists != request.end()) {
+    for (const Json& list : *lists) {
+      PASSNET_TRY(pass::LaunchList read, pass::launch_list_from_json(list));
+      source.launch_lists.push_back(std::move(read));
+    }
+  }
+  if (const auto kernels = request.find("kernels"); kernels != request.end()) {
+    for (const Json& row : *kernels) {
+      std::vector<runtime::KernelFile> files;
+      for (const Json& file : row) files.push_back({text_field(file, "object"), text_field(file, "entry")});
+      source.kernels.push_back(std::move(files));
+    }
+  }
+  if (role_ == Role::Reference && !source.kernels.empty()) return bad_input("the reference worker loads no kernels");
+  const std::string id = text_field(request, "id");
+  PASSNET_TRY(runtime::Session session, runtime::Session::load(std::move(source)));
+  Reply reply;
+  reply.fields["operators"] = session.operator_calls();
+  sessions_.insert_or_assign(id, std::move(session));
+  return reply;
+}
+
+Result<Reply> Requests::inputs(const Json& request, const std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::SharedTensors shared,
+              runtime::replay_inputs(text_field(request, "weight_meta"), text_field(request, "input_meta"),
+                                     static_cast<uint32_t>(request.at("seed").get<uint64_t>())));
+  Reply reply;
+  reply.fields["tensors"] = wire::to_json(shared.entries);
+  reply.fds.push_back(std::move(shared.memory));
+  return reply;
+}
+
+Result<Reply> Requests::set_inputs(const Json& request, const std::vector<UniqueFd>& fds) {
+  PASSNET_TRY(runtime::Session* const session, this->session(request));
+  PASSNET_TRY(Bundle bundle, receive_bundle(request, fds));
+  PASSNET_TRY_VOID(session->set_inputs(bundle.entries, std::move(bundle.memory)));
+  return Reply{};
+}
+
+Result<Reply> Requests::trace(const Json& request, const std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const session, this->session(request));
+  Reply reply;
+  PASSNET_TRY(reply.fields["values"], session->trace());
+  return reply;
+}
+
+Result<Reply> Requests::run(const Json& request, const std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const session, this->session(request));
+  PASSNET_TRY(runtime::CallOutputs outputs, session->run(request.value("checked", false)));
+  Reply reply;
+  reply.fields["outputs"] = wire::to_json(outputs.tensors.entries);
+  reply.fields["scalars"] = std::move(outputs.scalars);
+  reply.fds.push_back(std::move(outputs.tensors.memory));
+  return reply;
+}
+
+Result<Reply> Requests::compare(const Json& request, const std::vector<UniqueFd>& fds) {
+  PASSNET_TRY(runtime::Session* const session, this->session(request));
+  PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
+  PASSNET_TRY(const auto checks, session->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object())));
+  Reply reply;
+  reply.fields["outputs"] = Json::array();
+  for (const bench::OutputCheck& check : checks) reply.fields["outputs"].push_back(bench::to_json(check));
+  return reply;
+}
+
+Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const session, this->session(request));
+  const auto calls = request.at("calls").get<int64_t>();
+  if (calls < 0 || calls > 1'000'000) return bad_input(fmt::format("{} calls: expected 0 to 1000000", calls));
+  PASSNET_TRY(const runtime::CallTimes times, session->time(calls, request.value("fingerprint", false)));
+  Reply reply;
+  reply.fields["times_us"] = times.times_us;
+  reply.fields["changed"] = times.changed;
+  return reply;
+}
+
+Result<Reply> Requests::unload(const Json& request, const std::vector<UniqueFd>&) {
+  sessions_.erase(text_field(request, "id"));
+  return Reply{};
+}
+
+Result<Reply> Requests::exit(const Json&, const std::vector<UniqueFd>&) { return Reply{}; }
+
+}  // namespace passnet::worker

@@ -1,0 +1,62 @@
+// The requests of docs/protocol.md, answered.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "runtime/session.h"
+#include "wire/frame.h"
+
+namespace passnet::worker {
+
+enum class Role { Reference, Candidate };
+
+/// A reply before it is framed: fields without "ok", and descriptors to send along.
+struct Reply {
+  Json fields = Json::object();
+  std::vector<UniqueFd> fds;
+};
+
+/// The worker's graphs by id, and the answer to each request.
+class Requests {
+ public:
+  explicit Requests(Role role) : role_(role) {}
+
+  /// Answers one message; never throws for what a peer, a graph or a pass can cause. Sets `*done` after "exit".
+  std::string answer(const wire::Message& message, std::vector<UniqueFd>& fds, bool* done);
+
+ private:
+  using Handler = Result<Reply> (Requests::*)(const Json& request, const std::vector<UniqueFd>& fds);
+  struct Row {
+    const char* name;
+    Handler handler;
+    bool reference_only;
+  };
+  static const Row kRows[];
+
+  Result<Reply> dispatch(const wire::Message& message, bool* done);
+  Result<runtime::Session*> session(const Json& request);
+
+  Result<Reply> hello(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> load(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> inputs(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> set_inputs(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> trace(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> run(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> compare(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> time(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> unload(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> exit(const Json& request, const std::vector<UniqueFd>& fds);
+
+  Role role_;
+  std::map<std::string, runtime::Session> sessions_;
+};
+
+}  // namespace passnet::worker

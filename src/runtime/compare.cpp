@@ -1,0 +1,110 @@
+#include "runtime/compare.h"
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "bench/tolerance.h"
+#include "runtime/dtype.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+constexpr int kFirstRung = -10, kLastRung = 5, kNoRung = 6;
+
+/// Differences of one pass over all elements.
+struct Sweep {
+  std::array<bench::Tolerance, kLastRung - kFirstRung + 1> ladder;
+  int rung = kFirstRung;
+  bool equal = true;
+  double max_abs = 0, sum_abs = 0, max_rel = 0;
+
+  explicit Sweep(std::string_view dtype) {
+    for (int t = kFirstRung; t <= kLastRung; ++t) ladder[static_cast<size_t>(t - kFirstRung)] = bench::tolerance(dtype, t);
+  }
+
+  void add(double difference, double magnitude) {
+    equal = false;
+    while (rung <= kLastRung) {
+      const bench::Tolerance& at = ladder[static_cast<size_t>(rung - kFirstRung)];
+      if (difference <= at.atol + at.rtol * magnitude) break;  // false for NaN
+      ++rung;
+    }
+    // NaN sticks: it says more than any number.
+    if (!(difference <= max_abs)) max_abs = std::isnan(max_abs) ? max_abs : difference;
+    sum_abs += difference;
+    if (magnitude > 0 && !(difference / magnitude <= max_rel)) max_rel = std::isnan(max_rel) ? max_rel : difference / magnitude;
+  }
+};
+
+template <class T>
+double distance(T a, T b) {
+  return std::abs(static_cast<double>(a) - static_cast<double>(b));
+}
+double distance(int64_t a, int64_t b) { return std::abs(static_cast<double>(a) - static_cast<double>(b)); }
+template <class T>
+double distance(c10::complex<T> a, c10::complex<T> b) {
+  return std::hypot(double(a.real()) - double(b.real()), double(a.imag()) - double(b.imag()));
+}
+template <class T>
+double magnitude(T a) {
+  return std::abs(static_cast<double>(a));
+}
+template <class T>
+double magnitude(c10::complex<T> a) {
+  return std::hypot(double(a.real()), double(a.imag()));
+}
+
+template <class T>
+void sweep(const at::Tensor& expected, const at::Tensor& found, Sweep& result) {
+  const auto* a = static_cast<const T*>(expected.const_data_ptr());
+  const auto* b = static_cast<const T*>(found.const_data_ptr());
+  for (int64_t i = 0; i < expected.numel(); ++i) {
+    if (!(a[i] == b[i])) result.add(distance(a[i], b[i]), magnitude(a[i]));
+  }
+}
+
+using SweepFunction = void (*)(const at::Tensor&, const at::Tensor&, Sweep&);
+SweepFunction sweep_of(at::ScalarType type) {
+  switch (type) {
+    case at::kFloat: return sweep<float>;
+    case at::kDouble: return sweep<double>;
+    case at::kHalf: return sweep<c10::Half>;
+    case at::kBFloat16: return sweep<c10::BFloat16>;
+    case at::kChar: return sweep<int8_t>;
+    case at::kShort: return sweep<int16_t>;
+    case at::kInt: return sweep<int32_t>;
+    case at::kLong: return sweep<int64_t>;
+    case at::kByte: return sweep<uint8_t>;
+    case at::kBool: return sweep<uint8_t>;
+    case at::kComplexFloat: return sweep<c10::complex<float>>;
+    default: return sweep<c10::complex<double>>;
+  }
+}
+
+}  // namespace
+
+bench::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor& found) {
+  bench::OutputCheck check;
+  check.expected_dtype = ir::name(dtype_of(expected.scalar_type()));
+  check.found_dtype = ir::name(dtype_of(found.scalar_type()));
+  check.expected_shape = expected.sizes().vec();
+  check.found_shape = found.sizes().vec();
+  if (check.expected_dtype != check.found_dtype || check.expected_shape != check.found_shape) {
+    check.max_abs_diff = check.mean_abs_diff = check.max_rel_diff = std::numeric_limits<double>::quiet_NaN();
+    return check;
+  }
+  Sweep result(check.expected_dtype);
+  sweep_of(expected.scalar_type())(expected.contiguous(), found.contiguous(), result);
+  const bool exact = !expected.is_floating_point() && !expected.is_complex();
+  check.equal = result.equal;
+  check.passes_from = exact && !result.equal ? kNoRung : result.rung;
+  check.max_abs_diff = result.max_abs;
+  check.mean_abs_diff = expected.numel() == 0 ? 0 : result.sum_abs / static_cast<double>(expected.numel());
+  check.max_rel_diff = result.max_rel;
+  return check;
+}
+
+}  // namespace passnet::runtime

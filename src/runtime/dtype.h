@@ -1,0 +1,17 @@
+// ir::DType <-> at::ScalarType, ir::TensorType of a tensor. Internal to runtime/ (includes torch).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "ir/tensor_type.h"
+
+namespace passnet::runtime {
+
+at::ScalarType scalar_type(ir::DType dtype);
+/// Throws c10::Error for an element type the project does not have (quantised, float8).
+ir::DType dtype_of(at::ScalarType type);
+ir::TensorType type_of(const at::Tensor& tensor);
+/// Bytes from the first element to the end of the last one.
+int64_t extent_bytes(const ir::TensorType& type);
+
+}  // namespace passnet::runtime

@@ -1,0 +1,137 @@
+#include "runtime/fault_report.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+
+namespace passnet::runtime {
+
+namespace {
+
+/// Text of fixed capacity; appending is safe in a signal handler.
+template <size_t Capacity>
+struct Text {
+  std::array<char, Capacity> bytes{};
+  size_t size = 0;
+  void clear() { size = 0; }
+  void append(std::string_view text) {
+    const size_t count = std::min(text.size(), Capacity - size);
+    std::memcpy(bytes.data() + size, text.data(), count);
+    size += count;
+  }
+  /// Quotes, backslashes and control bytes become '?', so the text fits into a JSON string.
+  void append_plain(std::string_view text) {
+    for (const char c : text) append(c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20 ? "?" : std::string_view(&c, 1));
+  }
+  void append_number(uint64_t number) {
+    std::array<char, 20> digits{};
+    size_t at = digits.size();
+    do {
+      digits[--at] = static_cast<char>('0' + number % 10);
+      number /= 10;
+    } while (number != 0);
+    append({digits.data() + at, digits.size() - at});
+  }
+  std::string_view view() const { return {bytes.data(), size}; }
+};
+
+struct Fence {
+  uintptr_t begin = 0, end = 0, data = 0, data_end = 0;
+  Text<48> what;
+};
+
+struct State {
+  int socket = -1;
+  Text<200> kernel;
+  std::array<Fence, 256> fences;
+  std::atomic<size_t> fence_count{0};
+};
+State state;
+
+const char* signal_words(int signal) {
+  switch (signal) {
+    case SIGSEGV: return "SIGSEGV (invalid memory access)";
+    case SIGBUS: return "SIGBUS (access beyond a mapping)";
+    case SIGFPE: return "SIGFPE (integer division by zero or overflow)";
+    default: return "SIGILL (invalid instruction)";
+  }
+}
+
+const Fence* find_fence(uintptr_t address) {
+  for (size_t i = 0; i < state.fence_count.load(); ++i) {
+    if (address >= state.fences[i].begin && address < state.fences[i].end) return &state.fences[i];
+  }
+  return nullptr;
+}
+
+void describe(Text<900>& reply, int signal, uintptr_t address) {
+  const Fence* fence = signal == SIGSEGV || signal == SIGBUS ? find_fence(address) : nullptr;
+  reply.append("{\"ok\": false, \"kind\": \"");
+  reply.append(fence != nullptr ? "out-of-bounds" : "crash");
+  reply.append("\", \"error\": \"");
+  reply.append_plain(state.kernel.view());
+  if (fence == nullptr) {
+    reply.append(" crashed: ");
+    reply.append(signal_words(signal));
+  } else {
+    const bool after = address >= fence->data_end;
+    reply.append(" touched memory outside of ");
+    reply.append_plain(fence->what.view());
+    reply.append(": ");
+    reply.append_number(after ? address - fence->data_end : fence->data - address);
+    reply.append(after ? " bytes past its end" : " bytes before its start");
+  }
+  reply.append("\"}");
+}
+
+void on_fault(int signal, siginfo_t* info, void*) {
+  if (state.kernel.size != 0) {
+    Text<900> reply;
+    describe(reply, signal, reinterpret_cast<uintptr_t>(info->si_addr));
+    std::array<unsigned char, 4> length;
+    for (size_t i = 0; i < length.size(); ++i) length[i] = static_cast<unsigned char>(reply.size >> (8 * i));
+    // Nothing can be done about a failed write: the process is about to end, which says enough.
+    if (::send(state.socket, length.data(), length.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(length.size()))
+      (void)::send(state.socket, reply.bytes.data(), reply.size, MSG_NOSIGNAL);
+  }
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+}  // namespace
+
+void install_fault_report(int socket) {
+  state.socket = socket;
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::sigaction(signal, &action, nullptr);
+}
+
+void set_running_kernel(std::string_view description) {
+  state.kernel.clear();
+  state.kernel.append(description);
+}
+
+void add_fence(const void* begin, const void* end, const void* data, const void* data_end, std::string_view what) {
+  const size_t count = state.fence_count.load();
+  if (count == state.fences.size()) return;
+  Fence& fence = state.fences[count];
+  fence.begin = reinterpret_cast<uintptr_t>(begin);
+  fence.end = reinterpret_cast<uintptr_t>(end);
+  fence.data = reinterpret_cast<uintptr_t>(data);
+  fence.data_end = reinterpret_cast<uintptr_t>(data_end);
+  fence.what.clear();
+  fence.what.append(what);
+  state.fence_count.store(count + 1);
+}
+
+void clear_fences() { state.fence_count.store(0); }
+
+}  // namespace passnet::runtime

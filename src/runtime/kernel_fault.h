@@ -1,0 +1,16 @@
+// What a pass's kernel did wrong: thrown by checked runs, answered by the worker. Free of torch.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+
+namespace passnet::runtime {
+
+struct KernelFault {
+  std::string kind;      // "out-of-bounds", "unwritten-output", "input-changed": `kind` of docs/protocol.md
+  std::string message;
+  SourceLoc at;          // the launch in Name.py
+};
+
+}  // namespace passnet::runtime

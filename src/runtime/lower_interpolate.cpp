@@ -1,0 +1,72 @@
+// torch.nn.functional.interpolate: which upsample operator, with sizes or scale factors, by mode and rank.
+// Source: torch/nn/functional.py of PyTorch 2.11 (behaviour).
+#include <fmt/format.h>
+
+#include "runtime/lower.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// Spatial dimensions a mode works in; 0: any, found from the sizes given.
+size_t mode_rank(const std::string& mode) {
+  if (mode == "linear") return 1;
+  if (mode == "bilinear" || mode == "bicubic") return 2;
+  if (mode == "trilinear") return 3;
+  if (mode == "nearest" || mode == "nearest-exact" || mode == "area") return 0;
+  refuse(fmt::format("interpolate(): unknown mode '{}'", mode),
+         "known: nearest, nearest-exact, area, linear, bilinear, bicubic, trilinear");
+}
+
+Operand spread(const Operand& value, size_t rank) {
+  return value.is_number() ? Operand::sequence(Kind::List, std::vector<Operand>(rank, value)) : value;
+}
+
+c10::IValue scaled_size(std::vector<c10::IValue>& inputs) {
+  const auto size = static_cast<double>(inputs[0].toTensor().size(inputs[1].toInt()));
+  return static_cast<int64_t>(std::floor(size * inputs[2].toScalar().toDouble()));
+}
+
+Operand sizes_from_scales(Builder& builder, const Operand& input, const Operand& scales) {
+  std::vector<Operand> sizes;
+  for (size_t i = 0; i < scales.elements.size(); ++i)
+    sizes.push_back(builder.host(scaled_size, Kind::Int, {input, Operand::of_int(static_cast<int64_t>(i) + 2), scales.elements[i]}));
+  return Operand::sequence(Kind::List, std::move(sizes));
+}
+
+}  // namespace
+
+Operand lower_interpolate(Builder& builder, const Bound& args) {
+  const std::string mode = args.text("mode");
+  const Operand &input = args["input"], &size = args["size"], &scale = args["scale_factor"];
+  if (args.given("size") == args.given("scale_factor"))
+    refuse(args.given("size") ? "interpolate(): both size and scale_factor are given, expected one"
+                              : "interpolate(): neither size nor scale_factor is given");
+  const Operand& given = args.given("size") ? size : scale;
+  size_t rank = given.is_sequence() && given.slot < 0 ? given.elements.size() : mode_rank(mode);
+  if (mode_rank(mode) != 0) rank = mode_rank(mode);
+  if (rank == 0) {
+    // One number and a mode for any rank: images are by far the most frequent; the operator checks the rank.
+    rank = 2;
+  }
+  Operand sizes = args.given("size") ? spread(size, rank) : Operand::none();
+  Operand scales = args.given("scale_factor") ? spread(scale, rank) : Operand::none();
+  const bool recompute = (args.given("recompute_scale_factor") && args.flag("recompute_scale_factor")) || mode == "area";
+  if (recompute && args.given("scale_factor")) {
+    sizes = sizes_from_scales(builder, input, scales);
+    scales = Operand::none();
+  }
+  const std::string nd = std::to_string(rank) + "d";
+  if (mode == "area") return builder.call("adaptive_avg_pool" + nd, {input, sizes});
+  if (mode == "nearest") return builder.call("upsample_nearest" + nd, {input, sizes, scales}, {}, false, "vec");
+  if (mode == "nearest-exact") return builder.call("_upsample_nearest_exact" + nd, {input, sizes, scales}, {}, false, "vec");
+  const Operand align = Operand::of_bool(args.given("align_corners") && args.flag("align_corners"));
+  std::string name = "upsample_" + mode + nd;
+  if (args.flag("antialias")) {
+    if (rank != 2) refuse(fmt::format("interpolate(): antialias with mode '{}', expected 'bilinear' or 'bicubic'", mode));
+    name = "_" + name + "_aa";
+  }
+  return builder.call(name, {input, sizes, align, scales}, {}, false, "vec");
+}
+
+}  // namespace passnet::runtime

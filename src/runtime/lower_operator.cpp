@@ -1,0 +1,184 @@
+// Python's operators on tensors, numbers and sequences, as torch.Tensor and Python define them.
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "runtime/lower.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+struct OperatorRow {
+  std::string_view op;
+  std::string_view forward;     // aten operator for tensor OP anything
+  std::string_view reflected;   // for number OP tensor, called (tensor, number); empty: (number, tensor) with `forward`
+  std::string_view in_place;    // for tensor OP= anything; empty: Python falls back to the forward operator
+};
+constexpr OperatorRow kOperators[] = {
+    {"+", "add", "add", "add_"},
+    {"-", "sub", "rsub", "sub_"},
+    {"*", "mul", "mul", "mul_"},
+    {"/", "div", "", "div_"},
+    {"//", "floor_divide", "", "floor_divide_"},
+    {"%", "remainder", "", "remainder_"},
+    {"**", "pow", "", "pow_"},
+    {"@", "matmul", "", ""},
+    {"&", "__and__", "__and__", "__iand__"},
+    {"|", "__or__", "__or__", "__ior__"},
+    {"^", "__xor__", "__xor__", "__ixor__"},
+    {"<<", "__lshift__", "", "__ilshift__"},
+    {">>", "__rshift__", "", "__irshift__"},
+    {"==", "eq", "eq", ""},
+    {"!=", "ne", "ne", ""},
+    {"<", "lt", "gt", ""},
+    {"<=", "le", "ge", ""},
+    {">", "gt", "lt", ""},
+    {">=", "ge", "le", ""},
+};
+
+const OperatorRow* find_operator(std::string_view op) {
+  for (const OperatorRow& row : kOperators) {
+    if (row.op == op) return &row;
+  }
+  return nullptr;
+}
+
+int64_t floor_divide(int64_t a, int64_t b) {
+  if (b == 0) refuse("integer division by zero");
+  const int64_t quotient = a / b;
+  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+int64_t integer_power(int64_t base, int64_t exponent) {
+  int64_t result = 1;
+  for (int64_t i = 0; i < exponent; ++i) result *= base;
+  return result;
+}
+
+using IntFunction = c10::IValue (*)(int64_t, int64_t);
+using RealFunction = c10::IValue (*)(double, double);
+struct NumberRow {
+  std::string_view op;
+  IntFunction integers;   // null: integers are taken as floats
+  RealFunction reals;     // null: floats do not have it
+};
+constexpr NumberRow kNumberOperators[] = {
+    {"+", [](int64_t a, int64_t b) { return c10::IValue(a + b); }, [](double a, double b) { return c10::IValue(a + b); }},
+    {"-", [](int64_t a, int64_t b) { return c10::IValue(a - b); }, [](double a, double b) { return c10::IValue(a - b); }},
+    {"*", [](int64_t a, int64_t b) { return c10::IValue(a * b); }, [](double a, double b) { return c10::IValue(a * b); }},
+    {"/", nullptr, [](double a, double b) { return c10::IValue(a / b); }},
+    {"//", [](int64_t a, int64_t b) { return c10::IValue(floor_divide(a, b)); },
+     [](double a, double b) { return c10::IValue(std::floor(a / b)); }},
+    {"%", [](int64_t a, int64_t b) { return c10::IValue(a - b * floor_divide(a, b)); },
+     [](double a, double b) { return c10::IValue(a - b * std::floor(a / b)); }},
+    {"**", [](int64_t a, int64_t b) { return b < 0 ? c10::IValue(std::pow(double(a), double(b))) : c10::IValue(integer_power(a, b)); },
+     [](double a, double b) { return c10::IValue(std::pow(a, b)); }},
+    {"&", [](int64_t a, int64_t b) { return c10::IValue(a & b); }, nullptr},
+    {"|", [](int64_t a, int64_t b) { return c10::IValue(a | b); }, nullptr},
+    {"^", [](int64_t a, int64_t b) { return c10::IValue(a ^ b); }, nullptr},
+    {"<<", [](int64_t a, int64_t b) { return c10::IValue(a << b); }, nullptr},
+    {">>", [](int64_t a, int64_t b) { return c10::IValue(a >> b); }, nullptr},
+    {"==", [](int64_t a, int64_t b) { return c10::IValue(a == b); }, [](double a, double b) { return c10::IValue(a == b); }},
+    {"!=", [](int64_t a, int64_t b) { return c10::IValue(a != b); }, [](double a, double b) { return c10::IValue(a != b); }},
+    {"<", [](int64_t a, int64_t b) { return c10::IValue(a < b); }, [](double a, double b) { return c10::IValue(a < b); }},
+    {"<=", [](int64_t a, int64_t b) { return c10::IValue(a <= b); }, [](double a, double b) { return c10::IValue(a <= b); }},
+    {">", [](int64_t a, int64_t b) { return c10::IValue(a > b); }, [](double a, double b) { return c10::IValue(a > b); }},
+    {">=", [](int64_t a, int64_t b) { return c10::IValue(a >= b); }, [](double a, double b) { return c10::IValue(a >= b); }},
+};
+
+bool is_comparison(std::string_view op) { return op == "==" || op == "!=" || op[0] == '<' || op[0] == '>'; }
+
+template <size_t Row>
+c10::IValue number_function(std::vector<c10::IValue>& inputs) {
+  const NumberRow& row = kNumberOperators[Row];
+  const at::Scalar a = inputs[0].toScalar(), b = inputs[1].toScalar();
+  const bool real = a.isFloatingPoint() || b.isFloatingPoint();
+  if ((real || row.integers == nullptr) && row.reals != nullptr) return row.reals(a.toDouble(), b.toDouble());
+  if (real) refuse(fmt::format("operator '{}' of floats", row.op));
+  return row.integers(a.toLong(), b.toLong());
+}
+
+template <size_t... Row>
+HostFunction number_function_at(size_t row, std::index_sequence<Row...>) {
+  static constexpr HostFunction kFunctions[] = {number_function<Row>...};
+  return kFunctions[row];
+}
+
+Kind number_result(std::string_view op, const Operand& a, const Operand& b) {
+  if (is_comparison(op) && op != "<<" && op != ">>") return Kind::Bool;
+  if (a.kind == Kind::Number || b.kind == Kind::Number) return Kind::Number;
+  if (a.kind == Kind::Float || b.kind == Kind::Float || op == "/") return Kind::Float;
+  return op == "**" ? Kind::Number : Kind::Int;
+}
+
+c10::IValue negate(std::vector<c10::IValue>& inputs) {
+  const at::Scalar value = inputs[0].toScalar();
+  return value.isFloatingPoint() ? c10::IValue(-value.toDouble()) : c10::IValue(-value.toLong());
+}
+c10::IValue invert(std::vector<c10::IValue>& inputs) { return ~inputs[0].toScalar().toLong(); }
+
+c10::IValue join_ints(std::vector<c10::IValue>& inputs) {
+  std::vector<int64_t> all = inputs[0].toIntVector();
+  const std::vector<int64_t> more = inputs[1].toIntVector();
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+Operand sequence_operator(Builder& builder, std::string_view op, const Operand& a, const Operand& b) {
+  if (op == "+" && a.is_sequence() && b.is_sequence()) {
+    if (a.slot < 0 && b.slot < 0) {
+      std::vector<Operand> all = a.elements;
+      all.insert(all.end(), b.elements.begin(), b.elements.end());
+      return Operand::sequence(a.kind, std::move(all));
+    }
+    return builder.host(join_ints, a.kind, {a, b});
+  }
+  refuse(fmt::format("operator '{}' does not take {}", op, describe_call({a, b}, {})));
+}
+
+Operand unary(Builder& builder, std::string_view op, const Operand& x) {
+  if (x.kind == Kind::Tensor) return builder.call(op == "neg" ? "neg" : op == "pos" ? "positive" : "bitwise_not", {x});
+  if (!x.is_number()) refuse(fmt::format("operator '{}' does not take {}", op, to_string(x.kind)));
+  if (op == "pos") return x;
+  return builder.host(op == "neg" ? negate : invert, op == "neg" && x.kind != Kind::Bool ? x.kind : Kind::Int, {x});
+}
+
+Operand reflected(Builder& builder, const OperatorRow& row, const Operand& number, const Operand& tensor) {
+  if (row.op == "/") return builder.call("mul", {builder.call("reciprocal", {tensor}), number});
+  if (!row.reflected.empty()) return builder.call(row.reflected, {tensor, number});
+  return builder.call(row.forward, {number, tensor});
+}
+
+}  // namespace
+
+Operand lower_number_operator(Builder& builder, std::string_view op, const std::vector<Operand>& args) {
+  for (size_t row = 0; row < std::size(kNumberOperators); ++row) {
+    if (kNumberOperators[row].op != op) continue;
+    constexpr auto kRows = std::make_index_sequence<std::size(kNumberOperators)>{};
+    Operand result = builder.host(number_function_at(row, kRows), number_result(op, args[0], args[1]), args);
+    if (result.slot < 0 && result.kind == Kind::Number) result.kind = result.value.isDouble() ? Kind::Float : Kind::Int;
+    return result;
+  }
+  refuse(fmt::format("operator '{}' does not take {}", op, describe_call(args, {})));
+}
+
+Operand lower_operator(Builder& builder, std::string_view op, const std::vector<Operand>& args) {
+  if (op == "getitem") return lower_getitem(builder, args[0], args[1]);
+  if (op == "setitem") return lower_setitem(builder, args[0], args[1], args[2]);
+  if (args.size() == 1) return unary(builder, op, args[0]);
+  const bool in_place = op.size() > 1 && op.back() == '=' && find_operator(op) == nullptr;
+  const OperatorRow* row = find_operator(in_place ? op.substr(0, op.size() - 1) : op);
+  if (row == nullptr) refuse(fmt::format("unknown operator '{}'", op));
+  const Operand &a = args[0], &b = args[1];
+  if (a.kind == Kind::Tensor) {
+    if (in_place && !row->in_place.empty()) return builder.call(row->in_place, args, {}, true);
+    return builder.call(row->forward, args);
+  }
+  if (b.kind == Kind::Tensor && a.is_number()) return reflected(builder, *row, a, b);
+  if (a.is_number() && b.is_number()) return lower_number_operator(builder, row->op, args);
+  return sequence_operator(builder, row->op, a, b);
+}
+
+}  // namespace passnet::runtime

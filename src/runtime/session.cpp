@@ -1,0 +1,324 @@
+#include "runtime/session.h"
+
+#include <ATen/Context.h>
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/matmul.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/util/Logging.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "base/strings.h"
+#include "fx/parser.h"
+#include "runtime/allocator.h"
+#include "runtime/compare.h"
+#include "runtime/dtype.h"
+#include "runtime/fused.h"
+#include "runtime/kernel_check.h"
+#include "runtime/plan.h"
+#include "runtime/share.h"
+#include "runtime/thread_pool.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+std::unique_ptr<ThreadPool>& pool() {
+  static std::unique_ptr<ThreadPool> instance;
+  return instance;
+}
+
+void seed_generator() {
+  at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
+  generator.set_current_seed(kCallSeed);
+}
+
+Json meta_json(const at::Tensor& tensor) {
+  return {{"dtype", std::string(ir::name(dtype_of(tensor.scalar_type())))},
+          {"shape", tensor.sizes().vec()},
+          {"strides", tensor.strides().vec()}};
+}
+
+/// VALUE of docs/protocol.md.
+Json value_json(const c10::IValue& value) {
+  if (value.isTensor()) return value.toTensor().defined() ? meta_json(value.toTensor()) : Json{{"none", true}};
+  if (value.isInt()) return {{"int", value.toInt()}};
+  if (value.isDouble()) return {{"float", value.toDouble()}};
+  if (value.isBool()) return {{"bool", value.toBool()}};
+  Json list = Json::array();
+  if (value.isTuple()) {
+    for (const c10::IValue& element : value.toTupleRef().elements()) list.push_back(value_json(element));
+  } else if (value.isTensorList()) {
+    for (const at::Tensor& element : value.toTensorVector()) list.push_back(value_json(element));
+  } else if (value.isIntList()) {
+    for (const int64_t element : value.toIntVector()) list.push_back({{"int", element}});
+  } else {
+    return {{"none", true}};
+  }
+  return {{"list", list}};
+}
+
+/// A hash over the bits of all tensors among the values, types and shapes included.
+uint64_t fingerprint_of(const std::vector<c10::IValue>& values) {
+  uint64_t hash = 0;
+  for (const c10::IValue& value : values) {
+    if (!value.isTensor()) continue;
+    const at::Tensor tensor = value.toTensor().contiguous();
+    hash = fast_hash(tensor.sizes().data(), tensor.sizes().size() * sizeof(int64_t), hash + static_cast<uint64_t>(tensor.scalar_type()));
+    hash = fast_hash(tensor.const_data_ptr(), static_cast<size_t>(tensor.nbytes()), hash);
+  }
+  return hash;
+}
+
+/// An output of a call: a tensor, or the VALUE of what is none; neither: there is no such output.
+struct Output {
+  at::Tensor tensor;
+  Json scalar;
+};
+
+/// "int", "list": what stands for the element type of an output that is not a tensor.
+std::string type_name(const Output& output) {
+  if (output.tensor.defined()) return std::string(ir::name(dtype_of(output.tensor.scalar_type())));
+  return output.scalar.is_object() && !output.scalar.empty() ? output.scalar.begin().key() : "";
+}
+
+bench::OutputCheck check_output(const Output& expected, const Output& found) {
+  if (expected.tensor.defined() && found.tensor.defined()) return compare_tensors(expected.tensor, found.tensor);
+  bench::OutputCheck check;
+  check.expected_dtype = type_name(expected);
+  check.found_dtype = type_name(found);
+  if (expected.tensor.defined()) check.expected_shape = expected.tensor.sizes().vec();
+  if (found.tensor.defined()) check.found_shape = found.tensor.sizes().vec();
+  check.equal = !check.expected_dtype.empty() && !expected.tensor.defined() && !found.tensor.defined() && expected.scalar == found.scalar;
+  if (check.equal) {
+    check.passes_from = -10;
+  } else {
+    check.max_abs_diff = check.mean_abs_diff = check.max_rel_diff = std::numeric_limits<double>::quiet_NaN();
+  }
+  return check;
+}
+
+bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
+  return a.sizes() == b.sizes() && a.is_contiguous() &&
+         (a.numel() == 0 || std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0);
+}
+
+}  // namespace
+
+void start_runtime(int threads) {
+  install_allocator();
+  c10::SetStackTraceFetcher([] { return std::string(); });  // our messages have the graph's line instead
+  at::set_num_threads(threads);
+  at::globalContext().setDeterministicFillUninitializedMemory(false);
+  pool() = std::make_unique<ThreadPool>(threads);
+  const c10::InferenceMode mode;
+  // The first product and the first generator cost milliseconds that belong to no graph.
+  (void)at::matmul(at::ones({8, 8}), at::ones({8, 8}));
+  seed_generator();
+}
+
+std::string torch_version() { return TORCH_VERSION; }
+int thread_count() { return pool() ? pool()->threads() : 1; }
+
+struct Session::State {
+  std::unique_ptr<FusedLibrary> fused;   // outlives the plan, whose steps refer to it
+  KernelCheck check;
+  std::optional<Plan> plan;
+  wire::Mapping memory;                  // of `pristine`
+  std::vector<at::Tensor> pristine;      // inputs as set
+  std::vector<size_t> mutated;           // inputs that a call changes
+  bool mutated_known = false;
+  std::vector<Output> expected;          // outputs of the last run
+  uint64_t fingerprint = 0;
+
+  void restore(size_t index) {
+    const at::Tensor& input = plan->input(index);
+    if (input.sizes() != pristine[index].sizes() || !input.is_contiguous()) {
+      plan->set_input(index, pristine[index].clone());
+    } else if (input.numel() > 0) {
+      std::memcpy(input.data_ptr(), pristine[index].const_data_ptr(), static_cast<size_t>(input.nbytes()));
+    }
+  }
+  void prepare_call() {
+    for (const size_t index : mutated) restore(index);
+    seed_generator();
+  }
+  /// After a call whose effect is not known yet: which inputs does the graph change?
+  void note_mutations() {
+    if (mutated_known) return;
+    for (size_t i = 0; i < pristine.size(); ++i) {
+      if (!same_bytes(plan->input(i), pristine[i])) mutated.push_back(i);
+    }
+    mutated_known = true;
+  }
+  Result<void> require_inputs() const {
+    if (pristine.size() != plan->input_names().size() || (pristine.empty() && !plan->input_names().empty()))
+      return bad_input("the graph's inputs are not set").with_hint("send 'set_inputs' first");
+    return {};
+  }
+  /// A kernel may not write to its inputs, in timed calls either.
+  void require_inputs_unchanged() const {
+    if (fused->size() == 0) return;
+    for (size_t i = 0; i < pristine.size(); ++i) {
+      if (std::find(mutated.begin(), mutated.end(), i) != mutated.end() || same_bytes(plan->input(i), pristine[i])) continue;
+      throw KernelFault{"input-changed", fmt::format("a kernel changed the graph's input '{}' in a timed call", plan->input_names()[i]), {}};
+    }
+  }
+};
+
+Session::Session(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Session::Session(Session&&) noexcept = default;
+Session& Session::operator=(Session&&) noexcept = default;
+Session::~Session() = default;
+
+Result<Session> Session::load(Source source) {
+  const c10::InferenceMode mode;
+  auto state = std::make_unique<State>();
+  PASSNET_TRY(const ir::Graph graph, fx::parse_model(source.file, std::make_shared<const std::string>(std::move(source.model))));
+  PASSNET_TRY(state->fused, FusedLibrary::load(std::move(source.launch_lists), source.kernels, pool().get()));
+  state->fused->check = &state->check;
+  PASSNET_TRY(state->plan, Plan::build(graph, state->fused.get()));
+  return Session(std::move(state));
+}
+
+size_t Session::operator_calls() const { return state_->plan->operator_calls(); }
+
+Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping) {
+  const c10::InferenceMode mode;
+  State& state = *state_;
+  const std::vector<at::Tensor> given = view_shared(entries, mapping);
+  std::vector<at::Tensor> ordered;
+  for (const std::string& name : state.plan->input_names()) {
+    const auto found = std::find_if(entries.begin(), entries.end(), [&](const wire::Entry& entry) { return entry.name == name; });
+    if (found == entries.end()) {
+      std::vector<std::string_view> names;
+      for (const wire::Entry& entry : entries) names.push_back(entry.name);
+      const std::string_view near = nearest_name(name, names);
+      return bad_input(fmt::format("no tensor for argument '{}' of forward", name))
+          .with_hint(near.empty() ? "" : fmt::format("there is one called '{}'", near));
+    }
+    ordered.push_back(given[static_cast<size_t>(found - entries.begin())]);
+  }
+  for (size_t i = 0; i < ordered.size(); ++i) state.plan->set_input(i, ordered[i].clone());
+  state.memory = std::move(mapping);
+  state.pristine = std::move(ordered);
+  state.mutated.clear();
+  state.mutated_known = false;
+  state.expected.clear();
+  return {};
+}
+
+Result<Json> Session::trace() {
+  const c10::InferenceMode mode;
+  State& state = *state_;
+  PASSNET_TRY_VOID(state.require_inputs());
+  state.prepare_call();
+  state.fused->mode = FusedLibrary::Mode::Trace;
+  const Result<void> done = state.plan->run(true);
+  state.fused->mode = FusedLibrary::Mode::Run;
+  if (!done) return done.error();
+  Json values = Json::object();
+  for (const Plan::NodeValue& node : state.plan->node_values()) values[std::string(node.name)] = value_json(node.value);
+  state.plan->release();
+  state.note_mutations();
+  return values;
+}
+
+Result<CallOutputs> Session::run(bool checked) {
+  const c10::InferenceMode mode;
+  State& state = *state_;
+  PASSNET_TRY_VOID(state.require_inputs());
+  state.prepare_call();
+  state.fused->mode = checked ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Run;
+  try {
+    const Result<void> done = state.plan->run();
+    state.fused->mode = FusedLibrary::Mode::Run;
+    if (!done) return done.error();
+  } catch (const KernelFault&) {
+    state.fused->mode = FusedLibrary::Mode::Run;
+    state.plan->release();
+    throw;
+  }
+  const std::vector<c10::IValue> values = state.plan->outputs();
+  CallOutputs outputs;
+  outputs.scalars = Json::object();
+  std::vector<std::string> names;
+  std::vector<at::Tensor> tensors;
+  state.expected.clear();
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string name = fmt::format("out_{}", i);
+    Output output;
+    if (values[i].isTensor() && values[i].toTensor().defined()) {
+      output.tensor = values[i].toTensor().clone(at::MemoryFormat::Contiguous);
+      names.push_back(name);
+      tensors.push_back(output.tensor);
+    } else {
+      outputs.scalars[name] = output.scalar = value_json(values[i]);
+    }
+    state.expected.push_back(std::move(output));
+  }
+  state.fingerprint = fingerprint_of(values);
+  state.plan->release();
+  state.note_mutations();
+  PASSNET_TRY(outputs.tensors, share(names, tensors));
+  return outputs;
+}
+
+Result<std::vector<bench::OutputCheck>> Session::compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+                                                         const Json& found_scalars) {
+  const c10::InferenceMode mode;
+  const std::vector<at::Tensor> tensors = view_shared(found, mapping);
+  std::vector<bench::OutputCheck> checks;
+  const size_t expected_count = state_->expected.size();
+  for (size_t i = 0; i < std::max(expected_count, found.size() + found_scalars.size()); ++i) {
+    const std::string name = fmt::format("out_{}", i);
+    const Output expected = i < expected_count ? state_->expected[i] : Output{};
+    Output given;
+    for (size_t k = 0; k < found.size(); ++k) {
+      if (found[k].name == name) given.tensor = tensors[k];
+    }
+    if (const auto scalar = found_scalars.find(name); scalar != found_scalars.end()) given.scalar = *scalar;
+    checks.push_back(check_output(expected, given));
+  }
+  return checks;
+}
+
+Result<CallTimes> Session::time(int64_t calls, bool fingerprint) {
+  using Clock = std::chrono::steady_clock;
+  const c10::InferenceMode mode;
+  State& state = *state_;
+  PASSNET_TRY_VOID(state.require_inputs());
+  if (!state.mutated_known) {
+    PASSNET_TRY_VOID(state.plan->run());
+    state.plan->release();
+    state.note_mutations();
+  }
+  CallTimes times;
+  times.times_us.reserve(static_cast<size_t>(calls));
+  for (int64_t i = 0; i < calls; ++i) {
+    state.prepare_call();
+    const auto start = Clock::now();
+    Result<void> done = state.plan->run();
+    const auto stop = Clock::now();
+    if (!done) return done.error();
+    times.times_us.push_back(std::chrono::duration<double, std::micro>(stop - start).count());
+    if (fingerprint && fingerprint_of(state.plan->outputs()) != state.fingerprint) ++times.changed;
+    state.plan->release();
+  }
+  state.require_inputs_unchanged();
+  return times;
+}
+
+}  // namespace passnet::runtime

@@ -1,0 +1,89 @@
+// What a worker does with one graph: the requests of docs/protocol.md as functions. Free of torch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "bench/record.h"
+#include "pass/launch.h"
+#include "runtime/kernel_fault.h"
+#include "runtime/kernel_file.h"
+#include "wire/bundle.h"
+
+namespace passnet::runtime {
+
+/// Prepares libtorch in this process: allocator, `threads` threads for its operators and for kernels, no gradients. Calls a
+/// few operators so that what libtorch loads lazily is loaded. Call once.
+void start_runtime(int threads);
+/// "2.11.0"
+std::string torch_version();
+int thread_count();
+
+/// Seed of torch's generator before every call of a graph, so that random operators agree between workers.
+inline constexpr uint64_t kCallSeed = 1024;
+
+/// Tensors in sealed shared memory.
+struct SharedTensors {
+  std::vector<wire::Entry> entries;
+  UniqueFd memory;
+};
+
+/// The inputs of a graph from its metas (fx/replay.h, rule 6 of spec A.3 included).
+/// texts of weight_meta.py and input_meta.py. Errors: BadInput with position, Io, Resource.
+Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta, uint32_t seed);
+
+struct CallOutputs {
+  SharedTensors tensors;   // "out_0", …; outputs that are not tensors are left out
+  Json scalars;            // of those, by name
+};
+
+struct CallTimes {
+  std::vector<double> times_us;
+  int64_t changed = 0;     // calls whose outputs differ from those of the last run
+};
+
+class Session {
+ public:
+  struct Source {
+    std::string file, model;   // where model.py was read from, and its text
+    std::vector<pass::LaunchList> launch_lists;
+    std::vector<std::vector<KernelFile>> kernels;   // per list, per launch; empty: trace only
+  };
+  /// Errors: BadInput and Unsupported at the line of model.py, BadPass for kernels that cannot be loaded.
+  static Result<Session> load(Source source);
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  size_t operator_calls() const;
+
+  /// The tensors every call starts from, by the names in forward's signature. They are copied.
+  /// Errors: BadInput: an argument of forward without a tensor.
+  Result<void> set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping);
+
+  /// VALUE of every node's result, by node name. Kernels are not launched. REQUIRES: inputs are set.
+  Result<Json> trace();
+  /// One call. checked: fused nodes run on poisoned and fenced memory. Throws KernelFault.
+  Result<CallOutputs> run(bool checked);
+  /// What another worker's run gave (`outputs` and `scalars`) against the outputs of the last run here: one check per
+  /// output in order, as many as the longer side has.
+  Result<std::vector<bench::OutputCheck>> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+                                                  const Json& found_scalars);
+  /// `calls` calls, each timed by itself by the monotonic clock. What is not timed: restoring inputs that the graph changes,
+  /// seeding, hashing outputs (only with `fingerprint`), freeing outputs. Throws KernelFault when a kernel changed an input.
+  Result<CallTimes> time(int64_t calls, bool fingerprint);
+
+ private:
+  struct State;
+  explicit Session(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace passnet::runtime
