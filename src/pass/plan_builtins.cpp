@@ -88,7 +88,8 @@ Result<Bound> bind_arguments(const Builtin& builtin, CallArguments arguments) {
                                 specs.size() == 1 ? "" : "s", arguments.positional.size()));
   }
   for (auto& [name, value] : arguments.keywords) {
-    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const auto& s) { return s.name == name; });
+    const auto spec =
+        std::find_if(specs.begin(), specs.end(), [wanted = name](const auto& s) { return s.name == wanted; });
     if (spec == specs.end()) {
       return bad_pass(fmt::format("{} has no parameter {}", builtin.name, quoted(name)))
           .with_hint(fmt::format("its parameters are ({})", builtin.parameters));

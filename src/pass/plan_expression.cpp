@@ -209,8 +209,8 @@ const Expr* ExpressionReader::factor() {
   const char* at = lexer_.at();
   const bool negative = lexer_.peek() == '-';
   if (!negative && lexer_.peek() != '+') return power();
-  const fx::Lexer::Nest nest(lexer_);
   lexer_.take(1);
+  const fx::Lexer::Nest nest(lexer_);
   Expr* expr = make(ExprKind::Unary, at, {factor()});
   expr->op = negative ? Operator::Negative : Operator::Positive;
   return expr;

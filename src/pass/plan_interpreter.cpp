@@ -300,7 +300,7 @@ Result<Value> Interpreter::call(const Function& function, CallArguments argument
     frame.variables.insert_or_assign(parameters[i].name, std::move(arguments.positional[i]));
   }
   for (auto& [name, value] : arguments.keywords) {
-    const auto named = [&](const Parameter& parameter) { return parameter.name == name; };
+    const auto named = [wanted = name](const Parameter& parameter) { return parameter.name == wanted; };
     if (std::ranges::none_of(parameters, named)) {
       return bad_pass(fmt::format("{} has no parameter {}", function.name, quoted(name)));
     }

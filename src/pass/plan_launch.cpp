@@ -115,7 +115,7 @@ Result<Value> Interpreter::launch(const Expr& call, const Expr& kernel) {
   for (size_t i = 0; i < arguments.keywords.size(); ++i) {
     const auto& [name, value] = arguments.keywords[i];
     if (!is_triton && (name == "num_warps" || name == "num_stages")) continue;
-    const auto same = [&](const NamedConstant& other) { return other.name == name; };
+    const auto same = [wanted = name](const NamedConstant& other) { return other.name == wanted; };
     if (std::ranges::any_of(launch.constants, same)) {
       return at(*call.keywords[i].value, bad_pass(fmt::format("constant {} is given twice", quoted(name))));
     }

@@ -21,6 +21,8 @@ template <class... Fs>
 struct Overloaded : Fs... {
   using Fs::operator()...;
 };
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 does not deduce it
 
 Error type_error(Operator op, const Value& a, const Value& b) {
   return bad_pass(

@@ -293,6 +293,8 @@ const ErrorCase kHostile[] = {
      "invalid stride 2305843009213693952 in [2305843009213693952, 1], expected 0 to 2^60"},
     {"a = " + std::string(300, '(') + "1" + std::string(300, ')'),
      "nested too deeply: more than 256 levels of brackets and operators"},
+    {"a = " + std::string(300, '-') + "1",
+     "nested too deeply: more than 256 levels of brackets and operators"},
     {"a = 1" +
          [] {
            std::string sum;
