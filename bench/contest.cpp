@@ -58,7 +58,7 @@ Result<run::Worker> start(run::WorkerOptions options) {
 Result<run::Values> trace(run::Worker& first, const ir::Graph& graph,
                           const std::vector<pass::LaunchList>& lists, const run::Bundle& inputs,
                           const ContestOptions& options) {
-  const auto failed = [](const run::Failure& failure) { return resource_error(failure.message); };
+  const auto failed = [](const run::Failure& failure) { return failure.error; };
   if (auto loaded = run::load_graph(first, kTraceId, graph, lists, {}, options.timeout); !loaded)
     return failed(loaded.error());
   if (auto set = run::set_inputs(first, kTraceId, inputs, options.timeout); !set) return failed(set.error());
@@ -95,6 +95,8 @@ run::Answer<run::Bundle> prepare(run::Worker& first, const fx::GraphDir& graph,
     return tl::unexpected(loaded.error());
   auto inputs = run::replay_inputs(first, kId, graph, kSeed, options.timeout);
   if (!inputs) return inputs;
+  if (auto set = run::set_inputs(first, kId, *inputs, options.timeout); !set)
+    return tl::unexpected(set.error());
   if (auto expected = run::run_graph(first, kId, false, options.timeout); !expected)
     return tl::unexpected(expected.error());
   return inputs;

@@ -127,7 +127,7 @@ Finding examine_worker() {
   const run::Answer<run::Reply> hello = worker.ask({{"do", "hello"}}, {}, 30s);
   if (!hello) {
     finding.mark = Mark::Missing;
-    finding.found = "passnet-worker does not answer: " + hello.error().message;
+    finding.found = "passnet-worker does not answer: " + hello.error().error.message;
     finding.fix = "make build";
     return finding;
   }

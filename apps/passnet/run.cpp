@@ -27,11 +27,6 @@ struct RunFlags {
   bool json = false;
 };
 
-tl::unexpected<Error> as_error(const run::Failure& failure) {
-  Error error = failure.worker_lost ? resource_error(failure.message) : bad_input(failure.message);
-  return tl::unexpected(std::move(error));
-}
-
 // The tensors of a file as a bundle in shared memory, checked against the placeholders of the graph.
 Result<run::Bundle> given_inputs(const std::string& path, const fx::GraphDir& graph) {
   PASSNET_TRY(wire::TensorFile file, wire::load_safetensors(path));
@@ -107,18 +102,18 @@ Result<void> run_command(const RunFlags& flags) {
   run::Worker worker({{}, run::Role::Reference, flags.threads > 0 ? flags.threads : run::available_threads(), &interrupted()});
   PASSNET_TRY_VOID(worker.start());
   PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.graph_dir));
-  if (auto loaded = run::load_graph(worker, "graph", graph.graph, {}, {}, timeout); !loaded) return as_error(loaded.error());
+  if (auto loaded = run::load_graph(worker, "graph", graph.graph, {}, {}, timeout); !loaded) return loaded.error().error;
   run::Bundle inputs;
   if (flags.inputs.empty()) {
     auto replayed = run::replay_inputs(worker, "graph", graph, flags.seed, timeout);
-    if (!replayed) return as_error(replayed.error());
+    if (!replayed) return replayed.error().error;
     inputs = std::move(*replayed);
   } else {
     PASSNET_TRY(inputs, given_inputs(flags.inputs, graph));
-    if (auto set = run::set_inputs(worker, "graph", inputs, timeout); !set) return as_error(set.error());
   }
+  if (auto set = run::set_inputs(worker, "graph", inputs, timeout); !set) return set.error().error;
   auto outputs = run::run_graph(worker, "graph", false, timeout);
-  if (!outputs) return as_error(outputs.error());
+  if (!outputs) return outputs.error().error;
   if (!flags.save.empty()) PASSNET_TRY_VOID(save_all(flags.save, inputs, outputs->tensors));
   return print_outputs(flags, *outputs);
 }

@@ -78,7 +78,7 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(revive(candidate_));
     if (std::optional<Failure> failure = walk(index, record)) {
       record.error_kind = failure->kind;
-      record.error = failure->message;
+      record.error = to_string(failure->error);
     }
     forget();
     record.hardware = hardware_;
@@ -97,11 +97,12 @@ class SampleEvaluation {
     if (hardware_.empty()) {
       Answer<Hello> hello = greet(reference_, kStartTimeout);
       if (!hello) return hello.error();
-      hardware_ = fmt::format("{} x {} threads, torch {}", hello->hardware, threads_, hello->torch);
+      hardware_ = fmt::format("{}, torch {}", hello->hardware, hello->torch);
     }
     if (auto loaded = load_graph(reference_, kId, graph->graph, {}, {}, timeout_); !loaded) return loaded.error();
     Answer<Bundle> inputs = replay_inputs(reference_, kId, *graph, options_.seed, timeout_);
     if (!inputs) return inputs.error();
+    if (auto set = set_inputs(reference_, kId, *inputs, timeout_); !set) return set.error();
 
     record.stage = Stage::Reference;
     if (auto expected = run_graph(reference_, kId, false, timeout_); !expected) return expected.error();
@@ -152,7 +153,7 @@ class SampleEvaluation {
       Answer<Values> values = trace_with(traced, lists, inputs);
       if (values) return std::move(*values);
       trace_failure = values.error();
-      return resource_error(values.error().message);
+      return values.error().error;
     };
     Result<Rewritten> applied = apply_passes(graph, *passes_, trace, {options_.strict});
     if (trace_failure) return trace_failure;
@@ -162,9 +163,9 @@ class SampleEvaluation {
     int declined = 0;
     for (const bench::PassOutcome& outcome : record.passes) declined += outcome.declined;
     if (rewritten.sites() > 0 || declined > 0) return std::nullopt;
-    Failure failure{"no-match", "no pass matched this graph", false};
+    Failure failure{"no-match", bad_pass("no pass matched this graph"), false};
     for (const bench::PassOutcome& outcome : record.passes) {
-      if (!outcome.diagnosis.empty()) failure.message += fmt::format("\npass '{}': {}", outcome.pass, outcome.diagnosis);
+      if (!outcome.diagnosis.empty()) failure.error.notes.push_back(fmt::format("pass '{}': {}", outcome.pass, outcome.diagnosis));
     }
     return failure;
   }

@@ -36,12 +36,13 @@ Answer<void> run_block(Side& side, const std::string& id, int settling, int call
   try {
     const std::vector<double> times = reply->json.at("times_us").get<std::vector<double>>();
     if (times.size() != static_cast<size_t>(settling + calls)) {
-      return tl::unexpected(Failure{"nonsense", fmt::format("{} times for {} calls", times.size(), settling + calls), false});
+      return tl::unexpected(
+          Failure{"nonsense", resource_error(fmt::format("{} times for {} calls", times.size(), settling + calls)), false});
     }
     side.changed += reply->json.value("changed", int64_t{0});
     if (keep) side.timing.trials_us.insert(side.timing.trials_us.end(), times.begin() + settling, times.end());
   } catch (const nlohmann::json::exception& problem) {
-    return tl::unexpected(Failure{"nonsense", problem.what(), false});
+    return tl::unexpected(Failure{"nonsense", resource_error(problem.what()), false});
   }
   return {};
 }

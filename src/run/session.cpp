@@ -14,7 +14,8 @@ namespace {
 using Timeout = std::chrono::milliseconds;
 
 tl::unexpected<Failure> nonsense(const std::string& what, const std::string& why) {
-  return tl::unexpected(Failure{"nonsense", fmt::format("the worker's answer to '{}' is not understood: {}", what, why), false});
+  return tl::unexpected(
+      Failure{"nonsense", resource_error(fmt::format("the worker's answer to '{}' is not understood: {}", what, why)), false});
 }
 
 // Runs `read` on a reply; a field that is missing or of the wrong type is the worker's nonsense, not our crash.

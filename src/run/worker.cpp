@@ -31,7 +31,10 @@ Result<std::filesystem::path> find_worker_binary() {
       .with_hint("run 'make build'; it leaves both binaries in build/bin");
 }
 
-Failure to_failure(const Error& error) { return {to_string(error.kind), to_string(error), false}; }
+Failure to_failure(Error error) {
+  const char* kind = to_string(error.kind);
+  return {kind, std::move(error), false};
+}
 
 struct Worker::State {
   WorkerOptions options;
@@ -74,20 +77,17 @@ Result<void> Worker::start() {
 Failure Worker::lose(std::string kind, std::string message) {
   state_->socket = UniqueFd();
   state_->process.kill();
-  return {std::move(kind), std::move(message), true};
+  return {std::move(kind), resource_error(std::move(message)), true};
 }
 
 namespace {
 // The worker's own words about a failed request.
 Failure failure_from_reply(const Json& reply) {
-  Failure failure;
-  failure.kind = reply.value("kind", "internal");
-  std::string where;
-  if (const auto at = reply.find("at"); at != reply.end() && at->is_object()) {
-    where = fmt::format("{}:{}:{}: ", at->value("file", ""), at->value("line", 0), at->value("column", 0));
-  }
-  failure.message = fmt::format("{}error: {}", where, reply.value("error", "no reason given"));
-  if (const std::string hint = reply.value("hint", ""); !hint.empty()) failure.message += "\nhint: " + hint;
+  Failure failure{reply.value("kind", "internal"), bad_input(reply.value("error", "no reason given")), false};
+  if (const auto at = reply.find("at"); at != reply.end())
+    failure.error.at = SourceLoc{at->at("file"), at->at("line"), at->at("column")};
+  failure.error.hint = reply.value("hint", "");
+  if (failure.kind == "resource") failure.error.kind = Error::Kind::Resource;
   return failure;
 }
 
@@ -98,7 +98,7 @@ Answer<Json> read_reply(const std::string& text) {
     if (json.at("ok").get<bool>()) return json;
     return tl::unexpected(failure_from_reply(json));
   } catch (const nlohmann::json::exception& problem) {
-    return tl::unexpected(Failure{"nonsense", problem.what(), true});
+    return tl::unexpected(Failure{"nonsense", resource_error(problem.what()), true});
   }
 }
 }  // namespace
@@ -119,7 +119,7 @@ bool wait_readable(int socket, std::chrono::milliseconds timeout, const std::ato
 Answer<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
   const std::string what = request.at("do").get<std::string>();
   const std::string role = to_string(state_->options.role);
-  if (!alive()) return tl::unexpected(Failure{"crash", fmt::format("the {} worker is not running", role), true});
+  if (!alive()) return tl::unexpected(Failure{"crash", resource_error(fmt::format("the {} worker is not running", role)), true});
 
   const auto gone = [&]() -> Failure {
     const std::optional<sandbox::ExitStatus> status = state_->process.wait(2000ms);
@@ -149,7 +149,7 @@ Answer<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std:
   if (!json) {
     if (json.error().worker_lost) {
       return tl::unexpected(lose("nonsense", fmt::format("the {} worker's answer to '{}' is not a reply: {}", role, what,
-                                                         json.error().message)));
+                                                         json.error().error.message)));
     }
     return tl::unexpected(std::move(json).error());
   }
@@ -167,7 +167,8 @@ void Worker::stop() {
 
 Answer<Bundle> take_bundle(Reply& reply, const char* key) {
   const auto nonsense = [&](const std::string& why) {
-    return tl::unexpected(Failure{"nonsense", fmt::format("the worker's '{}' are not a bundle of tensors: {}", key, why), false});
+    return tl::unexpected(
+        Failure{"nonsense", resource_error(fmt::format("the worker's '{}' are not a bundle of tensors: {}", key, why)), false});
   };
   if (reply.fds.empty()) return nonsense("no shared memory came with them");
   struct stat info {};

@@ -36,11 +36,11 @@ Result<std::filesystem::path> find_worker_binary();
 /// or what the worker replied ("bad-input", "bad-pass", "unsupported", "unwritten-output", …; it lives on).
 struct Failure {
   std::string kind;
-  std::string message;
+  Error error;
   bool worker_lost = false;
 };
-/// From an Error of ours: kind and full text.
-Failure to_failure(const Error& error);
+/// From an Error of ours.
+Failure to_failure(Error error);
 
 template <class T>
 using Answer = tl::expected<T, Failure>;

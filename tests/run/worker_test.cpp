@@ -31,20 +31,20 @@ TEST(Worker, CrashIsAFailureThatNamesTheSignal) {
   const Failure failure = ask_hello(worker);
   EXPECT_EQ(failure.kind, "crash");
   EXPECT_TRUE(failure.worker_lost);
-  EXPECT_THAT(failure.message, HasSubstr("the candidate worker ended during 'hello': killed by SIGSEGV"));
+  EXPECT_THAT(failure.error.message, HasSubstr("the candidate worker ended during 'hello': killed by SIGSEGV"));
   EXPECT_FALSE(worker.alive());
 }
 
 TEST(Worker, EarlyExitIsAFailureThatNamesTheCode) {
   Worker worker = start("fake_exits_at_once");
-  EXPECT_EQ(ask_hello(worker).message, "the candidate worker ended during 'hello': exit code 7");
+  EXPECT_EQ(ask_hello(worker).error.message, "the candidate worker ended during 'hello': exit code 7");
 }
 
 TEST(Worker, HangIsKilledAtTheDeadline) {
   Worker worker = start("fake_hangs");
   const Failure failure = ask_hello(worker, 300ms);
   EXPECT_EQ(failure.kind, "timeout");
-  EXPECT_EQ(failure.message, "the candidate worker gave no answer to 'hello' within 0.3 s; it was killed");
+  EXPECT_EQ(failure.error.message, "the candidate worker gave no answer to 'hello' within 0.3 s; it was killed");
   EXPECT_FALSE(worker.alive());
 }
 
@@ -58,7 +58,7 @@ TEST(Worker, NonsenseIsToldApartFromACrash) {
   for (const char* name : {"fake_no_json", "fake_no_ok", "fake_wrong_types", "fake_huge_frame"}) {
     Worker worker = start(name);
     const Failure failure = ask_hello(worker);
-    EXPECT_EQ(failure.kind, "nonsense") << name << ": " << failure.message;
+    EXPECT_EQ(failure.kind, "nonsense") << name << ": " << failure.error.message;
     EXPECT_TRUE(failure.worker_lost) << name;
   }
 }
@@ -67,7 +67,7 @@ TEST(Worker, RefusalKeepsTheWorkerAndItsWords) {
   Worker worker = start("fake_refuses");
   const Failure failure = ask_hello(worker);
   EXPECT_EQ(failure.kind, "unsupported");
-  EXPECT_EQ(failure.message, "model.py:3:9: error: no such operator\nhint: write it");
+  EXPECT_EQ(to_string(failure.error), "model.py:3:9: error: no such operator\nhint: write it");
   EXPECT_FALSE(failure.worker_lost);
   EXPECT_TRUE(worker.alive());
 }
@@ -75,7 +75,7 @@ TEST(Worker, RefusalKeepsTheWorkerAndItsWords) {
 TEST(Worker, RestartsAfterItWasLost) {
   Worker worker = start("fake_crashes");
   ask_hello(worker);
-  EXPECT_EQ(ask_hello(worker).message, "the candidate worker is not running");
+  EXPECT_EQ(ask_hello(worker).error.message, "the candidate worker is not running");
   ASSERT_TRUE(worker.start().has_value());
   EXPECT_TRUE(worker.alive());
 }
@@ -85,7 +85,7 @@ TEST(Session, OutputsWithoutSharedMemoryAreNonsense) {
   const Answer<Outputs> outputs = run_graph(worker, "g", true, 5s);
   ASSERT_FALSE(outputs.has_value());
   EXPECT_EQ(outputs.error().kind, "nonsense");
-  EXPECT_THAT(outputs.error().message, HasSubstr("no shared memory came with them"));
+  EXPECT_THAT(outputs.error().error.message, HasSubstr("no shared memory came with them"));
 }
 
 TEST(Measure, TooFewTimesAreNonsense) {
@@ -94,7 +94,7 @@ TEST(Measure, TooFewTimesAreNonsense) {
   const Answer<Measured> measured = measure(reference, candidate, "g", {25, 100, 5s});
   ASSERT_FALSE(measured.has_value());
   EXPECT_EQ(measured.error().kind, "nonsense");
-  EXPECT_THAT(measured.error().message, HasSubstr("1 times for 25 calls"));
+  EXPECT_THAT(measured.error().error.message, HasSubstr("1 times for 25 calls"));
 }
 
 }  // namespace
