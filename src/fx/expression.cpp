@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
-#include <numbers>
 
 #include "base/strings.h"
 
@@ -17,7 +15,6 @@ using ir::NodeKind;
 namespace {
 
 constexpr size_t kMaxSharedElements = 65536;
-constexpr size_t kMaxJoinedPath = 1024;
 constexpr std::string_view kGraphHint =
     "a graph is straight-line code: calls, operators, indexing, and one return";
 
@@ -359,189 +356,6 @@ Arg ExpressionReader::elements(ArgKind kind, size_t base, char close) {
   else
     lexer_.expected(fmt::format("',' or '{}'", close));
   return container;
-}
-
-// dotted := MODULE ("." NAME)*, a call or a constant. The path is a view into the text where it stands there
-// in one piece.
-Arg ExpressionReader::dotted(std::string_view path, std::string_view first) {
-  const char* at = first.data();
-  bool in_text = path == first;
-  if (in_text) path = first;
-  while (lexer_.peek() == '.') {
-    const bool adjacent = in_text && path.data() + path.size() == lexer_.at();
-    lexer_.take(1);
-    const std::string_view name = lexer_.name();
-    if (name.empty()) {
-      lexer_.expected("a name");
-      return {};
-    }
-    in_text = adjacent && path.data() + path.size() + 1 == name.data();
-    if (in_text) {
-      path = {path.data(), path.size() + 1 + name.size()};
-    } else if (path.size() + name.size() > kMaxJoinedPath) {
-      lexer_.fail(at, fmt::format("dotted name is too long: more than {} bytes", kMaxJoinedPath));
-      return {};
-    } else {
-      path = graph_.intern(fmt::format("{}.{}", path, name));
-    }
-    if (lexer_.peek() != '.') lexer_.skip();
-  }
-  if (path.starts_with("self") && (path.size() == 4 || path[4] == '.')) {
-    lexer_.fail(at, fmt::format("found {}, but graphs hold no attributes", quoted(path)),
-                "make parameters, buffers and submodules' weights arguments of forward",
-                Error::Kind::Unsupported);
-    return {};
-  }
-  return lexer_.peek() == '(' ? postfix(call(path, at), at) : constant(path, at);
-}
-
-Arg ExpressionReader::constant(std::string_view path, const char* at) {
-  const size_t dot = path.find('.');
-  if (dot == std::string_view::npos) {
-    lexer_.fail(at, fmt::format("found the module {}, expected a value", quoted(path)));
-    return {};
-  }
-  const std::string_view root = path.substr(0, dot), rest = path.substr(dot + 1);
-  if (root == "torch" || root == "math") {
-    if (rest == "inf") return Arg::of_float(std::numeric_limits<double>::infinity());
-    if (rest == "nan") return Arg::of_float(std::numeric_limits<double>::quiet_NaN());
-    if (rest == "pi") return Arg::of_float(std::numbers::pi);
-    if (rest == "e") return Arg::of_float(std::numbers::e);
-  }
-  if (root != "torch") {
-    lexer_.fail(at, fmt::format("unknown constant {}, expected one of torch or math", quoted(path)));
-    return {};
-  }
-  if (const auto dtype = ir::parse_dtype(path)) return Arg::of_dtype(*dtype);
-  return Arg::of_text(ArgKind::Constant, path);
-}
-
-// call := dotted "(" arguments ")"
-Arg ExpressionReader::call(std::string_view path, const char* at) {
-  const Arguments seen = arguments();
-  if (lexer_.failed()) return {};
-  Arg result;
-  const bool of_operator = path.starts_with("operator.") || path.starts_with("_operator.");
-  if (path == "torch.device") {
-    result = device(seen, at);
-  } else if (!of_operator) {
-    result = Arg::of_node(add(NodeKind::CallFunction, path, given(seen), at, named(seen)));
-  } else if (const OperatorRow* row = find_operator_function(path.substr(path.find('.') + 1))) {
-    result = Arg::of_node(add(NodeKind::Operator, row->target, given(seen), at, named(seen)));
-  } else {
-    lexer_.fail(at, fmt::format("unknown operator function {}", quoted(path)));
-  }
-  drop(seen);
-  return result;
-}
-
-// arguments := "(" [argument ("," argument)* [","]] ")"
-ExpressionReader::Arguments ExpressionReader::arguments() {
-  const Arguments seen{stack_.size(), keywords_.size()};
-  lexer_.open_bracket();
-  while (lexer_.peek() != ')') {
-    argument(seen);
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ')'");
-  return seen;
-}
-
-// argument := NAME "=" expression | expression; positional ones first
-void ExpressionReader::argument(const Arguments& seen) {
-  constexpr size_t kMaxKeywords = 255;
-  const char* at = lexer_.at();
-  std::string_view name;
-  if (lexer_.at_name()) {
-    name = lexer_.name();
-    if (lexer_.at_quote()) {
-      lexer_.jump(at);
-      name = {};
-    } else {
-      lexer_.skip();
-    }
-  } else if (lexer_.peek() == '*') {
-    return lexer_.fail(at, "starred arguments are not part of the graph language", "write the arguments out");
-  }
-  if (!name.empty() && lexer_.at_assign()) {
-    lexer_.take(1);
-    const Arg value = expression();
-    for (const ir::Keyword& other : named(seen)) {
-      if (other.name == name) return lexer_.fail(at, fmt::format("keyword {} is given twice", quoted(name)));
-    }
-    if (named(seen).size() == kMaxKeywords) {
-      return lexer_.fail(at, fmt::format("too many keyword arguments: more than {}", kMaxKeywords));
-    }
-    keywords_.push_back({name, value});
-    return;
-  }
-  if (!named(seen).empty()) return lexer_.fail(at, "found a positional argument after a keyword argument");
-  const Arg value = name.empty() ? expression() : expression_after(name);
-  stack_.push_back(value);
-}
-
-// device := "device" "(" type [, index] ")", each positional or by keyword; also "cuda:0" in one string
-Arg ExpressionReader::device(const Arguments& seen, const char* at) {
-  Arg type, index;
-  bool fits = given(seen).size() <= 2;
-  if (!given(seen).empty()) type = given(seen)[0];
-  if (given(seen).size() == 2) index = given(seen)[1];
-  for (const ir::Keyword& keyword : named(seen)) {
-    if (keyword.name == "type" || keyword.name == "device")
-      type = keyword.value;
-    else if (keyword.name == "index")
-      index = keyword.value;
-    else
-      fits = false;
-  }
-  fits = fits && type.kind == ArgKind::String && type.count > 0 && type.count <= 64 &&
-         (index.kind == ArgKind::None || (index.kind == ArgKind::Int && index.integer >= 0));
-  for (char c : fits ? type.string() : std::string_view{}) {
-    fits = fits && ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':');
-  }
-  if (!fits) {
-    lexer_.fail(at, "expected device('cpu'), device('cuda:0') or device(type='cuda', index=0)");
-    return {};
-  }
-  if (index.kind == ArgKind::None) return Arg::of_text(ArgKind::Device, type.string());
-  return Arg::of_text(ArgKind::Device, graph_.intern(fmt::format("{}:{}", type.string(), index.integer)));
-}
-
-// slice := "slice" "(" [start ","] stop ["," step] ")"
-Arg ExpressionReader::slice(const char* at) {
-  const Arguments seen = arguments();
-  if (lexer_.failed()) return {};
-  const auto parts = given(seen);
-  if (!named(seen).empty() || parts.empty() || parts.size() > 3) {
-    lexer_.fail(at, fmt::format("slice takes 1 to 3 positional arguments, found {}",
-                                parts.size() + named(seen).size()));
-    return {};
-  }
-  Arg full[3];
-  std::ranges::copy(parts, parts.size() == 1 ? full + 1 : full);
-  drop(seen);
-  return graph_.make_container(ArgKind::Slice, full);
-}
-
-// float_of_text := "float" "(" string ")"
-Arg ExpressionReader::float_of_text(const char* at) {
-  const Arguments seen = arguments();
-  if (lexer_.failed()) return {};
-  const bool one_text =
-      named(seen).empty() && given(seen).size() == 1 && given(seen)[0].kind == ArgKind::String;
-  std::string_view text = one_text ? trim(given(seen)[0].string()) : std::string_view{};
-  drop(seen);
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || status != std::errc{} || stop != text.data() + text.size()) {
-    lexer_.fail(at, "expected a number in a string, as in float('inf')");
-    return {};
-  }
-  return Arg::of_float(value);
 }
 
 }  // namespace passnet::fx

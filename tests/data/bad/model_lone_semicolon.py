@@ -1,3 +1,3 @@
-# model_lone_semicolon.py:3:13: error: expected an import or 'class GraphModule(torch.nn.Module)', found ';'
+# model_lone_semicolon.py:3:14: error: expected an import or 'class GraphModule(torch.nn.Module)', found ';'
 # hint: a graph file holds imports and one 'class GraphModule(torch.nn.Module)' with 'forward'
 import torch;;
