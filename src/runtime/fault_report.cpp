@@ -1,6 +1,5 @@
 #include "runtime/fault_report.h"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -97,11 +96,11 @@ void on_fault(int signal, siginfo_t* info, void*) {
     std::array<unsigned char, 4> length;
     for (size_t i = 0; i < length.size(); ++i) length[i] = static_cast<unsigned char>(reply.size >> (8 * i));
     // Nothing can be done about a failed write: the process is about to end, which says enough.
-    if (::send(state.socket, length.data(), length.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(length.size()))
-      (void)::send(state.socket, reply.bytes.data(), reply.size, MSG_NOSIGNAL);
+    if (::write(state.socket, length.data(), length.size()) == static_cast<ssize_t>(length.size()) &&
+        ::write(state.socket, reply.bytes.data(), reply.size) < 0)
+      state.socket = -1;
   }
-  ::signal(signal, SIG_DFL);
-  ::raise(signal);
+  // SA_RESETHAND: the instruction that faulted runs again and ends the process with this very signal.
 }
 
 }  // namespace

@@ -62,7 +62,12 @@ class FusedStep final : public Step {
 
   at::Tensor allocate(const pass::Buffer& buffer) const {
     at::Tensor tensor = at::detail::empty_strided_cpu(buffer.type.shape, buffer.type.strides, scalar_type(buffer.type.dtype));
-    if (buffer.fill && library_.mode != FusedLibrary::Mode::Trace) tensor.fill_(*buffer.fill);
+    // A traced kernel writes nothing; zeros are safe for whatever reads its outputs, as an index for example.
+    if (library_.mode == FusedLibrary::Mode::Trace) {
+      tensor.zero_();
+    } else if (buffer.fill) {
+      tensor.fill_(*buffer.fill);
+    }
     return tensor;
   }
 

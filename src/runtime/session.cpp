@@ -155,13 +155,38 @@ struct Session::State {
     for (const size_t index : mutated) restore(index);
     seed_generator();
   }
-  /// After a call whose effect is not known yet: which inputs does the graph change?
-  void note_mutations() {
-    if (mutated_known) return;
+  /// One call in the given mode. Throws KernelFault.
+  Result<void> call(FusedLibrary::Mode how, bool keep_all = false) {
+    prepare_call();
+    fused->mode = how;
+    try {
+      Result<void> done = plan->run(keep_all);
+      fused->mode = FusedLibrary::Mode::Run;
+      return done;
+    } catch (...) {
+      fused->mode = FusedLibrary::Mode::Run;
+      plan->release();
+      throw;
+    }
+  }
+  /// Finds out which inputs the graph's own operators change, with one call. Kernels may change none, so theirs run on
+  /// checked copies here.
+  Result<void> learn_mutations() {
+    if (mutated_known) return {};
+    PASSNET_TRY_VOID(call(fused->size() > 0 && can_launch() ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Trace));
+    plan->release();
     for (size_t i = 0; i < pristine.size(); ++i) {
       if (!same_bytes(plan->input(i), pristine[i])) mutated.push_back(i);
     }
     mutated_known = true;
+    return {};
+  }
+  /// False for a graph that was loaded to be traced only.
+  bool can_launch() const {
+    for (size_t i = 0; i < fused->size(); ++i) {
+      if (fused->list(i).kernels.size() != fused->list(i).launches.launches.size()) return false;
+    }
+    return true;
   }
   Result<void> require_inputs() const {
     if (pristine.size() != plan->input_names().size() || (pristine.empty() && !plan->input_names().empty()))
@@ -203,11 +228,10 @@ Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::
   for (const std::string& name : state.plan->input_names()) {
     const auto found = std::find_if(entries.begin(), entries.end(), [&](const wire::Entry& entry) { return entry.name == name; });
     if (found == entries.end()) {
-      std::vector<std::string_view> names;
-      for (const wire::Entry& entry : entries) names.push_back(entry.name);
-      const std::string_view near = nearest_name(name, names);
-      return bad_input(fmt::format("no tensor for argument '{}' of forward", name))
-          .with_hint(near.empty() ? "" : fmt::format("there is one called '{}'", near));
+      std::vector<std::string> names;
+      for (size_t i = 0; i < std::min<size_t>(entries.size(), 8); ++i) names.push_back(entries[i].name);
+      if (entries.size() > names.size()) names.emplace_back("…");
+      return bad_input(fmt::format("no tensor for argument '{}' of forward", name)).with_hint("given: " + join(names, ", "));
     }
     ordered.push_back(given[static_cast<size_t>(found - entries.begin())]);
   }
@@ -224,15 +248,11 @@ Result<Json> Session::trace() {
   const c10::InferenceMode mode;
   State& state = *state_;
   PASSNET_TRY_VOID(state.require_inputs());
-  state.prepare_call();
-  state.fused->mode = FusedLibrary::Mode::Trace;
-  const Result<void> done = state.plan->run(true);
-  state.fused->mode = FusedLibrary::Mode::Run;
-  if (!done) return done.error();
+  PASSNET_TRY_VOID(state.learn_mutations());
+  PASSNET_TRY_VOID(state.call(FusedLibrary::Mode::Trace, true));
   Json values = Json::object();
   for (const Plan::NodeValue& node : state.plan->node_values()) values[std::string(node.name)] = value_json(node.value);
   state.plan->release();
-  state.note_mutations();
   return values;
 }
 
@@ -240,17 +260,8 @@ Result<CallOutputs> Session::run(bool checked) {
   const c10::InferenceMode mode;
   State& state = *state_;
   PASSNET_TRY_VOID(state.require_inputs());
-  state.prepare_call();
-  state.fused->mode = checked ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Run;
-  try {
-    const Result<void> done = state.plan->run();
-    state.fused->mode = FusedLibrary::Mode::Run;
-    if (!done) return done.error();
-  } catch (const KernelFault&) {
-    state.fused->mode = FusedLibrary::Mode::Run;
-    state.plan->release();
-    throw;
-  }
+  PASSNET_TRY_VOID(state.learn_mutations());
+  PASSNET_TRY_VOID(state.call(checked ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Run));
   const std::vector<c10::IValue> values = state.plan->outputs();
   CallOutputs outputs;
   outputs.scalars = Json::object();
@@ -271,7 +282,6 @@ Result<CallOutputs> Session::run(bool checked) {
   }
   state.fingerprint = fingerprint_of(values);
   state.plan->release();
-  state.note_mutations();
   PASSNET_TRY(outputs.tensors, share(names, tensors));
   return outputs;
 }
@@ -300,11 +310,7 @@ Result<CallTimes> Session::time(int64_t calls, bool fingerprint) {
   const c10::InferenceMode mode;
   State& state = *state_;
   PASSNET_TRY_VOID(state.require_inputs());
-  if (!state.mutated_known) {
-    PASSNET_TRY_VOID(state.plan->run());
-    state.plan->release();
-    state.note_mutations();
-  }
+  PASSNET_TRY_VOID(state.learn_mutations());
   CallTimes times;
   times.times_us.reserve(static_cast<size_t>(calls));
   for (int64_t i = 0; i < calls; ++i) {
