@@ -51,7 +51,11 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::files
   run::Worker& first = contestants[kOurs].worker;
   PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(path));
   const run::Answer<run::Bundle> inputs = prepare(first, graph, options);
-  if (!inputs) return resource_error(inputs.error().message);
+  if (!inputs) {
+    row.problem[kOurs] = inputs.error().error.message;
+    PASSNET_TRY_VOID(leave(contestants));
+    return row;
+  }
   const Entry as_read{graph.graph};
   enter(contestants[kEager], first, as_read, *inputs, options);
   enter(contestants[kCompiled], first, as_read, *inputs, options);

@@ -28,7 +28,7 @@ void run_block(Contestant& contestant, int settling, int calls, bool keep, const
   const Json request{{"do", "time"}, {"id", kId}, {"calls", settling + calls}, {"fingerprint", false}};
   const run::Answer<run::Reply> reply = contestant.worker.ask(request, {}, options.timeout);
   if (!reply) {
-    contestant.problem = reply.error().message;
+    contestant.problem = reply.error().error.message;
     return;
   }
   run::wait_until_quiet(contestant.worker.pid());
@@ -58,12 +58,12 @@ Result<run::Worker> start(run::WorkerOptions options) {
 Result<run::Values> trace(run::Worker& first, const ir::Graph& graph,
                           const std::vector<pass::LaunchList>& lists, const run::Bundle& inputs,
                           const ContestOptions& options) {
-  const auto failed = [](const run::Failure& failure) { return failure.error; };
-  if (auto loaded = run::load_graph(first, kTraceId, graph, lists, {}, options.timeout); !loaded)
-    return failed(loaded.error());
-  if (auto set = run::set_inputs(first, kTraceId, inputs, options.timeout); !set) return failed(set.error());
+  auto loaded = run::load_graph(first, kTraceId, graph, lists, {}, options.timeout);
+  if (!loaded) return loaded.error().error;
+  auto set = run::set_inputs(first, kTraceId, inputs, options.timeout);
+  if (!set) return set.error().error;
   auto values = run::trace_graph(first, kTraceId, graph, options.timeout);
-  if (!values) return failed(values.error());
+  if (!values) return values.error().error;
   return std::move(*values);
 }
 
@@ -71,7 +71,7 @@ Result<run::Values> trace(run::Worker& first, const ir::Graph& graph,
 std::string disagreement(run::Worker& first, const run::Outputs& found, const ContestOptions& options) {
   bench::RunRecord record;
   if (auto compared = run::compare_outputs(first, kId, found, record, options.timeout); !compared)
-    return compared.error().message;
+    return compared.error().error.message;
   record.stage = bench::Stage::Done;
   return bench::judge(record).correct_at(bench::kCorrectT) ? ""
                                                            : "its outputs differ: " + bench::headline(record);
@@ -119,11 +119,11 @@ void enter(Contestant& contestant, run::Worker& first, const Entry& entry, const
   run::Worker& worker = contestant.worker;
   if (auto loaded = run::load_graph(worker, kId, entry.graph, entry.lists, entry.kernels, options.timeout);
       !loaded) {
-    contestant.problem = loaded.error().message;
+    contestant.problem = loaded.error().error.message;
   } else if (auto set = run::set_inputs(worker, kId, inputs, options.timeout); !set) {
-    contestant.problem = set.error().message;
+    contestant.problem = set.error().error.message;
   } else if (auto found = run::run_graph(worker, kId, true, options.timeout); !found) {
-    contestant.problem = found.error().message;
+    contestant.problem = found.error().error.message;
   } else {
     contestant.problem = disagreement(first, *found, options);
   }

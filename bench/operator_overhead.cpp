@@ -68,7 +68,7 @@ Result<std::pair<double, double>> measure_chain(std::vector<Contestant>& contest
                                                 const fx::GraphDir& graph, const ContestOptions& options) {
   run::Worker& first = contestants[0].worker;
   const auto inputs = prepare(first, graph, options);
-  if (!inputs) return resource_error(inputs.error().message);
+  if (!inputs) return inputs.error().error;
   enter(contestants[1], first, {graph.graph}, *inputs, options);
   if (!contestants[1].problem.empty()) return resource_error(contestants[1].problem);
   measure_in_turns(contestants, options);

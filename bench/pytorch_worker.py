@@ -169,8 +169,7 @@ def main():
     connection, worker = Connection(3), Worker(arguments.compile)
     while message := connection.receive():
         request, descriptors = message
-        if request["do"] == "exit":
-            connection.send({"ok": True})
+        if request["do"] == "exit":  # who asks for it need not wait for the answer
             return
         try:
             reply, to_send = worker.answer(request, descriptors)
