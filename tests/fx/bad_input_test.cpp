@@ -48,6 +48,8 @@ TEST_P(BadInput, GivesItsMessage) {
   EXPECT_EQ(message_for(GetParam().filename().string(), *text), expected_message(*text));
 }
 
+TEST(BadInputFiles, AreThere) { EXPECT_GE(bad_files().size(), 99u); }
+
 INSTANTIATE_TEST_SUITE_P(Files, BadInput, ::testing::ValuesIn(bad_files()),
                          [](const auto& file) { return file.param.stem().string(); });
 

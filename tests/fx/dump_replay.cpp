@@ -1,10 +1,10 @@
-// dump_replay WEIGHT_META INPUT_META OUT: writes the bytes of the replayed tensors, inputs first, one after the other,
-// and prints one line per tensor: name, dtype, bytes, non-finite elements.
+// dump_replay WEIGHT_META INPUT_META OUT: writes the bytes of the replayed tensors, inputs first, one after
+// the other, and prints one line per tensor: name, dtype, bytes, non-finite elements.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/file.h"
 #include "fx/meta.h"
@@ -25,7 +25,8 @@ Result<void> dump(const std::string& weight_meta, const std::string& input_meta,
   std::string bytes;
   for (const HostTensor& tensor : tensors) {
     bytes.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
-    fmt::print("{} {} {} {}\n", tensor.name, ir::name(tensor.type.dtype), tensor.bytes.size(), tensor.non_finite);
+    fmt::print("{} {} {} {}\n", tensor.name, ir::name(tensor.type.dtype), tensor.bytes.size(),
+               tensor.non_finite);
   }
   return write_file(out, bytes);
 }

@@ -2,8 +2,9 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
+
+#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "graph_text.h"
@@ -20,7 +21,8 @@ class GraphCheckTest : public ::testing::Test {
     EXPECT_TRUE(write_file(root_ / name / "model.py", text));
     return (root_ / name).string();
   }
-  const fs::path root_ = fs::path(::testing::TempDir()) / ("passnet_graph_check_test_" + std::to_string(::getpid()));
+  const fs::path root_ =
+      fs::path(::testing::TempDir()) / ("passnet_graph_check_test_" + std::to_string(::getpid()));
 };
 
 TEST_F(GraphCheckTest, GoodAndBadGraphs) {
@@ -30,8 +32,9 @@ TEST_F(GraphCheckTest, GoodAndBadGraphs) {
   EXPECT_TRUE(checks[0].parsed && checks[0].roundtrip && !checks[0].error);
   EXPECT_EQ(checks[0].nodes, 3u);
   EXPECT_FALSE(checks[1].parsed || checks[1].roundtrip);
-  EXPECT_EQ(to_json(checks).dump(), R"({"graphs":2,"parsed":1,"roundtrip":1,"failed":[{"path":")" + bad + R"(","error":")" + bad +
-                                        R"(/model.py:6:16: error: expected an expression, found the end of the line"}]})");
+  EXPECT_EQ(to_json(checks).dump(),
+            R"({"graphs":2,"parsed":1,"roundtrip":1,"failed":[{"path":")" + bad + R"(","error":")" + bad +
+                R"(/model.py:6:16: error: expected an expression, found the end of the line"}]})");
 }
 
 TEST_F(GraphCheckTest, FindsGraphsBelowPaths) {
@@ -44,12 +47,14 @@ TEST_F(GraphCheckTest, FindsGraphsBelowPaths) {
   const std::string none = (root_ / "none").string();
   EXPECT_EQ(to_string(find_graphs({none}).error()), "error: '" + none + "' does not exist");
   fs::create_directories(root_ / "none");
-  EXPECT_EQ(to_string(find_graphs({none}).error()), "error: found no graph at or below '" + none + "', expected directories with model.py");
+  EXPECT_EQ(to_string(find_graphs({none}).error()),
+            "error: found no graph at or below '" + none + "', expected directories with model.py");
 }
 
 TEST_F(GraphCheckTest, CountsOperators) {
   std::vector<ir::Graph> graphs;
-  graphs.push_back(*parse_text(model_text("a, b", "r = torch.relu(a + b)\ns = torch.relu(r)\nt = s.T\nreturn (s, t)")));
+  graphs.push_back(
+      *parse_text(model_text("a, b", "r = torch.relu(a + b)\ns = torch.relu(r)\nt = s.T\nreturn (s, t)")));
   graphs.push_back(*parse_text(model_text("a", "r = torch.relu(a)\nreturn (r.relu(),)")));
   EXPECT_EQ(to_json(count_operators(graphs)).dump(),
             R"({"graphs":2,"nodes":11,"placeholders":3,"outputs":3,"operators":[)"

@@ -168,6 +168,13 @@ TEST(Parser, ImportedModulesMayBeCalled) {
             "r = passnet.fused(0, a)\ns = r[0]\nreturn (s,)\n");
 }
 
+TEST(Parser, NodesAreNotCalledLikeImportedModules) {
+  // Printed text says foo.bar(…), so no value may be called foo there.
+  EXPECT_EQ(dump(parse_text(model_text("a", "foo = f.bar(a)\nr = f.baz(foo)\nreturn (r,)",
+                                       "import torch\nimport foo as f\n"))),
+            "foo_1 = foo.bar(a)\nr = foo.baz(foo_1)\nreturn (r,)\n");
+}
+
 TEST(Parser, LoadsADirectoryOrAFile) {
   const std::filesystem::path dir = std::filesystem::path(::testing::TempDir()) / "passnet_parser_test";
   ASSERT_TRUE(write_file(dir / "model.py", model_text("a", "return (a,)")));

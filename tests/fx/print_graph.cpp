@@ -1,9 +1,9 @@
 // print_graph OUT_DIR PATH…: reads each model.py and writes what print_model gives to OUT_DIR/<index>.py.
 // print_graph OUT_DIR --random N: the same for N random graphs.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "base/file.h"
 #include "fx/parser.h"
@@ -13,7 +13,8 @@
 namespace {
 
 bool write(const std::string& dir, int index, const passnet::ir::Graph& graph) {
-  const auto status = passnet::write_file(fmt::format("{}/{}.py", dir, index), passnet::fx::print_model(graph));
+  const auto status =
+      passnet::write_file(fmt::format("{}/{}.py", dir, index), passnet::fx::print_model(graph));
   if (!status) fmt::print(stderr, "{}\n", to_string(status.error()));
   return status.has_value();
 }

@@ -1,11 +1,12 @@
-// Replay against values that NumPy 2.4 and PyTorch 2.11 gave; replay_test.py compares whole tensors with them.
+// Replay against values that NumPy 2.4 and PyTorch 2.11 gave; replay_test.py compares whole tensors with
+// them.
 #include "fx/replay.h"
-
-#include <cmath>
-#include <cstring>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
 
 #include "fx/numpy_random.h"
 
@@ -72,7 +73,8 @@ TEST(Replay, NoiseIsAFifthOfTheRecordedSpread) {
   TensorMeta meta = record("x", ir::DType::Float64, {2});
   meta.mean = 0.5;
   meta.stddev = 0.25;
-  EXPECT_THAT(replayed<double>(meta), ElementsAre(-1.0856306033005612 * 0.25 * 0.2 + 0.5, 0.9973454465835858 * 0.25 * 0.2 + 0.5));
+  EXPECT_THAT(replayed<double>(meta),
+              ElementsAre(-1.0856306033005612 * 0.25 * 0.2 + 0.5, 0.9973454465835858 * 0.25 * 0.2 + 0.5));
   meta.stddev.reset();
   meta.mean.reset();  // None: 0.1 and 0
   EXPECT_EQ(replayed<double>(meta)[0], -1.0856306033005612 * 0.1 * 0.2);
@@ -139,7 +141,8 @@ TEST(Replay, RecordedDataIsTakenAsItIs) {
 }
 
 TEST(Replay, IntegersAreDrawnFirstEachFileInTheOrderOfItsClassNames) {
-  TensorMeta noise = record("a", ir::DType::Float64, {1}), ints = record("b", ir::DType::Int64, {3}), first = record("A", ir::DType::Int32, {2});
+  TensorMeta noise = record("a", ir::DType::Float64, {1}), ints = record("b", ir::DType::Int64, {3}),
+             first = record("A", ir::DType::Int32, {2});
   noise.stddev = 5;
   ints.min_value = first.min_value = 0;
   ints.max_value = first.max_value = 9;
@@ -174,12 +177,17 @@ TEST(Replay, RefusesWhatNoTensorCanHold) {
   TensorMeta meta = record("x", ir::DType::Int64, {3});
   meta.min_value = 5;
   meta.max_value = 4;
-  EXPECT_EQ(error_of(meta), "weight_meta.py:1:7: error: tensor 'x': found the range 5 to 4, expected whole numbers, the smaller one as min_val");
+  EXPECT_EQ(error_of(meta),
+            "weight_meta.py:1:7: error: tensor 'x': found the range 5 to 4, expected whole numbers, the "
+            "smaller one as min_val");
   meta.max_value = INFINITY;
-  EXPECT_EQ(error_of(meta), "weight_meta.py:1:7: error: tensor 'x': found the range 5 to inf, expected whole numbers, the smaller one as min_val");
+  EXPECT_EQ(error_of(meta),
+            "weight_meta.py:1:7: error: tensor 'x': found the range 5 to inf, expected whole numbers, the "
+            "smaller one as min_val");
   TensorMeta data = record("x", ir::DType::Int8, {1});
   data.int_data = {{128}};
-  EXPECT_EQ(error_of(data), "weight_meta.py:1:7: error: tensor 'x': data holds 128, which is no value of torch.int8");
+  EXPECT_EQ(error_of(data),
+            "weight_meta.py:1:7: error: tensor 'x': data holds 128, which is no value of torch.int8");
   TensorMeta huge = record("x", ir::DType::Float32, {int64_t{1} << 46});
   EXPECT_EQ(error_of(huge).substr(0, 43), "error: the inputs need 262144.0 GiB, found ");
 }
