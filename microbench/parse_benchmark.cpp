@@ -1,14 +1,14 @@
-// parse_benchmark DIR…: reads every model.py at or below the directories into memory, then times parse_model over all of
-// them on one core. Prints one JSON line: files, bytes, and megabytes (10^6 bytes) per second: the median of the rounds
-// and the best.
+// parse_benchmark DIR…: reads every model.py at or below the directories into memory, then times parse_model
+// over all of them on one core. Prints one JSON line: files, bytes, and megabytes (10^6 bytes) per second:
+// the median of the rounds and the best.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/file.h"
 #include "fx/graph_check.h"
@@ -25,7 +25,8 @@ Result<std::vector<Text>> load_texts(const std::vector<std::string>& paths) {
   PASSNET_TRY(const auto graphs, find_graphs(paths));
   std::vector<Text> texts;
   for (const auto& graph : graphs) {
-    PASSNET_TRY(std::string text, read_file(std::filesystem::is_directory(graph) ? graph / "model.py" : graph));
+    PASSNET_TRY(std::string text,
+                read_file(std::filesystem::is_directory(graph) ? graph / "model.py" : graph));
     texts.push_back(std::make_shared<const std::string>(std::move(text)));
   }
   return texts;
@@ -57,8 +58,8 @@ Result<void> run(const std::vector<std::string>& paths) {
     rates.push_back(static_cast<double>(bytes) / seconds / 1e6);
   }
   std::ranges::sort(rates);
-  fmt::print("{{\"files\": {}, \"bytes\": {}, \"median_mb_per_s\": {:.1f}, \"best_mb_per_s\": {:.1f}}}\n", texts.size(), bytes,
-             rates[rates.size() / 2], rates.back());
+  fmt::print("{{\"files\": {}, \"bytes\": {}, \"median_mb_per_s\": {:.1f}, \"best_mb_per_s\": {:.1f}}}\n",
+             texts.size(), bytes, rates[rates.size() / 2], rates.back());
   return {};
 }
 
