@@ -63,6 +63,18 @@ template <class F>
   return bits(shifted) - kRounderBits;
 }
 
+#ifdef PASSNET_AVX512_
+[[gnu::always_inline]] inline floats exp(floats x) {
+  // The bound comes first: where one operand is NaN the instructions give the second.
+  x = __builtin_ia32_minps512_mask(floats{} + 89.0f, x, x, -1, 4);
+  x = __builtin_ia32_maxps512_mask(floats{} - 104.0f, x, x, -1, 4);
+  const floats n = x * 1.44269504f + kRounder - kRounder;
+  const floats r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
+  const floats power = r + r * r * polynomial(r, 0.5f, 0.166666657f, 0.0416663624f, 0.00833338965f, 0.00139406277f, 0.000198458773f);
+  return __builtin_ia32_scalefps512_mask(power + 1.0f, n, x, -1, 4);
+}
+#endif
+
 template <class F>
 [[gnu::always_inline]] inline F exp(F x) {
   x = x > 89.0f ? F{} + 89.0f : x;

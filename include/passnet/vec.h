@@ -57,9 +57,17 @@ template <class T>
 }
 
 [[gnu::always_inline]] inline floats widen(halves x, bfloat16) {
+#ifdef PASSNET_AVX512_
+  // GCC 12 would widen each half of x on its own.
+  typedef short signed_halves __attribute__((vector_size(2 * kWidth)));
+  return (floats)(__builtin_ia32_pmovzxwd512_mask((signed_halves)x, ints{}, -1) << 16);
+#endif
   return (floats)(__builtin_convertvector(x, words) << 16);
 }
 [[gnu::always_inline]] inline halves narrow(floats x, bfloat16) {
+#if defined(PASSNET_AVX512_) && defined(__AVX512BF16__)
+  return (halves)__builtin_ia32_cvtneps2bf16_v16sf(x);  // results below 2^-126 become 0
+#endif
   const words word = (words)x;
   const words rounded = (word + 0x7fffu + ((word >> 16) & 1u)) >> 16;
   return __builtin_convertvector((words)(x != x ? (ints)(words{} + 0x7fc0u) : (ints)rounded), halves);

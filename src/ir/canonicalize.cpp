@@ -71,6 +71,11 @@ bool is_attribute(const Graph& graph, const Arg& arg, std::string_view target) {
          graph.node(arg.node).target == target;
 }
 
+/// A parameter of a pattern, which may stand for any constant.
+bool is_parameter(const Graph& graph, const Arg& arg) {
+  return arg.kind == ArgKind::Node && graph.node(arg.node).kind == NodeKind::Placeholder;
+}
+
 bool fits(const Graph& graph, const Arg& arg, Fit fit) {
   const bool dtype = arg.kind == ArgKind::DType || is_attribute(graph, arg, "dtype");
   const bool device =
@@ -83,7 +88,7 @@ bool fits(const Graph& graph, const Arg& arg, Fit fit) {
     case Fit::Int:
       return arg.kind == ArgKind::Int || arg.kind == ArgKind::None;
     case Fit::DType:
-      return dtype || arg.kind == ArgKind::None;
+      return dtype || arg.kind == ArgKind::None || is_parameter(graph, arg);
     case Fit::Device:
       return device || arg.kind == ArgKind::None;
     case Fit::None:

@@ -25,7 +25,7 @@ class BadInput(PassnetCase):
 
     def test_unknown_operator_names_the_nearest(self):
         record = self.record_of_model("functional.relu", "functional.rellu")
-        self.assertEqual((record["stage"], record["error_kind"]), ("inputs", "bad-input"))
+        self.assertEqual((record["stage"], record["error_kind"]), ("inputs", "unsupported"))
         self.assertIn("model.py:7:17: error: unknown operator 'torch.nn.functional.rellu'", record["error"])
         self.assertIn("did you mean 'torch.nn.functional.relu'?", record["error"])
 

@@ -57,6 +57,8 @@ const Case kSpellings[] = {
      "1/1 argument 'other' of mul: found 1, expected True"},
     {"VariadicPermute", "def pattern(x):\n    return x.permute(0, 2, 1)\n",
      "def f(a):\n    b = torch.permute(a, (0, 2, 1))\n    return b\n", "x=a -> b"},
+    {"ParameterStandsForADtype", "def pattern(x, kind):\n    return x.to(dtype=kind)\n",
+     "def f(a):\n    b = a.to(torch.float16)\n    return b\n", "x=a, kind=torch.float16 -> b"},
     {"CastByDtype", "def pattern(x):\n    return x.to(torch.float32)\n",
      "def f(a):\n    b = a.float()\n    return b\n", "x=a -> b"},
     {"StrideOfOneInt", "def pattern(x, w):\n    return torch.conv2d(x, w, None, 1, 1)\n",
