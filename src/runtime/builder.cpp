@@ -66,13 +66,12 @@ void Builder::add(std::unique_ptr<Step> step, std::vector<int32_t> reads, std::v
 Operand Builder::host(HostFunction fn, Kind result, const std::vector<Operand>& args) {
   std::vector<ArgSource> sources;
   std::vector<int32_t> reads;
-  bool literal = result != Kind::Tensor;
   for (const Operand& arg : args) {
     sources.push_back(source(arg));
     sources.back().for_each_slot([&](int32_t slot) { reads.push_back(slot); });
   }
-  literal = literal && reads.empty();
-  if (literal) {
+  // Folding is for values; a tensor is made afresh, and what has an effect returns an Opaque.
+  if (reads.empty() && result != Kind::Tensor && result != Kind::Opaque) {
     std::vector<c10::IValue> values;
     for (const ArgSource& from : sources) values.push_back(from.value);
     Operand operand;
@@ -134,7 +133,7 @@ ArgSource Builder::list_source(const Operand& operand, const Parameter& paramete
   if (parameter.type == Type::Tensor) {
     result.form = parameter.optional_elements ? ArgSource::Form::OptionalTensors : ArgSource::Form::Tensors;
     for (const Operand& element : elements)
-      result.elements.push_back({element.kind == Kind::None ? -1 : tensor_slot(element), 0});
+      result.elements.push_back({element.kind == Kind::None ? -1 : tensor_slot(element)});
     return result;
   }
   const bool literal = std::all_of(elements.begin(), elements.end(), [](const Operand& e) { return e.slot < 0; });
@@ -142,15 +141,19 @@ ArgSource Builder::list_source(const Operand& operand, const Parameter& paramete
     result.value = literal_list(elements, parameter.type);
     return result;
   }
-  if (parameter.type != Type::Int)
-    throw LoweringError{unsupported(fmt::format("parameter '{}': a list of numbers that are known only at run time", parameter.name))};
-  result.form = ArgSource::Form::Ints;
+  if (parameter.type != Type::Int && parameter.type != Type::Float)
+    throw LoweringError{unsupported(fmt::format("parameter '{}': a list that is known only at run time", parameter.name))};
+  result.form = parameter.type == Type::Int ? ArgSource::Form::Ints : ArgSource::Form::Reals;
   for (const Operand& element : elements) {
-    if (element.slot < 0) {
-      result.elements.push_back({-1, element.value.toInt()});
+    ArgSource::Element made;
+    if (element.slot >= 0) {
+      made.slot = element.kind == Kind::Tensor ? host(item, Kind::Number, {element}).slot : element.slot;
+    } else if (parameter.type == Type::Int) {
+      made.value = element.value.toInt();
     } else {
-      result.elements.push_back({element.kind == Kind::Tensor ? host(item, Kind::Number, {element}).slot : element.slot, 0});
+      made.real = element.value.toScalar().toDouble();
     }
+    result.elements.push_back(made);
   }
   return result;
 }

@@ -177,12 +177,17 @@ struct Holder<c10::string_view> {
 };
 template <>
 struct Holder<std::optional<at::ArrayRef<double>>> {
-  std::optional<std::vector<double>> literal;
-  explicit Holder(const ArgSource& source) {
-    if (!source.value.isNone()) literal = source.value.toDoubleVector();
-  }
-  std::optional<at::ArrayRef<double>> get(c10::IValue*) const {
-    return literal ? std::optional<at::ArrayRef<double>>(*literal) : std::nullopt;
+  struct Value {
+    std::optional<std::vector<double>> reals;
+    operator std::optional<at::ArrayRef<double>>() const {
+      return reals ? std::optional<at::ArrayRef<double>>(*reals) : std::nullopt;
+    }
+  };
+  ArgSource source;
+  explicit Holder(const ArgSource& from) : source(from) {}
+  Value get(c10::IValue* slots) const {
+    const c10::IValue list = source.box(slots);
+    return {list.isNone() ? std::nullopt : std::optional(list.toDoubleVector())};
   }
 };
 

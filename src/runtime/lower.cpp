@@ -14,7 +14,7 @@ namespace {
 const Rule* find_rule(const std::string& target) {
   static const auto kRules = [] {
     std::unordered_map<std::string_view, const Rule*> rules;
-    for (const auto list : {functional_rules(), method_rules(), factory_rules()}) {
+    for (const auto list : {functional_rules(), method_rules(), factory_rules(), vmap_rules()}) {
       for (const Rule& rule : list) rules.emplace(rule.target, &rule);
     }
     return rules;
@@ -59,7 +59,8 @@ std::string operator_name(std::string name) {
   const bool method = kind == ir::NodeKind::CallMethod;
   std::string_view near = ir::nearest_target(kind, target);
   std::string hint;
-  if (!near.empty()) hint = fmt::format("did you mean '{}'?", near);
+  if (near == target) hint = "PassNet knows its signature, but cannot run it yet";
+  else if (!near.empty()) hint = fmt::format("did you mean '{}'?", near);
   throw LoweringError{unsupported(fmt::format("unknown {} '{}'", method ? "method" : "operator", target)).with_hint(std::move(hint))};
 }
 

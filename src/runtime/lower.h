@@ -1,7 +1,7 @@
 // What each target of a graph means in terms of ATen operators. The files: lower.cpp finds the rule for a target;
 // lower_functional.cpp has the functions that are Python in PyTorch; lower_method.cpp methods, attributes and factory
 // functions; lower_operator.cpp Python's operators; lower_index.cpp x[…]; lower_interpolate.cpp and lower_attention.cpp
-// the two big functions. Everything else is an ATen operator of the same name. Internal to runtime/.
+// the two big functions; lower_vmap.cpp what torch.vmap leaves in a graph. Everything else is an ATen operator of the same name. Internal to runtime/.
 #pragma once
 
 #include <map>
@@ -43,6 +43,9 @@ struct Rule {
 std::span<const Rule> functional_rules();
 std::span<const Rule> method_rules();
 std::span<const Rule> factory_rules();
+std::span<const Rule> vmap_rules();
+/// Leaves every torch.vmap that an interrupted call is still inside of.
+void leave_vmap();
 Operand lower_interpolate(Builder& builder, const Bound& args);
 Operand lower_multi_head_attention(Builder& builder, const Bound& args);
 

@@ -108,12 +108,22 @@ Operand tensor_list(const Bound& args) {
 }
 
 Operand meshgrid(Builder& builder, const Bound& args) {
-  Operand tensors = args["tensors"];
-  Operand indexing = Operand::of_string("ij");
-  if (tensors.elements.size() == 1 && tensors.elements[0].is_sequence()) tensors = tensors.elements[0];
-  return builder.call("meshgrid", {tensors}, {{"indexing", indexing}});
+  const Operand indexing = args.given("indexing") ? args["indexing"] : Operand::of_string("ij");
+  return builder.call("meshgrid", {tensor_list(args)}, {{"indexing", indexing}});
 }
 
+/// torch.unique: one tensor, or a tuple with what else was asked for.
+Operand unique(Builder& builder, const Bound& args) {
+  const Operand sorted = args["sorted"], inverse = args["return_inverse"], counts = args["return_counts"];
+  const Operand all = args.given("dim") ? builder.call("unique_dim", {args["input"], args["dim"], sorted, inverse, counts})
+                                        : builder.call("_unique2", {args["input"], sorted, inverse, counts});
+  std::vector<Operand> wanted{all.elements[0]};
+  if (args.flag("return_inverse")) wanted.push_back(all.elements[1]);
+  if (args.flag("return_counts")) wanted.push_back(all.elements[2]);
+  return wanted.size() == 1 ? wanted[0] : Operand::sequence(Kind::Tuple, std::move(wanted));
+}
+
+constexpr std::string_view kUnique = "input, sorted=True, return_inverse=False, return_counts=False, dim=None";
 constexpr std::string_view kLoss = "input, target, size_average=None, reduce=None, reduction='mean'";
 
 const Rule kRules[] = {
@@ -231,10 +241,12 @@ const Rule kRules[] = {
        return b.call("nll_loss_nd", {a["input"], a["target"], a["weight"], reduction(a), a["ignore_index"]});
      }},
     // torch.functional
+    {"torch.unique", kUnique, unique},
+    {"Tensor.unique", kUnique, unique},
     {"torch.functional.norm", "input, p='fro', dim=None, keepdim=False, out=None, dtype=None", norm},
     {"torch.functional.einsum", "equation, *tensors",
      [](Builder& b, const Bound& a) { return b.call("einsum", {a["equation"], tensor_list(a)}); }},
-    {"torch.functional.meshgrid", "*tensors", meshgrid},
+    {"torch.functional.meshgrid", "*tensors, indexing=None", meshgrid},
     {"torch.functional.broadcast_tensors", "*tensors", [](Builder& b, const Bound& a) { return b.call("broadcast_tensors", {tensor_list(a)}); }},
     {"torch.functional.block_diag", "*tensors", [](Builder& b, const Bound& a) { return b.call("block_diag", {tensor_list(a)}); }},
     {"torch.functional.cartesian_prod", "*tensors", [](Builder& b, const Bound& a) { return b.call("cartesian_prod", {tensor_list(a)}); }},

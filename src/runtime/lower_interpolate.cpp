@@ -1,5 +1,17 @@
 // torch.nn.functional.interpolate: which upsample operator, with sizes or scale factors, by mode and rank.
 // Source: torch/nn/functional.py of PyTorch 2.11 (behaviour).
+#include <ATen/ops/_upsample_nearest_exact1d.h>
+#include <ATen/ops/_upsample_nearest_exact2d.h>
+#include <ATen/ops/_upsample_nearest_exact3d.h>
+#include <ATen/ops/adaptive_avg_pool1d.h>
+#include <ATen/ops/adaptive_avg_pool2d.h>
+#include <ATen/ops/adaptive_avg_pool3d.h>
+#include <ATen/ops/upsample_nearest1d.h>
+#include <ATen/ops/upsample_nearest2d.h>
+#include <ATen/ops/upsample_nearest3d.h>
+
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "runtime/lower.h"
@@ -34,6 +46,45 @@ Operand sizes_from_scales(Builder& builder, const Operand& input, const Operand&
   return Operand::sequence(Kind::List, std::move(sizes));
 }
 
+/// One number for all dimensions and a mode for any rank: which operator is known when the tensor is.
+c10::IValue resize_any_rank(std::vector<c10::IValue>& inputs) {
+  const at::Tensor& x = inputs[0].toTensor();
+  const auto rank = static_cast<size_t>(x.dim() - 2);
+  TORCH_CHECK(rank >= 1 && rank <= 3, "interpolate(): input of rank ", x.dim(), ", expected 3, 4 or 5");
+  const std::string& mode = inputs[1].toStringRef();
+  at::OptionalIntArrayRef size;
+  std::optional<at::ArrayRef<double>> scale;
+  std::vector<int64_t> sizes;
+  std::vector<double> scales;
+  const bool recompute = inputs[4].toBool();
+  if (!inputs[2].isNone()) {
+    sizes.assign(rank, inputs[2].toScalar().toLong());
+  } else if (recompute) {
+    for (size_t i = 0; i < rank; ++i)
+      sizes.push_back(static_cast<int64_t>(std::floor(static_cast<double>(x.size(static_cast<int64_t>(i) + 2)) * inputs[3].toScalar().toDouble())));
+  } else {
+    scales.assign(rank, inputs[3].toScalar().toDouble());
+  }
+  if (sizes.empty()) scale = scales;
+  else size = sizes;
+  if (mode == "area") return rank == 1 ? at::adaptive_avg_pool1d(x, sizes) : rank == 2 ? at::adaptive_avg_pool2d(x, sizes) : at::adaptive_avg_pool3d(x, sizes);
+  if (mode == "nearest")
+    return rank == 1 ? at::upsample_nearest1d(x, size, scale) : rank == 2 ? at::upsample_nearest2d(x, size, scale) : at::upsample_nearest3d(x, size, scale);
+  return rank == 1   ? at::_upsample_nearest_exact1d(x, size, scale)
+         : rank == 2 ? at::_upsample_nearest_exact2d(x, size, scale)
+                     : at::_upsample_nearest_exact3d(x, size, scale);
+}
+
+bool recomputes(const Bound& args, const std::string& mode) {
+  return (args.given("recompute_scale_factor") && args.flag("recompute_scale_factor")) || mode == "area";
+}
+
+Operand any_rank(Builder& builder, const Bound& args, const std::string& mode) {
+  ++builder.operator_calls;
+  return builder.host(resize_any_rank, Kind::Tensor,
+                      {args["input"], Operand::of_string(mode), args["size"], args["scale_factor"], Operand::of_bool(recomputes(args, mode))});
+}
+
 }  // namespace
 
 Operand lower_interpolate(Builder& builder, const Bound& args) {
@@ -45,14 +96,10 @@ Operand lower_interpolate(Builder& builder, const Bound& args) {
   const Operand& given = args.given("size") ? size : scale;
   size_t rank = given.is_sequence() && given.slot < 0 ? given.elements.size() : mode_rank(mode);
   if (mode_rank(mode) != 0) rank = mode_rank(mode);
-  if (rank == 0) {
-    // One number and a mode for any rank: images are by far the most frequent; the operator checks the rank.
-    rank = 2;
-  }
+  if (rank == 0) return any_rank(builder, args, mode);
   Operand sizes = args.given("size") ? spread(size, rank) : Operand::none();
   Operand scales = args.given("scale_factor") ? spread(scale, rank) : Operand::none();
-  const bool recompute = (args.given("recompute_scale_factor") && args.flag("recompute_scale_factor")) || mode == "area";
-  if (recompute && args.given("scale_factor")) {
+  if (recomputes(args, mode) && args.given("scale_factor")) {
     sizes = sizes_from_scales(builder, input, scales);
     scales = Operand::none();
   }

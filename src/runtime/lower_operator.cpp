@@ -135,6 +135,13 @@ Operand sequence_operator(Builder& builder, std::string_view op, const Operand& 
     }
     return builder.host(join_ints, a.kind, {a, b});
   }
+  if (op == "*" && a.is_sequence() && a.slot < 0) {
+    // A list whose length is known only at run time is nothing an operator takes; graphs hold it as dead code.
+    if (b.kind != Kind::Int || b.slot >= 0) return Operand::in_slot(Kind::Opaque, -1);
+    std::vector<Operand> all;
+    for (int64_t i = 0; i < b.value.toInt(); ++i) all.insert(all.end(), a.elements.begin(), a.elements.end());
+    return Operand::sequence(a.kind, std::move(all));
+  }
   refuse(fmt::format("operator '{}' does not take {}", op, describe_call({a, b}, {})));
 }
 
@@ -172,6 +179,7 @@ Operand lower_operator(Builder& builder, std::string_view op, const std::vector<
   const OperatorRow* row = find_operator(in_place ? op.substr(0, op.size() - 1) : op);
   if (row == nullptr) refuse(fmt::format("unknown operator '{}'", op));
   const Operand &a = args[0], &b = args[1];
+  if (a.is_sequence()) return sequence_operator(builder, row->op, a, b);
   if (a.kind == Kind::Tensor) {
     if (in_place && !row->in_place.empty()) return builder.call(row->in_place, args, {}, true);
     return builder.call(row->forward, args);

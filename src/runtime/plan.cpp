@@ -157,20 +157,25 @@ Result<void> Plan::run(bool keep_all) {
       for (const int32_t slot : step->frees) slots[slot] = c10::IValue();
     }
   } catch (const LoweringError& refused) {
-    release();
+    abandon();
     Error error = refused.error;
     if (!error.at) error.at = graph_.locate(graph_.node(current->node));
     return error;
   } catch (const c10::Error& refused) {
-    release();
+    abandon();
     return step_error(*current, refused.what_without_backtrace());
   } catch (const InternalError&) {
     throw;
   } catch (const std::exception& refused) {
-    release();
+    abandon();
     return step_error(*current, refused.what());
   }
   return {};
+}
+
+void Plan::abandon() {
+  release();
+  leave_vmap();
 }
 
 c10::IValue Plan::value_of(const Operand& operand) const {

@@ -43,6 +43,7 @@ class Plan {
   std::vector<NodeValue> node_values() const;
 
  private:
+  void abandon();
   Error step_error(const Step& step, std::string message) const;
   c10::IValue value_of(const Operand& operand) const;
 

@@ -29,6 +29,13 @@ c10::IValue ArgSource::box(const c10::IValue* slots) const {
         list.push_back(element.slot < 0 ? element.value : slots[element.slot].toInt());
       return list;
     }
+    case Form::Reals: {
+      c10::List<double> list;
+      list.reserve(elements.size());
+      for (const Element& element : elements)
+        list.push_back(element.slot < 0 ? element.real : slots[element.slot].toScalar().toDouble());
+      return list;
+    }
   }
   return {};
 }

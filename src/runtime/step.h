@@ -21,10 +21,12 @@ struct ArgSource {
     Tensors,          // a list made of slots
     OptionalTensors,  // a list made of slots; -1 is None
     Ints,             // a list made of literals and slots
+    Reals,            // the same of floats
   };
   struct Element {
     int32_t slot = -1;
-    int64_t value = 0;
+    int64_t value = 0;   // Ints
+    double real = 0;     // Reals
   };
   Form form = Form::Literal;
   int32_t slot = -1;

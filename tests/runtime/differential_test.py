@@ -6,8 +6,10 @@ the tolerance ladder at t = -5 (spec E.3). Exit code 77: there is no corpus.
 """
 import argparse
 import collections
+import math
 import os
 import pathlib
+import re
 import sys
 import time
 
@@ -93,6 +95,13 @@ def check(worker, directory):
     return verdict, ""
 
 
+def element_count(directory):
+    """Elements of all inputs, from the shapes in weight_meta.py."""
+    path = directory / "weight_meta.py"
+    shapes = re.findall(r"shape = \[([^\]]*)\]", path.read_text()) if path.exists() else []
+    return sum(math.prod(int(size) for size in shape.split(",") if size.strip()) for shape in shapes)
+
+
 def main():
     corpus = pathlib.Path(os.environ.get("PASSNET_CORPUS", "/work/shared/corpus"))
     parser = argparse.ArgumentParser(description=__doc__)
@@ -106,6 +115,9 @@ def main():
     if not directories:
         print(f"skipped: 0 graphs below {', '.join(map(str, options.roots))}")
         return 77
+    found = len(directories)
+    directories = [directory for directory in directories if element_count(directory) <= options.max_elements]
+    print(f"{found - len(directories)} of {found} graphs are left out: more than {options.max_elements:g} input elements")
     torch.set_num_threads(options.threads)
     worker = worker_client.Worker(options.worker, threads=options.threads)
     counts = collections.Counter()
