@@ -76,7 +76,7 @@ Result<void> Worker::start() {
 
 Failure Worker::lose(std::string kind, std::string message) {
   state_->socket = UniqueFd();
-  state_->process.kill();
+  if (state_->process.running()) state_->process.kill();
   return {std::move(kind), resource_error(std::move(message)), true};
 }
 

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/check.h"
 #include "sandbox/child.h"
 #include "sandbox/isolation.h"
 
@@ -213,6 +214,7 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
 }
 
 std::optional<ExitStatus> Process::wait(std::chrono::milliseconds timeout) {
+  PASSNET_CHECK(running(), "a process is waited for once");
   const auto deadline = deadline_in(timeout);
   pollfd watched{pidfd_.get(), POLLIN, 0};
   int ready;
@@ -223,6 +225,7 @@ std::optional<ExitStatus> Process::wait(std::chrono::milliseconds timeout) {
 }
 
 ExitStatus Process::kill() {
+  PASSNET_CHECK(running(), "a process that has been reaped cannot be killed");
   if (status_)
     ::kill(child_, SIGKILL);  // the supervisor takes its whole namespace with it
   else

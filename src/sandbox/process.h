@@ -66,6 +66,7 @@ class Process {
   pid_t pid() const { return pid_; }
   bool running() const { return pid_ > 0; }
   /// nullopt when it is still running at the deadline. Once it has ended, its whole group is gone.
+  /// REQUIRES, as kill and wait_output do: running().
   std::optional<ExitStatus> wait(std::chrono::milliseconds timeout);
   /// SIGKILL to the child and all it started, then reaps it.
   ExitStatus kill();

@@ -35,6 +35,13 @@ TEST(Worker, CrashIsAFailureThatNamesTheSignal) {
   EXPECT_FALSE(worker.alive());
 }
 
+TEST(Worker, CrashDoesNotWaitForTheOtherWorker) {
+  const Worker bystander = start("fake_hangs");
+  Worker worker = start("fake_crashes");
+  EXPECT_EQ(ask_hello(worker).kind, "crash");
+  EXPECT_TRUE(bystander.alive());
+}
+
 TEST(Worker, EarlyExitIsAFailureThatNamesTheCode) {
   Worker worker = start("fake_exits_at_once");
   EXPECT_EQ(ask_hello(worker).error.message, "the candidate worker ended during 'hello': exit code 7");
