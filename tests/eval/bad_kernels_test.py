@@ -45,8 +45,7 @@ class BadKernels(PassnetCase):
 
     def test_write_far_away(self):
         record = self.failure("out[i] = 0; if (i == 0) out[n + 100000] = 1;")
-        self.assertEqual(record["stage"], "run")
-        self.assertIn(record["error_kind"], ("out-of-bounds", "crash"))
+        self.assertEqual((record["stage"], record["error_kind"]), ("run", "out-of-bounds"))
 
     def test_unwritten_output(self):
         record = self.failure("if (i % 2) out[i] = 0;")
