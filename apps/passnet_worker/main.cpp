@@ -1,9 +1,9 @@
-// passnet-worker: the data side of PassNet. Started by passnet with one end of a socket pair as descriptor 3; answers the
-// requests of docs/protocol.md until it is told to exit or its peer is gone. Runs nothing on its own.
+// passnet-worker: the data side of PassNet. Started by passnet with one end of a socket pair as descriptor 3;
+// answers the requests of docs/protocol.md until it is told to exit or its peer is gone. Runs nothing on its
+// own.
+#include <CLI/CLI.hpp>
 #include <csignal>
 #include <limits>
-
-#include <CLI/CLI.hpp>
 
 #include "base/log.h"
 #include "requests.h"

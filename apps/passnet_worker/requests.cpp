@@ -1,10 +1,9 @@
 #include "requests.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <fstream>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -35,9 +34,11 @@ struct Bundle {
 };
 
 Result<Bundle> receive_bundle(const Json& request, const std::vector<UniqueFd>& fds) {
-  if (fds.size() != 1) return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
+  if (fds.size() != 1)
+    return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
   struct stat info {};
-  if (::fstat(fds[0].get(), &info) != 0) return bad_input("the descriptor that came with the request is not shared memory");
+  if (::fstat(fds[0].get(), &info) != 0)
+    return bad_input("the descriptor that came with the request is not shared memory");
   Bundle bundle;
   PASSNET_TRY(bundle.entries, wire::entries_from_json(request.at("tensors"), info.st_size));
   PASSNET_TRY(bundle.memory, wire::Mapping::map(fds[0].get(), info.st_size, false));
@@ -46,7 +47,8 @@ Result<Bundle> receive_bundle(const Json& request, const std::vector<UniqueFd>& 
 
 Json location(const SourceLoc& at) { return {{"file", at.file}, {"line", at.line}, {"column", at.column}}; }
 
-Json error_reply(const std::string& kind, const std::string& message, const std::optional<SourceLoc>& at, const std::string& hint) {
+Json error_reply(const std::string& kind, const std::string& message, const std::optional<SourceLoc>& at,
+                 const std::string& hint) {
   Json reply{{"ok", false}, {"kind", kind}, {"error", message}};
   if (at && !at->file.empty()) reply["at"] = location(*at);
   if (!hint.empty()) reply["hint"] = hint;
@@ -59,11 +61,11 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 }  // namespace
 
 const Requests::Row Requests::kRows[] = {
-    {"hello", &Requests::hello, false},   {"load", &Requests::load, false},
-    {"inputs", &Requests::inputs, true},  {"set_inputs", &Requests::set_inputs, false},
-    {"trace", &Requests::trace, true},    {"run", &Requests::run, false},
+    {"hello", &Requests::hello, false},    {"load", &Requests::load, false},
+    {"inputs", &Requests::inputs, true},   {"set_inputs", &Requests::set_inputs, false},
+    {"trace", &Requests::trace, true},     {"run", &Requests::run, false},
     {"compare", &Requests::compare, true}, {"time", &Requests::time, false},
-    {"unload", &Requests::unload, false}, {"exit", &Requests::exit, false},
+    {"unload", &Requests::unload, false},  {"exit", &Requests::exit, false},
 };
 
 std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>& fds, bool* done) {
@@ -80,11 +82,14 @@ std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>
   } catch (const runtime::KernelFault& fault) {
     return dump(error_reply(fault.kind, fault.message, fault.at, {}));
   } catch (const nlohmann::json::exception& problem) {
-    return dump(error_reply("bad-input", fmt::format("a request that is not understood: {}", problem.what()), {}, {}));
+    return dump(error_reply("bad-input", fmt::format("a request that is not understood: {}", problem.what()),
+                            {}, {}));
   } catch (const std::bad_alloc&) {
-    return dump(error_reply("resource", "out of memory", {}, "a smaller graph, or a machine with more memory"));
+    return dump(
+        error_reply("resource", "out of memory", {}, "a smaller graph, or a machine with more memory"));
   } catch (const std::exception& problem) {
-    return dump(error_reply("internal", problem.what(), {}, "this is a bug of PassNet; please report it with the graph"));
+    return dump(error_reply("internal", problem.what(), {},
+                            "this is a bug of PassNet; please report it with the graph"));
   }
 }
 
@@ -95,18 +100,21 @@ Result<Reply> Requests::dispatch(const wire::Message& message, bool* done) {
   for (const Row& row : kRows) {
     names.push_back(row.name);
     if (name != row.name) continue;
-    if (row.reference_only && role_ != Role::Reference) return bad_input(fmt::format("only the reference worker answers '{}'", name));
+    if (row.reference_only && role_ != Role::Reference)
+      return bad_input(fmt::format("only the reference worker answers '{}'", name));
     *done = row.handler == &Requests::exit;
     return (this->*row.handler)(request, message.fds);
   }
   const std::string_view near = nearest_name(name, names);
-  return bad_input(fmt::format("unknown request {}", passnet::quoted(name))).with_hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
+  return bad_input(fmt::format("unknown request {}", passnet::quoted(name)))
+      .with_hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
 }
 
 Result<runtime::Session*> Requests::session(const Json& request) {
   const std::string id = text_field(request, "id");
   const auto found = sessions_.find(id);
-  if (found == sessions_.end()) return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
+  if (found == sessions_.end())
+    return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
   return &found->second;
 }
 
@@ -135,7 +143,8 @@ Result<Reply> Requests::load(const Json& request, const std::vector<UniqueFd>&) 
       source.kernels.push_back(std::move(files));
     }
   }
-  if (role_ == Role::Reference && !source.kernels.empty()) return bad_input("the reference worker loads no kernels");
+  if (role_ == Role::Reference && !source.kernels.empty())
+    return bad_input("the reference worker loads no kernels");
   const std::string id = text_field(request, "id");
   PASSNET_TRY(runtime::Session session, runtime::Session::load(std::move(source)));
   Reply reply;
@@ -181,7 +190,8 @@ Result<Reply> Requests::run(const Json& request, const std::vector<UniqueFd>&) {
 Result<Reply> Requests::compare(const Json& request, const std::vector<UniqueFd>& fds) {
   PASSNET_TRY(runtime::Session* const session, this->session(request));
   PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
-  PASSNET_TRY(const auto checks, session->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object())));
+  PASSNET_TRY(const auto checks,
+              session->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object())));
   Reply reply;
   reply.fields["outputs"] = Json::array();
   for (const bench::OutputCheck& check : checks) reply.fields["outputs"].push_back(bench::to_json(check));

@@ -3,10 +3,9 @@
 
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -29,7 +28,8 @@ class Requests {
  public:
   explicit Requests(Role role) : role_(role) {}
 
-  /// Answers one message; never throws for what a peer, a graph or a pass can cause. Sets `*done` after "exit".
+  /// Answers one message; never throws for what a peer, a graph or a pass can cause. Sets `*done` after
+  /// "exit".
   std::string answer(const wire::Message& message, std::vector<UniqueFd>& fds, bool* done);
 
  private:

@@ -17,10 +17,10 @@ namespace passnet::runtime {
 
 namespace {
 
-constexpr size_t kHeader = 64;                      // before the data: its size class; keeps the data at a multiple of 64
+constexpr size_t kHeader = 64;  // before the data: its size class; keeps the data at a multiple of 64
 constexpr size_t kSmallest = 64;
 constexpr size_t kLargest = size_t{1} << 40;
-constexpr int64_t kMaxCached = int64_t{4} << 30;    // what is freed beyond this goes back to the system
+constexpr int64_t kMaxCached = int64_t{4} << 30;  // what is freed beyond this goes back to the system
 
 /// Four classes per doubling: at most a fifth of a block is unused.
 constexpr size_t class_of(size_t bytes) {
@@ -34,7 +34,8 @@ constexpr size_t class_bytes(size_t index) {
   const size_t log = (index - 1) / 4 + 6;
   return (size_t{1} << log) + ((index - 1) % 4 + 1) * (size_t{1} << (log - 2));
 }
-static_assert(class_bytes(class_of(65)) == 80 && class_bytes(class_of(128)) == 128 && class_bytes(class_of(129)) == 160);
+static_assert(class_bytes(class_of(65)) == 80 && class_bytes(class_of(128)) == 128 &&
+              class_bytes(class_of(129)) == 160);
 constexpr size_t kClasses = class_of(kLargest) + 1;
 
 struct Block {
@@ -51,7 +52,9 @@ class CachingAllocator final : public c10::Allocator {
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
-  void copy_data(void* to, const void* from, std::size_t count) const override { std::memcpy(to, from, count); }
+  void copy_data(void* to, const void* from, std::size_t count) const override {
+    std::memcpy(to, from, count);
+  }
 
   int64_t cached() const { return cached_.load(); }
 
@@ -61,7 +64,8 @@ class CachingAllocator final : public c10::Allocator {
       const std::lock_guard guard(lock_);
       if (Block* block = free_[index]) {
         free_[index] = block->next;
-        cached_.store(cached_.load(std::memory_order_relaxed) - static_cast<int64_t>(class_bytes(index)), std::memory_order_relaxed);
+        cached_.store(cached_.load(std::memory_order_relaxed) - static_cast<int64_t>(class_bytes(index)),
+                      std::memory_order_relaxed);
         return reinterpret_cast<char*>(block) + kHeader;
       }
     }

@@ -1,13 +1,14 @@
-// Memory for tensors on the CPU: blocks are kept by size when freed and handed out again, so a call that allocates what the
-// call before it freed touches no new pages and asks the system for nothing. Free of torch.
+// Memory for tensors on the CPU: blocks are kept by size when freed and handed out again, so a call that
+// allocates what the call before it freed touches no new pages and asks the system for nothing. Free of
+// torch.
 #pragma once
 
 #include <cstdint>
 
 namespace passnet::runtime {
 
-/// Makes libtorch allocate through the cache and keeps malloc from giving memory back between calls. Call once, before the
-/// first tensor.
+/// Makes libtorch allocate through the cache and keeps malloc from giving memory back between calls. Call
+/// once, before the first tensor.
 void install_allocator();
 
 /// Bytes kept for reuse at this moment.

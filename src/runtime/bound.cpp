@@ -1,7 +1,7 @@
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstdlib>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 #include "runtime/lower.h"
@@ -66,12 +66,15 @@ Bound::Bound(std::string_view function, std::string_view signature, const std::v
     }
   }
   if (next < args.size())
-    refuse(fmt::format("{}() takes at most {} positional arguments, found {}", function_, parameters.size(), args.size()));
+    refuse(fmt::format("{}() takes at most {} positional arguments, found {}", function_, parameters.size(),
+                       args.size()));
   for (const NamedOperand& keyword : keywords) {
     bool known = false;
-    for (const SignatureParameter& parameter : parameters) known |= parameter.name == keyword.name && !parameter.rest;
+    for (const SignatureParameter& parameter : parameters)
+      known |= parameter.name == keyword.name && !parameter.rest;
     if (!known)
-      refuse(fmt::format("{}() has no parameter '{}'", function_, keyword.name), fmt::format("it takes: {}", signature));
+      refuse(fmt::format("{}() has no parameter '{}'", function_, keyword.name),
+             fmt::format("it takes: {}", signature));
     if (!values_.emplace(std::string(keyword.name), keyword.value).second)
       refuse(fmt::format("{}() got parameter '{}' twice", function_, keyword.name));
   }
@@ -87,28 +90,32 @@ const Operand& Bound::operator[](std::string_view name) const { return values_.f
 bool Bound::flag(std::string_view name) const {
   const Operand& operand = (*this)[name];
   if (operand.slot >= 0 || !operand.is_number())
-    refuse(fmt::format("{}(): parameter '{}' is {}, expected True or False", function_, name, to_string(operand.kind)));
+    refuse(fmt::format("{}(): parameter '{}' is {}, expected True or False", function_, name,
+                       to_string(operand.kind)));
   return operand.kind == Kind::Bool ? operand.value.toBool() : operand.value.toScalar().toLong() != 0;
 }
 
 int64_t Bound::integer(std::string_view name) const {
   const Operand& operand = (*this)[name];
   if (operand.slot >= 0 || operand.kind != Kind::Int)
-    refuse(fmt::format("{}(): parameter '{}' is {}, expected an integer literal", function_, name, to_string(operand.kind)));
+    refuse(fmt::format("{}(): parameter '{}' is {}, expected an integer literal", function_, name,
+                       to_string(operand.kind)));
   return operand.value.toInt();
 }
 
 double Bound::real(std::string_view name) const {
   const Operand& operand = (*this)[name];
   if (operand.slot >= 0 || !operand.is_number())
-    refuse(fmt::format("{}(): parameter '{}' is {}, expected a number literal", function_, name, to_string(operand.kind)));
+    refuse(fmt::format("{}(): parameter '{}' is {}, expected a number literal", function_, name,
+                       to_string(operand.kind)));
   return operand.value.toScalar().toDouble();
 }
 
 std::string Bound::text(std::string_view name) const {
   const Operand& operand = (*this)[name];
   if (operand.kind != Kind::String)
-    refuse(fmt::format("{}(): parameter '{}' is {}, expected a string", function_, name, to_string(operand.kind)));
+    refuse(fmt::format("{}(): parameter '{}' is {}, expected a string", function_, name,
+                       to_string(operand.kind)));
   return operand.value.toStringRef();
 }
 

@@ -1,10 +1,9 @@
 #include "runtime/builder.h"
 
 #include <ATen/ScalarOps.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -15,14 +14,21 @@ namespace {
 
 Kind kind_of(const c10::TypePtr& type) {
   switch (type->kind()) {
-    case c10::TypeKind::TensorType: return Kind::Tensor;
+    case c10::TypeKind::TensorType:
+      return Kind::Tensor;
     case c10::TypeKind::IntType:
-    case c10::TypeKind::SymIntType: return Kind::Int;
-    case c10::TypeKind::FloatType: return Kind::Float;
-    case c10::TypeKind::BoolType: return Kind::Bool;
-    case c10::TypeKind::NumberType: return Kind::Number;
-    case c10::TypeKind::ListType: return Kind::List;
-    default: return Kind::Opaque;
+    case c10::TypeKind::SymIntType:
+      return Kind::Int;
+    case c10::TypeKind::FloatType:
+      return Kind::Float;
+    case c10::TypeKind::BoolType:
+      return Kind::Bool;
+    case c10::TypeKind::NumberType:
+      return Kind::Number;
+    case c10::TypeKind::ListType:
+      return Kind::List;
+    default:
+      return Kind::Opaque;
   }
 }
 
@@ -34,11 +40,12 @@ c10::IValue wrap_number(std::vector<c10::IValue>& inputs) {
   return at::native::wrapped_scalar_tensor(inputs[0].toScalar());
 }
 
-/// Binary operators whose Tensor overload takes a wrapped number with the same result as their Scalar overload: the
-/// tensor is made once, not at each call.
+/// Binary operators whose Tensor overload takes a wrapped number with the same result as their Scalar
+/// overload: the tensor is made once, not at each call.
 bool prefers_wrapped_number(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"add", "sub", "mul", "div", "true_divide", "floor_divide", "remainder", "multiply",
-                                                "add_", "sub_", "mul_", "div_", "eq", "ne", "lt", "le", "gt", "ge"};
+  static constexpr std::string_view kNames[] = {
+      "add",  "sub",  "mul",  "div", "true_divide", "floor_divide", "remainder", "multiply", "add_",
+      "sub_", "mul_", "div_", "eq",  "ne",          "lt",           "le",        "gt",       "ge"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -78,7 +85,8 @@ Operand Builder::host(HostFunction fn, Kind result, const std::vector<Operand>& 
     operand.kind = result;
     operand.value = fn(values);
     if (result == Kind::List || result == Kind::Tuple) {
-      for (int64_t element : operand.value.toIntVector()) operand.elements.push_back(Operand::of_int(element));
+      for (int64_t element : operand.value.toIntVector())
+        operand.elements.push_back(Operand::of_int(element));
     }
     return operand;
   }
@@ -92,7 +100,8 @@ Operand Builder::host(HostFunction fn, Kind result, const std::vector<Operand>& 
 int32_t Builder::tensor_slot(const Operand& operand) {
   if (operand.kind == Kind::Tensor) return operand.slot;
   PASSNET_CHECK(operand.is_number(), "only numbers stand for tensors");
-  if (operand.slot < 0) return constant_tensor(at::native::wrapped_scalar_tensor(operand.value.toScalar())).slot;
+  if (operand.slot < 0)
+    return constant_tensor(at::native::wrapped_scalar_tensor(operand.value.toScalar())).slot;
   return host(wrap_number, Kind::Tensor, {operand}).slot;
 }
 
@@ -136,13 +145,15 @@ ArgSource Builder::list_source(const Operand& operand, const Parameter& paramete
       result.elements.push_back({element.kind == Kind::None ? -1 : tensor_slot(element)});
     return result;
   }
-  const bool literal = std::all_of(elements.begin(), elements.end(), [](const Operand& e) { return e.slot < 0; });
+  const bool literal =
+      std::all_of(elements.begin(), elements.end(), [](const Operand& e) { return e.slot < 0; });
   if (literal) {
     result.value = literal_list(elements, parameter.type);
     return result;
   }
   if (parameter.type != Type::Int && parameter.type != Type::Float)
-    throw LoweringError{unsupported(fmt::format("parameter '{}': a list that is known only at run time", parameter.name))};
+    throw LoweringError{
+        unsupported(fmt::format("parameter '{}': a list that is known only at run time", parameter.name))};
   result.form = parameter.type == Type::Int ? ArgSource::Form::Ints : ArgSource::Form::Reals;
   for (const Operand& element : elements) {
     ArgSource::Element made;
@@ -161,7 +172,8 @@ ArgSource Builder::list_source(const Operand& operand, const Parameter& paramete
 ArgSource Builder::source(const Operand& operand, const Parameter& parameter) {
   ArgSource result;
   if (operand.kind == Kind::None || parameter.type == Type::Device) {
-    if (operand.kind == Kind::None && !parameter.optional && parameter.default_value) result.value = *parameter.default_value;
+    if (operand.kind == Kind::None && !parameter.optional && parameter.default_value)
+      result.value = *parameter.default_value;
     return result;
   }
   if (parameter.list) return list_source(operand, parameter);
@@ -197,10 +209,11 @@ ArgSource Builder::source(const Operand& operand) {
   return result;
 }
 
-Operand Builder::call(std::string_view name, const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords,
-                      bool method, const std::optional<std::string>& overload) {
-  if (!overload && args.size() > 1 && args[0].kind == Kind::Tensor && args[1].is_number() && args[1].slot < 0 &&
-      prefers_wrapped_number(name)) {
+Operand Builder::call(std::string_view name, const std::vector<Operand>& args,
+                      const std::vector<NamedOperand>& keywords, bool method,
+                      const std::optional<std::string>& overload) {
+  if (!overload && args.size() > 1 && args[0].kind == Kind::Tensor && args[1].is_number() &&
+      args[1].slot < 0 && prefers_wrapped_number(name)) {
     std::vector<Operand> wrapped = args;
     wrapped[1] = constant_tensor(at::native::wrapped_scalar_tensor(args[1].value.toScalar()));
     return emit(choose_overload(name, wrapped, keywords, method, overload));
@@ -228,7 +241,8 @@ Operand Builder::emit(const Binding& binding) {
   const auto& returns = overload.handle.schema().returns();
   std::vector<int32_t> outs;
   std::vector<Operand> results;
-  const bool in_place = written != nullptr && returns.size() == 1 && returns[0].alias_info() != nullptr && returns[0].alias_info()->isWrite();
+  const bool in_place = written != nullptr && returns.size() == 1 && returns[0].alias_info() != nullptr &&
+                        returns[0].alias_info()->isWrite();
   for (const c10::Argument& result : returns) {
     outs.push_back(in_place ? -1 : new_slot());
     results.push_back(in_place ? *written : Operand::in_slot(kind_of(result.real_type()), outs.back()));

@@ -1,5 +1,5 @@
-// Builds the steps of a plan: the lowering rules call operators on operands, the builder chooses overloads, converts
-// arguments and hands out slots. Internal to runtime/ (includes torch).
+// Builds the steps of a plan: the lowering rules call operators on operands, the builder chooses overloads,
+// converts arguments and hands out slots. Internal to runtime/ (includes torch).
 #pragma once
 
 #include <deque>
@@ -17,18 +17,19 @@ namespace passnet::runtime {
 class Builder {
  public:
   std::vector<std::unique_ptr<Step>> steps;
-  std::vector<c10::IValue> initial;   // slots before the first call: constants; None elsewhere
-  std::vector<bool> persistent;       // slots that are never freed: inputs and constants
-  ir::NodeId node = ir::kNoNode;      // graph node that is being lowered
+  std::vector<c10::IValue> initial;  // slots before the first call: constants; None elsewhere
+  std::vector<bool> persistent;      // slots that are never freed: inputs and constants
+  ir::NodeId node = ir::kNoNode;     // graph node that is being lowered
   size_t operator_calls = 0;
 
   int32_t new_slot(bool keep = false);
   Operand constant_tensor(at::Tensor tensor);
 
-  /// Calls aten::NAME on Python arguments. Returns one operand, or a Tuple for several results; an in-place operator
-  /// returns the operand it wrote. Throws LoweringError when nothing fits.
-  Operand call(std::string_view name, const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords = {},
-               bool method = false, const std::optional<std::string>& overload = std::nullopt);
+  /// Calls aten::NAME on Python arguments. Returns one operand, or a Tuple for several results; an in-place
+  /// operator returns the operand it wrote. Throws LoweringError when nothing fits.
+  Operand call(std::string_view name, const std::vector<Operand>& args,
+               const std::vector<NamedOperand>& keywords = {}, bool method = false,
+               const std::optional<std::string>& overload = std::nullopt);
   /// Calls `fn` on boxed arguments at each run; folds it now when all are literals.
   Operand host(HostFunction fn, Kind result, const std::vector<Operand>& args);
   void add(std::unique_ptr<Step> step, std::vector<int32_t> reads, std::vector<int32_t> writes);

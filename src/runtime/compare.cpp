@@ -22,7 +22,8 @@ struct Sweep {
   double max_abs = 0, sum_abs = 0, max_rel = 0;
 
   explicit Sweep(std::string_view dtype) {
-    for (int t = kFirstRung; t <= kLastRung; ++t) ladder[static_cast<size_t>(t - kFirstRung)] = bench::tolerance(dtype, t);
+    for (int t = kFirstRung; t <= kLastRung; ++t)
+      ladder[static_cast<size_t>(t - kFirstRung)] = bench::tolerance(dtype, t);
   }
 
   void add(double difference, double magnitude) {
@@ -35,7 +36,8 @@ struct Sweep {
     // NaN sticks: it says more than any number.
     if (!(difference <= max_abs)) max_abs = std::isnan(max_abs) ? max_abs : difference;
     sum_abs += difference;
-    if (magnitude > 0 && !(difference / magnitude <= max_rel)) max_rel = std::isnan(max_rel) ? max_rel : difference / magnitude;
+    if (magnitude > 0 && !(difference / magnitude <= max_rel))
+      max_rel = std::isnan(max_rel) ? max_rel : difference / magnitude;
   }
 };
 
@@ -69,18 +71,30 @@ void sweep(const at::Tensor& expected, const at::Tensor& found, Sweep& result) {
 using SweepFunction = void (*)(const at::Tensor&, const at::Tensor&, Sweep&);
 SweepFunction sweep_of(at::ScalarType type) {
   switch (type) {
-    case at::kFloat: return sweep<float>;
-    case at::kDouble: return sweep<double>;
-    case at::kHalf: return sweep<c10::Half>;
-    case at::kBFloat16: return sweep<c10::BFloat16>;
-    case at::kChar: return sweep<int8_t>;
-    case at::kShort: return sweep<int16_t>;
-    case at::kInt: return sweep<int32_t>;
-    case at::kLong: return sweep<int64_t>;
-    case at::kByte: return sweep<uint8_t>;
-    case at::kBool: return sweep<uint8_t>;
-    case at::kComplexFloat: return sweep<c10::complex<float>>;
-    default: return sweep<c10::complex<double>>;
+    case at::kFloat:
+      return sweep<float>;
+    case at::kDouble:
+      return sweep<double>;
+    case at::kHalf:
+      return sweep<c10::Half>;
+    case at::kBFloat16:
+      return sweep<c10::BFloat16>;
+    case at::kChar:
+      return sweep<int8_t>;
+    case at::kShort:
+      return sweep<int16_t>;
+    case at::kInt:
+      return sweep<int32_t>;
+    case at::kLong:
+      return sweep<int64_t>;
+    case at::kByte:
+      return sweep<uint8_t>;
+    case at::kBool:
+      return sweep<uint8_t>;
+    case at::kComplexFloat:
+      return sweep<c10::complex<float>>;
+    default:
+      return sweep<c10::complex<double>>;
   }
 }
 

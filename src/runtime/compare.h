@@ -7,9 +7,9 @@
 
 namespace passnet::runtime {
 
-/// expected, found: any strides. Element types and shapes are compared first; nothing is broadcast or converted.
-/// An element passes rung t when |found - expected| <= atol + rtol |expected| in double; equal infinities pass, NaN never.
-/// max_rel_diff is taken over elements whose expected value is not 0.
+/// expected, found: any strides. Element types and shapes are compared first; nothing is broadcast or
+/// converted. An element passes rung t when |found - expected| <= atol + rtol |expected| in double; equal
+/// infinities pass, NaN never. max_rel_diff is taken over elements whose expected value is not 0.
 bench::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor& found);
 
 }  // namespace passnet::runtime

@@ -20,9 +20,9 @@ struct Holder;
 template <class T>
 struct Spelling;  // the schema's word for a C++ type, as Overload::signature spells it
 
-#define PASSNET_SPELLING(TYPE, TEXT) \
-  template <>                        \
-  struct Spelling<TYPE> {            \
+#define PASSNET_SPELLING(TYPE, TEXT)          \
+  template <>                                 \
+  struct Spelling<TYPE> {                     \
     static constexpr const char* text = TEXT; \
   }
 PASSNET_SPELLING(const at::Tensor&, "Tensor");
@@ -85,7 +85,8 @@ inline SmallTensorList gather_tensors(const ArgSource& source, const c10::IValue
   if (source.form == ArgSource::Form::Slot) {
     for (const at::Tensor& tensor : slots[source.slot].toTensorVector()) tensors.push_back(tensor);
   } else {
-    for (const ArgSource::Element& element : source.elements) tensors.push_back(slots[element.slot].toTensor());
+    for (const ArgSource::Element& element : source.elements)
+      tensors.push_back(slots[element.slot].toTensor());
   }
   return tensors;
 }
@@ -142,13 +143,13 @@ struct OptionalHolder {
   }
 };
 
-#define PASSNET_HOLDER(TYPE, BASE, VALUE, CONVERT)                                 \
-  inline VALUE CONVERT##_##BASE(const c10::IValue& value);                         \
-  template <>                                                                      \
-  struct Holder<TYPE> : BASE<VALUE, CONVERT##_##BASE> {                            \
-    using Base = BASE<VALUE, CONVERT##_##BASE>;                                    \
-    using Base::Base;                                                              \
-  };                                                                               \
+#define PASSNET_HOLDER(TYPE, BASE, VALUE, CONVERT)         \
+  inline VALUE CONVERT##_##BASE(const c10::IValue& value); \
+  template <>                                              \
+  struct Holder<TYPE> : BASE<VALUE, CONVERT##_##BASE> {    \
+    using Base = BASE<VALUE, CONVERT##_##BASE>;            \
+    using Base::Base;                                      \
+  };                                                       \
   inline VALUE CONVERT##_##BASE(const c10::IValue& value)
 
 PASSNET_HOLDER(int64_t, ValueHolder, int64_t, int) { return to_int(value); }
@@ -162,9 +163,15 @@ PASSNET_HOLDER(std::optional<int64_t>, OptionalHolder, int64_t, int) { return to
 PASSNET_HOLDER(std::optional<c10::SymInt>, OptionalHolder, c10::SymInt, symint) { return to_int(value); }
 PASSNET_HOLDER(std::optional<double>, OptionalHolder, double, real) { return to_double(value); }
 PASSNET_HOLDER(std::optional<bool>, OptionalHolder, bool, boolean) { return value.toBool(); }
-PASSNET_HOLDER(const std::optional<at::Scalar>&, OptionalHolder, at::Scalar, scalar) { return value.toScalar(); }
-PASSNET_HOLDER(std::optional<at::ScalarType>, OptionalHolder, at::ScalarType, dtype) { return value.toScalarType(); }
-PASSNET_HOLDER(std::optional<at::MemoryFormat>, OptionalHolder, at::MemoryFormat, format) { return value.toMemoryFormat(); }
+PASSNET_HOLDER(const std::optional<at::Scalar>&, OptionalHolder, at::Scalar, scalar) {
+  return value.toScalar();
+}
+PASSNET_HOLDER(std::optional<at::ScalarType>, OptionalHolder, at::ScalarType, dtype) {
+  return value.toScalarType();
+}
+PASSNET_HOLDER(std::optional<at::MemoryFormat>, OptionalHolder, at::MemoryFormat, format) {
+  return value.toMemoryFormat();
+}
 PASSNET_HOLDER(std::optional<at::Layout>, OptionalHolder, at::Layout, layout) { return value.toLayout(); }
 PASSNET_HOLDER(std::optional<at::Device>, OptionalHolder, at::Device, device) { return value.toDevice(); }
 #undef PASSNET_HOLDER
@@ -210,7 +217,9 @@ struct IntListHolder {
   struct Value {
     const std::vector<Int>* literal = nullptr;
     c10::SmallVector<Int, 6> made;
-    operator at::ArrayRef<Int>() const { return literal ? at::ArrayRef<Int>(*literal) : at::ArrayRef<Int>(made); }
+    operator at::ArrayRef<Int>() const {
+      return literal ? at::ArrayRef<Int>(*literal) : at::ArrayRef<Int>(made);
+    }
     operator c10::OptionalArrayRef<Int>() const { return at::ArrayRef<Int>(*this); }
   };
   Value get(c10::IValue* slots) const {
@@ -267,8 +276,11 @@ inline void store(c10::IValue* slots, const std::vector<int32_t>& outs, std::vec
 template <class... T>
 void store(c10::IValue* slots, const std::vector<int32_t>& outs, std::tuple<T...>&& results) {
   size_t i = 0;
-  std::apply([&](auto&&... result) { ((outs[i] >= 0 ? void(slots[outs[i]] = std::move(result)) : void(), ++i), ...); },
-             std::move(results));
+  std::apply(
+      [&](auto&&... result) {
+        ((outs[i] >= 0 ? void(slots[outs[i]] = std::move(result)) : void(), ++i), ...);
+      },
+      std::move(results));
 }
 
 template <class Signature>
@@ -293,7 +305,9 @@ class DirectCall<R(A...)> final : public Step {
   template <size_t... I>
   DirectCall(const Overload& overload, const std::vector<ArgSource>& sources, std::vector<int32_t> outs,
              std::index_sequence<I...>)
-      : handle_(overload.handle.typed<R(A...)>()), holders_(Holder<A>(sources[I])...), outs_(std::move(outs)) {}
+      : handle_(overload.handle.typed<R(A...)>()),
+        holders_(Holder<A>(sources[I])...),
+        outs_(std::move(outs)) {}
 
   template <size_t... I>
   void run_with(c10::IValue* slots, std::index_sequence<I...>) {

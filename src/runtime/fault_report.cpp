@@ -26,7 +26,8 @@ struct Text {
   }
   /// Quotes, backslashes and control bytes become '?', so the text fits into a JSON string.
   void append_plain(std::string_view text) {
-    for (const char c : text) append(c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20 ? "?" : std::string_view(&c, 1));
+    for (const char c : text)
+      append(c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20 ? "?" : std::string_view(&c, 1));
   }
   void append_number(uint64_t number) {
     std::array<char, 20> digits{};
@@ -55,10 +56,14 @@ State state;
 
 const char* signal_words(int signal) {
   switch (signal) {
-    case SIGSEGV: return "SIGSEGV (invalid memory access)";
-    case SIGBUS: return "SIGBUS (access beyond a mapping)";
-    case SIGFPE: return "SIGFPE (integer division by zero or overflow)";
-    default: return "SIGILL (invalid instruction)";
+    case SIGSEGV:
+      return "SIGSEGV (invalid memory access)";
+    case SIGBUS:
+      return "SIGBUS (access beyond a mapping)";
+    case SIGFPE:
+      return "SIGFPE (integer division by zero or overflow)";
+    default:
+      return "SIGILL (invalid instruction)";
   }
 }
 
@@ -118,7 +123,8 @@ void set_running_kernel(std::string_view description) {
   state.kernel.append(description);
 }
 
-void add_fence(const void* begin, const void* end, const void* data, const void* data_end, std::string_view what) {
+void add_fence(const void* begin, const void* end, const void* data, const void* data_end,
+               std::string_view what) {
   const size_t count = state.fence_count.load();
   if (count == state.fences.size()) return;
   Fence& fence = state.fences[count];

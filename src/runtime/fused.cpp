@@ -4,10 +4,9 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/as_strided.h>
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "runtime/dtype.h"
@@ -21,7 +20,11 @@ namespace {
 class FusedStep final : public Step {
  public:
   FusedStep(FusedLibrary& library, size_t index, std::vector<int32_t> inputs, std::vector<int32_t> outs)
-      : library_(library), index_(index), list_(library.list(index).launches), inputs_(std::move(inputs)), outs_(std::move(outs)) {
+      : library_(library),
+        index_(index),
+        list_(library.list(index).launches),
+        inputs_(std::move(inputs)),
+        outs_(std::move(outs)) {
     const std::vector<FusedLibrary::Kernel>& kernels = library.list(index).kernels;
     for (size_t i = 0; i < list_.launches.size(); ++i)
       launches_.emplace_back(list_.launches[i], kernels.empty() ? nullptr : kernels[i].run);
@@ -53,15 +56,17 @@ class FusedStep final : public Step {
  private:
   void check_input(const pass::Buffer& buffer, const at::Tensor& tensor) const {
     const ir::TensorType& type = buffer.type;
-    bool same = tensor.dim() == static_cast<int64_t>(type.shape.size()) && tensor.scalar_type() == scalar_type(type.dtype);
+    bool same = tensor.dim() == static_cast<int64_t>(type.shape.size()) &&
+                tensor.scalar_type() == scalar_type(type.dtype);
     for (size_t i = 0; same && i < type.shape.size(); ++i)
       same = tensor.size(i) == type.shape[i] && (type.shape[i] <= 1 || tensor.stride(i) == type.strides[i]);
-    PASSNET_CHECK(same, fmt::format("pass '{}': input {} is {}, the launch list was made for {}", list_.pass, buffer.input,
-                                    ir::to_string(type_of(tensor)), ir::to_string(type)));
+    PASSNET_CHECK(same, fmt::format("pass '{}': input {} is {}, the launch list was made for {}", list_.pass,
+                                    buffer.input, ir::to_string(type_of(tensor)), ir::to_string(type)));
   }
 
   at::Tensor allocate(const pass::Buffer& buffer) const {
-    at::Tensor tensor = at::detail::empty_strided_cpu(buffer.type.shape, buffer.type.strides, scalar_type(buffer.type.dtype));
+    at::Tensor tensor =
+        at::detail::empty_strided_cpu(buffer.type.shape, buffer.type.strides, scalar_type(buffer.type.dtype));
     // A traced kernel writes nothing; zeros are safe for whatever reads its outputs, as an index for example.
     if (library_.mode == FusedLibrary::Mode::Trace) {
       tensor.zero_();
@@ -92,15 +97,16 @@ class FusedStep final : public Step {
   const pass::LaunchList& list_;
   std::vector<int32_t> inputs_, outs_;
   std::vector<ReadyLaunch> launches_;
-  std::vector<at::Tensor> tensors_;   // of the call in progress, by buffer
+  std::vector<at::Tensor> tensors_;  // of the call in progress, by buffer
   std::vector<char*> pointers_;
-  std::vector<bool> whole_;           // outputs that are a whole buffer
+  std::vector<bool> whole_;  // outputs that are a whole buffer
 };
 
 }  // namespace
 
 Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::LaunchList> lists,
-                                                         const std::vector<std::vector<KernelFile>>& kernels, ThreadPool* pool) {
+                                                         const std::vector<std::vector<KernelFile>>& kernels,
+                                                         ThreadPool* pool) {
   std::unique_ptr<FusedLibrary> library(new FusedLibrary);
   library->pool_ = pool;
   if (!kernels.empty() && kernels.size() != lists.size())
@@ -109,16 +115,19 @@ Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::Launc
     List list{std::move(lists[i]), {}};
     const size_t wanted = kernels.empty() ? 0 : kernels[i].size();
     if (wanted != 0 && wanted != list.launches.launches.size())
-      return bad_input(fmt::format("launch list {}: {} kernels for {} launches", i, wanted, list.launches.launches.size()));
+      return bad_input(fmt::format("launch list {}: {} kernels for {} launches", i, wanted,
+                                   list.launches.launches.size()));
     for (size_t k = 0; k < wanted; ++k) {
       const KernelFile& file = kernels[i][k];
       void* object = ::dlopen(file.object.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (object == nullptr) return bad_pass(fmt::format("cannot load kernel '{}': {}", list.launches.launches[k].kernel, ::dlerror()));
+      if (object == nullptr)
+        return bad_pass(
+            fmt::format("cannot load kernel '{}': {}", list.launches.launches[k].kernel, ::dlerror()));
       library->objects_.push_back(object);
       auto* run = reinterpret_cast<passnet_run_fn>(::dlsym(object, file.entry.c_str()));
       if (run == nullptr)
-        return bad_pass(fmt::format("kernel '{}': '{}' has no function '{}'", list.launches.launches[k].kernel,
-                                    file.object.string(), file.entry));
+        return bad_pass(fmt::format("kernel '{}': '{}' has no function '{}'",
+                                    list.launches.launches[k].kernel, file.object.string(), file.entry));
       list.kernels.push_back({run});
     }
     library->lists_.push_back(std::move(list));
@@ -131,19 +140,23 @@ FusedLibrary::~FusedLibrary() {
 }
 
 Operand lower_fused(Builder& builder, FusedLibrary* library, const std::vector<Operand>& args) {
-  if (args.empty() || args[0].kind != Kind::Int || args[0].slot >= 0) refuse("passnet.fused: the first argument is not a launch list's index");
+  if (args.empty() || args[0].kind != Kind::Int || args[0].slot >= 0)
+    refuse("passnet.fused: the first argument is not a launch list's index");
   const int64_t index = args[0].value.toInt();
   const size_t lists = library == nullptr ? 0 : library->size();
-  if (index < 0 || static_cast<size_t>(index) >= lists) refuse(fmt::format("passnet.fused: launch list {} of {}", index, lists));
+  if (index < 0 || static_cast<size_t>(index) >= lists)
+    refuse(fmt::format("passnet.fused: launch list {} of {}", index, lists));
   const pass::LaunchList& list = library->list(index).launches;
   std::vector<int32_t> inputs;
   for (size_t i = 1; i < args.size(); ++i) {
-    if (args[i].kind != Kind::Tensor) refuse(fmt::format("passnet.fused: input {} is {}, expected a tensor", i - 1, to_string(args[i].kind)));
+    if (args[i].kind != Kind::Tensor)
+      refuse(fmt::format("passnet.fused: input {} is {}, expected a tensor", i - 1, to_string(args[i].kind)));
     inputs.push_back(args[i].slot);
   }
   for (const pass::Buffer& buffer : list.buffers) {
     if (buffer.input >= static_cast<int32_t>(inputs.size()))
-      refuse(fmt::format("passnet.fused: launch list {} takes input {}, {} are given", index, buffer.input, inputs.size()));
+      refuse(fmt::format("passnet.fused: launch list {} takes input {}, {} are given", index, buffer.input,
+                         inputs.size()));
   }
   std::vector<int32_t> outs;
   std::vector<Operand> results;

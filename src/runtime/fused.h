@@ -1,5 +1,6 @@
-// Fused nodes: `passnet.fused(i, inputs…)` runs launch list i. Buffers are allocated afresh at each call, kernels come from
-// shared objects built by pass/, grids are spread over our thread pool. Internal to runtime/ (includes torch).
+// Fused nodes: `passnet.fused(i, inputs…)` runs launch list i. Buffers are allocated afresh at each call,
+// kernels come from shared objects built by pass/, grids are spread over our thread pool. Internal to
+// runtime/ (includes torch).
 #pragma once
 
 #include <passnet/abi.h>
@@ -31,13 +32,14 @@ class FusedLibrary {
   };
   struct List {
     pass::LaunchList launches;
-    std::vector<Kernel> kernels;   // one per launch; empty: can be traced, not run
+    std::vector<Kernel> kernels;  // one per launch; empty: can be traced, not run
   };
 
   /// kernels: one vector per list, one file per launch, or empty vectors for lists that are only traced.
   /// Errors: BadInput (counts that do not fit), BadPass when an object cannot be loaded.
   static Result<std::unique_ptr<FusedLibrary>> load(std::vector<pass::LaunchList> lists,
-                                                    const std::vector<std::vector<KernelFile>>& kernels, ThreadPool* pool);
+                                                    const std::vector<std::vector<KernelFile>>& kernels,
+                                                    ThreadPool* pool);
   ~FusedLibrary();
 
   size_t size() const { return lists_.size(); }
@@ -45,7 +47,7 @@ class FusedLibrary {
   ThreadPool& pool() const { return *pool_; }
 
   Mode mode = Mode::Run;
-  KernelCheck* check = nullptr;   // of Mode::Check
+  KernelCheck* check = nullptr;  // of Mode::Check
 
  private:
   FusedLibrary() = default;

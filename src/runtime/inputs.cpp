@@ -1,5 +1,5 @@
-// Inputs from metas: fx/replay.h draws them as NumPy does; elements that are not finite are replaced here with torch's
-// generator (rule 6 of spec A.3).
+// Inputs from metas: fx/replay.h draws them as NumPy does; elements that are not finite are replaced here
+// with torch's generator (rule 6 of spec A.3).
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/isfinite.h>
@@ -23,13 +23,15 @@ namespace {
 std::vector<size_t> draw_order(const std::vector<fx::TensorMeta>& records) {
   std::vector<size_t> order(records.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return records[a].class_name < records[b].class_name; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return records[a].class_name < records[b].class_name; });
   return order;
 }
 
-/// Replaces what is not finite. A tensor is drawn for each floating input that was not given literally, needed or not, so
-/// that the generator stays in step.
-void replace_non_finite(const std::vector<fx::TensorMeta>& records, size_t first, std::vector<at::Tensor>& tensors, at::Generator generator) {
+/// Replaces what is not finite. A tensor is drawn for each floating input that was not given literally,
+/// needed or not, so that the generator stays in step.
+void replace_non_finite(const std::vector<fx::TensorMeta>& records, size_t first,
+                        std::vector<at::Tensor>& tensors, at::Generator generator) {
   for (const size_t i : draw_order(records)) {
     at::Tensor& tensor = tensors[first + i];
     if (!tensor.is_floating_point() || records[i].float_data || records[i].int_data) continue;
@@ -41,7 +43,8 @@ void replace_non_finite(const std::vector<fx::TensorMeta>& records, size_t first
 
 }  // namespace
 
-Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta, uint32_t seed) {
+Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta,
+                                    uint32_t seed) {
   const c10::InferenceMode mode;
   PASSNET_TRY(const std::vector<fx::TensorMeta> inputs, fx::parse_meta("input_meta.py", input_meta));
   PASSNET_TRY(const std::vector<fx::TensorMeta> weights, fx::parse_meta("weight_meta.py", weight_meta));
@@ -51,8 +54,10 @@ Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::s
   bool all_finite = true;
   for (fx::HostTensor& tensor : host) {
     names.push_back(tensor.name);
-    tensors.push_back(at::from_blob(tensor.bytes.data(), tensor.type.shape, at::TensorOptions(scalar_type(tensor.type.dtype))));
-    if (tensors.back().is_floating_point()) all_finite = all_finite && at::isfinite(tensors.back()).all().item<bool>();
+    tensors.push_back(at::from_blob(tensor.bytes.data(), tensor.type.shape,
+                                    at::TensorOptions(scalar_type(tensor.type.dtype))));
+    if (tensors.back().is_floating_point())
+      all_finite = all_finite && at::isfinite(tensors.back()).all().item<bool>();
   }
   if (!all_finite) {
     const at::Generator generator = at::detail::createCPUGenerator(seed);

@@ -1,10 +1,10 @@
 #include "runtime/kernel_check.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
 
 #include "base/hash.h"
 #include "runtime/dtype.h"
@@ -32,10 +32,11 @@ std::string buffer_name(const pass::LaunchList& list, size_t index) {
 struct Copies {
   std::vector<FencedMemory> memory;
   std::vector<char*> pointers;
-  std::vector<uint64_t> hashes;   // of inputs
+  std::vector<uint64_t> hashes;  // of inputs
 };
 
-Copies make_copies(const pass::LaunchList& list, const std::vector<at::Tensor>& tensors, unsigned char poison) {
+Copies make_copies(const pass::LaunchList& list, const std::vector<at::Tensor>& tensors,
+                   unsigned char poison) {
   Copies copies;
   clear_fences();
   for (size_t i = 0; i < list.buffers.size(); ++i) {
@@ -61,15 +62,20 @@ void check_after(const pass::LaunchList& list, const pass::Launch& launch, const
   for (size_t i = 0; i < copies.memory.size(); ++i) {
     const FencedMemory& memory = copies.memory[i];
     if (const auto broken = memory.broken_canary()) {
-      const std::string where = *broken < 0 ? fmt::format("{} bytes before its start", -*broken) : fmt::format("{} bytes past its end", *broken);
-      throw KernelFault{"out-of-bounds", fmt::format("{} wrote outside of {}: {}", kernel, buffer_name(list, i), where), launch.at};
+      const std::string where = *broken < 0 ? fmt::format("{} bytes before its start", -*broken)
+                                            : fmt::format("{} bytes past its end", *broken);
+      throw KernelFault{"out-of-bounds",
+                        fmt::format("{} wrote outside of {}: {}", kernel, buffer_name(list, i), where),
+                        launch.at};
     }
     if (list.buffers[i].input >= 0 && fast_hash(memory.data(), memory.size_bytes()) != copies.hashes[i])
-      throw KernelFault{"input-changed", fmt::format("{} changed {}", kernel, buffer_name(list, i)), launch.at};
+      throw KernelFault{"input-changed", fmt::format("{} changed {}", kernel, buffer_name(list, i)),
+                        launch.at};
   }
 }
 
-Copies run_once(const FusedLibrary& library, size_t index, const std::vector<at::Tensor>& tensors, unsigned char poison) {
+Copies run_once(const FusedLibrary& library, size_t index, const std::vector<at::Tensor>& tensors,
+                unsigned char poison) {
   const pass::LaunchList& list = library.list(index).launches;
   Copies copies = make_copies(list, tensors, poison);
   for (size_t i = 0; i < list.launches.size(); ++i) {
@@ -83,10 +89,12 @@ Copies run_once(const FusedLibrary& library, size_t index, const std::vector<at:
 }
 
 bool all_equal(const char* bytes, size_t count, unsigned char value) {
-  return std::all_of(bytes, bytes + count, [&](char byte) { return static_cast<unsigned char>(byte) == value; });
+  return std::all_of(bytes, bytes + count,
+                     [&](char byte) { return static_cast<unsigned char>(byte) == value; });
 }
 
-/// Elements of output `number` that hold the first poison after the first run and the second after the second.
+/// Elements of output `number` that hold the first poison after the first run and the second after the
+/// second.
 void check_written(const pass::LaunchList& list, size_t number, const Copies& first, const Copies& second) {
   const pass::View& view = list.outputs[number];
   const pass::Buffer& buffer = list.buffers[view.buffer];
@@ -105,21 +113,25 @@ void check_written(const pass::LaunchList& list, size_t number, const Copies& fi
     for (size_t d = index.size(); d-- > 0 && ++index[d] == view.type.shape[d];) index[d] = 0;
   }
   if (unwritten == 0) return;
-  throw KernelFault{"unwritten-output",
-                    fmt::format("pass '{}' leaves {} of {} elements of output {} ({}) unwritten, the first at [{}]", list.pass,
-                                unwritten, view.type.numel(), number, ir::to_string(view.type), fmt::join(first_index, ", ")),
-                    list.launches.empty() ? SourceLoc{} : list.launches.back().at};
+  throw KernelFault{
+      "unwritten-output",
+      fmt::format("pass '{}' leaves {} of {} elements of output {} ({}) unwritten, the first at [{}]",
+                  list.pass, unwritten, view.type.numel(), number, ir::to_string(view.type),
+                  fmt::join(first_index, ", ")),
+      list.launches.empty() ? SourceLoc{} : list.launches.back().at};
 }
 
 }  // namespace
 
-void KernelCheck::run(const FusedLibrary& library, size_t index, const std::vector<at::Tensor>& tensors) const {
+void KernelCheck::run(const FusedLibrary& library, size_t index,
+                      const std::vector<at::Tensor>& tensors) const {
   const pass::LaunchList& list = library.list(index).launches;
   const Copies first = run_once(library, index, tensors, kPoisons[0]);
   const Copies second = run_once(library, index, tensors, kPoisons[1]);
   for (size_t i = 0; i < list.outputs.size(); ++i) check_written(list, i, first, second);
   for (size_t i = 0; i < list.buffers.size(); ++i) {
-    if (list.buffers[i].input < 0) std::memcpy(tensors[i].data_ptr(), second.memory[i].data(), second.memory[i].size_bytes());
+    if (list.buffers[i].input < 0)
+      std::memcpy(tensors[i].data_ptr(), second.memory[i].data(), second.memory[i].size_bytes());
   }
   clear_fences();
 }

@@ -8,9 +8,9 @@
 namespace passnet::runtime {
 
 struct KernelFault {
-  std::string kind;      // "out-of-bounds", "unwritten-output", "input-changed": `kind` of docs/protocol.md
+  std::string kind;  // "out-of-bounds", "unwritten-output", "input-changed": `kind` of docs/protocol.md
   std::string message;
-  SourceLoc at;          // the launch in Name.py
+  SourceLoc at;  // the launch in Name.py
 };
 
 }  // namespace passnet::runtime

@@ -5,8 +5,9 @@
 namespace passnet::runtime {
 
 namespace {
-/// A launch over less memory than this runs on the caller alone: waking another thread costs more.
+/// A launch over less memory than this runs on the caller alone: sharing it costs more than it saves.
 constexpr int64_t kInlineBytes = 32 << 10;
+constexpr int64_t kInlineBytesAsleep = 160 << 10;
 }  // namespace
 
 ReadyLaunch::ReadyLaunch(const pass::Launch& launch, passnet_run_fn run) : run_(run) {
@@ -17,7 +18,8 @@ ReadyLaunch::ReadyLaunch(const pass::Launch& launch, passnet_run_fn run) : run_(
   for (const pass::LaunchArg& arg : launch.args) {
     passnet_arg value{};
     if (const auto* view = std::get_if<pass::View>(&arg)) {
-      pointers_.push_back({static_cast<uint32_t>(args_.size()), view->buffer, view->offset * ir::size_bytes(view->type.dtype)});
+      pointers_.push_back({static_cast<uint32_t>(args_.size()), view->buffer,
+                           view->offset * ir::size_bytes(view->type.dtype)});
       bytes_ += extent_bytes(view->type);
     } else if (const auto* integer = std::get_if<int64_t>(&arg)) {
       value.integer = *integer;
@@ -36,9 +38,10 @@ void ReadyLaunch::run_tasks(void* context, int64_t first, int64_t last) {
 }
 
 void ReadyLaunch::run(ThreadPool& pool, char* const* buffers) {
-  for (const Pointer& pointer : pointers_) args_[pointer.arg].pointer = buffers[pointer.buffer] + pointer.offset_bytes;
+  for (const Pointer& pointer : pointers_)
+    args_[pointer.arg].pointer = buffers[pointer.buffer] + pointer.offset_bytes;
   launch_.args = args_.data();
-  if (bytes_ >= kInlineBytes) {
+  if (bytes_ >= (pool.awake() ? kInlineBytes : kInlineBytesAsleep)) {
     pool.run(tasks_, run_tasks, this);
   } else if (tasks_ > 0) {
     run_tasks(this, 0, tasks_);

@@ -29,7 +29,7 @@ class ReadyLaunch {
   std::vector<Pointer> pointers_;
   passnet_launch launch_{};
   int64_t tasks_ = 1;
-  int64_t bytes_ = 0;   // memory its views span
+  int64_t bytes_ = 0;  // memory its views span
 };
 
 }  // namespace passnet::runtime

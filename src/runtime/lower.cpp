@@ -1,8 +1,8 @@
 #include "runtime/lower.h"
 
-#include <unordered_map>
-
 #include <fmt/format.h>
+
+#include <unordered_map>
 
 #include "base/strings.h"
 #include "ir/op_table.h"
@@ -46,11 +46,29 @@ constexpr Module kModules[] = {
 /// ATen's name for what Python calls otherwise.
 std::string operator_name(std::string name) {
   static const std::unordered_map<std::string, std::string> kNames{
-      {"__eq__", "eq"},      {"__ne__", "ne"},        {"__lt__", "lt"},      {"__le__", "le"},     {"__gt__", "gt"},
-      {"__ge__", "ge"},      {"__add__", "add"},      {"__sub__", "sub"},    {"__mul__", "mul"},   {"__truediv__", "div"},
-      {"__radd__", "add"},   {"__rmul__", "mul"},     {"__rsub__", "rsub"},  {"__neg__", "neg"},   {"__invert__", "bitwise_not"},
-      {"__matmul__", "matmul"}, {"__pow__", "pow"},   {"__iadd__", "add_"},  {"__imul__", "mul_"}, {"__mod__", "remainder"},
-      {"__floordiv__", "floor_divide"}, {"concatenate", "concat"}, {"upsample_nearest", "upsample_nearest2d"}};
+      {"__eq__", "eq"},
+      {"__ne__", "ne"},
+      {"__lt__", "lt"},
+      {"__le__", "le"},
+      {"__gt__", "gt"},
+      {"__ge__", "ge"},
+      {"__add__", "add"},
+      {"__sub__", "sub"},
+      {"__mul__", "mul"},
+      {"__truediv__", "div"},
+      {"__radd__", "add"},
+      {"__rmul__", "mul"},
+      {"__rsub__", "rsub"},
+      {"__neg__", "neg"},
+      {"__invert__", "bitwise_not"},
+      {"__matmul__", "matmul"},
+      {"__pow__", "pow"},
+      {"__iadd__", "add_"},
+      {"__imul__", "mul_"},
+      {"__mod__", "remainder"},
+      {"__floordiv__", "floor_divide"},
+      {"concatenate", "concat"},
+      {"upsample_nearest", "upsample_nearest2d"}};
   const auto found = kNames.find(name);
   return found == kNames.end() ? std::move(name) : found->second;
 }
@@ -59,19 +77,23 @@ std::string operator_name(std::string name) {
   const bool method = kind == ir::NodeKind::CallMethod;
   std::string_view near = ir::nearest_target(kind, target);
   std::string hint;
-  if (near == target) hint = "PassNet knows its signature, but cannot run it yet";
-  else if (!near.empty()) hint = fmt::format("did you mean '{}'?", near);
-  throw LoweringError{unsupported(fmt::format("unknown {} '{}'", method ? "method" : "operator", target)).with_hint(std::move(hint))};
+  if (near == target)
+    hint = "PassNet knows its signature, but cannot run it yet";
+  else if (!near.empty())
+    hint = fmt::format("did you mean '{}'?", near);
+  throw LoweringError{unsupported(fmt::format("unknown {} '{}'", method ? "method" : "operator", target))
+                          .with_hint(std::move(hint))};
 }
 
-Operand apply_rule(Builder& builder, const Rule& rule, std::string_view target, const std::vector<Operand>& args,
-                   const std::vector<NamedOperand>& keywords) {
+Operand apply_rule(Builder& builder, const Rule& rule, std::string_view target,
+                   const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords) {
   return rule.lower(builder, Bound(target, rule.signature, args, keywords));
 }
 
 Operand call_function(Builder& builder, std::string_view target, const std::vector<Operand>& args,
                       const std::vector<NamedOperand>& keywords) {
-  if (const Rule* rule = find_rule(std::string(target))) return apply_rule(builder, *rule, target, args, keywords);
+  if (const Rule* rule = find_rule(std::string(target)))
+    return apply_rule(builder, *rule, target, args, keywords);
   if (target.starts_with("torch.ops.aten.")) {
     std::string name(target.substr(15));
     std::optional<std::string> overload;
@@ -88,7 +110,8 @@ Operand call_function(Builder& builder, std::string_view target, const std::vect
     if (!target.starts_with(module.prefix)) continue;
     const std::string rest(target.substr(module.prefix.size()));
     if (!module.rules.empty()) {
-      if (const Rule* rule = find_rule(std::string(module.rules) + rest)) return apply_rule(builder, *rule, target, args, keywords);
+      if (const Rule* rule = find_rule(std::string(module.rules) + rest))
+        return apply_rule(builder, *rule, target, args, keywords);
     }
     name = std::string(module.operators) + rest;
     break;
@@ -96,7 +119,8 @@ Operand call_function(Builder& builder, std::string_view target, const std::vect
   if (name.empty() && target.starts_with("torch.")) {
     name = target.substr(6);
     // torch.norm is torch.functional.norm.
-    if (const Rule* rule = find_rule("torch.functional." + name)) return apply_rule(builder, *rule, target, args, keywords);
+    if (const Rule* rule = find_rule("torch.functional." + name))
+      return apply_rule(builder, *rule, target, args, keywords);
   }
   name = operator_name(name);
   if (name.empty() || name.find('.') != std::string::npos || overloads(name).empty())
@@ -108,8 +132,10 @@ Operand call_method(Builder& builder, std::string_view target, const std::vector
                     const std::vector<NamedOperand>& keywords) {
   if (args.empty()) refuse(fmt::format("method '{}' without an object", target));
   if (args[0].is_number() && target == "item") return args[0];
-  if (args[0].kind != Kind::Tensor) refuse(fmt::format("method '{}' of {}, expected a tensor", target, to_string(args[0].kind)));
-  if (const Rule* rule = find_rule("Tensor." + std::string(target))) return apply_rule(builder, *rule, target, args, keywords);
+  if (args[0].kind != Kind::Tensor)
+    refuse(fmt::format("method '{}' of {}, expected a tensor", target, to_string(args[0].kind)));
+  if (const Rule* rule = find_rule("Tensor." + std::string(target)))
+    return apply_rule(builder, *rule, target, args, keywords);
   const std::string name = operator_name(std::string(target));
   if (overloads(name).empty()) refuse_unknown(ir::NodeKind::CallMethod, target);
   return builder.call(name, args, keywords, true);
@@ -117,14 +143,19 @@ Operand call_method(Builder& builder, std::string_view target, const std::vector
 
 }  // namespace
 
-Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target, const std::vector<Operand>& args,
-                   const std::vector<NamedOperand>& keywords) {
+Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target,
+                   const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords) {
   switch (kind) {
-    case ir::NodeKind::CallFunction: return call_function(builder, target, args, keywords);
-    case ir::NodeKind::CallMethod: return call_method(builder, target, args, keywords);
-    case ir::NodeKind::Operator: return lower_operator(builder, target, args);
-    case ir::NodeKind::Attribute: return lower_attribute(builder, target, args.at(0));
-    default: refuse("a node that is not a call");
+    case ir::NodeKind::CallFunction:
+      return call_function(builder, target, args, keywords);
+    case ir::NodeKind::CallMethod:
+      return call_method(builder, target, args, keywords);
+    case ir::NodeKind::Operator:
+      return lower_operator(builder, target, args);
+    case ir::NodeKind::Attribute:
+      return lower_attribute(builder, target, args.at(0));
+    default:
+      refuse("a node that is not a call");
   }
 }
 

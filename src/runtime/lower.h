@@ -1,7 +1,8 @@
-// What each target of a graph means in terms of ATen operators. The files: lower.cpp finds the rule for a target;
-// lower_functional.cpp has the functions that are Python in PyTorch; lower_method.cpp methods, attributes and factory
-// functions; lower_operator.cpp Python's operators; lower_index.cpp x[…]; lower_interpolate.cpp and lower_attention.cpp
-// the two big functions; lower_vmap.cpp what torch.vmap leaves in a graph. Everything else is an ATen operator of the same name. Internal to runtime/.
+// What each target of a graph means in terms of ATen operators. The files: lower.cpp finds the rule for a
+// target; lower_functional.cpp has the functions that are Python in PyTorch; lower_method.cpp methods,
+// attributes and factory functions; lower_operator.cpp Python's operators; lower_index.cpp x[…];
+// lower_interpolate.cpp and lower_attention.cpp the two big functions; lower_vmap.cpp what torch.vmap leaves
+// in a graph. Everything else is an ATen operator of the same name. Internal to runtime/.
 #pragma once
 
 #include <map>
@@ -50,18 +51,20 @@ Operand lower_interpolate(Builder& builder, const Bound& args);
 Operand lower_multi_head_attention(Builder& builder, const Bound& args);
 
 /// `name(input, …)` or, when `inplace` is True, `name_(input, …)`.
-Operand call_in_place_or_not(Builder& builder, std::string_view name, const Bound& args, std::vector<Operand> rest);
+Operand call_in_place_or_not(Builder& builder, std::string_view name, const Bound& args,
+                             std::vector<Operand> rest);
 
 /// Lowers a call. kind: CallFunction, CallMethod, Operator or Attribute. Throws LoweringError or c10::Error.
-Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target, const std::vector<Operand>& args,
-                   const std::vector<NamedOperand>& keywords);
+Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target,
+                   const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords);
 
 Operand lower_operator(Builder& builder, std::string_view op, const std::vector<Operand>& args);
 Operand lower_attribute(Builder& builder, std::string_view name, const Operand& object);
 Operand lower_getitem(Builder& builder, const Operand& object, const Operand& index);
 Operand lower_setitem(Builder& builder, const Operand& object, const Operand& index, const Operand& value);
 
-/// Arithmetic on Python numbers and comparisons of them. Throws LoweringError for an operator numbers do not have.
+/// Arithmetic on Python numbers and comparisons of them. Throws LoweringError for an operator numbers do not
+/// have.
 Operand lower_number_operator(Builder& builder, std::string_view op, const std::vector<Operand>& args);
 
 /// x.shape: a list of ints, made at run time. sizes_of(x)[dim].

@@ -1,6 +1,6 @@
-// torch.nn.functional.multi_head_attention_forward: one step that calls the operators PyTorch's Python code calls.
-// Source: torch/nn/functional.py of PyTorch 2.11 (behaviour). Shapes: L = target length, S = source length, N = batch,
-// E = embedding, H = heads.
+// torch.nn.functional.multi_head_attention_forward: one step that calls the operators PyTorch's Python code
+// calls. Source: torch/nn/functional.py of PyTorch 2.11 (behaviour). Shapes: L = target length, S = source
+// length, N = batch, E = embedding, H = heads.
 #include <ATen/ATen.h>
 
 #include <cmath>
@@ -16,20 +16,64 @@ using at::Tensor;
 
 /// Positions of the operands in the step's inputs.
 enum In : size_t {
-  kQuery, kKey, kValue, kHeads, kInWeight, kInBias, kBiasK, kBiasV, kAddZero, kDropout, kOutWeight, kOutBias, kTraining,
-  kKeyPadding, kNeedWeights, kMask, kSeparate, kQWeight, kKWeight, kVWeight, kStaticK, kStaticV, kAverage, kCausal, kCount,
+  kQuery,
+  kKey,
+  kValue,
+  kHeads,
+  kInWeight,
+  kInBias,
+  kBiasK,
+  kBiasV,
+  kAddZero,
+  kDropout,
+  kOutWeight,
+  kOutBias,
+  kTraining,
+  kKeyPadding,
+  kNeedWeights,
+  kMask,
+  kSeparate,
+  kQWeight,
+  kKWeight,
+  kVWeight,
+  kStaticK,
+  kStaticV,
+  kAverage,
+  kCausal,
+  kCount,
 };
-constexpr const char* kNames[kCount] = {
-    "query", "key", "value", "num_heads", "in_proj_weight", "in_proj_bias", "bias_k", "bias_v", "add_zero_attn", "dropout_p",
-    "out_proj_weight", "out_proj_bias", "training", "key_padding_mask", "need_weights", "attn_mask", "use_separate_proj_weight",
-    "q_proj_weight", "k_proj_weight", "v_proj_weight", "static_k", "static_v", "average_attn_weights", "is_causal"};
+constexpr const char* kNames[kCount] = {"query",
+                                        "key",
+                                        "value",
+                                        "num_heads",
+                                        "in_proj_weight",
+                                        "in_proj_bias",
+                                        "bias_k",
+                                        "bias_v",
+                                        "add_zero_attn",
+                                        "dropout_p",
+                                        "out_proj_weight",
+                                        "out_proj_bias",
+                                        "training",
+                                        "key_padding_mask",
+                                        "need_weights",
+                                        "attn_mask",
+                                        "use_separate_proj_weight",
+                                        "q_proj_weight",
+                                        "k_proj_weight",
+                                        "v_proj_weight",
+                                        "static_k",
+                                        "static_v",
+                                        "average_attn_weights",
+                                        "is_causal"};
 
 Tensor optional(const c10::IValue& value) { return value.isNone() ? Tensor() : value.toTensor(); }
 
 /// A boolean mask becomes 0 and -inf in the query's type; a float mask stays.
 Tensor additive_mask(const Tensor& mask, at::ScalarType type) {
   if (!mask.defined() || mask.scalar_type() != at::kBool) return mask;
-  return at::zeros_like(mask, mask.options().dtype(type)).masked_fill_(mask, -std::numeric_limits<double>::infinity());
+  return at::zeros_like(mask, mask.options().dtype(type))
+      .masked_fill_(mask, -std::numeric_limits<double>::infinity());
 }
 
 struct Projected {
@@ -41,7 +85,8 @@ Tensor unpack(const Tensor& projection, int64_t parts, int64_t embedding) {
   return projection.unflatten(-1, {parts, embedding}).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous();
 }
 
-Projected project_packed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& weight, const Tensor& bias) {
+Projected project_packed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& weight,
+                         const Tensor& bias) {
   const int64_t embedding = q.size(-1);
   const auto piece = [&](int64_t from, int64_t count) {
     return std::pair(weight.narrow(0, from * embedding, count * embedding),
@@ -66,7 +111,8 @@ Projected project(const std::vector<c10::IValue>& in, const Tensor& q, const Ten
   const Tensor bias = optional(in[kInBias]);
   if (!in[kSeparate].toBool()) return project_packed(q, k, v, optional(in[kInWeight]), bias);
   const std::vector<Tensor> biases = bias.defined() ? bias.chunk(3) : std::vector<Tensor>(3);
-  return {at::linear(q, in[kQWeight].toTensor(), biases[0]), at::linear(k, in[kKWeight].toTensor(), biases[1]),
+  return {at::linear(q, in[kQWeight].toTensor(), biases[0]),
+          at::linear(k, in[kKWeight].toTensor(), biases[1]),
           at::linear(v, in[kVWeight].toTensor(), biases[2])};
 }
 
@@ -76,6 +122,53 @@ Tensor to_heads(const Tensor& x, int64_t batch_heads, int64_t head) {
 }
 
 Tensor pad_mask(const Tensor& mask) { return mask.defined() ? at::pad(mask, {0, 1}) : mask; }
+
+/// What attends to what: q [N * H, L, E / H], k and v [N * H, S, E / H], an additive mask or none.
+struct Heads {
+  Tensor q, k, v, mask;
+  int64_t length, batch, heads, head;
+};
+
+double dropout_of(const std::vector<c10::IValue>& in) {
+  return in[kTraining].toBool() ? in[kDropout].toScalar().toDouble() : 0.0;
+}
+
+/// [L * N, E] -> [L, N, E'] through the output projection.
+Tensor project_out(const std::vector<c10::IValue>& in, const Tensor& rows, const Heads& all) {
+  const Tensor output = at::linear(rows, in[kOutWeight].toTensor(), optional(in[kOutBias]));
+  return output.view({all.length, all.batch, output.size(1)});
+}
+
+std::pair<Tensor, Tensor> attend_with_weights(const std::vector<c10::IValue>& in, const Heads& all) {
+  const Tensor scaled = all.q * std::sqrt(1.0 / static_cast<double>(all.q.size(2)));
+  const Tensor keys = all.k.transpose(-2, -1);
+  Tensor weights = all.mask.defined() ? at::baddbmm(all.mask, scaled, keys) : at::bmm(scaled, keys);
+  weights = at::softmax(weights, -1);
+  if (const double dropout = dropout_of(in); dropout > 0) weights = at::dropout(weights, dropout, true);
+  const Tensor rows = at::bmm(weights, all.v)
+                          .transpose(0, 1)
+                          .contiguous()
+                          .view({all.length * all.batch, all.heads * all.head});
+  weights = weights.view({all.batch, all.heads, all.length, all.k.size(1)});
+  if (in[kAverage].toBool()) weights = weights.mean(1);
+  return {project_out(in, rows, all), weights};
+}
+
+std::pair<Tensor, Tensor> attend(const std::vector<c10::IValue>& in, const Heads& all, bool causal) {
+  const int64_t source = all.k.size(1);
+  std::optional<Tensor> mask;
+  if (all.mask.defined()) {
+    const bool shared = all.mask.size(0) == 1 && all.mask.dim() == 3;
+    mask = shared ? all.mask.unsqueeze(0) : all.mask.view({all.batch, all.heads, -1, source});
+  }
+  const Tensor out = at::scaled_dot_product_attention(
+      all.q.view({all.batch, all.heads, all.length, all.head}),
+      all.k.view({all.batch, all.heads, source, all.head}),
+      all.v.view({all.batch, all.heads, source, all.head}), mask, dropout_of(in), causal);
+  const Tensor rows =
+      out.permute({2, 0, 1, 3}).contiguous().view({all.batch * all.length, all.heads * all.head});
+  return {project_out(in, rows, all), Tensor()};
+}
 
 c10::IValue attention(std::vector<c10::IValue>& in) {
   Tensor query = in[kQuery].toTensor(), key = in[kKey].toTensor(), value = in[kValue].toTensor();
@@ -88,7 +181,8 @@ c10::IValue attention(std::vector<c10::IValue>& in) {
     value = self ? key : value.unsqueeze(1);
     if (padding.defined()) padding = padding.unsqueeze(0);
   }
-  const int64_t length = query.size(0), batch = query.size(1), embedding = query.size(2), heads = in[kHeads].toInt();
+  const int64_t length = query.size(0), batch = query.size(1), embedding = query.size(2),
+                heads = in[kHeads].toInt();
   const int64_t head = embedding / heads;
   const bool need_weights = in[kNeedWeights].toBool();
   bool causal = in[kCausal].toBool();
@@ -121,37 +215,18 @@ c10::IValue attention(std::vector<c10::IValue>& in) {
   }
   const int64_t source = k.size(1);
   if (padding.defined()) {
-    padding = padding.view({batch, 1, 1, source}).expand({-1, heads, -1, -1}).reshape({batch * heads, 1, source});
+    padding =
+        padding.view({batch, 1, 1, source}).expand({-1, heads, -1, -1}).reshape({batch * heads, 1, source});
     mask = mask.defined() ? mask + padding : padding;
   }
-  const double dropout = in[kTraining].toBool() ? in[kDropout].toScalar().toDouble() : 0.0;
-  const Tensor out_weight = in[kOutWeight].toTensor(), out_bias = optional(in[kOutBias]);
-  Tensor output, weights;
-  if (need_weights) {
-    const Tensor scaled = q * std::sqrt(1.0 / static_cast<double>(q.size(2)));
-    weights = mask.defined() ? at::baddbmm(mask, scaled, k.transpose(-2, -1)) : at::bmm(scaled, k.transpose(-2, -1));
-    weights = at::softmax(weights, -1);
-    if (dropout > 0) weights = at::dropout(weights, dropout, true);
-    output = at::bmm(weights, v).transpose(0, 1).contiguous().view({length * batch, embedding});
-    output = at::linear(output, out_weight, out_bias);
-    output = output.view({length, batch, output.size(1)});
-    weights = weights.view({batch, heads, length, source});
-    if (in[kAverage].toBool()) weights = weights.mean(1);
-  } else {
-    if (mask.defined()) mask = mask.size(0) == 1 && mask.dim() == 3 ? mask.unsqueeze(0) : mask.view({batch, heads, -1, source});
-    q = q.view({batch, heads, length, head});
-    k = k.view({batch, heads, source, head});
-    v = v.view({batch, heads, source, head});
-    output = at::scaled_dot_product_attention(q, k, v, mask.defined() ? std::optional(mask) : std::nullopt, dropout, causal);
-    output = output.permute({2, 0, 1, 3}).contiguous().view({batch * length, embedding});
-    output = at::linear(output, out_weight, out_bias);
-    output = output.view({length, batch, output.size(1)});
-  }
+  const Heads all{q, k, v, mask, length, batch, heads, head};
+  auto [output, weights] = need_weights ? attend_with_weights(in, all) : attend(in, all, causal);
   if (!batched) {
     output = output.squeeze(1);
     if (weights.defined()) weights = weights.squeeze(0);
   }
-  return c10::ivalue::Tuple::create(c10::IValue(output), weights.defined() ? c10::IValue(weights) : c10::IValue());
+  return c10::ivalue::Tuple::create(c10::IValue(output),
+                                    weights.defined() ? c10::IValue(weights) : c10::IValue());
 }
 
 c10::IValue second_of(std::vector<c10::IValue>& in) { return in[0].toTupleRef().elements()[1]; }
@@ -165,7 +240,8 @@ Operand lower_multi_head_attention(Builder& builder, const Bound& args) {
   const Operand both = builder.host(attention, Kind::Tensor, inputs);
   ++builder.operator_calls;
   const Operand output = builder.host(first_of, Kind::Tensor, {both});
-  const Operand weights = args.flag("need_weights") ? builder.host(second_of, Kind::Tensor, {both}) : Operand::none();
+  const Operand weights =
+      args.flag("need_weights") ? builder.host(second_of, Kind::Tensor, {both}) : Operand::none();
   return Operand::sequence(Kind::Tuple, {output, weights});
 }
 

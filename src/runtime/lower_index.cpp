@@ -1,9 +1,8 @@
-// x[…] and x[…] = v: ints, slices, None and Ellipsis make a view in one step; tensors and lists among them go through
-// PyTorch's own index code (ATen/TensorIndexing.h), so the rules are its rules.
+// x[…] and x[…] = v: ints, slices, None and Ellipsis make a view in one step; tensors and lists among them go
+// through PyTorch's own index code (ATen/TensorIndexing.h), so the rules are its rules.
 #include <ATen/TensorIndexing.h>
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/tensor.h>
-
 #include <fmt/format.h>
 
 #include "runtime/lower.h"
@@ -15,7 +14,7 @@ namespace {
 using at::indexing::TensorIndex;
 
 /// An int of an index: absent, a literal, or a slot.
-struct Bound3 {
+struct IndexBound {
   bool given = false;
   int64_t value = 0;
   int32_t slot = -1;
@@ -28,13 +27,13 @@ struct Bound3 {
 
 struct Item {
   enum class Form : uint8_t { Int, Slice, None, Ellipsis, Bool, Tensor } form;
-  Bound3 at, stop, step;   // Int: at; Slice: start in `at`
+  IndexBound at, stop, step;  // Int: at; Slice: start in `at`
   bool truth = false;
   int32_t tensor = -1;
 };
 
-Bound3 read_bound(const Operand& operand, std::vector<int32_t>& reads) {
-  Bound3 bound;
+IndexBound read_bound(const Operand& operand, std::vector<int32_t>& reads) {
+  IndexBound bound;
   if (operand.kind == Kind::None) return bound;
   bound.given = true;
   if (operand.slot >= 0) {
@@ -55,16 +54,19 @@ int32_t list_index(Builder& builder, const Operand& list) {
 
 Item read_item(Builder& builder, const Operand& operand, std::vector<int32_t>& reads) {
   switch (operand.kind) {
-    case Kind::None: return {Item::Form::None, {}, {}, {}};
-    case Kind::Ellipsis: return {Item::Form::Ellipsis, {}, {}, {}};
+    case Kind::None:
+      return {Item::Form::None, {}, {}, {}};
+    case Kind::Ellipsis:
+      return {Item::Form::Ellipsis, {}, {}, {}};
     case Kind::Bool:
       if (operand.slot < 0) return {Item::Form::Bool, {}, {}, {}, operand.value.toBool()};
       [[fallthrough]];
     case Kind::Int:
-    case Kind::Number: return {Item::Form::Int, read_bound(operand, reads), {}, {}};
+    case Kind::Number:
+      return {Item::Form::Int, read_bound(operand, reads), {}, {}};
     case Kind::Slice:
-      return {Item::Form::Slice, read_bound(operand.elements[0], reads), read_bound(operand.elements[1], reads),
-              read_bound(operand.elements[2], reads)};
+      return {Item::Form::Slice, read_bound(operand.elements[0], reads),
+              read_bound(operand.elements[1], reads), read_bound(operand.elements[2], reads)};
     case Kind::Tensor:
     case Kind::Tuple:
     case Kind::List: {
@@ -72,7 +74,8 @@ Item read_item(Builder& builder, const Operand& operand, std::vector<int32_t>& r
       reads.push_back(slot);
       return {Item::Form::Tensor, {}, {}, {}, false, slot};
     }
-    default: refuse(fmt::format("cannot index with {}", to_string(operand.kind)));
+    default:
+      refuse(fmt::format("cannot index with {}", to_string(operand.kind)));
   }
 }
 
@@ -82,7 +85,8 @@ std::vector<Item> read_items(Builder& builder, const Operand& index, std::vector
   bool spread = index.kind == Kind::Tuple && index.slot < 0;
   if (index.kind == Kind::List && index.slot < 0) {
     for (const Operand& element : index.elements)
-      spread |= element.kind == Kind::Slice || element.kind == Kind::Ellipsis || element.kind == Kind::None || element.kind == Kind::Tensor;
+      spread |= element.kind == Kind::Slice || element.kind == Kind::Ellipsis || element.kind == Kind::None ||
+                element.kind == Kind::Tensor;
   }
   if (!spread) return {read_item(builder, index, reads)};
   for (const Operand& element : index.elements) items.push_back(read_item(builder, element, reads));
@@ -122,10 +126,13 @@ at::Tensor view_of(const at::Tensor& x, const std::vector<Item>& items, const c1
         sizes.push_back(1);
         strides.push_back(dim < rank ? x.size(dim) * x.stride(dim) : 1);
         break;
-      case Item::Form::Ellipsis: keep(rank - consumed); break;
+      case Item::Form::Ellipsis:
+        keep(rank - consumed);
+        break;
       case Item::Form::Int: {
         const int64_t size = x.size(dim), given = item.at.get(slots, 0);
-        TORCH_CHECK_INDEX(given >= -size && given < size, "index ", given, " is out of bounds for dimension ", dim, " with size ", size);
+        TORCH_CHECK_INDEX(given >= -size && given < size, "index ", given, " is out of bounds for dimension ",
+                          dim, " with size ", size);
         offset += (given < 0 ? given + size : given) * x.stride(dim++);
         break;
       }
@@ -146,18 +153,29 @@ at::Tensor view_of(const at::Tensor& x, const std::vector<Item>& items, const c1
 
 c10::SmallVector<TensorIndex, 6> tensor_indices(const std::vector<Item>& items, c10::IValue* slots) {
   c10::SmallVector<TensorIndex, 6> indices;
-  const auto optional = [&](const Bound3& bound) {
+  const auto optional = [&](const IndexBound& bound) {
     return bound.given ? std::optional<c10::SymInt>(bound.get(slots, 0)) : std::nullopt;
   };
   for (const Item& item : items) {
     switch (item.form) {
-      case Item::Form::None: indices.emplace_back(at::indexing::None); break;
-      case Item::Form::Ellipsis: indices.emplace_back(at::indexing::Ellipsis); break;
-      case Item::Form::Int: indices.emplace_back(item.at.get(slots, 0)); break;
-      case Item::Form::Bool: indices.emplace_back(item.truth); break;
-      case Item::Form::Tensor: indices.emplace_back(slots[item.tensor].toTensor()); break;
+      case Item::Form::None:
+        indices.emplace_back(at::indexing::None);
+        break;
+      case Item::Form::Ellipsis:
+        indices.emplace_back(at::indexing::Ellipsis);
+        break;
+      case Item::Form::Int:
+        indices.emplace_back(item.at.get(slots, 0));
+        break;
+      case Item::Form::Bool:
+        indices.emplace_back(item.truth);
+        break;
+      case Item::Form::Tensor:
+        indices.emplace_back(slots[item.tensor].toTensor());
+        break;
       case Item::Form::Slice:
-        indices.emplace_back(at::indexing::Slice(optional(item.at), optional(item.stop), optional(item.step)));
+        indices.emplace_back(
+            at::indexing::Slice(optional(item.at), optional(item.stop), optional(item.step)));
     }
   }
   return indices;
@@ -169,7 +187,8 @@ class GetItem final : public Step {
       : object_(object), items_(std::move(items)), out_(out), view_(only_views(items_)) {}
   void run(c10::IValue* slots) override {
     const at::Tensor& x = slots[object_].toTensor();
-    slots[out_] = view_ ? view_of(x, items_, slots) : at::indexing::get_item(x, tensor_indices(items_, slots));
+    slots[out_] =
+        view_ ? view_of(x, items_, slots) : at::indexing::get_item(x, tensor_indices(items_, slots));
   }
 
  private:
@@ -186,8 +205,9 @@ class SetItem final : public Step {
   void run(c10::IValue* slots) override {
     const at::Tensor& x = slots[object_].toTensor();
     const c10::IValue value = value_.box(slots);
-    const at::Tensor tensor =
-        value.isTensor() ? value.toTensor() : at::indexing::scalarToTensor(value.toScalar(), x.options(), x.device());
+    const at::Tensor tensor = value.isTensor()
+                                  ? value.toTensor()
+                                  : at::indexing::scalarToTensor(value.toScalar(), x.options(), x.device());
     at::indexing::set_item(x, tensor_indices(items_, slots), tensor);
   }
 
@@ -199,7 +219,8 @@ class SetItem final : public Step {
 
 int64_t element_index(const std::vector<c10::IValue>& inputs, int64_t size) {
   const int64_t index = inputs[1].toScalar().toLong();
-  TORCH_CHECK_INDEX(index >= -size && index < size, "index ", index, " is out of range for a sequence of ", size);
+  TORCH_CHECK_INDEX(index >= -size && index < size, "index ", index, " is out of range for a sequence of ",
+                    size);
   return index < 0 ? index + size : index;
 }
 c10::IValue tensor_element(std::vector<c10::IValue>& inputs) {
@@ -230,24 +251,28 @@ Operand sequence_item(Builder& builder, const Operand& object, const Operand& in
   if (index.kind == Kind::Slice) {
     if (object.slot >= 0) {
       if (object.element != Kind::Int) throw LoweringError{unsupported("a slice of a list of tensors")};
-      return builder.host(int_slice, object.kind, {object, index.elements[0], index.elements[1], index.elements[2]});
+      return builder.host(int_slice, object.kind,
+                          {object, index.elements[0], index.elements[1], index.elements[2]});
     }
     const auto size = static_cast<int64_t>(object.elements.size());
     const auto bound = [&](const Operand& operand, int64_t otherwise) {
       return operand.kind == Kind::None ? otherwise : clamp_bound(operand.value.toInt(), size);
     };
     std::vector<Operand> kept;
-    for (int64_t i = bound(index.elements[0], 0); i < bound(index.elements[1], size); ++i) kept.push_back(object.elements[i]);
+    for (int64_t i = bound(index.elements[0], 0); i < bound(index.elements[1], size); ++i)
+      kept.push_back(object.elements[i]);
     return Operand::sequence(object.kind, std::move(kept));
   }
   if (object.slot >= 0) {
     return object.element == Kind::Int ? builder.host(int_element, Kind::Int, {object, index})
                                        : builder.host(tensor_element, Kind::Tensor, {object, index});
   }
-  if (index.slot >= 0 || index.kind != Kind::Int) refuse(fmt::format("cannot index a tuple with {}", to_string(index.kind)));
+  if (index.slot >= 0 || index.kind != Kind::Int)
+    refuse(fmt::format("cannot index a tuple with {}", to_string(index.kind)));
   const auto size = static_cast<int64_t>(object.elements.size());
   const int64_t at = index.value.toInt();
-  if (at < -size || at >= size) refuse(fmt::format("index {} is out of range for a sequence of {}", at, size));
+  if (at < -size || at >= size)
+    refuse(fmt::format("index {} is out of range for a sequence of {}", at, size));
   return object.elements[at < 0 ? at + size : at];
 }
 
@@ -265,14 +290,17 @@ Operand lower_getitem(Builder& builder, const Operand& object, const Operand& in
 }
 
 Operand lower_setitem(Builder& builder, const Operand& object, const Operand& index, const Operand& value) {
-  if (object.kind != Kind::Tensor) refuse(fmt::format("{} cannot be assigned to by index", to_string(object.kind)));
+  if (object.kind != Kind::Tensor)
+    refuse(fmt::format("{} cannot be assigned to by index", to_string(object.kind)));
   if (value.kind != Kind::Tensor && !value.is_number())
-    refuse(fmt::format("cannot assign {} to elements of a tensor, expected a tensor or a number", to_string(value.kind)));
+    refuse(fmt::format("cannot assign {} to elements of a tensor, expected a tensor or a number",
+                       to_string(value.kind)));
   std::vector<int32_t> reads{object.slot};
   std::vector<Item> items = read_items(builder, index, reads);
   ArgSource source = builder.source(value);
   source.for_each_slot([&](int32_t slot) { reads.push_back(slot); });
-  builder.add(std::make_unique<SetItem>(object.slot, std::move(items), std::move(source)), std::move(reads), {});
+  builder.add(std::make_unique<SetItem>(object.slot, std::move(items), std::move(source)), std::move(reads),
+              {});
   ++builder.operator_calls;
   return object;
 }

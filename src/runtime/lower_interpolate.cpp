@@ -9,10 +9,9 @@
 #include <ATen/ops/upsample_nearest1d.h>
 #include <ATen/ops/upsample_nearest2d.h>
 #include <ATen/ops/upsample_nearest3d.h>
+#include <fmt/format.h>
 
 #include <cmath>
-
-#include <fmt/format.h>
 
 #include "runtime/lower.h"
 
@@ -42,7 +41,8 @@ c10::IValue scaled_size(std::vector<c10::IValue>& inputs) {
 Operand sizes_from_scales(Builder& builder, const Operand& input, const Operand& scales) {
   std::vector<Operand> sizes;
   for (size_t i = 0; i < scales.elements.size(); ++i)
-    sizes.push_back(builder.host(scaled_size, Kind::Int, {input, Operand::of_int(static_cast<int64_t>(i) + 2), scales.elements[i]}));
+    sizes.push_back(builder.host(scaled_size, Kind::Int,
+                                 {input, Operand::of_int(static_cast<int64_t>(i) + 2), scales.elements[i]}));
   return Operand::sequence(Kind::List, std::move(sizes));
 }
 
@@ -61,15 +61,23 @@ c10::IValue resize_any_rank(std::vector<c10::IValue>& inputs) {
     sizes.assign(rank, inputs[2].toScalar().toLong());
   } else if (recompute) {
     for (size_t i = 0; i < rank; ++i)
-      sizes.push_back(static_cast<int64_t>(std::floor(static_cast<double>(x.size(static_cast<int64_t>(i) + 2)) * inputs[3].toScalar().toDouble())));
+      sizes.push_back(static_cast<int64_t>(std::floor(
+          static_cast<double>(x.size(static_cast<int64_t>(i) + 2)) * inputs[3].toScalar().toDouble())));
   } else {
     scales.assign(rank, inputs[3].toScalar().toDouble());
   }
-  if (sizes.empty()) scale = scales;
-  else size = sizes;
-  if (mode == "area") return rank == 1 ? at::adaptive_avg_pool1d(x, sizes) : rank == 2 ? at::adaptive_avg_pool2d(x, sizes) : at::adaptive_avg_pool3d(x, sizes);
+  if (sizes.empty())
+    scale = scales;
+  else
+    size = sizes;
+  if (mode == "area")
+    return rank == 1   ? at::adaptive_avg_pool1d(x, sizes)
+           : rank == 2 ? at::adaptive_avg_pool2d(x, sizes)
+                       : at::adaptive_avg_pool3d(x, sizes);
   if (mode == "nearest")
-    return rank == 1 ? at::upsample_nearest1d(x, size, scale) : rank == 2 ? at::upsample_nearest2d(x, size, scale) : at::upsample_nearest3d(x, size, scale);
+    return rank == 1   ? at::upsample_nearest1d(x, size, scale)
+           : rank == 2 ? at::upsample_nearest2d(x, size, scale)
+                       : at::upsample_nearest3d(x, size, scale);
   return rank == 1   ? at::_upsample_nearest_exact1d(x, size, scale)
          : rank == 2 ? at::_upsample_nearest_exact2d(x, size, scale)
                      : at::_upsample_nearest_exact3d(x, size, scale);
@@ -82,7 +90,8 @@ bool recomputes(const Bound& args, const std::string& mode) {
 Operand any_rank(Builder& builder, const Bound& args, const std::string& mode) {
   ++builder.operator_calls;
   return builder.host(resize_any_rank, Kind::Tensor,
-                      {args["input"], Operand::of_string(mode), args["size"], args["scale_factor"], Operand::of_bool(recomputes(args, mode))});
+                      {args["input"], Operand::of_string(mode), args["size"], args["scale_factor"],
+                       Operand::of_bool(recomputes(args, mode))});
 }
 
 }  // namespace
@@ -105,12 +114,15 @@ Operand lower_interpolate(Builder& builder, const Bound& args) {
   }
   const std::string nd = std::to_string(rank) + "d";
   if (mode == "area") return builder.call("adaptive_avg_pool" + nd, {input, sizes});
-  if (mode == "nearest") return builder.call("upsample_nearest" + nd, {input, sizes, scales}, {}, false, "vec");
-  if (mode == "nearest-exact") return builder.call("_upsample_nearest_exact" + nd, {input, sizes, scales}, {}, false, "vec");
+  if (mode == "nearest")
+    return builder.call("upsample_nearest" + nd, {input, sizes, scales}, {}, false, "vec");
+  if (mode == "nearest-exact")
+    return builder.call("_upsample_nearest_exact" + nd, {input, sizes, scales}, {}, false, "vec");
   const Operand align = Operand::of_bool(args.given("align_corners") && args.flag("align_corners"));
   std::string name = "upsample_" + mode + nd;
   if (args.flag("antialias")) {
-    if (rank != 2) refuse(fmt::format("interpolate(): antialias with mode '{}', expected 'bilinear' or 'bicubic'", mode));
+    if (rank != 2)
+      refuse(fmt::format("interpolate(): antialias with mode '{}', expected 'bilinear' or 'bicubic'", mode));
     name = "_" + name + "_aa";
   }
   return builder.call(name, {input, sizes, align, scales}, {}, false, "vec");

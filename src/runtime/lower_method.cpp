@@ -2,7 +2,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
-
 #include <fmt/format.h>
 
 #include "runtime/lower.h"
@@ -12,15 +11,21 @@ namespace passnet::runtime {
 namespace {
 
 c10::IValue host_sizes(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().sizes().vec(); }
-c10::IValue host_size(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().size(inputs[1].toInt()); }
+c10::IValue host_size(std::vector<c10::IValue>& inputs) {
+  return inputs[0].toTensor().size(inputs[1].toInt());
+}
 c10::IValue host_strides(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().strides().vec(); }
 c10::IValue host_dim(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().dim(); }
 c10::IValue host_numel(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().numel(); }
 c10::IValue host_dtype(std::vector<c10::IValue>& inputs) {
   return static_cast<int64_t>(inputs[0].toTensor().scalar_type());
 }
-c10::IValue host_is_contiguous(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().is_contiguous(); }
-c10::IValue host_is_floating(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().is_floating_point(); }
+c10::IValue host_is_contiguous(std::vector<c10::IValue>& inputs) {
+  return inputs[0].toTensor().is_contiguous();
+}
+c10::IValue host_is_floating(std::vector<c10::IValue>& inputs) {
+  return inputs[0].toTensor().is_floating_point();
+}
 
 Operand to_dtype(Builder& builder, const Operand& tensor, const Operand& dtype) {
   return builder.call("to", {tensor, dtype}, {}, true, "dtype");
@@ -28,7 +33,8 @@ Operand to_dtype(Builder& builder, const Operand& tensor, const Operand& dtype) 
 
 /// Tensor.to in all its forms; the device is always the one the graph runs on.
 Operand to(Builder& builder, const Bound& args) {
-  Operand dtype, other, memory_format = args["memory_format"], non_blocking = Operand::of_bool(false), copy = Operand::of_bool(false);
+  Operand dtype, other, memory_format = args["memory_format"], non_blocking = Operand::of_bool(false),
+                        copy = Operand::of_bool(false);
   int booleans = 0;
   for (const Operand& arg : args["args"].elements) {
     if (arg.kind == Kind::DType) dtype = arg;
@@ -39,8 +45,10 @@ Operand to(Builder& builder, const Bound& args) {
   if (args.given("other")) other = args["other"];
   if (args.given("copy")) copy = args["copy"];
   const Operand& self = args["input"];
-  if (other.kind == Kind::Tensor) return builder.call("to", {self, other, non_blocking, copy, memory_format}, {}, true, "other");
-  if (dtype.kind == Kind::DType) return builder.call("to", {self, dtype, non_blocking, copy, memory_format}, {}, true, "dtype");
+  if (other.kind == Kind::Tensor)
+    return builder.call("to", {self, other, non_blocking, copy, memory_format}, {}, true, "other");
+  if (dtype.kind == Kind::DType)
+    return builder.call("to", {self, dtype, non_blocking, copy, memory_format}, {}, true, "dtype");
   if (memory_format.kind == Kind::None && copy.value.isBool() && !copy.value.toBool()) return self;
   return builder.call("to", {self}, {{"copy", copy}, {"memory_format", memory_format}}, true, "dtype_layout");
 }
@@ -49,8 +57,9 @@ Operand type_method(Builder& builder, const Bound& args) {
   const Operand& dtype = args["dtype"];
   if (dtype.kind == Kind::DType) return to_dtype(builder, args["input"], dtype);
   static const std::map<std::string, at::ScalarType> kTypes{
-      {"FloatTensor", at::kFloat}, {"HalfTensor", at::kHalf}, {"BFloat16Tensor", at::kBFloat16}, {"DoubleTensor", at::kDouble},
-      {"LongTensor", at::kLong},   {"IntTensor", at::kInt},   {"BoolTensor", at::kBool},         {"ByteTensor", at::kByte}};
+      {"FloatTensor", at::kFloat},   {"HalfTensor", at::kHalf}, {"BFloat16Tensor", at::kBFloat16},
+      {"DoubleTensor", at::kDouble}, {"LongTensor", at::kLong}, {"IntTensor", at::kInt},
+      {"BoolTensor", at::kBool},     {"ByteTensor", at::kByte}};
   const std::string text = args.text("dtype");
   const auto found = kTypes.find(text.substr(text.rfind('.') + 1));
   if (found == kTypes.end()) refuse(fmt::format("Tensor.type(): unknown type '{}'", text));
@@ -94,11 +103,13 @@ at::ScalarType literal_dtype(const std::vector<Operand>& flat) {
 
 c10::IValue host_scalar_tensor(std::vector<c10::IValue>& inputs) {
   const at::Scalar value = inputs[0].toScalar();
-  const at::ScalarType type = inputs[1].isNone() ? (value.isFloatingPoint() ? at::kFloat : value.type()) : inputs[1].toScalarType();
+  const at::ScalarType type =
+      inputs[1].isNone() ? (value.isFloatingPoint() ? at::kFloat : value.type()) : inputs[1].toScalarType();
   return at::full({}, value, type);
 }
 
-/// torch.tensor(data, dtype): literals become a constant, copied at each call since the graph may write to it.
+/// torch.tensor(data, dtype): literals become a constant, copied at each call since the graph may write to
+/// it.
 Operand tensor(Builder& builder, const Bound& args) {
   const Operand& data = args["data"];
   const Operand& dtype = args["dtype"];
@@ -106,7 +117,8 @@ Operand tensor(Builder& builder, const Bound& args) {
     const Operand copy = builder.call("clone", {data});
     return dtype.kind == Kind::None ? copy : to_dtype(builder, copy, dtype);
   }
-  if (data.is_number() && data.slot >= 0) return builder.host(host_scalar_tensor, Kind::Tensor, {data, dtype});
+  if (data.is_number() && data.slot >= 0)
+    return builder.host(host_scalar_tensor, Kind::Tensor, {data, dtype});
   std::vector<Operand> flat;
   std::vector<int64_t> shape;
   flatten(data, flat, shape, 0);
@@ -114,13 +126,17 @@ Operand tensor(Builder& builder, const Bound& args) {
   std::vector<int64_t> integers;
   const at::ScalarType natural = literal_dtype(flat);
   for (const Operand& element : flat) {
-    if (!element.is_number()) refuse(fmt::format("torch.tensor(): found {}, expected numbers", to_string(element.kind)));
-    if (element.slot >= 0) throw LoweringError{unsupported("torch.tensor() of several numbers that are known only at run time")};
+    if (!element.is_number())
+      refuse(fmt::format("torch.tensor(): found {}, expected numbers", to_string(element.kind)));
+    if (element.slot >= 0)
+      throw LoweringError{unsupported("torch.tensor() of several numbers that are known only at run time")};
     const at::Scalar value = element.value.toScalar();
     natural == at::kFloat ? reals.push_back(value.toDouble()) : integers.push_back(value.toLong());
   }
-  const at::ScalarType type = dtype.kind == Kind::None ? natural : static_cast<at::ScalarType>(dtype.value.toInt());
-  at::Tensor values = natural == at::kFloat ? at::tensor(at::ArrayRef<double>(reals)) : at::tensor(at::ArrayRef<int64_t>(integers));
+  const at::ScalarType type =
+      dtype.kind == Kind::None ? natural : static_cast<at::ScalarType>(dtype.value.toInt());
+  at::Tensor values = natural == at::kFloat ? at::tensor(at::ArrayRef<double>(reals))
+                                            : at::tensor(at::ArrayRef<int64_t>(integers));
   return builder.call("clone", {builder.constant_tensor(values.reshape(shape).to(type))});
 }
 
@@ -134,7 +150,8 @@ Operand opaque(Builder&, const Bound&) { return Operand::in_slot(Kind::Opaque, -
 
 Operand enter_autocast(Builder&, const Bound& args) {
   if (args.text("device_type") == "cpu" && args.given("enabled") && args.flag("enabled"))
-    throw LoweringError{unsupported("automatic mixed precision on the CPU").with_hint("capture the graph without torch.autocast")};
+    throw LoweringError{unsupported("automatic mixed precision on the CPU")
+                            .with_hint("capture the graph without torch.autocast")};
   return Operand::in_slot(Kind::Opaque, -1);
 }
 
@@ -145,7 +162,9 @@ Operand sym_sum(Builder& builder, const Bound& args) {
 }
 
 c10::IValue host_to_int(std::vector<c10::IValue>& inputs) { return inputs[0].toScalar().toLong(); }
-Operand sym_int(Builder& builder, const Bound& args) { return builder.host(host_to_int, Kind::Int, {args["a"]}); }
+Operand sym_int(Builder& builder, const Bound& args) {
+  return builder.host(host_to_int, Kind::Int, {args["a"]});
+}
 
 Operand size_constructor(Builder&, const Bound& args) { return args["sizes"]; }
 
@@ -154,7 +173,9 @@ Operand split(Builder& builder, const Bound& args) {
 }
 
 const Rule kMethods[] = {
-    {"Tensor.to", "input, *args, dtype=None, device=None, other=None, non_blocking=False, copy=None, memory_format=None", to},
+    {"Tensor.to",
+     "input, *args, dtype=None, device=None, other=None, non_blocking=False, copy=None, memory_format=None",
+     to},
     {"Tensor.type", "input, dtype=None, non_blocking=False", type_method},
     {"Tensor.float", "input", cast<at::kFloat>},
     {"Tensor.double", "input", cast<at::kDouble>},
@@ -170,16 +191,24 @@ const Rule kMethods[] = {
     {"Tensor.cuda", "input, device=None", identity},
     {"Tensor.requires_grad_", "input, requires_grad=True", identity},
     {"Tensor.size", "input, dim=None", size_method},
-    {"Tensor.stride", "input", [](Builder& b, const Bound& a) { return b.host(host_strides, Kind::List, {a["input"]}); }},
-    {"Tensor.dim", "input", [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
-    {"Tensor.numel", "input", [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
-    {"Tensor.nelement", "input", [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
-    {"torch.numel", "input", [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
-    {"Tensor.is_contiguous", "input", [](Builder& b, const Bound& a) { return b.host(host_is_contiguous, Kind::Bool, {a["input"]}); }},
-    {"Tensor.is_floating_point", "input", [](Builder& b, const Bound& a) { return b.host(host_is_floating, Kind::Bool, {a["input"]}); }},
+    {"Tensor.stride", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_strides, Kind::List, {a["input"]}); }},
+    {"Tensor.dim", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
+    {"Tensor.numel", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
+    {"Tensor.nelement", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
+    {"torch.numel", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
+    {"Tensor.is_contiguous", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_is_contiguous, Kind::Bool, {a["input"]}); }},
+    {"Tensor.is_floating_point", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_is_floating, Kind::Bool, {a["input"]}); }},
     {"Tensor.norm", "input, p='fro', dim=None, keepdim=False, dtype=None",
      [](Builder& b, const Bound& a) {
-       return lower_call(b, ir::NodeKind::CallFunction, "torch.functional.norm", {a["input"], a["p"], a["dim"], a["keepdim"]}, {{"dtype", a["dtype"]}});
+       return lower_call(b, ir::NodeKind::CallFunction, "torch.functional.norm",
+                         {a["input"], a["p"], a["dim"], a["keepdim"]}, {{"dtype", a["dtype"]}});
      }},
     {"Tensor.split", "tensor, split_size_or_sections, dim=0", split},
     {"torch.functional.split", "tensor, split_size_or_sections, dim=0", split},
@@ -200,7 +229,8 @@ const Rule kFactories[] = {
     {"torch._C._set_grad_enabled", "mode", nothing},
     {"torch.set_grad_enabled", "mode", nothing},
     {"torch.autograd.function.FunctionCtx", "", opaque},
-    {"torch.amp.autocast_mode._enter_autocast", "device_type, dtype=None, enabled=True, cache_enabled=None", enter_autocast},
+    {"torch.amp.autocast_mode._enter_autocast", "device_type, dtype=None, enabled=True, cache_enabled=None",
+     enter_autocast},
     {"torch.amp.autocast_mode._exit_autocast", "mode", nothing},
 };
 
@@ -220,7 +250,8 @@ Operand size_of(Builder& builder, const Operand& tensor, int64_t dim) {
 }
 
 Operand lower_attribute(Builder& builder, std::string_view name, const Operand& object) {
-  if (object.kind != Kind::Tensor) refuse(fmt::format("attribute '{}' of {}, expected a tensor", name, to_string(object.kind)));
+  if (object.kind != Kind::Tensor)
+    refuse(fmt::format("attribute '{}' of {}, expected a tensor", name, to_string(object.kind)));
   if (name == "shape") return shape_of(builder, object);
   if (name == "ndim") return builder.host(host_dim, Kind::Int, {object});
   if (name == "dtype") return builder.host(host_dtype, Kind::DType, {object});
@@ -233,7 +264,8 @@ Operand lower_attribute(Builder& builder, std::string_view name, const Operand& 
   if (name == "is_cuda" || name == "requires_grad") return Operand::of_bool(false);
   static const std::map<std::string_view, std::string_view> kOperators{
       {"T", "numpy_T"}, {"mT", "mT"}, {"H", "matrix_H"}, {"mH", "mH"}, {"real", "real"}, {"imag", "imag"}};
-  if (const auto found = kOperators.find(name); found != kOperators.end()) return builder.call(found->second, {object});
+  if (const auto found = kOperators.find(name); found != kOperators.end())
+    return builder.call(found->second, {object});
   refuse(fmt::format("unknown attribute '{}' of a tensor", name),
          "known: T, mT, H, mH, real, imag, shape, ndim, dtype, device, data");
 }

@@ -1,8 +1,8 @@
 // Python's operators on tensors, numbers and sequences, as torch.Tensor and Python define them.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "runtime/lower.h"
 
@@ -12,9 +12,10 @@ namespace {
 
 struct OperatorRow {
   std::string_view op;
-  std::string_view forward;     // aten operator for tensor OP anything
-  std::string_view reflected;   // for number OP tensor, called (tensor, number); empty: (number, tensor) with `forward`
-  std::string_view in_place;    // for tensor OP= anything; empty: Python falls back to the forward operator
+  std::string_view forward;  // aten operator for tensor OP anything
+  std::string_view
+      reflected;  // for number OP tensor, called (tensor, number); empty: (number, tensor) with `forward`
+  std::string_view in_place;  // for tensor OP= anything; empty: Python falls back to the forward operator
 };
 constexpr OperatorRow kOperators[] = {
     {"+", "add", "add", "add_"},
@@ -61,31 +62,43 @@ using IntFunction = c10::IValue (*)(int64_t, int64_t);
 using RealFunction = c10::IValue (*)(double, double);
 struct NumberRow {
   std::string_view op;
-  IntFunction integers;   // null: integers are taken as floats
-  RealFunction reals;     // null: floats do not have it
+  IntFunction integers;  // null: integers are taken as floats
+  RealFunction reals;    // null: floats do not have it
 };
 constexpr NumberRow kNumberOperators[] = {
-    {"+", [](int64_t a, int64_t b) { return c10::IValue(a + b); }, [](double a, double b) { return c10::IValue(a + b); }},
-    {"-", [](int64_t a, int64_t b) { return c10::IValue(a - b); }, [](double a, double b) { return c10::IValue(a - b); }},
-    {"*", [](int64_t a, int64_t b) { return c10::IValue(a * b); }, [](double a, double b) { return c10::IValue(a * b); }},
+    {"+", [](int64_t a, int64_t b) { return c10::IValue(a + b); },
+     [](double a, double b) { return c10::IValue(a + b); }},
+    {"-", [](int64_t a, int64_t b) { return c10::IValue(a - b); },
+     [](double a, double b) { return c10::IValue(a - b); }},
+    {"*", [](int64_t a, int64_t b) { return c10::IValue(a * b); },
+     [](double a, double b) { return c10::IValue(a * b); }},
     {"/", nullptr, [](double a, double b) { return c10::IValue(a / b); }},
     {"//", [](int64_t a, int64_t b) { return c10::IValue(floor_divide(a, b)); },
      [](double a, double b) { return c10::IValue(std::floor(a / b)); }},
     {"%", [](int64_t a, int64_t b) { return c10::IValue(a - b * floor_divide(a, b)); },
      [](double a, double b) { return c10::IValue(a - b * std::floor(a / b)); }},
-    {"**", [](int64_t a, int64_t b) { return b < 0 ? c10::IValue(std::pow(double(a), double(b))) : c10::IValue(integer_power(a, b)); },
+    {"**",
+     [](int64_t a, int64_t b) {
+       return b < 0 ? c10::IValue(std::pow(double(a), double(b))) : c10::IValue(integer_power(a, b));
+     },
      [](double a, double b) { return c10::IValue(std::pow(a, b)); }},
     {"&", [](int64_t a, int64_t b) { return c10::IValue(a & b); }, nullptr},
     {"|", [](int64_t a, int64_t b) { return c10::IValue(a | b); }, nullptr},
     {"^", [](int64_t a, int64_t b) { return c10::IValue(a ^ b); }, nullptr},
     {"<<", [](int64_t a, int64_t b) { return c10::IValue(a << b); }, nullptr},
     {">>", [](int64_t a, int64_t b) { return c10::IValue(a >> b); }, nullptr},
-    {"==", [](int64_t a, int64_t b) { return c10::IValue(a == b); }, [](double a, double b) { return c10::IValue(a == b); }},
-    {"!=", [](int64_t a, int64_t b) { return c10::IValue(a != b); }, [](double a, double b) { return c10::IValue(a != b); }},
-    {"<", [](int64_t a, int64_t b) { return c10::IValue(a < b); }, [](double a, double b) { return c10::IValue(a < b); }},
-    {"<=", [](int64_t a, int64_t b) { return c10::IValue(a <= b); }, [](double a, double b) { return c10::IValue(a <= b); }},
-    {">", [](int64_t a, int64_t b) { return c10::IValue(a > b); }, [](double a, double b) { return c10::IValue(a > b); }},
-    {">=", [](int64_t a, int64_t b) { return c10::IValue(a >= b); }, [](double a, double b) { return c10::IValue(a >= b); }},
+    {"==", [](int64_t a, int64_t b) { return c10::IValue(a == b); },
+     [](double a, double b) { return c10::IValue(a == b); }},
+    {"!=", [](int64_t a, int64_t b) { return c10::IValue(a != b); },
+     [](double a, double b) { return c10::IValue(a != b); }},
+    {"<", [](int64_t a, int64_t b) { return c10::IValue(a < b); },
+     [](double a, double b) { return c10::IValue(a < b); }},
+    {"<=", [](int64_t a, int64_t b) { return c10::IValue(a <= b); },
+     [](double a, double b) { return c10::IValue(a <= b); }},
+    {">", [](int64_t a, int64_t b) { return c10::IValue(a > b); },
+     [](double a, double b) { return c10::IValue(a > b); }},
+    {">=", [](int64_t a, int64_t b) { return c10::IValue(a >= b); },
+     [](double a, double b) { return c10::IValue(a >= b); }},
 };
 
 bool is_comparison(std::string_view op) { return op == "==" || op == "!=" || op[0] == '<' || op[0] == '>'; }
@@ -136,7 +149,8 @@ Operand sequence_operator(Builder& builder, std::string_view op, const Operand& 
     return builder.host(join_ints, a.kind, {a, b});
   }
   if (op == "*" && a.is_sequence() && a.slot < 0) {
-    // A list whose length is known only at run time is nothing an operator takes; graphs hold it as dead code.
+    // A list whose length is known only at run time is nothing an operator takes; graphs hold it as dead
+    // code.
     if (b.kind != Kind::Int || b.slot >= 0) return Operand::in_slot(Kind::Opaque, -1);
     std::vector<Operand> all;
     for (int64_t i = 0; i < b.value.toInt(); ++i) all.insert(all.end(), a.elements.begin(), a.elements.end());
@@ -146,10 +160,12 @@ Operand sequence_operator(Builder& builder, std::string_view op, const Operand& 
 }
 
 Operand unary(Builder& builder, std::string_view op, const Operand& x) {
-  if (x.kind == Kind::Tensor) return builder.call(op == "neg" ? "neg" : op == "pos" ? "positive" : "bitwise_not", {x});
+  if (x.kind == Kind::Tensor)
+    return builder.call(op == "neg" ? "neg" : op == "pos" ? "positive" : "bitwise_not", {x});
   if (!x.is_number()) refuse(fmt::format("operator '{}' does not take {}", op, to_string(x.kind)));
   if (op == "pos") return x;
-  return builder.host(op == "neg" ? negate : invert, op == "neg" && x.kind != Kind::Bool ? x.kind : Kind::Int, {x});
+  return builder.host(op == "neg" ? negate : invert, op == "neg" && x.kind != Kind::Bool ? x.kind : Kind::Int,
+                      {x});
 }
 
 Operand reflected(Builder& builder, const OperatorRow& row, const Operand& number, const Operand& tensor) {
@@ -165,7 +181,8 @@ Operand lower_number_operator(Builder& builder, std::string_view op, const std::
     if (kNumberOperators[row].op != op) continue;
     constexpr auto kRows = std::make_index_sequence<std::size(kNumberOperators)>{};
     Operand result = builder.host(number_function_at(row, kRows), number_result(op, args[0], args[1]), args);
-    if (result.slot < 0 && result.kind == Kind::Number) result.kind = result.value.isDouble() ? Kind::Float : Kind::Int;
+    if (result.slot < 0 && result.kind == Kind::Number)
+      result.kind = result.value.isDouble() ? Kind::Float : Kind::Int;
     return result;
   }
   refuse(fmt::format("operator '{}' does not take {}", op, describe_call(args, {})));

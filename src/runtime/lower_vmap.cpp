@@ -1,11 +1,10 @@
-// What torch.vmap leaves in a captured graph: entering and leaving a batch level, and tensors that carry a hidden batch
-// dimension. They run on libtorch's own vmap, so every operator in between is batched by its rules.
-// Source: torch/csrc/functorch/init.cpp of PyTorch 2.11 (behaviour of the Python bindings).
+// What torch.vmap leaves in a captured graph: entering and leaving a batch level, and tensors that carry a
+// hidden batch dimension. They run on libtorch's own vmap, so every operator in between is batched by its
+// rules. Source: torch/csrc/functorch/init.cpp of PyTorch 2.11 (behaviour of the Python bindings).
 #include <ATen/core/Tensor.h>
 #include <ATen/functorch/BatchedTensorImpl.h>
 #include <ATen/functorch/DynamicLayer.h>
 #include <ATen/ops/movedim.h>
-
 #include <fmt/format.h>
 
 #include "runtime/lower.h"
@@ -21,10 +20,13 @@ c10::IValue enter(std::vector<c10::IValue>& inputs) {
   const auto kind = randomness == "same"        ? functorch::RandomnessType::Same
                     : randomness == "different" ? functorch::RandomnessType::Different
                                                 : functorch::RandomnessType::Error;
-  return functorch::initAndPushDynamicLayer(functorch::TransformType::Vmap, c10::SymInt(inputs[0].toScalar().toLong()), kind);
+  return functorch::initAndPushDynamicLayer(functorch::TransformType::Vmap,
+                                            c10::SymInt(inputs[0].toScalar().toLong()), kind);
 }
 
-c10::IValue leave(std::vector<c10::IValue>&) { return functorch::popDynamicLayerAndDeleteMetadata().layerId(); }
+c10::IValue leave(std::vector<c10::IValue>&) {
+  return functorch::popDynamicLayerAndDeleteMetadata().layerId();
+}
 
 c10::IValue add_dim(std::vector<c10::IValue>& inputs) {
   const at::Tensor& tensor = inputs[0].toTensor();
@@ -45,9 +47,13 @@ c10::IValue remove_dim(std::vector<c10::IValue>& inputs) {
   return at::movedim(batched->value(), batched->bdim(), out);
 }
 
-Operand lower_enter(Builder& b, const Bound& a) { return b.host(enter, Kind::Opaque, {a["size"], a["randomness"]}); }
+Operand lower_enter(Builder& b, const Bound& a) {
+  return b.host(enter, Kind::Opaque, {a["size"], a["randomness"]});
+}
 Operand lower_leave(Builder& b, const Bound&) { return b.host(leave, Kind::Opaque, {}); }
-Operand lower_add(Builder& b, const Bound& a) { return b.host(add_dim, Kind::Tensor, {a["input"], a["dim"], a["level"]}); }
+Operand lower_add(Builder& b, const Bound& a) {
+  return b.host(add_dim, Kind::Tensor, {a["input"], a["dim"], a["level"]});
+}
 Operand lower_remove(Builder& b, const Bound& a) {
   return b.host(remove_dim, Kind::Tensor, {a["input"], a["level"], a["size"], a["dim"]});
 }

@@ -1,5 +1,5 @@
-// A Python value as known when a graph is lowered: a literal, or a slot that a step fills at run time. Internal to
-// runtime/ (includes torch).
+// A Python value as known when a graph is lowered: a literal, or a slot that a step fills at run time.
+// Internal to runtime/ (includes torch).
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -13,12 +13,22 @@
 namespace passnet::runtime {
 
 enum class Kind : uint8_t {
-  None, Tensor, Int, Float, Bool,
-  Number,        // int, float or bool: known only at run time (`item()`)
-  String, DType, Device, Layout, MemoryFormat, Ellipsis,
-  Slice,         // elements: start, stop, step
-  Tuple, List,   // elements, or a slot that holds a list
-  Opaque,        // something no operator takes (FunctionCtx)
+  None,
+  Tensor,
+  Int,
+  Float,
+  Bool,
+  Number,  // int, float or bool: known only at run time (`item()`)
+  String,
+  DType,
+  Device,
+  Layout,
+  MemoryFormat,
+  Ellipsis,
+  Slice,  // elements: start, stop, step
+  Tuple,
+  List,    // elements, or a slot that holds a list
+  Opaque,  // something no operator takes (FunctionCtx)
 };
 const char* to_string(Kind kind);
 
@@ -29,7 +39,9 @@ struct Operand {
   c10::IValue value;              // a literal: int, double, bool, string; dtype, layout, format as int
   std::vector<Operand> elements;  // Slice, Tuple, List without a slot
 
-  bool is_constant() const { return slot < 0 && kind != Kind::Tuple && kind != Kind::List && kind != Kind::Slice; }
+  bool is_constant() const {
+    return slot < 0 && kind != Kind::Tuple && kind != Kind::List && kind != Kind::Slice;
+  }
   bool is_sequence() const { return kind == Kind::Tuple || kind == Kind::List; }
   bool is_number() const {
     return kind == Kind::Int || kind == Kind::Float || kind == Kind::Bool || kind == Kind::Number;

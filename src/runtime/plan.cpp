@@ -1,10 +1,9 @@
 #include "runtime/plan.h"
 
 #include <c10/util/Exception.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -41,14 +40,22 @@ Operand torch_constant(std::string_view name) {
 
 Operand operand_of(const ir::Graph& graph, const ir::Arg& arg, const std::vector<Operand>& nodes) {
   switch (arg.kind) {
-    case ir::ArgKind::None: return Operand::none();
-    case ir::ArgKind::Node: return nodes[arg.node];
-    case ir::ArgKind::Bool: return Operand::of_bool(arg.boolean);
-    case ir::ArgKind::Int: return Operand::of_int(arg.integer);
-    case ir::ArgKind::Float: return Operand::of_float(arg.real);
-    case ir::ArgKind::String: return Operand::of_string(std::string(arg.string()));
-    case ir::ArgKind::DType: return Operand::of_dtype(scalar_type(arg.dtype));
-    case ir::ArgKind::Constant: return torch_constant(arg.string());
+    case ir::ArgKind::None:
+      return Operand::none();
+    case ir::ArgKind::Node:
+      return nodes[arg.node];
+    case ir::ArgKind::Bool:
+      return Operand::of_bool(arg.boolean);
+    case ir::ArgKind::Int:
+      return Operand::of_int(arg.integer);
+    case ir::ArgKind::Float:
+      return Operand::of_float(arg.real);
+    case ir::ArgKind::String:
+      return Operand::of_string(std::string(arg.string()));
+    case ir::ArgKind::DType:
+      return Operand::of_dtype(scalar_type(arg.dtype));
+    case ir::ArgKind::Constant:
+      return torch_constant(arg.string());
     case ir::ArgKind::Device:
     case ir::ArgKind::Ellipsis: {
       Operand operand;
@@ -59,21 +66,26 @@ Operand operand_of(const ir::Graph& graph, const ir::Arg& arg, const std::vector
     case ir::ArgKind::Tuple:
     case ir::ArgKind::List: {
       std::vector<Operand> elements;
-      for (const ir::Arg& element : graph.elements(arg)) elements.push_back(operand_of(graph, element, nodes));
-      const Kind kind = arg.kind == ir::ArgKind::Slice ? Kind::Slice : arg.kind == ir::ArgKind::Tuple ? Kind::Tuple : Kind::List;
+      for (const ir::Arg& element : graph.elements(arg))
+        elements.push_back(operand_of(graph, element, nodes));
+      const Kind kind = arg.kind == ir::ArgKind::Slice   ? Kind::Slice
+                        : arg.kind == ir::ArgKind::Tuple ? Kind::Tuple
+                                                         : Kind::List;
       return Operand::sequence(kind, std::move(elements));
     }
   }
   return Operand::none();
 }
 
-Operand lower_node(Builder& builder, const ir::Graph& graph, const ir::Node& node, const std::vector<Operand>& nodes,
-                   FusedLibrary* fused) {
+Operand lower_node(Builder& builder, const ir::Graph& graph, const ir::Node& node,
+                   const std::vector<Operand>& nodes, FusedLibrary* fused) {
   std::vector<Operand> args;
   std::vector<NamedOperand> keywords;
   for (const ir::Arg& arg : graph.args(node)) args.push_back(operand_of(graph, arg, nodes));
-  for (const ir::Keyword& keyword : graph.keywords(node)) keywords.push_back({keyword.name, operand_of(graph, keyword.value, nodes)});
-  if (node.kind == ir::NodeKind::CallFunction && node.target == "passnet.fused") return lower_fused(builder, fused, args);
+  for (const ir::Keyword& keyword : graph.keywords(node))
+    keywords.push_back({keyword.name, operand_of(graph, keyword.value, nodes)});
+  if (node.kind == ir::NodeKind::CallFunction && node.target == "passnet.fused")
+    return lower_fused(builder, fused, args);
   return lower_call(builder, node.kind, node.target, args, keywords);
 }
 
@@ -83,7 +95,8 @@ void collect_slots(const Operand& operand, std::vector<bool>& keep) {
   for (const Operand& element : operand.elements) collect_slots(element, keep);
 }
 
-/// Each slot that is filled at run time is freed by its last reader, or, unread, by the step after which it lies idle.
+/// Each slot that is filled at run time is freed by its last reader, or, unread, by the step after which it
+/// lies idle.
 void place_frees(Builder& builder, const Operand& result, size_t input_count) {
   std::vector<bool> keep = builder.persistent;
   keep.resize(builder.initial.size(), false);
@@ -96,7 +109,8 @@ void place_frees(Builder& builder, const Operand& result, size_t input_count) {
     }
   }
   for (size_t slot = input_count; slot < last.size(); ++slot) {
-    if (!keep[slot] && last[slot] != SIZE_MAX) builder.steps[last[slot]]->frees.push_back(static_cast<int32_t>(slot));
+    if (!keep[slot] && last[slot] != SIZE_MAX)
+      builder.steps[last[slot]]->frees.push_back(static_cast<int32_t>(slot));
   }
 }
 
@@ -128,7 +142,8 @@ Result<Plan> Plan::build(const ir::Graph& graph, FusedLibrary* fused) {
       if (!refused.error.at) refused.error.at = graph.locate(node);
       return std::move(refused.error);
     } catch (const c10::Error& refused) {
-      return bad_input(fmt::format("'{}': {}", node.target, first_line(refused.what_without_backtrace())), graph.locate(node));
+      return bad_input(fmt::format("'{}': {}", node.target, first_line(refused.what_without_backtrace())),
+                       graph.locate(node));
     }
   }
   place_frees(builder, plan.result_, plan.input_slots_.size());
@@ -203,7 +218,8 @@ void Plan::release() {
 std::vector<Plan::NodeValue> Plan::node_values() const {
   std::vector<NodeValue> values;
   for (ir::NodeId id = 0; id < graph_.size(); ++id) {
-    if (graph_.node(id).kind != ir::NodeKind::Output) values.push_back({graph_.node(id).name, value_of(node_operands_[id])});
+    if (graph_.node(id).kind != ir::NodeKind::Output)
+      values.push_back({graph_.node(id).name, value_of(node_operands_[id])});
   }
   return values;
 }

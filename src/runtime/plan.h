@@ -1,4 +1,5 @@
-// The flat plan of a graph: steps over slots, nothing looked up at run time. Internal to runtime/ (includes torch).
+// The flat plan of a graph: steps over slots, nothing looked up at run time. Internal to runtime/ (includes
+// torch).
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -17,8 +18,8 @@ class FusedLibrary;
 
 class Plan {
  public:
-  /// Resolves every target of `graph` and lays out the steps. `fused` serves `passnet.fused` calls; may be null.
-  /// Errors: BadInput or Unsupported at the node's place in model.py.
+  /// Resolves every target of `graph` and lays out the steps. `fused` serves `passnet.fused` calls; may be
+  /// null. Errors: BadInput or Unsupported at the node's place in model.py.
   static Result<Plan> build(const ir::Graph& graph, FusedLibrary* fused);
 
   size_t operator_calls() const { return operator_calls_; }
@@ -28,7 +29,8 @@ class Plan {
   const at::Tensor& input(size_t index) const { return slots_[input_slots_[index]].toTensor(); }
 
   /// One call of forward. keep_all: nothing is freed, so that every node's value can be asked for.
-  /// REQUIRES: every input is set. Errors: BadInput at the node whose operator refused, with PyTorch's own message.
+  /// REQUIRES: every input is set. Errors: BadInput at the node whose operator refused, with PyTorch's own
+  /// message.
   Result<void> run(bool keep_all = false);
   /// What forward returned; a tuple's elements one by one. Valid after a run until release().
   std::vector<c10::IValue> outputs() const;
@@ -51,9 +53,9 @@ class Plan {
   std::vector<std::unique_ptr<Step>> steps_;
   std::vector<c10::IValue> slots_;
   std::vector<int32_t> input_slots_;
-  std::vector<int32_t> transient_slots_;   // all but inputs and constants
+  std::vector<int32_t> transient_slots_;  // all but inputs and constants
   std::vector<std::string> input_names_;
-  std::vector<Operand> node_operands_;     // by node id
+  std::vector<Operand> node_operands_;  // by node id
   Operand result_;
   size_t operator_calls_ = 0;
 };

@@ -1,11 +1,11 @@
 #include "runtime/schema.h"
 
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
-
-#include <fmt/format.h>
-#include <fmt/ostream.h>
 
 #include "base/strings.h"
 
@@ -31,7 +31,8 @@ void read_type(const c10::TypePtr& type, Parameter& parameter, std::string& text
       text += "[]";
       return;
     }
-    default: break;
+    default:
+      break;
   }
   static const std::unordered_map<c10::TypeKind, std::pair<Type, const char*>> kTypes{
       {c10::TypeKind::TensorType, {Type::Tensor, "Tensor"}},
@@ -64,7 +65,8 @@ std::optional<Overload> read_overload(const c10::OperatorName& name) {
     Parameter parameter;
     parameter.name = argument.name();
     if (!overload.signature.empty()) overload.signature += ',';
-    // In Tensor?[] the optional belongs to the elements, in Tensor[]? to the list: read_type tells by the order.
+    // In Tensor?[] the optional belongs to the elements, in Tensor[]? to the list: read_type tells by the
+    // order.
     const c10::TypePtr& type = argument.real_type();
     if (type->kind() == c10::TypeKind::OptionalType &&
         type->castRaw<c10::OptionalType>()->getElementType()->kind() == c10::TypeKind::ListType) {
@@ -74,7 +76,8 @@ std::optional<Overload> read_overload(const c10::OperatorName& name) {
     } else {
       read_type(type, parameter, overload.signature);
     }
-    if (type->str().find("Dimname") != std::string::npos || argument.type()->str().find("Dimname") != std::string::npos)
+    if (type->str().find("Dimname") != std::string::npos ||
+        argument.type()->str().find("Dimname") != std::string::npos)
       return std::nullopt;
     parameter.size = argument.N().value_or(0);
     parameter.keyword_only = argument.kwarg_only();
@@ -144,14 +147,21 @@ int element_cost(const Operand& operand, const Parameter& parameter) {
       if (kind == Kind::Float || kind == Kind::Number) return 0;
       if (kind == Kind::Int) return 1;
       return kind == Kind::Tensor ? kTensorAsNumber : kNoFit;
-    case Type::Bool: return kind == Kind::Bool ? 0 : kind == Kind::Number ? 1 : kNoFit;
-    case Type::String: return kind == Kind::String ? 0 : kNoFit;
-    case Type::DType: return kind == Kind::DType ? 0 : kNoFit;
-    case Type::Layout: return kind == Kind::Layout ? 0 : kNoFit;
-    case Type::MemoryFormat: return kind == Kind::MemoryFormat ? 0 : kNoFit;
-    case Type::Device: return kind == Kind::Device || kind == Kind::String ? 0 : kNoFit;
+    case Type::Bool:
+      return kind == Kind::Bool ? 0 : kind == Kind::Number ? 1 : kNoFit;
+    case Type::String:
+      return kind == Kind::String ? 0 : kNoFit;
+    case Type::DType:
+      return kind == Kind::DType ? 0 : kNoFit;
+    case Type::Layout:
+      return kind == Kind::Layout ? 0 : kNoFit;
+    case Type::MemoryFormat:
+      return kind == Kind::MemoryFormat ? 0 : kNoFit;
+    case Type::Device:
+      return kind == Kind::Device || kind == Kind::String ? 0 : kNoFit;
     case Type::Generator:
-    case Type::Other: return kNoFit;
+    case Type::Other:
+      return kNoFit;
   }
   return kNoFit;
 }
@@ -189,9 +199,11 @@ std::string_view schema_name(std::string_view keyword, const Overload& overload)
   };
   if (has(keyword)) return keyword;
   static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
-      {"input", "self"},  {"axis", "dim"},       {"keepdims", "keepdim"}, {"x", "self"},
-      {"x2", "other"},    {"axis0", "dim0"},     {"axis1", "dim1"},       {"split_size_or_sections", "split_size"},
-      {"a", "self"},      {"indices_or_sections", "sections"}};
+      {"input", "self"},       {"axis", "dim"},
+      {"keepdims", "keepdim"}, {"x", "self"},
+      {"x2", "other"},         {"axis0", "dim0"},
+      {"axis1", "dim1"},       {"split_size_or_sections", "split_size"},
+      {"a", "self"},           {"indices_or_sections", "sections"}};
   for (const auto& [python, schema] : kAliases) {
     if (keyword == python && has(schema)) return schema;
   }
@@ -218,7 +230,8 @@ bool bind_positional(Binding& binding, const std::vector<Operand>& args, bool me
     if (method && i == overload.self) continue;
     if (parameter.list && parameter.type == Type::Int && args.size() > given && !args[given].is_sequence() &&
         all_ints(args, given)) {
-      binding.varargs.push_back(Operand::sequence(Kind::Tuple, {args.begin() + static_cast<ptrdiff_t>(given), args.end()}));
+      binding.varargs.push_back(
+          Operand::sequence(Kind::Tuple, {args.begin() + static_cast<ptrdiff_t>(given), args.end()}));
       binding.varargs_index = i;
       return true;
     }
@@ -237,13 +250,15 @@ bool bind_keywords(Binding& binding, const std::vector<NamedOperand>& keywords) 
     const std::string_view name = schema_name(keyword.name, overload);
     if (name.empty()) {
       // What PyTorch's Python layer takes itself: no gradients here, everything on the CPU.
-      if (keyword.name == "requires_grad" || keyword.name == "device" || (keyword.name == "out" && keyword.value.kind == Kind::None))
+      if (keyword.name == "requires_grad" || keyword.name == "device" ||
+          (keyword.name == "out" && keyword.value.kind == Kind::None))
         continue;
       return false;
     }
     for (size_t i = 0; i < overload.parameters.size(); ++i) {
       if (overload.parameters[i].name != name) continue;
-      if (binding.operands[i] != nullptr || (!binding.varargs.empty() && binding.varargs_index == i)) return false;
+      if (binding.operands[i] != nullptr || (!binding.varargs.empty() && binding.varargs_index == i))
+        return false;
       binding.operands[i] = &keyword.value;
     }
   }
@@ -276,7 +291,8 @@ std::optional<Binding> bind(const Overload& overload, const std::vector<Operand>
   std::string expected;
   for (const Overload& overload : candidates)
     expected += (expected.empty() ? "" : "; ") + fmt::format("{}", fmt::streamed(overload.handle.schema()));
-  refuse(fmt::format("operator '{}' does not take {}", name, describe_call(args, keywords)), "it takes: " + expected);
+  refuse(fmt::format("operator '{}' does not take {}", name, describe_call(args, keywords)),
+         "it takes: " + expected);
 }
 
 }  // namespace
@@ -313,7 +329,8 @@ Binding choose_overload(std::string_view name, const std::vector<Operand>& args,
   return std::move(*best);
 }
 
-bool fits(std::string_view name, const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords, bool method) {
+bool fits(std::string_view name, const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords,
+          bool method) {
   for (const Overload& overload : overloads(name)) {
     if (bind(overload, args, keywords, method)) return true;
   }

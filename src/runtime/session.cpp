@@ -3,20 +3,19 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/ones.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Logging.h>
+#include <fmt/format.h>
 #include <torch/version.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <limits>
-#include <optional>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/check.h"
 #include "base/hash.h"
@@ -53,7 +52,8 @@ Json meta_json(const at::Tensor& tensor) {
 
 /// VALUE of docs/protocol.md.
 Json value_json(const c10::IValue& value) {
-  if (value.isTensor()) return value.toTensor().defined() ? meta_json(value.toTensor()) : Json{{"none", true}};
+  if (value.isTensor())
+    return value.toTensor().defined() ? meta_json(value.toTensor()) : Json{{"none", true}};
   if (value.isInt()) return {{"int", value.toInt()}};
   if (value.isDouble()) return {{"float", value.toDouble()}};
   if (value.isBool()) return {{"bool", value.toBool()}};
@@ -76,7 +76,8 @@ uint64_t fingerprint_of(const std::vector<c10::IValue>& values) {
   for (const c10::IValue& value : values) {
     if (!value.isTensor()) continue;
     const at::Tensor tensor = value.toTensor().contiguous();
-    hash = fast_hash(tensor.sizes().data(), tensor.sizes().size() * sizeof(int64_t), hash + static_cast<uint64_t>(tensor.scalar_type()));
+    hash = fast_hash(tensor.sizes().data(), tensor.sizes().size() * sizeof(int64_t),
+                     hash + static_cast<uint64_t>(tensor.scalar_type()));
     hash = fast_hash(tensor.const_data_ptr(), static_cast<size_t>(tensor.nbytes()), hash);
   }
   return hash;
@@ -95,13 +96,15 @@ std::string type_name(const Output& output) {
 }
 
 bench::OutputCheck check_output(const Output& expected, const Output& found) {
-  if (expected.tensor.defined() && found.tensor.defined()) return compare_tensors(expected.tensor, found.tensor);
+  if (expected.tensor.defined() && found.tensor.defined())
+    return compare_tensors(expected.tensor, found.tensor);
   bench::OutputCheck check;
   check.expected_dtype = type_name(expected);
   check.found_dtype = type_name(found);
   if (expected.tensor.defined()) check.expected_shape = expected.tensor.sizes().vec();
   if (found.tensor.defined()) check.found_shape = found.tensor.sizes().vec();
-  check.equal = !check.expected_dtype.empty() && !expected.tensor.defined() && !found.tensor.defined() && expected.scalar == found.scalar;
+  check.equal = !check.expected_dtype.empty() && !expected.tensor.defined() && !found.tensor.defined() &&
+                expected.scalar == found.scalar;
   if (check.equal) {
     check.passes_from = -10;
   } else {
@@ -112,7 +115,8 @@ bench::OutputCheck check_output(const Output& expected, const Output& found) {
 
 bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
   return a.sizes() == b.sizes() && a.is_contiguous() &&
-         (a.numel() == 0 || std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0);
+         (a.numel() == 0 ||
+          std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0);
 }
 
 }  // namespace
@@ -133,14 +137,14 @@ std::string torch_version() { return TORCH_VERSION; }
 int thread_count() { return pool() ? pool()->threads() : 1; }
 
 struct Session::State {
-  std::unique_ptr<FusedLibrary> fused;   // outlives the plan, whose steps refer to it
+  std::unique_ptr<FusedLibrary> fused;  // outlives the plan, whose steps refer to it
   KernelCheck check;
   std::optional<Plan> plan;
-  wire::Mapping memory;                  // of `pristine`
-  std::vector<at::Tensor> pristine;      // inputs as set
-  std::vector<size_t> mutated;           // inputs that a call changes
+  wire::Mapping memory;              // of `pristine`
+  std::vector<at::Tensor> pristine;  // inputs as set
+  std::vector<size_t> mutated;       // inputs that a call changes
   bool mutated_known = false;
-  std::vector<Output> expected;          // outputs of the last run
+  std::vector<Output> expected;  // outputs of the last run
   uint64_t fingerprint = 0;
 
   void restore(size_t index) {
@@ -170,11 +174,12 @@ struct Session::State {
       throw;
     }
   }
-  /// Finds out which inputs the graph's own operators change, with one call. Kernels may change none, so theirs run on
-  /// checked copies here.
+  /// Finds out which inputs the graph's own operators change, with one call. Kernels may change none, so
+  /// theirs run on checked copies here.
   Result<void> learn_mutations() {
     if (mutated_known) return {};
-    PASSNET_TRY_VOID(call(fused->size() > 0 && can_launch() ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Trace));
+    PASSNET_TRY_VOID(
+        call(fused->size() > 0 && can_launch() ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Trace));
     plan->release();
     for (size_t i = 0; i < pristine.size(); ++i) {
       if (!same_bytes(plan->input(i), pristine[i])) mutated.push_back(i);
@@ -198,8 +203,13 @@ struct Session::State {
   void require_inputs_unchanged() const {
     if (fused->size() == 0) return;
     for (size_t i = 0; i < pristine.size(); ++i) {
-      if (std::find(mutated.begin(), mutated.end(), i) != mutated.end() || same_bytes(plan->input(i), pristine[i])) continue;
-      throw KernelFault{"input-changed", fmt::format("a kernel changed the graph's input '{}' in a timed call", plan->input_names()[i]), {}};
+      if (std::find(mutated.begin(), mutated.end(), i) != mutated.end() ||
+          same_bytes(plan->input(i), pristine[i]))
+        continue;
+      throw KernelFault{
+          "input-changed",
+          fmt::format("a kernel changed the graph's input '{}' in a timed call", plan->input_names()[i]),
+          {}};
     }
   }
 };
@@ -212,7 +222,8 @@ Session::~Session() = default;
 Result<Session> Session::load(Source source) {
   const c10::InferenceMode mode;
   auto state = std::make_unique<State>();
-  PASSNET_TRY(const ir::Graph graph, fx::parse_model(source.file, std::make_shared<const std::string>(std::move(source.model))));
+  PASSNET_TRY(const ir::Graph graph,
+              fx::parse_model(source.file, std::make_shared<const std::string>(std::move(source.model))));
   PASSNET_TRY(state->fused, FusedLibrary::load(std::move(source.launch_lists), source.kernels, pool().get()));
   state->fused->check = &state->check;
   PASSNET_TRY(state->plan, Plan::build(graph, state->fused.get()));
@@ -227,12 +238,14 @@ Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::
   const std::vector<at::Tensor> given = view_shared(entries, mapping);
   std::vector<at::Tensor> ordered;
   for (const std::string& name : state.plan->input_names()) {
-    const auto found = std::find_if(entries.begin(), entries.end(), [&](const wire::Entry& entry) { return entry.name == name; });
+    const auto found = std::find_if(entries.begin(), entries.end(),
+                                    [&](const wire::Entry& entry) { return entry.name == name; });
     if (found == entries.end()) {
       std::vector<std::string> names;
       for (size_t i = 0; i < std::min<size_t>(entries.size(), 8); ++i) names.push_back(entries[i].name);
       if (entries.size() > names.size()) names.emplace_back("…");
-      return bad_input(fmt::format("no tensor for argument '{}' of forward", name)).with_hint("given: " + join(names, ", "));
+      return bad_input(fmt::format("no tensor for argument '{}' of forward", name))
+          .with_hint("given: " + join(names, ", "));
     }
     ordered.push_back(given[static_cast<size_t>(found - entries.begin())]);
   }
@@ -252,7 +265,8 @@ Result<Json> Session::trace() {
   PASSNET_TRY_VOID(state.learn_mutations());
   PASSNET_TRY_VOID(state.call(FusedLibrary::Mode::Trace, true));
   Json values = Json::object();
-  for (const Plan::NodeValue& node : state.plan->node_values()) values[std::string(node.name)] = value_json(node.value);
+  for (const Plan::NodeValue& node : state.plan->node_values())
+    values[std::string(node.name)] = value_json(node.value);
   state.plan->release();
   return values;
 }
@@ -287,7 +301,8 @@ Result<CallOutputs> Session::run(bool checked) {
   return outputs;
 }
 
-Result<std::vector<bench::OutputCheck>> Session::compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+Result<std::vector<bench::OutputCheck>> Session::compare(const std::vector<wire::Entry>& found,
+                                                         const wire::Mapping& mapping,
                                                          const Json& found_scalars) {
   const c10::InferenceMode mode;
   const std::vector<at::Tensor> tensors = view_shared(found, mapping);

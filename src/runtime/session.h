@@ -3,10 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -19,8 +18,8 @@
 
 namespace passnet::runtime {
 
-/// Prepares libtorch in this process: allocator, `threads` threads for its operators and for kernels, no gradients. Calls a
-/// few operators so that what libtorch loads lazily is loaded. Call once.
+/// Prepares libtorch in this process: allocator, `threads` threads for its operators and for kernels, no
+/// gradients. Calls a few operators so that what libtorch loads lazily is loaded. Call once.
 void start_runtime(int threads);
 /// "2.11.0"
 std::string torch_version();
@@ -37,24 +36,25 @@ struct SharedTensors {
 
 /// The inputs of a graph from its metas (fx/replay.h, rule 6 of spec A.3 included).
 /// texts of weight_meta.py and input_meta.py. Errors: BadInput with position, Io, Resource.
-Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta, uint32_t seed);
+Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta,
+                                    uint32_t seed);
 
 struct CallOutputs {
-  SharedTensors tensors;   // "out_0", …; outputs that are not tensors are left out
-  Json scalars;            // of those, by name
+  SharedTensors tensors;  // "out_0", …; outputs that are not tensors are left out
+  Json scalars;           // of those, by name
 };
 
 struct CallTimes {
   std::vector<double> times_us;
-  int64_t changed = 0;     // calls whose outputs differ from those of the last run
+  int64_t changed = 0;  // calls whose outputs differ from those of the last run
 };
 
 class Session {
  public:
   struct Source {
-    std::string file, model;   // where model.py was read from, and its text
+    std::string file, model;  // where model.py was read from, and its text
     std::vector<pass::LaunchList> launch_lists;
-    std::vector<std::vector<KernelFile>> kernels;   // per list, per launch; empty: trace only
+    std::vector<std::vector<KernelFile>> kernels;  // per list, per launch; empty: trace only
   };
   /// Errors: BadInput and Unsupported at the line of model.py, BadPass for kernels that cannot be loaded.
   static Result<Session> load(Source source);
@@ -72,12 +72,13 @@ class Session {
   Result<Json> trace();
   /// One call. checked: fused nodes run on poisoned and fenced memory. Throws KernelFault.
   Result<CallOutputs> run(bool checked);
-  /// What another worker's run gave (`outputs` and `scalars`) against the outputs of the last run here: one check per
-  /// output in order, as many as the longer side has.
-  Result<std::vector<bench::OutputCheck>> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                                                  const Json& found_scalars);
-  /// `calls` calls, each timed by itself by the monotonic clock. What is not timed: restoring inputs that the graph changes,
-  /// seeding, hashing outputs (only with `fingerprint`), freeing outputs. Throws KernelFault when a kernel changed an input.
+  /// What another worker's run gave (`outputs` and `scalars`) against the outputs of the last run here: one
+  /// check per output in order, as many as the longer side has.
+  Result<std::vector<bench::OutputCheck>> compare(const std::vector<wire::Entry>& found,
+                                                  const wire::Mapping& mapping, const Json& found_scalars);
+  /// `calls` calls, each timed by itself by the monotonic clock. What is not timed: restoring inputs that the
+  /// graph changes, seeding, hashing outputs (only with `fingerprint`), freeing outputs. Throws KernelFault
+  /// when a kernel changed an input.
   Result<CallTimes> time(int64_t calls, bool fingerprint);
 
  private:

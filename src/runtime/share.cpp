@@ -19,7 +19,8 @@ Result<SharedTensors> share(const std::vector<std::string>& names, const std::ve
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (tensors[i].numel() == 0) continue;
       const at::Tensor contiguous = tensors[i].contiguous().resolve_conj().resolve_neg();
-      std::memcpy(mapping.data() + shared.entries[i].offset, contiguous.data_ptr(), static_cast<size_t>(contiguous.nbytes()));
+      std::memcpy(mapping.data() + shared.entries[i].offset, contiguous.data_ptr(),
+                  static_cast<size_t>(contiguous.nbytes()));
     }
   }
   PASSNET_TRY_VOID(wire::seal(shared.memory.get()));
@@ -29,7 +30,8 @@ Result<SharedTensors> share(const std::vector<std::string>& names, const std::ve
 std::vector<at::Tensor> view_shared(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping) {
   std::vector<at::Tensor> tensors;
   for (const wire::Entry& entry : entries)
-    tensors.push_back(at::from_blob(mapping.data() + entry.offset, entry.shape, at::TensorOptions(scalar_type(entry.dtype))));
+    tensors.push_back(at::from_blob(mapping.data() + entry.offset, entry.shape,
+                                    at::TensorOptions(scalar_type(entry.dtype))));
   return tensors;
 }
 

@@ -7,8 +7,10 @@ namespace passnet::runtime {
 
 c10::IValue ArgSource::box(const c10::IValue* slots) const {
   switch (form) {
-    case Form::Literal: return value;
-    case Form::Slot: return slots[slot];
+    case Form::Literal:
+      return value;
+    case Form::Slot:
+      return slots[slot];
     case Form::Tensors: {
       c10::List<at::Tensor> list;
       list.reserve(elements.size());
@@ -86,7 +88,8 @@ class HostCall final : public Step {
 
 }  // namespace
 
-std::unique_ptr<Step> make_boxed_call(const Overload& overload, std::vector<ArgSource> sources, std::vector<int32_t> outs) {
+std::unique_ptr<Step> make_boxed_call(const Overload& overload, std::vector<ArgSource> sources,
+                                      std::vector<int32_t> outs) {
   return std::make_unique<BoxedCall>(overload, std::move(sources), std::move(outs));
 }
 

@@ -1,6 +1,6 @@
-// One entry of a flat plan: reads slots, fills slots. Everything that can be known before the first call (the operator's
-// kernel table entry, literal arguments in their C++ types, slot numbers) is fixed when the step is made.
-// Internal to runtime/ (includes torch).
+// One entry of a flat plan: reads slots, fills slots. Everything that can be known before the first call (the
+// operator's kernel table entry, literal arguments in their C++ types, slot numbers) is fixed when the step
+// is made. Internal to runtime/ (includes torch).
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -25,8 +25,8 @@ struct ArgSource {
   };
   struct Element {
     int32_t slot = -1;
-    int64_t value = 0;   // Ints
-    double real = 0;     // Reals
+    int64_t value = 0;  // Ints
+    double real = 0;    // Reals
   };
   Form form = Form::Literal;
   int32_t slot = -1;
@@ -50,18 +50,19 @@ class Step {
   virtual ~Step() = default;
   virtual void run(c10::IValue* slots) = 0;
 
-  ir::NodeId node = ir::kNoNode;    // the graph node it came from, for messages
-  std::vector<int32_t> reads;       // slots; decide which are freed when
+  ir::NodeId node = ir::kNoNode;  // the graph node it came from, for messages
+  std::vector<int32_t> reads;     // slots; decide which are freed when
   std::vector<int32_t> writes;
-  std::vector<int32_t> frees;       // slots whose last reader this is
+  std::vector<int32_t> frees;  // slots whose last reader this is
 };
 
-/// An operator call through the dispatcher's boxed interface: works for every operator. outs[i]: slot of the i-th
-/// result, -1 to drop it.
-std::unique_ptr<Step> make_boxed_call(const Overload& overload, std::vector<ArgSource> sources, std::vector<int32_t> outs);
+/// An operator call through the dispatcher's boxed interface: works for every operator. outs[i]: slot of the
+/// i-th result, -1 to drop it.
+std::unique_ptr<Step> make_boxed_call(const Overload& overload, std::vector<ArgSource> sources,
+                                      std::vector<int32_t> outs);
 
-/// An operator call without boxing, or null when the overload's C++ signature is not in the table (the frequent ones
-/// are; see direct_call_table.cpp).
+/// An operator call without boxing, or null when the overload's C++ signature is not in the table (the
+/// frequent ones are; see direct_call_table.cpp).
 std::unique_ptr<Step> make_direct_call(const Overload& overload, const std::vector<ArgSource>& sources,
                                        const std::vector<int32_t>& outs);
 

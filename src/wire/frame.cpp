@@ -1,6 +1,7 @@
 #include "wire/frame.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,8 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-
-#include <fmt/format.h>
 
 namespace passnet::wire {
 
@@ -49,8 +48,8 @@ Result<void> wait_readable(int socket, Clock::time_point deadline, std::chrono::
 
 constexpr size_t kNothingYet = ~size_t{0};
 
-/// One recvmsg; appends descriptors that came with the bytes. Returns the bytes read, 0 at the end of the stream,
-/// kNothingYet when there was nothing to read after all.
+/// One recvmsg; appends descriptors that came with the bytes. Returns the bytes read, 0 at the end of the
+/// stream, kNothingYet when there was nothing to read after all.
 Result<size_t> receive_some(int socket, char* data, size_t size, std::vector<UniqueFd>& fds) {
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaxFds)> control;
   iovec part{data, size};
@@ -85,9 +84,11 @@ Result<size_t> receive_some(int socket, char* data, size_t size, std::vector<Uni
 
 Result<void> send_message(int socket, const std::string& json, const std::vector<int>& fds) {
   if (json.size() > kMaxFrameBytes)
-    return resource_error(fmt::format("message of {} bytes: at most {} fit in a frame", json.size(), kMaxFrameBytes));
+    return resource_error(
+        fmt::format("message of {} bytes: at most {} fit in a frame", json.size(), kMaxFrameBytes));
   if (fds.size() > kMaxFds)
-    return resource_error(fmt::format("message with {} descriptors: at most {} can travel", fds.size(), kMaxFds));
+    return resource_error(
+        fmt::format("message with {} descriptors: at most {} can travel", fds.size(), kMaxFds));
   const auto length = static_cast<uint32_t>(json.size());
   std::array<char, 4> prefix;
   for (size_t i = 0; i < prefix.size(); ++i) prefix[i] = static_cast<char>(length >> (8 * i));
@@ -125,22 +126,27 @@ Result<Message> receive_message(int socket, std::chrono::milliseconds timeout) {
   const auto deadline = Clock::now() + timeout;
   Message message;
   std::array<char, 4> prefix;
-  // Reads exactly `size` bytes; `started` tells a peer that left between frames from one that left inside a frame.
+  // Reads exactly `size` bytes; `started` tells a peer that left between frames from one that left inside a
+  // frame.
   const auto read_exactly = [&](char* data, size_t size, bool started) -> Result<void> {
     for (size_t got = 0; got < size;) {
       PASSNET_TRY_VOID(wait_readable(socket, deadline, timeout));
       PASSNET_TRY(const size_t n, receive_some(socket, data + got, size - got, message.fds));
       if (n == kNothingYet) continue;
-      if (n == 0) return started || got > 0 ? peer_closed().with_hint("it left in the middle of a message") : peer_closed();
+      if (n == 0)
+        return started || got > 0 ? peer_closed().with_hint("it left in the middle of a message")
+                                  : peer_closed();
       got += n;
     }
     return {};
   };
   PASSNET_TRY_VOID(read_exactly(prefix.data(), prefix.size(), false));
   uint32_t length = 0;
-  for (size_t i = 0; i < prefix.size(); ++i) length |= uint32_t{static_cast<unsigned char>(prefix[i])} << (8 * i);
+  for (size_t i = 0; i < prefix.size(); ++i)
+    length |= uint32_t{static_cast<unsigned char>(prefix[i])} << (8 * i);
   if (length > kMaxFrameBytes)
-    return bad_input(fmt::format("not a frame: length {}, expected at most {} bytes", length, kMaxFrameBytes));
+    return bad_input(
+        fmt::format("not a frame: length {}, expected at most {} bytes", length, kMaxFrameBytes));
   // Grown as bytes arrive, so that a lying length costs the sender, not us.
   for (size_t got = 0; got < length;) {
     const size_t step = std::min<size_t>(length - got, 1 << 20);

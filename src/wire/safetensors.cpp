@@ -1,9 +1,10 @@
-// F.safetensors: 8 bytes little-endian length, a JSON object of that many bytes, then the tensors' bytes. Each key of
-// the object is a tensor {"dtype", "shape", "data_offsets": [first, end]}, "__metadata__" is free text.
+// F.safetensors: 8 bytes little-endian length, a JSON object of that many bytes, then the tensors' bytes.
+// Each key of the object is a tensor {"dtype", "shape", "data_offsets": [first, end]}, "__metadata__" is free
+// text.
+#include <fmt/format.h>
+
 #include <array>
 #include <cstring>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
@@ -37,21 +38,23 @@ Result<Entry> parse_entry(const std::string& name, const Json& item) {
   entry.name = name;
   if (!item.is_object() || !item.contains("dtype") || !item["dtype"].is_string() || !item.contains("shape") ||
       !item.contains("data_offsets"))
-    return bad_input(fmt::format("tensor {}: expected an object with dtype, shape and data_offsets", passnet::quoted(name)));
+    return bad_input(fmt::format("tensor {}: expected an object with dtype, shape and data_offsets",
+                                 passnet::quoted(name)));
   const auto text = item["dtype"].get<std::string>();
   const Row* row = nullptr;
   for (const Row& candidate : kNames) {
     if (candidate.name == text) row = &candidate;
   }
   if (row == nullptr)
-    return unsupported(fmt::format("tensor {}: dtype {} is not one that can be read", passnet::quoted(name), passnet::quoted(text)));
+    return unsupported(fmt::format("tensor {}: dtype {} is not one that can be read", passnet::quoted(name),
+                                   passnet::quoted(text)));
   entry.dtype = row->dtype;
   PASSNET_TRY(entry.shape, shape_from_json(item["shape"], name));
   PASSNET_TRY(const auto offsets, shape_from_json(item["data_offsets"], name));
   PASSNET_TRY(const int64_t bytes, checked_size_bytes(entry));
   if (offsets.size() != 2 || offsets[0] < 0 || offsets[1] < offsets[0] || offsets[1] - offsets[0] != bytes)
-    return bad_input(fmt::format("tensor {}: data_offsets {}, expected a range of {} bytes", passnet::quoted(name),
-                                 item["data_offsets"].dump(), bytes));
+    return bad_input(fmt::format("tensor {}: data_offsets {}, expected a range of {} bytes",
+                                 passnet::quoted(name), item["data_offsets"].dump(), bytes));
   entry.offset = offsets[0];
   return entry;
 }
@@ -65,7 +68,8 @@ Result<TensorFile> parse_file(std::string content) {
   const uint64_t left = content.size() - sizeof length;
   if (length > kMaxHeader || length > left)
     return bad_input(fmt::format("not a safetensors file: header of {} bytes, but {} follow", length, left));
-  PASSNET_TRY(const Json header, parse_json(std::string_view(content).substr(sizeof length, length), "header"));
+  PASSNET_TRY(const Json header,
+              parse_json(std::string_view(content).substr(sizeof length, length), "header"));
   if (!header.is_object()) return bad_input("not a safetensors file: the header is not a JSON object");
   TensorFile file;
   for (const auto& [name, item] : header.items()) {
@@ -92,7 +96,8 @@ Result<TensorFile> load_safetensors(const std::string& path) {
   return file;
 }
 
-Result<void> save_safetensors(const std::string& path, std::span<const Entry> entries, const std::byte* base) {
+Result<void> save_safetensors(const std::string& path, std::span<const Entry> entries,
+                              const std::byte* base) {
   Json header = Json::object();
   int64_t end = 0;
   for (const Entry& entry : entries) {
@@ -101,10 +106,12 @@ Result<void> save_safetensors(const std::string& path, std::span<const Entry> en
       if (candidate.dtype == entry.dtype) row = &candidate;
     }
     if (row == nullptr)
-      return unsupported(fmt::format("tensor {}: safetensors has no dtype '{}'", passnet::quoted(entry.name), ir::name(entry.dtype)));
+      return unsupported(fmt::format("tensor {}: safetensors has no dtype '{}'", passnet::quoted(entry.name),
+                                     ir::name(entry.dtype)));
     const int64_t first = end;
     end += entry.size_bytes();
-    header[entry.name] = {{"dtype", std::string(row->name)}, {"shape", entry.shape}, {"data_offsets", {first, end}}};
+    header[entry.name] = {
+        {"dtype", std::string(row->name)}, {"shape", entry.shape}, {"data_offsets", {first, end}}};
   }
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');  // the data starts at a multiple of 8
@@ -112,7 +119,8 @@ Result<void> save_safetensors(const std::string& path, std::span<const Entry> en
   for (size_t i = 0; i < 8; ++i) content[i] = static_cast<char>(text.size() >> (8 * i));
   content += text;
   for (const Entry& entry : entries)
-    content.append(reinterpret_cast<const char*>(base) + entry.offset, static_cast<size_t>(entry.size_bytes()));
+    content.append(reinterpret_cast<const char*>(base) + entry.offset,
+                   static_cast<size_t>(entry.size_bytes()));
   return write_file(path, content);
 }
 

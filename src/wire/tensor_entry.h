@@ -1,4 +1,5 @@
-// Checks that bundles and safetensors files share: sizes that do not overflow, extents inside the memory, no overlap.
+// Checks that bundles and safetensors files share: sizes that do not overflow, extents inside the memory, no
+// overlap.
 #pragma once
 
 #include <span>

@@ -1,9 +1,9 @@
 #include "runtime/fenced_memory.h"
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <cstring>
-
-#include <gtest/gtest.h>
 
 namespace passnet::runtime {
 namespace {

@@ -1,5 +1,7 @@
 #include "runtime/thread_pool.h"
 
+#include <gtest/gtest.h>
+
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -7,8 +9,6 @@
 #include <set>
 #include <thread>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 namespace passnet::runtime {
 namespace {

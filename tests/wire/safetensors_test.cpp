@@ -1,7 +1,7 @@
+#include <gtest/gtest.h>
+
 #include <array>
 #include <cstring>
-
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -28,7 +28,9 @@ std::string refusal(const std::string& content) {
 }
 
 TEST(Safetensors, ReadsBackWhatItWrote) {
-  std::vector<Entry> entries{{"x", ir::DType::Float32, {2}, 0}, {"flag", ir::DType::Bool, {}, 0}, {"none", ir::DType::Int64, {0}, 0}};
+  std::vector<Entry> entries{{"x", ir::DType::Float32, {2}, 0},
+                             {"flag", ir::DType::Bool, {}, 0},
+                             {"none", ir::DType::Int64, {0}, 0}};
   std::vector<std::byte> memory(static_cast<size_t>(lay_out(entries)) + 64);
   const std::array<float, 2> values{1.5f, -2.0f};
   std::memcpy(memory.data() + entries[0].offset, values.data(), sizeof values);
@@ -50,9 +52,11 @@ TEST(Safetensors, IgnoresFreeText) {
 
 TEST(Safetensors, RefusesHostileFiles) {
   EXPECT_EQ(refusal("abc"), "not a safetensors file: 3 bytes, expected at least 8");
-  EXPECT_EQ(refusal(std::string(8, '\xff')), "not a safetensors file: header of 18446744073709551615 bytes, but 0 follow");
+  EXPECT_EQ(refusal(std::string(8, '\xff')),
+            "not a safetensors file: header of 18446744073709551615 bytes, but 0 follow");
   EXPECT_EQ(refusal(file_of("[]", "")), "not a safetensors file: the header is not a JSON object");
-  EXPECT_EQ(refusal(file_of(R"({"x": 1})", "")), "tensor 'x': expected an object with dtype, shape and data_offsets");
+  EXPECT_EQ(refusal(file_of(R"({"x": 1})", "")),
+            "tensor 'x': expected an object with dtype, shape and data_offsets");
   EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "F8", "shape": [1], "data_offsets": [0, 1]}})", "1")),
             "tensor 'x': dtype 'F8' is not one that can be read");
   EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}})", "1234")),
@@ -60,7 +64,8 @@ TEST(Safetensors, RefusesHostileFiles) {
   EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]}})", "1234")),
             "tensor 'x': bytes 4 to 8, but there are 4");
   EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "U8", "shape": [2], "data_offsets": [0, 2]},
-                               "y": {"dtype": "U8", "shape": [2], "data_offsets": [1, 3]}})", "1234")),
+                               "y": {"dtype": "U8", "shape": [2], "data_offsets": [1, 3]}})",
+                            "1234")),
             "two tensors overlap at byte 1");
 }
 
