@@ -66,6 +66,7 @@ struct RunRecord {
   bool deterministic = true;     // every timed call gave the bits of the checked call
 
   Timing reference, candidate;   // empty when not reached
+  int rounds = 0;                // how often it was timed: noisy rounds are repeated, the quietest is kept
   double evaluate_seconds = 0;   // wall time spent on this graph
   bool operator==(const RunRecord&) const = default;
 };

@@ -249,6 +249,7 @@ Json to_json(const RunRecord& record) {
           {"deterministic", record.deterministic},
           {"reference", timing_json(record.reference)},
           {"candidate", timing_json(record.candidate)},
+          {"rounds", record.rounds},
           {"evaluate_seconds", number_json(record.evaluate_seconds)}};
 }
 
@@ -276,6 +277,7 @@ Result<RunRecord> record_from_json(const Json& json) {
   fields.read("deterministic", "true or false", record.deterministic);
   fields.read_one("reference", timing_from_json, record.reference);
   fields.read_one("candidate", timing_from_json, record.candidate);
+  fields.read("rounds", "an integer", record.rounds);
   fields.read("evaluate_seconds", "a number", record.evaluate_seconds);
   return std::move(fields).finish(std::move(record));
 }

@@ -138,6 +138,7 @@ class SampleEvaluation {
       if (!measured) return measured.error();
       record.reference = std::move(measured->reference);
       record.candidate = std::move(measured->candidate);
+      record.rounds = measured->rounds;
       record.deterministic = measured->changed_calls == 0;
     }
     record.stage = Stage::Done;

@@ -15,12 +15,17 @@ struct MeasureOptions {
   std::chrono::milliseconds timeout{60000};  // per request
 };
 
+/// A round in which a side's quartiles lie more than bench::kNoisy of its median apart is repeated at most this often.
+inline constexpr int kMaxRounds = 3;
+
 struct Measured {
   bench::Timing reference, candidate;
+  int rounds = 0;              // rounds measured; the times are of the quietest
   int64_t changed_calls = 0;   // timed calls of the candidate whose outputs differed from the checked call
 };
 
-/// Times graph `id`, loaded, with inputs, and run once, on both workers. blocks: 4 per side, in the order A B B A A B B A.
+/// Times graph `id`, loaded, with inputs, and run once, on both workers. A round is 4 blocks per side, in the order
+/// A B B A A B B A. On a busy machine rounds are repeated; which one is kept depends on its noise alone, never on the ratio.
 Answer<Measured> measure(Worker& reference, Worker& candidate, const std::string& id, const MeasureOptions& options);
 
 /// Returns when process `pid` has used no CPU time for a millisecond (an OpenMP team that spins after its work counts as

@@ -37,6 +37,7 @@ inline RunRecord record_of(const std::string& graph, double speedup, std::vector
   record.outputs = std::move(outputs);
   record.reference = {25, {12, 12, 12}};
   record.candidate = {25, {12 / speedup, 12 / speedup, 12 / speedup}};
+  record.rounds = 2;
   record.evaluate_seconds = 0.5;
   return record;
 }
