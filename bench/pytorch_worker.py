@@ -163,6 +163,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--role", help="given by whoever starts a worker; makes no difference here")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--processors", help="libgomp, which PyTorch uses, is told by its environment")
     parser.add_argument("--compile", action="store_true", help="wrap each module in torch.compile")
     arguments, _ = parser.parse_known_args()
     torch.set_num_threads(arguments.threads)

@@ -42,14 +42,16 @@ int main(int argc, char** argv) {
   CLI::App app{"The worker process of passnet; it is started by passnet, not by hand."};
   std::string role = "reference";
   int threads = 1;
+  std::vector<int> processors;
   int socket = 3;
   app.add_option("--role", role, "reference or candidate")->check(CLI::IsMember({"reference", "candidate"}));
   app.add_option("--threads", threads, "threads for operators and kernels")->check(CLI::Range(1, 1024));
+  app.add_option("--processors", processors, "bind each thread to one of these; default: bind none")->delimiter(',');
   app.add_option("--socket", socket, "descriptor of the socket to passnet");
   app.footer("Example: passnet-worker --role reference --threads 2 3<>SOCKET");
   CLI11_PARSE(app, argc, argv);
   ::signal(SIGPIPE, SIG_IGN);
-  runtime::start_runtime(threads);
+  runtime::start_runtime(threads, processors);
   if (role == "candidate") {
     runtime::install_fault_report(socket);
     if (const Result<void> confined = sandbox::enter_candidate_filter(); !confined) {

@@ -1,7 +1,6 @@
 #include "run/evaluate.h"
 
-#include <sched.h>
-
+#include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <optional>
@@ -203,12 +202,7 @@ class SampleEvaluation {
 
 }  // namespace
 
-int available_threads() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return std::max(1, CPU_COUNT(&set));
-}
+int available_threads() { return std::max<int>(1, static_cast<int>(available_processors().size())); }
 
 Result<void> evaluate_sample(const fx::Sample& sample, const EvaluateOptions& options, const EvaluateHooks& hooks) {
   const auto skipped = [&](size_t i) { return hooks.skip && hooks.skip(sample.graph_names[i]); };

@@ -29,6 +29,9 @@ struct WorkerOptions {
   const std::atomic<bool>* interrupted = nullptr;  // when it becomes true, a request under way is given up
 };
 
+/// Processors this process may run on.
+std::vector<int> available_processors();
+
 /// passnet-worker beside the running binary. Errors: Resource with the command that builds it.
 Result<std::filesystem::path> find_worker_binary();
 

@@ -121,12 +121,12 @@ bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
 
 }  // namespace
 
-void start_runtime(int threads) {
+void start_runtime(int threads, const std::vector<int>& processors) {
   install_allocator();
   c10::SetStackTraceFetcher([] { return std::string(); });  // our messages have the graph's line instead
   at::set_num_threads(threads);
   at::globalContext().setDeterministicFillUninitializedMemory(false);
-  pool() = std::make_unique<ThreadPool>(threads);
+  pool() = std::make_unique<ThreadPool>(threads, processors);
   const c10::InferenceMode mode;
   // The first product and the first generator cost milliseconds that belong to no graph.
   (void)at::matmul(at::ones({8, 8}), at::ones({8, 8}));

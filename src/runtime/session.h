@@ -20,7 +20,8 @@ namespace passnet::runtime {
 
 /// Prepares libtorch in this process: allocator, `threads` threads for its operators and for kernels, no
 /// gradients. Calls a few operators so that what libtorch loads lazily is loaded. Call once.
-void start_runtime(int threads);
+/// processors: where the threads are bound, one each (libgomp is told by its environment); empty: nowhere.
+void start_runtime(int threads, const std::vector<int>& processors);
 /// "2.11.0"
 std::string torch_version();
 int thread_count();

@@ -1,6 +1,7 @@
 #include "runtime/thread_pool.h"
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,6 +24,14 @@ void pause() {
 #endif
 }
 
+/// Best effort: a processor that is not ours leaves the thread where it is.
+void bind_to(int processor) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
 void futex_wait(std::atomic<uint32_t>& word, uint32_t expected) {
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
 }
@@ -32,8 +41,13 @@ void futex_wake_all(std::atomic<uint32_t>& word) {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) {
-  for (int i = 1; i < threads; ++i) helpers_.emplace_back([this] { help(); });
+ThreadPool::ThreadPool(int threads, const std::vector<int>& processors) {
+  for (size_t i = 1; i < static_cast<size_t>(threads); ++i) {
+    helpers_.emplace_back([this, processor = i < processors.size() ? processors[i] : -1] {
+      if (processor >= 0) bind_to(processor);
+      help();
+    });
+  }
 }
 
 ThreadPool::~ThreadPool() {

@@ -12,7 +12,8 @@ namespace passnet::runtime {
 class ThreadPool {
  public:
   /// threads: how many work at a launch, the caller included; at least 1.
-  explicit ThreadPool(int threads);
+  /// processors: the i-th helper is bound to processors[i + 1] (the first is the caller's); empty: none is bound.
+  explicit ThreadPool(int threads, const std::vector<int>& processors = {});
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
