@@ -106,13 +106,13 @@ SAMPLES = [
         occurrence=1,  # 240 channels of 14 x 14
     ),
     SampleSpec(
-        name="efficientnet_squeeze_excite",
+        name="seresnet_squeeze_excite",
         library="timm",
-        model_name="efficientnet_b0",
-        make_model=lambda: models.timm_model("efficientnet_b0"),
+        model_name="seresnet50",
+        make_model=lambda: models.timm_model("seresnet50"),
         shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
-        ops="sigmoid mul",
-        occurrence=6,  # 480 channels of 14 x 14
+        ops="Tensor.sigmoid mul iadd relu",
+        occurrence=8,  # 1024 channels of 14 x 14
     ),
     SampleSpec(
         name="swin_window_merge",

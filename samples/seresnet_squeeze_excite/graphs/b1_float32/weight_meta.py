@@ -1,0 +1,28 @@
+class Program_weight_tensor_meta_x_124:
+    name = "in_0"
+    original_name = "x_124"
+    shape = [1, 1024, 14, 14]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.48043
+    std = 0.607877
+
+
+class Program_weight_tensor_meta_x_132:
+    name = "in_1"
+    original_name = "x_132"
+    shape = [1, 1024, 14, 14]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.00985152
+    std = 0.285972
+
+
+class Program_weight_tensor_meta_x_se_47:
+    name = "in_2"
+    original_name = "x_se_47"
+    shape = [1, 1024, 1, 1]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.00962383
+    std = 0.296572
