@@ -1,0 +1,106 @@
+"""The other commands on real samples: run, score, pass, lists of samples, and an installed copy run from elsewhere."""
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from passnet_case import PASS, PassnetCase
+
+SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+
+
+class Commands(PassnetCase):
+    def json_of(self, *arguments):
+        done = self.passnet(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_run_takes_back_what_it_saved(self):
+        graph, saved = self.sample / "graphs" / "small", self.root / "tensors.safetensors"
+        replayed = self.json_of("run", graph, "--save", saved, "--json")
+        self.assertEqual([output["name"] for output in replayed["outputs"]], ["out_0"])
+        given = self.json_of("run", graph, "--inputs", saved, "--json")
+        self.assertEqual(given["outputs"], replayed["outputs"])
+
+    def test_run_names_the_missing_input(self):
+        graph, saved = self.sample / "graphs" / "small", self.root / "tensors.safetensors"
+        self.json_of("run", graph, "--save", saved, "--json")
+        for name in ("model.py", "weight_meta.py"):
+            path = graph / name
+            path.write_text(path.read_text().replace("in_1", "in_2"))
+        done = self.passnet("run", graph, "--inputs", saved)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("has no tensor for argument 'in_2' of forward", done.stderr)
+
+    def test_score_from_records_alone_is_the_score_of_the_run(self):
+        self.assertEqual(self.evaluate().returncode, 0)
+        written = json.loads((self.out / "sample" / "aggregated_score.json").read_text())
+        scored = self.json_of("score", self.out, "--json")
+        self.assertEqual({**scored, "id": "sample"}, written)
+
+    def test_score_reads_the_log_that_eval_writes(self):
+        self.assertEqual(self.evaluate().returncode, 0)
+        from_records = self.json_of("score", self.out / "sample" / "records.jsonl", "--json")
+        from_log = self.json_of("score", self.out / "sample" / "validation.log", "--json")
+        self.assertAlmostEqual(from_log["score"], from_records["score"], places=4)
+
+    def test_list_file_names_samples(self):
+        listing = self.root / "list.txt"
+        listing.write_text("# samples\nsample\n")
+        self.assertEqual(self.evaluate(sample=listing).returncode, 0)
+        self.assertEqual(len(self.records()), 1)
+
+    def test_json_report_holds_every_graph(self):
+        done = self.evaluate("--json")
+        report = json.loads(done.stdout)
+        self.assertEqual([graph["graph"] for graph in report["graphs"]], ["small"])
+        self.assertTrue((self.out / "report.html").read_text().startswith("<!DOCTYPE html>"))
+
+    def test_eager_against_itself_is_equal(self):
+        record = self.only_record("--compiler", "eager")
+        self.assertEqual((record["stage"], record["outputs"][0]["equal"]), ("done", True))
+
+    def test_template_is_a_right_pass(self):
+        pass_dir = self.sample / "pass_dir"
+        for path in pass_dir.iterdir():
+            path.unlink()
+        self.assertEqual(self.passnet("pass", "new", "fresh", pass_dir).returncode, 0)
+        done = self.passnet("pass", "check", self.sample)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("sample/small: correct, 1 site replaced", done.stdout)
+        again = self.passnet("pass", "new", "fresh", pass_dir)
+        self.assertEqual(again.returncode, 3)
+        self.assertIn("exists; nothing was written", again.stderr)
+
+    def test_match_shows_the_sites_or_the_nearest_miss(self):
+        found = self.passnet("pass", "match", self.sample, self.sample)
+        self.assertEqual(found.returncode, 0)
+        self.assertIn("1 match\n", found.stdout)
+        self.write_pass(source=PASS.replace("x + y", "x - y"))
+        missed = self.passnet("pass", "match", self.sample, self.sample)
+        self.assertEqual(missed.returncode, 1)
+        self.assertIn("nearest miss: found 1 of 2 operators", missed.stdout)
+
+    def test_installed_copy_runs_from_anywhere(self):
+        prefix = self.root / "installed"
+        install = ["cmake", "--install", os.environ["PASSNET_BINARY_DIR"], "--prefix", str(prefix)]
+        subprocess.run(install, check=True, stdout=subprocess.DEVNULL)
+        sample = prefix / "share" / "passnet" / "samples" / "phi3_swiglu"
+        done = subprocess.run([prefix / "bin" / "passnet", "pass", "check", sample], capture_output=True, text=True, cwd="/",
+                              timeout=240)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("correct, 1 site replaced"), len((sample / "graph_list.txt").read_text().split()))
+
+    def test_every_shipped_sample_is_right_everywhere(self):
+        for sample in sorted(path for path in (SOURCE / "samples").iterdir() if path.is_dir()):
+            with self.subTest(sample=sample.name):
+                done = self.passnet("pass", "check", sample)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                graphs = len((sample / "graph_list.txt").read_text().split())
+                self.assertEqual(done.stdout.count("correct, 1 site replaced"), graphs)
+
+
+if __name__ == "__main__":
+    unittest.main()
