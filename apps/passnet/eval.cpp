@@ -11,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/log.h"
 #include "bench/score.h"
 #include "bench/verdict.h"
 #include "command.h"
@@ -77,7 +76,7 @@ Result<ExitCode> eval_command(const EvalFlags& flags) {
     const std::string title = samples.size() == 1 ? samples[0].filename().string() : fmt::format("{} samples", samples.size());
     const std::filesystem::path page = flags.batch.out / "report.html";
     const Result<void> written = write_file(page, report::render_html(result.records, score, title));
-    if (!written) log::error(to_string(written.error()));
+    if (!written) report_error(written.error());
     if (flags.json) {
       fmt::print("{}", report::render_json(result.records, score));
     } else {

@@ -58,11 +58,11 @@ struct Parameter {
   static_assert(sizeof(P) < 0,
                 "a kernel parameter is a pointer to elements, an integer, a float, a double or a bool");
 };
-#define PASSNET_PARAMETER_(type, text, member)                                                          \
+#define PASSNET_PARAMETER_(type, text, value)                                                           \
   template <>                                                                                           \
   struct Parameter<type> {                                                                              \
     static constexpr const char* name = text;                                                           \
-    static type unpack(const passnet_arg& arg) { return static_cast<type>(arg.member); }                \
+    static type unpack(const passnet_arg& arg) { return static_cast<type>(value); }                     \
   };                                                                                                    \
   template <>                                                                                           \
   struct Parameter<type*> {                                                                             \
@@ -74,17 +74,17 @@ struct Parameter {
     static constexpr const char* name = "const " text "*";                                              \
     static const type* unpack(const passnet_arg& arg) { return static_cast<const type*>(arg.pointer); } \
   };
-PASSNET_PARAMETER_(float, "float", real)
-PASSNET_PARAMETER_(double, "double", real)
-PASSNET_PARAMETER_(float16, "float16", real)
-PASSNET_PARAMETER_(bfloat16, "bfloat16", real)
-PASSNET_PARAMETER_(int8_t, "int8_t", integer)
-PASSNET_PARAMETER_(int16_t, "int16_t", integer)
-PASSNET_PARAMETER_(int32_t, "int32_t", integer)
-PASSNET_PARAMETER_(int64_t, "int64_t", integer)
-PASSNET_PARAMETER_(long long, "int64_t", integer)
-PASSNET_PARAMETER_(uint8_t, "uint8_t", integer)
-PASSNET_PARAMETER_(bool, "bool", integer)
+PASSNET_PARAMETER_(float, "float", arg.real)
+PASSNET_PARAMETER_(double, "double", arg.real)
+PASSNET_PARAMETER_(float16, "float16", arg.real)
+PASSNET_PARAMETER_(bfloat16, "bfloat16", static_cast<float>(arg.real))
+PASSNET_PARAMETER_(int8_t, "int8_t", arg.integer)
+PASSNET_PARAMETER_(int16_t, "int16_t", arg.integer)
+PASSNET_PARAMETER_(int32_t, "int32_t", arg.integer)
+PASSNET_PARAMETER_(int64_t, "int64_t", arg.integer)
+PASSNET_PARAMETER_(long long, "int64_t", arg.integer)
+PASSNET_PARAMETER_(uint8_t, "uint8_t", arg.integer)
+PASSNET_PARAMETER_(bool, "bool", arg.integer)
 #undef PASSNET_PARAMETER_
 
 template <size_t... slot>

@@ -37,8 +37,9 @@ struct Error {
   std::string hint;               // what to do; may be empty
   std::vector<std::string> notes; // outer context, innermost first: "while loading pass 'x'"
 
-  Error&& with_note(std::string note) && { notes.push_back(std::move(note)); return std::move(*this); }
-  Error&& with_hint(std::string text) && { hint = std::move(text); return std::move(*this); }
+  // By value: `error = std::move(error).with_hint(…)` must not assign an error to itself.
+  Error with_note(std::string note) && { notes.push_back(std::move(note)); return std::move(*this); }
+  Error with_hint(std::string text) && { hint = std::move(text); return std::move(*this); }
 };
 
 Error bad_input(std::string message, std::optional<SourceLoc> at = std::nullopt);

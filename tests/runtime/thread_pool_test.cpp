@@ -58,9 +58,18 @@ TEST(ThreadPool, UsesItsThreads) {
     std::set<std::thread::id> threads;
     static void body(void* context, int64_t, int64_t) {
       auto& self = *static_cast<Seen*>(context);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      const std::lock_guard guard(self.mutex);
-      self.threads.insert(std::this_thread::get_id());
+      {
+        const std::lock_guard guard(self.mutex);
+        self.threads.insert(std::this_thread::get_id());
+      }
+      // Longer than a busy machine takes to give the other thread its turn.
+      const auto enough = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (self.count() < 2 && std::chrono::steady_clock::now() < enough)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    size_t count() {
+      const std::lock_guard guard(mutex);
+      return threads.size();
     }
   } seen;
   ThreadPool pool(2);
