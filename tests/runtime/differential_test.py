@@ -103,7 +103,8 @@ def element_count(directory):
 
 
 def main():
-    corpus = pathlib.Path(os.environ.get("PASSNET_CORPUS", "/work/shared/corpus"))
+    source = pathlib.Path(os.environ.get("PASSNET_SOURCE_DIR", "."))
+    corpus = pathlib.Path(os.environ.get("PASSNET_CORPUS") or source / "../shared/corpus")
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("roots", nargs="*", type=pathlib.Path, default=[corpus / "passbench"])
     parser.add_argument("--worker", default=os.path.join(os.environ.get("PASSNET_BINARY_DIR", "build"), "bin/passnet-worker"))
