@@ -63,7 +63,8 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 const Requests::Row Requests::kRows[] = {
     {"hello", &Requests::hello, false},    {"load", &Requests::load, false},
     {"inputs", &Requests::inputs, true},   {"set_inputs", &Requests::set_inputs, false},
-    {"trace", &Requests::trace, true},     {"run", &Requests::run, false},
+    {"trace", &Requests::trace, true},     {"infer", &Requests::infer, true},
+    {"run", &Requests::run, false},
     {"compare", &Requests::compare, true}, {"time", &Requests::time, false},
     {"unload", &Requests::unload, false},  {"exit", &Requests::exit, false},
 };
@@ -174,6 +175,14 @@ Result<Reply> Requests::trace(const Json& request, const std::vector<UniqueFd>&)
   PASSNET_TRY(runtime::Session* const session, this->session(request));
   Reply reply;
   PASSNET_TRY(reply.fields["values"], session->trace());
+  return reply;
+}
+
+Result<Reply> Requests::infer(const Json& request, const std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const session, this->session(request));
+  Reply reply;
+  PASSNET_TRY(reply.fields["values"],
+              session->infer(text_field(request, "weight_meta"), text_field(request, "input_meta")));
   return reply;
 }
 

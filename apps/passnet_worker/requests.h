@@ -49,6 +49,7 @@ class Requests {
   Result<Reply> inputs(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> set_inputs(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> trace(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> infer(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> run(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> compare(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> time(const Json& request, const std::vector<UniqueFd>& fds);

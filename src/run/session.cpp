@@ -13,21 +13,6 @@ namespace {
 
 using Timeout = std::chrono::milliseconds;
 
-tl::unexpected<Failure> nonsense(const std::string& what, const std::string& why) {
-  return tl::unexpected(
-      Failure{"nonsense", resource_error(fmt::format("the worker's answer to '{}' is not understood: {}", what, why)), false});
-}
-
-// Runs `read` on a reply; a field that is missing or of the wrong type is the worker's nonsense, not our crash.
-template <class Read>
-auto read_fields(const std::string& what, Read&& read) -> decltype(read()) {
-  try {
-    return read();
-  } catch (const nlohmann::json::exception& problem) {
-    return nonsense(what, problem.what());
-  }
-}
-
 pass::SiteInput value_from_json(const Json& json) {
   if (json.contains("dtype")) {
     ir::TensorType type;
@@ -42,7 +27,28 @@ pass::SiteInput value_from_json(const Json& json) {
   return std::monostate{};
 }
 
+/// The text of a file that may be absent.
+Answer<std::string> optional_text(const std::filesystem::path& path) {
+  if (!std::filesystem::exists(path)) return std::string();
+  Result<std::string> text = read_file(path);
+  if (!text) return tl::unexpected(to_failure(text.error()));
+  return std::move(*text);
+}
+
 }  // namespace
+
+tl::unexpected<Failure> nonsense(const std::string& what, const std::string& why) {
+  return tl::unexpected(
+      Failure{"nonsense", resource_error(fmt::format("the worker's answer to '{}' is not understood: {}", what, why)), false});
+}
+
+Answer<MetaTexts> read_metas(const fx::GraphDir& graph) {
+  Answer<std::string> weights = optional_text(graph.path / "weight_meta.py");
+  if (!weights) return tl::unexpected(std::move(weights).error());
+  Answer<std::string> inputs = optional_text(graph.path / "input_meta.py");
+  if (!inputs) return tl::unexpected(std::move(inputs).error());
+  return MetaTexts{std::move(*weights), std::move(*inputs)};
+}
 
 Answer<Hello> greet(Worker& worker, Timeout timeout) {
   Answer<Reply> reply = worker.ask({{"do", "hello"}}, {}, timeout);
@@ -78,18 +84,10 @@ Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& 
 
 Answer<Bundle> replay_inputs(Worker& worker, const std::string& id, const fx::GraphDir& graph, uint64_t seed,
                              Timeout timeout) {
-  const auto text_of = [](const std::filesystem::path& path) -> Answer<std::string> {
-    if (!std::filesystem::exists(path)) return std::string();
-    Result<std::string> text = read_file(path);
-    if (!text) return tl::unexpected(to_failure(text.error()));
-    return std::move(*text);
-  };
-  Answer<std::string> weights = text_of(graph.path / "weight_meta.py");
-  if (!weights) return tl::unexpected(std::move(weights).error());
-  Answer<std::string> inputs = text_of(graph.path / "input_meta.py");
-  if (!inputs) return tl::unexpected(std::move(inputs).error());
+  Answer<MetaTexts> metas = read_metas(graph);
+  if (!metas) return tl::unexpected(std::move(metas).error());
   Answer<Reply> reply = worker.ask(
-      {{"do", "inputs"}, {"id", id}, {"weight_meta", *weights}, {"input_meta", *inputs}, {"seed", seed}}, {}, timeout);
+      {{"do", "inputs"}, {"id", id}, {"weight_meta", metas->weights}, {"input_meta", metas->inputs}, {"seed", seed}}, {}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
   return take_bundle(*reply, "tensors");
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,24 @@
 #include "run/worker.h"
 
 namespace passnet::run {
+
+/// The failure that stands for an answer of the worker that does not hold what it must.
+tl::unexpected<Failure> nonsense(const std::string& what, const std::string& why);
+/// Runs `read` on a reply; a field that is missing or of the wrong type is the worker's nonsense, not our crash.
+template <class Read>
+auto read_fields(const std::string& what, Read&& read) -> decltype(read()) {
+  try {
+    return read();
+  } catch (const nlohmann::json::exception& problem) {
+    return nonsense(what, problem.what());
+  }
+}
+
+/// weight_meta.py and input_meta.py of a graph directory; empty where there is none.
+struct MetaTexts {
+  std::string weights, inputs;
+};
+Answer<MetaTexts> read_metas(const fx::GraphDir& graph);
 
 /// What the worker says of itself.
 struct Hello {

@@ -91,8 +91,10 @@ Operand Builder::host(HostFunction fn, Kind result, const std::vector<Operand>& 
     return operand;
   }
   const int32_t out = new_slot();
-  add(make_host_call(fn, std::move(sources), out), std::move(reads), {out});
   Operand operand = Operand::in_slot(result, out);
+  std::unique_ptr<Step> step = make_host_call(fn, std::move(sources), out);
+  step->gives_number = operand.is_number();
+  add(std::move(step), std::move(reads), {out});
   operand.element = Kind::Int;
   return operand;
 }
@@ -225,6 +227,7 @@ Operand Builder::emit(const Binding& binding) {
   const Overload& overload = *binding.overload;
   std::vector<ArgSource> sources;
   std::vector<int32_t> reads;
+  std::vector<int32_t> mutates, size_reads;
   const Operand* written = nullptr;
   for (size_t i = 0; i < overload.parameters.size(); ++i) {
     const Parameter& parameter = overload.parameters[i];
@@ -237,6 +240,9 @@ Operand Builder::emit(const Binding& binding) {
     }
     sources.back().for_each_slot([&](int32_t slot) { reads.push_back(slot); });
     if (parameter.writes && written == nullptr) written = operand;
+    if (parameter.writes) sources.back().for_each_slot([&](int32_t slot) { mutates.push_back(slot); });
+    if (parameter.type != Type::Tensor && parameter.type != Type::Scalar)
+      sources.back().for_each_slot([&](int32_t slot) { size_reads.push_back(slot); });
   }
   const auto& returns = overload.handle.schema().returns();
   std::vector<int32_t> outs;
@@ -252,6 +258,9 @@ Operand Builder::emit(const Binding& binding) {
   std::unique_ptr<Step> step = make_direct_call(overload, sources, outs);
   if (!step) step = make_boxed_call(overload, std::move(sources), outs);
   std::erase(outs, -1);
+  step->mutates = std::move(mutates);
+  step->size_reads = std::move(size_reads);
+  step->gives_number = results.size() == 1 && results[0].is_number();
   add(std::move(step), std::move(reads), std::move(outs));
   ++operator_calls;
   if (results.empty()) return Operand::none();

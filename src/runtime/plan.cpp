@@ -89,10 +89,11 @@ Operand lower_node(Builder& builder, const ir::Graph& graph, const ir::Node& nod
   return lower_call(builder, node.kind, node.target, args, keywords);
 }
 
-/// Slots that an operand refers to.
-void collect_slots(const Operand& operand, std::vector<bool>& keep) {
-  if (operand.slot >= 0) keep[operand.slot] = true;
-  for (const Operand& element : operand.elements) collect_slots(element, keep);
+/// Calls `visit(slot)` for each slot that an operand refers to.
+template <class Visit>
+void for_each_slot(const Operand& operand, Visit&& visit) {
+  if (operand.slot >= 0) visit(operand.slot);
+  for (const Operand& element : operand.elements) for_each_slot(element, visit);
 }
 
 /// Each slot that is filled at run time is freed by its last reader, or, unread, by the step after which it
@@ -100,7 +101,7 @@ void collect_slots(const Operand& operand, std::vector<bool>& keep) {
 void place_frees(Builder& builder, const Operand& result, size_t input_count) {
   std::vector<bool> keep = builder.persistent;
   keep.resize(builder.initial.size(), false);
-  collect_slots(result, keep);
+  for_each_slot(result, [&](int32_t slot) { keep[slot] = true; });
   std::vector<size_t> last(builder.initial.size(), SIZE_MAX);
   for (size_t i = 0; i < builder.steps.size(); ++i) {
     for (const int32_t slot : builder.steps[i]->reads) last[slot] = i;
@@ -156,36 +157,76 @@ Result<Plan> Plan::build(const ir::Graph& graph, FusedLibrary* fused) {
   return plan;
 }
 
-Error Plan::step_error(const Step& step, std::string message) const {
+Error Plan::refusal(const Step& step) const {
   const ir::Node& node = graph_.node(step.node);
-  return bad_input(fmt::format("'{}': {}", node.target, first_line(message)), graph_.locate(node));
+  const auto said = [&](const std::string& message) {
+    return bad_input(fmt::format("'{}': {}", node.target, first_line(message)), graph_.locate(node));
+  };
+  try {
+    throw;
+  } catch (const LoweringError& refused) {
+    Error error = refused.error;
+    if (!error.at) error.at = graph_.locate(node);
+    return error;
+  } catch (const c10::Error& refused) {
+    return said(refused.what_without_backtrace());
+  } catch (const InternalError&) {
+    throw;
+  } catch (const std::exception& refused) {
+    return said(refused.what());
+  }
 }
 
-Result<void> Plan::run(bool keep_all) {
+Result<void> Plan::run() {
   c10::IValue* slots = slots_.data();
   const Step* current = nullptr;
   try {
     for (const std::unique_ptr<Step>& step : steps_) {
       current = step.get();
       step->run(slots);
-      if (keep_all) continue;
       for (const int32_t slot : step->frees) slots[slot] = c10::IValue();
     }
-  } catch (const LoweringError& refused) {
+  } catch (...) {
     abandon();
-    Error error = refused.error;
-    if (!error.at) error.at = graph_.locate(graph_.node(current->node));
-    return error;
-  } catch (const c10::Error& refused) {
-    abandon();
-    return step_error(*current, refused.what_without_backtrace());
-  } catch (const InternalError&) {
-    throw;
-  } catch (const std::exception& refused) {
-    abandon();
-    return step_error(*current, refused.what());
+    return refusal(*current);
   }
   return {};
+}
+
+Result<void> Plan::run_visiting(const NodeVisitor& visit) {
+  const std::vector<std::vector<ir::NodeId>> ready = nodes_by_step();
+  const auto visit_all = [&](const std::vector<ir::NodeId>& nodes) {
+    for (const ir::NodeId id : nodes) visit(graph_.node(id), value_of(node_operands_[id]));
+  };
+  visit_all(ready[0]);
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    try {
+      steps_[i]->run(slots_.data());
+    } catch (...) {
+      abandon();
+      return refusal(*steps_[i]);
+    }
+    visit_all(ready[i + 1]);
+    for (const int32_t slot : steps_[i]->frees) slots_[slot] = c10::IValue();
+  }
+  return {};
+}
+
+std::vector<std::vector<ir::NodeId>> Plan::nodes_by_step() const {
+  std::vector<size_t> written(slots_.size(), 0);  // the step that fills a slot, plus one
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    for (const int32_t slot : steps_[i]->writes) written[slot] = i + 1;
+  }
+  std::vector<size_t> own(graph_.size(), 0);  // the last step of a node, plus one
+  for (size_t i = 0; i < steps_.size(); ++i) own[steps_[i]->node] = i + 1;
+  std::vector<std::vector<ir::NodeId>> nodes(steps_.size() + 1);
+  for (ir::NodeId id = 0; id < graph_.size(); ++id) {
+    if (graph_.node(id).kind == ir::NodeKind::Output) continue;
+    size_t ready = own[id];
+    for_each_slot(node_operands_[id], [&](int32_t slot) { ready = std::max(ready, written[slot]); });
+    nodes[ready].push_back(id);
+  }
+  return nodes;
 }
 
 void Plan::abandon() {
@@ -213,15 +254,6 @@ std::vector<c10::IValue> Plan::outputs() const {
 
 void Plan::release() {
   for (const int32_t slot : transient_slots_) slots_[slot] = c10::IValue();
-}
-
-std::vector<Plan::NodeValue> Plan::node_values() const {
-  std::vector<NodeValue> values;
-  for (ir::NodeId id = 0; id < graph_.size(); ++id) {
-    if (graph_.node(id).kind != ir::NodeKind::Output)
-      values.push_back({graph_.node(id).name, value_of(node_operands_[id])});
-  }
-  return values;
 }
 
 }  // namespace passnet::runtime

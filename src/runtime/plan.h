@@ -4,6 +4,7 @@
 
 #include <ATen/core/ivalue.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,26 +29,32 @@ class Plan {
   void set_input(size_t index, at::Tensor tensor) { slots_[input_slots_[index]] = std::move(tensor); }
   const at::Tensor& input(size_t index) const { return slots_[input_slots_[index]].toTensor(); }
 
-  /// One call of forward. keep_all: nothing is freed, so that every node's value can be asked for.
-  /// REQUIRES: every input is set. Errors: BadInput at the node whose operator refused, with PyTorch's own
-  /// message.
-  Result<void> run(bool keep_all = false);
+  /// One call of forward. REQUIRES: every input is set. Errors: BadInput at the node whose operator refused,
+  /// with PyTorch's own message.
+  Result<void> run();
   /// What forward returned; a tuple's elements one by one. Valid after a run until release().
   std::vector<c10::IValue> outputs() const;
-  /// Frees outputs and, after a run with keep_all, all other values.
+  /// Frees outputs.
   void release();
 
-  struct NodeValue {
-    std::string_view name;
-    c10::IValue value;
-  };
-  /// Values of all nodes, by name. REQUIRES: the last run was one with keep_all.
-  std::vector<NodeValue> node_values() const;
+  /// The same call; `visit` sees the value of every node but the output as soon as it is there.
+  using NodeVisitor = std::function<void(const ir::Node&, const c10::IValue&)>;
+  Result<void> run_visiting(const NodeVisitor& visit);
+
+  /// A call that computes types, not data (infer.cpp): tensors are meta tensors but for small ones whose data
+  /// is known, since sizes may depend on them. REQUIRES: every input is set, to a meta tensor or to a CPU
+  /// tensor that counts as known. `visit` sees every node but the output; a node that has no type without its
+  /// data gets the reason instead of a value.
+  using TypeVisitor = std::function<void(const ir::Node&, const c10::IValue*, const std::string& reason)>;
+  void infer(const TypeVisitor& visit);
 
  private:
   void abandon();
-  Error step_error(const Step& step, std::string message) const;
+  /// The exception being handled, as an error at the step's node. Rethrows what is no refusal of PyTorch's.
+  Error refusal(const Step& step) const;
   c10::IValue value_of(const Operand& operand) const;
+  /// Element i + 1: the nodes whose values are there after step i and not before; 0: before the first step.
+  std::vector<std::vector<ir::NodeId>> nodes_by_step() const;
 
   ir::Graph graph_;
   std::vector<std::unique_ptr<Step>> steps_;

@@ -25,7 +25,9 @@
 #include "runtime/compare.h"
 #include "runtime/dtype.h"
 #include "runtime/fused.h"
+#include "runtime/infer_inputs.h"
 #include "runtime/kernel_check.h"
+#include "runtime/meta_kernels.h"
 #include "runtime/plan.h"
 #include "runtime/share.h"
 #include "runtime/thread_pool.h"
@@ -161,11 +163,11 @@ struct Session::State {
     seed_generator();
   }
   /// One call in the given mode. Throws KernelFault.
-  Result<void> call(FusedLibrary::Mode how, bool keep_all = false) {
+  Result<void> call(FusedLibrary::Mode how, const Plan::NodeVisitor* visit = nullptr) {
     prepare_call();
     fused->mode = how;
     try {
-      Result<void> done = plan->run(keep_all);
+      Result<void> done = visit != nullptr ? plan->run_visiting(*visit) : plan->run();
       fused->mode = FusedLibrary::Mode::Run;
       return done;
     } catch (...) {
@@ -263,11 +265,28 @@ Result<Json> Session::trace() {
   State& state = *state_;
   PASSNET_TRY_VOID(state.require_inputs());
   PASSNET_TRY_VOID(state.learn_mutations());
-  PASSNET_TRY_VOID(state.call(FusedLibrary::Mode::Trace, true));
   Json values = Json::object();
-  for (const Plan::NodeValue& node : state.plan->node_values())
-    values[std::string(node.name)] = value_json(node.value);
+  const Plan::NodeVisitor visit = [&](const ir::Node& node, const c10::IValue& value) {
+    values[std::string(node.name)] = value_json(value);
+  };
+  PASSNET_TRY_VOID(state.call(FusedLibrary::Mode::Trace, &visit));
   state.plan->release();
+  return values;
+}
+
+Result<Json> Session::infer(const std::string& weight_meta, const std::string& input_meta) {
+  const c10::InferenceMode mode;
+  State& state = *state_;
+  meta::register_kernels();
+  PASSNET_TRY(const std::vector<at::Tensor> inputs,
+              inferable_inputs(weight_meta, input_meta, state.plan->input_names()));
+  for (size_t i = 0; i < inputs.size(); ++i) state.plan->set_input(i, inputs[i]);
+  state.pristine.clear();
+  seed_generator();
+  Json values = Json::object();
+  state.plan->infer([&](const ir::Node& node, const c10::IValue* value, const std::string& reason) {
+    values[std::string(node.name)] = value != nullptr ? value_json(*value) : Json{{"unknown", reason}};
+  });
   return values;
 }
 

@@ -71,6 +71,10 @@ class Session {
 
   /// VALUE of every node's result, by node name. Kernels are not launched. REQUIRES: inputs are set.
   Result<Json> trace();
+  /// VALUE of every node's result by node name, from the metas alone: types without data. {"unknown": "why"}
+  /// where a size depends on data that is not recorded. Inputs that were set are forgotten.
+  /// texts of weight_meta.py and input_meta.py. Errors: BadInput with position, an argument without a record.
+  Result<Json> infer(const std::string& weight_meta, const std::string& input_meta);
   /// One call. checked: fused nodes run on poisoned and fenced memory. Throws KernelFault.
   Result<CallOutputs> run(bool checked);
   /// What another worker's run gave (`outputs` and `scalars`) against the outputs of the last run here: one

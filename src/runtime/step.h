@@ -53,6 +53,9 @@ class Step {
   ir::NodeId node = ir::kNoNode;  // the graph node it came from, for messages
   std::vector<int32_t> reads;     // slots; decide which are freed when
   std::vector<int32_t> writes;
+  std::vector<int32_t> mutates;     // slots whose tensors it changes in place
+  std::vector<int32_t> size_reads;  // slots of numbers that decide sizes or types, not only values
+  bool gives_number = false;        // its result is a Python number
   std::vector<int32_t> frees;  // slots whose last reader this is
 };
 

@@ -1,0 +1,101 @@
+"""Types without data against the types of a real call: every operator of operators_test.py, then whole graphs.
+
+The floating inputs have no data while types are inferred; those of integers and masks, which sizes may depend on, do.
+"""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "fx"))
+import corpus  # noqa: E402
+
+corpus.need_torch()
+import differential_test as differential  # noqa: E402
+import operators_test as operators  # noqa: E402
+import worker_client  # noqa: E402
+
+# Their sizes depend on floating data.
+NEED_DATA = ("masked_select(", ".unique(dim", "item() + 1.0")
+MOST_ELEMENTS = 1e6  # of whole graphs: they are run, too
+
+
+def typed(value):
+    """A VALUE of docs/protocol.md without strides and numbers."""
+    if "shape" in value:
+        return value["dtype"], value["shape"]
+    if "list" in value:
+        return [typed(element) for element in value["list"]]
+    return sorted(value)
+
+
+def meta_text(inputs):
+    """The weight_meta.py of inputs; data for what is not floating."""
+    lines = []
+    for name, (dtype, array) in inputs.items():
+        data = "None" if dtype == "float32" else str(array.reshape(-1).tolist())
+        numbers = ("0.0", "1.0") if dtype == "float32" else ("None", "None")
+        lines += [f"class Program_weight_tensor_meta_{name}:", f'    name = "{name}"', f"    shape = {list(array.shape)}",
+                  f'    dtype = "torch.{dtype}"', '    device = "cpu"', f"    mean = {numbers[0]}", f"    std = {numbers[1]}",
+                  f"    data = {data}", ""]
+    return "\n".join(lines)
+
+
+class InferTest(unittest.TestCase):
+    def setUp(self):
+        self.worker = worker_client.Worker(operators.BINARY, threads=2, timeout_s=300)
+        self.addCleanup(self.worker.close)
+
+    def trace(self, model, entries, fd, metas):
+        """Inferred and real values of all nodes."""
+        self.worker.ask("load", id="g", file="model.py", model=model)
+        inferred = self.worker.ask("infer", id="g", **metas)[0]["values"]
+        self.worker.ask("set_inputs", fds=[fd], id="g", tensors=entries)
+        os.close(fd)
+        real = self.worker.ask("trace", id="g")[0]["values"]
+        self.worker.ask("unload", id="g")
+        return inferred, real
+
+    def assert_same_types(self, inferred, real):
+        self.assertEqual(inferred.keys(), real.keys())
+        for name, value in real.items():
+            self.assertNotIn("unknown", inferred[name], name)
+            self.assertEqual(typed(inferred[name]), typed(value), name)
+
+    def test_every_operator(self):
+        inputs = operators.make_inputs()
+        metas = {"weight_meta": meta_text(inputs), "input_meta": ""}
+        count = 0
+        for name, model in operators.graphs():
+            if any(part in name for part in NEED_DATA):
+                continue
+            with self.subTest(name):
+                entries, fd = worker_client.write_bundle(inputs)
+                self.assert_same_types(*self.trace(model, entries, fd, metas))
+            count += 1
+        self.assertGreater(count, 400)
+
+    def test_whole_graphs(self):
+        directories = [path for path in corpus.graph_dirs("passbench", "graphnet")
+                       if differential.element_count(path) <= MOST_ELEMENTS]
+        for path in directories:
+            metas = {name: (path / f"{name}.py").read_text() if (path / f"{name}.py").exists() else ""
+                     for name in ("weight_meta", "input_meta")}
+            with self.subTest(path.name):
+                reply, fds = self.worker.ask("inputs", id="g", seed=123, **metas)
+                self.assert_same_types(*self.trace((path / "model.py").read_text(), reply["tensors"], fds[0], metas))
+        print(f"{len(directories)} graphs compared", file=sys.stderr)
+
+    def test_says_what_it_does_not_know(self):
+        model = operators.module(["s = x.sum()", "n = s.item()", "z = n * y",
+                                  "w = torch.zeros(n, 2)", "u = torch.nonzero(x)", "v2 = u + 1", "return (z, w, v2)"])
+        self.worker.ask("load", id="g", file="model.py", model=model)
+        values = self.worker.ask("infer", id="g", weight_meta=meta_text(operators.make_inputs()), input_meta="")[0]["values"]
+        self.assertEqual(typed(values["z"]), ("float32", [2, 3, 4]))  # a number that is only computed with
+        self.assertRegex(values["w"]["unknown"], r"depends on the data that 'item' in line \d+ reads")
+        self.assertIn("gives a size that depends on data", values["u"]["unknown"])
+        self.assertEqual(values["v2"], values["u"])
+
+
+if __name__ == "__main__":
+    unittest.main()
