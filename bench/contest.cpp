@@ -18,22 +18,17 @@ namespace {
 constexpr const char* kId = "graph";
 constexpr const char* kTraceId = "traced";
 constexpr int kBlocks = 8;
-// The first calls of a block wake the thread team and refill the caches that the others emptied; they are not
-// trials.
-constexpr int kSettlingCalls = 2;
 
-// Calls the graph `settling + calls` times and keeps the last `calls` times.
+// A block of calls in which a contestant that still takes part is timed.
 void run_block(Contestant& contestant, int settling, int calls, bool keep, const ContestOptions& options) {
   if (!contestant.problem.empty() || calls == 0) return;
-  const Json request{{"do", "time"}, {"id", kId}, {"calls", settling + calls}, {"fingerprint", false}};
-  const run::Answer<run::Reply> reply = contestant.worker.ask(request, {}, options.timeout);
-  if (!reply) {
-    contestant.problem = reply.error().error.message;
-    return;
+  const run::Answer<run::TimedBlock> block =
+      run::time_block(contestant.worker, kId, settling, calls, false, options.timeout);
+  if (!block) {
+    contestant.problem = block.error().error.message;
+  } else if (keep) {
+    contestant.trials_us.insert(contestant.trials_us.end(), block->times_us.begin(), block->times_us.end());
   }
-  run::wait_until_quiet(contestant.worker.pid());
-  const std::vector<double> times = reply->json.at("times_us").get<std::vector<double>>();
-  if (keep) contestant.trials_us.insert(contestant.trials_us.end(), times.begin() + settling, times.end());
 }
 
 // A program that starts the Python worker: a worker is started by one path, with an environment of its own.
@@ -139,7 +134,7 @@ void measure_in_turns(std::vector<Contestant>& contestants, const ContestOptions
     for (Contestant& contestant : contestants) order.push_back(&contestant);
     std::rotate(order.begin(), order.begin() + block / 2 % static_cast<int>(order.size()), order.end());
     if (block % 2) std::reverse(order.begin(), order.end());
-    for (Contestant* contestant : order) run_block(*contestant, kSettlingCalls, calls, true, options);
+    for (Contestant* contestant : order) run_block(*contestant, run::kSettlingCalls, calls, true, options);
   }
 }
 

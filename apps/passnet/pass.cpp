@@ -87,8 +87,9 @@ Result<ExitCode> match_pass(const std::string& pass_path, const std::vector<std:
     if (found.empty()) return bad_input(fmt::format("no model.py in or below '{}'", root));
     for (const std::filesystem::path& path : found) {
       PASSNET_TRY(fx::GraphDir graph, fx::load_graph_dir(path));
+      rewrite::PreparedGraph prepared(graph.graph, strict);
       for (const pass::Pass& pass : passes) {
-        PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, graph.graph, {strict}));
+        PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, prepared));
         fmt::print("{}: pass '{}': {} match{}\n", path.string(), pass.name, report.matches.size(), report.matches.size() == 1 ? "" : "es");
         for (const rewrite::Match& match : report.matches) print_match(graph.graph, match);
         for (const rewrite::NearestMiss& refused : report.refused) fmt::print("  refused: {}\n", rewrite::to_string(refused));

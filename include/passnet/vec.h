@@ -239,6 +239,14 @@ template <class T>
     detail::store_tail(out, x, lanes);
 }
 
+/// x as a T holds it: what PyTorch computes with after it has stored an intermediate value.
+template <class T>
+[[gnu::always_inline]] inline vec rounded(vec x) {
+  T stored[kLanes];
+  store(stored, x);
+  return load(stored);
+}
+
 /// Calls body(i, lanes) for first, first + 16, … with lanes = 16, and once with fewer for the rest.
 template <class Body>
 [[gnu::always_inline]] inline void for_blocks(int64_t first, int64_t last, Body body) {

@@ -209,34 +209,6 @@ class Scanner {
   KernelSource result_;
 };
 
-/// The C++ type of an element; empty when kernels do not have it.
-std::string_view element_type(ir::DType dtype) {
-  switch (dtype) {
-    case ir::DType::Float32:
-      return "float";
-    case ir::DType::Float64:
-      return "double";
-    case ir::DType::Float16:
-      return "passnet::float16";
-    case ir::DType::BFloat16:
-      return "passnet::bfloat16";
-    case ir::DType::Int8:
-      return "int8_t";
-    case ir::DType::Int16:
-      return "int16_t";
-    case ir::DType::Int32:
-      return "int32_t";
-    case ir::DType::Int64:
-      return "int64_t";
-    case ir::DType::UInt8:
-      return "uint8_t";
-    case ir::DType::Bool:
-      return "bool";
-    default:
-      return "";
-  }
-}
-
 std::string literal(double value) {
   if (std::isnan(value)) return "__builtin_nan(\"\")";
   if (std::isinf(value)) return value > 0 ? "__builtin_inf()" : "-__builtin_inf()";
@@ -265,6 +237,33 @@ bool is_identifier(std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view element_type(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::Float32:
+      return "float";
+    case ir::DType::Float64:
+      return "double";
+    case ir::DType::Float16:
+      return "passnet::float16";
+    case ir::DType::BFloat16:
+      return "passnet::bfloat16";
+    case ir::DType::Int8:
+      return "int8_t";
+    case ir::DType::Int16:
+      return "int16_t";
+    case ir::DType::Int32:
+      return "int32_t";
+    case ir::DType::Int64:
+      return "int64_t";
+    case ir::DType::UInt8:
+      return "uint8_t";
+    case ir::DType::Bool:
+      return "bool";
+    default:
+      return "";
+  }
+}
 
 Result<KernelSource> parse_kernel_source(const std::string& file, std::string text) {
   return Scanner(file, std::move(text)).scan();

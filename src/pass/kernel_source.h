@@ -24,6 +24,9 @@ struct KernelSource {
 /// directive or pragma outside a short list, inline assembly.
 Result<KernelSource> parse_kernel_source(const std::string& file, std::string text);
 
+/// The C++ type of an element in kernels, "passnet::float16"; empty when kernels do not have it.
+std::string_view element_type(ir::DType dtype);
+
 /// Names the compiler reports positions under: the kernel's own text, and what we put around it.
 inline constexpr const char* kKernelFile = "passnet-kernel";
 inline constexpr const char* kLauncherFile = "passnet-launcher";

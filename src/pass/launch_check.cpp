@@ -3,26 +3,15 @@
 
 #include "base/strings.h"
 #include "pass/build.h"
+#include "pass/kernel_source.h"
 
 namespace passnet::pass {
 namespace {
 
 /// The element type of a tensor as kernels name it.
-std::string element_name(ir::DType dtype) {
-  switch (dtype) {
-    case ir::DType::Float32:
-      return "float";
-    case ir::DType::Float64:
-      return "double";
-    case ir::DType::Float16:
-      return "float16";
-    case ir::DType::BFloat16:
-      return "bfloat16";
-    case ir::DType::Bool:
-      return "bool";
-    default:
-      return std::string(ir::name(dtype)) + "_t";
-  }
+std::string_view element_name(ir::DType dtype) {
+  const std::string_view type = element_type(dtype);
+  return type.substr(type.starts_with("passnet::") ? std::string_view("passnet::").size() : 0);
 }
 
 struct IntegerRange {
@@ -54,8 +43,8 @@ struct CheckArgument {
   const LaunchList& list;
 
   Mismatch operator()(const View& view) const {
-    const std::string element = element_name(view.type.dtype);
-    if (parameter != element + "*" && parameter != "const " + element + "*") {
+    const std::string pointer = fmt::format("{}*", element_name(view.type.dtype));
+    if (parameter != pointer && parameter != "const " + pointer) {
       return {fmt::format("is a {} tensor, but the kernel takes '{}'", ir::name(view.type.dtype), parameter),
               "pass T=x.dtype as a constant of the launch and write 'const T* x' in the kernel"};
     }

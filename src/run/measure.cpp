@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "bench/stats.h"
+#include "run/session.h"
 
 namespace passnet::run {
 
@@ -15,39 +16,9 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr int kBlocksPerSide = 4;
-// The first calls of a block wake the thread team and refill the caches the other side emptied; they are not trials.
-constexpr int kSettlingCalls = 2;
-
 int64_t cpu_time_ns(clockid_t clock) {
   timespec now{};
   return ::clock_gettime(clock, &now) == 0 ? int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec : 0;
-}
-
-struct Side {
-  Worker& worker;
-  bench::Timing timing;
-  int64_t changed = 0;
-};
-
-// Calls the graph `settling + calls` times and keeps the last `calls` times.
-Answer<void> run_block(Side& side, const std::string& id, int settling, int calls, bool keep, bool fingerprint,
-                       std::chrono::milliseconds timeout) {
-  const Json request{{"do", "time"}, {"id", id}, {"calls", settling + calls}, {"fingerprint", fingerprint}};
-  Answer<Reply> reply = side.worker.ask(request, {}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
-  wait_until_quiet(side.worker.pid());
-  try {
-    const std::vector<double> times = reply->json.at("times_us").get<std::vector<double>>();
-    if (times.size() != static_cast<size_t>(settling + calls)) {
-      return tl::unexpected(
-          Failure{"nonsense", resource_error(fmt::format("{} times for {} calls", times.size(), settling + calls)), false});
-    }
-    side.changed += reply->json.value("changed", int64_t{0});
-    if (keep) side.timing.trials_us.insert(side.timing.trials_us.end(), times.begin() + settling, times.end());
-  } catch (const nlohmann::json::exception& problem) {
-    return tl::unexpected(Failure{"nonsense", resource_error(problem.what()), false});
-  }
-  return {};
 }
 
 }  // namespace
@@ -66,7 +37,28 @@ bool wait_until_quiet(pid_t pid) {
   return false;
 }
 
+Answer<TimedBlock> time_block(Worker& worker, const std::string& id, int settling, int calls, bool fingerprint,
+                              std::chrono::milliseconds timeout) {
+  const Json request{{"do", "time"}, {"id", id}, {"calls", settling + calls}, {"fingerprint", fingerprint}};
+  Answer<Reply> reply = worker.ask(request, {}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  wait_until_quiet(worker.pid());
+  return read_fields("time", [&]() -> Answer<TimedBlock> {
+    TimedBlock block{reply->json.at("times_us").get<std::vector<double>>(), reply->json.value("changed", int64_t{0})};
+    if (block.times_us.size() != static_cast<size_t>(settling + calls))
+      return nonsense("time", fmt::format("{} times for {} calls", block.times_us.size(), settling + calls));
+    block.times_us.erase(block.times_us.begin(), block.times_us.begin() + settling);
+    return block;
+  });
+}
+
 namespace {
+
+struct Side {
+  Worker& worker;
+  bench::Timing timing;
+  int64_t changed = 0;
+};
 
 double noise_of(const Measured& measured) {
   return std::max(bench::summarize(measured.reference.trials_us).noise(), bench::summarize(measured.candidate.trials_us).noise());
@@ -84,8 +76,10 @@ Answer<Measured> measure_round(Worker& reference, Worker& candidate, const std::
     Side* const order[2] = {block % 2 == 0 ? &a : &b, block % 2 == 0 ? &b : &a};
     for (Side* side : order) {
       const bool fingerprint = side == &b;
-      if (auto timed = run_block(*side, id, kSettlingCalls, calls, true, fingerprint, options.timeout); !timed)
-        return tl::unexpected(std::move(timed).error());
+      Answer<TimedBlock> timed = time_block(side->worker, id, kSettlingCalls, calls, fingerprint, options.timeout);
+      if (!timed) return tl::unexpected(std::move(timed).error());
+      side->changed += timed->changed;
+      side->timing.trials_us.insert(side->timing.trials_us.end(), timed->times_us.begin(), timed->times_us.end());
     }
   }
   return Measured{std::move(a.timing), std::move(b.timing), 1, b.changed};
@@ -96,8 +90,7 @@ Answer<Measured> measure_round(Worker& reference, Worker& candidate, const std::
 Answer<Measured> measure(Worker& reference, Worker& candidate, const std::string& id, const MeasureOptions& options) {
   for (Worker* worker : {&reference, &candidate}) {
     if (options.warmup == 0) break;
-    Side side{*worker, {}, 0};
-    if (auto warm = run_block(side, id, 0, options.warmup, false, false, options.timeout); !warm)
+    if (auto warm = time_block(*worker, id, 0, options.warmup, false, options.timeout); !warm)
       return tl::unexpected(std::move(warm).error());
   }
   Answer<Measured> best = measure_round(reference, candidate, id, options);

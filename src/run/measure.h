@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "bench/record.h"
 #include "run/worker.h"
@@ -27,6 +28,18 @@ struct Measured {
 /// Times graph `id`, loaded, with inputs, and run once, on both workers. A round is 4 blocks per side, in the order
 /// A B B A A B B A. On a busy machine rounds are repeated; which one is kept depends on its noise alone, never on the ratio.
 Answer<Measured> measure(Worker& reference, Worker& candidate, const std::string& id, const MeasureOptions& options);
+
+/// The first calls of a block wake the thread team and refill the caches the other side emptied; they are not trials.
+inline constexpr int kSettlingCalls = 2;
+
+struct TimedBlock {
+  std::vector<double> times_us;  // of the calls after the settling ones
+  int64_t changed = 0;           // calls whose outputs differed from the last run's; 0 without fingerprint
+};
+
+/// Calls graph `id` `settling + calls` times on a worker and waits until it is quiet.
+Answer<TimedBlock> time_block(Worker& worker, const std::string& id, int settling, int calls, bool fingerprint,
+                              std::chrono::milliseconds timeout);
 
 /// Returns when process `pid` has used no CPU time for a millisecond (an OpenMP team that spins after its work counts as
 /// use), or after 50 ms. False in the second case.

@@ -77,7 +77,8 @@ class PassApplication {
     const pass::Pass& pass = passes_[index];
     bench::PassOutcome& outcome = result_.outcomes.emplace_back();
     outcome.pass = pass.name;
-    PASSNET_TRY(rewrite::MatchReport report, rewrite::find_matches(pass.pattern, result_.graph, options_));
+    if (!prepared_) prepared_.emplace(result_.graph, options_.strict);
+    PASSNET_TRY(rewrite::MatchReport report, rewrite::find_matches(pass.pattern, *prepared_));
     outcome.diagnosis = diagnosis_of(report);
     std::vector<rewrite::Site> sites;
     for (const rewrite::Match& match : report.matches) {
@@ -105,6 +106,7 @@ class PassApplication {
     }
     outcome.matches = int(sites.size());
     if (sites.empty()) return {};
+    prepared_.reset();
     result_.graph = rewrite::apply(result_.graph, sites);
     PASSNET_TRY(values_, trace_(result_.graph, result_.lists));
     return {};
@@ -153,6 +155,7 @@ class PassApplication {
   const TraceFn& trace_;
   const rewrite::MatchOptions& options_;
   Rewritten result_;
+  std::optional<rewrite::PreparedGraph> prepared_;  // of result_.graph; none while that has just changed
   std::vector<Lowered> lowered_;  // by launch list
   Values values_;
 };

@@ -60,9 +60,13 @@ class Interrupted(PassnetCase):
     def test_no_worker_survives_a_killed_passnet(self):
         self.write_pass(kernel_source=kernel("for (volatile int again = 1; again;) {} out[i] = 0;"))
         process = self.start("--timeout", "100")
-        time.sleep(2)
-        workers = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True).stdout.split()
-        self.assertEqual(len(workers), 2)
+        deadline = time.monotonic() + 30
+        workers = []
+        while len(workers) < 2:
+            self.assertLess(time.monotonic(), deadline, "no two workers were started")
+            time.sleep(0.05)
+            found = subprocess.run(["pgrep", "-P", str(process.pid), "passnet-worker"], capture_output=True, text=True)
+            workers = found.stdout.split()
         process.kill()
         process.wait()
         deadline = time.monotonic() + 10

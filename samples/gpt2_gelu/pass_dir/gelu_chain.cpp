@@ -5,19 +5,13 @@ using namespace passnet;
 
 // PyTorch stores every intermediate value as T; so that results agree, values are rounded where it would. It matters:
 // for x near -3, 1 + tanh is a small difference of large numbers.
-[[gnu::always_inline]] inline vec rounded(vec x) {
-  T stored[kLanes];
-  store(stored, x);
-  return load(stored);
-}
-
 PASSNET_KERNEL gelu_chain_kernel(const T* x, T* out, int64_t n, float half, float cubic, float slope) {
   const auto [first, last] = chunk(n);
   for_blocks(first, last, [&](int64_t i, int lanes) {
     const vec value = load(x + i, lanes);
-    const vec cube = rounded(rounded(value * value) * value);
-    const vec inner = rounded(value + rounded(cube * cubic));
-    const vec bent = rounded(tanh(rounded(inner * slope)));
-    store(out + i, rounded(value * half) * rounded(bent + 1.0f), lanes);
+    const vec cube = rounded<T>(rounded<T>(value * value) * value);
+    const vec inner = rounded<T>(value + rounded<T>(cube * cubic));
+    const vec bent = rounded<T>(tanh(rounded<T>(inner * slope)));
+    store(out + i, rounded<T>(value * half) * rounded<T>(bent + 1.0f), lanes);
   });
 }

@@ -4,12 +4,6 @@
 using namespace passnet;
 
 // PyTorch stores every intermediate value as T; so that results agree, values are rounded where it would.
-[[gnu::always_inline]] inline vec rounded(vec x) {
-  T stored[kLanes];
-  store(stored, x);
-  return load(stored);
-}
-
 PASSNET_KERNEL add_rms_norm_kernel(const T* residual, const T* x, const T* weight, T* total, T* out, int64_t rows,
                                    float eps) {
   const auto [first, last] = chunk(rows, 1);
@@ -17,14 +11,14 @@ PASSNET_KERNEL add_rms_norm_kernel(const T* residual, const T* x, const T* weigh
     const int64_t at = row * N;
     float values[N];
     const float squares = sum_of(N, [&](int64_t i, int lanes) {
-      const vec value = rounded(load(residual + at + i, lanes) + load(x + at + i, lanes));
+      const vec value = rounded<T>(load(residual + at + i, lanes) + load(x + at + i, lanes));
       store(total + at + i, value, lanes);
       store(values + i, value, lanes);
       return value * value;
     });
     const float scale = rsqrt(squares / static_cast<float>(N) + eps);
     for_blocks(0, N, [&](int64_t i, int lanes) {
-      store(out + at + i, rounded(load(values + i, lanes) * scale) * load(weight + i, lanes), lanes);
+      store(out + at + i, rounded<T>(load(values + i, lanes) * scale) * load(weight + i, lanes), lanes);
     });
   }
 }

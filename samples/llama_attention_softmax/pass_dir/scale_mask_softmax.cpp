@@ -4,12 +4,6 @@
 using namespace passnet;
 
 // PyTorch stores every intermediate value as T; so that results agree, values are rounded where it would.
-[[gnu::always_inline]] inline vec rounded(vec x) {
-  T stored[kLanes];
-  store(stored, x);
-  return load(stored);
-}
-
 PASSNET_KERNEL scale_mask_softmax_kernel(const T* scores, const T* mask, T* out, int64_t rows, int64_t rows_per_batch,
                                          int64_t queries, int64_t mask_step, float scale) {
   const auto [first, last] = chunk(rows, 1);
@@ -18,9 +12,9 @@ PASSNET_KERNEL scale_mask_softmax_kernel(const T* scores, const T* mask, T* out,
     const T* const add = mask + row / rows_per_batch * mask_step + row % queries * N;
     float values[N];
     const float top = max_of(N, [&](int64_t i, int lanes) {
-      const vec value = rounded(load(in + i, lanes) * scale) + load(add + i, lanes);
-      store(values + i, rounded(value), lanes);
-      return rounded(value);
+      const vec value = rounded<T>(load(in + i, lanes) * scale) + load(add + i, lanes);
+      store(values + i, rounded<T>(value), lanes);
+      return rounded<T>(value);
     });
     const float total = sum_of(N, [&](int64_t i, int lanes) {
       const vec power = exp(load(values + i, lanes) - top);

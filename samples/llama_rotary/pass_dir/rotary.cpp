@@ -4,20 +4,14 @@
 using namespace passnet;
 
 // PyTorch stores every intermediate value as T; so that results agree, values are rounded where it would.
-[[gnu::always_inline]] inline vec rounded(vec x) {
-  T stored[kLanes];
-  store(stored, x);
-  return load(stored);
-}
-
 [[gnu::always_inline]] inline void rotate(const T* x, const T* cos, const T* sin, T* out) {
   for_blocks(0, HALF, [&](int64_t i, int lanes) {
     const vec left = load(x + i, lanes), right = load(x + HALF + i, lanes);
-    const vec left_direct = rounded(left * load(cos + i, lanes));
-    const vec left_crossed = rounded(-right * load(sin + i, lanes));
+    const vec left_direct = rounded<T>(left * load(cos + i, lanes));
+    const vec left_crossed = rounded<T>(-right * load(sin + i, lanes));
     store(out + i, left_direct + left_crossed, lanes);
-    const vec right_direct = rounded(right * load(cos + HALF + i, lanes));
-    const vec right_crossed = rounded(left * load(sin + HALF + i, lanes));
+    const vec right_direct = rounded<T>(right * load(cos + HALF + i, lanes));
+    const vec right_crossed = rounded<T>(left * load(sin + HALF + i, lanes));
     store(out + HALF + i, right_direct + right_crossed, lanes);
   });
 }

@@ -4,12 +4,6 @@
 using namespace passnet;
 
 // PyTorch stores every intermediate value as T; so that results agree, values are rounded where it would.
-[[gnu::always_inline]] inline vec rounded(vec x) {
-  T stored[kLanes];
-  store(stored, x);
-  return load(stored);
-}
-
 PASSNET_KERNEL batch_norm_hardswish_pool_kernel(const T* x, const T* mean, const T* variance, const T* weight,
                                                 const T* bias, T* activated, T* pooled, int64_t planes,
                                                 int64_t channels, float eps) {
@@ -19,7 +13,7 @@ PASSNET_KERNEL batch_norm_hardswish_pool_kernel(const T* x, const T* mean, const
     const float scale = to_float(weight[c]) * rsqrt(to_float(variance[c]) + eps);
     const float shift = to_float(bias[c]) - to_float(mean[c]) * scale;
     const float total = sum_of(N, [&](int64_t i, int lanes) {
-      const vec value = rounded(hardswish(rounded(fma(load(x + at + i, lanes), scale, shift))));
+      const vec value = rounded<T>(hardswish(rounded<T>(fma(load(x + at + i, lanes), scale, shift))));
       store(activated + at + i, value, lanes);
       return value;
     });

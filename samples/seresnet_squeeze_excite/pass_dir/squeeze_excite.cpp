@@ -4,18 +4,12 @@
 using namespace passnet;
 
 // PyTorch stores every intermediate value as T; so that results agree, values are rounded where it would.
-[[gnu::always_inline]] inline vec rounded(vec x) {
-  T stored[kLanes];
-  store(stored, x);
-  return load(stored);
-}
-
 PASSNET_KERNEL squeeze_excite_kernel(const T* x, const T* gate, const T* shortcut, T* out, int64_t planes) {
   const auto [first, last] = chunk(planes, 1);
   for (int64_t plane = first; plane < last; ++plane) {
     const float factor = to_float(from_float<T>(sigmoid(to_float(gate[plane]))));
     for_blocks(plane * N, (plane + 1) * N, [&](int64_t i, int lanes) {
-      store(out + i, relu(rounded(load(x + i, lanes) * factor) + load(shortcut + i, lanes)), lanes);
+      store(out + i, relu(rounded<T>(load(x + i, lanes) * factor) + load(shortcut + i, lanes)), lanes);
     });
   }
 }

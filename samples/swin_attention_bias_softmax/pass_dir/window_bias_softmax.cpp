@@ -3,13 +3,6 @@
 
 using namespace passnet;
 
-// PyTorch stores every intermediate value as T; so that results agree, values are rounded where it would.
-[[gnu::always_inline]] inline vec rounded(vec x) {
-  T stored[kLanes];
-  store(stored, x);
-  return load(stored);
-}
-
 // One task per head. Indices below zero count from the end, as in PyTorch.
 PASSNET_KERNEL gather_bias_kernel(const int64_t* index, const T* table, T* bias, int64_t count, int64_t heads,
                                   int64_t entries) {
@@ -20,6 +13,7 @@ PASSNET_KERNEL gather_bias_kernel(const int64_t* index, const T* table, T* bias,
   }
 }
 
+// PyTorch stores every intermediate value as T; so that results agree, values are rounded where it would.
 PASSNET_KERNEL bias_softmax_kernel(const T* scores, const T* bias, const T* mask, T* out, int64_t rows,
                                    int64_t rows_per_head, int64_t heads, int64_t windows) {
   const auto [first, last] = chunk(rows, 1);
@@ -30,8 +24,8 @@ PASSNET_KERNEL bias_softmax_kernel(const T* scores, const T* bias, const T* mask
     const T* const hide = mask + (window % windows * rows_per_head + i) * N;
     float values[N];
     const float top = max_of(N, [&](int64_t k, int lanes) {
-      const vec biased = rounded(load(in + k, lanes) + load(shift + k, lanes));
-      const vec value = rounded(biased + load(hide + k, lanes));
+      const vec biased = rounded<T>(load(in + k, lanes) + load(shift + k, lanes));
+      const vec value = rounded<T>(biased + load(hide + k, lanes));
       store(values + k, value, lanes);
       return value;
     });
