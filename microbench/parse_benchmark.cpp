@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
-#include "fx/graph_check.h"
+#include "fx/graph_walk.h"
 #include "fx/parser.h"
 
 namespace passnet::fx {
@@ -22,12 +21,12 @@ constexpr int kRounds = 15;
 using Text = std::shared_ptr<const std::string>;
 
 Result<std::vector<Text>> load_texts(const std::vector<std::string>& paths) {
-  PASSNET_TRY(const auto graphs, find_graphs(paths));
   std::vector<Text> texts;
-  for (const auto& graph : graphs) {
-    PASSNET_TRY(std::string text,
-                read_file(std::filesystem::is_directory(graph) ? graph / "model.py" : graph));
-    texts.push_back(std::make_shared<const std::string>(std::move(text)));
+  GraphWalk walk(paths);
+  while (const auto found = walk.next()) {
+    if (found->error) return *found->error;
+    PASSNET_TRY(const ir::Graph graph, load_model(found->path.string()));
+    texts.push_back(graph.source);
   }
   return texts;
 }

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "fx/lexer.h"
 #include "fx/parser.h"
 
 namespace passnet::fx {
@@ -34,7 +35,7 @@ std::string directory_name(const fs::path& path) {
 }
 
 Result<std::vector<TensorMeta>> load_meta(const fs::path& file) {
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_regular_file(file, kMaxTextBytes));
   return parse_meta(file.string(), text);
 }
 
@@ -44,42 +45,6 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest, 200));
 }
 
-// Orders the records by placeholder; every placeholder has one, in either file, and no record is left over.
-Result<void> match_records(GraphDir& dir) {
-  std::unordered_map<std::string_view, const TensorMeta*> by_name;
-  std::vector<std::string> recorded;
-  for (const auto* records : {&dir.weights, &dir.inputs}) {
-    for (const TensorMeta& meta : *records) {
-      recorded.push_back(meta.name);
-      if (!by_name.emplace(meta.name, &meta).second) {
-        return bad_input(fmt::format("a second record has the name {}", quoted(meta.name, 200)), meta.at);
-      }
-    }
-  }
-  std::unordered_map<std::string_view, size_t> position;
-  for (ir::NodeId id = 0; id < dir.graph.placeholder_count(); ++id) {
-    const ir::Node& node = dir.graph.node(id);
-    position.emplace(node.target, id);
-    if (!by_name.contains(node.target)) {
-      return bad_input(fmt::format("argument {} of forward has no record in weight_meta.py",
-                                   quoted(node.target, 200)),
-                       dir.graph.locate(node))
-          .with_hint(did_you_mean(node.target, recorded));
-    }
-  }
-  std::vector<std::string> arguments;
-  for (const auto& [name, id] : position) arguments.emplace_back(name);
-  for (const auto& [name, meta] : by_name) {
-    if (position.contains(name)) continue;
-    return bad_input(fmt::format("record {} belongs to no argument of forward", quoted(name, 200)), meta->at)
-        .with_hint(did_you_mean(name, arguments));
-  }
-  const auto place = [&](const TensorMeta& meta) { return position.at(meta.name); };
-  std::ranges::sort(dir.weights, {}, place);
-  std::ranges::sort(dir.inputs, {}, place);
-  return {};
-}
-
 struct ListLine {
   std::string text;
   uint32_t line = 0;
@@ -87,7 +52,7 @@ struct ListLine {
 
 // Lines that are neither blank nor comments. Errors: Io, BadInput (none left).
 Result<std::vector<ListLine>> load_list(const fs::path& file, std::string_view of_what) {
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_regular_file(file, kMaxTextBytes));
   std::vector<ListLine> lines;
   uint32_t number = 0;
   for (std::string_view raw : split(text, '\n')) {
@@ -179,6 +144,41 @@ void find_below(const fs::path& directory, std::vector<fs::path>& found) {
 }
 
 }  // namespace
+
+Result<void> match_records(GraphDir& dir) {
+  std::unordered_map<std::string_view, const TensorMeta*> by_name;
+  std::vector<std::string> recorded;
+  for (const auto* records : {&dir.weights, &dir.inputs}) {
+    for (const TensorMeta& meta : *records) {
+      recorded.push_back(meta.name);
+      if (!by_name.emplace(meta.name, &meta).second) {
+        return bad_input(fmt::format("a second record has the name {}", quoted(meta.name, 200)), meta.at);
+      }
+    }
+  }
+  std::unordered_map<std::string_view, size_t> position;
+  for (ir::NodeId id = 0; id < dir.graph.placeholder_count(); ++id) {
+    const ir::Node& node = dir.graph.node(id);
+    position.emplace(node.target, id);
+    if (!by_name.contains(node.target)) {
+      return bad_input(fmt::format("argument {} of forward has no record in weight_meta.py",
+                                   quoted(node.target, 200)),
+                       dir.graph.locate(node))
+          .with_hint(did_you_mean(node.target, recorded));
+    }
+  }
+  std::vector<std::string> arguments;
+  for (const auto& [name, id] : position) arguments.emplace_back(name);
+  for (const auto& [name, meta] : by_name) {
+    if (position.contains(name)) continue;
+    return bad_input(fmt::format("record {} belongs to no argument of forward", quoted(name, 200)), meta->at)
+        .with_hint(did_you_mean(name, arguments));
+  }
+  const auto place = [&](const TensorMeta& meta) { return position.at(meta.name); };
+  std::ranges::sort(dir.weights, {}, place);
+  std::ranges::sort(dir.inputs, {}, place);
+  return {};
+}
 
 Result<GraphDir> load_graph_dir(const fs::path& path) {
   GraphDir dir;
