@@ -73,7 +73,8 @@ std::string print_model(const ir::Graph& graph) {
     if (used) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
   }
   if (!names.empty()) head += fmt::format("from torch import {}\n", names);
-  return fmt::format("{}\n\nclass GraphModule(torch.nn.Module):\n{}", head, printer.text());
+  head += "\n\nclass GraphModule(torch.nn.Module):\n";
+  return std::move(printer.text().insert(0, head));
 }
 
 std::string print_node(const ir::Graph& graph, const Node& node) {

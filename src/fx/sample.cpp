@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "fx/lexer.h"
 #include "fx/parser.h"
+#include "fx/path_list.h"
 
 namespace passnet::fx {
 
@@ -45,35 +46,16 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest, 200));
 }
 
-struct ListLine {
-  std::string text;
-  uint32_t line = 0;
-};
-
-// Lines that are neither blank nor comments. Errors: Io, BadInput (none left).
-Result<std::vector<ListLine>> load_list(const fs::path& file, std::string_view of_what) {
+// Errors: Io, BadInput.
+Result<std::vector<PathLine>> load_list(const fs::path& file, std::string_view of_what) {
   PASSNET_TRY(const std::string text, read_regular_file(file, kMaxTextBytes));
-  std::vector<ListLine> lines;
-  uint32_t number = 0;
-  for (std::string_view raw : split(text, '\n')) {
-    ++number;
-    const std::string_view line = trim(raw);
-    if (line.find('\0') != std::string_view::npos) {
-      return bad_input("found a NUL byte, expected a list of paths", SourceLoc{file.string(), number, 1});
-    }
-    if (!line.empty() && line.front() != '#') lines.push_back({std::string(line), number});
-  }
-  if (lines.empty()) {
-    return bad_input(fmt::format("the list is empty, expected one {} per line", of_what),
-                     SourceLoc{file.string(), 0, 0});
-  }
-  return lines;
+  return parse_path_list(file.string(), text, of_what);
 }
 
 Result<void> list_graphs(Sample& sample, const fs::path& list) {
-  PASSNET_TRY(const std::vector<ListLine> lines, load_list(list, "graph directory"));
+  PASSNET_TRY(const std::vector<PathLine> lines, load_list(list, "graph directory"));
   std::map<fs::path, uint32_t> seen;
-  for (const ListLine& line : lines) {
+  for (const PathLine& line : lines) {
     const SourceLoc at{list.string(), line.line, 1};
     const fs::path below = sample.path / "graphs" / line.text;  // an absolute line stays what it is
     const fs::path beside = sample.path / line.text;
@@ -228,8 +210,8 @@ Result<std::vector<fs::path>> expand_paths(const std::vector<std::string>& paths
     } else if (path.filename() == "model.py") {
       samples.push_back(path.has_parent_path() ? path.parent_path() : fs::path("."));
     } else {
-      PASSNET_TRY(const std::vector<ListLine> lines, load_list(path, "sample or graph directory"));
-      for (const ListLine& line : lines) {
+      PASSNET_TRY(const std::vector<PathLine> lines, load_list(path, "sample or graph directory"));
+      for (const PathLine& line : lines) {
         const fs::path listed = path.parent_path() / line.text;
         if (!directory_exists(listed)) return missing_path(listed, SourceLoc{path.string(), line.line, 1});
         append_samples(listed, samples);

@@ -26,7 +26,9 @@ class StatementPrinter {
   };
 
   explicit StatementPrinter(const ir::Graph& graph, TextStyle style = TextStyle::Formatted)
-      : graph_(graph), style_(style) {}
+      : graph_(graph), style_(style) {
+    if (graph.source) out_.reserve(graph.source->size());
+  }
 
   void put(std::string_view text) { out_ += text; }
   void arg(const ir::Arg& value);
