@@ -154,7 +154,10 @@ void ConstraintsReader::symbol(std::string_view name) {
 // elements := open [element ("," element)* [","]] close
 template <class Element>
 void ConstraintsReader::elements(char open, char close, Element&& element) {
-  if (lexer_.peek() != open) return lexer_.expected(fmt::format("'{}'", open));
+  if (lexer_.peek() != open) {
+    const std::string_view what = open == '[' ? "a list" : open == '{' ? "a dictionary" : "a bracket";
+    return lexer_.expected(fmt::format("{}: '{}'", what, open));
+  }
   lexer_.open_bracket();
   while (lexer_.peek() != close && !lexer_.failed()) {
     element();

@@ -54,6 +54,8 @@ class Reader {
     ShapeExpression left = operand();
     for (;;) {
       const Row* row = lexer_.failed() ? nullptr : operator_here();
+      if (row == nullptr && lexer_.peek() == '/')
+        lexer_.fail(lexer_.at(), "found '/', expected '//': sizes are ints, and so are their quotients");
       if (row == nullptr || row->precedence < precedence) return left;
       lexer_.take(row->text.size());
       const bool is_power = row->kind == Kind::Power;
@@ -117,6 +119,12 @@ class Reader {
   ShapeExpression symbol(std::string_view name) {
     const auto found = std::ranges::find(symbols_, name);
     if (found != symbols_.end()) return {Kind::Symbol, found - symbols_.begin(), {}};
+    if (is_keyword(name)) {
+      lexer_.fail(
+          name.data(),
+          fmt::format("found {}, expected a size: an int, a symbol or an expression of them", quoted(name)));
+      return {};
+    }
     lexer_.fail(name.data(), fmt::format("symbol {} is not defined", quoted(name)),
                 fmt::format("add '{} = Symbol(\"{}\")' above", name, name));
     return {};

@@ -135,7 +135,7 @@ TEST(Constraints, SignatureIsSortedByPythonsTextAndHasNoBlanks) {
 }
 
 TEST(Constraints, RefusesWhatIsNoConstraint) {
-  EXPECT_EQ(error_of(file("([S0/2], \"a\")")), "c.py:8:44: error: expected ',' or ']', found '/'");
+  EXPECT_EQ(error_of(file("([S0/2], \"a\")")), "c.py:8:44: error: found '/', expected '//': sizes are ints, and so are their quotients");
   EXPECT_EQ(error_of(file("([S0], \"a\")", "S0 == S1")),
             "c.py:7:40: error: expected a relation: <, <=, >, >=, or Eq(a, b), found '=='\n"
             "hint: equality is written Eq(a, b) or Ne(a, b)");
