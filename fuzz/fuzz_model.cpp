@@ -1,10 +1,12 @@
 // Any text as a model.py, and as a pass file: reading ends soon, with an error that has a place, or with a
-// graph whose printed text reads back equal.
+// graph whose printed text reads back equal, and hashes and draws the same.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
 
+#include "fx/dot.h"
+#include "fx/graph_hash.h"
 #include "fx/parser.h"
 #include "fx/print.h"
 
@@ -20,6 +22,10 @@ void check_print(const ir::Graph& graph) {
   const auto printed = std::make_shared<const std::string>(fx::print_model(graph));
   const auto again = fx::parse_model("printed.py", printed);
   if (!again || !first_difference(graph, *again).empty()) std::abort();
+  for (auto rule : {fx::HashRule::Graph, fx::HashRule::RetracedByUse, fx::HashRule::OwnNames}) {
+    if (fx::hashed_text(graph, rule) != fx::hashed_text(*again, rule)) std::abort();
+  }
+  if (fx::print_dot(graph, {}) != fx::print_dot(*again, {})) std::abort();
 }
 
 }  // namespace

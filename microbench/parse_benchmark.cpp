@@ -5,61 +5,35 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "base/file.h"
-#include "fx/graph_check.h"
-#include "fx/parser.h"
+#include "texts.h"
 
 namespace passnet::fx {
 namespace {
 
 constexpr int kRounds = 15;
 
-using Text = std::shared_ptr<const std::string>;
-
-Result<std::vector<Text>> load_texts(const std::vector<std::string>& paths) {
-  PASSNET_TRY(const auto graphs, find_graphs(paths));
-  std::vector<Text> texts;
-  for (const auto& graph : graphs) {
-    PASSNET_TRY(std::string text,
-                read_file(std::filesystem::is_directory(graph) ? graph / "model.py" : graph));
-    texts.push_back(std::make_shared<const std::string>(std::move(text)));
-  }
-  return texts;
-}
-
-double processor_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
-
 /// Seconds to parse all texts once.
-Result<double> measure_round(const std::vector<Text>& texts) {
+Result<double> measure_round(const std::vector<Model>& models) {
   const double start = processor_seconds();
-  for (const Text& text : texts) {
-    PASSNET_TRY(const ir::Graph graph, parse_model("model.py", text));
+  for (const Model& model : models) {
+    PASSNET_TRY(const ir::Graph graph, parse_model("model.py", model.text));
     if (graph.size() == 0) return bad_input("an empty graph");
   }
   return processor_seconds() - start;
 }
 
 Result<void> run(const std::vector<std::string>& paths) {
-  PASSNET_TRY(const std::vector<Text> texts, load_texts(paths));
-  size_t bytes = 0;
-  for (const Text& text : texts) bytes += text->size();
+  PASSNET_TRY(const std::vector<Model> models, load_models(paths));
+  const size_t bytes = total_bytes(models);
   std::vector<double> rates;
   for (int round = 0; round < kRounds; ++round) {
-    PASSNET_TRY(const double seconds, measure_round(texts));
+    PASSNET_TRY(const double seconds, measure_round(models));
     rates.push_back(static_cast<double>(bytes) / seconds / 1e6);
   }
   std::ranges::sort(rates);
   fmt::print("{{\"files\": {}, \"bytes\": {}, \"median_mb_per_s\": {:.1f}, \"best_mb_per_s\": {:.1f}}}\n",
-             texts.size(), bytes, rates[rates.size() / 2], rates.back());
+             models.size(), bytes, rates[rates.size() / 2], rates.back());
   return {};
 }
 

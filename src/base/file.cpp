@@ -22,26 +22,60 @@ UniqueFd::~UniqueFd() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+namespace {
+
+// What `fd` holds from here on. expected: the size to make room for.
+Result<std::string> read_all(int fd, const std::string& path, size_t expected) {
+  std::string content;
+  content.resize(expected);
+  size_t used = 0;
+  for (;;) {
+    if (used == content.size()) content.resize(used + 65536);
+    const ssize_t got = ::read(fd, content.data() + used, content.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return io_error("read", path, errno);
+    if (got == 0) break;
+    used += static_cast<size_t>(got);
+    if (used == expected) break;
+  }
+  content.resize(used);
+  return content;
+}
+
+const char* kind_of_file(mode_t mode) {
+  return S_ISDIR(mode)    ? "a directory"
+         : S_ISFIFO(mode) ? "a pipe"
+         : S_ISSOCK(mode) ? "a socket"
+         : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
+                                          : "no regular file";
+}
+
+}  // namespace
+
 Result<std::string> read_file(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return io_error("open", path.string(), errno);
   struct stat info {};
   if (::fstat(fd.get(), &info) != 0) return io_error("read", path.string(), errno);
   if (S_ISDIR(info.st_mode)) return io_error("read", path.string(), EISDIR);
-  std::string content;
-  content.resize(S_ISREG(info.st_mode) ? static_cast<size_t>(info.st_size) : 0);
-  size_t used = 0;
-  for (;;) {
-    if (used == content.size()) content.resize(used + 65536);
-    const ssize_t got = ::read(fd.get(), content.data() + used, content.size() - used);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return io_error("read", path.string(), errno);
-    if (got == 0) break;
-    used += static_cast<size_t>(got);
-    if (used == static_cast<size_t>(info.st_size) && S_ISREG(info.st_mode)) break;
+  return read_all(fd.get(), path.string(), S_ISREG(info.st_mode) ? static_cast<size_t>(info.st_size) : 0);
+}
+
+Result<std::string> read_regular_file(const std::filesystem::path& path, size_t max_bytes) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return io_error("open", path.string(), errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return io_error("read", path.string(), errno);
+  const SourceLoc at{path.string(), 0, 0};
+  if (!S_ISREG(info.st_mode))
+    return bad_input(std::string("found ") + kind_of_file(info.st_mode) + ", expected a regular file", at);
+  const auto size = static_cast<size_t>(info.st_size);
+  if (size > max_bytes) {
+    return bad_input("the file is too large: found " + std::to_string(size) + " bytes, expected at most " +
+                         std::to_string(max_bytes),
+                     at);
   }
-  content.resize(used);
-  return content;
+  return read_all(fd.get(), path.string(), size);
 }
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view content) {

@@ -31,6 +31,10 @@ class UniqueFd {
 /// The file's bytes. Errors: Io.
 Result<std::string> read_file(const std::filesystem::path& path);
 
+/// The bytes of a regular file of at most `max_bytes`; never waits for a pipe or a device.
+/// Errors: BadInput at the file (no regular file, too large), Io.
+Result<std::string> read_regular_file(const std::filesystem::path& path, size_t max_bytes);
+
 /// Writes to a temporary file beside `path`, then renames it, so readers see the old or the new content,
 /// never a part. Creates missing parent directories. Errors: Io (full disk included; the old file stays).
 Result<void> write_file(const std::filesystem::path& path, std::string_view content);

@@ -1,20 +1,49 @@
 #include "base/json.h"
 
 #include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
 
 namespace passnet {
 
+namespace {
+
+// The offset of the first bracket that is nested too deeply, or npos. Strings are passed over.
+size_t too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kMaxJsonNesting) return i;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
+
 Result<Json> parse_json(std::string_view text, const std::string& where) {
+  if (const size_t offset = too_deep(text); offset != std::string_view::npos) {
+    return bad_input("not valid JSON: nested too deeply: more than " + std::to_string(kMaxJsonNesting) +
+                         " levels of brackets",
+                     locate(where, text, offset));
+  }
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::parse_error& problem) {
     const size_t offset = std::min(problem.byte > 0 ? problem.byte - 1 : 0, text.size());
     std::string message = problem.what();  // "[json.exception…] parse error at line 1, column 2: <what>"
-    if (const size_t colon = message.find(": "); colon != std::string::npos) message = message.substr(colon + 2);
+    if (const size_t colon = message.find(": "); colon != std::string::npos)
+      message = message.substr(colon + 2);
     return bad_input("not valid JSON: " + message, locate(where, text, offset));
   }
 }

@@ -13,7 +13,11 @@ namespace passnet {
 
 using Json = nlohmann::ordered_json;
 
-/// Parses `text`. `where` names it in messages (a path). Errors: BadInput with line and column.
+/// Deepest nesting of arrays and objects, so that no text can exhaust the stack of what goes through the value.
+inline constexpr int kMaxJsonNesting = 256;
+
+/// Parses `text`. `where` names it in messages (a path). Errors: BadInput with line and column (nested too
+/// deeply, not JSON).
 /// NaN and infinities are not JSON; writers store them as the strings "nan", "inf", "-inf".
 Result<Json> parse_json(std::string_view text, const std::string& where);
 

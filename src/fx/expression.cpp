@@ -47,6 +47,8 @@ bool is_container(const Arg& arg) {
 
 ir::NodeId ExpressionReader::add(NodeKind kind, std::string_view target, std::span<const Arg> args,
                                  const char* at, std::span<const ir::Keyword> keywords) {
+  if (graph_.size() >= kMaxNodes)
+    lexer_.fail(at, fmt::format("the graph is too large: more than {} nodes", kMaxNodes));
   const ir::NodeId id = graph_.add_node(kind, target, {}, args, keywords, lexer_.offset(at));
   unnamed.push_back({id, {}});
   return id;

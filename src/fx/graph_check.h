@@ -1,57 +1,66 @@
-// What `passnet graph check` and `passnet graph stats` compute: reading graphs, printing them back, counting
-// operators.
+// What `passnet graph check` does: reads all files of a graph directory, prints back what it read, and
+// compares.
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
-#include "ir/graph.h"
+#include "fx/graph_hash.h"
 
 namespace passnet::fx {
 
-/// One model.py, checked. Later stages are false when an earlier one failed.
+/// Largest graph_net.json and graph_hash.txt we read; the largest known have a few KB.
+inline constexpr size_t kMaxJsonBytes = size_t{1} << 20;
+inline constexpr size_t kMaxHashBytes = 4096;
+
+/// One graph directory, checked. Later stages are left out when an earlier one failed.
 struct GraphCheck {
-  std::string path;            // as given
-  bool parsed = false;         // read into a graph
-  bool roundtrip = false;      // the graph printed reads back equal
-  size_t nodes = 0;            // placeholders and output included
-  size_t size_bytes = 0;       // of the text
-  std::optional<Error> error;  // why a stage failed
+  std::string path;                   // as given
+  bool parsed = false;                // model.py is a legal graph
+  bool roundtrip = false;             // graph, records and constraints, printed, read back equal
+  size_t nodes = 0;                   // placeholders and output included
+  size_t size_bytes = 0;              // of model.py
+  size_t total_bytes = 0;             // of all files that were read
+  bool has_hash = false;              // graph_hash.txt is there
+  std::optional<HashRule> hash_rule;  // that gives the stored hash
+  std::vector<std::string> missing;   // files without which the graph cannot be run: "weight_meta.py"
+  std::optional<Error> error;         // the first thing that is wrong
 };
 
-/// Parses a model.py, prints the graph, parses that and compares.
-/// path: a graph directory or a model.py. Never fails as a call: what is wrong with the graph stands in
-/// `error`.
+/// Checks, in this order: model.py is read, legal and reads back equal; weight_meta.py and input_meta.py are
+/// read and read back equal; the same for input_tensor_constraints.py; every argument has its record, and
+/// each shape of the constraints is the recorded one; graph_net.json is an object, of framework "torch" if it
+/// says so; graph_hash.txt is a hash. Files that are not there are not checked. path: a graph directory, its
+/// model.py, or any other file, which is then checked alone as a model.py. Never fails as a call: what is
+/// wrong with the graph stands in `error`. A stored hash that no rule gives is not wrong.
 GraphCheck check_graph(const std::filesystem::path& path);
 
-/// The directories with a model.py at or below each of `paths` (a model.py stands for its directory), in
-/// order. Errors: BadInput when a path does not exist or holds no graph.
-Result<std::vector<std::filesystem::path>> find_graphs(const std::vector<std::string>& paths);
+/// What check_graph demands of graph_net.json. Errors: BadInput.
+Result<void> check_description_text(const std::string& file, std::string_view text);
 
-/// {"graphs": n, "parsed": n, "roundtrip": n, "failed": [{"path", "error"}, …]}
-Json to_json(std::span<const GraphCheck> checks);
+/// Counts over many checks; of those that failed path and message are kept.
+struct CheckSummary {
+  size_t graphs = 0, parsed = 0, roundtrip = 0;
+  size_t hash_equal = 0, hash_different = 0, hash_absent = 0;
+  std::map<HashRule, size_t> hash_rules;
+  size_t without_records = 0;
+  size_t total_bytes = 0;
+  struct Failure {
+    std::string path, error;
+  };
+  std::vector<Failure> failed;
 
-/// How often each operator occurs, over many graphs.
-struct OperatorCount {
-  ir::NodeKind kind;
-  std::string target;
-  size_t calls = 0;
-  size_t graphs = 0;  // in how many graphs it occurs
+  void add(const GraphCheck& check);
 };
-struct GraphStats {
-  size_t graphs = 0, nodes = 0, placeholders = 0, outputs = 0;
-  std::vector<OperatorCount> operators;  // most calls first, then by name
-};
-GraphStats count_operators(std::span<const ir::Graph> graphs);
-/// {"graphs", "nodes", "placeholders", "outputs", "operators": [{"kind", "target", "calls", "graphs"}, …]}
-Json to_json(const GraphStats& stats);
 
-/// "function", "method", "operator", "attribute", "placeholder", "output".
-std::string_view kind_name(ir::NodeKind kind);
+/// {"graphs", "parsed", "roundtrip", "hash_equal", "hash_different", "hash_absent", "hash_rules": {rule: n},
+/// "without_records", "failed": [{"path", "error"}, …]}
+Json to_json(const CheckSummary& summary);
 
 }  // namespace passnet::fx

@@ -17,6 +17,8 @@ namespace passnet::fx {
 
 /// Largest text we read; the largest model.py known has 3 MB.
 inline constexpr size_t kMaxTextBytes = size_t{64} << 20;
+/// Most nodes of a graph; the largest known has 8,000. It bounds the memory that short texts can take, as `a.T.T.T…`.
+inline constexpr size_t kMaxNodes = size_t{1} << 20;
 /// Deepest nesting of brackets and unary operators.
 inline constexpr int kMaxNesting = 256;
 

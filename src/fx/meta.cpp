@@ -10,6 +10,7 @@
 
 #include "base/strings.h"
 #include "fx/lexer.h"
+#include "fx/line_counter.h"
 #include "fx/print.h"
 
 namespace passnet::fx {
@@ -38,7 +39,7 @@ constexpr int64_t kMaxElements = int64_t{1} << 48;
 
 class MetaReader {
  public:
-  MetaReader(Lexer& lexer, const std::string& file) : lexer_(lexer), file_(file), counted_(lexer.at()) {}
+  MetaReader(Lexer& lexer, const std::string& file) : lexer_(lexer), lines_(file, lexer.at()) {}
   std::vector<TensorMeta> read();
 
  private:
@@ -47,7 +48,6 @@ class MetaReader {
   void assign(TensorMeta& meta, Attribute which);
   void finish(TensorMeta& meta, const char* at);
   void take_data(TensorMeta& meta);
-  SourceLoc location(const char* at);
   std::string text();
   ir::DType dtype();
   std::vector<int64_t> sizes();
@@ -57,11 +57,8 @@ class MetaReader {
   void list();
 
   Lexer& lexer_;
-  const std::string& file_;
+  LineCounter lines_;
   std::set<std::string, std::less<>> classes_;
-  const char* counted_;  // lines are counted up to here
-  const char* line_start_ = counted_;
-  uint32_t line_ = 1;
   // Of the record being read:
   uint32_t seen_ = 0;  // a bit per Attribute
   bool has_data_ = false;
@@ -92,7 +89,7 @@ void MetaReader::record(TensorMeta& meta) {
   const char* at = lexer_.at();
   meta.class_name = lexer_.name();
   if (meta.class_name.empty()) return lexer_.expected("the name of a class");
-  meta.at = location(at);
+  meta.at = lines_.locate(at);
   if (!classes_.insert(meta.class_name).second) {
     return lexer_.fail(at, fmt::format("class {} stands here a second time", quoted(meta.class_name, 200)));
   }
@@ -229,16 +226,6 @@ void MetaReader::take_data(TensorMeta& meta) {
     }
     values.push_back(data_[i].kind == ArgKind::Bool ? data_[i].boolean : data_[i].integer);
   }
-}
-
-// Counts lines on from the place asked for last.
-SourceLoc MetaReader::location(const char* at) {
-  for (; counted_ < at; ++counted_) {
-    if (*counted_ != '\n') continue;
-    ++line_;
-    line_start_ = counted_ + 1;
-  }
-  return {file_, line_, static_cast<uint32_t>(at - line_start_ + 1)};
 }
 
 std::string MetaReader::text() {
@@ -389,7 +376,25 @@ std::string bound_text(const TensorMeta& meta, double value) {
   return whole ? std::to_string(static_cast<int64_t>(value)) : number_text(value);
 }
 
+bool same_number(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+bool same_number(const std::optional<double>& a, const std::optional<double>& b) {
+  return a.has_value() == b.has_value() && (!a || same_number(*a, *b));
+}
+
 }  // namespace
+
+bool equal(const TensorMeta& a, const TensorMeta& b) {
+  const bool same_data =
+      a.int_data == b.int_data && a.float_data.has_value() == b.float_data.has_value() &&
+      (!a.float_data || std::ranges::equal(*a.float_data, *b.float_data,
+                                           [](double x, double y) { return same_number(x, y); }));
+  return same_data && a.class_name == b.class_name && a.name == b.name &&
+         a.original_name == b.original_name && a.shape == b.shape && a.dtype == b.dtype &&
+         a.device == b.device && a.has_mean == b.has_mean && a.has_std == b.has_std &&
+         same_number(a.mean, b.mean) && same_number(a.stddev, b.stddev) &&
+         same_number(a.min_value, b.min_value) && same_number(a.max_value, b.max_value);
+}
 
 Result<std::vector<TensorMeta>> parse_meta(const std::string& file, std::string_view text) {
   const std::string copy(text);

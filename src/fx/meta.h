@@ -29,6 +29,9 @@ struct TensorMeta {
   SourceLoc at;
 };
 
+/// The same in all but position; nan equals nan.
+bool equal(const TensorMeta& a, const TensorMeta& b);
+
 /// Records in file order. Empty text gives none. Errors: BadInput with position (unknown attribute, wrong
 /// type, `data` of the wrong length, negative size, unknown dtype, missing name/shape/dtype).
 Result<std::vector<TensorMeta>> parse_meta(const std::string& file, std::string_view text);

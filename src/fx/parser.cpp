@@ -113,12 +113,7 @@ Result<ir::Graph> load_model(const std::string& path) {
   const std::filesystem::path given(path);
   const std::filesystem::path file =
       std::filesystem::is_directory(given, status) ? given / "model.py" : given;
-  if (const auto size = std::filesystem::file_size(file, status); !status && size > kMaxTextBytes) {
-    return bad_input(
-        fmt::format("the text is too large: found {} bytes, expected at most {}", size, kMaxTextBytes),
-        SourceLoc{file.string(), 0, 0});
-  }
-  PASSNET_TRY(std::string text, read_file(file));
+  PASSNET_TRY(std::string text, read_regular_file(file, kMaxTextBytes));
   return parse_model(file.string(), std::make_shared<const std::string>(std::move(text)));
 }
 

@@ -18,7 +18,7 @@ namespace passnet::fx {
 /// what was found and what was expected.
 Result<ir::Graph> parse_model(std::string file, std::shared_ptr<const std::string> text);
 
-/// Reads and parses GRAPH_DIR/model.py or a model.py path. Errors: Io, BadInput.
+/// Reads and parses GRAPH_DIR/model.py or a model.py path: a regular file of at most 64 MiB. Errors: Io, BadInput.
 Result<ir::Graph> load_model(const std::string& path);
 
 /// Parses one function of a pass file as a graph: `def pattern(x, y): … return …`. Parameters become

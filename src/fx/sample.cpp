@@ -9,7 +9,9 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "fx/lexer.h"
 #include "fx/parser.h"
+#include "fx/path_list.h"
 
 namespace passnet::fx {
 
@@ -34,7 +36,7 @@ std::string directory_name(const fs::path& path) {
 }
 
 Result<std::vector<TensorMeta>> load_meta(const fs::path& file) {
-  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::string text, read_regular_file(file, kMaxTextBytes));
   return parse_meta(file.string(), text);
 }
 
@@ -44,71 +46,16 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest, 200));
 }
 
-// Orders the records by placeholder; every placeholder has one, in either file, and no record is left over.
-Result<void> match_records(GraphDir& dir) {
-  std::unordered_map<std::string_view, const TensorMeta*> by_name;
-  std::vector<std::string> recorded;
-  for (const auto* records : {&dir.weights, &dir.inputs}) {
-    for (const TensorMeta& meta : *records) {
-      recorded.push_back(meta.name);
-      if (!by_name.emplace(meta.name, &meta).second) {
-        return bad_input(fmt::format("a second record has the name {}", quoted(meta.name, 200)), meta.at);
-      }
-    }
-  }
-  std::unordered_map<std::string_view, size_t> position;
-  for (ir::NodeId id = 0; id < dir.graph.placeholder_count(); ++id) {
-    const ir::Node& node = dir.graph.node(id);
-    position.emplace(node.target, id);
-    if (!by_name.contains(node.target)) {
-      return bad_input(fmt::format("argument {} of forward has no record in weight_meta.py",
-                                   quoted(node.target, 200)),
-                       dir.graph.locate(node))
-          .with_hint(did_you_mean(node.target, recorded));
-    }
-  }
-  std::vector<std::string> arguments;
-  for (const auto& [name, id] : position) arguments.emplace_back(name);
-  for (const auto& [name, meta] : by_name) {
-    if (position.contains(name)) continue;
-    return bad_input(fmt::format("record {} belongs to no argument of forward", quoted(name, 200)), meta->at)
-        .with_hint(did_you_mean(name, arguments));
-  }
-  const auto place = [&](const TensorMeta& meta) { return position.at(meta.name); };
-  std::ranges::sort(dir.weights, {}, place);
-  std::ranges::sort(dir.inputs, {}, place);
-  return {};
-}
-
-struct ListLine {
-  std::string text;
-  uint32_t line = 0;
-};
-
-// Lines that are neither blank nor comments. Errors: Io, BadInput (none left).
-Result<std::vector<ListLine>> load_list(const fs::path& file, std::string_view of_what) {
-  PASSNET_TRY(const std::string text, read_file(file));
-  std::vector<ListLine> lines;
-  uint32_t number = 0;
-  for (std::string_view raw : split(text, '\n')) {
-    ++number;
-    const std::string_view line = trim(raw);
-    if (line.find('\0') != std::string_view::npos) {
-      return bad_input("found a NUL byte, expected a list of paths", SourceLoc{file.string(), number, 1});
-    }
-    if (!line.empty() && line.front() != '#') lines.push_back({std::string(line), number});
-  }
-  if (lines.empty()) {
-    return bad_input(fmt::format("the list is empty, expected one {} per line", of_what),
-                     SourceLoc{file.string(), 0, 0});
-  }
-  return lines;
+// Errors: Io, BadInput.
+Result<std::vector<PathLine>> load_list(const fs::path& file, std::string_view of_what) {
+  PASSNET_TRY(const std::string text, read_regular_file(file, kMaxTextBytes));
+  return parse_path_list(file.string(), text, of_what);
 }
 
 Result<void> list_graphs(Sample& sample, const fs::path& list) {
-  PASSNET_TRY(const std::vector<ListLine> lines, load_list(list, "graph directory"));
+  PASSNET_TRY(const std::vector<PathLine> lines, load_list(list, "graph directory"));
   std::map<fs::path, uint32_t> seen;
-  for (const ListLine& line : lines) {
+  for (const PathLine& line : lines) {
     const SourceLoc at{list.string(), line.line, 1};
     const fs::path below = sample.path / "graphs" / line.text;  // an absolute line stays what it is
     const fs::path beside = sample.path / line.text;
@@ -180,6 +127,41 @@ void find_below(const fs::path& directory, std::vector<fs::path>& found) {
 
 }  // namespace
 
+Result<void> match_records(GraphDir& dir) {
+  std::unordered_map<std::string_view, const TensorMeta*> by_name;
+  std::vector<std::string> recorded;
+  for (const auto* records : {&dir.weights, &dir.inputs}) {
+    for (const TensorMeta& meta : *records) {
+      recorded.push_back(meta.name);
+      if (!by_name.emplace(meta.name, &meta).second) {
+        return bad_input(fmt::format("a second record has the name {}", quoted(meta.name, 200)), meta.at);
+      }
+    }
+  }
+  std::unordered_map<std::string_view, size_t> position;
+  for (ir::NodeId id = 0; id < dir.graph.placeholder_count(); ++id) {
+    const ir::Node& node = dir.graph.node(id);
+    position.emplace(node.target, id);
+    if (!by_name.contains(node.target)) {
+      return bad_input(fmt::format("argument {} of forward has no record in weight_meta.py",
+                                   quoted(node.target, 200)),
+                       dir.graph.locate(node))
+          .with_hint(did_you_mean(node.target, recorded));
+    }
+  }
+  std::vector<std::string> arguments;
+  for (const auto& [name, id] : position) arguments.emplace_back(name);
+  for (const auto& [name, meta] : by_name) {
+    if (position.contains(name)) continue;
+    return bad_input(fmt::format("record {} belongs to no argument of forward", quoted(name, 200)), meta->at)
+        .with_hint(did_you_mean(name, arguments));
+  }
+  const auto place = [&](const TensorMeta& meta) { return position.at(meta.name); };
+  std::ranges::sort(dir.weights, {}, place);
+  std::ranges::sort(dir.inputs, {}, place);
+  return {};
+}
+
 Result<GraphDir> load_graph_dir(const fs::path& path) {
   GraphDir dir;
   dir.path = path;
@@ -228,8 +210,8 @@ Result<std::vector<fs::path>> expand_paths(const std::vector<std::string>& paths
     } else if (path.filename() == "model.py") {
       samples.push_back(path.has_parent_path() ? path.parent_path() : fs::path("."));
     } else {
-      PASSNET_TRY(const std::vector<ListLine> lines, load_list(path, "sample or graph directory"));
-      for (const ListLine& line : lines) {
+      PASSNET_TRY(const std::vector<PathLine> lines, load_list(path, "sample or graph directory"));
+      for (const PathLine& line : lines) {
         const fs::path listed = path.parent_path() / line.text;
         if (!directory_exists(listed)) return missing_path(listed, SourceLoc{path.string(), line.line, 1});
         append_samples(listed, samples);

@@ -26,6 +26,10 @@ struct GraphDir {
 /// placeholder).
 Result<GraphDir> load_graph_dir(const std::filesystem::path& path);
 
+/// Checks that every placeholder of `dir.graph` has one record, in either list, and every record its
+/// placeholder; orders the records by placeholder. Errors: BadInput.
+Result<void> match_records(GraphDir& dir);
+
 /// A sample directory, listed; graphs are loaded one by one so that a bad one spoils only itself.
 struct Sample {
   std::filesystem::path path;

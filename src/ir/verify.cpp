@@ -41,6 +41,7 @@ Result<void> verify_inputs(const Graph& graph, NodeId id) {
 Result<void> verify(const Graph& graph) {
   if (graph.size() == 0) return bad_input("the graph has no nodes");
   std::unordered_map<std::string_view, NodeId> names;
+  names.reserve(graph.size());
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
     PASSNET_TRY_VOID(verify_order(graph, id));

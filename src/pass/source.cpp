@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "fx/lexer.h"
 #include "fx/parser.h"
 #include "pass/plan_parser.h"
 
@@ -19,6 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kListFile = "sorted_output_pass_rule_names.json";
+constexpr size_t kMaxListBytes = size_t{1} << 20;
 
 /// NAME + extension beside the pass, or empty.
 fs::path source_beside(fs::path path, const char* extension) {
@@ -44,10 +46,20 @@ Result<void> check_parameters(const PlanProgram& program, const ir::Graph& patte
       .with_hint("give replacement_args the parameters of pattern, in the same order");
 }
 
-/// The names in the list file. Errors: BadInput: not a JSON list of strings, empty, a name twice.
-Result<std::vector<std::string>> read_names(const fs::path& path) {
-  const std::string file = path.string();
-  PASSNET_TRY(const std::string text, read_file(path));
+/// Stems of the .py files of a directory.
+std::vector<std::string> pass_stems(const fs::path& directory) {
+  std::vector<std::string> stems;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
+    if (entry.path().extension() == ".py") stems.push_back(entry.path().stem().string());
+  }
+  std::sort(stems.begin(), stems.end());
+  return stems;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::string_view text) {
   PASSNET_TRY(const Json json, parse_json(text, file));
   const SourceLoc at{file};
   if (!json.is_array()) {
@@ -78,22 +90,9 @@ Result<std::vector<std::string>> read_names(const fs::path& path) {
   return names;
 }
 
-/// Stems of the .py files of a directory.
-std::vector<std::string> pass_stems(const fs::path& directory) {
-  std::vector<std::string> stems;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(directory, ignored)) {
-    if (entry.path().extension() == ".py") stems.push_back(entry.path().stem().string());
-  }
-  std::sort(stems.begin(), stems.end());
-  return stems;
-}
-
-}  // namespace
-
 Result<Pass> load_pass(const fs::path& path) {
   const std::string file = path.string();
-  PASSNET_TRY(std::string content, read_file(path));
+  PASSNET_TRY(std::string content, read_regular_file(path, fx::kMaxTextBytes));
   const auto text = std::make_shared<const std::string>(std::move(content));
   PASSNET_TRY(PassFile parsed, parse_pass_file(file, text));
   if (!parsed.pattern_offset) return missing_function(file, "pattern", "def pattern(x): …");
@@ -130,7 +129,8 @@ Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir) {
     return bad_input(fmt::format("the list of passes is missing: expected {}", quoted(list.string(), 200)))
         .with_hint("write a JSON list of pass names into it, in the order of application");
   }
-  PASSNET_TRY(const std::vector<std::string> names, read_names(list));
+  PASSNET_TRY(const std::string text, read_regular_file(list, kMaxListBytes));
+  PASSNET_TRY(const std::vector<std::string> names, parse_pass_names(list.string(), text));
   std::vector<fs::path> paths;
   for (const std::string& name : names) {
     fs::path path = pass_dir / (name + ".py");

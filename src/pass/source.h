@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -27,6 +28,10 @@ struct Pass {
 /// Errors: Io; BadPass at file:line:col for anything outside the pattern or plan language, a missing
 /// function, a replacement_func that returns an unknown name.
 Result<Pass> load_pass(const std::filesystem::path& path);
+
+/// The names in the text of a sorted_output_pass_rule_names.json.
+/// Errors: BadInput: not a JSON list of strings, empty, a name twice, a name with directories.
+Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::string_view text);
 
 /// The passes of a pass_dir in the order of sorted_output_pass_rule_names.json.
 /// Errors: BadInput: list file absent, malformed (not a JSON list of strings), empty, a name twice, a named

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "base/log.h"
 #include "report/text.h"
@@ -26,6 +27,15 @@ std::string duration_text(double seconds) {
   return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
+// `line`, then as much of the name as `width` leaves room for.
+std::string with_name(std::string line, std::string_view current, int width) {
+  const size_t room = static_cast<size_t>(std::max(width - 1, 0));
+  std::string name = visible(current);
+  std::replace(name.begin(), name.end(), '\n', ' ');
+  if (line.size() + 10 < room) line += "  " + shorten_middle(name, room - line.size() - 2);
+  return std::string(std::string_view(line).substr(0, columns(line) <= room ? line.size() : room));
+}
+
 }  // namespace
 
 std::string render_progress(size_t done, size_t total, std::string_view current, double elapsed_s,
@@ -37,11 +47,30 @@ std::string render_progress(size_t done, size_t total, std::string_view current,
     line += fmt::format(", {} left", duration_text(elapsed_s / static_cast<double>(done) *
                                                    static_cast<double>(total - done)));
   }
-  const size_t room = static_cast<size_t>(std::max(width - 1, 0));
-  std::string name = visible(current);
-  std::replace(name.begin(), name.end(), '\n', ' ');
-  if (line.size() + 10 < room) line += "  " + shorten_middle(name, room - line.size() - 2);
-  return std::string(std::string_view(line).substr(0, columns(line) <= room ? line.size() : room));
+  return with_name(std::move(line), current, width);
+}
+
+std::string render_count(size_t done, std::string_view unit, std::string_view current, double elapsed_s,
+                         int width) {
+  const double rate = elapsed_s > 0 ? static_cast<double>(done) / elapsed_s : 0;
+  return with_name(fmt::format("{} {}  {}  {:.0f}/s", done, unit, duration_text(elapsed_s), rate), current,
+                   width);
+}
+
+CountLine::CountLine(std::string_view unit) : CountLine(unit, isatty(STDERR_FILENO) == 1) {}
+
+void CountLine::count(std::string_view current) {
+  ++done_;
+  if (!terminal_ || Clock::now() < next_) return;
+  next_ = Clock::now() + std::chrono::milliseconds(100);
+  const double elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
+  fmt::print(stderr, "\r\x1b[K{}", render_count(done_, unit_, current, elapsed_s, terminal_width()));
+  std::fflush(stderr);
+  drawn_ = true;
+}
+
+void CountLine::clear() {
+  if (std::exchange(drawn_, false)) fmt::print(stderr, "\r\x1b[K"), std::fflush(stderr);
 }
 
 ProgressBar::ProgressBar(size_t total) : ProgressBar(total, isatty(STDERR_FILENO) == 1) {}

@@ -1,5 +1,5 @@
 // Every file of tests/data/bad is refused with exactly the message that its first lines hold, as comments.
-// model_*.py are read as model.py, meta_*.py as weight_meta.py.
+// model_*.py are read as model.py, meta_*.py as weight_meta.py, constraints_*.py as input_tensor_constraints.py.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "fx/constraints.h"
 #include "fx/meta.h"
 #include "fx/parser.h"
 
@@ -36,6 +37,10 @@ std::string message_for(const std::string& name, const std::string& text) {
     const auto records = parse_meta(name, text);
     return records ? "no error" : to_string(records.error());
   }
+  if (name.starts_with("constraints_")) {
+    const auto constraints = parse_constraints(name, text);
+    return constraints ? "no error" : to_string(constraints.error());
+  }
   const auto graph = parse_model(name, std::make_shared<const std::string>(text));
   return graph ? "no error" : to_string(graph.error());
 }
@@ -48,7 +53,7 @@ TEST_P(BadInput, GivesItsMessage) {
   EXPECT_EQ(message_for(GetParam().filename().string(), *text), expected_message(*text));
 }
 
-TEST(BadInputFiles, AreThere) { EXPECT_GE(bad_files().size(), 99u); }
+TEST(BadInputFiles, AreThere) { EXPECT_GE(bad_files().size(), 124u); }
 
 INSTANTIATE_TEST_SUITE_P(Files, BadInput, ::testing::ValuesIn(bad_files()),
                          [](const auto& file) { return file.param.stem().string(); });

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -13,55 +14,152 @@ namespace passnet::fx {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+constexpr const char* kRecord =
+    "class Program_weight_tensor_meta_a:\n    name = \"a\"\n    shape = [2, 3]\n    dtype = "
+    "\"torch.float32\"\n";
+constexpr const char* kConstraints =
+    "from sympy import Symbol\nS0 = Symbol(\"S0\")\ndynamic_dim_constraint_symbols = [S0]\n"
+    "dynamic_dim_constraint_symbol2example_value = {S0: 2}\ndynamic_dim_constraint_relations = []\n"
+    "dynamic_dim_constraint_input_shapes = [([S0, 3], \"a\")]\n";
 
 class GraphCheckTest : public ::testing::Test {
  protected:
   ~GraphCheckTest() override { fs::remove_all(root_); }
-  std::string put(const std::string& name, const std::string& text) {
-    EXPECT_TRUE(write_file(root_ / name / "model.py", text));
-    return (root_ / name).string();
+  void put(const std::string& name, const std::string& text) { ASSERT_TRUE(write_file(root_ / name, text)); }
+  /// A graph directory with nothing wrong.
+  void put_good() {
+    const std::string text = model_text("a", "r = a + 1\nreturn (r,)");
+    put("model.py", text);
+    put("weight_meta.py", kRecord);
+    put("input_meta.py", "");
+    put("input_tensor_constraints.py", kConstraints);
+    put("graph_net.json", R"({"framework": "torch"})");
+    put("graph_hash.txt", graph_hash(*parse_text(text)));
+  }
+  /// The error of the graph, its directory left out.
+  std::string error() {
+    const GraphCheck check = check_graph(root_);
+    std::string text = check.error ? to_string(*check.error) : "no error";
+    const std::string directory = root_.string() + "/";
+    for (size_t at; (at = text.find(directory)) != std::string::npos;) text.erase(at, directory.size());
+    return text;
   }
   const fs::path root_ =
       fs::path(::testing::TempDir()) / ("passnet_graph_check_test_" + std::to_string(::getpid()));
 };
 
-TEST_F(GraphCheckTest, GoodAndBadGraphs) {
-  const std::string good = put("good", model_text("a", "r = a + 1\nreturn (r,)"));
-  const std::string bad = put("bad", model_text("a", "r = a +\nreturn (r,)"));
-  const std::vector<GraphCheck> checks{check_graph(good), check_graph(bad)};
-  EXPECT_TRUE(checks[0].parsed && checks[0].roundtrip && !checks[0].error);
-  EXPECT_EQ(checks[0].nodes, 3u);
-  EXPECT_FALSE(checks[1].parsed || checks[1].roundtrip);
-  EXPECT_EQ(to_json(checks).dump(),
-            R"({"graphs":2,"parsed":1,"roundtrip":1,"failed":[{"path":")" + bad + R"(","error":")" + bad +
-                R"(/model.py:6:16: error: expected an expression, found the end of the line"}]})");
+TEST_F(GraphCheckTest, AcceptsAGraphWithAllItsFiles) {
+  put_good();
+  for (const fs::path& path : {root_, root_ / "model.py"}) {
+    const GraphCheck check = check_graph(path);
+    EXPECT_FALSE(check.error) << to_string(*check.error);
+    EXPECT_TRUE(check.parsed && check.roundtrip && check.has_hash && check.missing.empty());
+    EXPECT_EQ(check.nodes, 3u);
+    EXPECT_EQ(check.hash_rule, HashRule::Graph);
+    EXPECT_GT(check.total_bytes, check.size_bytes);
+  }
 }
 
-TEST_F(GraphCheckTest, FindsGraphsBelowPaths) {
-  put("x/b", "");
-  put("x/a", "");
-  const std::string file = put("y", "") + "/model.py";
-  const auto found = find_graphs({file, (root_ / "x").string()});
-  ASSERT_TRUE(found);
-  EXPECT_THAT(*found, ::testing::ElementsAre(file, root_ / "x/a", root_ / "x/b"));
-  const std::string none = (root_ / "none").string();
-  EXPECT_EQ(to_string(find_graphs({none}).error()), "error: '" + none + "' does not exist");
-  fs::create_directories(root_ / "none");
-  EXPECT_EQ(to_string(find_graphs({none}).error()),
-            "error: found no graph at or below '" + none + "', expected directories with model.py");
+TEST_F(GraphCheckTest, ALoneModelIsEnough) {
+  put("model.py", model_text("a", "r = a + 1\nreturn (r,)"));
+  const GraphCheck check = check_graph(root_);
+  EXPECT_TRUE(check.parsed && check.roundtrip && !check.error && !check.has_hash);
+  EXPECT_THAT(check.missing, ::testing::ElementsAre("weight_meta.py"));
+  put("other.py", model_text("a", "return (a,)"));
+  EXPECT_TRUE(check_graph(root_ / "other.py").missing.empty());  // checked alone
 }
 
-TEST_F(GraphCheckTest, CountsOperators) {
-  std::vector<ir::Graph> graphs;
-  graphs.push_back(
-      *parse_text(model_text("a, b", "r = torch.relu(a + b)\ns = torch.relu(r)\nt = s.T\nreturn (s, t)")));
-  graphs.push_back(*parse_text(model_text("a", "r = torch.relu(a)\nreturn (r.relu(),)")));
-  EXPECT_EQ(to_json(count_operators(graphs)).dump(),
-            R"({"graphs":2,"nodes":11,"placeholders":3,"outputs":3,"operators":[)"
-            R"({"kind":"function","target":"torch.relu","calls":3,"graphs":2},)"
-            R"({"kind":"method","target":"relu","calls":1,"graphs":1},)"
-            R"({"kind":"operator","target":"+","calls":1,"graphs":1},)"
-            R"({"kind":"attribute","target":"T","calls":1,"graphs":1}]})");
+TEST_F(GraphCheckTest, NamesWhatIsWrongInEachFile) {
+  put_good();
+  put("model.py", model_text("a", "r = a +\nreturn (r,)"));
+  EXPECT_EQ(error(), "model.py:6:16: error: expected an expression, found the end of the line");
+  put_good();
+  put("weight_meta.py", "");
+  EXPECT_EQ(error(), "model.py:5:23: error: argument 'a' of forward has no record in weight_meta.py");
+  put_good();
+  put("input_meta.py", kRecord);
+  EXPECT_EQ(error(), "input_meta.py:1:7: error: a second record has the name 'a'");
+  put_good();
+  put("input_tensor_constraints.py", std::string(kConstraints) + "x = 3\n");
+  EXPECT_THAT(error(),
+              HasSubstr("input_tensor_constraints.py:7:5: error: expected 'Symbol' behind 'x =', found '3'"));
+  put_good();
+  std::string wrong = kConstraints;
+  wrong.replace(wrong.find("S0: 2"), 5, "S0: 4");
+  put("input_tensor_constraints.py", wrong);
+  EXPECT_EQ(error(),
+            "input_tensor_constraints.py:6:40: error: argument 'a' has the shape [S0, 3] with S0 = 4, "
+            "expected [2, 3] "
+            "as recorded");
+  put_good();
+  put("graph_net.json", "[1]");
+  EXPECT_EQ(error(), "graph_net.json: error: found a JSON array, expected an object");
+  put("graph_net.json", R"({"framework": "paddle"})");
+  EXPECT_EQ(error(),
+            "graph_net.json: error: found the framework 'paddle', expected \"torch\"\n"
+            "hint: graphs of other frameworks are not read");
+  put("graph_net.json", R"({"framework")");
+  EXPECT_THAT(error(), HasSubstr("graph_net.json:1:13: error: not valid JSON"));
+  put_good();
+  put("graph_hash.txt", "abc");
+  EXPECT_EQ(error(), "graph_hash.txt:1:1: error: found 'abc', expected 64 lower-case hex digits");
+}
+
+TEST_F(GraphCheckTest, AnotherHashIsNoError) {
+  put_good();
+  put("graph_hash.txt", std::string(64, 'a') + "\n");
+  const GraphCheck check = check_graph(root_);
+  EXPECT_FALSE(check.error);
+  EXPECT_TRUE(check.has_hash);
+  EXPECT_EQ(check.hash_rule, std::nullopt);
+}
+
+TEST_F(GraphCheckTest, NeverWaitsForWhatIsNoFile) {
+  put_good();
+  fs::remove(root_ / "model.py");
+  ASSERT_EQ(::mkfifo((root_ / "model.py").c_str(), 0600), 0);
+  EXPECT_EQ(error(), "model.py: error: found a pipe, expected a regular file");
+  fs::remove(root_ / "model.py");
+  fs::create_directory(root_ / "model.py");
+  EXPECT_EQ(error(), "model.py: error: found a directory, expected a regular file");
+  fs::remove(root_ / "model.py");
+  fs::create_symlink("model.py", root_ / "model.py");
+  EXPECT_THAT(error(), HasSubstr("Too many levels of symbolic links"));
+  put_good();
+  fs::remove(root_ / "weight_meta.py");
+  fs::create_symlink("nowhere", root_ / "weight_meta.py");
+  EXPECT_THAT(error(), HasSubstr("No such file or directory"));
+}
+
+TEST_F(GraphCheckTest, RefusesAHugeFileUnread) {
+  put("model.py", "");
+  fs::resize_file(root_ / "model.py", uintmax_t{2} << 30);  // sparse
+  EXPECT_EQ(error(),
+            "model.py: error: the file is too large: found 2147483648 bytes, expected at most 67108864");
+}
+
+TEST_F(GraphCheckTest, SumsUp) {
+  put_good();
+  CheckSummary summary;
+  summary.add(check_graph(root_));
+  put("graph_hash.txt", std::string(64, 'a'));
+  summary.add(check_graph(root_));
+  fs::remove(root_ / "graph_hash.txt");
+  fs::remove(root_ / "weight_meta.py");
+  summary.add(check_graph(root_));
+  put("model.py", "");
+  summary.add(check_graph(root_));
+  Json json = to_json(summary);
+  const Json failed = json["failed"];
+  json.erase("failed");
+  EXPECT_EQ(json.dump(),
+            R"({"graphs":4,"parsed":3,"roundtrip":3,"hash_equal":1,"hash_different":1,"hash_absent":1,)"
+            R"("hash_rules":{"graph":1},"without_records":1})");
+  ASSERT_EQ(failed.size(), 1u);
+  EXPECT_EQ(failed[0]["path"], root_.string());
+  EXPECT_THAT(failed[0]["error"].get<std::string>(), HasSubstr("model.py:1:1: error: expected an import"));
 }
 
 }  // namespace

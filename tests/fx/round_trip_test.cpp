@@ -54,30 +54,15 @@ RC_GTEST_PROP(RoundTrip, DamagedTextsGiveAnErrorOrAGraphThatPrints, (uint64_t se
   if (!difference.empty()) RC_FAIL(difference + "\n" + text + "\n" + print_model(*graph));
 }
 
-TEST(RoundTrip, EveryPublicGraphReadsBackEqual) {
+TEST(RoundTrip, EveryPublicGraphIsInOrder) {
   PASSNET_NEEDS_CORPUS();
-  const auto graphs = find_graphs({corpus().string()});
-  ASSERT_TRUE(graphs);
-  EXPECT_EQ(graphs->size(), kCorpusGraphs);
-  for (const auto& path : *graphs) {
-    const GraphCheck check = check_graph(path);
-    EXPECT_TRUE(check.roundtrip) << path << "\n" << to_string(check.error.value_or(Error{}));
-  }
-}
-
-bool same(const TensorMeta& a, const TensorMeta& b) {
-  const auto same_number = [](const std::optional<double>& x, const std::optional<double>& y) {
-    return x.has_value() == y.has_value() && (!x || *x == *y || (*x != *x && *y != *y));
-  };
-  const auto same_list = [&](const auto& x, const auto& y) {
-    return x.has_value() == y.has_value() &&
-           (!x || std::ranges::equal(*x, *y, [](auto u, auto v) { return u == v || (u != u && v != v); }));
-  };
-  return a.class_name == b.class_name && a.name == b.name && a.original_name == b.original_name &&
-         a.shape == b.shape && a.dtype == b.dtype && a.device == b.device && a.has_mean == b.has_mean &&
-         a.has_std == b.has_std && same_number(a.mean, b.mean) && same_number(a.stddev, b.stddev) &&
-         same_list(a.int_data, b.int_data) && same_list(a.float_data, b.float_data) &&
-         same_number(a.min_value, b.min_value) && same_number(a.max_value, b.max_value);
+  CheckSummary summary;
+  for (const auto& path : find_graph_dirs(corpus())) summary.add(check_graph(path));
+  EXPECT_EQ(summary.graphs, kCorpusGraphs);
+  EXPECT_EQ(summary.roundtrip, kCorpusGraphs);
+  EXPECT_EQ(summary.without_records, 0u);
+  EXPECT_GE(summary.hash_equal, 198u);  // of 215
+  for (const auto& failure : summary.failed) ADD_FAILURE() << failure.error;
 }
 
 TEST(RoundTrip, EveryPublicRecordReadsBackEqual) {
@@ -91,7 +76,7 @@ TEST(RoundTrip, EveryPublicRecordReadsBackEqual) {
     ASSERT_TRUE(again) << to_string(again.error());
     ASSERT_EQ(again->size(), graph->weights.size());
     for (size_t i = 0; i < again->size(); ++i)
-      EXPECT_TRUE(same((*again)[i], graph->weights[i])) << graph->weights[i].name;
+      EXPECT_TRUE(equal((*again)[i], graph->weights[i])) << graph->weights[i].name;
     count += again->size();
   }
   EXPECT_EQ(count, 33588u);

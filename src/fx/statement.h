@@ -1,0 +1,63 @@
+// One node of a graph as the text of one Python statement, in either of two styles. Internal to fx/.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "fx/operators.h"
+#include "ir/graph.h"
+
+namespace passnet::fx {
+
+/// How strings and devices are written.
+enum class TextStyle : uint8_t {
+  Formatted,  // as a formatter leaves them: "tanh", device(type="cuda", index=0)
+  Traced,     // as torch.fx generates them: 'tanh', device(type='cuda', index=0)
+};
+
+/// Appends statements to one text and remembers which names that text needs.
+class StatementPrinter {
+ public:
+  /// The names a text needs besides `torch`.
+  struct Needs {
+    bool device = false, inf = false, nan = false;
+    std::set<std::string_view> modules;
+  };
+
+  explicit StatementPrinter(const ir::Graph& graph, TextStyle style = TextStyle::Formatted)
+      : graph_(graph), style_(style) {
+    if (graph.source) out_.reserve(graph.source->size());
+  }
+
+  void put(std::string_view text) { out_ += text; }
+  void arg(const ir::Arg& value);
+  /// The node as one statement, or two joined by `separator`. later_use: the first argument is read again
+  /// after it.
+  void statement(const ir::Node& node, bool later_use, std::string_view separator);
+
+  std::string& text() { return out_; }
+  const Needs& needs() const { return needs_; }
+
+ private:
+  void text_literal(std::string_view value);
+  void device(std::string_view value);
+  void elements(const ir::Arg& container, char open, char close);
+  void object(const ir::Arg& value);
+  void arguments(std::span<const ir::Arg> args, std::span<const ir::Keyword> keywords);
+  bool operator_symbol(const ir::Node& node, const OperatorRow& row);
+  bool mutation(const ir::Node& node, const OperatorRow& row, std::string_view separator);
+  void operator_function(const ir::Node& node, const OperatorRow& row);
+
+  const ir::Graph& graph_;
+  const TextStyle style_;
+  std::string out_;
+  Needs needs_;
+};
+
+/// Appends the text of print_float.
+void append_float(std::string& out, double value);
+/// Appends a Python string literal; quote: ' or ".
+void append_string(std::string& out, std::string_view value, char quote);
+
+}  // namespace passnet::fx
