@@ -176,6 +176,16 @@ Result<void> Plan::run(bool keep_all) {
     Error error = refused.error;
     if (!error.at) error.at = graph_.locate(graph_.node(current->node));
     return error;
+  } catch (const c10::OutOfMemoryError& refused) {
+    abandon();
+    Error error = step_error(*current, refused.what_without_backtrace());
+    error.kind = Error::Kind::Resource;
+    return error;
+  } catch (const std::bad_alloc&) {
+    abandon();
+    Error error = step_error(*current, "out of memory");
+    error.kind = Error::Kind::Resource;
+    return error;
   } catch (const c10::Error& refused) {
     abandon();
     return step_error(*current, refused.what_without_backtrace());
