@@ -1,5 +1,5 @@
 # The few commands a newcomer types. All logic is in scripts/.
-.PHONY: help demo build test bench install clean
+.PHONY: help demo build test bench parity install clean
 PREFIX ?= $(HOME)/.local
 
 help:     ## this list
@@ -12,6 +12,8 @@ test:     ## set up, build and run all tests
 	@scripts/test
 bench:    ## set up, build and measure the figures of docs/performance.md
 	@scripts/bench
+parity:   ## compare with PyTorch from Python on every graph below CORPUS (default: the public corpus)
+	@scripts/parity $(PARITY) $(CORPUS)
 install:  ## build and install below PREFIX (default ~/.local)
 	@scripts/install "$(PREFIX)"
 clean:    ## remove the build directory (environments and caches in ~/.cache/passnet stay)

@@ -34,6 +34,7 @@ class InterruptibleWalk {
 void add_graph_check(CLI::App& group, int& exit_code);
 void add_graph_stats(CLI::App& group, int& exit_code);
 void add_graph_hash(CLI::App& group, int& exit_code);
+void add_graph_show(CLI::App& group, int& exit_code);
 void add_graph_dot(CLI::App& group, int& exit_code);
 
 }  // namespace passnet::cli

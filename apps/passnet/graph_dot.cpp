@@ -7,6 +7,7 @@
 #include "fx/dot.h"
 #include "fx/parser.h"
 #include "graph.h"
+#include "graph_types.h"
 
 namespace passnet::cli {
 
@@ -14,13 +15,19 @@ namespace {
 
 struct DotFlags {
   std::string path;
+  bool no_shapes = false;
   fx::DotOptions options;
 };
 
-Result<void> print_graph(const DotFlags& flags) {
-  PASSNET_TRY(const ir::Graph graph, fx::load_model(flags.path));
-  const std::vector<std::string> shapes;  // by node id; none: they come from a worker
-  fmt::print("{}", print_dot(graph, shapes, flags.options));
+Result<void> draw_graph(const DotFlags& flags) {
+  if (flags.no_shapes) {
+    PASSNET_TRY(const ir::Graph graph, fx::load_model(flags.path));
+    fmt::print("{}", print_dot(graph, {}, flags.options));
+    return {};
+  }
+  PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.path));
+  PASSNET_TRY(const run::InferredTypes types, types_of(graph));
+  fmt::print("{}", print_dot(graph.graph, types.texts, flags.options));
   return {};
 }
 
@@ -28,14 +35,16 @@ Result<void> print_graph(const DotFlags& flags) {
 
 void add_graph_dot(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<DotFlags>();
-  CLI::App* command = group.add_subcommand("dot", "draw a graph: text for Graphviz");
+  CLI::App* command = group.add_subcommand("dot", "draw a graph: text for Graphviz, shapes on the edges");
   command->add_option("GRAPH_DIR", flags->path, "graph directory or model.py")->required();
   command->add_flag("--weights", flags->options.weights,
                     "draw weights too; else they are named in the nodes that use them");
+  command->add_flag("--no-shapes", flags->no_shapes, "no shapes on the edges: needs model.py alone, and no PyTorch");
   command->footer(
       "Example:  passnet graph dot samples/phi3_swiglu/graphs/b1_s1_float32 | dot -Tsvg -o graph.svg");
   command->callback([flags, &exit_code] {
-    if (const Result<void> done = print_graph(*flags); !done) exit_code = report_error(done.error());
+    if (const Result<void> done = draw_graph(*flags); !done)
+      exit_code = interrupted() ? kInterrupted : report_error(done.error());
   });
 }
 

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "command.h"
+#include "fx/replay.h"
 #include "fx/sample.h"
 #include "run/evaluate.h"
 #include "run/session.h"
@@ -21,7 +22,7 @@ namespace {
 struct RunFlags {
   std::string graph_dir, inputs, save;
   std::string device = "cpu";
-  uint64_t seed = 1024;
+  uint64_t seed = fx::kReplaySeed;
   int threads = 0;
   double timeout_s = 600;
   bool json = false;
@@ -49,35 +50,24 @@ Result<run::Bundle> given_inputs(const std::string& path, const fx::GraphDir& gr
     from.push_back(bundle.entries.back().offset);
   }
   bundle.size_bytes = wire::lay_out(bundle.entries);
-  PASSNET_TRY(bundle.fd, wire::create_memory("inputs", bundle.size_bytes));
-  PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(bundle.fd.get(), bundle.size_bytes, true));
-  for (size_t i = 0; i < from.size(); ++i) {
-    std::copy_n(reinterpret_cast<const std::byte*>(file.bytes.data()) + from[i], bundle.entries[i].size_bytes(),
-                memory.data() + bundle.entries[i].offset);
+  PASSNET_TRY(bundle.fd, wire::create_memory("the inputs", bundle.size_bytes));
+  {
+    PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(bundle.fd.get(), bundle.size_bytes, true));
+    for (size_t i = 0; i < from.size(); ++i)
+      std::copy_n(file.memory.data() + from[i], bundle.entries[i].size_bytes(), memory.data() + bundle.entries[i].offset);
   }
+  PASSNET_TRY_VOID(wire::seal(bundle.fd.get()));
   return bundle;
 }
 
 // Inputs (by the names in forward) and outputs in one file.
 Result<void> save_all(const std::string& path, const run::Bundle& inputs, const run::Bundle& outputs) {
-  std::vector<wire::Entry> entries;
-  std::vector<std::pair<const run::Bundle*, const wire::Entry*>> from;
-  for (const run::Bundle* bundle : {&inputs, &outputs}) {
-    for (const wire::Entry& entry : bundle->entries) {
-      entries.push_back(entry);
-      from.emplace_back(bundle, &entry);
-    }
-  }
-  const int64_t size = wire::lay_out(entries);
-  std::string bytes(static_cast<size_t>(size), '\0');
   PASSNET_TRY(const wire::Mapping in, wire::Mapping::map(inputs.fd.get(), inputs.size_bytes, false));
   PASSNET_TRY(const wire::Mapping out, wire::Mapping::map(outputs.fd.get(), outputs.size_bytes, false));
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const wire::Mapping& mapping = from[i].first == &inputs ? in : out;
-    std::copy_n(mapping.data() + from[i].second->offset, entries[i].size_bytes(),
-                reinterpret_cast<std::byte*>(bytes.data()) + entries[i].offset);
-  }
-  return wire::save_safetensors(path, entries, reinterpret_cast<const std::byte*>(bytes.data()));
+  std::vector<wire::SavedTensor> tensors;
+  for (const wire::Entry& entry : inputs.entries) tensors.push_back({&entry, in.data() + entry.offset});
+  for (const wire::Entry& entry : outputs.entries) tensors.push_back({&entry, out.data() + entry.offset});
+  return wire::save_safetensors(path, tensors);
 }
 
 Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
@@ -128,7 +118,7 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("F.safetensors");
   command->add_option("--save", flags->save, "write inputs and outputs (out_0, out_1, …)")->type_name("F.safetensors");
   command->add_option("--device", flags->device, "where to run")->check(CLI::IsMember({"cpu"}))->capture_default_str();
-  command->add_option("--seed", flags->seed, "torch's seed before the call")->capture_default_str();
+  command->add_option("--seed", flags->seed, "of the replayed inputs")->capture_default_str();
   command->add_option("--threads", flags->threads, "default: all processors this process may use");
   command->add_option("--timeout", flags->timeout_s, "seconds")->capture_default_str();
   command->add_flag("--json", flags->json, "one JSON object on stdout");

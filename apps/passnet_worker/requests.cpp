@@ -167,7 +167,7 @@ Result<Reply> Requests::inputs(const Json& request, const std::vector<UniqueFd>&
 Result<Reply> Requests::set_inputs(const Json& request, const std::vector<UniqueFd>& fds) {
   PASSNET_TRY(runtime::Session* const session, this->session(request));
   PASSNET_TRY(Bundle bundle, receive_bundle(request, fds));
-  PASSNET_TRY_VOID(session->set_inputs(bundle.entries, std::move(bundle.memory)));
+  PASSNET_TRY_VOID(session->set_inputs(bundle.entries, std::move(bundle.memory), fds[0].get()));
   return Reply{};
 }
 
@@ -192,6 +192,7 @@ Result<Reply> Requests::run(const Json& request, const std::vector<UniqueFd>&) {
   Reply reply;
   reply.fields["outputs"] = wire::to_json(outputs.tensors.entries);
   reply.fields["scalars"] = std::move(outputs.scalars);
+  reply.fields["peak_bytes"] = outputs.peak_bytes;
   reply.fds.push_back(std::move(outputs.tensors.memory));
   return reply;
 }
@@ -220,6 +221,7 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
 
 Result<Reply> Requests::unload(const Json& request, const std::vector<UniqueFd>&) {
   sessions_.erase(text_field(request, "id"));
+  runtime::trim_memory();
   return Reply{};
 }
 

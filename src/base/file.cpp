@@ -79,20 +79,26 @@ Result<std::string> read_regular_file(const std::filesystem::path& path, size_t 
 }
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view content) {
+  return write_file(path, std::span(&content, 1));
+}
+
+Result<void> write_file(const std::filesystem::path& path, std::span<const std::string_view> parts) {
   std::error_code ignored;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
   const std::string temporary = path.string() + ".tmp" + std::to_string(::getpid());
   UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!fd) return io_error("create", temporary, errno);
-  while (!content.empty()) {
-    const ssize_t put = ::write(fd.get(), content.data(), content.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) {
-      Error error = io_error("write", path.string(), errno);
-      ::unlink(temporary.c_str());
-      return error;
+  for (std::string_view rest : parts) {
+    while (!rest.empty()) {
+      const ssize_t put = ::write(fd.get(), rest.data(), rest.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) {
+        Error error = io_error("write", path.string(), errno);
+        ::unlink(temporary.c_str());
+        return error;
+      }
+      rest.remove_prefix(static_cast<size_t>(put));
     }
-    content.remove_prefix(static_cast<size_t>(put));
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
     Error error = io_error("rename to", path.string(), errno);

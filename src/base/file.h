@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,8 @@ Result<std::string> read_regular_file(const std::filesystem::path& path, size_t 
 /// Writes to a temporary file beside `path`, then renames it, so readers see the old or the new content,
 /// never a part. Creates missing parent directories. Errors: Io (full disk included; the old file stays).
 Result<void> write_file(const std::filesystem::path& path, std::string_view content);
+/// The same with content that lies in several places.
+Result<void> write_file(const std::filesystem::path& path, std::span<const std::string_view> parts);
 
 /// `${PASSNET_HOME}` or `~/.cache/passnet`: where environments, caches and kernels are kept.
 std::filesystem::path passnet_home();

@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "fx/mersenne_twister.h"
 
 namespace passnet::fx {
 
@@ -22,10 +26,24 @@ class NumpyRandom {
   /// randint(low, high + 1) of int64 with the masked rejection method. low <= high.
   int64_t integer(int64_t low, int64_t high);
 
- private:
-  uint32_t next() { return static_cast<uint32_t>(engine_()); }
+  /// Gets values [first, first + values.size()) of a long draw. Called by several threads at once, in any
+  /// order.
+  using GaussSink = std::function<void(int64_t first, std::span<const double> values)>;
+  /// `count` draws of gauss(), computed by `threads` threads: the words come one after the other, what is
+  /// made of them does not depend on each other.
+  void gauss(int64_t count, int threads, const GaussSink& sink);
 
-  std::mt19937 engine_;
+ private:
+  class Pipeline;
+  uint32_t next() {
+    if (unread_at_ < unread_.size()) return unread_[unread_at_++];
+    return engine_.next();
+  }
+  void fill(uint32_t* words, size_t count);
+
+  MersenneTwister engine_;
+  std::vector<uint32_t> unread_;  // words that were drawn ahead; they come before the engine's
+  size_t unread_at_ = 0;
   bool has_kept_ = false;
   double kept_ = 0;
 };

@@ -19,15 +19,25 @@ namespace {
 
 constexpr std::string_view kIndent = "        ";
 
-// "def forward(self, L_x_ : torch.Tensor, …):" and the alias lines.
-void print_signature(StatementPrinter& printer, const ir::Graph& graph) {
-  printer.put("    def forward(self");
+void print_note(StatementPrinter& printer, std::span<const std::string> notes, NodeId id) {
+  if (id >= notes.size() || notes[id].empty()) return;
+  printer.put("  # ");
+  printer.put(notes[id]);
+}
+
+// "def forward(self, L_x_: torch.Tensor, …):" and the alias lines.
+void print_signature(StatementPrinter& printer, const ir::Graph& graph, std::span<const std::string> notes) {
+  printer.put(notes.empty() ? "    def forward(self" : "    def forward(\n        self,\n");
   for (NodeId id = 0; id < graph.placeholder_count(); ++id) {
     const Node& node = graph.node(id);
-    printer.put(", "), printer.put(node.target);
+    printer.put(notes.empty() ? ", " : kIndent), printer.put(node.target);
     if (node.arg_count > 0) printer.put(": "), printer.put(graph.args(node)[0].string());
+    if (notes.empty()) continue;
+    printer.put(",");
+    print_note(printer, notes, id);
+    printer.put("\n");
   }
-  printer.put("):\n");
+  printer.put(notes.empty() ? "):\n" : "    ):\n");
   for (NodeId id = 0; id < graph.placeholder_count(); ++id) {
     const Node& node = graph.node(id);
     if (node.name == node.target) continue;
@@ -50,9 +60,9 @@ void print_liveness(StatementPrinter& printer, const ir::Graph& graph, NodeId id
 
 }  // namespace
 
-std::string print_model(const ir::Graph& graph) {
+std::string print_model(const ir::Graph& graph, std::span<const std::string> notes) {
   StatementPrinter printer(graph);
-  print_signature(printer, graph);
+  print_signature(printer, graph, notes);
   std::vector<NodeId> last = last_uses(graph);
   const std::string separator = fmt::format("\n{}", kIndent);
   for (NodeId id = graph.placeholder_count(); id < graph.size(); ++id) {
@@ -61,6 +71,7 @@ std::string print_model(const ir::Graph& graph) {
     const bool later_use = !args.empty() && args[0].kind == ArgKind::Node && last[args[0].node] > id;
     printer.put(kIndent);
     printer.statement(node, later_use, separator);
+    print_note(printer, notes, id);
     printer.put("\n");
     if (node.kind != NodeKind::Output) print_liveness(printer, graph, id, last);
   }

@@ -1,6 +1,7 @@
 // ir::Graph -> text: a model.py that PyTorch loads and that parses back to an equal graph.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,7 +14,9 @@ namespace passnet::fx {
 /// Ellipsis, float, self, operator, passnet, math), and no placeholder may be called like the signature name
 /// of another; what fx/ reads fulfils this. What Python's syntax cannot say is printed as a call of its
 /// `operator` module.
-std::string print_model(const ir::Graph& graph);
+/// notes: by node id, one line each, as comments behind the values; empty strings and none at all leave no
+/// comment. With notes every argument of forward has its own line.
+std::string print_model(const ir::Graph& graph, std::span<const std::string> notes = {});
 /// One node as a statement, without the liveness part: "add = torch.add(x, y, alpha = 2)". For messages.
 std::string print_node(const ir::Graph& graph, const ir::Node& node);
 /// One argument: "(1, None)", "slice(None, 2, None)", "x".

@@ -1,15 +1,17 @@
 #include "fx/replay.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <numeric>
 
+#include "base/check.h"
+#include "base/memory.h"
 #include "base/strings.h"
 #include "fx/numpy_random.h"
 
@@ -126,17 +128,19 @@ auto with_storage(DType dtype, Visit&& visit) {
   return visit(AsFloat32{});
 }
 
-template <class As>
-typename As::Stored* elements(HostTensor& tensor) {
-  return reinterpret_cast<typename As::Stored*>(tensor.bytes.data());
-}
+// Where the elements of a tensor go.
+struct Place {
+  std::byte* data = nullptr;
+  int64_t numel = 0;
+};
 
-bool is_ranged(const TensorMeta& meta) {
-  return ir::is_integral(meta.dtype) && meta.dtype != DType::UInt8 && meta.min_value && meta.max_value;
+template <class As>
+typename As::Stored* elements(const Place& place) {
+  return reinterpret_cast<typename As::Stored*>(place.data);
 }
 
 // Rule 1: uniform integers.
-Result<void> draw_integers(const TensorMeta& meta, HostTensor& tensor, NumpyRandom& random) {
+Result<void> draw_integers(const TensorMeta& meta, const Place& place, NumpyRandom& random) {
   const double low = *meta.min_value, high = *meta.max_value;
   if (!(low <= high) || std::abs(low) > 0x1p53 || std::abs(high) > 0x1p53 || low != std::trunc(low) ||
       high != std::trunc(high)) {
@@ -149,8 +153,8 @@ Result<void> draw_integers(const TensorMeta& meta, HostTensor& tensor, NumpyRand
   with_storage(meta.dtype, [&](auto as) {
     using As = decltype(as);
     if constexpr (std::is_integral_v<typename As::Stored>) {
-      auto* out = elements<As>(tensor);
-      for (int64_t i = 0; i < tensor.type.numel(); ++i)
+      auto* out = elements<As>(place);
+      for (int64_t i = 0; i < place.numel; ++i)
         out[i] = static_cast<typename As::Stored>(random.integer(first, last));
     }
   });
@@ -158,11 +162,11 @@ Result<void> draw_integers(const TensorMeta& meta, HostTensor& tensor, NumpyRand
 }
 
 // Rule 2: the recorded values.
-Result<void> copy_data(const TensorMeta& meta, HostTensor& tensor) {
+Result<void> copy_data(const TensorMeta& meta, const Place& place) {
   return with_storage(meta.dtype, [&](auto as) -> Result<void> {
     using As = decltype(as);
     using Stored = typename As::Stored;
-    auto* out = elements<As>(tensor);
+    auto* out = elements<As>(place);
     if (meta.float_data) {
       std::ranges::transform(*meta.float_data, out, As::store);
       return {};
@@ -185,53 +189,100 @@ Result<void> copy_data(const TensorMeta& meta, HostTensor& tensor) {
 }
 
 // Rules 4 to 6: noise around the recorded mean, clamped.
-template <class As>
-void draw_noise(const TensorMeta& meta, HostTensor& tensor, NumpyRandom& random) {
-  const double spread = meta.has_std ? meta.stddev.value_or(0.1) : 1.0;
-  const double mean = meta.has_mean ? meta.mean.value_or(0.0) : 0.0;
-  const bool is_floating = ir::is_floating(meta.dtype);
-  // Bounds as the dtype holds them, for the clamp comes after the cast.
-  const auto bound = [](double value) { return As::load(As::store(value)); };
-  const bool clamps = meta.min_value || meta.max_value || is_floating;
-  const double infinity = std::numeric_limits<double>::infinity();
-  const double low = meta.min_value ? bound(*meta.min_value) : -infinity;
-  const double high = meta.max_value ? bound(*meta.max_value) : infinity;
-  auto* out = elements<As>(tensor);
-  for (int64_t i = 0; i < tensor.type.numel(); ++i) {
-    const double value = spread == 0 ? mean : random.gauss() * spread * 0.2 + mean;
+class Noise {
+ public:
+  Noise(const TensorMeta& meta, const Place& place)
+      : dtype_(meta.dtype),
+        place_(place),
+        spread_(meta.has_std ? meta.stddev.value_or(0.1) : 1.0),
+        mean_(meta.has_mean ? meta.mean.value_or(0.0) : 0.0),
+        floating_(ir::is_floating(meta.dtype)) {
+    with_storage(dtype_, [&](auto as) {
+      using As = decltype(as);
+      // Bounds as the dtype holds them, for the clamp comes after the cast.
+      if (meta.min_value) low_ = As::load(As::store(*meta.min_value));
+      if (meta.max_value) high_ = As::load(As::store(*meta.max_value));
+    });
+    bounded_ = meta.min_value || meta.max_value;
+  }
+
+  bool is_drawn() const { return spread_ != 0; }
+  int64_t numel() const { return place_.numel; }
+
+  /// Elements from `first` on, one per value of randn. Returns how many are not finite.
+  int64_t write(int64_t first, std::span<const double> draws) const {
+    return with_storage(dtype_, [&](auto as) {
+      using As = decltype(as);
+      auto* out = elements<As>(place_) + first;
+      int64_t non_finite = 0;
+      for (const double draw : draws) *out++ = element<As>(draw * spread_ * 0.2 + mean_, non_finite);
+      return non_finite;
+    });
+  }
+  /// All elements, when nothing is drawn.
+  int64_t fill() const {
+    return with_storage(dtype_, [&](auto as) {
+      using As = decltype(as);
+      int64_t non_finite = 0;
+      const auto value = element<As>(mean_, non_finite);
+      std::fill_n(elements<As>(place_), place_.numel, value);
+      return non_finite * place_.numel;
+    });
+  }
+
+ private:
+  template <class As>
+  typename As::Stored element(double value, int64_t& non_finite) const {
     typename As::Stored stored = As::store(value);
-    if (clamps) {
-      double held = As::load(stored);
-      if (held < low) held = low;
-      if (held > high) held = high;
-      if (is_floating && !std::isfinite(held))
-        ++tensor.non_finite;
-      else if (is_floating)
-        held = std::clamp(held, -100.0, 100.0);
-      stored = As::store(held);
+    if (!bounded_ && !floating_) return stored;
+    double held = As::load(stored);
+    if (bounded_) {
+      if (held < low_) held = low_;
+      if (held > high_) held = high_;
     }
-    out[i] = stored;
+    if (floating_) {
+      const bool finite = std::isfinite(held);
+      non_finite += finite ? 0 : 1;
+      held = finite ? std::clamp(held, -100.0, 100.0) : held;
+    }
+    return As::store(held);
   }
+
+  DType dtype_;
+  Place place_;
+  double spread_, mean_;
+  double low_ = -std::numeric_limits<double>::infinity(), high_ = std::numeric_limits<double>::infinity();
+  bool floating_, bounded_ = false;
+};
+
+// Rule 3.
+void draw_bools(const Place& place, NumpyRandom& random) {
+  auto* out = elements<AsInt<uint8_t>>(place);
+  for (int64_t i = 0; i < place.numel; ++i) out[i] = random.uniform() < 0.5;
 }
 
-void draw(const TensorMeta& meta, HostTensor& tensor, NumpyRandom& random) {
-  if (meta.dtype == DType::Bool) {  // rule 3
-    auto* out = elements<AsInt<uint8_t>>(tensor);
-    for (int64_t i = 0; i < tensor.type.numel(); ++i) out[i] = random.uniform() < 0.5;
-    return;
-  }
-  with_storage(meta.dtype, [&](auto as) { draw_noise<decltype(as)>(meta, tensor, random); });
-}
-
-Result<void> check_memory(const std::vector<const TensorMeta*>& metas) {
-  const double available =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  double needed = 0;
-  for (const TensorMeta* meta : metas)
-    needed += static_cast<double>(ir::contiguous(meta->dtype, meta->shape).size_bytes());
-  if (needed <= available) return {};
-  return resource_error(fmt::format("the inputs need {:.1f} GiB, found {:.1f} GiB of memory",
-                                    needed * 0x1p-30, available * 0x1p-30));
+// Draws all tensors of `run`, one after the other, by as many threads; adds to non_finite what each has of
+// it.
+void draw_noise(const std::vector<std::pair<Noise, int64_t*>>& run, int threads, NumpyRandom& random) {
+  std::vector<int64_t> ends;
+  int64_t end = 0;
+  for (const auto& [noise, non_finite] : run) ends.push_back(end += noise.numel());
+  std::mutex counting;
+  random.gauss(end, threads, [&](int64_t first, std::span<const double> draws) {
+    size_t i = static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), first) - ends.begin());
+    while (!draws.empty()) {
+      const int64_t start = ends[i] - run[i].first.numel();
+      const auto part = std::min(draws.size(), static_cast<size_t>(ends[i] - first));
+      const int64_t non_finite = run[i].first.write(first - start, draws.first(part));
+      if (non_finite > 0) {
+        const std::lock_guard guard(counting);
+        *run[i].second += non_finite;
+      }
+      draws = draws.subspan(part);
+      first += static_cast<int64_t>(part);
+      ++i;
+    }
+  });
 }
 
 // Positions of `metas` in the order of draws: by class name within [first, last).
@@ -247,34 +298,76 @@ void append_sorted(const std::vector<const TensorMeta*>& metas, size_t first, si
 
 }  // namespace
 
-Result<std::vector<HostTensor>> replay(const std::vector<TensorMeta>& inputs,
-                                       const std::vector<TensorMeta>& weights, uint32_t seed) {
+bool is_ranged(const TensorMeta& meta) {
+  return ir::is_integral(meta.dtype) && meta.dtype != DType::UInt8 && meta.min_value && meta.max_value;
+}
+
+double input_bytes(const std::vector<TensorMeta>& records) {
+  double bytes = 0;
+  for (const TensorMeta& meta : records)
+    bytes += static_cast<double>(ir::contiguous(meta.dtype, meta.shape).size_bytes());
+  return bytes;
+}
+
+Result<std::vector<int64_t>> replay(const std::vector<TensorMeta>& inputs,
+                                    const std::vector<TensorMeta>& weights,
+                                    std::span<std::byte* const> memory, uint32_t seed, int threads) {
   std::vector<const TensorMeta*> metas;
   for (const auto* records : {&inputs, &weights}) {
     for (const TensorMeta& meta : *records) metas.push_back(&meta);
   }
-  PASSNET_TRY_VOID(check_memory(metas));
+  PASSNET_CHECK(memory.size() == metas.size(), "a place for each tensor");
   std::vector<size_t> order;
   append_sorted(metas, 0, inputs.size(), order);
   append_sorted(metas, inputs.size(), metas.size(), order);
 
-  std::vector<HostTensor> tensors(metas.size());
+  const auto place = [&](size_t i) {
+    return Place{memory[i], ir::contiguous(metas[i]->dtype, metas[i]->shape).numel()};
+  };
+  std::vector<int64_t> non_finite(metas.size());
   NumpyRandom random(seed);
+  std::vector<size_t> rest;
   for (size_t i : order) {
-    const TensorMeta& meta = *metas[i];
-    HostTensor& tensor = tensors[i];
-    tensor.name = meta.name;
-    tensor.type = ir::contiguous(meta.dtype, meta.shape);
-    tensor.bytes.resize(static_cast<size_t>(tensor.type.size_bytes()));
-    if (is_ranged(meta))
-      PASSNET_TRY_VOID(draw_integers(meta, tensor, random));
-    else if (meta.int_data || meta.float_data)
-      PASSNET_TRY_VOID(copy_data(meta, tensor));
+    if (is_ranged(*metas[i]))
+      PASSNET_TRY_VOID(draw_integers(*metas[i], place(i), random));
+    else if (metas[i]->int_data || metas[i]->float_data)
+      PASSNET_TRY_VOID(copy_data(*metas[i], place(i)));
+    else
+      rest.push_back(i);
   }
-  for (size_t i : order) {
-    if (!is_ranged(*metas[i]) && !metas[i]->int_data && !metas[i]->float_data)
-      draw(*metas[i], tensors[i], random);
+  std::vector<std::pair<Noise, int64_t*>> run;  // neighbours that take nothing but values of randn
+  for (size_t i : rest) {
+    if (metas[i]->dtype == DType::Bool) {
+      draw_noise(run, threads, random);
+      run.clear();
+      draw_bools(place(i), random);
+      continue;
+    }
+    const Noise noise(*metas[i], place(i));
+    if (!noise.is_drawn())
+      non_finite[i] = noise.fill();
+    else if (noise.numel() > 0)
+      run.emplace_back(noise, &non_finite[i]);
   }
+  draw_noise(run, threads, random);
+  return non_finite;
+}
+
+Result<std::vector<HostTensor>> replay(const std::vector<TensorMeta>& inputs,
+                                       const std::vector<TensorMeta>& weights, uint32_t seed, int threads) {
+  std::vector<HostTensor> tensors;
+  std::vector<std::byte*> memory;
+  PASSNET_TRY_VOID(require_memory("the inputs", input_bytes(inputs) + input_bytes(weights)));
+  for (const auto* records : {&inputs, &weights}) {
+    for (const TensorMeta& meta : *records) {
+      HostTensor tensor{meta.name, ir::contiguous(meta.dtype, meta.shape), {}, 0};
+      tensor.bytes.resize(static_cast<size_t>(tensor.type.size_bytes()));
+      memory.push_back(tensor.bytes.data());
+      tensors.push_back(std::move(tensor));
+    }
+  }
+  PASSNET_TRY(const std::vector<int64_t> non_finite, replay(inputs, weights, memory, seed, threads));
+  for (size_t i = 0; i < tensors.size(); ++i) tensors[i].non_finite = non_finite[i];
   return tensors;
 }
 

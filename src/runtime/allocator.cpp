@@ -2,8 +2,12 @@
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
+#include <c10/util/Exception.h>
+#include <fmt/format.h>
 #include <malloc.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -11,7 +15,9 @@
 #include <cstring>
 #include <limits>
 #include <mutex>
-#include <new>
+#include <utility>
+
+#include "base/memory.h"
 
 namespace passnet::runtime {
 
@@ -20,6 +26,7 @@ namespace {
 constexpr size_t kHeader = 64;  // before the data: its size class; keeps the data at a multiple of 64
 constexpr size_t kSmallest = 64;
 constexpr size_t kLargest = size_t{1} << 40;
+constexpr size_t kLarge = size_t{32} << 20;       // blocks from here on come from the system one by one
 constexpr int64_t kMaxCached = int64_t{4} << 30;  // what is freed beyond this goes back to the system
 
 /// Free blocks from this size on are kept in the order of their addresses, so that every call of a graph
@@ -46,14 +53,51 @@ constexpr size_t kClasses = class_of(kLargest) + 1;
 struct Block {
   Block* next;
   size_t index;
+  size_t used;  // bytes that were asked for
 };
+static_assert(sizeof(Block) <= kHeader);
+
+constexpr size_t block_bytes(size_t index) { return kHeader + class_bytes(index); }
+
+/// A new block, or null when there is not enough memory. Large ones are mapped: freed, they are the system's
+/// again, while malloc would keep them in holes of its heap.
+Block* new_block(size_t index) {
+  void* memory = nullptr;
+  if (class_bytes(index) < kLarge)
+    return ::posix_memalign(&memory, kHeader, block_bytes(index)) == 0 ? static_cast<Block*>(memory)
+                                                                       : nullptr;
+  // Linux hands out more than it has and kills when that shows: large blocks are asked for only if they are
+  // there.
+  if (const auto available = available_memory();
+      available && static_cast<int64_t>(block_bytes(index)) > *available)
+    return nullptr;
+  memory = ::mmap(nullptr, block_bytes(index), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<Block*>(memory);
+}
+
+void delete_block(Block* block) {
+  if (class_bytes(block->index) < kLarge)
+    std::free(block);
+  else
+    ::munmap(block, block_bytes(block->index));
+}
+
+[[noreturn]] void refuse_block(size_t bytes) {
+  constexpr double kMiB = 1 << 20;
+  const std::string available =
+      available_memory()
+          ? fmt::format("found {:.0f} MiB available", static_cast<double>(*available_memory()) / kMiB)
+          : "the system has no more";
+  TORCH_CHECK_WITH(OutOfMemoryError, false, "a tensor needs ",
+                   fmt::format("{:.0f}", static_cast<double>(bytes) / kMiB), " MiB of memory, ", available);
+}
 
 class CachingAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t bytes) override {
     if (bytes == 0) return {nullptr, nullptr, &release, c10::Device(c10::DeviceType::CPU)};
-    if (bytes > kLargest) throw std::bad_alloc();
-    void* data = take(class_of(bytes));
+    if (bytes > kLargest) refuse_block(bytes);
+    void* data = take(bytes);
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
@@ -63,21 +107,62 @@ class CachingAllocator final : public c10::Allocator {
 
   int64_t cached() const { return cached_.load(); }
 
- private:
-  void* take(size_t index) {
+  void drop_large() {
+    Block* dropped = nullptr;
     {
       const std::lock_guard guard(lock_);
-      if (Block* block = free_[index]) {
-        free_[index] = block->next;
-        cached_.store(cached_.load(std::memory_order_relaxed) - static_cast<int64_t>(class_bytes(index)),
-                      std::memory_order_relaxed);
-        return reinterpret_cast<char*>(block) + kHeader;
+      for (size_t index = class_of(kLarge); index < kClasses; ++index) {
+        while (Block* block = free_[index]) {
+          free_[index] = block->next;
+          add(cached_, -static_cast<int64_t>(class_bytes(index)));
+          block->next = dropped;
+          dropped = block;
+        }
       }
     }
-    void* memory = nullptr;
-    if (::posix_memalign(&memory, kHeader, kHeader + class_bytes(index)) != 0) throw std::bad_alloc();
-    static_cast<Block*>(memory)->index = index;
-    return static_cast<char*>(memory) + kHeader;
+    while (dropped != nullptr) delete_block(std::exchange(dropped, dropped->next));
+  }
+
+  int64_t start_peak() {
+    const std::lock_guard guard(lock_);
+    return peak_ = live_;
+  }
+  int64_t peak() const { return peak_; }
+
+ private:
+  void* take(size_t bytes) {
+    const size_t index = class_of(bytes);
+    Block* block = nullptr;
+    {
+      const std::lock_guard guard(lock_);
+      block = free_[index];
+      if (block != nullptr) {
+        free_[index] = block->next;
+        add(cached_, -static_cast<int64_t>(class_bytes(index)));
+      }
+      live_ += static_cast<int64_t>(bytes);
+      peak_ = std::max(peak_, live_);
+    }
+    if (block == nullptr) block = fresh(index, bytes);
+    block->used = bytes;
+    return reinterpret_cast<char*>(block) + kHeader;
+  }
+
+  Block* fresh(size_t index, size_t bytes) {
+    Block* block = new_block(index);
+    if (block == nullptr) {
+      drop_large();
+      block = new_block(index);
+    }
+    if (block == nullptr) {
+      {
+        const std::lock_guard guard(lock_);
+        live_ -= static_cast<int64_t>(bytes);
+      }
+      refuse_block(bytes);
+    }
+    block->index = index;
+    return block;
   }
 
   void give(void* data) {
@@ -85,9 +170,9 @@ class CachingAllocator final : public c10::Allocator {
     const auto bytes = static_cast<int64_t>(class_bytes(block->index));
     {
       const std::lock_guard guard(lock_);
-      const int64_t cached = cached_.load(std::memory_order_relaxed) + bytes;
-      if (cached <= kMaxCached) {
-        cached_.store(cached, std::memory_order_relaxed);
+      live_ -= static_cast<int64_t>(block->used);
+      if (cached_.load(std::memory_order_relaxed) + bytes <= kMaxCached) {
+        add(cached_, bytes);
         Block** at = &free_[block->index];
         while (bytes >= kOrdered && *at != nullptr && *at < block) at = &(*at)->next;
         block->next = *at;
@@ -95,7 +180,12 @@ class CachingAllocator final : public c10::Allocator {
         return;
       }
     }
-    std::free(block);
+    delete_block(block);
+  }
+
+  /// Under the lock; readers need none.
+  static void add(std::atomic<int64_t>& counter, int64_t bytes) {
+    counter.store(counter.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
 
   static void release(void* data);
@@ -111,6 +201,7 @@ class CachingAllocator final : public c10::Allocator {
   } lock_;
   std::array<Block*, kClasses> free_{};
   std::atomic<int64_t> cached_{0};
+  int64_t live_ = 0, peak_ = 0;  // bytes that tensors asked for
 };
 
 // Never destroyed: tensors of static storage duration inside libtorch outlive every object of ours.
@@ -134,5 +225,8 @@ void install_allocator() {
 }
 
 int64_t cached_bytes() { return instance().cached(); }
+void drop_large_blocks() { instance().drop_large(); }
+int64_t start_peak() { return instance().start_peak(); }
+int64_t peak_bytes_since_start() { return instance().peak(); }
 
 }  // namespace passnet::runtime

@@ -13,5 +13,12 @@ void install_allocator();
 
 /// Bytes kept for reuse at this moment.
 int64_t cached_bytes();
+/// Gives all large blocks that are kept for reuse back to the system.
+void drop_large_blocks();
+
+/// Begins to look for the peak of the bytes that tensors hold, as they asked for them. Returns what they hold
+/// now.
+int64_t start_peak();
+int64_t peak_bytes_since_start();
 
 }  // namespace passnet::runtime

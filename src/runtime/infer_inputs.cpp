@@ -14,14 +14,10 @@ namespace passnet::runtime {
 
 namespace {
 
-bool is_ranged_integer(const fx::TensorMeta& meta) {
-  return ir::is_integral(meta.dtype) && meta.dtype != ir::DType::Bool && meta.min_value && meta.max_value;
-}
-
 /// The replay rule draws no normal numbers for it. (Integers without a record of their values become 0.)
 bool is_known(const fx::TensorMeta& meta) {
   if (ir::contiguous(meta.dtype, meta.shape).numel() > kKnownElements) return false;
-  return is_ranged_integer(meta) || meta.int_data || meta.float_data || meta.stddev == 0.0;
+  return fx::is_ranged(meta) || meta.int_data || meta.float_data || meta.stddev == 0.0;
 }
 
 /// The records that replay has to see. Ranges are drawn before all else, one after the other, so either all of
@@ -29,7 +25,7 @@ bool is_known(const fx::TensorMeta& meta) {
 std::vector<fx::TensorMeta> known_records(const std::vector<fx::TensorMeta>& records, bool with_ranges) {
   std::vector<fx::TensorMeta> known;
   for (const fx::TensorMeta& meta : records) {
-    if (is_ranged_integer(meta) ? with_ranges : is_known(meta)) known.push_back(meta);
+    if (fx::is_ranged(meta) ? with_ranges : is_known(meta)) known.push_back(meta);
   }
   return known;
 }
@@ -37,7 +33,7 @@ std::vector<fx::TensorMeta> known_records(const std::vector<fx::TensorMeta>& rec
 int64_t ranged_elements(const std::vector<fx::TensorMeta>& records) {
   int64_t elements = 0;
   for (const fx::TensorMeta& meta : records)
-    elements += is_ranged_integer(meta) ? ir::contiguous(meta.dtype, meta.shape).numel() : 0;
+    elements += fx::is_ranged(meta) ? ir::contiguous(meta.dtype, meta.shape).numel() : 0;
   return elements;
 }
 

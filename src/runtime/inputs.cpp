@@ -1,7 +1,6 @@
 // Inputs from metas: fx/replay.h draws them as NumPy does; elements that are not finite are replaced here
 // with torch's generator (rule 6 of spec A.3).
 #include <ATen/CPUGeneratorImpl.h>
-#include <ATen/ops/from_blob.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/where.h>
@@ -9,9 +8,9 @@
 
 #include <algorithm>
 
+#include "base/memory.h"
 #include "fx/meta.h"
 #include "fx/replay.h"
-#include "runtime/dtype.h"
 #include "runtime/session.h"
 #include "runtime/share.h"
 
@@ -31,13 +30,13 @@ std::vector<size_t> draw_order(const std::vector<fx::TensorMeta>& records) {
 /// Replaces what is not finite. A tensor is drawn for each floating input that was not given literally,
 /// needed or not, so that the generator stays in step.
 void replace_non_finite(const std::vector<fx::TensorMeta>& records, size_t first,
-                        std::vector<at::Tensor>& tensors, at::Generator generator) {
+                        const std::vector<at::Tensor>& tensors, at::Generator generator) {
   for (const size_t i : draw_order(records)) {
-    at::Tensor& tensor = tensors[first + i];
+    const at::Tensor& tensor = tensors[first + i];
     if (!tensor.is_floating_point() || records[i].float_data || records[i].int_data) continue;
     const at::Tensor noise = at::randn(tensor.sizes(), generator, tensor.options()).mul_(0.01);
     const at::Tensor finite = at::isfinite(tensor);
-    if (!finite.all().item<bool>()) tensor = at::where(finite, tensor, noise).clamp_(-100, 100);
+    if (!finite.all().item<bool>()) tensor.copy_(at::where(finite, tensor, noise).clamp_(-100, 100));
   }
 }
 
@@ -48,23 +47,29 @@ Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::s
   const c10::InferenceMode mode;
   PASSNET_TRY(const std::vector<fx::TensorMeta> inputs, fx::parse_meta("input_meta.py", input_meta));
   PASSNET_TRY(const std::vector<fx::TensorMeta> weights, fx::parse_meta("weight_meta.py", weight_meta));
-  PASSNET_TRY(std::vector<fx::HostTensor> host, fx::replay(inputs, weights, seed));
-  std::vector<at::Tensor> tensors;
-  std::vector<std::string> names;
-  bool all_finite = true;
-  for (fx::HostTensor& tensor : host) {
-    names.push_back(tensor.name);
-    tensors.push_back(at::from_blob(tensor.bytes.data(), tensor.type.shape,
-                                    at::TensorOptions(scalar_type(tensor.type.dtype))));
-    if (tensors.back().is_floating_point())
-      all_finite = all_finite && at::isfinite(tensors.back()).all().item<bool>();
+  PASSNET_TRY_VOID(require_memory("the inputs", fx::input_bytes(inputs) + fx::input_bytes(weights)));
+  SharedTensors shared;
+  for (const auto* records : {&inputs, &weights}) {
+    for (const fx::TensorMeta& record : *records)
+      shared.entries.push_back({record.name, record.dtype, record.shape, 0});
   }
-  if (!all_finite) {
-    const at::Generator generator = at::detail::createCPUGenerator(seed);
-    replace_non_finite(inputs, 0, tensors, generator);
-    replace_non_finite(weights, inputs.size(), tensors, generator);
+  const int64_t size = wire::lay_out(shared.entries);
+  PASSNET_TRY(shared.memory, wire::create_memory("the inputs", size));
+  {
+    PASSNET_TRY(const wire::Mapping mapping, wire::Mapping::map(shared.memory.get(), size, true));
+    std::vector<std::byte*> memory;
+    for (const wire::Entry& entry : shared.entries) memory.push_back(mapping.data() + entry.offset);
+    PASSNET_TRY(const std::vector<int64_t> non_finite,
+                fx::replay(inputs, weights, memory, seed, thread_count()));
+    if (std::any_of(non_finite.begin(), non_finite.end(), [](int64_t count) { return count > 0; })) {
+      const at::Generator generator = at::detail::createCPUGenerator(seed);
+      const std::vector<at::Tensor> tensors = view_shared(shared.entries, mapping);
+      replace_non_finite(inputs, 0, tensors, generator);
+      replace_non_finite(weights, inputs.size(), tensors, generator);
+    }
   }
-  return share(names, tensors);
+  PASSNET_TRY_VOID(wire::seal(shared.memory.get()));
+  return shared;
 }
 
 }  // namespace passnet::runtime

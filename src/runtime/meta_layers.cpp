@@ -171,7 +171,7 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t, int64_t, b
 
 // --- attention, embeddings --------------------------------------------------------------------------------
 
-/// Layouts as on the CPU: the fused kernel writes [batch, query, head, feature], the others what matmul gives.
+/// Layouts as on the CPU: the fused kernel keeps the query's, the others give what matmul does.
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const std::optional<Tensor>& mask, double dropout, bool, std::optional<double>,
                                     bool grouped) {
@@ -190,8 +190,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
                      query.size(-1) == value.size(-1) && query.size(0) == key.size(0) && query.numel() > 0 &&
                      key.numel() > 0 && (grouped || query.size(1) == key.size(1)) &&
                      (!mask || !mask->defined() || mask->dim() == 2 || mask->dim() == 4);
-  if (!fused) return make(sizes, query.options());
-  return make({sizes[0], sizes[2], sizes[1], sizes[3]}, query.options()).transpose(1, 2);
+  return fused ? at::empty_like(query) : make(sizes, query.options());
 }
 std::tuple<Tensor, Tensor> multi_head_attention(const Tensor& query, const Tensor& key, const Tensor&, int64_t,
                                                 int64_t heads, const Tensor&, const Tensor&, const Tensor&,

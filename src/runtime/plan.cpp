@@ -159,8 +159,10 @@ Result<Plan> Plan::build(const ir::Graph& graph, FusedLibrary* fused) {
 
 Error Plan::refusal(const Step& step) const {
   const ir::Node& node = graph_.node(step.node);
-  const auto said = [&](const std::string& message) {
-    return bad_input(fmt::format("'{}': {}", node.target, first_line(message)), graph_.locate(node));
+  const auto said = [&](const std::string& message, Error::Kind kind = Error::Kind::BadInput) {
+    Error error = bad_input(fmt::format("'{}': {}", node.target, first_line(message)), graph_.locate(node));
+    error.kind = kind;
+    return error;
   };
   try {
     throw;
@@ -168,6 +170,10 @@ Error Plan::refusal(const Step& step) const {
     Error error = refused.error;
     if (!error.at) error.at = graph_.locate(node);
     return error;
+  } catch (const c10::OutOfMemoryError& refused) {
+    return said(refused.what_without_backtrace(), Error::Kind::Resource);
+  } catch (const std::bad_alloc&) {
+    return said("out of memory", Error::Kind::Resource);
   } catch (const c10::Error& refused) {
     return said(refused.what_without_backtrace());
   } catch (const InternalError&) {

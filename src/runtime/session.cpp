@@ -3,6 +3,7 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
 #include <c10/core/InferenceMode.h>
@@ -115,6 +116,17 @@ bench::OutputCheck check_output(const Output& expected, const Output& found) {
   return check;
 }
 
+/// Bundles up to this size are copied when they are set; larger ones are mapped a second time.
+constexpr int64_t kCopiedAtOnce = int64_t{256} << 20;
+
+/// The tensor at the same place of another mapping of the same memory.
+at::Tensor moved_view(const at::Tensor& tensor, const wire::Mapping& from, const wire::Mapping& to) {
+  const auto* data = static_cast<const std::byte*>(tensor.const_data_ptr());
+  // An empty tensor may have no data at all.
+  std::byte* place = tensor.numel() == 0 ? to.data() : to.data() + (data - from.data());
+  return at::from_blob(place, tensor.sizes(), tensor.options());
+}
+
 bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
   return a.sizes() == b.sizes() && a.is_contiguous() &&
          (a.numel() == 0 ||
@@ -135,6 +147,10 @@ void start_runtime(int threads, const std::vector<int>& processors) {
   seed_generator();
 }
 
+void trim_memory() {
+  if (cached_bytes() > int64_t{1} << 30) drop_large_blocks();
+}
+
 std::string torch_version() { return TORCH_VERSION; }
 int thread_count() { return pool() ? pool()->threads() : 1; }
 
@@ -143,11 +159,14 @@ struct Session::State {
   KernelCheck check;
   std::optional<Plan> plan;
   wire::Mapping memory;              // of `pristine`
+  wire::Mapping working_memory;      // of the plan's inputs, when the bundle is large
   std::vector<at::Tensor> pristine;  // inputs as set
   std::vector<size_t> mutated;       // inputs that a call changes
   bool mutated_known = false;
+  wire::Mapping expected_memory;
   std::vector<Output> expected;  // outputs of the last run
   uint64_t fingerprint = 0;
+  int64_t peak_bytes = 0;  // of the last call
 
   void restore(size_t index) {
     const at::Tensor& input = plan->input(index);
@@ -167,7 +186,9 @@ struct Session::State {
     prepare_call();
     fused->mode = how;
     try {
+      const int64_t before = start_peak();
       Result<void> done = visit != nullptr ? plan->run_visiting(*visit) : plan->run();
+      peak_bytes = peak_bytes_since_start() - before;
       fused->mode = FusedLibrary::Mode::Run;
       return done;
     } catch (...) {
@@ -183,11 +204,28 @@ struct Session::State {
     PASSNET_TRY_VOID(
         call(fused->size() > 0 && can_launch() ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Trace));
     plan->release();
+    note_mutations();
+    return {};
+  }
+  /// The outputs of a run, for comparisons with another worker's: those that were shared are not copied
+  /// again.
+  Result<void> keep_expected(const SharedTensors& shared) {
+    const int64_t size =
+        shared.entries.empty() ? 0 : shared.entries.back().offset + shared.entries.back().size_bytes();
+    PASSNET_TRY(expected_memory, wire::Mapping::map(shared.memory.get(), size, false));
+    const std::vector<at::Tensor> tensors = view_shared(shared.entries, expected_memory);
+    size_t next = 0;
+    for (Output& output : expected) {
+      if (output.scalar.is_null()) output.tensor = tensors[next++];
+    }
+    return {};
+  }
+  /// After the first call since the inputs were set.
+  void note_mutations() {
     for (size_t i = 0; i < pristine.size(); ++i) {
       if (!same_bytes(plan->input(i), pristine[i])) mutated.push_back(i);
     }
     mutated_known = true;
-    return {};
   }
   /// False for a graph that was loaded to be traced only.
   bool can_launch() const {
@@ -234,7 +272,7 @@ Result<Session> Session::load(Source source) {
 
 size_t Session::operator_calls() const { return state_->plan->operator_calls(); }
 
-Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping) {
+Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping, int fd) {
   const c10::InferenceMode mode;
   State& state = *state_;
   const std::vector<at::Tensor> given = view_shared(entries, mapping);
@@ -251,7 +289,15 @@ Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::
     }
     ordered.push_back(given[static_cast<size_t>(found - entries.begin())]);
   }
-  for (size_t i = 0; i < ordered.size(); ++i) state.plan->set_input(i, ordered[i].clone());
+  wire::Mapping working_memory;
+  if (mapping.size_bytes() > kCopiedAtOnce) {
+    PASSNET_TRY(working_memory, wire::Mapping::map_copy_on_write(fd, mapping.size_bytes()));
+    for (size_t i = 0; i < ordered.size(); ++i)
+      state.plan->set_input(i, moved_view(ordered[i], mapping, working_memory));
+  } else {
+    for (size_t i = 0; i < ordered.size(); ++i) state.plan->set_input(i, ordered[i].clone());
+  }
+  state.working_memory = std::move(working_memory);
   state.memory = std::move(mapping);
   state.pristine = std::move(ordered);
   state.mutated.clear();
@@ -294,10 +340,12 @@ Result<CallOutputs> Session::run(bool checked) {
   const c10::InferenceMode mode;
   State& state = *state_;
   PASSNET_TRY_VOID(state.require_inputs());
-  PASSNET_TRY_VOID(state.learn_mutations());
+  // Without kernels the call itself tells what it changes; big graphs are not called twice.
+  if (state.fused->size() > 0) PASSNET_TRY_VOID(state.learn_mutations());
   PASSNET_TRY_VOID(state.call(checked ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Run));
-  const std::vector<c10::IValue> values = state.plan->outputs();
+  std::vector<c10::IValue> values = state.plan->outputs();
   CallOutputs outputs;
+  outputs.peak_bytes = state.peak_bytes;
   outputs.scalars = Json::object();
   std::vector<std::string> names;
   std::vector<at::Tensor> tensors;
@@ -306,17 +354,20 @@ Result<CallOutputs> Session::run(bool checked) {
     const std::string name = fmt::format("out_{}", i);
     Output output;
     if (values[i].isTensor() && values[i].toTensor().defined()) {
-      output.tensor = values[i].toTensor().clone(at::MemoryFormat::Contiguous);
       names.push_back(name);
-      tensors.push_back(output.tensor);
+      tensors.push_back(values[i].toTensor());
     } else {
       outputs.scalars[name] = output.scalar = value_json(values[i]);
     }
     state.expected.push_back(std::move(output));
   }
   state.fingerprint = fingerprint_of(values);
-  state.plan->release();
   PASSNET_TRY(outputs.tensors, share(names, tensors));
+  values.clear();
+  tensors.clear();
+  state.plan->release();
+  if (!state.mutated_known) state.note_mutations();
+  PASSNET_TRY_VOID(state.keep_expected(outputs.tensors));
   return outputs;
 }
 

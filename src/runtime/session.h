@@ -26,6 +26,9 @@ void start_runtime(int threads, const std::vector<int>& processors);
 std::string torch_version();
 int thread_count();
 
+/// Gives large blocks that are kept for reuse back to the system, when they are more than 1 GiB.
+void trim_memory();
+
 /// Seed of torch's generator before every call of a graph, so that random operators agree between workers.
 inline constexpr uint64_t kCallSeed = 1024;
 
@@ -41,8 +44,9 @@ Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::s
                                     uint32_t seed);
 
 struct CallOutputs {
-  SharedTensors tensors;  // "out_0", …; outputs that are not tensors are left out
-  Json scalars;           // of those, by name
+  SharedTensors tensors;   // "out_0", …; outputs that are not tensors are left out
+  Json scalars;            // of those, by name
+  int64_t peak_bytes = 0;  // most memory of tensors that the call held at a time, beside inputs and constants
 };
 
 struct CallTimes {
@@ -65,9 +69,10 @@ class Session {
 
   size_t operator_calls() const;
 
-  /// The tensors every call starts from, by the names in forward's signature. They are copied.
-  /// Errors: BadInput: an argument of forward without a tensor.
-  Result<void> set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping);
+  /// The tensors every call starts from, by the names in forward's signature. Calls work on copies; those of
+  /// a bundle over 256 MiB are made page by page, where a call writes. fd: the memory that `mapping` shows.
+  /// Errors: BadInput: an argument of forward without a tensor; Io.
+  Result<void> set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping, int fd);
 
   /// VALUE of every node's result, by node name. Kernels are not launched. REQUIRES: inputs are set.
   Result<Json> trace();

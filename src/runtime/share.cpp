@@ -13,7 +13,7 @@ Result<SharedTensors> share(const std::vector<std::string>& names, const std::ve
   for (size_t i = 0; i < tensors.size(); ++i)
     shared.entries.push_back({names[i], dtype_of(tensors[i].scalar_type()), tensors[i].sizes().vec(), 0});
   const int64_t size = wire::lay_out(shared.entries);
-  PASSNET_TRY(shared.memory, wire::create_memory("passnet-tensors", size));
+  PASSNET_TRY(shared.memory, wire::create_memory("the outputs", size));
   {
     PASSNET_TRY(const wire::Mapping mapping, wire::Mapping::map(shared.memory.get(), size, true));
     for (size_t i = 0; i < tensors.size(); ++i) {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/memory.h"
 #include "base/strings.h"
 #include "wire/tensor_entry.h"
 
@@ -50,7 +51,7 @@ Mapping::~Mapping() {
   if (data_ != nullptr) ::munmap(data_, static_cast<size_t>(size_));
 }
 
-Result<Mapping> Mapping::map(int fd, int64_t size_bytes, bool writable) {
+Result<Mapping> Mapping::map(int fd, int64_t size_bytes, int protection, int flags) {
   struct stat info {};
   if (::fstat(fd, &info) != 0)
     return io_message(fmt::format("cannot map shared memory: {}", std::strerror(errno)));
@@ -58,16 +59,23 @@ Result<Mapping> Mapping::map(int fd, int64_t size_bytes, bool writable) {
     return bad_input(fmt::format("shared memory holds {} bytes, expected {}", info.st_size, size_bytes));
   Mapping mapping;
   if (size_bytes == 0) return mapping;
-  // A read-only view is private: a sealed memfd refuses shared mappings that could become writable.
-  void* data =
-      writable ? ::mmap(nullptr, static_cast<size_t>(size_bytes), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
-               : ::mmap(nullptr, static_cast<size_t>(size_bytes), PROT_READ, MAP_PRIVATE, fd, 0);
+  void* data = ::mmap(nullptr, static_cast<size_t>(size_bytes), protection, flags, fd, 0);
   if (data == MAP_FAILED)
     return io_message(
         fmt::format("cannot map {} bytes of shared memory: {}", size_bytes, std::strerror(errno)));
   mapping.data_ = static_cast<std::byte*>(data);
   mapping.size_ = size_bytes;
   return mapping;
+}
+
+Result<Mapping> Mapping::map(int fd, int64_t size_bytes, bool writable) {
+  // A read-only view is private: a sealed memfd refuses shared mappings that could become writable.
+  return writable ? map(fd, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED)
+                  : map(fd, size_bytes, PROT_READ, MAP_PRIVATE);
+}
+
+Result<Mapping> Mapping::map_copy_on_write(int fd, int64_t size_bytes) {
+  return map(fd, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE);
 }
 
 int64_t lay_out(std::vector<Entry>& entries) {
@@ -80,6 +88,7 @@ int64_t lay_out(std::vector<Entry>& entries) {
 }
 
 Result<UniqueFd> create_memory(const std::string& name, int64_t size_bytes) {
+  PASSNET_TRY_VOID(require_memory(name.c_str(), static_cast<double>(size_bytes)));
   UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) return io_message(fmt::format("cannot create shared memory '{}': {}", name, std::strerror(errno)));
   if (::ftruncate(fd.get(), size_bytes) != 0)

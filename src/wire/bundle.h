@@ -31,17 +31,22 @@ class Mapping {
   ~Mapping();
   /// writable = false maps read-only. Errors: Io, BadInput when the descriptor holds fewer than `size_bytes`.
   static Result<Mapping> map(int fd, int64_t size_bytes, bool writable);
+  /// A writable view whose pages are copied when they are written: neither the bundle nor other mappings change,
+  /// and what is not written takes no memory of its own. Errors: as map().
+  static Result<Mapping> map_copy_on_write(int fd, int64_t size_bytes);
   std::byte* data() const { return data_; }
   int64_t size_bytes() const { return size_; }
 
  private:
+  static Result<Mapping> map(int fd, int64_t size_bytes, int protection, int flags);
+
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
 };
 
 /// Lays entries out one after the other (fills in `offset`) and returns the bytes needed.
 int64_t lay_out(std::vector<Entry>& entries);
-/// A fresh memfd of that size.
+/// A fresh memfd of that size. Errors: Resource when there is less memory; Io.
 Result<UniqueFd> create_memory(const std::string& name, int64_t size_bytes);
 /// Forbids any change through descriptors and new writable mappings (F_SEAL_WRITE | SHRINK | GROW). REQUIRES: no writable
 /// mapping left.
@@ -51,13 +56,20 @@ Json to_json(std::span<const Entry> entries);
 /// Errors: BadInput: unknown dtype, negative or overlapping sizes, an entry that ends after `size_bytes`.
 Result<std::vector<Entry>> entries_from_json(const Json& json, int64_t size_bytes);
 
-/// F.safetensors: the interchange format of `passnet run`. Errors: Io, BadInput.
+/// F.safetensors: the interchange format of `passnet run`.
 struct TensorFile {
-  std::vector<Entry> entries;   // offsets into `bytes`
-  std::string bytes;
+  std::vector<Entry> entries;  // offsets into `memory`
+  Mapping memory;              // the file, read-only
 };
+/// The file is mapped, not read: its tensors take memory when they are looked at. Errors: Io, BadInput.
 Result<TensorFile> load_safetensors(const std::string& path);
-/// base: start of the memory that the entries' offsets refer to.
-Result<void> save_safetensors(const std::string& path, std::span<const Entry> entries, const std::byte* base);
+
+/// A tensor and where its bytes are; the entry's offset means nothing.
+struct SavedTensor {
+  const Entry* entry = nullptr;
+  const std::byte* data = nullptr;
+};
+/// Errors: Io, Unsupported (a dtype that the format lacks).
+Result<void> save_safetensors(const std::string& path, std::span<const SavedTensor> tensors);
 
 }  // namespace passnet::wire

@@ -1,10 +1,12 @@
 // F.safetensors: 8 bytes little-endian length, a JSON object of that many bytes, then the tensors' bytes.
 // Each key of the object is a tensor {"dtype", "shape", "data_offsets": [first, end]}, "__metadata__" is free
 // text.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <array>
-#include <cstring>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
@@ -59,7 +61,7 @@ Result<Entry> parse_entry(const std::string& name, const Json& item) {
   return entry;
 }
 
-Result<TensorFile> parse_file(std::string content) {
+Result<std::vector<Entry>> parse_file(std::string_view content) {
   uint64_t length = 0;
   if (content.size() < sizeof length)
     return bad_input(fmt::format("not a safetensors file: {} bytes, expected at least 8", content.size()));
@@ -68,39 +70,50 @@ Result<TensorFile> parse_file(std::string content) {
   const uint64_t left = content.size() - sizeof length;
   if (length > kMaxHeader || length > left)
     return bad_input(fmt::format("not a safetensors file: header of {} bytes, but {} follow", length, left));
-  PASSNET_TRY(const Json header,
-              parse_json(std::string_view(content).substr(sizeof length, length), "header"));
+  PASSNET_TRY(const Json header, parse_json(content.substr(sizeof length, length), "header"));
   if (!header.is_object()) return bad_input("not a safetensors file: the header is not a JSON object");
-  TensorFile file;
+  std::vector<Entry> entries;
   for (const auto& [name, item] : header.items()) {
     if (name == "__metadata__") continue;
     PASSNET_TRY(Entry entry, parse_entry(name, item));
-    file.entries.push_back(std::move(entry));
+    entries.push_back(std::move(entry));
   }
-  PASSNET_TRY_VOID(check_extents(file.entries, static_cast<int64_t>(left - length)));
-  content.erase(0, sizeof length + length);
-  file.bytes = std::move(content);
-  return file;
+  PASSNET_TRY_VOID(check_extents(entries, static_cast<int64_t>(left - length)));
+  for (Entry& entry : entries) entry.offset += static_cast<int64_t>(sizeof length + length);
+  return entries;
+}
+
+Result<Mapping> map_file(const std::string& path) {
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return io_error("open", path, errno);
+  struct stat info {};
+  if (::fstat(fd.get(), &info) != 0) return io_error("read", path, errno);
+  if (S_ISDIR(info.st_mode)) return io_error("read", path, EISDIR);
+  return Mapping::map(fd.get(), info.st_size, false);
 }
 
 }  // namespace
 
 Result<TensorFile> load_safetensors(const std::string& path) {
-  PASSNET_TRY(std::string content, read_file(path));
-  auto file = parse_file(std::move(content));
-  if (!file) {
-    Error error = std::move(file).error();
+  TensorFile file;
+  PASSNET_TRY(file.memory, map_file(path));
+  auto entries = parse_file(
+      {reinterpret_cast<const char*>(file.memory.data()), static_cast<size_t>(file.memory.size_bytes())});
+  if (!entries) {
+    Error error = std::move(entries).error();
     error.at = SourceLoc{path, 0, 0};
     return error;
   }
+  file.entries = std::move(*entries);
   return file;
 }
 
-Result<void> save_safetensors(const std::string& path, std::span<const Entry> entries,
-                              const std::byte* base) {
+Result<void> save_safetensors(const std::string& path, std::span<const SavedTensor> tensors) {
   Json header = Json::object();
   int64_t end = 0;
-  for (const Entry& entry : entries) {
+  std::vector<std::string_view> parts(2);
+  for (const SavedTensor& tensor : tensors) {
+    const Entry& entry = *tensor.entry;
     const Row* row = nullptr;
     for (const Row& candidate : kNames) {
       if (candidate.dtype == entry.dtype) row = &candidate;
@@ -112,16 +125,15 @@ Result<void> save_safetensors(const std::string& path, std::span<const Entry> en
     end += entry.size_bytes();
     header[entry.name] = {
         {"dtype", std::string(row->name)}, {"shape", entry.shape}, {"data_offsets", {first, end}}};
+    parts.emplace_back(reinterpret_cast<const char*>(tensor.data), static_cast<size_t>(entry.size_bytes()));
   }
   std::string text = header.dump();
   text.append((8 - text.size() % 8) % 8, ' ');  // the data starts at a multiple of 8
-  std::string content(8, '\0');
-  for (size_t i = 0; i < 8; ++i) content[i] = static_cast<char>(text.size() >> (8 * i));
-  content += text;
-  for (const Entry& entry : entries)
-    content.append(reinterpret_cast<const char*>(base) + entry.offset,
-                   static_cast<size_t>(entry.size_bytes()));
-  return write_file(path, content);
+  std::array<char, 8> length{};
+  for (size_t i = 0; i < length.size(); ++i) length[i] = static_cast<char>(text.size() >> (8 * i));
+  parts[0] = {length.data(), length.size()};
+  parts[1] = text;
+  return write_file(path, parts);
 }
 
 }  // namespace passnet::wire

@@ -42,6 +42,9 @@ TEST_F(File, WrittenBytesAreReadBack) {
   EXPECT_EQ(read_file(directory_ / "x").value(), content);
   ASSERT_TRUE(write_file(directory_ / "empty", "").has_value());
   EXPECT_EQ(read_file(directory_ / "empty").value(), "");
+  const std::vector<std::string_view> parts{"one, ", "", "two"};
+  ASSERT_TRUE(write_file(directory_ / "parts", parts).has_value());
+  EXPECT_EQ(read_file(directory_ / "parts").value(), "one, two");
 }
 
 TEST_F(File, WritingMakesParentsReplacesWholeAndLeavesNoTemporary) {

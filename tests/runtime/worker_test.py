@@ -53,6 +53,11 @@ def tensor_json(shape):
     return {"dtype": "float32", "shape": list(shape), "strides": strides}
 
 
+def anonymous_mib(worker):
+    with open(f"/proc/{worker.process.pid}/status") as file:
+        return next(int(line.split()[1]) // 1024 for line in file if line.startswith("RssAnon:"))
+
+
 class WorkerCase(unittest.TestCase):
     role = "reference"
 
@@ -151,6 +156,40 @@ class ReferenceTest(WorkerCase):
         self.load(model("z = x.view(4)", "return (z,)"))
         self.set_inputs(x=self.x, y=self.y)
         self.assertEqual(self.refusal("run", id="g"), ("bad-input", "model.py:6:13: 'view': shape '[4]' is invalid for input of size 6"))
+
+    def test_tells_the_peak_of_what_a_call_held(self):
+        self.ready("a = torch.zeros(1000000)", "b = a + 1", "c = b + 1", "d = c.sum()", "return (d,)")
+        reply, fds = self.worker.ask("run", id="g")
+        os.close(fds[0])
+        # Two of the three at a time: each is freed by the one that reads it last.
+        self.assertEqual(reply["peak_bytes"] // 4_000_000, 2)
+
+    def test_large_inputs_are_copied_where_a_call_writes(self):
+        mib = 1 << 20
+        self.load(model("y += 1", "s = x[5] + y[0]", "return (s, y)"))
+        x, y = np.full(300 * mib, 7, np.int8), np.arange(10, dtype=np.int8)
+        entries, fd = worker_client.write_bundle({"x": ("int8", x), "y": ("int8", y)})
+        before = anonymous_mib(self.worker)
+        self.worker.ask("set_inputs", fds=[fd], id="g", tensors=entries)
+        for _ in range(2):
+            tensors, _ = self.run_graph()
+            self.assertEqual(tensors["out_0"], 8)
+            np.testing.assert_array_equal(tensors["out_1"], y + 1)
+        self.assertEqual(self.worker.ask("time", id="g", calls=3, fingerprint=True)[0]["changed"], 0)
+        self.assertLess(anonymous_mib(self.worker) - before, 50)
+        np.testing.assert_array_equal(worker_client.read_bundle(entries, fd)["y"][1], y)
+
+    def test_more_memory_than_there_is_is_refused_before_it_is_used(self):
+        self.ready("z = torch.zeros(1000000, 1000000)", "return (z,)")
+        kind, message = self.refusal("run", id="g")
+        self.assertEqual(kind, "resource")
+        self.assertRegex(message, r"^model.py:6:13: 'torch.zeros': a tensor needs 3814697 MiB of memory, found \d+ MiB available$")
+        meta = 'class M:\n\tname = "x"\n\tshape = [1000000, 1000000]\n\tdtype = "torch.float32"\n'
+        kind, message = self.refusal("inputs", id="g", weight_meta=meta, input_meta="", seed=1)
+        self.assertEqual(kind, "resource")
+        self.assertRegex(message, r"^the inputs need 3725.3 GiB of memory, found [\d.]+ GiB available")
+        self.ready("z = x + y", "return (z,)")
+        self.run_graph()
 
     def test_wrong_requests_are_answered(self):
         self.assertEqual(self.refusal("lod")[1], "unknown request 'lod' (did you mean 'load'?)")

@@ -85,6 +85,24 @@ TEST(Mapping, SealedMemoryCannotBeChangedAnyMore) {
   EXPECT_EQ(::write(fd->get(), "x", 1), -1);
 }
 
+TEST(Mapping, CopiesOnWriteWithoutChangingTheBundle) {
+  const auto fd = create_memory("test", 8192);
+  ASSERT_TRUE(fd);
+  {
+    const auto writer = Mapping::map(fd->get(), 8192, true);
+    ASSERT_TRUE(writer);
+    std::memcpy(writer->data(), "hello", 5);
+  }
+  ASSERT_TRUE(seal(fd->get()));
+  const auto working = Mapping::map_copy_on_write(fd->get(), 8192);
+  const auto pristine = Mapping::map(fd->get(), 8192, false);
+  ASSERT_TRUE(working && pristine);
+  EXPECT_EQ(std::memcmp(working->data(), "hello", 5), 0);
+  std::memcpy(working->data(), "other", 5);
+  EXPECT_EQ(std::memcmp(working->data(), "other", 5), 0);
+  EXPECT_EQ(std::memcmp(pristine->data(), "hello", 5), 0);
+}
+
 TEST(Mapping, RefusesToSealWhileAWriterIsLeft) {
   const auto fd = create_memory("test", 64);
   ASSERT_TRUE(fd);

@@ -36,13 +36,15 @@ TEST(Safetensors, ReadsBackWhatItWrote) {
   std::memcpy(memory.data() + entries[0].offset, values.data(), sizeof values);
   memory[static_cast<size_t>(entries[1].offset)] = std::byte{1};
   const std::string path = temporary("round.safetensors");
-  ASSERT_TRUE(save_safetensors(path, entries, memory.data()));
+  std::vector<SavedTensor> tensors;
+  for (const Entry& entry : entries) tensors.push_back({&entry, memory.data() + entry.offset});
+  ASSERT_TRUE(save_safetensors(path, tensors));
   const auto file = load_safetensors(path);
   ASSERT_TRUE(file) << file.error().message;
   ASSERT_EQ(file->entries.size(), 3u);
   EXPECT_EQ(file->entries[0].name, "x");
-  EXPECT_EQ(std::memcmp(file->bytes.data() + file->entries[0].offset, values.data(), sizeof values), 0);
-  EXPECT_EQ(file->bytes[static_cast<size_t>(file->entries[1].offset)], 1);
+  EXPECT_EQ(std::memcmp(file->memory.data() + file->entries[0].offset, values.data(), sizeof values), 0);
+  EXPECT_EQ(file->memory.data()[file->entries[1].offset], std::byte{1});
   EXPECT_EQ(file->entries[2].shape, std::vector<int64_t>{0});
 }
 

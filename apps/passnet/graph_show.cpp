@@ -1,0 +1,54 @@
+// passnet graph show: one graph as the text that PassNet writes, with the types of its values when asked.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "fx/parser.h"
+#include "fx/print.h"
+#include "graph.h"
+#include "graph_types.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct ShowFlags {
+  std::string path;
+  bool shapes = false, json = false;
+};
+
+Result<void> show_graph(const ShowFlags& flags) {
+  if (!flags.shapes) {
+    PASSNET_TRY(const ir::Graph graph, fx::load_model(flags.path));
+    fmt::print("{}", fx::print_model(graph));
+    return {};
+  }
+  PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.path));
+  PASSNET_TRY(const run::InferredTypes types, types_of(graph));
+  if (flags.json) {
+    fmt::print("{}\n", Json{{"graph", flags.path}, {"unknown", types.unknown}, {"values", types.values}}.dump());
+  } else {
+    fmt::print("{}", fx::print_model(graph.graph, types.texts));
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_graph_show(CLI::App& group, int& exit_code) {
+  auto flags = std::make_shared<ShowFlags>();
+  CLI::App* command = group.add_subcommand("show", "print a graph as the model.py that PassNet writes");
+  command->add_option("GRAPH_DIR", flags->path, "graph directory or model.py")->required();
+  CLI::Option* shapes = command->add_flag(
+      "--shapes", flags->shapes, "dtype and shape of every value as comments; computed without data, from weight_meta.py");
+  command->add_flag("--json", flags->json, "the types as one JSON object on stdout")->needs(shapes);
+  command->footer("Example:  passnet graph show --shapes samples/vit_add_layer_norm/graphs/b1_float32");
+  command->callback([flags, &exit_code] {
+    if (const Result<void> done = show_graph(*flags); !done)
+      exit_code = interrupted() ? kInterrupted : report_error(done.error());
+  });
+}
+
+}  // namespace passnet::cli
