@@ -45,6 +45,19 @@ class Bench:
         self.figure("reading model.py", report["ours_mb_per_s"], "MB/s", 200)
         print(f"CPython's ast.parse on the same files: {report['ast_parse_mb_per_s']} MB/s")
 
+    def checking(self):
+        """All graphs read, verified, printed back and compared, on one core."""
+        corpus = self.corpus.parent
+        directory = corpus if corpus.exists() else self.root / "samples"
+        print("\n## Checking graphs\n", flush=True)
+        done = subprocess.run([self.binaries / "check_benchmark", directory], check=True, cwd=self.root, stdout=subprocess.PIPE, text=True)
+        print(done.stdout)
+        report = json.loads(done.stdout)
+        where = "corpus" if corpus.exists() else "samples"
+        self.figure(f"{where}: parse, verify, print, parse again, compare", report["model_mb_per_s"], "MB/s", 150)
+        self.figure(f"{where}: most heap over the size of model.py", report["peak_over_text"], "x", 40, at_least=False)
+        print(f"`passnet graph check`, all files of each graph, hash included: {report['full_mb_per_s']} MB/s of {report['full_bytes']} bytes")
+
     def startup(self):
         times = [self.timed(self.binaries / "passnet", "--help") for _ in range(11)]
         self.figure("passnet --help", statistics.median(times) * 1000, "ms", 30, at_least=False)
@@ -100,6 +113,7 @@ def main():
     bench = Bench(arguments.root, arguments.quick)
     bench.startup()
     bench.parsing()
+    bench.checking()
     bench.one_sample()
     bench.operators()
     bench.against_torch_compile()
