@@ -15,6 +15,8 @@ class Bench:
         self.root, self.quick = root, quick
         self.binaries, self.out = root / "build" / "bin", root / "build" / "bench"
         self.corpus = root.parent / "shared" / "corpus" / "passbench"
+        # What the reading figures go over: the whole shared corpus, else the shipped samples.
+        self.graphs = self.corpus.parent if self.corpus.exists() else root / "samples"
         self.figures = []  # (what, found, target, reached)
         self.out.mkdir(parents=True, exist_ok=True)
         busy = os.getloadavg()[0]
@@ -35,15 +37,26 @@ class Bench:
         self.figures.append((what, f"{value:.2f} {unit}", f"{sign} {target:g} {unit}", "yes" if reached else "NO"))
 
     def parsing(self):
-        paths = [self.root / "samples"] + ([self.corpus] if self.corpus.exists() else [])
         script = self.root / "microbench" / "parse_against_python.py"
         print("\n## Reading model.py\n", flush=True)
-        done = subprocess.run([sys.executable, script, self.binaries / "parse_benchmark", *paths],
+        done = subprocess.run([sys.executable, script, self.binaries / "parse_benchmark", self.graphs],
                               check=True, cwd=self.root, stdout=subprocess.PIPE, text=True)
         print(done.stdout)
         report = json.loads(done.stdout)
         self.figure("reading model.py", report["ours_mb_per_s"], "MB/s", 200)
-        print(f"CPython's ast.parse on the same files: {report['ast_parse_mb_per_s']} MB/s")
+        self.ast_mb_per_s = report["ast_parse_mb_per_s"]
+        print(f"CPython's ast.parse on the same files: {self.ast_mb_per_s} MB/s")
+
+    def checking(self):
+        """All graphs read, verified, printed back and compared, on one core."""
+        print("\n## Checking graphs\n", flush=True)
+        done = subprocess.run([self.binaries / "check_benchmark", self.graphs], check=True, cwd=self.root, stdout=subprocess.PIPE, text=True)
+        print(done.stdout)
+        report = json.loads(done.stdout)
+        self.figure("parse, verify, print, parse again, compare", report["model_mb_per_s"], "MB/s", 150)
+        self.figure("most heap over the size of model.py", report["peak_over_text"], "x", 40, at_least=False)
+        print(f"CPython's ast.parse alone, on the same files: {self.ast_mb_per_s} MB/s")
+        print(f"`passnet graph check`, all files of a graph, hash included: {report['full_mb_per_s']} MB/s of {report['full_bytes']} bytes")
 
     def startup(self):
         times = [self.timed(self.binaries / "passnet", "--help") for _ in range(11)]
@@ -100,6 +113,7 @@ def main():
     bench = Bench(arguments.root, arguments.quick)
     bench.startup()
     bench.parsing()
+    bench.checking()
     bench.one_sample()
     bench.operators()
     bench.against_torch_compile()

@@ -1,6 +1,8 @@
 // The subcommands of `passnet graph` that go over many graphs or draw one. Each adds itself to `group`.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 

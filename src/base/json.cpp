@@ -45,6 +45,11 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
     if (const size_t colon = message.find(": "); colon != std::string::npos)
       message = message.substr(colon + 2);
     return bad_input("not valid JSON: " + message, locate(where, text, offset));
+  } catch (const nlohmann::json::exception& problem) {
+    // "[json.exception.out_of_range.406] number overflow parsing '1e999'": it does not say where.
+    std::string message = problem.what();
+    if (const size_t bracket = message.find("] "); bracket != std::string::npos) message = message.substr(bracket + 2);
+    return bad_input("not valid JSON: " + message, SourceLoc{where, 0, 0});
   }
 }
 

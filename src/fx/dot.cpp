@@ -19,6 +19,7 @@ using ir::NodeKind;
 namespace {
 
 constexpr size_t kMaxLineBytes = 80;
+constexpr size_t kLargeGraph = 300;  // nodes
 
 // A parameter or buffer of the model rather than an input: told by its annotation or by torch.fx's names.
 bool is_weight(const ir::Graph& graph, NodeId id) {
@@ -108,6 +109,8 @@ class DotPrinter {
         "color=\"#7a8794\"];\n"
         "  edge [fontname=\"Helvetica\", fontsize=8, fontcolor=\"#55606b\", color=\"#7a8794\", "
         "arrowsize=0.6];\n";
+    // Otherwise Graphviz improves the layout of a large graph for minutes, to little effect.
+    if (graph_.size() > kLargeGraph) out_ += "  nslimit=2;\n  nslimit1=2;\n  mclimit=0.3;\n";
     for (NodeId id = 0; id < graph_.size(); ++id) {
       if (is_folded(id)) continue;
       node(id);

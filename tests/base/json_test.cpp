@@ -35,5 +35,18 @@ TEST(Json, RejectsBytesThatAreNotUtf8) {
   EXPECT_THAT(to_string(json.error()), ::testing::StartsWith("x.json:1:3: error: not valid JSON: "));
 }
 
+TEST(Json, RejectsNumbersBeyondTheRange) {
+  const Result<Json> json = parse_json("[9e999]", "x.json");
+  ASSERT_FALSE(json.has_value());
+  EXPECT_EQ(to_string(json.error()), "x.json: error: not valid JSON: number overflow parsing '9e999'");
+}
+
+TEST(Json, RejectsDeepNesting) {
+  EXPECT_TRUE(parse_json(std::string(256, '[') + std::string(256, ']'), "x"));
+  EXPECT_TRUE(parse_json("[\"" + std::string(1000, '[') + "\\\"[\"]", "x"));
+  EXPECT_EQ(to_string(parse_json(std::string(257, '['), "x.json").error()),
+            "x.json:1:257: error: not valid JSON: nested too deeply: more than 256 levels of brackets");
+}
+
 }  // namespace
 }  // namespace passnet

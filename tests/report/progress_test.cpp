@@ -1,5 +1,6 @@
 #include "report/progress.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "report/text.h"
@@ -12,6 +13,28 @@ TEST(RenderProgress, ShowsShareTimesAndName) {
   EXPECT_EQ(render_progress(1, 4, "second", 12, 80), "[#####...............] 1/4  12 s, 36 s left  second");
   EXPECT_EQ(render_progress(4, 4, "last", 48, 80), "[####################] 4/4  48 s  last");
   EXPECT_EQ(render_progress(1, 100, "g", 60, 80), "[....................] 1/100  60 s, 99 min left  g");
+}
+
+TEST(Progress, CountsWhereTheTotalIsNotKnown) {
+  EXPECT_EQ(render_count(1234, "graphs", "a/b", 8, 80), "1234 graphs  8 s  154/s  a/b");
+  EXPECT_EQ(render_count(0, "graphs", "", 0, 80), "0 graphs  0 s  0/s  ");
+  EXPECT_EQ(render_count(1234, "graphs", "a/b", 8, 24), "1234 graphs  8 s  154/s");
+}
+
+TEST(Progress, TheCountLineSaysNothingWithoutATerminal) {
+  ::testing::internal::CaptureStderr();
+  {
+    CountLine line("graphs", false);
+    line.count("a");
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ::testing::internal::CaptureStderr();
+  {
+    CountLine line("graphs", true);
+    line.count("a");
+    line.count("b");  // too soon to draw again
+  }
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::MatchesRegex("\r.\\[K1 graphs  0 s  [0-9]+/s  a\r.\\[K"));
 }
 
 TEST(RenderProgress, FitsAnyWidth) {
