@@ -24,6 +24,28 @@ class Commands(PassnetCase):
         given = self.json_of("run", graph, "--inputs", saved, "--json")
         self.assertEqual(given["outputs"], replayed["outputs"])
 
+    def test_show_writes_the_type_of_every_value_and_reads_it_back(self):
+        graph = self.sample / "graphs" / "small"
+        shown = self.passnet("graph", "show", "--shapes", graph)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        types = self.json_of("graph", "show", "--shapes", "--json", graph)
+        self.assertEqual(types["unknown"], 0)
+        for name, value in types["values"].items():
+            self.assertRegex(shown.stdout, rf"\b{name}\b.*# {value['dtype']}\[{', '.join(map(str, value['shape']))}\]")
+        again = self.root / "again"
+        again.mkdir()
+        (again / "model.py").write_text(shown.stdout)
+        self.assertEqual(self.json_of("graph", "check", "--json", again)["roundtrip"], 1)
+        plain = self.passnet("graph", "show", graph).stdout
+        self.assertEqual(self.passnet("graph", "show", again).stdout, plain)
+
+    def test_dot_puts_shapes_on_edges(self):
+        graph = self.sample / "graphs" / "small"
+        self.assertIn("float32[40, 50]", self.passnet("graph", "dot", graph).stdout)
+        without = self.passnet("graph", "dot", "--no-shapes", graph)
+        self.assertEqual(without.returncode, 0)
+        self.assertNotIn("float32", without.stdout)
+
     def test_run_names_the_missing_input(self):
         graph, saved = self.sample / "graphs" / "small", self.root / "tensors.safetensors"
         self.json_of("run", graph, "--save", saved, "--json")

@@ -52,7 +52,7 @@ class Job:
         reply, theirs = os.pipe()
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "parity_check.py"), "--worker", str(self.options.worker), "--threads",
-             str(self.options.threads), "--reply", str(theirs)],
+             str(self.options.threads), "--reply", str(theirs)] + ["--shapes"] * self.options.shapes,
             stdin=subprocess.PIPE, pass_fds=[theirs], start_new_session=True)
         os.close(theirs)
         self.reply = os.fdopen(reply, "rb")
@@ -155,6 +155,7 @@ def parse_options(arguments):
     parser.add_argument("--max-elements", type=float, default=math.inf, help="leave out graphs whose inputs have more elements")
     parser.add_argument("--every", type=int, default=1, help="only each N-th graph")
     parser.add_argument("--only", default="", help="only graphs whose path contains this")
+    parser.add_argument("--shapes", action="store_true", help="also infer every value's type without data and compare it with the call's")
     parser.add_argument("--timeout", type=float, default=1800, help="seconds for one graph")
     parser.add_argument("--threshold", type=float, default=99, help="percent of the graphs that must agree")
     parser.add_argument("--json", type=pathlib.Path, help="write a line of JSON per graph to this file")

@@ -5,6 +5,7 @@ Started by parity.py. A line {"graph": DIRECTORY} on stdin gives one line of JSO
   verdict   'equal'   every output is bit-equal
             'close'   every output is bit-equal or passes the tolerance ladder at t = -5
             'differs' an output does not (detail)
+            'types'   the outputs agree, but a type inferred without data is not that of the call (--shapes; detail)
             'refused' PassNet does not run it (detail: its message), PyTorch was not asked
             'pytorch' PassNet runs it, PyTorch from Python does not (detail: its message)
   waived    a check of newer PyTorch that its Python side was run without, see Waivers
@@ -29,6 +30,7 @@ import torch
 
 sys.path.insert(0, os.path.dirname(__file__))
 import agreement  # noqa: E402
+import inferred  # noqa: E402
 import worker_client  # noqa: E402
 
 AGREE = ("equal", "close")
@@ -174,6 +176,8 @@ class Checker:
             record["pytorch_s"] = time.monotonic() - begin
         record["pytorch_rss_bytes"] = peak.read()
         verdict, record["largest"], detail = compare(expected, outputs, scalars)
+        if verdict in AGREE and record.get("types"):
+            verdict, detail = "types", record["types"]
         return record | {"verdict": verdict, "detail": detail}
 
     def run_worker(self, directory, texts, record):
@@ -182,6 +186,8 @@ class Checker:
         begin = time.monotonic()
         ask("load", id="g", file=str(directory / "model.py"), model=texts["model"])
         try:
+            if self.options.shapes:
+                inferred_values = ask("infer", id="g", weight_meta=texts["weight_meta"], input_meta=texts["input_meta"])[0]["values"]
             reply, fds = ask("inputs", id="g", seed=REPLAY_SEED, weight_meta=texts["weight_meta"], input_meta=texts["input_meta"])
             record["replay_s"] = time.monotonic() - begin
             record["input_bytes"] = os.fstat(fds[0]).st_size
@@ -189,6 +195,8 @@ class Checker:
             inputs = map_tensors(reply["tensors"], fds[0])
             reply, fds = ask("run", id="g", checked=False)
             record["our_peak_bytes"] = reply.get("peak_bytes")
+            if self.options.shapes:
+                record["types"] = inferred.difference(inferred_values, ask("trace", id="g")[0]["values"])
             return inputs, map_tensors(reply["outputs"], fds[0]), reply["scalars"]
         finally:
             ask("unload", id="g")
@@ -207,6 +215,7 @@ def main():
     parser.add_argument("--worker", required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--reply", type=int, required=True)
+    parser.add_argument("--shapes", action="store_true")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     warnings.simplefilter("ignore")  # PyTorch's, of functions it will drop
