@@ -97,6 +97,17 @@ class Bench:
             if target:
                 self.figure(f"{line['set']}: {line['side']} over {line['over']}", line["geometric_mean"], "x", target)
 
+    def memory(self):
+        """Peaks of tensor memory, which liveness frees decide, beside PyTorch's on the same graphs."""
+        corpus, out = self.corpus.parent, self.out / "memory.jsonl"
+        roots = [self.root / "samples"] + ([corpus] if corpus.exists() else [])
+        largest = "1e5" if self.quick else "6e6"
+        command = [sys.executable, self.root / "tests/runtime/parity.py", "--memory", "--max-elements", largest, "--json", out]
+        self.run("Tensor memory of a run", *command, "--worker", self.binaries / "passnet-worker", *roots)
+        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        ratios = [row["our_peak_bytes"] / row["pytorch_peak_bytes"] for row in rows if row.get("pytorch_peak_bytes")]
+        self.figure(f"peak tensor memory over PyTorch's, worst of {len(ratios)} graphs", max(ratios), "x", 1.2, at_least=False)
+
     def print_figures(self):
         print("\n## Figures and targets\n\n| figure | measured | target | reached |\n|---|---:|---:|---|")
         for row in self.figures:
@@ -114,6 +125,7 @@ def main():
     bench.startup()
     bench.parsing()
     bench.checking()
+    bench.memory()
     bench.one_sample()
     bench.operators()
     bench.against_torch_compile()
