@@ -171,6 +171,7 @@ Result<void> Plan::run(bool keep_all) {
       if (keep_all) continue;
       for (const int32_t slot : step->frees) slots[slot] = c10::IValue();
     }
+    leave_autocast();
   } catch (const LoweringError& refused) {
     abandon();
     Error error = refused.error;
@@ -201,6 +202,7 @@ Result<void> Plan::run(bool keep_all) {
 void Plan::abandon() {
   release();
   leave_vmap();
+  leave_autocast();
 }
 
 c10::IValue Plan::value_of(const Operand& operand) const {
