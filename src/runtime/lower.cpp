@@ -15,8 +15,9 @@ namespace {
 const Rule* find_rule(const std::string& target) {
   static const auto kRules = [] {
     std::unordered_map<std::string_view, const Rule*> rules;
-    for (const auto list : {functional_rules(), loss_rules(), pool_rules(), method_rules(), factory_rules(),
-                            tensor_rules(), symbolic_rules(), autocast_rules(), vmap_rules()}) {
+    for (const auto list :
+         {functional_rules(), loss_rules(), pool_rules(), torch_rules(), method_rules(), factory_rules(),
+          tensor_rules(), symbolic_rules(), autocast_rules(), vmap_rules()}) {
       for (const Rule& rule : list) rules.emplace(rule.target, &rule);
     }
     return rules;

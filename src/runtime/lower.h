@@ -1,9 +1,9 @@
-// What each target of a graph means in terms of ATen operators. The files: lower.cpp finds the rule for a
-// target; lower_functional.cpp, lower_loss.cpp and lower_pool.cpp have the functions that are Python in
-// PyTorch; lower_method.cpp methods, attributes and factory functions; lower_operator.cpp Python's operators;
-// lower_index.cpp x[…]; lower_interpolate.cpp and lower_attention.cpp the two big functions; lower_vmap.cpp
-// what torch.vmap leaves in a graph. Everything else is an ATen operator of the same name. Internal to
-// runtime/.
+// What each target of a graph means in terms of ATen operators; docs/operators.md tells the rules.
+// lower.cpp finds the rule for a target. The rules, by file:
+//   lower_functional, lower_loss, lower_pool, lower_interpolate, lower_attention: torch.nn.functional
+//   lower_torch, lower_tensor, lower_symbolic, lower_autocast, lower_vmap: other functions
+//   lower_method, lower_operator, lower_index: methods and attributes, Python's operators, x[…]
+// Everything else is an ATen operator of the same name, or refused (refused_targets.h). Internal to runtime/.
 #pragma once
 
 #include <map>
@@ -47,6 +47,7 @@ struct Rule {
 std::span<const Rule> functional_rules();
 std::span<const Rule> loss_rules();
 std::span<const Rule> pool_rules();
+std::span<const Rule> torch_rules();
 std::span<const Rule> method_rules();
 std::span<const Rule> factory_rules();
 std::span<const Rule> tensor_rules();
