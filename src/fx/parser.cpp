@@ -111,6 +111,8 @@ Result<ir::Graph> parse_model(std::string file, std::shared_ptr<const std::strin
 Result<ir::Graph> load_model(const std::string& path) {
   std::error_code status;
   const std::filesystem::path given(path);
+  if (!std::filesystem::exists(given, status) && !status)
+    return bad_input(fmt::format("{} does not exist", quoted(path, 400))).with_hint("give a graph directory or a model.py");
   const std::filesystem::path file =
       std::filesystem::is_directory(given, status) ? given / "model.py" : given;
   PASSNET_TRY(std::string text, read_regular_file(file, kMaxTextBytes));

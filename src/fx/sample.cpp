@@ -162,7 +162,9 @@ Result<void> match_records(GraphDir& dir) {
   return {};
 }
 
-Result<GraphDir> load_graph_dir(const fs::path& path) {
+Result<GraphDir> load_graph_dir(const fs::path& given) {
+  std::error_code status;
+  const fs::path path = fs::is_regular_file(given, status) && given.has_parent_path() ? given.parent_path() : given;
   GraphDir dir;
   dir.path = path;
   dir.name = directory_name(path);

@@ -21,7 +21,7 @@ struct GraphDir {
   std::vector<TensorMeta> inputs;   // input_meta.py; usually empty
 };
 
-/// Reads model.py, weight_meta.py and input_meta.py (may be absent) and checks that every placeholder has its
+/// path: the directory, or its model.py. Reads model.py, weight_meta.py and input_meta.py (may be absent) and checks that every placeholder has its
 /// record. Errors: Io, BadInput (a placeholder without record, with the nearest recorded name; a record of no
 /// placeholder).
 Result<GraphDir> load_graph_dir(const std::filesystem::path& path);

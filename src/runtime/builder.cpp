@@ -264,7 +264,10 @@ Operand Builder::emit(const Binding& binding) {
   add(std::move(step), std::move(reads), std::move(outs));
   ++operator_calls;
   if (results.empty()) return Operand::none();
-  return results.size() == 1 ? results[0] : Operand::sequence(Kind::Tuple, std::move(results));
+  if (results.size() == 1) return results[0];
+  Operand tuple = Operand::sequence(Kind::Tuple, std::move(results));
+  tuple.fields = &returns;
+  return tuple;
 }
 
 }  // namespace passnet::runtime

@@ -1,5 +1,6 @@
 #include "runtime/dtype.h"
 
+#include <algorithm>
 #include <array>
 
 namespace passnet::runtime {
@@ -24,6 +25,10 @@ constexpr std::array<Row, 12> kRows{{{ir::DType::Float32, at::kFloat},
 }  // namespace
 
 at::ScalarType scalar_type(ir::DType dtype) { return kRows[static_cast<size_t>(dtype)].type; }
+
+bool has_dtype(at::ScalarType type) {
+  return std::any_of(kRows.begin(), kRows.end(), [&](const Row& row) { return row.type == type; });
+}
 
 ir::DType dtype_of(at::ScalarType type) {
   for (const Row& row : kRows) {

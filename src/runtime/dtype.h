@@ -8,7 +8,9 @@
 namespace passnet::runtime {
 
 at::ScalarType scalar_type(ir::DType dtype);
-/// Throws c10::Error for an element type the project does not have (quantised, float8).
+/// False for an element type that graphs do not have (quantised, float8, unsigned beyond 8 bits).
+bool has_dtype(at::ScalarType type);
+/// Throws c10::Error for an element type that graphs do not have.
 ir::DType dtype_of(at::ScalarType type);
 ir::TensorType type_of(const at::Tensor& tensor);
 /// Bytes from the first element to the end of the last one.

@@ -6,6 +6,7 @@
 
 #include "base/strings.h"
 #include "ir/op_table.h"
+#include "runtime/refused_targets.h"
 
 namespace passnet::runtime {
 
@@ -14,7 +15,9 @@ namespace {
 const Rule* find_rule(const std::string& target) {
   static const auto kRules = [] {
     std::unordered_map<std::string_view, const Rule*> rules;
-    for (const auto list : {functional_rules(), method_rules(), factory_rules(), vmap_rules()}) {
+    for (const auto list :
+         {functional_rules(), loss_rules(), pool_rules(), torch_rules(), method_rules(), factory_rules(),
+          tensor_rules(), symbolic_rules(), autocast_rules(), vmap_rules()}) {
       for (const Rule& rule : list) rules.emplace(rule.target, &rule);
     }
     return rules;
@@ -31,7 +34,7 @@ struct Module {
 };
 constexpr Module kModules[] = {
     {"torch.nn.functional.", "F.", ""},
-    {"torch._C._nn.", "F.", ""},
+    {"torch._C._nn.", "", ""},
     {"torch.functional.", "torch.functional.", ""},
     {"torch._VF.", "torch.", ""},
     {"torch._C._VariableFunctions.", "torch.", ""},
@@ -45,36 +48,53 @@ constexpr Module kModules[] = {
 
 /// ATen's name for what Python calls otherwise.
 std::string operator_name(std::string name) {
-  static const std::unordered_map<std::string, std::string> kNames{
-      {"__eq__", "eq"},
-      {"__ne__", "ne"},
-      {"__lt__", "lt"},
-      {"__le__", "le"},
-      {"__gt__", "gt"},
-      {"__ge__", "ge"},
-      {"__add__", "add"},
-      {"__sub__", "sub"},
-      {"__mul__", "mul"},
-      {"__truediv__", "div"},
-      {"__radd__", "add"},
-      {"__rmul__", "mul"},
-      {"__rsub__", "rsub"},
-      {"__neg__", "neg"},
-      {"__invert__", "bitwise_not"},
-      {"__matmul__", "matmul"},
-      {"__pow__", "pow"},
-      {"__iadd__", "add_"},
-      {"__imul__", "mul_"},
-      {"__mod__", "remainder"},
-      {"__floordiv__", "floor_divide"},
-      {"concatenate", "concat"},
-      {"upsample_nearest", "upsample_nearest2d"}};
+  static const std::unordered_map<std::string, std::string> kNames{{"__eq__", "eq"},
+                                                                   {"__ne__", "ne"},
+                                                                   {"__lt__", "lt"},
+                                                                   {"__le__", "le"},
+                                                                   {"__gt__", "gt"},
+                                                                   {"__ge__", "ge"},
+                                                                   {"__add__", "add"},
+                                                                   {"__sub__", "sub"},
+                                                                   {"__mul__", "mul"},
+                                                                   {"__div__", "div"},
+                                                                   {"__truediv__", "div"},
+                                                                   {"__radd__", "add"},
+                                                                   {"__rmul__", "mul"},
+                                                                   {"__rsub__", "rsub"},
+                                                                   {"__neg__", "neg"},
+                                                                   {"__pos__", "positive"},
+                                                                   {"__abs__", "abs"},
+                                                                   {"__invert__", "bitwise_not"},
+                                                                   {"__matmul__", "matmul"},
+                                                                   {"__pow__", "pow"},
+                                                                   {"__mod__", "remainder"},
+                                                                   {"__floordiv__", "floor_divide"},
+                                                                   {"__rand__", "__and__"},
+                                                                   {"__ror__", "__or__"},
+                                                                   {"__rxor__", "__xor__"},
+                                                                   {"__iadd__", "add_"},
+                                                                   {"__isub__", "sub_"},
+                                                                   {"__imul__", "mul_"},
+                                                                   {"__idiv__", "div_"},
+                                                                   {"__itruediv__", "div_"},
+                                                                   {"__ifloordiv__", "floor_divide_"},
+                                                                   {"__imod__", "remainder_"},
+                                                                   {"__ipow__", "pow_"},
+                                                                   {"concatenate", "concat"},
+                                                                   {"_segment_reduce", "segment_reduce"},
+                                                                   {"to_sparse_coo", "to_sparse"}};
   const auto found = kNames.find(name);
   return found == kNames.end() ? std::move(name) : found->second;
 }
 
 [[noreturn]] void refuse_unknown(ir::NodeKind kind, std::string_view target) {
   const bool method = kind == ir::NodeKind::CallMethod;
+  if (const std::string_view reason =
+          refusal_reason(method ? fmt::format("Tensor.{}", target) : std::string(target));
+      !reason.empty())
+    throw LoweringError{
+        unsupported(fmt::format("{} '{}' is not run: {}", method ? "method" : "operator", target, reason))};
   std::string_view near = ir::nearest_target(kind, target);
   std::string hint;
   if (near == target)
@@ -132,6 +152,7 @@ Operand call_method(Builder& builder, std::string_view target, const std::vector
                     const std::vector<NamedOperand>& keywords) {
   if (args.empty()) refuse(fmt::format("method '{}' without an object", target));
   if (args[0].is_number() && target == "item") return args[0];
+  if (args[0].is_sequence() && target == "numel") return product_of(builder, args[0]);
   if (args[0].kind != Kind::Tensor)
     refuse(fmt::format("method '{}' of {}, expected a tensor", target, to_string(args[0].kind)));
   if (const Rule* rule = find_rule("Tensor." + std::string(target)))

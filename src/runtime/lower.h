@@ -1,8 +1,9 @@
-// What each target of a graph means in terms of ATen operators. The files: lower.cpp finds the rule for a
-// target; lower_functional.cpp has the functions that are Python in PyTorch; lower_method.cpp methods,
-// attributes and factory functions; lower_operator.cpp Python's operators; lower_index.cpp x[…];
-// lower_interpolate.cpp and lower_attention.cpp the two big functions; lower_vmap.cpp what torch.vmap leaves
-// in a graph. Everything else is an ATen operator of the same name. Internal to runtime/.
+// What each target of a graph means in terms of ATen operators; docs/operators.md tells the rules.
+// lower.cpp finds the rule for a target. The rules, by file:
+//   lower_functional, lower_loss, lower_pool, lower_interpolate, lower_attention: torch.nn.functional
+//   lower_torch, lower_tensor, lower_symbolic, lower_autocast, lower_vmap: other functions
+//   lower_method, lower_operator, lower_index: methods and attributes, Python's operators, x[…]
+// Everything else is an ATen operator of the same name, or refused (refused_targets.h). Internal to runtime/.
 #pragma once
 
 #include <map>
@@ -29,6 +30,8 @@ class Bound {
   int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;
   std::string text(std::string_view name) const;
+  /// The signature has it.
+  bool has(std::string_view name) const { return values_.contains(name); }
   bool given(std::string_view name) const { return (*this)[name].kind != Kind::None; }
 
  private:
@@ -42,11 +45,19 @@ struct Rule {
   Operand (*lower)(Builder&, const Bound&);
 };
 std::span<const Rule> functional_rules();
+std::span<const Rule> loss_rules();
+std::span<const Rule> pool_rules();
+std::span<const Rule> torch_rules();
 std::span<const Rule> method_rules();
 std::span<const Rule> factory_rules();
+std::span<const Rule> tensor_rules();
+std::span<const Rule> symbolic_rules();
+std::span<const Rule> autocast_rules();
 std::span<const Rule> vmap_rules();
 /// Leaves every torch.vmap that an interrupted call is still inside of.
 void leave_vmap();
+/// Leaves every torch.autocast that a call has entered and not left.
+void leave_autocast();
 Operand lower_interpolate(Builder& builder, const Bound& args);
 Operand lower_multi_head_attention(Builder& builder, const Bound& args);
 
@@ -70,5 +81,7 @@ Operand lower_number_operator(Builder& builder, std::string_view op, const std::
 /// x.shape: a list of ints, made at run time. sizes_of(x)[dim].
 Operand shape_of(Builder& builder, const Operand& tensor);
 Operand size_of(Builder& builder, const Operand& tensor, int64_t dim);
+/// The product of a list of ints: torch.Size.numel.
+Operand product_of(Builder& builder, const Operand& list);
 
 }  // namespace passnet::runtime

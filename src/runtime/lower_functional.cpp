@@ -1,6 +1,13 @@
-// torch.nn.functional and torch.functional: one row for each function that is Python in PyTorch. Functions
-// missing here are ATen operators of the same name. Source: torch/nn/functional.py, torch/functional.py of
-// PyTorch 2.11 (behaviour).
+// torch.nn.functional: one row for each function that is Python in PyTorch. Losses are in lower_loss.cpp,
+// pooling in lower_pool.cpp; functions missing here are ATen operators of the same name. Source:
+// torch/nn/functional.py of PyTorch 2.11 (behaviour).
+#include <ATen/ops/arange.h>
+#include <ATen/ops/avg_pool2d.h>
+#include <ATen/ops/avg_pool3d.h>
+#include <ATen/ops/embedding_bag.h>
+#include <ATen/ops/embedding_renorm.h>
+#include <ATen/ops/feature_dropout.h>
+#include <ATen/ops/pad.h>
 #include <fmt/format.h>
 
 #include "runtime/lower.h"
@@ -15,14 +22,6 @@ Operand call_in_place_or_not(Builder& builder, std::string_view name, const Boun
 
 namespace {
 
-/// "mean" -> 1: the number ATen's losses take.
-Operand reduction(const Bound& args) {
-  const std::string text = args.text("reduction");
-  const int64_t value = text == "none" ? 0 : text == "mean" ? 1 : text == "sum" ? 2 : -1;
-  if (value < 0) refuse(fmt::format("reduction '{}': expected 'none', 'mean' or 'sum'", text));
-  return Operand::of_int(value);
-}
-
 /// Dropout in evaluation is its input: the same tensor, not a copy.
 Operand dropout(Builder& builder, const Bound& args, std::string_view name) {
   const bool training = args.flag("training");
@@ -30,37 +29,58 @@ Operand dropout(Builder& builder, const Bound& args, std::string_view name) {
   return call_in_place_or_not(builder, name, args, {args["p"], Operand::of_bool(true)});
 }
 
-/// softmax(x, dim, dtype): without dim PyTorch takes 0 for ranks 0, 1 and 3, else 1, known only at run time.
-Operand softmax(Builder& builder, const Bound& args, std::string_view name) {
-  if (!args.given("dim"))
-    throw LoweringError{unsupported(fmt::format("{} without 'dim'", name))
-                            .with_hint("give the dimension, for example dim=-1")};
-  return builder.call(name, {args["input"], args["dim"], args["dtype"]});
-}
-
-Operand max_pool(Builder& builder, const Bound& args, std::string_view name) {
-  const Operand stride = args.given("stride") ? args["stride"] : Operand::sequence(Kind::List, {});
-  const std::vector<Operand> all{args["input"],   args["kernel_size"], stride,
-                                 args["padding"], args["dilation"],    args["ceil_mode"]};
-  return builder.call(args.flag("return_indices") ? fmt::format("{}_with_indices", name) : std::string(name),
-                      all);
-}
-
-/// Sizes that are None keep the input's size in that dimension.
-Operand adaptive_size(Builder& builder, const Bound& args, size_t rank) {
-  Operand size = args["output_size"];
-  if (!size.is_sequence() || size.slot >= 0) return size;
-  for (size_t i = 0; i < size.elements.size(); ++i) {
-    if (size.elements[i].kind == Kind::None)
-      size.elements[i] =
-          size_of(builder, args["input"], static_cast<int64_t>(i) - static_cast<int64_t>(rank));
+/// Whole channels of an input with that many spatial dimensions, with or without a batch dimension.
+template <int64_t Spatial>
+c10::IValue dropped_channels(std::vector<c10::IValue>& inputs) {
+  at::Tensor x = inputs[0].toTensor();
+  const double p = inputs[1].toScalar().toDouble();
+  const bool batched = x.dim() == Spatial + 2;
+  const at::Tensor batch = batched ? x : x.unsqueeze(0);
+  if (inputs[2].toBool()) {
+    at::Tensor written = batch;  // shares x's memory
+    at::feature_dropout_(written, p, true);
+    return x;
   }
-  return size;
+  const at::Tensor result = at::feature_dropout(batch, p, true);
+  return batched ? result : result.squeeze(0);
 }
 
-Operand adaptive_max_pool(Builder& builder, const Bound& args, std::string_view name, size_t rank) {
-  Operand both = builder.call(name, {args["input"], adaptive_size(builder, args, rank)});
-  return args.flag("return_indices") ? both : both.elements[0];
+template <int64_t Spatial>
+Operand channel_dropout(Builder& builder, const Bound& args) {
+  if (!args.flag("training")) return args["input"];
+  return builder.host(dropped_channels<Spatial>, Kind::Tensor, {args["input"], args["p"], args["inplace"]});
+}
+
+/// Without `dim`: 0 for ranks 0, 1 and 3, else 1.
+c10::IValue softmax_dim(std::vector<c10::IValue>& inputs) {
+  const int64_t rank = inputs[0].toTensor().dim();
+  return rank == 0 || rank == 1 || rank == 3 ? 0 : 1;
+}
+
+Operand softmax(Builder& builder, const Bound& args, std::string_view name) {
+  const Operand dim = args.given("dim") ? args["dim"] : builder.host(softmax_dim, Kind::Int, {args["input"]});
+  return builder.call(name, {args["input"], dim, args["dtype"]});
+}
+
+Operand softmin(Builder& builder, const Bound& args) {
+  const Operand dim = args.given("dim") ? args["dim"] : builder.host(softmax_dim, Kind::Int, {args["input"]});
+  return builder.call("softmax", {builder.call("neg", {args["input"]}), dim, args["dtype"]});
+}
+
+Operand gumbel_softmax(Builder& builder, const Bound& args) {
+  const Operand &logits = args["logits"], &dim = args["dim"];
+  Operand contiguous = Operand::of_int(static_cast<int64_t>(at::MemoryFormat::Contiguous));
+  contiguous.kind = Kind::MemoryFormat;
+  const Operand draws =
+      builder.call("exponential_", {builder.call("empty_like", {logits}, {{"memory_format", contiguous}})});
+  const Operand noise = builder.call("neg", {builder.call("log", {draws})});
+  const Operand noisy = builder.call("div", {builder.call("add", {logits, noise}), args["tau"]});
+  const Operand soft = builder.call("softmax", {noisy, dim});
+  if (!args.flag("hard")) return soft;
+  const Operand index = builder.call("max", {soft, dim}, {{"keepdim", Operand::of_bool(true)}}).elements[1];
+  const Operand zeros = builder.call("zeros_like", {logits}, {{"memory_format", contiguous}});
+  const Operand hard = builder.call("scatter_", {zeros, dim, index, Operand::of_float(1.0)});
+  return builder.call("add", {builder.call("sub", {hard, soft}), soft});
 }
 
 Operand embedding(Builder& builder, const Bound& args) {
@@ -76,20 +96,71 @@ Operand embedding(Builder& builder, const Bound& args) {
                       {args["weight"], args["input"], padding, args["scale_grad_by_freq"], args["sparse"]});
 }
 
-/// torch.norm of a dense tensor; also Tensor.norm.
-Operand norm(Builder& builder, const Bound& args) {
-  Operand p = args["p"];
-  if (p.kind == Kind::String) {
-    if (p.value.toStringRef() != "fro")
-      return builder.call("linalg_matrix_norm", {args["input"], p, args["dim"], args["keepdim"]},
-                          {{"dtype", args["dtype"]}});
-    p = Operand::of_float(2.0);
+/// A bag per row when the input has two dimensions: where each starts is then known without `offsets`.
+c10::IValue bag(std::vector<c10::IValue>& inputs) {
+  at::Tensor weight = inputs[0].toTensor(), given = inputs[1].toTensor(), offsets;
+  // The order of these two was the other way round once; PyTorch still tells by the types.
+  if (weight.scalar_type() == at::kLong && given.is_floating_point()) std::swap(weight, given);
+  at::Tensor input = given;
+  auto weights = inputs[7].isNone() ? std::nullopt : std::optional(inputs[7].toTensor());
+  bool last_offset = inputs[8].toBool();
+  if (given.dim() == 2) {
+    TORCH_CHECK_VALUE(inputs[2].isNone(),
+                      "if input is 2D, then offsets has to be None, as input is treated is a "
+                      "mini-batch of fixed length sequences");
+    offsets = at::arange(0, given.numel(), given.size(1), given.options());
+    last_offset = false;
+    input = given.reshape(-1);
+    if (weights) weights = weights->reshape(-1);
+  } else {
+    TORCH_CHECK_VALUE(given.dim() == 1, "input has to be 1D or 2D Tensor, but got Tensor of dimension ",
+                      given.dim());
+    TORCH_CHECK_VALUE(!inputs[2].isNone(), "offsets has to be a 1D Tensor but got None");
+    offsets = inputs[2].toTensor();
   }
-  if (p.kind == Kind::None) p = Operand::of_float(2.0);
-  Operand dim = args["dim"];
-  if (dim.is_number()) dim = Operand::sequence(Kind::List, {dim});
-  return builder.call("linalg_vector_norm", {args["input"], p, dim, args["keepdim"]},
-                      {{"dtype", args["dtype"]}});
+  if (!inputs[9].isNone())
+    at::embedding_renorm_(weight, input.contiguous(), inputs[9].toScalar().toDouble(),
+                          inputs[10].toScalar().toDouble());
+  const auto padding = inputs[6].isNone() ? std::nullopt : std::optional(inputs[6].toInt());
+  return std::get<0>(at::embedding_bag(weight, input, offsets, inputs[3].toBool(), inputs[4].toInt(),
+                                       inputs[5].toBool(), weights, last_offset, padding));
+}
+
+Operand embedding_bag(Builder& builder, const Bound& args) {
+  const std::string mode = args.text("mode");
+  const int64_t number = mode == "sum" ? 0 : mode == "mean" ? 1 : mode == "max" ? 2 : -1;
+  if (number < 0) refuse(fmt::format("embedding_bag(): mode '{}', expected 'sum', 'mean' or 'max'", mode));
+  if (args.given("per_sample_weights") && mode != "sum")
+    refuse(fmt::format("embedding_bag(): per_sample_weights with mode '{}', expected 'sum'", mode));
+  return builder.host(
+      bag, Kind::Tensor,
+      {args["weight"], args["input"], args["offsets"], args["scale_grad_by_freq"], Operand::of_int(number),
+       args["sparse"], args["padding_idx"], args["per_sample_weights"], args["include_last_offset"],
+       args["max_norm"], args["norm_type"]});
+}
+
+/// x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta
+c10::IValue divided_by_neighbours(std::vector<c10::IValue>& inputs) {
+  const at::Tensor& x = inputs[0].toTensor();
+  const int64_t size = inputs[1].toInt();
+  TORCH_CHECK_VALUE(x.dim() >= 3, "Expected 3D or higher dimensionality input (got ", x.dim(),
+                    " dimensions)");
+  if (x.numel() == 0) return x;
+  at::Tensor mean = x.mul(x);
+  if (x.dim() == 3) {
+    mean = at::pad(mean.unsqueeze(1), {0, 0, size / 2, (size - 1) / 2});
+    mean = at::avg_pool2d(mean, {size, 1}, 1).squeeze(1);
+  } else {
+    mean = mean.view({x.size(0), 1, x.size(1), x.size(2), -1});
+    mean = at::pad(mean, {0, 0, 0, 0, size / 2, (size - 1) / 2});
+    mean = at::avg_pool3d(mean, {size, 1, 1}, 1).squeeze(1).view(x.sizes());
+  }
+  return x.div(mean.mul(inputs[2].toScalar()).add(inputs[4].toScalar()).pow(inputs[3].toScalar()));
+}
+
+Operand local_response_norm(Builder& builder, const Bound& args) {
+  return builder.host(divided_by_neighbours, Kind::Tensor,
+                      {args["input"], args["size"], args["alpha"], args["beta"], args["k"]});
 }
 
 Operand normalize(Builder& builder, const Bound& args) {
@@ -119,32 +190,13 @@ Operand grid_sample(Builder& builder, const Bound& args) {
                                        Operand::of_int(padding_number), align});
 }
 
-/// f(*tensors) takes tensors one by one or as one list.
-Operand tensor_list(const Bound& args) {
-  const Operand& rest = args["tensors"];
-  return rest.elements.size() == 1 && rest.elements[0].is_sequence() ? rest.elements[0] : rest;
+Operand interpolate(Builder& builder, const std::vector<Operand>& args) {
+  return lower_interpolate(
+      builder,
+      Bound("interpolate",
+            "input, size, scale_factor, mode, align_corners, recompute_scale_factor=None, antialias=False",
+            args, {}));
 }
-
-Operand meshgrid(Builder& builder, const Bound& args) {
-  const Operand indexing = args.given("indexing") ? args["indexing"] : Operand::of_string("ij");
-  return builder.call("meshgrid", {tensor_list(args)}, {{"indexing", indexing}});
-}
-
-/// torch.unique: one tensor, or a tuple with what else was asked for.
-Operand unique(Builder& builder, const Bound& args) {
-  const Operand sorted = args["sorted"], inverse = args["return_inverse"], counts = args["return_counts"];
-  const Operand all = args.given("dim")
-                          ? builder.call("unique_dim", {args["input"], args["dim"], sorted, inverse, counts})
-                          : builder.call("_unique2", {args["input"], sorted, inverse, counts});
-  std::vector<Operand> wanted{all.elements[0]};
-  if (args.flag("return_inverse")) wanted.push_back(all.elements[1]);
-  if (args.flag("return_counts")) wanted.push_back(all.elements[2]);
-  return wanted.size() == 1 ? wanted[0] : Operand::sequence(Kind::Tuple, std::move(wanted));
-}
-
-constexpr std::string_view kUnique =
-    "input, sorted=True, return_inverse=False, return_counts=False, dim=None";
-constexpr std::string_view kLoss = "input, target, size_average=None, reduce=None, reduction='mean'";
 
 const Rule kRules[] = {
     // activations: f(input, …, inplace=False)
@@ -195,19 +247,15 @@ const Rule kRules[] = {
      [](Builder& b, const Bound& a) { return softmax(b, a, "softmax"); }},
     {"F.log_softmax", "input, dim=None, _stacklevel=3, dtype=None",
      [](Builder& b, const Bound& a) { return softmax(b, a, "log_softmax"); }},
-    {"F.softmin", "input, dim=None, _stacklevel=3, dtype=None",
-     [](Builder& b, const Bound& a) {
-       return b.call("softmax", {b.call("neg", {a["input"]}), a["dim"], a["dtype"]});
-     }},
+    {"F.softmin", "input, dim=None, _stacklevel=3, dtype=None", softmin},
+    {"F.gumbel_softmax", "logits, tau=1, hard=False, eps=1e-10, dim=-1", gumbel_softmax},
     // dropout
     {"F.dropout", "input, p=0.5, training=True, inplace=False",
      [](Builder& b, const Bound& a) { return dropout(b, a, "dropout"); }},
-    {"F.dropout1d", "input, p=0.5, training=True, inplace=False",
-     [](Builder& b, const Bound& a) { return dropout(b, a, "feature_dropout"); }},
+    {"F.dropout1d", "input, p=0.5, training=True, inplace=False", channel_dropout<1>},
     {"F.dropout2d", "input, p=0.5, training=True, inplace=False",
      [](Builder& b, const Bound& a) { return dropout(b, a, "feature_dropout"); }},
-    {"F.dropout3d", "input, p=0.5, training=True, inplace=False",
-     [](Builder& b, const Bound& a) { return dropout(b, a, "feature_dropout"); }},
+    {"F.dropout3d", "input, p=0.5, training=True, inplace=False", channel_dropout<3>},
     {"F.alpha_dropout", "input, p=0.5, training=False, inplace=False",
      [](Builder& b, const Bound& a) { return dropout(b, a, "alpha_dropout"); }},
     {"F.feature_alpha_dropout", "input, p=0.5, training=False, inplace=False",
@@ -239,30 +287,7 @@ const Rule kRules[] = {
                      {a["input"], a["num_groups"], a["weight"], a["bias"], a["eps"], Operand::of_bool(true)});
      }},
     {"F.normalize", "input, p=2.0, dim=1, eps=1e-12, out=None", normalize},
-    // pooling
-    {"F.max_pool1d",
-     "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False",
-     [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool1d"); }},
-    {"F.max_pool2d",
-     "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False",
-     [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool2d"); }},
-    {"F.max_pool3d",
-     "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False",
-     [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool3d"); }},
-    {"F.adaptive_avg_pool2d", "input, output_size",
-     [](Builder& b, const Bound& a) {
-       return b.call("adaptive_avg_pool2d", {a["input"], adaptive_size(b, a, 2)});
-     }},
-    {"F.adaptive_avg_pool3d", "input, output_size",
-     [](Builder& b, const Bound& a) {
-       return b.call("adaptive_avg_pool3d", {a["input"], adaptive_size(b, a, 3)});
-     }},
-    {"F.adaptive_max_pool1d", "input, output_size, return_indices=False",
-     [](Builder& b, const Bound& a) { return adaptive_max_pool(b, a, "adaptive_max_pool1d", 1); }},
-    {"F.adaptive_max_pool2d", "input, output_size, return_indices=False",
-     [](Builder& b, const Bound& a) { return adaptive_max_pool(b, a, "adaptive_max_pool2d", 2); }},
-    {"F.adaptive_max_pool3d", "input, output_size, return_indices=False",
-     [](Builder& b, const Bound& a) { return adaptive_max_pool(b, a, "adaptive_max_pool3d", 3); }},
+    {"F.local_response_norm", "input, size, alpha=0.0001, beta=0.75, k=1.0", local_response_norm},
     // images
     {"F.interpolate",
      "input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None, "
@@ -270,12 +295,17 @@ const Rule kRules[] = {
      lower_interpolate},
     {"F.upsample", "input, size=None, scale_factor=None, mode='nearest', align_corners=None",
      [](Builder& b, const Bound& a) {
-       return lower_interpolate(
-           b,
-           Bound(
-               "interpolate",
-               "input, size, scale_factor, mode, align_corners, recompute_scale_factor=None, antialias=False",
-               {a["input"], a["size"], a["scale_factor"], a["mode"], a["align_corners"]}, {}));
+       return interpolate(b, {a["input"], a["size"], a["scale_factor"], a["mode"], a["align_corners"]});
+     }},
+    {"F.upsample_nearest", "input, size=None, scale_factor=None",
+     [](Builder& b, const Bound& a) {
+       return interpolate(
+           b, {a["input"], a["size"], a["scale_factor"], Operand::of_string("nearest"), Operand::none()});
+     }},
+    {"F.upsample_bilinear", "input, size=None, scale_factor=None",
+     [](Builder& b, const Bound& a) {
+       return interpolate(b, {a["input"], a["size"], a["scale_factor"], Operand::of_string("bilinear"),
+                              Operand::of_bool(true)});
      }},
     {"F.grid_sample", "input, grid, mode='bilinear', padding_mode='zeros', align_corners=None", grid_sample},
     {"F.affine_grid", "theta, size, align_corners=False",
@@ -297,6 +327,15 @@ const Rule kRules[] = {
     {"F.embedding",
      "input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False",
      embedding},
+    {"F.embedding_bag",
+     "input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode='mean', "
+     "sparse=False, "
+     "per_sample_weights=None, include_last_offset=False, padding_idx=None",
+     embedding_bag},
+    {"F.grouped_mm", "mat_a, mat_b, offs=None, bias=None, out_dtype=None",
+     [](Builder& b, const Bound& a) {
+       return b.call("_grouped_mm", {a["mat_a"], a["mat_b"], a["offs"], a["bias"], a["out_dtype"]});
+     }},
     {"F.multi_head_attention_forward",
      "query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, "
      "add_zero_attn, dropout_p, "
@@ -306,52 +345,6 @@ const Rule kRules[] = {
      "static_k=None, static_v=None, "
      "average_attn_weights=True, is_causal=False",
      lower_multi_head_attention},
-    // losses
-    {"F.mse_loss", kLoss,
-     [](Builder& b, const Bound& a) {
-       return b.call("mse_loss", {a["input"], a["target"], reduction(a)});
-     }},
-    {"F.l1_loss", kLoss,
-     [](Builder& b, const Bound& a) {
-       return b.call("l1_loss", {a["input"], a["target"], reduction(a)});
-     }},
-    {"F.binary_cross_entropy_with_logits",
-     "input, target, weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None",
-     [](Builder& b, const Bound& a) {
-       return b.call("binary_cross_entropy_with_logits",
-                     {a["input"], a["target"], a["weight"], a["pos_weight"], reduction(a)});
-     }},
-    {"F.cross_entropy",
-     "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', "
-     "label_smoothing=0.0",
-     [](Builder& b, const Bound& a) {
-       return b.call("cross_entropy_loss", {a["input"], a["target"], a["weight"], reduction(a),
-                                            a["ignore_index"], a["label_smoothing"]});
-     }},
-    {"F.nll_loss",
-     "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
-     [](Builder& b, const Bound& a) {
-       return b.call("nll_loss_nd", {a["input"], a["target"], a["weight"], reduction(a), a["ignore_index"]});
-     }},
-    // torch.functional
-    {"torch.unique", kUnique, unique},
-    {"Tensor.unique", kUnique, unique},
-    {"torch.functional.norm", "input, p='fro', dim=None, keepdim=False, out=None, dtype=None", norm},
-    {"torch.functional.einsum", "equation, *tensors",
-     [](Builder& b, const Bound& a) {
-       return b.call("einsum", {a["equation"], tensor_list(a)});
-     }},
-    {"torch.functional.meshgrid", "*tensors, indexing=None", meshgrid},
-    {"torch.functional.broadcast_tensors", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("broadcast_tensors", {tensor_list(a)}); }},
-    {"torch.functional.block_diag", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("block_diag", {tensor_list(a)}); }},
-    {"torch.functional.cartesian_prod", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("cartesian_prod", {tensor_list(a)}); }},
-    {"torch.functional.tensordot", "a, b, dims=2, out=None",
-     [](Builder& b, const Bound& a) {
-       return b.call("tensordot", {a["a"], a["b"], a["dims"], a["dims"]});
-     }},
 };
 
 }  // namespace

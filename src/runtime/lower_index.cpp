@@ -235,34 +235,60 @@ c10::IValue int_element(std::vector<c10::IValue>& inputs) {
   const auto list = inputs[0].toIntList();
   return list.get(element_index(inputs, static_cast<int64_t>(list.size())));
 }
+/// The positions that a slice of Python's takes of a sequence; a step may be negative.
+std::vector<int64_t> sliced_positions(const c10::IValue& first, const c10::IValue& last,
+                                      const c10::IValue& by, int64_t size) {
+  const auto given = [](const c10::IValue& bound) {
+    return bound.isTensor() ? bound.toTensor().item<int64_t>() : bound.toScalar().toLong();
+  };
+  const int64_t step = by.isNone() ? 1 : given(by);
+  TORCH_CHECK_VALUE(step != 0, "slice step cannot be zero");
+  const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
+  const auto bound = [&](const c10::IValue& value, int64_t otherwise) {
+    if (value.isNone()) return otherwise;
+    const int64_t at = given(value);
+    return std::clamp(at < 0 ? at + size : at, low, high);
+  };
+  const int64_t start = bound(first, step > 0 ? low : high), stop = bound(last, step > 0 ? high : low);
+  std::vector<int64_t> positions;
+  for (int64_t i = start; step > 0 ? i < stop : i > stop; i += step) positions.push_back(i);
+  return positions;
+}
 c10::IValue int_slice(std::vector<c10::IValue>& inputs) {
   const std::vector<int64_t> list = inputs[0].toIntVector();
-  const auto size = static_cast<int64_t>(list.size());
-  const int64_t start = inputs[1].isNone() ? 0 : clamp_bound(inputs[1].toInt(), size);
-  const int64_t stop = inputs[2].isNone() ? size : clamp_bound(inputs[2].toInt(), size);
-  const int64_t step = inputs[3].isNone() ? 1 : inputs[3].toInt();
-  TORCH_CHECK_VALUE(step > 0, "step must be greater than zero");
   std::vector<int64_t> result;
-  for (int64_t i = start; i < stop; i += step) result.push_back(list[i]);
+  for (const int64_t i : sliced_positions(inputs[1], inputs[2], inputs[3], static_cast<int64_t>(list.size())))
+    result.push_back(list[i]);
+  return result;
+}
+c10::IValue tensor_slice(std::vector<c10::IValue>& inputs) {
+  const std::vector<at::Tensor> list = inputs[0].toTensorVector();
+  std::vector<at::Tensor> result;
+  for (const int64_t i : sliced_positions(inputs[1], inputs[2], inputs[3], static_cast<int64_t>(list.size())))
+    result.push_back(list[i]);
   return result;
 }
 
-Operand sequence_item(Builder& builder, const Operand& object, const Operand& index) {
-  if (index.kind == Kind::Slice) {
-    if (object.slot >= 0) {
-      if (object.element != Kind::Int) throw LoweringError{unsupported("a slice of a list of tensors")};
-      return builder.host(int_slice, object.kind,
-                          {object, index.elements[0], index.elements[1], index.elements[2]});
-    }
-    const auto size = static_cast<int64_t>(object.elements.size());
-    const auto bound = [&](const Operand& operand, int64_t otherwise) {
-      return operand.kind == Kind::None ? otherwise : clamp_bound(operand.value.toInt(), size);
-    };
-    std::vector<Operand> kept;
-    for (int64_t i = bound(index.elements[0], 0); i < bound(index.elements[1], size); ++i)
-      kept.push_back(object.elements[i]);
-    return Operand::sequence(object.kind, std::move(kept));
+Operand sequence_slice(Builder& builder, const Operand& object, const std::vector<Operand>& bounds) {
+  if (object.slot >= 0) {
+    Operand result = builder.host(object.element == Kind::Int ? int_slice : tensor_slice, object.kind,
+                                  {object, bounds[0], bounds[1], bounds[2]});
+    result.element = object.element;
+    return result;
   }
+  for (const Operand& bound : bounds) {
+    if (bound.slot >= 0)
+      throw LoweringError{unsupported("a slice of a tuple with a bound that is known only at run time")};
+  }
+  std::vector<Operand> kept;
+  for (const int64_t i : sliced_positions(bounds[0].value, bounds[1].value, bounds[2].value,
+                                          static_cast<int64_t>(object.elements.size())))
+    kept.push_back(object.elements[i]);
+  return Operand::sequence(object.kind, std::move(kept));
+}
+
+Operand sequence_item(Builder& builder, const Operand& object, const Operand& index) {
+  if (index.kind == Kind::Slice) return sequence_slice(builder, object, index.elements);
   if (object.slot >= 0) {
     return object.element == Kind::Int ? builder.host(int_element, Kind::Int, {object, index})
                                        : builder.host(tensor_element, Kind::Tensor, {object, index});

@@ -1,8 +1,9 @@
 // Methods, attributes and factory functions that are not plain ATen calls: conversions, sizes, constants.
+#include <ATen/Context.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/ops/full.h>
-#include <ATen/ops/tensor.h>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "runtime/lower.h"
 
@@ -17,6 +18,17 @@ c10::IValue host_size(std::vector<c10::IValue>& inputs) {
 c10::IValue host_strides(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().strides().vec(); }
 c10::IValue host_dim(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().dim(); }
 c10::IValue host_numel(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().numel(); }
+c10::IValue host_element_size(std::vector<c10::IValue>& inputs) {
+  return static_cast<int64_t>(inputs[0].toTensor().element_size());
+}
+c10::IValue host_nbytes(std::vector<c10::IValue>& inputs) {
+  return static_cast<int64_t>(inputs[0].toTensor().nbytes());
+}
+c10::IValue host_product(std::vector<c10::IValue>& inputs) {
+  int64_t product = 1;
+  for (const int64_t size : inputs[0].toIntVector()) product *= size;
+  return product;
+}
 c10::IValue host_dtype(std::vector<c10::IValue>& inputs) {
   return static_cast<int64_t>(inputs[0].toTensor().scalar_type());
 }
@@ -66,9 +78,12 @@ Operand type_method(Builder& builder, const Bound& args) {
   return to_dtype(builder, args["input"], Operand::of_dtype(found->second));
 }
 
+/// x.float() and its like; also x.float(memory_format=…).
 template <at::ScalarType Type>
 Operand cast(Builder& builder, const Bound& args) {
-  return to_dtype(builder, args["input"], Operand::of_dtype(Type));
+  if (!args.given("memory_format")) return to_dtype(builder, args["input"], Operand::of_dtype(Type));
+  return builder.call("to", {args["input"], Operand::of_dtype(Type)},
+                      {{"memory_format", args["memory_format"]}}, true, "dtype");
 }
 
 Operand identity(Builder&, const Bound& args) { return args["input"]; }
@@ -78,93 +93,32 @@ Operand size_method(Builder& builder, const Bound& args) {
   return builder.host(host_size, Kind::Int, {args["input"], args["dim"]});
 }
 
-/// Flattens nested literal lists; fills `shape` from the nesting.
-void flatten(const Operand& data, std::vector<Operand>& flat, std::vector<int64_t>& shape, size_t depth) {
-  if (!data.is_sequence()) {
-    flat.push_back(data);
-    return;
-  }
-  if (data.slot >= 0) refuse("torch.tensor() of a list that is known only at run time");
-  const auto length = static_cast<int64_t>(data.elements.size());
-  if (shape.size() == depth) shape.push_back(length);
-  if (shape[depth] != length)
-    refuse(fmt::format("torch.tensor(): a row has {} elements, the one before {}", length, shape[depth]));
-  for (const Operand& element : data.elements) flatten(element, flat, shape, depth + 1);
+c10::IValue seed(std::vector<c10::IValue>& inputs) {
+  at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
+  generator.set_current_seed(static_cast<uint64_t>(inputs[0].toScalar().toLong()));
+  return {};
 }
 
-at::ScalarType literal_dtype(const std::vector<Operand>& flat) {
-  at::ScalarType type = at::kBool;
-  for (const Operand& element : flat) {
-    if (element.kind == Kind::Float) return at::kFloat;
-    if (element.kind == Kind::Int) type = at::kLong;
-  }
-  return flat.empty() ? at::kFloat : type;
+/// float(x), int(x), bool(x) as methods.
+template <class Number>
+c10::IValue number_of(std::vector<c10::IValue>& inputs) {
+  return inputs[0].toTensor().item().to<Number>();
 }
 
-c10::IValue host_scalar_tensor(std::vector<c10::IValue>& inputs) {
-  const at::Scalar value = inputs[0].toScalar();
-  const at::ScalarType type =
-      inputs[1].isNone() ? (value.isFloatingPoint() ? at::kFloat : value.type()) : inputs[1].toScalarType();
-  return at::full({}, value, type);
+/// What Python calls when the left operand does not know the operator.
+template <const char* Op>
+Operand reversed(Builder& builder, const Bound& args) {
+  return lower_operator(builder, Op, {args["other"], args["input"]});
 }
+constexpr char kFloorDivide[] = "//", kRemainder[] = "%", kPower[] = "**", kProduct[] = "@",
+               kShiftLeft[] = "<<", kShiftRight[] = ">>";
 
-/// torch.tensor(data, dtype): literals become a constant, copied at each call since the graph may write to
-/// it.
-Operand tensor(Builder& builder, const Bound& args) {
-  const Operand& data = args["data"];
-  const Operand& dtype = args["dtype"];
-  if (data.kind == Kind::Tensor) {
-    const Operand copy = builder.call("clone", {data});
-    return dtype.kind == Kind::None ? copy : to_dtype(builder, copy, dtype);
-  }
-  if (data.is_number() && data.slot >= 0)
-    return builder.host(host_scalar_tensor, Kind::Tensor, {data, dtype});
-  std::vector<Operand> flat;
-  std::vector<int64_t> shape;
-  flatten(data, flat, shape, 0);
-  std::vector<double> reals;
-  std::vector<int64_t> integers;
-  const at::ScalarType natural = literal_dtype(flat);
-  for (const Operand& element : flat) {
-    if (!element.is_number())
-      refuse(fmt::format("torch.tensor(): found {}, expected numbers", to_string(element.kind)));
-    if (element.slot >= 0)
-      throw LoweringError{unsupported("torch.tensor() of several numbers that are known only at run time")};
-    const at::Scalar value = element.value.toScalar();
-    natural == at::kFloat ? reals.push_back(value.toDouble()) : integers.push_back(value.toLong());
-  }
-  const at::ScalarType type =
-      dtype.kind == Kind::None ? natural : static_cast<at::ScalarType>(dtype.value.toInt());
-  at::Tensor values = natural == at::kFloat ? at::tensor(at::ArrayRef<double>(reals))
-                                            : at::tensor(at::ArrayRef<int64_t>(integers));
-  return builder.call("clone", {builder.constant_tensor(values.reshape(shape).to(type))});
-}
-
-Operand as_tensor(Builder& builder, const Bound& args) {
-  if (args["data"].kind != Kind::Tensor) return tensor(builder, args);
-  return args.given("dtype") ? to_dtype(builder, args["data"], args["dtype"]) : args["data"];
+Operand reversed_division(Builder& builder, const Bound& args) {
+  return builder.call("mul", {builder.call("reciprocal", {args["input"]}), args["other"]});
 }
 
 Operand nothing(Builder&, const Bound&) { return Operand::none(); }
 Operand opaque(Builder&, const Bound&) { return Operand::in_slot(Kind::Opaque, -1); }
-
-Operand enter_autocast(Builder&, const Bound& args) {
-  if (args.text("device_type") == "cpu" && args.given("enabled") && args.flag("enabled"))
-    throw LoweringError{unsupported("automatic mixed precision on the CPU")
-                            .with_hint("capture the graph without torch.autocast")};
-  return Operand::in_slot(Kind::Opaque, -1);
-}
-
-Operand sym_sum(Builder& builder, const Bound& args) {
-  Operand total = Operand::of_int(0);
-  for (const Operand& element : args["args"].elements) total = lower_operator(builder, "+", {total, element});
-  return total;
-}
-
-c10::IValue host_to_int(std::vector<c10::IValue>& inputs) { return inputs[0].toScalar().toLong(); }
-Operand sym_int(Builder& builder, const Bound& args) {
-  return builder.host(host_to_int, Kind::Int, {args["a"]});
-}
 
 Operand size_constructor(Builder&, const Bound& args) { return args["sizes"]; }
 
@@ -177,16 +131,18 @@ const Rule kMethods[] = {
      "input, *args, dtype=None, device=None, other=None, non_blocking=False, copy=None, memory_format=None",
      to},
     {"Tensor.type", "input, dtype=None, non_blocking=False", type_method},
-    {"Tensor.float", "input", cast<at::kFloat>},
-    {"Tensor.double", "input", cast<at::kDouble>},
-    {"Tensor.half", "input", cast<at::kHalf>},
-    {"Tensor.bfloat16", "input", cast<at::kBFloat16>},
-    {"Tensor.long", "input", cast<at::kLong>},
-    {"Tensor.int", "input", cast<at::kInt>},
-    {"Tensor.short", "input", cast<at::kShort>},
-    {"Tensor.char", "input", cast<at::kChar>},
-    {"Tensor.byte", "input", cast<at::kByte>},
-    {"Tensor.bool", "input", cast<at::kBool>},
+    {"Tensor.float", "input, memory_format=None", cast<at::kFloat>},
+    {"Tensor.double", "input, memory_format=None", cast<at::kDouble>},
+    {"Tensor.half", "input, memory_format=None", cast<at::kHalf>},
+    {"Tensor.bfloat16", "input, memory_format=None", cast<at::kBFloat16>},
+    {"Tensor.long", "input, memory_format=None", cast<at::kLong>},
+    {"Tensor.int", "input, memory_format=None", cast<at::kInt>},
+    {"Tensor.short", "input, memory_format=None", cast<at::kShort>},
+    {"Tensor.char", "input, memory_format=None", cast<at::kChar>},
+    {"Tensor.byte", "input, memory_format=None", cast<at::kByte>},
+    {"Tensor.bool", "input, memory_format=None", cast<at::kBool>},
+    {"Tensor.cfloat", "input, memory_format=None", cast<at::kComplexFloat>},
+    {"Tensor.cdouble", "input, memory_format=None", cast<at::kComplexDouble>},
     {"Tensor.cpu", "input", identity},
     {"Tensor.cuda", "input, device=None", identity},
     {"Tensor.requires_grad_", "input, requires_grad=True", identity},
@@ -210,28 +166,47 @@ const Rule kMethods[] = {
        return lower_call(b, ir::NodeKind::CallFunction, "torch.functional.norm",
                          {a["input"], a["p"], a["dim"], a["keepdim"]}, {{"dtype", a["dtype"]}});
      }},
+    {"Tensor.ndimension", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
+    {"Tensor.element_size", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_element_size, Kind::Int, {a["input"]}); }},
+    {"Tensor.get_device", "input", [](Builder&, const Bound&) { return Operand::of_int(-1); }},
+    {"Tensor.__len__", "input", [](Builder& b, const Bound& a) { return size_of(b, a["input"], 0); }},
+    {"Tensor.__bool__", "input",
+     [](Builder& b, const Bound& a) { return b.host(number_of<bool>, Kind::Bool, {a["input"]}); }},
+    {"Tensor.__int__", "input",
+     [](Builder& b, const Bound& a) { return b.host(number_of<int64_t>, Kind::Int, {a["input"]}); }},
+    {"Tensor.__index__", "input",
+     [](Builder& b, const Bound& a) { return b.host(number_of<int64_t>, Kind::Int, {a["input"]}); }},
+    {"Tensor.__float__", "input",
+     [](Builder& b, const Bound& a) { return b.host(number_of<double>, Kind::Float, {a["input"]}); }},
+    {"Tensor.__getitem__", "input, index",
+     [](Builder& b, const Bound& a) { return lower_getitem(b, a["input"], a["index"]); }},
+    {"Tensor.__setitem__", "input, index, value",
+     [](Builder& b, const Bound& a) { return lower_setitem(b, a["input"], a["index"], a["value"]); }},
+    {"Tensor.__rdiv__", "input, other", reversed_division},
+    {"Tensor.__rtruediv__", "input, other", reversed_division},
+    {"Tensor.__rfloordiv__", "input, other", reversed<kFloorDivide>},
+    {"Tensor.__rmod__", "input, other", reversed<kRemainder>},
+    {"Tensor.__rpow__", "input, other", reversed<kPower>},
+    {"Tensor.__rmatmul__", "input, other", reversed<kProduct>},
+    {"Tensor.__rlshift__", "input, other", reversed<kShiftLeft>},
+    {"Tensor.__rrshift__", "input, other", reversed<kShiftRight>},
     {"Tensor.split", "tensor, split_size_or_sections, dim=0", split},
     {"torch.functional.split", "tensor, split_size_or_sections, dim=0", split},
 };
 
 const Rule kFactories[] = {
-    {"torch.tensor", "data, dtype=None, device=None, requires_grad=False, pin_memory=False", tensor},
-    {"torch.as_tensor", "data, dtype=None, device=None", as_tensor},
     {"torch.Size", "sizes=()", size_constructor},
-    {"torch.sym_sum", "args", sym_sum},
-    {"torch.sym_int", "a", sym_int},
-    {"torch.ops.aten.sym_size.int", "input, dim", size_method},
+    {"torch.manual_seed", "seed",
+     [](Builder& b, const Bound& a) { return b.host(seed, Kind::Opaque, {a["seed"]}); }},
+    {"torch.ops.prims.convert_element_type.default", "input, dtype",
+     [](Builder& b, const Bound& a) { return to_dtype(b, a["input"], a["dtype"]); }},
     // Calls that only matter to tracing, gradients or logging.
     {"torch._C._log_api_usage_once", "event", nothing},
-    {"torch.ops.aten._assert_scalar.default", "condition, message", nothing},
-    {"torch._check_is_size", "i, message=None, max=None", nothing},
-    {"torch._check", "condition, message=None", nothing},
     {"torch._C._set_grad_enabled", "mode", nothing},
     {"torch.set_grad_enabled", "mode", nothing},
     {"torch.autograd.function.FunctionCtx", "", opaque},
-    {"torch.amp.autocast_mode._enter_autocast", "device_type, dtype=None, enabled=True, cache_enabled=None",
-     enter_autocast},
-    {"torch.amp.autocast_mode._exit_autocast", "mode", nothing},
 };
 
 }  // namespace
@@ -249,25 +224,58 @@ Operand size_of(Builder& builder, const Operand& tensor, int64_t dim) {
   return builder.host(host_size, Kind::Int, {tensor, Operand::of_int(dim)});
 }
 
+Operand product_of(Builder& builder, const Operand& list) {
+  return builder.host(host_product, Kind::Int, {list});
+}
+
+namespace {
+
+/// x.max(0).values: an element of an operator's results, by name.
+Operand field(std::string_view name, const Operand& results) {
+  std::string known;
+  for (size_t i = 0; results.fields != nullptr && i < results.fields->size(); ++i) {
+    if ((*results.fields)[i].name() == name) return results.elements[i];
+    known += (known.empty() ? "" : ", ") + (*results.fields)[i].name();
+  }
+  refuse(fmt::format("unknown attribute '{}' of a {}", name, to_string(results.kind)),
+         known.empty() ? "" : "known: " + known);
+}
+
+}  // namespace
+
 Operand lower_attribute(Builder& builder, std::string_view name, const Operand& object) {
+  if (object.is_sequence()) return field(name, object);
   if (object.kind != Kind::Tensor)
     refuse(fmt::format("attribute '{}' of {}, expected a tensor", name, to_string(object.kind)));
   if (name == "shape") return shape_of(builder, object);
   if (name == "ndim") return builder.host(host_dim, Kind::Int, {object});
   if (name == "dtype") return builder.host(host_dtype, Kind::DType, {object});
+  if (name == "itemsize") return builder.host(host_element_size, Kind::Int, {object});
+  if (name == "nbytes") return builder.host(host_nbytes, Kind::Int, {object});
   if (name == "data") return object;
+  if (name == "grad") return Operand::none();
   if (name == "device") {
     Operand device;
     device.kind = Kind::Device;
     return device;
   }
-  if (name == "is_cuda" || name == "requires_grad") return Operand::of_bool(false);
+  if (name == "layout") {
+    Operand layout = Operand::of_int(static_cast<int64_t>(at::Layout::Strided));
+    layout.kind = Kind::Layout;
+    return layout;
+  }
+  if (name == "is_cpu" || name == "is_leaf") return Operand::of_bool(true);
+  static constexpr std::string_view kNever[] = {"is_cuda",      "requires_grad", "is_sparse",
+                                                "is_quantized", "is_meta",       "is_mkldnn",
+                                                "is_nested",    "is_mps",        "is_xpu"};
+  if (std::find(std::begin(kNever), std::end(kNever), name) != std::end(kNever))
+    return Operand::of_bool(false);
   static const std::map<std::string_view, std::string_view> kOperators{
       {"T", "numpy_T"}, {"mT", "mT"}, {"H", "matrix_H"}, {"mH", "mH"}, {"real", "real"}, {"imag", "imag"}};
   if (const auto found = kOperators.find(name); found != kOperators.end())
     return builder.call(found->second, {object});
   refuse(fmt::format("unknown attribute '{}' of a tensor", name),
-         "known: T, mT, H, mH, real, imag, shape, ndim, dtype, device, data");
+         "known: T, mT, H, mH, real, imag, shape, ndim, dtype, device, layout, data, itemsize, nbytes");
 }
 
 }  // namespace passnet::runtime

@@ -2,6 +2,7 @@
 // Internal to runtime/ (includes torch).
 #pragma once
 
+#include <ATen/core/function_schema.h>
 #include <ATen/core/ivalue.h>
 
 #include <string>
@@ -38,6 +39,8 @@ struct Operand {
   int32_t slot = -1;              // >= 0: filled at run time (or a constant tensor's slot)
   c10::IValue value;              // a literal: int, double, bool, string; dtype, layout, format as int
   std::vector<Operand> elements;  // Slice, Tuple, List without a slot
+  const std::vector<c10::Argument>* fields =
+      nullptr;  // names of a Tuple's elements, when an operator gave it
 
   bool is_constant() const {
     return slot < 0 && kind != Kind::Tuple && kind != Kind::List && kind != Kind::Slice;

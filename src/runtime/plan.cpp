@@ -192,6 +192,7 @@ Result<void> Plan::run() {
       step->run(slots);
       for (const int32_t slot : step->frees) slots[slot] = c10::IValue();
     }
+    leave_autocast();
   } catch (...) {
     abandon();
     return refusal(*current);
@@ -215,6 +216,7 @@ Result<void> Plan::run_visiting(const NodeVisitor& visit) {
     visit_all(ready[i + 1]);
     for (const int32_t slot : steps_[i]->frees) slots_[slot] = c10::IValue();
   }
+  leave_autocast();
   return {};
 }
 
@@ -238,6 +240,7 @@ std::vector<std::vector<ir::NodeId>> Plan::nodes_by_step() const {
 void Plan::abandon() {
   release();
   leave_vmap();
+  leave_autocast();
 }
 
 c10::IValue Plan::value_of(const Operand& operand) const {

@@ -76,8 +76,8 @@ std::optional<Overload> read_overload(const c10::OperatorName& name) {
     } else {
       read_type(type, parameter, overload.signature);
     }
-    if (type->str().find("Dimname") != std::string::npos ||
-        argument.type()->str().find("Dimname") != std::string::npos)
+    // Dimensions by name are strings in the schema; other strings are modes and equations.
+    if (parameter.type == Type::String && (parameter.list || parameter.name.find("dim") != std::string::npos))
       return std::nullopt;
     parameter.size = argument.N().value_or(0);
     parameter.keyword_only = argument.kwarg_only();
@@ -233,6 +233,7 @@ bool bind_positional(Binding& binding, const std::vector<Operand>& args, bool me
       binding.varargs.push_back(
           Operand::sequence(Kind::Tuple, {args.begin() + static_cast<ptrdiff_t>(given), args.end()}));
       binding.varargs_index = i;
+      binding.cost = 1;  // hsplit(2) is hsplit(sections=2), not hsplit([2])
       return true;
     }
   }

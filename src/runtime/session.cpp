@@ -55,8 +55,12 @@ Json meta_json(const at::Tensor& tensor) {
 
 /// VALUE of docs/protocol.md.
 Json value_json(const c10::IValue& value) {
-  if (value.isTensor())
-    return value.toTensor().defined() ? meta_json(value.toTensor()) : Json{{"none", true}};
+  if (value.isTensor()) {
+    const at::Tensor& tensor = value.toTensor();
+    // What passes between operators may be of a kind that has no VALUE.
+    const bool known = tensor.defined() && tensor.layout() == at::kStrided && has_dtype(tensor.scalar_type());
+    return known ? meta_json(tensor) : Json{{"none", true}};
+  }
   if (value.isInt()) return {{"int", value.toInt()}};
   if (value.isDouble()) return {{"float", value.toDouble()}};
   if (value.isBool()) return {{"bool", value.toBool()}};
@@ -361,8 +365,8 @@ Result<CallOutputs> Session::run(bool checked) {
     }
     state.expected.push_back(std::move(output));
   }
-  state.fingerprint = fingerprint_of(values);
   PASSNET_TRY(outputs.tensors, share(names, tensors));
+  state.fingerprint = fingerprint_of(values);
   values.clear();
   tensors.clear();
   state.plan->release();

@@ -1,6 +1,8 @@
 #include "runtime/share.h"
 
 #include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include <cstring>
 
@@ -10,8 +12,13 @@ namespace passnet::runtime {
 
 Result<SharedTensors> share(const std::vector<std::string>& names, const std::vector<at::Tensor>& tensors) {
   SharedTensors shared;
-  for (size_t i = 0; i < tensors.size(); ++i)
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].layout() != at::kStrided || !has_dtype(tensors[i].scalar_type()))
+      return unsupported(
+          fmt::format("'{}' is a {} tensor of {}, expected a dense one of an element type that graphs have",
+                      names[i], fmt::streamed(tensors[i].layout()), c10::toString(tensors[i].scalar_type())));
     shared.entries.push_back({names[i], dtype_of(tensors[i].scalar_type()), tensors[i].sizes().vec(), 0});
+  }
   const int64_t size = wire::lay_out(shared.entries);
   PASSNET_TRY(shared.memory, wire::create_memory("the outputs", size));
   {

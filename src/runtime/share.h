@@ -11,7 +11,8 @@
 
 namespace passnet::runtime {
 
-/// Copies the tensors, made contiguous, into a fresh sealed memfd. Errors: Io, Resource.
+/// Copies the tensors, made contiguous, into a fresh sealed memfd. Errors: Io, Resource, Unsupported (sparse,
+/// quantised).
 Result<SharedTensors> share(const std::vector<std::string>& names, const std::vector<at::Tensor>& tensors);
 
 /// Tensors that read the mapping's memory; valid as long as it is.

@@ -184,7 +184,7 @@ TEST(Parser, LoadsADirectoryOrAFile) {
     EXPECT_EQ(graph->file, (dir / "model.py").string());
   }
   EXPECT_EQ(to_string(load_model((dir / "none").string()).error()),
-            "error: cannot open '" + (dir / "none").string() + "': No such file or directory");
+            "error: '" + (dir / "none").string() + "' does not exist\nhint: give a graph directory or a model.py");
   std::filesystem::remove_all(dir);
 }
 

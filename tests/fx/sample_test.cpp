@@ -82,7 +82,7 @@ TEST_F(SampleTest, RecordsAndArgumentsMustAgree) {
       record("in_1") + "class B:\n  name = 'in_1'\n  shape = []\n  dtype = 'torch.bool'\n");
   EXPECT_EQ(error(load_graph_dir(at("g"))),
             "g/input_meta.py:5:7: error: a second record has the name 'in_1'");
-  EXPECT_EQ(error(load_graph_dir(at("h"))), "error: cannot open 'h/model.py': No such file or directory");
+  EXPECT_EQ(error(load_graph_dir(at("h"))), "error: 'h/model.py' does not exist\nhint: give a graph directory or a model.py");
 }
 
 TEST_F(SampleTest, ListedGraphsAreFoundBelowGraphsAndBeside) {

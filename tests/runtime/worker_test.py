@@ -157,6 +157,40 @@ class ReferenceTest(WorkerCase):
         self.set_inputs(x=self.x, y=self.y)
         self.assertEqual(self.refusal("run", id="g"), ("bad-input", "model.py:6:13: 'view': shape '[4]' is invalid for input of size 6"))
 
+    def test_outputs_of_other_kinds_are_refused(self):
+        for line, what in (("x.to_sparse()", "a Sparse tensor of Float"), ("x.chalf()", "a Strided tensor of ComplexHalf")):
+            self.ready(f"z = {line}", "return (z,)")
+            self.assertEqual(self.refusal("run", id="g"), ("unsupported", f"'out_0' is {what}, expected a dense one of an "
+                                                                          "element type that graphs have"))
+            self.assertEqual(self.worker.ask("trace", id="g")[0]["values"]["z"], {"none": True})
+
+    def test_autocast_ends_with_the_call(self):
+        enter = "m = torch.amp.autocast_mode._enter_autocast('cpu', torch.bfloat16, True, None)"
+        for lines in ([enter, "z = x @ y.T", "return (z,)"], [enter, "z = x @ y", "return (z,)"]):
+            self.ready(*lines)
+            if lines[1].endswith(".T"):
+                reply, fds = self.worker.ask("run", id="g")
+                self.assertEqual(worker_client.read_bundle(reply["outputs"], fds[0])["out_0"][0], "bfloat16")
+            else:
+                self.refusal("run", id="g")
+            self.ready("z = x @ y.T", "return (z,)")
+            reply, fds = self.worker.ask("run", id="g")
+            self.assertEqual(worker_client.read_bundle(reply["outputs"], fds[0])["out_0"][0], "float32")
+
+    def test_assertions_of_a_graph_hold(self):
+        self.ready("n = x.size(0)", "g = n > 5", "a = torch._check(g)", "return (x,)")
+        self.assertEqual(self.refusal("run", id="g")[1], "model.py:8:13: a condition that the graph asserts does not hold")
+        self.ready("g = x.sum() > 1000", "a = torch.ops.aten._assert_scalar.default(g, 'too small')", "return (x,)")
+        self.assertEqual(self.refusal("run", id="g")[1], "model.py:7:13: too small")
+
+    def test_what_is_refused_is_named_with_the_reason(self):
+        self.assertEqual(self.refusal("load", id="g", file="model.py", model=model("z = x.numpy()", "return (z,)")),
+                         ("unsupported", "model.py:6:13: method 'numpy' is not run: its result is no value of PyTorch's that a "
+                                         "graph could go on with"))
+        self.assertEqual(self.refusal("load", id="g", file="model.py", model=model("z = torch.ops.mylib.f(x)", "return (z,)"))[1],
+                         "model.py:6:13: operator 'torch.ops.mylib.f' is not run: it belongs to a library of operators that the "
+                         "worker does not load: aten is the one it has")
+
     def test_tells_the_peak_of_what_a_call_held(self):
         self.ready("a = torch.zeros(1000000)", "b = a + 1", "c = b + 1", "d = c.sum()", "return (d,)")
         reply, fds = self.worker.ask("run", id="g")
