@@ -9,6 +9,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "runtime"))
+import parity  # noqa: E402
+
 
 class Bench:
     def __init__(self, root, quick):
@@ -84,6 +87,16 @@ class Bench:
             if target:
                 self.figure(f"{line['set']}: {line['side']} over {line['over']}", line["geometric_mean"], "x", target)
 
+    def tensor_memory(self):
+        """What tensors hold at a time in our call and in PyTorch's, graph by graph."""
+        out = self.out / "parity.jsonl"
+        roots = [self.corpus.parent] if self.corpus.exists() else [self.root / "samples"]
+        self.run("Memory of tensors, beside PyTorch's", sys.executable, self.root / "tests" / "runtime" / "parity.py", *roots, "--memory",
+                 "--max-elements", "4e6", "--every", "4" if self.quick else "1", "--threshold", "0", "--json", out,
+                 "--worker", self.binaries / "passnet-worker")
+        ratios = parity.memory_ratios([json.loads(line) for line in out.read_text().splitlines()])
+        self.figure("peak tensor memory over PyTorch's, worst graph", max(ratios.values()), "x", 1.2, at_least=False)
+
     def print_figures(self):
         print("\n## Figures and targets\n\n| figure | measured | target | reached |\n|---|---:|---:|---|")
         for row in self.figures:
@@ -103,6 +116,7 @@ def main():
     bench.one_sample()
     bench.operators()
     bench.against_torch_compile()
+    bench.tensor_memory()
     bench.print_figures()
 
 

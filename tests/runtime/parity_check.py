@@ -8,7 +8,8 @@ Started by parity.py. A line {"graph": DIRECTORY} on stdin gives one line of JSO
             'refused' PassNet does not run it (detail: its message), PyTorch was not asked
             'pytorch' PassNet runs it, PyTorch from Python does not (detail: its message)
   waived    a check of newer PyTorch that its Python side was run without, see Waivers
-  seconds, replay_s, run_s, pytorch_s; largest (difference); memory figures in bytes, see `memory_of`.
+  seconds, replay_s, run_s, pytorch_s; largest (difference); and in bytes, each from the call's start
+            on: *_rss_bytes, growth of peak resident memory; *_peak_bytes, what tensors held beside the inputs.
 
 The inputs are in memory once: the worker replays them into shared memory, and Python's tensors are private mappings of it, so
 that operators in place do no harm.
@@ -135,6 +136,16 @@ class PeakMemory:
         return status_bytes(self.pid, "VmHWM") - self.before
 
 
+def peak_of_tensors(profiler):
+    """The most bytes that tensors held at a time, from the allocations that PyTorch's CPU allocator reports."""
+    held = peak = 0
+    events = [event for event in profiler.profiler.kineto_results.events() if event.name() == "[memory]"]
+    for event in sorted(events, key=lambda event: event.start_ns()):
+        held += event.nbytes()
+        peak = max(peak, held)
+    return peak
+
+
 class Checker:
     def __init__(self, options):
         self.options = options
@@ -195,8 +206,14 @@ class Checker:
 
     def run_pytorch(self, directory, texts, inputs, record):
         self.waivers.waived = None
+        module = load_module(texts["model"], str(directory / "model.py"))
         try:
-            return call_module(load_module(texts["model"], str(directory / "model.py")), inputs)
+            if not self.options.memory:
+                return call_module(module, inputs)
+            with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profiler:
+                outputs = call_module(module, inputs)
+            record["pytorch_peak_bytes"] = peak_of_tensors(profiler)
+            return outputs
         finally:
             if self.waivers.waived:
                 record["waived"] = self.waivers.waived
@@ -207,6 +224,7 @@ def main():
     parser.add_argument("--worker", required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--reply", type=int, required=True)
+    parser.add_argument("--memory", action="store_true", help="record PyTorch's peak of tensor memory, too")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     warnings.simplefilter("ignore")  # PyTorch's, of functions it will drop
