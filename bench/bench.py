@@ -9,6 +9,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "runtime"))
+import parity  # noqa: E402
+
 
 class Bench:
     def __init__(self, root, quick):
@@ -97,16 +100,15 @@ class Bench:
             if target:
                 self.figure(f"{line['set']}: {line['side']} over {line['over']}", line["geometric_mean"], "x", target)
 
-    def memory(self):
-        """Peaks of tensor memory, which liveness frees decide, beside PyTorch's on the same graphs."""
-        corpus, out = self.corpus.parent, self.out / "memory.jsonl"
-        roots = [self.root / "samples"] + ([corpus] if corpus.exists() else [])
-        largest = "1e5" if self.quick else "6e6"
-        command = [sys.executable, self.root / "tests/runtime/parity.py", "--memory", "--max-elements", largest, "--json", out]
-        self.run("Tensor memory of a run", *command, "--worker", self.binaries / "passnet-worker", *roots)
-        rows = [json.loads(line) for line in out.read_text().splitlines()]
-        ratios = [row["our_peak_bytes"] / row["pytorch_peak_bytes"] for row in rows if row.get("pytorch_peak_bytes")]
-        self.figure(f"peak tensor memory over PyTorch's, worst of {len(ratios)} graphs", max(ratios), "x", 1.2, at_least=False)
+    def tensor_memory(self):
+        """What tensors hold at a time in our call and in PyTorch's, graph by graph."""
+        out = self.out / "parity.jsonl"
+        roots = [self.corpus.parent] if self.corpus.exists() else [self.root / "samples"]
+        self.run("Memory of tensors, beside PyTorch's", sys.executable, self.root / "tests" / "runtime" / "parity.py", *roots, "--memory",
+                 "--max-elements", "4e6", "--every", "4" if self.quick else "1", "--threshold", "0", "--json", out,
+                 "--worker", self.binaries / "passnet-worker")
+        ratios = parity.memory_ratios([json.loads(line) for line in out.read_text().splitlines()])
+        self.figure("peak tensor memory over PyTorch's, worst graph", max(ratios.values()), "x", 1.2, at_least=False)
 
     def print_figures(self):
         print("\n## Figures and targets\n\n| figure | measured | target | reached |\n|---|---:|---:|---|")
@@ -125,10 +127,10 @@ def main():
     bench.startup()
     bench.parsing()
     bench.checking()
-    bench.memory()
     bench.one_sample()
     bench.operators()
     bench.against_torch_compile()
+    bench.tensor_memory()
     bench.print_figures()
 
 

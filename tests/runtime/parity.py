@@ -53,8 +53,7 @@ class Job:
         reply, theirs = os.pipe()
         self.process = subprocess.Popen(
             [sys.executable, str(HERE / "parity_check.py"), "--worker", str(self.options.worker), "--threads",
-             str(self.options.threads), "--reply", str(theirs)] + ["--shapes"] * self.options.shapes
-            + ["--memory"] * self.options.memory,
+             str(self.options.threads), "--reply", str(theirs), *["--shapes"] * self.options.shapes, *["--memory"] * self.options.memory],
             stdin=subprocess.PIPE, pass_fds=[theirs], start_new_session=True)
         os.close(theirs)
         self.reply = os.fdopen(reply, "rb")
@@ -133,6 +132,12 @@ class Table:
                   f"{'  ' + note if note else ''}", flush=True)
 
 
+def memory_ratios(rows):
+    """Our peak of tensor memory over PyTorch's, by graph; of those in which PyTorch's is at least 64 KiB."""
+    return {row["name"]: row["our_peak_bytes"] / row["pytorch_peak_bytes"] for row in rows
+            if row["verdict"] in AGREE and row.get("pytorch_peak_bytes", 0) >= 64 << 10}
+
+
 def summarize(rows, threshold):
     """Prints the counts; True when enough graphs agree."""
     counts = collections.Counter(row["verdict"] for row in rows)
@@ -140,10 +145,10 @@ def summarize(rows, threshold):
     waived = sum("waived" in row for row in rows)
     print(f"{len(rows)} graphs: " + ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
           + (f"; {waived} of them compared without a check that PyTorch has gained since" if waived else ""))
-    ratios = [row["our_peak_bytes"] / row["pytorch_peak_bytes"] for row in rows if row.get("our_peak_bytes") and row.get("pytorch_peak_bytes")]
-    if ratios:
-        print(f"peak of tensor memory over PyTorch's: {statistics.geometric_mean(ratios):.3f}x geometric mean, {max(ratios):.2f}x at most, "
-              f"{len(ratios)} graphs")
+    if ratios := memory_ratios(rows):
+        largest = max(ratios, key=ratios.get)
+        mean = math.exp(statistics.fmean(math.log(max(ratio, 1e-9)) for ratio in ratios.values()))
+        print(f"tensor memory over PyTorch's on {len(ratios)} graphs: {mean:.3f}x (geometric mean), at most {ratios[largest]:.3f}x ({largest})")
     share = 100 * agree / len(rows)
     print(f"{share:.2f} % agree with PyTorch, expected at least {threshold:g} %")
     return share >= threshold
@@ -162,7 +167,7 @@ def parse_options(arguments):
     parser.add_argument("--every", type=int, default=1, help="only each N-th graph")
     parser.add_argument("--only", default="", help="only graphs whose path contains this")
     parser.add_argument("--shapes", action="store_true", help="also infer every value's type without data and compare it with the call's")
-    parser.add_argument("--memory", action="store_true", help="also compare the peak of tensor memory in the call (PyTorch under its profiler)")
+    parser.add_argument("--memory", action="store_true", help="compare the peak of tensor memory; PyTorch is then profiled and slower")
     parser.add_argument("--timeout", type=float, default=1800, help="seconds for one graph")
     parser.add_argument("--threshold", type=float, default=99, help="percent of the graphs that must agree")
     parser.add_argument("--json", type=pathlib.Path, help="write a line of JSON per graph to this file")

@@ -9,8 +9,8 @@ Started by parity.py. A line {"graph": DIRECTORY} on stdin gives one line of JSO
             'refused' PassNet does not run it (detail: its message), PyTorch was not asked
             'pytorch' PassNet runs it, PyTorch from Python does not (detail: its message)
   waived    a check of newer PyTorch that its Python side was run without, see Waivers
-  seconds, replay_s, run_s, pytorch_s; largest (difference); memory in bytes: input_bytes, our_rss_bytes and pytorch_rss_bytes
-  (growth of peak resident memory), our_peak_bytes and with --memory pytorch_peak_bytes (tensors of the call alone).
+  seconds, replay_s, run_s, pytorch_s; largest (difference); and in bytes, each from the call's start
+            on: *_rss_bytes, growth of peak resident memory; *_peak_bytes, what tensors held beside the inputs.
 
 The inputs are in memory once: the worker replays them into shared memory, and Python's tensors are private mappings of it, so
 that operators in place do no harm.
@@ -138,16 +138,14 @@ class PeakMemory:
         return status_bytes(self.pid, "VmHWM") - self.before
 
 
-def tensor_peak_bytes(call):
-    """What `call` gives, and the most bytes that tensors allocated in it held at a time, by the allocator's own events."""
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profiler:
-        result = call()
-    events = [event for event in profiler.profiler.kineto_results.events() if event.name() == "[memory]"]
+def peak_of_tensors(profiler):
+    """The most bytes that tensors held at a time, from the allocations that PyTorch's CPU allocator reports."""
     held = peak = 0
+    events = [event for event in profiler.profiler.kineto_results.events() if event.name() == "[memory]"]
     for event in sorted(events, key=lambda event: event.start_ns()):
         held += event.nbytes()
         peak = max(peak, held)
-    return result, peak
+    return peak
 
 
 class Checker:
@@ -216,11 +214,13 @@ class Checker:
 
     def run_pytorch(self, directory, texts, inputs, record):
         self.waivers.waived = None
+        module = load_module(texts["model"], str(directory / "model.py"))
         try:
-            module = load_module(texts["model"], str(directory / "model.py"))
             if not self.options.memory:
                 return call_module(module, inputs)
-            outputs, record["pytorch_peak_bytes"] = tensor_peak_bytes(lambda: call_module(module, inputs))
+            with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profiler:
+                outputs = call_module(module, inputs)
+            record["pytorch_peak_bytes"] = peak_of_tensors(profiler)
             return outputs
         finally:
             if self.waivers.waived:
@@ -233,7 +233,7 @@ def main():
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--reply", type=int, required=True)
     parser.add_argument("--shapes", action="store_true")
-    parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--memory", action="store_true", help="record PyTorch's peak of tensor memory, too")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     warnings.simplefilter("ignore")  # PyTorch's, of functions it will drop
