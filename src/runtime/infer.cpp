@@ -2,6 +2,7 @@
 // functions (meta_kernels.cpp adds those that PyTorch has in Python only). Sizes may depend on data: masks as
 // indices, `item()`, repeats. So small tensors whose data is known stay CPU tensors, and a step that reads
 // nothing else computes as usual.
+#include <ATen/autocast_mode.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/empty_strided.h>
 #include <fmt/format.h>
@@ -66,6 +67,8 @@ class TypeInference {
 
   /// Why the step cannot run; empty: it can.
   std::string obstacle(const Step& step) const {
+    if (at::autocast::is_autocast_enabled(at::kCPU) && reads_meta(step))
+      return "autocast is on, and decides types by the device of data";
     for (const int32_t slot : step.reads) {
       if (!untyped_[slot].empty()) return untyped_[slot];
     }

@@ -76,6 +76,9 @@ Tensor masked_softmax(const Tensor& self, const Tensor&, std::optional<int64_t>,
 }
 Tensor poisson(const Tensor& self, std::optional<at::Generator>) { return at::empty_like(self); }
 Tensor bernoulli_p(const Tensor& self, double, std::optional<at::Generator>) { return at::empty_like(self); }
+Tensor rrelu(const Tensor& self, Tensor&, const Scalar&, const Scalar&, bool, std::optional<at::Generator>) {
+  return at::empty_like(self);
+}
 std::tuple<Tensor, Tensor> log_sigmoid_forward(const Tensor& self) {
   return {at::empty_like(self), make({0}, self.options())};
 }
@@ -252,6 +255,15 @@ std::tuple<Tensor, Tensor> nll_loss2d_forward(const Tensor& self, const Tensor& 
   const bool none = reduction == at::Reduction::None;
   return {make(none ? target.sizes() : at::IntArrayRef{}, self.options()), scalar_like(self)};
 }
+Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&, const Scalar&,
+                         const std::optional<Tensor>&, int64_t reduction) {
+  const bool none = reduction == at::Reduction::None;
+  return make(none ? target.sizes() : at::IntArrayRef{}, self.options());
+}
+std::tuple<Tensor, Tensor> multilabel_margin_loss_forward(const Tensor& self, const Tensor& target, int64_t reduction) {
+  const bool rows = reduction == at::Reduction::None && target.dim() == 2;
+  return {make(rows ? target.sizes().slice(0, 1) : at::IntArrayRef{}, self.options()), make(target.sizes(), self.options())};
+}
 Tensor cdist_forward(const Tensor& a, const Tensor& b, double, std::optional<int64_t>) {
   // [batch…, P, features] and [batch…, R, features] give [batch…, P, R].
   return at::mul(a.select(-1, 0).unsqueeze(-1), b.select(-1, 0).unsqueeze(-2));
@@ -282,6 +294,7 @@ void register_elementwise(torch::Library& library) {
   library.impl("_masked_softmax", masked_softmax);
   library.impl("poisson", poisson);
   library.impl("bernoulli.p", bernoulli_p);
+  library.impl("rrelu_with_noise", rrelu);
   library.impl("log_sigmoid_forward", log_sigmoid_forward);
   library.impl("native_dropout", native_dropout);
   library.impl("where.self", select);
@@ -332,6 +345,8 @@ void register_elementwise(torch::Library& library) {
   library.impl("binary_cross_entropy", binary_cross_entropy);
   library.impl("huber_loss", huber_loss);
   library.impl("nll_loss2d_forward", nll_loss2d_forward);
+  library.impl("multi_margin_loss", multi_margin_loss);
+  library.impl("multilabel_margin_loss_forward", multilabel_margin_loss_forward);
   library.impl("_cdist_forward", cdist_forward);
   library.impl("_pdist_forward", pdist_forward);
   library.impl("_int_mm", int_mm);

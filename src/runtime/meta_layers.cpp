@@ -232,7 +232,7 @@ void register_layers(torch::Library& library) {
   for (const char* name : {"grid_sampler_2d", "grid_sampler_3d"}) library.impl(name, grid_sampler);
   library.impl("scaled_dot_product_attention", scaled_dot_product_attention);
   library.impl("_native_multi_head_attention", multi_head_attention);
-  library.impl("_embedding_bag", embedding_bag);
+  for (const char* name : {"_embedding_bag", "_embedding_bag_forward_only"}) library.impl(name, embedding_bag);
 }
 
 }  // namespace passnet::runtime::meta

@@ -206,6 +206,7 @@ Result<void> Plan::run_visiting(const NodeVisitor& visit) {
     for (const ir::NodeId id : nodes) visit(graph_.node(id), value_of(node_operands_[id]));
   };
   visit_all(ready[0]);
+  size_t freed = 0;  // steps whose frees are done
   for (size_t i = 0; i < steps_.size(); ++i) {
     try {
       steps_[i]->run(slots_.data());
@@ -214,7 +215,11 @@ Result<void> Plan::run_visiting(const NodeVisitor& visit) {
       return refusal(*steps_[i]);
     }
     visit_all(ready[i + 1]);
-    for (const int32_t slot : steps_[i]->frees) slots_[slot] = c10::IValue();
+    // What no step reads is freed by the step that makes it; its node may have further steps before it is seen.
+    if (i + 1 < steps_.size() && steps_[i + 1]->node == steps_[i]->node) continue;
+    for (; freed <= i; ++freed) {
+      for (const int32_t slot : steps_[freed]->frees) slots_[slot] = c10::IValue();
+    }
   }
   leave_autocast();
   return {};
