@@ -2,6 +2,8 @@
 // function that is Python in PyTorch. Source: torch/functional.py of PyTorch 2.11 (behaviour), without the
 // opt_einsum package.
 #include <ATen/ExpandUtils.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
 #include "runtime/lower.h"
@@ -176,6 +178,25 @@ Operand stft(Builder& builder, const Bound& args) {
                       {}, false, "center");
 }
 
+/// Rows of `input`, sorted by expert, times that expert's matrix; offs: where each expert's rows end.
+c10::IValue grouped_product(std::vector<c10::IValue>& inputs) {
+  const at::Tensor &input = inputs[0].toTensor(), &weight = inputs[1].toTensor();
+  at::Tensor output = at::zeros({input.size(0), weight.size(2)}, input.options());
+  if (output.is_meta()) return output;  // its type is all that is asked for
+  const at::Tensor ends = inputs[2].toTensor().to(at::kLong).contiguous();
+  int64_t start = 0;
+  for (int64_t i = 0; i < ends.numel(); ++i) {
+    const int64_t end = ends.const_data_ptr<int64_t>()[i];
+    TORCH_CHECK(start <= end && end <= input.size(0), "group ", i, " ends at row ", end, ", expected one from ",
+                start, " to ", input.size(0));
+    if (start == end) continue;
+    at::Tensor rows = output.slice(0, start, end);
+    at::mm_out(rows, input.slice(0, start, end), weight.select(0, i));
+    start = end;
+  }
+  return output;
+}
+
 constexpr std::string_view kStft =
     "input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', "
     "normalized=False, "
@@ -207,6 +228,10 @@ const Rule kRules[] = {
      [](Builder& b, const Bound& a) { return b.call("block_diag", {tensor_list(a)}); }},
     {"torch.functional.cartesian_prod", "*tensors",
      [](Builder& b, const Bound& a) { return b.call("cartesian_prod", {tensor_list(a)}); }},
+    {"torch.ops.transformers.grouped_mm_fallback", "input, weight, offs",
+     [](Builder& b, const Bound& a) {
+       return b.host(grouped_product, Kind::Tensor, {a["input"], a["weight"], a["offs"]});
+     }},
     {"torch.functional.chain_matmul", "*tensors",
      [](Builder& b, const Bound& a) { return b.call("chain_matmul", {tensor_list(a)}); }},
     {"torch.functional.atleast_1d", "*tensors",

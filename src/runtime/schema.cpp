@@ -145,7 +145,7 @@ int element_cost(const Operand& operand, const Parameter& parameter) {
       return kind == Kind::Tensor ? kTensorAsNumber : kNoFit;
     case Type::Float:
       if (kind == Kind::Float || kind == Kind::Number) return 0;
-      if (kind == Kind::Int) return 1;
+      if (kind == Kind::Int || kind == Kind::Bool) return 1;
       return kind == Kind::Tensor ? kTensorAsNumber : kNoFit;
     case Type::Bool:
       return kind == Kind::Bool ? 0 : kind == Kind::Number ? 1 : kNoFit;

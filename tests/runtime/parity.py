@@ -149,8 +149,10 @@ def summarize(rows, threshold):
         largest = max(ratios, key=ratios.get)
         mean = math.exp(statistics.fmean(math.log(max(ratio, 1e-9)) for ratio in ratios.values()))
         print(f"tensor memory over PyTorch's on {len(ratios)} graphs: {mean:.3f}x (geometric mean), at most {ratios[largest]:.3f}x ({largest})")
-    share = 100 * agree / len(rows)
-    print(f"{share:.2f} % agree with PyTorch, expected at least {threshold:g} %")
+    runnable = len(rows) - counts["neither"]
+    share = 100 * agree / runnable if runnable else 100.0
+    print(f"{share:.2f} % of {runnable} agree with PyTorch, expected at least {threshold:g} %"
+          + (f"; {counts['neither']} run on neither side" if counts["neither"] else ""))
     return share >= threshold
 
 

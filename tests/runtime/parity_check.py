@@ -6,7 +6,8 @@ Started by parity.py. A line {"graph": DIRECTORY} on stdin gives one line of JSO
             'close'   every output is bit-equal or passes the tolerance ladder at t = -5
             'differs' an output does not (detail)
             'types'   the outputs agree, but a type inferred without data is not that of the call (--shapes; detail)
-            'refused' PassNet does not run it (detail: its message), PyTorch was not asked
+            'refused' PassNet does not run it (detail: its message)
+            'neither' nor does PyTorch, on the same inputs
             'pytorch' PassNet runs it, PyTorch from Python does not (detail: its message)
   waived    a check of newer PyTorch that its Python side was run without, see Waivers
   seconds, replay_s, run_s, pytorch_s; largest (difference); and in bytes, each from the call's start
@@ -16,6 +17,7 @@ The inputs are in memory once: the worker replays them into shared memory, and P
 that operators in place do no harm.
 """
 import argparse
+import importlib
 import json
 import math
 import mmap
@@ -68,8 +70,15 @@ def map_tensors(entries, fd):
     return tensors
 
 
+# Modules that register the operators of a namespace with PyTorch.
+REGISTERED_BY = {"torch.ops.transformers.": "transformers.integrations.moe", "torch.ops.torchvision.": "torchvision"}
+
+
 def load_module(text, file):
     """GraphModule of a model.py, with every device read as the CPU."""
+    for namespace, module in REGISTERED_BY.items():
+        if namespace in text:
+            importlib.import_module(module)
     text = re.sub(r"device\(type=([\"'])cuda\1, index=\d+\)", "device(type='cpu')", text)
     namespace = {"device": torch.device, "inf": float("inf"), "nan": float("nan")}
     exec(compile(text, file, "exec"), namespace)
@@ -165,34 +174,42 @@ class Checker:
         texts = {name: (directory / f"{name}.py").read_text() if (directory / f"{name}.py").exists() else ""
                  for name in ("model", "weight_meta", "input_meta")}
         begin = time.monotonic()
+        inputs = {}
         try:
             self.start_worker()
             peak = PeakMemory(self.worker.process.pid)
-            inputs, outputs, scalars = self.run_worker(directory, texts, record)
+            outputs, scalars = self.run_worker(directory, texts, inputs, record)
             record["our_rss_bytes"] = peak.read()
         except worker_client.WorkerError as error:
-            return record | {"verdict": "refused", "kind": error.kind, "detail": str(error)}
+            record |= {"verdict": "refused", "kind": error.kind, "detail": str(error)}
         except (EOFError, OSError) as gone:
             code, self.worker = self.worker.process.wait(), None
             return record | {"verdict": "crash", "detail": f"{gone}; exit code {code}"}
         finally:
             record["run_s"] = time.monotonic() - begin - record.get("replay_s", 0.0)
+        if record.get("verdict") == "refused" and not inputs:
+            return record
         begin = time.monotonic()
         peak = PeakMemory("self")
         try:
             expected = self.run_pytorch(directory, texts, inputs, record)
         except Exception as error:  # noqa: BLE001: whatever PyTorch says of this graph is the finding
-            return record | {"verdict": "pytorch", "detail": f"{type(error).__name__}: {error}".split("\n")[0]}
+            detail = f"{type(error).__name__}: {error}".split("\n")[0]
+            if record.get("verdict") == "refused":
+                return record | {"verdict": "neither", "detail": f"{record['detail']} | PyTorch: {detail}"}
+            return record | {"verdict": "pytorch", "detail": detail}
         finally:
             record["pytorch_s"] = time.monotonic() - begin
+        if record.get("verdict") == "refused":
+            return record
         record["pytorch_rss_bytes"] = peak.read()
         verdict, record["largest"], detail = compare(expected, outputs, scalars)
         if verdict in AGREE and record.get("types"):
             verdict, detail = "types", record["types"]
         return record | {"verdict": verdict, "detail": detail}
 
-    def run_worker(self, directory, texts, record):
-        """The inputs and outputs as tensors over shared memory, and the outputs that are no tensors."""
+    def run_worker(self, directory, texts, inputs, record):
+        """The outputs as tensors over shared memory, and those that are no tensors; fills in the inputs before the call."""
         ask = self.worker.ask
         begin = time.monotonic()
         ask("load", id="g", file=str(directory / "model.py"), model=texts["model"])
@@ -203,12 +220,12 @@ class Checker:
             record["replay_s"] = time.monotonic() - begin
             record["input_bytes"] = os.fstat(fds[0]).st_size
             ask("set_inputs", fds=fds, id="g", tensors=reply["tensors"])
-            inputs = map_tensors(reply["tensors"], fds[0])
+            inputs.update(map_tensors(reply["tensors"], fds[0]))
             reply, fds = ask("run", id="g", checked=False)
             record["our_peak_bytes"] = reply.get("peak_bytes")
             if self.options.shapes:
                 record["types"] = inferred.difference(inferred_values, ask("trace", id="g")[0]["values"])
-            return inputs, map_tensors(reply["outputs"], fds[0]), reply["scalars"]
+            return map_tensors(reply["outputs"], fds[0]), reply["scalars"]
         finally:
             ask("unload", id="g")
 

@@ -52,14 +52,15 @@ class ParityTest(ParityCase):
                    "return (z,)")
         self.graph("waived", "m = x[0]", "v = m.abs() + 1", "z = torch.nn.functional.batch_norm(x, m, v, None, None, False, 0.1, 0.0)",
                    "return (z,)")
+        self.graph("neither", "z = x.view(4)", "return (z,)")
         code, printed, rows = self.run_parity()
         self.assertEqual(code, 1)
         self.assertEqual({name: row["verdict"] for name, row in rows.items()},
                          {"equal": "equal", "in_place": "equal", "random": "equal", "refused": "refused", "pytorch": "pytorch",
-                          "waived": "equal"})
+                          "waived": "equal", "neither": "neither"})
         self.assertIn("unknown operator 'torch.no_such_function'", rows["refused"]["detail"])
         self.assertIn("run by torch.batch_norm", rows["waived"]["waived"])
-        self.assertIn("66.67 % agree with PyTorch, expected at least 99 %", printed)
+        self.assertIn("66.67 % of 6 agree with PyTorch, expected at least 99 %; 1 run on neither side", printed)
         self.assertEqual(self.run_parity("--threshold", "60")[0], 0)
 
     def test_leaves_out_what_is_too_large_and_takes_each_nth(self):

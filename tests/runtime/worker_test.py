@@ -103,6 +103,16 @@ class ReferenceTest(WorkerCase):
         np.testing.assert_array_equal(tensors["out_0"], self.x + 2)
         self.assertEqual(scalars, {"out_1": {"int": 3}})
 
+    def test_experts_take_the_rows_up_to_their_ends(self):
+        call = "torch.ops.transformers.grouped_mm_fallback(x.t(), torch.stack([x, x + y]), {})"
+        self.ready("ends = torch.tensor([1, 3])", f"z = {call.format('ends')}", "return (z,)")
+        rows = self.x.T
+        expected = np.concatenate([rows[:1] @ self.x, rows[1:] @ (self.x + 2)])
+        np.testing.assert_allclose(self.run_graph()[0]["out_0"], expected, rtol=1e-6)
+        self.ready("ends = torch.tensor([1, 9])", f"z = {call.format('ends')}", "return (z,)")
+        with self.assertRaisesRegex(worker_client.WorkerError, "group 1 ends at row 9, expected one from 1 to 3"):
+            self.run_graph()
+
     def test_inputs_changed_in_place_are_restored_before_each_call(self):
         self.ready("x += y", "z = x", "return (z,)")
         for _ in range(3):
