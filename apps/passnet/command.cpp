@@ -33,6 +33,11 @@ void on_signal(int) {
 }
 }  // namespace
 
+ExitCode finish(const Result<void>& done) {
+  if (done) return kOk;
+  return interrupted() ? kInterrupted : report_error(done.error());
+}
+
 const std::atomic<bool>& interrupted() { return interrupted_flag; }
 
 void catch_interrupts() {

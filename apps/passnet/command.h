@@ -28,6 +28,8 @@ enum ExitCode : int {
 ExitCode exit_code_of(const Error& error);
 /// Prints the error to stderr and returns its exit code.
 ExitCode report_error(const Error& error);
+/// What a command ends with: kOk, kInterrupted after Ctrl-C, else the error is reported.
+ExitCode finish(const Result<void>& done);
 
 /// Becomes true at Ctrl-C (SIGINT) or SIGTERM after catch_interrupts(); a second signal ends the process at once.
 const std::atomic<bool>& interrupted();

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "base/in_order.h"
 #include "fx/graph_walk.h"
 #include "report/progress.h"
+#include "run/evaluate.h"
 
 namespace CLI {
 class App;
@@ -32,6 +34,13 @@ class InterruptibleWalk {
  private:
   fx::GraphWalk walk_;
 };
+
+/// Hands what `work` makes of each graph to `consume`, in the order of the walk, using all processors.
+template <class Work, class Consume>
+void map_graphs(const GraphPaths& given, Work&& work, Consume&& consume) {
+  map_in_order(InterruptibleWalk(given), std::forward<Work>(work), std::forward<Consume>(consume),
+               static_cast<size_t>(run::available_threads()));
+}
 
 void add_graph_check(CLI::App& group, int& exit_code);
 void add_graph_stats(CLI::App& group, int& exit_code);

@@ -7,10 +7,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/in_order.h"
 #include "command.h"
 #include "graph.h"
-#include "run/evaluate.h"
 
 namespace passnet::cli {
 
@@ -46,20 +44,16 @@ int check_graphs(const GraphPaths& given) {
   catch_interrupts();
   fx::CheckSummary summary;
   report::CountLine progress("graphs");
-  const auto threads = static_cast<size_t>(std::max(1, run::available_threads()));
-  map_in_order(
-      InterruptibleWalk(given), check_found,
-      [&](const fx::GraphCheck& check) {
-        summary.add(check);
-        if (!given.json) progress.clear(), print_line(check);
-        progress.count(check.path);
-      },
-      threads);
+  map_graphs(given, check_found, [&](const fx::GraphCheck& check) {
+    summary.add(check);
+    if (!given.json) progress.clear(), print_line(check);
+    progress.count(check.path);
+  });
   progress.clear();
   if (given.json) {
     Json json = to_json(summary);
     if (interrupted()) json["interrupted"] = true;
-    fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dump(json));
   } else {
     print_summary(summary);
   }

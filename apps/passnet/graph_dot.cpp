@@ -42,10 +42,7 @@ void add_graph_dot(CLI::App& group, int& exit_code) {
   command->add_flag("--no-shapes", flags->no_shapes, "no shapes on the edges: needs model.py alone, and no PyTorch");
   command->footer(
       "Example:  passnet graph dot samples/phi3_swiglu/graphs/b1_s1_float32 | dot -Tsvg -o graph.svg");
-  command->callback([flags, &exit_code] {
-    if (const Result<void> done = draw_graph(*flags); !done)
-      exit_code = interrupted() ? kInterrupted : report_error(done.error());
-  });
+  command->callback([flags, &exit_code] { exit_code = finish(draw_graph(*flags)); });
 }
 
 }  // namespace passnet::cli

@@ -7,13 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/in_order.h"
 #include "base/strings.h"
 #include "command.h"
 #include "fx/graph_check.h"
 #include "fx/parser.h"
+#include "fx/sample.h"
 #include "graph.h"
-#include "run/evaluate.h"
 
 namespace passnet::cli {
 
@@ -34,9 +33,9 @@ Hashed hash_found(const fx::GraphWalk::Found& found) {
     return hashed;
   }
   hashed.hash = fx::graph_hash(*graph);
-  const std::filesystem::path directory =
-      found.path.filename() == "model.py" ? found.path.parent_path() : found.path;
-  if (const auto text = read_regular_file(directory / "graph_hash.txt", fx::kMaxHashBytes)) {
+  const auto directory = fx::graph_directory(found.path);
+  if (!directory) return hashed;
+  if (const auto text = read_regular_file(*directory / "graph_hash.txt", fx::kMaxHashBytes)) {
     hashed.stored = trim(*text);
     hashed.rule = fx::find_hash_rule(*graph, hashed.stored);
   }
@@ -54,21 +53,16 @@ Json to_json(const Hashed& hashed) {
 int hash_graphs(const GraphPaths& given) {
   catch_interrupts();
   bool first = true, all_read = true;
-  const auto threads = static_cast<size_t>(std::max(1, run::available_threads()));
-  map_in_order(
-      InterruptibleWalk(given), hash_found,
-      [&](const Hashed& hashed) {
-        all_read = all_read && !hashed.error;
-        if (given.json) {
-          const std::string text = to_json(hashed).dump(-1, ' ', false, Json::error_handler_t::replace);
-          fmt::print("{}{}", std::exchange(first, false) ? "[" : ",\n", text);
-        } else if (hashed.error) {
-          report_error(*hashed.error);
-        } else {
-          fmt::print("{}  {}\n", hashed.hash, hashed.path);
-        }
-      },
-      threads);
+  map_graphs(given, hash_found, [&](const Hashed& hashed) {
+    all_read = all_read && !hashed.error;
+    if (given.json) {
+      fmt::print("{}{}", std::exchange(first, false) ? "[" : ",\n", dump(to_json(hashed)));
+    } else if (hashed.error) {
+      report_error(*hashed.error);
+    } else {
+      fmt::print("{}  {}\n", hashed.hash, hashed.path);
+    }
+  });
   if (given.json) fmt::print("{}]\n", first ? "[" : "");
   if (interrupted()) return kInterrupted;
   return all_read ? kOk : kBadInput;

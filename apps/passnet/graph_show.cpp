@@ -45,10 +45,7 @@ void add_graph_show(CLI::App& group, int& exit_code) {
       "--shapes", flags->shapes, "dtype and shape of every value as comments; computed without data, from weight_meta.py");
   command->add_flag("--json", flags->json, "the types as one JSON object on stdout")->needs(shapes);
   command->footer("Example:  passnet graph show --shapes samples/vit_add_layer_norm/graphs/b1_float32");
-  command->callback([flags, &exit_code] {
-    if (const Result<void> done = show_graph(*flags); !done)
-      exit_code = interrupted() ? kInterrupted : report_error(done.error());
-  });
+  command->callback([flags, &exit_code] { exit_code = finish(show_graph(*flags)); });
 }
 
 }  // namespace passnet::cli

@@ -6,11 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/in_order.h"
 #include "command.h"
 #include "fx/parser.h"
 #include "graph.h"
-#include "run/evaluate.h"
 
 namespace passnet::cli {
 
@@ -33,27 +31,23 @@ int count_graphs(const GraphPaths& given) {
   fx::GraphStats sum;
   Json failed = Json::array();
   report::CountLine progress("graphs");
-  const auto threads = static_cast<size_t>(std::max(1, run::available_threads()));
-  map_in_order(
-      InterruptibleWalk(given), count_found,
-      [&](const Counted& counted) {
-        if (counted.stats) {
-          sum.add(*counted.stats);
-        } else {
-          progress.clear();
-          report_error(counted.stats.error());
-          failed.push_back({{"path", counted.path}, {"error", to_string(counted.stats.error())}});
-        }
-        progress.count(counted.path);
-      },
-      threads);
+  map_graphs(given, count_found, [&](const Counted& counted) {
+    if (counted.stats) {
+      sum.add(*counted.stats);
+    } else {
+      progress.clear();
+      report_error(counted.stats.error());
+      failed.push_back({{"path", counted.path}, {"error", to_string(counted.stats.error())}});
+    }
+    progress.count(counted.path);
+  });
   progress.clear();
   const bool all_read = failed.empty();
   if (given.json) {
     Json json = to_json(sum);
     json["failed"] = std::move(failed);
     if (interrupted()) json["interrupted"] = true;
-    fmt::print("{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+    fmt::print("{}\n", dump(json));
   } else {
     fmt::print("{}", render_stats(sum));
     if (!all_read) fmt::print("\n{} not read, see above\n", failed.size());

@@ -125,9 +125,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->footer("Example:  passnet run samples/vit_add_layer_norm/graphs/<graph> --save out.safetensors");
   command->callback([flags, &exit_code] {
     catch_interrupts();
-    if (Result<void> done = run_command(*flags); !done) {
-      exit_code = interrupted() ? kInterrupted : report_error(done.error());
-    }
+    exit_code = finish(run_command(*flags));
   });
 }
 

@@ -55,8 +55,6 @@ Json error_reply(const std::string& kind, const std::string& message, const std:
   return reply;
 }
 
-/// Text with invalid UTF-8 replaced, so that a strange file name cannot make a reply unsendable.
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 }  // namespace
 

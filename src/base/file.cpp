@@ -52,6 +52,11 @@ const char* kind_of_file(mode_t mode) {
 
 }  // namespace
 
+bool entry_exists(const std::filesystem::path& path) {
+  std::error_code status;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, status));
+}
+
 Result<std::string> read_file(const std::filesystem::path& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return io_error("open", path.string(), errno);

@@ -29,6 +29,9 @@ class UniqueFd {
   int fd_ = -1;
 };
 
+/// Whether a directory holds this name; a broken link counts.
+bool entry_exists(const std::filesystem::path& path);
+
 /// The file's bytes. Errors: Io.
 Result<std::string> read_file(const std::filesystem::path& path);
 

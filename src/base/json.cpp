@@ -53,4 +53,6 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
   }
 }
 
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 }  // namespace passnet

@@ -21,4 +21,7 @@ inline constexpr int kMaxJsonNesting = 256;
 /// NaN and infinities are not JSON; writers store them as the strings "nan", "inf", "-inf".
 Result<Json> parse_json(std::string_view text, const std::string& where);
 
+/// One line of JSON. Invalid UTF-8 is replaced, so that a strange file name cannot make a value unwritable.
+std::string dump(const Json& json);
+
 }  // namespace passnet

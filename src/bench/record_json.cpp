@@ -27,8 +27,7 @@ Json number_json(double value) {
 }
 
 std::string describe(const Json& json) {
-  return fmt::format("{} {}", json.type_name(),
-                     quoted(json.dump(-1, ' ', false, Json::error_handler_t::replace), 40));
+  return fmt::format("{} {}", json.type_name(), quoted(dump(json), 40));
 }
 
 bool assign(const Json& json, std::string& out) {
@@ -193,7 +192,7 @@ std::optional<Error> check_version(const Json& json) {
                                      ? "passnet " + quoted(writer->get<std::string>())
                                      : std::string("an unnamed passnet");
   return bad_input(fmt::format("record version {} written by {}: expected version {}",
-                               version->dump(-1, ' ', false, Json::error_handler_t::replace), written_by,
+                               dump(*version), written_by,
                                kRecordVersion))
       .with_hint("read it with the passnet that wrote it, or evaluate again");
 }

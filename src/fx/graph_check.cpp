@@ -21,12 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A file that need not be there; a broken link is.
-bool is_there(const fs::path& path) {
-  std::error_code status;
-  return fs::exists(fs::symlink_status(path, status));
-}
-
 Error reads_back_different(std::string_view difference, const std::string& file) {
   return unsupported(fmt::format("what is printed of it reads back different: {}", difference),
                      SourceLoc{file, 0, 0});
@@ -69,7 +63,7 @@ class DirectoryCheck {
 
   Result<void> read_records(std::string_view name, std::vector<TensorMeta>& records) {
     const fs::path file = dir_.path / name;
-    if (!is_there(file)) return {};
+    if (!entry_exists(file)) return {};
     PASSNET_TRY(const std::string text, read(name, kMaxTextBytes));
     PASSNET_TRY(records, parse_meta(file.string(), text));
     const auto again = parse_meta(file.string() + " (printed)", print_meta(records));
@@ -84,7 +78,7 @@ class DirectoryCheck {
   Result<void> read_constraints() {
     constexpr std::string_view kName = "input_tensor_constraints.py";
     const fs::path file = dir_.path / kName;
-    if (!is_there(file)) return {};
+    if (!entry_exists(file)) return {};
     PASSNET_TRY(const std::string text, read(kName, kMaxTextBytes));
     PASSNET_TRY(constraints_, parse_constraints(file.string(), text));
     const auto again = parse_constraints(file.string() + " (printed)", print_constraints(constraints_));
@@ -94,7 +88,7 @@ class DirectoryCheck {
   }
 
   Result<void> compare() {
-    const bool recorded = is_there(dir_.path / "weight_meta.py") || !dir_.inputs.empty();
+    const bool recorded = entry_exists(dir_.path / "weight_meta.py") || !dir_.inputs.empty();
     if (recorded) {
       PASSNET_TRY_VOID(match_records(dir_));
     } else if (dir_.graph.placeholder_count() > 0) {
@@ -109,7 +103,7 @@ class DirectoryCheck {
 
   Result<void> check_description() {
     const fs::path file = dir_.path / "graph_net.json";
-    if (!is_there(file)) return {};
+    if (!entry_exists(file)) return {};
     PASSNET_TRY(const std::string text, read("graph_net.json", kMaxJsonBytes));
     PASSNET_TRY_VOID(check_description_text(file.string(), text));
     return {};
@@ -117,7 +111,7 @@ class DirectoryCheck {
 
   Result<void> check_hash() {
     const fs::path file = dir_.path / "graph_hash.txt";
-    if (!is_there(file)) return {};
+    if (!entry_exists(file)) return {};
     PASSNET_TRY(const std::string text, read("graph_hash.txt", kMaxHashBytes));
     const std::string_view hash = trim(text);
     if (hash.size() != 64 || hash.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
@@ -164,14 +158,13 @@ GraphCheck check_graph(const fs::path& path) {
     PASSNET_TRY_VOID(verify(*graph));
     check.parsed = true;
     PASSNET_TRY_VOID(check_model(*graph));
-    std::error_code status;
-    const bool is_directory = fs::is_directory(path, status);
-    if (!is_directory && path.filename() != "model.py") {
+    const std::optional<fs::path> directory = graph_directory(path);
+    if (!directory) {
       check.roundtrip = true;
       return {};
     }
     GraphDir dir;
-    dir.path = is_directory ? path : path.parent_path();
+    dir.path = *directory;
     dir.graph = std::move(*graph);
     return DirectoryCheck(dir, check).run();
   }();

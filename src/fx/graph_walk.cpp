@@ -5,20 +5,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/file.h"
 #include "base/strings.h"
 
 namespace passnet::fx {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-bool is_there(const fs::path& path) {
-  std::error_code status;
-  return fs::exists(fs::symlink_status(path, status));
-}
-
-}  // namespace
 
 std::optional<GraphWalk::Found> GraphWalk::next() {
   for (;;) {
@@ -59,7 +51,7 @@ std::optional<GraphWalk::Found> GraphWalk::start(const std::string& given) {
 
 // The directory itself when it is a graph; else its subdirectories are put in line.
 std::optional<GraphWalk::Found> GraphWalk::enter(const fs::path& directory) {
-  if (is_there(directory / "model.py")) return Found{directory, std::nullopt};
+  if (entry_exists(directory / "model.py")) return Found{directory, std::nullopt};
   std::vector<std::string> names;
   std::error_code failure;
   for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end;

@@ -162,9 +162,21 @@ Result<void> match_records(GraphDir& dir) {
   return {};
 }
 
-Result<GraphDir> load_graph_dir(const fs::path& given) {
+std::optional<fs::path> graph_directory(const fs::path& path) {
   std::error_code status;
-  const fs::path path = fs::is_regular_file(given, status) && given.has_parent_path() ? given.parent_path() : given;
+  if (path.filename() == "model.py" && !fs::is_directory(path, status)) {
+    return path.has_parent_path() ? path.parent_path() : ".";
+  }
+  if (fs::is_regular_file(path, status)) return std::nullopt;
+  return path;
+}
+
+Result<GraphDir> load_graph_dir(const fs::path& given) {
+  const std::optional<fs::path> directory = graph_directory(given);
+  if (!directory) {
+    return bad_input(fmt::format("{} is a file, expected a graph directory or its model.py", quoted(given.string(), 400)));
+  }
+  const fs::path& path = *directory;
   GraphDir dir;
   dir.path = path;
   dir.name = directory_name(path);

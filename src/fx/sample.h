@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,11 @@ struct GraphDir {
   std::vector<TensorMeta> inputs;   // input_meta.py; usually empty
 };
 
+/// The directory that `path`, a graph's directory or its model.py, stands for; none for another file.
+std::optional<std::filesystem::path> graph_directory(const std::filesystem::path& path);
+
 /// path: the directory, or its model.py. Reads model.py, weight_meta.py and input_meta.py (may be absent) and checks that every placeholder has its
-/// record. Errors: Io, BadInput (a placeholder without record, with the nearest recorded name; a record of no
+/// record. Errors: Io, BadInput (another file; a placeholder without record, with the nearest recorded name; a record of no
 /// placeholder).
 Result<GraphDir> load_graph_dir(const std::filesystem::path& path);
 

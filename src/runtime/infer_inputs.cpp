@@ -14,10 +14,10 @@ namespace passnet::runtime {
 
 namespace {
 
-/// The replay rule draws no normal numbers for it. (Integers without a record of their values become 0.)
+/// The replay rule draws no numbers for it. (Integers without a record of their values become 0.)
 bool is_known(const fx::TensorMeta& meta) {
   if (ir::contiguous(meta.dtype, meta.shape).numel() > kKnownElements) return false;
-  return fx::is_ranged(meta) || meta.int_data || meta.float_data || meta.stddev == 0.0;
+  return meta.int_data || meta.float_data || meta.stddev == 0.0;
 }
 
 /// The records that replay has to see. Ranges are drawn before all else, one after the other, so either all of
