@@ -1,5 +1,6 @@
-// The one header of a CPU kernel: PASSNET_KERNEL, the task index, element types, vectors, math and row
-// reductions.
+// The one header of a kernel: PASSNET_KERNEL, the task index, element types, vectors, math and reductions.
+//
+// On the CPU (Name.cpp) a kernel runs once per task of the grid, on any thread:
 //
 //   #include <passnet/kernel.h>
 //   PASSNET_KERNEL add_relu(const T* x, const T* y, T* out, int64_t n) {   // T is a constant of the launch
@@ -9,11 +10,27 @@
 //     });
 //   }
 //
+// On the GPU (Name.cu) a task is a block of threads:
+//
+//   #include <passnet/kernel.h>
+//   PASSNET_KERNEL add_relu(const T* x, const T* y, T* out, int64_t n) {
+//     const int64_t i = passnet::global_index();
+//     if (i < n) out[i] = passnet::from_float<T>(passnet::relu(passnet::to_float(x[i]) + passnet::to_float(y[i])));
+//   }
+//
 // Parameters are pointers to elements, integers, float, double or bool. A kernel may use its arguments and
-// its stack, nothing else: no state between calls, no library, no system call. It runs once per task of the
-// grid, on any thread. Everything is inline and works with GCC 12 or later on x86-64-v3, AVX-512 and aarch64.
+// its stack (on the GPU also shared memory), nothing else: no state between calls, no library, no system call.
+// Everything is inline and works with GCC 12 or later on x86-64-v3, AVX-512 and aarch64, and with CUDA 12 or later.
 #pragma once
 
+#if defined(__CUDACC__)
+#include <passnet/gpu/memory.h>
+#include <passnet/gpu/parameters.h>
+#include <passnet/gpu/threads.h>
+
+/// Begins a kernel: `PASSNET_KERNEL name(parameters) { … }`.
+#define PASSNET_KERNEL extern "C" __global__ void __launch_bounds__(PASSNET_BLOCK)
+#else
 #include <passnet/elements.h>
 #include <passnet/math.h>
 #include <passnet/rows.h>
@@ -22,3 +39,4 @@
 
 /// Begins a kernel: `PASSNET_KERNEL name(parameters) { … }`.
 #define PASSNET_KERNEL [[maybe_unused]] static void
+#endif

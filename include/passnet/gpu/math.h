@@ -1,0 +1,50 @@
+// Math on floats. Each function is as exact as PyTorch's own on CUDA or closer (a few ulp), NaN and infinities kept,
+// unless its name starts with fast_.
+#pragma once
+
+#include <passnet/gpu/elements.h>
+
+namespace passnet {
+
+// CUDA's own: given a float, each computes in float.
+using ::abs;
+using ::cos;
+using ::erf;
+using ::exp;
+using ::expm1;
+using ::fma;
+using ::log;
+using ::log1p;
+using ::pow;
+using ::rsqrt;
+using ::sin;
+using ::sqrt;
+using ::tanh;
+
+/// e^x to 2 ulp + |x| ulp/2: for softmax, where x <= 0.
+PASSNET_INLINE float fast_exp(float x) { return ::__expf(x); }
+/// a / b to 2 ulp, for |b| below 2^126.
+PASSNET_INLINE float fast_divide(float a, float b) { return ::__fdividef(a, b); }
+
+/// The larger and the smaller; NaN if either is, as in torch. (CUDA's own max and min drop NaN.)
+PASSNET_INLINE float maximum(float a, float b) { return a > b || a != a ? a : b; }
+PASSNET_INLINE float minimum(float a, float b) { return a < b || a != a ? a : b; }
+/// x held to [low, high]; NaN stays.
+PASSNET_INLINE float clamp(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
+
+PASSNET_INLINE float relu(float x) { return x < 0.0f ? 0.0f : x; }
+PASSNET_INLINE float sigmoid(float x) { return 1.0f / (1.0f + ::expf(-x)); }
+PASSNET_INLINE float silu(float x) { return x / (1.0f + ::expf(-x)); }
+/// x Phi(x), as torch.nn.functional.gelu.
+PASSNET_INLINE float gelu(float x) { return 0.5f * x * (1.0f + ::erff(x * 0.70710678118654752f)); }
+PASSNET_INLINE float gelu_tanh(float x) {
+  return 0.5f * x * (1.0f + ::tanhf(0.79788456080286536f * (x + 0.044715f * x * x * x)));
+}
+PASSNET_INLINE float hardsigmoid(float x) { return clamp(x + 3.0f, 0.0f, 6.0f) / 6.0f; }
+PASSNET_INLINE float hardswish(float x) { return x * clamp(x + 3.0f, 0.0f, 6.0f) / 6.0f; }
+/// log(1 + exp(beta x)) / beta, and x where beta x > threshold, as torch.nn.functional.softplus.
+PASSNET_INLINE float softplus(float x, float beta = 1.0f, float threshold = 20.0f) {
+  return beta * x > threshold ? x : ::log1pf(::expf(beta * x)) / beta;
+}
+
+}  // namespace passnet

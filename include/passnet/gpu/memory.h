@@ -1,0 +1,93 @@
+// Several elements at once between memory and registers, as floats.
+#pragma once
+
+#include <passnet/gpu/elements.h>
+
+namespace passnet {
+
+/// N floats in registers. Index it with compile-time constants (unrolled loops).
+template <int N>
+struct floats {
+  float lane[N];
+  PASSNET_INLINE float& operator[](int i) { return lane[i]; }
+  PASSNET_INLINE float operator[](int i) const { return lane[i]; }
+};
+
+/// Elements of T in one access of 16 bytes.
+template <class T>
+inline constexpr int vector_width = int(16 / sizeof(T));
+
+/// Whether `pointer` is a multiple of `bytes`, a power of two.
+PASSNET_INLINE bool is_aligned(const void* pointer, unsigned bytes) {
+  return (reinterpret_cast<unsigned long>(pointer) & (bytes - 1)) == 0;
+}
+
+namespace detail {
+
+template <class T, int n>
+struct alignas(sizeof(T) * n) Pack {
+  T element[n];
+};
+
+/// Widest access for N elements of T.
+template <class T, int N>
+inline constexpr int access_width = N * int(sizeof(T)) > 16 ? int(16 / sizeof(T)) : N;
+
+/// What one access moves, as the type of a load or store instruction of that size.
+template <int bytes>
+struct Word;
+template <>
+struct Word<1> {
+  using type = unsigned char;
+};
+template <>
+struct Word<2> {
+  using type = unsigned short;
+};
+template <>
+struct Word<4> {
+  using type = unsigned int;
+};
+template <>
+struct Word<8> {
+  using type = uint2;
+};
+template <>
+struct Word<16> {
+  using type = uint4;
+};
+
+}  // namespace detail
+
+/// N elements from x on as floats. REQUIRES: x is a multiple of min(16, N * sizeof(T)) bytes; N is a power of two.
+/// Inputs of a kernel do not change while it runs, so the read-only path is used.
+template <int N, class T>
+PASSNET_INLINE floats<N> load(const T* x) {
+  constexpr int width = detail::access_width<T, N>;
+  using Word = typename detail::Word<width * int(sizeof(T))>::type;
+  floats<N> out;
+#pragma unroll
+  for (int part = 0; part < N / width; ++part) {
+    const Word word = __ldg(reinterpret_cast<const Word*>(x + part * width));
+    const auto pack = *reinterpret_cast<const detail::Pack<T, width>*>(&word);
+#pragma unroll
+    for (int i = 0; i < width; ++i) out[part * width + i] = to_float(pack.element[i]);
+  }
+  return out;
+}
+
+/// Stores N floats as T from out on. REQUIRES as load.
+template <class T, int N>
+PASSNET_INLINE void store(T* out, const floats<N>& values) {
+  constexpr int width = detail::access_width<T, N>;
+  using Word = typename detail::Word<width * int(sizeof(T))>::type;
+#pragma unroll
+  for (int part = 0; part < N / width; ++part) {
+    detail::Pack<T, width> pack;
+#pragma unroll
+    for (int i = 0; i < width; ++i) pack.element[i] = from_float<T>(values[part * width + i]);
+    *reinterpret_cast<Word*>(out + part * width) = *reinterpret_cast<const Word*>(&pack);
+  }
+}
+
+}  // namespace passnet

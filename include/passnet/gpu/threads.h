@@ -1,0 +1,76 @@
+// Where a thread stands in the launch, and reductions over warps and blocks.
+#pragma once
+
+#include <passnet/gpu/math.h>
+
+/// Threads per block of the launch, a constant of the build.
+#ifndef PASSNET_BLOCK
+#define PASSNET_BLOCK 256
+#endif
+
+namespace passnet {
+
+inline constexpr int thread_count = PASSNET_BLOCK;
+inline constexpr int warp_size = 32;
+
+/// 0 … thread_count - 1.
+PASSNET_INLINE int thread_index() { return int(threadIdx.x); }
+/// This block's number on one axis of the grid: 0 = x, 1 = y, 2 = z.
+PASSNET_INLINE int task_index(int axis = 0) {
+  return int(axis == 0 ? blockIdx.x : axis == 1 ? blockIdx.y : blockIdx.z);
+}
+/// Blocks on one axis of the grid.
+PASSNET_INLINE int task_count(int axis = 0) {
+  return int(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z);
+}
+/// This thread's number among all threads of a grid of one axis, and how many they are.
+PASSNET_INLINE int64_t global_index() { return int64_t(blockIdx.x) * PASSNET_BLOCK + threadIdx.x; }
+PASSNET_INLINE int64_t global_count() { return int64_t(gridDim.x) * PASSNET_BLOCK; }
+/// Waits for all threads of the block; what they wrote to shared memory is seen.
+PASSNET_INLINE void block_barrier() { __syncthreads(); }
+
+struct Sum {
+  PASSNET_INLINE static float neutral() { return 0.0f; }
+  PASSNET_INLINE float operator()(float a, float b) const { return a + b; }
+};
+/// NaN if any is.
+struct Max {
+  PASSNET_INLINE static float neutral() { return __int_as_float(int(0xff800000)); }  // -inf
+  PASSNET_INLINE float operator()(float a, float b) const { return maximum(a, b); }
+};
+
+/// Over `width` neighbouring lanes (a power of two up to 32); each gets the result. All lanes of the warp take part.
+template <int width = warp_size, class Combine>
+PASSNET_INLINE float warp_fold(float x, Combine combine) {
+#pragma unroll
+  for (int step = width / 2; step > 0; step /= 2) x = combine(x, __shfl_xor_sync(0xffffffffu, x, step));
+  return x;
+}
+template <int width = warp_size>
+PASSNET_INLINE float warp_sum(float x) {
+  return warp_fold<width>(x, Sum());
+}
+template <int width = warp_size>
+PASSNET_INLINE float warp_max(float x) {
+  return warp_fold<width>(x, Max());
+}
+
+/// Over the block; every thread gets the result. All threads take part. REQUIRES: thread_count is a multiple of 32.
+template <class Combine>
+PASSNET_INLINE float block_fold(float x, Combine combine) {
+  x = warp_fold(x, combine);
+  constexpr int warps = PASSNET_BLOCK / warp_size;
+  if constexpr (warps > 1) {
+    __shared__ float partial[warps];
+    const int lane = int(threadIdx.x) % warp_size;
+    __syncthreads();  // the fold before this one has been read
+    if (lane == 0) partial[threadIdx.x / warp_size] = x;
+    __syncthreads();
+    x = warp_fold(lane < warps ? partial[lane] : Combine::neutral(), combine);
+  }
+  return x;
+}
+PASSNET_INLINE float block_sum(float x) { return block_fold(x, Sum()); }
+PASSNET_INLINE float block_max(float x) { return block_fold(x, Max()); }
+
+}  // namespace passnet
