@@ -13,15 +13,15 @@ struct Parameter {
 #define PASSNET_PARAMETER_(type, text)                      \
   template <>                                               \
   struct Parameter<type> {                                  \
-    static constexpr const char* name = text;               \
+    PASSNET_INLINE static constexpr const char* name() { return text; } \
   };                                                        \
   template <>                                               \
   struct Parameter<type*> {                                 \
-    static constexpr const char* name = text "*";           \
+    PASSNET_INLINE static constexpr const char* name() { return text "*"; } \
   };                                                        \
   template <>                                               \
   struct Parameter<const type*> {                           \
-    static constexpr const char* name = "const " text "*";  \
+    PASSNET_INLINE static constexpr const char* name() { return "const " text "*"; } \
   };
 PASSNET_PARAMETER_(float, "float")
 PASSNET_PARAMETER_(double, "double")
@@ -40,19 +40,16 @@ struct ParameterText {
   char text[1024];
 };
 
-template <class... P>
-constexpr ParameterText parameter_text(void (*)(P...)) {
-  ParameterText out{};
-  size_t used = 0;
-  const char* separator = "";
-  const auto append = [&](const char* text) {
-    while (*text) out.text[used++] = *text++;
-  };
-  ((append(separator), append(Parameter<P>::name), separator = ","), ...);
-  return out;
+PASSNET_INLINE constexpr void append(ParameterText& out, size_t& used, const char* text) {
+  while (*text) out.text[used++] = *text++;
 }
 
-template <class Kernel>
-inline constexpr ParameterText parameters_of = parameter_text(static_cast<Kernel*>(nullptr));
+template <class... P>
+PASSNET_INLINE constexpr ParameterText parameter_text(void (*)(P...)) {
+  ParameterText out{};
+  size_t used = 0;
+  ((append(out, used, used == 0 ? "" : ","), append(out, used, Parameter<P>::name())), ...);
+  return out;
+}
 
 }  // namespace passnet::detail

@@ -10,8 +10,7 @@
 
 namespace passnet {
 
-inline constexpr int thread_count = PASSNET_BLOCK;
-inline constexpr int warp_size = 32;
+enum : int { thread_count = PASSNET_BLOCK, warp_size = 32 };
 
 /// 0 … thread_count - 1.
 PASSNET_INLINE int thread_index() { return int(threadIdx.x); }
