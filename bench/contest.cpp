@@ -38,7 +38,7 @@ Result<std::filesystem::path> write_launcher(const ContestOptions& options, bool
   const std::string text =
       fmt::format("#!/bin/sh\nexport TORCHINDUCTOR_CACHE_DIR='{}'\nexec '{}' '{}'{} \"$@\"\n",
                   (passnet_home() / "bench/inductor").string(), options.python,
-                  options.pytorch_worker.string(), compiled ? " --compile" : "");
+                  options.pytorch_worker.string(), compiled ? " --mode compile" : "");
   PASSNET_TRY_VOID(write_file(path, text));
   if (::chmod(path.c_str(), 0755) != 0) return io_error("make executable", path.string(), errno);
   return path;
