@@ -76,11 +76,11 @@ std::string disagreement(run::Worker& first, const run::Outputs& found, const Co
 
 Result<run::Worker> start_pytorch(const ContestOptions& options, bool compiled) {
   PASSNET_TRY(const std::filesystem::path launcher, write_launcher(options, compiled));
-  return start({launcher, run::Role::Reference, options.threads, nullptr});
+  return start({launcher, run::Role::Reference, options.threads, nullptr, {}});
 }
 
 Result<run::Worker> start_ours(const ContestOptions& options, run::Role role) {
-  return start({{}, role, options.threads, nullptr});
+  return start({{}, role, options.threads, nullptr, {}});
 }
 
 run::Answer<run::Bundle> prepare(run::Worker& first, const fx::GraphDir& graph,

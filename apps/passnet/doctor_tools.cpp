@@ -146,7 +146,7 @@ Finding examine_sandbox() {
         "user namespaces (sysctl -w kernel.unprivileged_userns_clone=1; on Ubuntu also "
         "kernel.apparmor_restrict_unprivileged_userns=0)");
   }
-  if (!sandbox::no_write_ruleset("")) missing.push_back("Landlock (Linux 5.13 or newer with lsm=landlock)");
+  if (!sandbox::no_write_ruleset("", false)) missing.push_back("Landlock (Linux 5.13 or newer with lsm=landlock)");
   if (finding.found.find("seccomp") == std::string::npos)
     missing.push_back("seccomp (a kernel with CONFIG_SECCOMP_FILTER)");
   if (!missing.empty()) {

@@ -20,6 +20,7 @@
 #include "report/progress.h"
 #include "report/table.h"
 #include "run/batch.h"
+#include "run/worker.h"
 
 namespace passnet::cli {
 
@@ -68,7 +69,8 @@ bool all_correct(const std::vector<bench::RunRecord>& records) {
   return true;
 }
 
-Result<ExitCode> eval_command(const EvalFlags& flags) {
+Result<ExitCode> eval_command(EvalFlags& flags) {
+  PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY(const std::vector<std::filesystem::path> samples, fx::expand_paths(flags.paths));
   const run::BatchResult result = evaluate(flags, samples);
   if (!result.records.empty()) {
@@ -101,7 +103,10 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
   command->add_flag("--json", flags.json, "one JSON document on stdout instead of the table");
   command->add_option("--compiler", options.compiler, "passes: the sample's; eager: none, to see the noise")
       ->check(CLI::IsMember({"passes", "eager"}))->capture_default_str();
-  command->add_option("--device", flags.device, "where to run")->check(CLI::IsMember({"cpu"}))->capture_default_str();
+  command->add_option("--device", flags.device, "where to run: cpu, cuda or cuda:N")->capture_default_str();
+  command->add_option("--cuda-graph", options.cuda_graph,
+                      "on a GPU, record what a call does there and repeat that: auto (where it is possible), on, off")
+      ->check(CLI::IsMember({"auto", "on", "off"}))->capture_default_str();
   command->add_option("--warmup", options.warmup, "calls before timing")->check(CLI::Range(0, 1000000))->capture_default_str();
   command->add_option("--trials", options.trials, "timed calls")->check(CLI::Range(1, 1000000))->capture_default_str();
   command->add_option("--seed", options.seed, "torch's seed before every call")->capture_default_str();

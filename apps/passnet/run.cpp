@@ -89,7 +89,8 @@ Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
 
 Result<void> run_command(const RunFlags& flags) {
   const std::chrono::milliseconds timeout(static_cast<int64_t>(flags.timeout_s * 1000));
-  run::Worker worker({{}, run::Role::Reference, flags.threads > 0 ? flags.threads : run::available_threads(), &interrupted()});
+  PASSNET_TRY(const std::optional<int> gpu, run::parse_device(flags.device));
+  run::Worker worker({{}, run::Role::Reference, flags.threads > 0 ? flags.threads : run::available_threads(), &interrupted(), gpu});
   PASSNET_TRY_VOID(worker.start());
   PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.graph_dir));
   if (auto loaded = run::load_graph(worker, "graph", graph.graph, {}, {}, timeout); !loaded) return loaded.error().error;
@@ -117,7 +118,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--inputs", flags->inputs, "inputs by the names in forward; default: replayed from weight_meta.py")
       ->type_name("F.safetensors");
   command->add_option("--save", flags->save, "write inputs and outputs (out_0, out_1, …)")->type_name("F.safetensors");
-  command->add_option("--device", flags->device, "where to run")->check(CLI::IsMember({"cpu"}))->capture_default_str();
+  command->add_option("--device", flags->device, "where to run: cpu, cuda or cuda:N")->capture_default_str();
   command->add_option("--seed", flags->seed, "of the replayed inputs")->capture_default_str();
   command->add_option("--threads", flags->threads, "default: all processors this process may use");
   command->add_option("--timeout", flags->timeout_s, "seconds")->capture_default_str();

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <limits>
+#include <optional>
 
 #include "base/log.h"
 #include "requests.h"
@@ -16,8 +17,8 @@ namespace {
 using namespace passnet;
 
 /// Answers requests until "exit" or the peer is gone. Returns the exit code.
-int serve(int socket, worker::Role role) {
-  worker::Requests requests(role);
+int serve(int socket, worker::Role role, Result<void> started) {
+  worker::Requests requests(role, std::move(started));
   constexpr auto kForever = std::chrono::milliseconds(std::numeric_limits<int32_t>::max());
   for (bool done = false; !done;) {
     const Result<wire::Message> message = wire::receive_message(socket, kForever);
@@ -43,21 +44,22 @@ int main(int argc, char** argv) {
   std::string role = "reference";
   int threads = 1;
   std::vector<int> processors;
-  int socket = 3;
+  int socket = 3, gpu = -1;
   app.add_option("--role", role, "reference or candidate")->check(CLI::IsMember({"reference", "candidate"}));
   app.add_option("--threads", threads, "threads for operators and kernels")->check(CLI::Range(1, 1024));
   app.add_option("--processors", processors, "bind each thread to one of these; default: bind none")->delimiter(',');
+  app.add_option("--gpu", gpu, "the CUDA device that graphs run on; default: the CPU")->check(CLI::Range(0, 127));
   app.add_option("--socket", socket, "descriptor of the socket to passnet");
   app.footer("Example: passnet-worker --role reference --threads 2 3<>SOCKET");
   CLI11_PARSE(app, argc, argv);
   ::signal(SIGPIPE, SIG_IGN);
-  runtime::start_runtime(threads, processors);
+  Result<void> started = runtime::start_runtime(threads, processors, gpu < 0 ? std::nullopt : std::optional(gpu));
   if (role == "candidate") {
     runtime::install_fault_report(socket);
-    if (const Result<void> confined = sandbox::enter_candidate_filter(); !confined) {
+    if (const Result<void> confined = sandbox::enter_candidate_filter(gpu >= 0); !confined) {
       log::error(to_string(confined.error()));
       return 4;
     }
   }
-  return serve(socket, role == "candidate" ? worker::Role::Candidate : worker::Role::Reference);
+  return serve(socket, role == "candidate" ? worker::Role::Candidate : worker::Role::Reference, std::move(started));
 }

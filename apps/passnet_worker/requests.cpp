@@ -13,8 +13,9 @@ namespace passnet::worker {
 
 namespace {
 
-/// "Intel(R) Xeon(R) Processor x 2 threads".
+/// "Intel(R) Xeon(R) Processor x 2 threads", on a GPU its name.
 std::string hardware() {
+  if (const std::string device = runtime::device_name(); !device.empty()) return device;
   std::ifstream info("/proc/cpuinfo");
   std::string line;
   while (std::getline(info, line)) {
@@ -27,6 +28,13 @@ std::string hardware() {
 
 /// A field of the request. Throws nlohmann's exceptions, which `answer` turns into a reply.
 std::string text_field(const Json& request, const char* name) { return request.at(name).get<std::string>(); }
+
+Result<runtime::Recording> read_recording(const std::string& text) {
+  if (text == "off") return runtime::Recording::Off;
+  if (text == "auto") return runtime::Recording::Auto;
+  if (text == "on") return runtime::Recording::On;
+  return bad_input(fmt::format("cuda_graph {}: expected auto, on or off", quoted(text)));
+}
 
 struct Bundle {
   std::vector<wire::Entry> entries;
@@ -79,6 +87,7 @@ std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>
     json.update(reply->fields);
     return dump(json);
   } catch (const runtime::KernelFault& fault) {
+    *done = fault.ends_worker;
     return dump(error_reply(fault.kind, fault.message, fault.at, {}));
   } catch (const nlohmann::json::exception& problem) {
     return dump(error_reply("bad-input", fmt::format("a request that is not understood: {}", problem.what()),
@@ -94,6 +103,7 @@ std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>
 
 Result<Reply> Requests::dispatch(const wire::Message& message, bool* done) {
   PASSNET_TRY(const Json request, parse_json(message.json, "request"));
+  PASSNET_TRY_VOID(started_);
   const std::string name = text_field(request, "do");
   std::vector<std::string_view> names;
   for (const Row& row : kRows) {
@@ -123,6 +133,7 @@ Result<Reply> Requests::hello(const Json&, const std::vector<UniqueFd>&) {
                   {"torch", runtime::torch_version()},
                   {"threads", runtime::thread_count()},
                   {"hardware", hardware()},
+                  {"architecture", runtime::device_architecture()},
                   {"isolation", sandbox::describe_own_isolation()}};
   return reply;
 }
@@ -138,12 +149,15 @@ Result<Reply> Requests::load(const Json& request, const std::vector<UniqueFd>&) 
   if (const auto kernels = request.find("kernels"); kernels != request.end()) {
     for (const Json& row : *kernels) {
       std::vector<runtime::KernelFile> files;
-      for (const Json& file : row) files.push_back({text_field(file, "object"), text_field(file, "entry")});
+      for (const Json& file : row)
+        files.push_back({text_field(file, "object"), text_field(file, "entry"),
+                         file.value("parameters", std::vector<std::string>())});
       source.kernels.push_back(std::move(files));
     }
   }
   if (role_ == Role::Reference && !source.kernels.empty())
     return bad_input("the reference worker loads no kernels");
+  PASSNET_TRY(source.recording, read_recording(request.value("cuda_graph", "off")));
   const std::string id = text_field(request, "id");
   PASSNET_TRY(runtime::Session session, runtime::Session::load(std::move(source)));
   Reply reply;
@@ -210,10 +224,18 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
   PASSNET_TRY(runtime::Session* const session, this->session(request));
   const auto calls = request.at("calls").get<int64_t>();
   if (calls < 0 || calls > 1'000'000) return bad_input(fmt::format("{} calls: expected 0 to 1000000", calls));
-  PASSNET_TRY(const runtime::CallTimes times, session->time(calls, request.value("fingerprint", false)));
+  const std::string clock = request.value("clock", "host");
+  if (clock != "host" && clock != "device") return bad_input(fmt::format("clock {}: expected host or device", quoted(clock)));
+  PASSNET_TRY(const runtime::CallTimes times,
+              session->time({calls, request.value("fingerprint", false), request.value("fresh", false),
+                             request.value("flush", false), clock == "device"}));
   Reply reply;
   reply.fields["times_us"] = times.times_us;
   reply.fields["changed"] = times.changed;
+  reply.fields["mode"] = times.mode;
+  if (!times.why_not_recorded.empty()) reply.fields["why_not_recorded"] = times.why_not_recorded;
+  if (times.sm_mhz) reply.fields["sm_mhz"] = *times.sm_mhz;
+  if (times.temperature_c) reply.fields["temperature_c"] = *times.temperature_c;
   return reply;
 }
 

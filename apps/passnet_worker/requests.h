@@ -26,7 +26,8 @@ struct Reply {
 /// The worker's graphs by id, and the answer to each request.
 class Requests {
  public:
-  explicit Requests(Role role) : role_(role) {}
+  /// started: how the runtime came up; an error is the answer to every request.
+  Requests(Role role, Result<void> started) : role_(role), started_(std::move(started)) {}
 
   /// Answers one message; never throws for what a peer, a graph or a pass can cause. Sets `*done` after
   /// "exit".
@@ -57,6 +58,7 @@ class Requests {
   Result<Reply> exit(const Json& request, const std::vector<UniqueFd>& fds);
 
   Role role_;
+  Result<void> started_;
   std::map<std::string, runtime::Session> sessions_;
 };
 

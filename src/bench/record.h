@@ -28,10 +28,27 @@ struct OutputCheck {
   bool operator==(const OutputCheck&) const = default;
 };
 
+/// How calls are timed. On the CPU there is one way: the host's clock, the same inputs in each call, caches as they are.
+struct Track {
+  std::string clock = "host";    // host: around the call, until the device is done; device: what the GPU needs, without launching
+  std::string inputs = "same";   // same: the same tensors in each call; fresh: at other addresses than in the calls before
+  std::string cache = "warm";    // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
+  bool operator==(const Track&) const = default;
+};
+struct TrackTimes {
+  Track track;
+  std::vector<double> trials_us;
+  bool operator==(const TrackTimes&) const = default;
+};
+
 /// Trial times of one side, in microseconds, in the order they were taken.
 struct Timing {
   int warmup = 0;
-  std::vector<double> trials_us;
+  std::vector<double> trials_us;  // what is judged and scored; on the GPU with fresh inputs
+  Track track;                    // of trials_us
+  std::string mode;               // "operators", or how the recorded calls are repeated: "direct", "graph", "graph with copies"
+  std::vector<TrackTimes> others;  // the same call timed in other ways; GPU only
+  int sm_mhz = 0, temperature_c = 0;  // of the GPU after the trials; 0: not known
   bool operator==(const Timing&) const = default;
 };
 

@@ -137,10 +137,31 @@ class Fields {
   std::optional<Error> error_;
 };
 
+Json numbers_json(const std::vector<double>& values) {
+  Json numbers = Json::array();
+  for (const double value : values) numbers.push_back(number_json(value));
+  return numbers;
+}
+
+Json track_json(const Track& track, const std::vector<double>& trials_us) {
+  return {{"clock", valid_utf8(track.clock)},
+          {"inputs", valid_utf8(track.inputs)},
+          {"cache", valid_utf8(track.cache)},
+          {"trials_us", numbers_json(trials_us)}};
+}
+
+// What only a GPU has is left out where it is not.
 Json timing_json(const Timing& timing) {
-  Json trials = Json::array();
-  for (double us : timing.trials_us) trials.push_back(number_json(us));
-  return {{"warmup", timing.warmup}, {"trials_us", std::move(trials)}};
+  Json json{{"warmup", timing.warmup}, {"trials_us", numbers_json(timing.trials_us)}};
+  if (timing.track != Track{}) {
+    json["track"] = track_json(timing.track, {});
+    json["track"].erase("trials_us");
+  }
+  if (!timing.mode.empty()) json["mode"] = valid_utf8(timing.mode);
+  for (const TrackTimes& other : timing.others) json["others"].push_back(track_json(other.track, other.trials_us));
+  if (timing.sm_mhz != 0) json["sm_mhz"] = timing.sm_mhz;
+  if (timing.temperature_c != 0) json["temperature_c"] = timing.temperature_c;
+  return json;
 }
 
 Result<OutputCheck> output_check_from_json(const Json& json) {
@@ -158,11 +179,33 @@ Result<OutputCheck> output_check_from_json(const Json& json) {
   return std::move(fields).finish(std::move(output));
 }
 
+Result<Track> track_from_json(const Json& json) {
+  Track track;
+  Fields fields(json, "track");
+  fields.read("clock", "a string", track.clock);
+  fields.read("inputs", "a string", track.inputs);
+  fields.read("cache", "a string", track.cache);
+  return std::move(fields).finish(std::move(track));
+}
+
+Result<TrackTimes> track_times_from_json(const Json& json) {
+  TrackTimes times;
+  PASSNET_TRY(times.track, track_from_json(json));
+  Fields fields(json, "track");
+  fields.read("trials_us", "an array of numbers", times.trials_us);
+  return std::move(fields).finish(std::move(times));
+}
+
 Result<Timing> timing_from_json(const Json& json) {
   Timing timing;
   Fields fields(json, "timing");
   fields.read("warmup", "an integer", timing.warmup);
   fields.read("trials_us", "an array of numbers", timing.trials_us);
+  if (json.contains("track")) fields.read_one("track", track_from_json, timing.track);
+  if (json.contains("mode")) fields.read("mode", "a string", timing.mode);
+  if (json.contains("others")) fields.read_each("others", track_times_from_json, timing.others);
+  if (json.contains("sm_mhz")) fields.read("sm_mhz", "an integer", timing.sm_mhz);
+  if (json.contains("temperature_c")) fields.read("temperature_c", "an integer", timing.temperature_c);
   return std::move(fields).finish(std::move(timing));
 }
 

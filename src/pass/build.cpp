@@ -11,7 +11,9 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "pass/compiler.h"
+#include "pass/cubin_check.h"
 #include "pass/elf_check.h"
+#include "pass/gpu_compiler.h"
 #include "pass/kernel_source.h"
 
 namespace passnet::pass {
@@ -19,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHeaders[] = {"abi.h", "elements.h", "kernel.h", "math.h", "rows.h", "task.h", "vec.h"};
+constexpr const char* kHeaders[] = {"abi.h",  "elements.h",     "kernel.h",     "math.h",     "rows.h",           "task.h",
+                                    "vec.h",  "gpu/elements.h", "gpu/memory.h", "gpu/math.h", "gpu/parameters.h", "gpu/threads.h"};
 
 /// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
 /// source tree's.
@@ -78,9 +81,9 @@ Result<KernelDefinition> find_kernel(const KernelSource& source, const KernelReq
   return error;
 }
 
-BuiltKernel describe(const fs::path& object, const std::string& kernel, const std::string& parameters,
+BuiltKernel describe(const fs::path& object, const KernelRequest& request, const std::string& parameters,
                      bool from_cache) {
-  BuiltKernel built{object, "passnet_run_" + kernel, {}, from_cache};
+  BuiltKernel built{object, (request.architecture.empty() ? "passnet_run_" : "") + request.kernel, {}, from_cache};
   for (std::string_view parameter : split(parameters, ',')) {
     if (!parameter.empty()) built.parameters.emplace_back(parameter);
   }
@@ -92,6 +95,42 @@ Error place(Error error, const KernelDefinition& kernel) {
   return error;
 }
 
+/// How a kernel is compiled for one kind of processor.
+struct Toolchain {
+  Compiler compiler;
+  Target target = Target::Cpu;
+  const char* unit = "unit.cpp";
+  const char* object = "unit.so";
+};
+
+Result<Toolchain> find_toolchain(const KernelRequest& request) {
+  Toolchain found;
+  if (request.architecture.empty()) {
+    PASSNET_TRY(found.compiler, find_compiler());
+    return found;
+  }
+  PASSNET_TRY(found.compiler, find_gpu_compiler());
+  found.compiler.identity += fmt::format("\n{} {}", request.architecture, request.block);
+  found.target = Target::Gpu;
+  found.unit = "unit.cu";
+  found.object = "unit.cubin";
+  return found;
+}
+
+Result<std::string> key_of(const Toolchain& toolchain, const fs::path& include_dir, const std::string& unit) {
+  std::string identity = toolchain.compiler.identity;
+  for (const char* header : kHeaders) {
+    PASSNET_TRY(const std::string content, read_file(include_dir / "passnet" / header));
+    identity += sha256_hex(content);
+  }
+  return sha256_hex(identity + unit);
+}
+
+Result<std::string> check_built(const Toolchain& toolchain, const std::string& bytes, const KernelRequest& request) {
+  return toolchain.target == Target::Gpu ? check_cubin(bytes, request.kernel, request.constants)
+                                         : check_object(bytes, request.kernel);
+}
+
 }  // namespace
 
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options) {
@@ -99,32 +138,31 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   PASSNET_TRY(std::string text, read_file(request.source));
   PASSNET_TRY(const KernelSource source, parse_kernel_source(file, std::move(text)));
   PASSNET_TRY(const KernelDefinition kernel, find_kernel(source, request));
-  PASSNET_TRY(const std::string unit, render_unit(file, source, request.kernel, request.constants));
+  PASSNET_TRY(const Toolchain toolchain, find_toolchain(request));
+  PASSNET_TRY(const std::string unit,
+              render_unit(file, source, request.kernel, request.constants, toolchain.target));
   PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
-  PASSNET_TRY(const Compiler compiler, find_compiler());
-  std::string identity = compiler.identity;
-  for (const char* header : kHeaders) {
-    PASSNET_TRY(const std::string content, read_file(include_dir / "passnet" / header));
-    identity += sha256_hex(content);
-  }
-  const std::string key = sha256_hex(identity + unit);
+  PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, unit));
   const fs::path cache =
       fs::absolute(options.cache_dir.empty() ? passnet_home() / "kernels" : options.cache_dir);
-  const fs::path object = cache / key.substr(0, 2) / (key + ".so");
+  const fs::path object = cache / key.substr(0, 2) / (key + fs::path(toolchain.object).extension().string());
 
   if (const auto bytes = read_file(object)) {
-    if (const auto parameters = check_object(*bytes, request.kernel))
-      return describe(object, request.kernel, *parameters, true);
+    if (const auto parameters = check_built(toolchain, *bytes, request))
+      return describe(object, request, *parameters, true);
   }
   PASSNET_TRY(const BuildDirectory directory, BuildDirectory::make(object.parent_path()));
-  PASSNET_TRY_VOID(write_file(directory.path() / "unit.cpp", unit));
-  PASSNET_TRY_VOID(compile_unit(compiler, {directory.path(), include_dir, file, kernel, options.timeout_s}));
-  PASSNET_TRY(const std::string bytes, read_file(directory.path() / "unit.so"));
-  auto parameters = check_object(bytes, request.kernel);
+  PASSNET_TRY_VOID(write_file(directory.path() / toolchain.unit, unit));
+  const CompileRequest compile{directory.path(), include_dir, file, kernel, options.timeout_s};
+  PASSNET_TRY_VOID(toolchain.target == Target::Gpu
+                       ? compile_gpu_unit(toolchain.compiler, compile, request.architecture, request.block)
+                       : compile_unit(toolchain.compiler, compile));
+  PASSNET_TRY(const std::string bytes, read_file(directory.path() / toolchain.object));
+  auto parameters = check_built(toolchain, bytes, request);
   if (!parameters) return place(std::move(parameters).error(), kernel);
-  if (::rename((directory.path() / "unit.so").c_str(), object.c_str()) != 0)
+  if (::rename((directory.path() / toolchain.object).c_str(), object.c_str()) != 0)
     return io_error("rename to", object.string(), errno);
-  return describe(object, request.kernel, *parameters, false);
+  return describe(object, request, *parameters, false);
 }
 
 }  // namespace passnet::pass

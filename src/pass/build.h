@@ -1,4 +1,4 @@
-// Kernel sources -> shared objects, compiled in the jail and cached by content.
+// Kernel sources -> shared objects and cubins, compiled in the jail and cached by content.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,17 @@ namespace passnet::pass {
 
 /// What one kernel is built from.
 struct KernelRequest {
-  std::filesystem::path source;            // Name.cpp
+  std::filesystem::path source;            // Name.cpp or Name.cu
   std::string kernel;                      // function to launch
-  std::vector<NamedConstant> constants;
+  std::vector<NamedConstant> constants = {};
+  int64_t block = 1;                       // threads per block of the launch: a constant of a GPU's kernel
+  std::string architecture = {};           // "sm_90": for that GPU; empty: for this machine's CPU
+  bool operator==(const KernelRequest&) const = default;
 };
 
 struct BuiltKernel {
-  std::filesystem::path object;            // .so in the cache; never changed once written
-  std::string entry;                       // "passnet_run_NAME", see include/passnet/abi.h
+  std::filesystem::path object;            // .so or .cubin in the cache; never changed once written
+  std::string entry;                       // "passnet_run_NAME", see include/passnet/abi.h; of a cubin the kernel's name
   std::vector<std::string> parameters;     // "const float*", "float*", "int64_t", "float": for checking a launch
   bool from_cache = false;
 };
@@ -32,7 +35,7 @@ struct BuildOptions {
 
 /// Errors: BadPass with the compiler's own message, cut to what matters, at Name.cpp:line:col; BadPass when the object
 /// has writable data, start-up code or an undefined symbol outside the allow-list of pure math functions; Resource when
-/// g++ is missing or the time is up.
+/// the compiler (g++; NVRTC or nvcc) is missing or the time is up.
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options = {});
 
 /// Checks a launch against the kernel's parameters: count, pointer element types, const for inputs, scalars.

@@ -9,16 +9,12 @@
 #include <mutex>
 
 #include "base/strings.h"
-#include "sandbox/process.h"
+#include "pass/compile_run.h"
 
 namespace passnet::pass {
 namespace {
 
 constexpr int kOldestCompiler = 12;  // the first with _Float16 in C++
-constexpr int64_t kMemoryBytes = int64_t{2} << 30;
-constexpr int64_t kFileBytes = int64_t{64} << 20;
-constexpr size_t kOutputBytes = size_t{1} << 20;
-
 /// NaN and infinities keep their meaning; only what a kernel cannot observe is given up: errno, trap flags,
 /// and the rounding between a product and its sum. No host header is in reach.
 const std::vector<std::string>& flags() {
@@ -54,32 +50,6 @@ const std::vector<std::string>& flags() {
   return list;
 }
 
-struct Output {
-  std::optional<sandbox::ExitStatus> status;  // nullopt: time-out
-  std::string text;
-};
-
-Result<Output> run(std::vector<std::string> argv, const std::string& directory, sandbox::Isolation isolation,
-                   int timeout_s) {
-  sandbox::SpawnOptions options;
-  const std::string tools = std::filesystem::path(argv[0]).parent_path().string();
-  options.argv = std::move(argv);
-  options.environment = {"PATH=" + tools + ":/usr/bin:/bin", "LC_ALL=C",
-                         "TMPDIR=" + (directory.empty() ? "/tmp" : directory)};
-  options.isolation = isolation;
-  options.capture_output = true;
-  options.working_directory = directory;
-  options.limits = {.cpu_seconds = timeout_s, .memory_bytes = kMemoryBytes, .file_bytes = kFileBytes};
-  PASSNET_TRY(sandbox::Process process, sandbox::Process::spawn(options));
-  Output output;
-  output.status = process.wait_output(std::chrono::seconds(timeout_s), kOutputBytes, &output.text);
-  return output;
-}
-
-bool succeeded(const Output& output) {
-  return output.status && output.status->exited && output.status->code == 0;
-}
-
 /// The first g++ on PATH that is the compiler itself: ccache's stand-in would have to write outside the jail.
 std::string locate_compiler() {
   const char* path = std::getenv("PATH");
@@ -106,7 +76,7 @@ std::string processor() {
 }
 
 Result<Compiler> identify(const std::string& path) {
-  PASSNET_TRY(const Output output, run({path, "--version"}, "", sandbox::Isolation::None, 10));
+  PASSNET_TRY(const CompilerOutput output, run_compiler({path, "--version"}, "", sandbox::Isolation::None, 10));
   const std::string version(split(output.text, '\n')[0]);
   if (!succeeded(output)) return resource_error(fmt::format("'{}' does not run: {}", path, version));
   const int major = std::atoi(version.substr(version.rfind(' ') + 1).c_str());
@@ -115,7 +85,7 @@ Result<Compiler> identify(const std::string& path) {
                fmt::format("'{}' is version {}, kernels need g++ {} or later", path, major, kOldestCompiler))
         .with_hint(fmt::format("apt-get install g++-{}", kOldestCompiler));
   }
-  return Compiler{path, version + "\n" + join(flags(), " ") + "\n" + processor()};
+  return Compiler{path, version + "\n" + join(flags(), " ") + "\n" + processor(), ""};
 }
 
 struct Diagnostic {
@@ -155,26 +125,6 @@ std::string plain(std::string text) {
     text.resize(flag);
   if (text.find("passnet_refuses_asm") != std::string::npos) return "'asm' is not allowed in a kernel";
   return text;
-}
-
-std::optional<Error> exhausted(const Output& output, const CompileRequest& request) {
-  const auto& text = output.text;
-  const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
-  std::string what;
-  if (!output.status || says("CPU time limit"))
-    what = fmt::format("{} s of time", request.timeout_s);
-  else if (says("out of memory") || says("virtual memory exhausted") || says("memory exhausted") ||
-           says("Killed signal") || says("std::bad_alloc"))
-    what = fmt::format("{} MB of memory", kMemoryBytes >> 20);
-  else if (says("File size limit") || says("File too large"))
-    what = fmt::format("{} MB for one file", kFileBytes >> 20);
-  else if (says("No space left on device"))
-    return resource_error(fmt::format("no space left on the disk of '{}'", request.directory.string()));
-  if (what.empty()) return std::nullopt;
-  Error error =
-      resource_error(fmt::format("compiling kernel '{}' takes more than {}", request.kernel.name, what));
-  error.at = request.kernel.at;
-  return error;
 }
 
 }  // namespace
@@ -234,8 +184,8 @@ Error parse_compiler_errors(const std::string& output, const std::string& file,
 }
 
 Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request) {
-  PASSNET_TRY(const Output headers,
-              run({compiler.path, "-print-file-name=include"}, "", sandbox::Isolation::None, 10));
+  PASSNET_TRY(const CompilerOutput headers,
+              run_compiler({compiler.path, "-print-file-name=include"}, "", sandbox::Isolation::None, 10));
   const std::string own_headers(trim(headers.text));
   std::vector<std::string> argv = {compiler.path};
   argv.insert(argv.end(), flags().begin(), flags().end());
@@ -245,8 +195,8 @@ Result<void> compile_unit(const Compiler& compiler, const CompileRequest& reques
         std::string("unit.cpp"), std::string("-lgcc")}) {
     argv.push_back(word);
   }
-  PASSNET_TRY(const Output output,
-              run(argv, request.directory.string(), sandbox::Isolation::Jail, request.timeout_s));
+  PASSNET_TRY(const CompilerOutput output,
+              run_compiler(argv, request.directory.string(), sandbox::Isolation::Jail, request.timeout_s));
   if (auto error = exhausted(output, request); error && !succeeded(output)) return std::move(*error);
   if (!succeeded(output)) return parse_compiler_errors(output.text, request.file, request.kernel);
 

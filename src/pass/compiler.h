@@ -13,13 +13,14 @@ namespace passnet::pass {
 struct Compiler {
   std::string path;      // of g++
   std::string identity;  // version, flags and processor: what decides the object besides the text
+  std::string library;   // libnvrtc, when it is that which compiles
 };
 
 /// Looks along PATH. Errors: Resource with the command that installs it, or when it is older than g++ 12.
 Result<Compiler> find_compiler();
 
 struct CompileRequest {
-  std::filesystem::path directory;  // holds unit.cpp; unit.so is written there
+  std::filesystem::path directory;  // holds unit.cpp or unit.cu; unit.so or unit.cubin is written there
   std::filesystem::path include_dir;
   std::string file;  // the kernel's source, for messages
   KernelDefinition kernel;

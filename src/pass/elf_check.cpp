@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "pass/elf_object.h"
 
 namespace passnet::pass {
 namespace {
@@ -43,12 +44,8 @@ constexpr uint32_t kRelocations[] = {R_X86_64_RELATIVE, R_X86_64_GLOB_DAT, R_X86
 constexpr uint32_t kResolverRelocation = R_X86_64_IRELATIVE;
 #endif
 
+constexpr const char* kWhat = "shared object of this machine";
 constexpr const char* kOnlyArguments = "kernels may only use their arguments and the stack";
-
-struct Section {
-  std::string_view name;
-  Elf64_Shdr header;
-};
 
 std::string demangled(std::string_view symbol) {
   const std::string name(symbol);
@@ -58,104 +55,14 @@ std::string demangled(std::string_view symbol) {
   return quoted(std::string_view(status == 0 ? text.get() : name.c_str()), 120);
 }
 
-Error damaged(const char* what) {
-  Error error;
-  error.kind = Error::Kind::Io;
-  error.message = fmt::format("not a shared object of this machine: {}", what);
-  return error;
-}
-
-/// Every access is checked against the size of the file; `failed` remembers the first that was out of bounds.
-class Object {
- public:
-  explicit Object(std::string_view bytes) : bytes_(bytes) {}
-
-  Result<void> open() {
-    if (bytes_.size() < sizeof header_) return damaged("shorter than an ELF header");
-    std::memcpy(&header_, bytes_.data(), sizeof header_);
-    if (std::memcmp(header_.e_ident, ELFMAG, SELFMAG) != 0) return damaged("no ELF header");
-    if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
-        header_.e_machine != kMachine || header_.e_type != ET_DYN)
-      return damaged("of another kind");
-    segments = table<Elf64_Phdr>(header_.e_phoff, uint64_t{header_.e_phnum} * sizeof(Elf64_Phdr));
-    const auto headers = table<Elf64_Shdr>(header_.e_shoff, uint64_t{header_.e_shnum} * sizeof(Elf64_Shdr));
-    if (header_.e_shstrndx >= headers.size()) return damaged("no section names");
-    for (const Elf64_Shdr& section : headers) {
-      sections.push_back({string(headers[header_.e_shstrndx], section.sh_name), section});
-    }
-    if (segments.empty() || failed_) return damaged("cut short");
-    return {};
-  }
-
-  bool failed() const { return failed_; }
-
-  std::string_view range(uint64_t offset, uint64_t size) {
-    if (offset > bytes_.size() || size > bytes_.size() - offset) {
-      failed_ = true;
-      return {};
-    }
-    return bytes_.substr(offset, size);
-  }
-  template <class T>
-  std::vector<T> table(uint64_t offset, uint64_t size) {
-    const std::string_view raw = range(offset, size);
-    std::vector<T> out(raw.size() / sizeof(T));
-    if (!out.empty()) std::memcpy(out.data(), raw.data(), out.size() * sizeof(T));
-    return out;
-  }
-  std::string_view string(const Elf64_Shdr& strings, uint64_t at) {
-    const std::string_view raw = range(strings.sh_offset, strings.sh_size);
-    if (at >= raw.size()) return {};
-    return raw.substr(at, raw.substr(at).find('\0'));
-  }
-
-  const Section* section(std::string_view name) const {
-    const auto found =
-        std::find_if(sections.begin(), sections.end(), [&](const Section& s) { return s.name == name; });
-    return found == sections.end() ? nullptr : &*found;
-  }
-  std::vector<Elf64_Sym> symbols(const Section& table_section) {
-    return table<Elf64_Sym>(table_section.header.sh_offset, table_section.header.sh_size);
-  }
-  std::string_view symbol_name(const Section& table_section, const Elf64_Sym& symbol) {
-    const uint32_t strings = table_section.header.sh_link;
-    return strings < sections.size() ? string(sections[strings].header, symbol.st_name) : std::string_view{};
-  }
-  std::optional<Elf64_Phdr> segment(uint32_t type) const {
-    const auto found =
-        std::find_if(segments.begin(), segments.end(), [&](const Elf64_Phdr& s) { return s.p_type == type; });
-    return found == segments.end() ? std::nullopt : std::optional(*found);
-  }
-  /// Bytes of the file at a load address.
-  std::string_view loaded(uint64_t address, uint64_t size) {
-    for (const Elf64_Phdr& s : segments) {
-      if (s.p_type == PT_LOAD && address >= s.p_vaddr && address - s.p_vaddr <= s.p_filesz &&
-          size <= s.p_filesz - (address - s.p_vaddr))
-        return range(s.p_offset + (address - s.p_vaddr), size);
-    }
-    failed_ = true;
-    return {};
-  }
-  std::vector<Elf64_Dyn> dynamic() {
-    const auto where = segment(PT_DYNAMIC);
-    return where ? table<Elf64_Dyn>(where->p_offset, where->p_filesz) : std::vector<Elf64_Dyn>{};
-  }
-
-  std::vector<Elf64_Phdr> segments;
-  std::vector<Section> sections;
-
- private:
-  std::string_view bytes_;
-  Elf64_Ehdr header_{};
-  bool failed_ = false;
-};
+Error damaged(const char* what) { return damaged_elf(kWhat, what); }
 
 /// "'cache' (.bss, 4096 bytes)": the largest variable of a section, or the section alone.
-std::string largest_variable(Object& object, const Section& section) {
+std::string largest_variable(ElfObject& object, const ElfSection& section) {
   const auto index = static_cast<size_t>(&section - object.sections.data());
   std::string_view name;
   uint64_t size = 0;
-  if (const Section* all = object.section(".symtab")) {
+  if (const ElfSection* all = object.section(".symtab")) {
     for (const Elf64_Sym& symbol : object.symbols(*all)) {
       const int type = ELF64_ST_TYPE(symbol.st_info);
       if (symbol.st_shndx != index || (type != STT_OBJECT && type != STT_TLS) || symbol.st_size <= size)
@@ -168,8 +75,8 @@ std::string largest_variable(Object& object, const Section& section) {
   return fmt::format("{} ({}, {} bytes)", demangled(name), section.name, size);
 }
 
-Result<void> check_symbols(Object& object, const std::string& kernel) {
-  const Section* dynamic = object.section(".dynsym");
+Result<void> check_symbols(ElfObject& object, const std::string& kernel) {
+  const ElfSection* dynamic = object.section(".dynsym");
   if (!dynamic) return damaged("no dynamic symbols");
   const std::string run = "passnet_run_" + kernel, parameters = "passnet_parameters_" + kernel;
   bool has_run = false, has_parameters = false;
@@ -197,8 +104,8 @@ Result<void> check_symbols(Object& object, const std::string& kernel) {
   return {};
 }
 
-Result<void> check_state(Object& object, const std::string& kernel) {
-  const auto refuse = [&](const char* kind, const Section& section) {
+Result<void> check_state(ElfObject& object, const std::string& kernel) {
+  const auto refuse = [&](const char* kind, const ElfSection& section) {
     return bad_pass(fmt::format("kernel '{}' keeps state between calls: {} {}; {}", kernel, kind,
                                 largest_variable(object, section), kOnlyArguments))
         .with_hint("make it const or constexpr, a local variable, or an argument");
@@ -207,7 +114,7 @@ Result<void> check_state(Object& object, const std::string& kernel) {
   const auto sealed = [&](uint64_t address, uint64_t size) {
     return address >= relro.p_vaddr && address + size <= relro.p_vaddr + relro.p_memsz;
   };
-  for (const Section& section : object.sections) {
+  for (const ElfSection& section : object.sections) {
     const Elf64_Shdr& s = section.header;
     if (!(s.sh_flags & SHF_ALLOC) || s.sh_size == 0) continue;
     if (s.sh_flags & SHF_TLS) return refuse("thread-local data", section);
@@ -227,7 +134,7 @@ Result<void> check_state(Object& object, const std::string& kernel) {
   return {};
 }
 
-Result<void> check_start_up(Object& object, const std::string& kernel) {
+Result<void> check_start_up(ElfObject& object, const std::string& kernel) {
   const auto refuse = [&](const char* what) {
     return bad_pass(
                fmt::format("kernel '{}' runs code when it is loaded: {}; {}", kernel, what, kOnlyArguments))
@@ -265,7 +172,7 @@ Result<void> check_start_up(Object& object, const std::string& kernel) {
   return {};
 }
 
-Result<void> check_relocations(Object& object, const std::string& kernel) {
+Result<void> check_relocations(ElfObject& object, const std::string& kernel) {
   uint64_t address[2] = {}, size[2] = {};
   for (const Elf64_Dyn& entry : object.dynamic()) {
     if (entry.d_tag == DT_RELA) address[0] = entry.d_un.d_ptr;
@@ -296,13 +203,13 @@ Result<void> check_relocations(Object& object, const std::string& kernel) {
 }  // namespace
 
 Result<std::string> check_object(std::string_view bytes, const std::string& kernel) {
-  Object object(bytes);
+  ElfObject object(bytes, kWhat, kMachine, ET_DYN);
   PASSNET_TRY_VOID(object.open());
   PASSNET_TRY_VOID(check_state(object, kernel));
   PASSNET_TRY_VOID(check_start_up(object, kernel));
   PASSNET_TRY_VOID(check_relocations(object, kernel));
   PASSNET_TRY_VOID(check_symbols(object, kernel));
-  const Section* parameters = object.section(".passnet.parameters");
+  const ElfSection* parameters = object.section(".passnet.parameters");
   if (!parameters) return damaged("no parameters inside");
   const std::string_view text = object.range(parameters->header.sh_offset, parameters->header.sh_size);
   if (object.failed()) return damaged("cut short");

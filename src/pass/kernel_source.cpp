@@ -133,6 +133,12 @@ class Scanner {
     }
     if (contains(kRefusedWords, text))
       return bad_pass(fmt::format("{} is not allowed in a kernel", quoted(text)), here(start));
+    // Variables in it would pass for those of passnet/kernel.h when the compiled kernel is checked.
+    if (opens_namespace_ && text == "passnet")
+      return bad_pass("namespace 'passnet' belongs to passnet/kernel.h", here(start))
+          .with_hint("use a namespace of another name, or none");
+    opens_namespace_ = text == "namespace" && !after_using_;
+    after_using_ = text == "using";
     if (after_kernel_word_) result_.kernels.push_back({std::string(text), here(start)});
     after_kernel_word_ = text == "PASSNET_KERNEL";
     return {};
@@ -206,12 +212,16 @@ class Scanner {
   std::vector<size_t> origin_;  // of each byte of text_ in original_
   size_t at_ = 0;
   bool after_kernel_word_ = false;
+  bool after_using_ = false;
+  bool opens_namespace_ = false;
   KernelSource result_;
 };
 
+/// Works in every compiler of kernels: NVRTC has no __builtin_nan.
 std::string literal(double value) {
-  if (std::isnan(value)) return "__builtin_nan(\"\")";
-  if (std::isinf(value)) return value > 0 ? "__builtin_inf()" : "-__builtin_inf()";
+  if (std::isnan(value)) return "__builtin_bit_cast(double, 0x7ff8000000000000ull)";
+  if (std::isinf(value))
+    return value > 0 ? "__builtin_bit_cast(double, 0x7ff0000000000000ull)" : "__builtin_bit_cast(double, 0xfff0000000000000ull)";
   return fmt::format("{:a}", value);
 }
 
@@ -230,6 +240,26 @@ struct ConstantText {
     return fmt::format("using {} = {};\n", name, element_type(value));
   }
 };
+
+std::string cpu_exports(const std::string& kernel) {
+  return fmt::format(
+      "using passnet_launcher = passnet::detail::Launcher<&{0}>;\n"
+      "__attribute__((section(\".passnet.parameters\"), used)) static constexpr auto passnet_parameter_text "
+      "= passnet_launcher::parameters();\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) const char* passnet_parameters_{0}() {{ return "
+      "passnet_parameter_text.text; }}\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) void passnet_run_{0}(const passnet_launch* "
+      "launch, int64_t first, int64_t last) {{\n"
+      "  passnet_launcher::run(launch, first, last);\n}}\n",
+      kernel);
+}
+
+std::string gpu_exports(const std::string& kernel) {
+  return fmt::format(
+      "__device__ const passnet::detail::ParameterText passnet_parameters_{0} =\n"
+      "    passnet::detail::parameter_text(static_cast<decltype({0})*>(nullptr));\n",
+      kernel);
+}
 
 bool is_identifier(std::string_view name) {
   return !name.empty() && word_start(name[0]) && std::all_of(name.begin(), name.end(), word_part) &&
@@ -270,7 +300,8 @@ Result<KernelSource> parse_kernel_source(const std::string& file, std::string te
 }
 
 Result<std::string> render_unit(const std::string& file, const KernelSource& source,
-                                const std::string& kernel, const std::vector<NamedConstant>& constants) {
+                                const std::string& kernel, const std::vector<NamedConstant>& constants,
+                                Target target) {
   // A word made by pasting tokens escapes the scanner, but not these macros.
   std::string unit = fmt::format(
       "#include <passnet/kernel.h>\n#define asm passnet_refuses_asm\n#define __asm asm\n"
@@ -290,16 +321,7 @@ Result<std::string> render_unit(const std::string& file, const KernelSource& sou
     unit += std::visit(ConstantText{constant.name}, constant.value);
   }
   unit += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n", kKernelFile, source.text, kLauncherFile);
-  unit += fmt::format(
-      "using passnet_launcher = passnet::detail::Launcher<&{0}>;\n"
-      "__attribute__((section(\".passnet.parameters\"), used)) static constexpr auto passnet_parameter_text "
-      "= passnet_launcher::parameters();\n"
-      "extern \"C\" __attribute__((visibility(\"default\"))) const char* passnet_parameters_{0}() {{ return "
-      "passnet_parameter_text.text; }}\n"
-      "extern \"C\" __attribute__((visibility(\"default\"))) void passnet_run_{0}(const passnet_launch* "
-      "launch, int64_t first, int64_t last) {{\n"
-      "  passnet_launcher::run(launch, first, last);\n}}\n",
-      kernel);
+  unit += target == Target::Gpu ? gpu_exports(kernel) : cpu_exports(kernel);
   return unit;
 }
 

@@ -31,10 +31,13 @@ std::string_view element_type(ir::DType dtype);
 inline constexpr const char* kKernelFile = "passnet-kernel";
 inline constexpr const char* kLauncherFile = "passnet-launcher";
 
+enum class Target { Cpu, Gpu };
+
 /// The text to compile: kernel.h, the constants, the source, and the exported functions of
 /// include/passnet/abi.h. Errors: BadPass for a constant whose name is no identifier or whose dtype kernels
 /// do not have.
 Result<std::string> render_unit(const std::string& file, const KernelSource& source,
-                                const std::string& kernel, const std::vector<NamedConstant>& constants);
+                                const std::string& kernel, const std::vector<NamedConstant>& constants,
+                                Target target = Target::Cpu);
 
 }  // namespace passnet::pass

@@ -41,6 +41,6 @@ struct PlanResult {
 };
 Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const std::string& pass_name,
                                                          const std::vector<SiteInput>& inputs,
-                                                         size_t output_count);
+                                                         size_t output_count, bool on_gpu = false);
 
 }  // namespace passnet::pass

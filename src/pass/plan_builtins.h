@@ -22,6 +22,7 @@ inline constexpr int64_t kMaxSteps = 1'000'000;
 struct PlanState {
   LaunchList list;
   int64_t steps_left = kMaxSteps;
+  bool on_gpu = false;  // what x.is_cuda says
 };
 /// Errors: BadPass when the steps are used up.
 Result<void> charge(PlanState& state, size_t steps);

@@ -173,6 +173,7 @@ Result<Value> Interpreter::eval_attribute(const Expr& expr) {
     return bad_pass(fmt::format("outside the plan language: found {}", quoted(name)));
   }
   PASSNET_TRY(const Value object, eval(*expr.children[0]));
+  if (expr.name == "is_cuda" && get_if<View>(object)) return Value(state_.on_gpu);
   return get_attribute(object, expr.name);
 }
 

@@ -206,7 +206,7 @@ std::optional<Value> float_info(ir::DType dtype, std::string_view name) {
 std::span<const Builtin> tensor_methods() { return kMethods; }
 
 bool is_attribute(std::string_view name) {
-  constexpr std::string_view kNames[] = {"shape", "dtype", "device", "ndim", "itemsize", "is_floating_point",
+  constexpr std::string_view kNames[] = {"shape", "dtype", "device", "is_cuda", "ndim", "itemsize", "is_floating_point",
                                          "max",   "min",   "eps",    "tiny"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }

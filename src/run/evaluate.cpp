@@ -53,8 +53,8 @@ class SampleEvaluation {
         options_(options),
         threads_(options.threads > 0 ? options.threads : available_threads()),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
-        reference_({options.worker, Role::Reference, threads_, options.interrupted}),
-        candidate_({options.worker, Role::Candidate, threads_, options.interrupted}) {}
+        reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu}),
+        candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu}) {}
 
   // Both workers come up while the passes are read and the first graph is parsed.
   Result<void> start() {
@@ -70,6 +70,7 @@ class SampleEvaluation {
     record.sample = sample_.name;
     record.graph = sample_.graph_names[index];
     record.compiler = options_.compiler;
+    record.device = options_.gpu ? fmt::format("cuda:{}", *options_.gpu) : "cpu";
     record.threads = threads_;
     record.seed = options_.seed;
     record.started = utc_now();
@@ -97,6 +98,7 @@ class SampleEvaluation {
       Answer<Hello> hello = greet(reference_, kStartTimeout);
       if (!hello) return hello.error();
       hardware_ = fmt::format("{}, torch {}", hello->hardware, hello->torch);
+      architecture_ = hello->architecture;
     }
     if (auto loaded = load_graph(reference_, kId, graph->graph, {}, {}, timeout_); !loaded) return loaded.error();
     Answer<Bundle> inputs = replay_inputs(reference_, kId, *graph, options_.seed, timeout_);
@@ -113,14 +115,16 @@ class SampleEvaluation {
     if (options_.compiler == "passes") {
       if (auto failure = rewrite_graph(graph->graph, *inputs, record, rewritten)) return failure;
       record.stage = Stage::Build;
-      auto built = build_kernels(rewritten, *passes_, options_.build);
+      auto built = build_kernels(rewritten, *passes_, options_.build, architecture_);
       if (!built) return to_failure(built.error());
       kernels = std::move(*built);
     }
 
     record.stage = Stage::Load;
     if (auto hello = greet(candidate_, kStartTimeout); !hello) return hello.error();
-    if (auto loaded = load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_); !loaded)
+    if (auto loaded = load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_,
+                                 options_.gpu ? options_.cuda_graph : "off");
+        !loaded)
       return loaded.error();
     if (auto set = set_inputs(candidate_, kId, *inputs, timeout_); !set) return set.error();
 
@@ -133,7 +137,7 @@ class SampleEvaluation {
 
     if (options_.timed) {
       record.stage = Stage::Time;
-      Answer<Measured> measured = measure(reference_, candidate_, kId, {options_.warmup, options_.trials, timeout_});
+      Answer<Measured> measured = measure(reference_, candidate_, kId, {options_.warmup, options_.trials, timeout_, options_.gpu.has_value()});
       if (!measured) return measured.error();
       record.reference = std::move(measured->reference);
       record.candidate = std::move(measured->candidate);
@@ -155,7 +159,7 @@ class SampleEvaluation {
       trace_failure = values.error();
       return values.error().error;
     };
-    Result<Rewritten> applied = apply_passes(graph, *passes_, trace, {options_.strict});
+    Result<Rewritten> applied = apply_passes(graph, *passes_, trace, {options_.strict}, options_.gpu.has_value());
     if (trace_failure) return trace_failure;
     if (!applied) return to_failure(applied.error());
     rewritten = std::move(*applied);
@@ -197,7 +201,7 @@ class SampleEvaluation {
   const std::chrono::milliseconds timeout_;
   Worker reference_, candidate_;
   Result<std::vector<pass::Pass>> passes_;
-  std::string hardware_;
+  std::string hardware_, architecture_;
 };
 
 }  // namespace

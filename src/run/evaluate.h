@@ -4,6 +4,7 @@
 #include <atomic>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct EvaluateOptions {
   int threads = 0;                  // 0: all this process may use
   double timeout_s = 60;            // for one request to a worker
   bool strict = false;              // upstream's literal matching
+  std::optional<int> gpu;           // the CUDA device of both sides; none: the CPU
+  std::string cuda_graph = "auto";  // auto | on | off: whether the candidate's calls are recorded and repeated
   bool timed = true;                // false: check only
   std::filesystem::path worker;     // empty: beside the binary
   pass::BuildOptions build;

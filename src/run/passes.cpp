@@ -1,5 +1,6 @@
 #include "run/passes.h"
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <thread>
@@ -60,8 +61,8 @@ std::string diagnosis_of(const rewrite::MatchReport& report) {
 class PassApplication {
  public:
   PassApplication(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                  const rewrite::MatchOptions& options)
-      : passes_(passes), trace_(trace), options_(options) {
+                  const rewrite::MatchOptions& options, bool on_gpu)
+      : passes_(passes), trace_(trace), options_(options), on_gpu_(on_gpu) {
     result_.graph = graph;
   }
 
@@ -85,7 +86,7 @@ class PassApplication {
       Lowered lowered;
       for (const ir::Arg& input : match.inputs) lowered.inputs.push_back(site_input(result_.graph, input, values_));
       PASSNET_TRY(auto evaluated,
-                  pass::evaluate_plan(pass.plan, pass.name, lowered.inputs, match.outputs.size()));
+                  pass::evaluate_plan(pass.plan, pass.name, lowered.inputs, match.outputs.size(), on_gpu_));
       if (std::holds_alternative<pass::Declined>(evaluated)) {
         ++outcome.declined;
         continue;
@@ -154,6 +155,7 @@ class PassApplication {
   const std::vector<pass::Pass>& passes_;
   const TraceFn& trace_;
   const rewrite::MatchOptions& options_;
+  const bool on_gpu_;
   Rewritten result_;
   std::optional<rewrite::PreparedGraph> prepared_;  // of result_.graph; none while that has just changed
   std::vector<Lowered> lowered_;  // by launch list
@@ -169,32 +171,42 @@ int Rewritten::sites() const {
 }
 
 Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                               const rewrite::MatchOptions& options) {
-  return PassApplication(graph, passes, trace, options).run();
+                               const rewrite::MatchOptions& options, bool on_gpu) {
+  return PassApplication(graph, passes, trace, options, on_gpu).run();
 }
+
+namespace {
+
+// What a launch's kernel is built from. Errors: BadPass when the pass has no source for this kind of processor.
+Result<pass::KernelRequest> request_for(const pass::Pass& pass, const pass::Launch& launch, const std::string& architecture) {
+  const bool on_gpu = !architecture.empty();
+  const std::filesystem::path& source = on_gpu ? pass.cuda_source : pass.cpu_source;
+  if (!source.empty())
+    return pass::KernelRequest{source, launch.kernel, launch.constants, on_gpu ? launch.block : 1, architecture};
+  const char* const hint = !on_gpu && pass.has_triton ? "its @triton.jit kernels need a GPU"
+                           : on_gpu ? "write the kernel, or run on the CPU"
+                                    : "write the kernel, or run on the GPU";
+  return bad_pass(fmt::format("pass '{}' has no {} kernel: no file '{}.{}' beside '{}'", pass.name, on_gpu ? "CUDA" : "CPU",
+                              pass.name, on_gpu ? "cu" : "cpp", pass.path.filename().string()),
+                  launch.at)
+      .with_hint(hint);
+}
+
+}  // namespace
 
 Result<std::vector<std::vector<pass::BuiltKernel>>> build_kernels(const Rewritten& rewritten,
                                                                   const std::vector<pass::Pass>& passes,
-                                                                  const pass::BuildOptions& options) {
+                                                                  const pass::BuildOptions& options,
+                                                                  const std::string& architecture) {
   // Each distinct kernel once: launches of equal kernel and constants share one build.
   std::vector<pass::KernelRequest> requests;
   std::vector<std::vector<size_t>> request_of(rewritten.lists.size());
   for (size_t list = 0; list < rewritten.lists.size(); ++list) {
-    const pass::Pass& pass = passes[rewritten.pass_of_list[list]];
     for (const pass::Launch& launch : rewritten.lists[list].launches) {
-      if (pass.cpu_source.empty()) {
-        return bad_pass(fmt::format("pass '{}' has no CPU kernel: no file '{}.cpp' beside '{}'", pass.name, pass.name,
-                                    pass.path.filename().string()),
-                        launch.at)
-            .with_hint(pass.has_triton ? "its @triton.jit kernels need a GPU" : "write the kernel, or run on the GPU");
-      }
-      size_t found = 0;
-      while (found < requests.size() &&
-             !(requests[found].source == pass.cpu_source && requests[found].kernel == launch.kernel &&
-               requests[found].constants == launch.constants))
-        ++found;
-      if (found == requests.size()) requests.push_back({pass.cpu_source, launch.kernel, launch.constants});
-      request_of[list].push_back(found);
+      PASSNET_TRY(pass::KernelRequest request, request_for(passes[rewritten.pass_of_list[list]], launch, architecture));
+      const auto found = std::find(requests.begin(), requests.end(), request);
+      request_of[list].push_back(static_cast<size_t>(found - requests.begin()));
+      if (found == requests.end()) requests.push_back(std::move(request));
     }
   }
 

@@ -30,15 +30,16 @@ struct Rewritten {
   int sites() const;
 };
 
-/// Errors: BadPass (plan failed at a site), or what `trace` gave.
+/// on_gpu: what plans see as x.is_cuda. Errors: BadPass (plan failed at a site), or what `trace` gave.
 Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                               const rewrite::MatchOptions& options);
+                               const rewrite::MatchOptions& options, bool on_gpu = false);
 
 /// Builds every kernel the launch lists need (each distinct one once, several at a time).
 /// Returns, per list and launch, the built kernel. Errors: of pass::build_kernel and pass::check_launch; BadPass when a pass
-/// has no Name.cpp.
+/// has no Name.cpp (Name.cu). architecture: "sm_90" to build for that GPU, empty for the CPU.
 Result<std::vector<std::vector<pass::BuiltKernel>>> build_kernels(const Rewritten& rewritten,
                                                                   const std::vector<pass::Pass>& passes,
-                                                                  const pass::BuildOptions& options);
+                                                                  const pass::BuildOptions& options,
+                                                                  const std::string& architecture = "");
 
 }  // namespace passnet::run

@@ -55,13 +55,14 @@ Answer<Hello> greet(Worker& worker, Timeout timeout) {
   if (!reply) return tl::unexpected(std::move(reply).error());
   return read_fields("hello", [&]() -> Answer<Hello> {
     return Hello{reply->json.value("torch", ""), reply->json.value("hardware", ""), reply->json.value("isolation", ""),
-                 reply->json.at("threads").get<int>()};
+                 reply->json.value("architecture", ""), reply->json.at("threads").get<int>()};
   });
 }
 
 Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                         const std::vector<pass::LaunchList>& lists,
-                        const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout) {
+                        const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout,
+                        const std::string& cuda_graph) {
   // The text as it was read, when there is one, so that the worker's messages point into the user's file.
   const bool rewritten = !lists.empty();
   Json request{{"do", "load"},
@@ -69,12 +70,13 @@ Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& 
                {"file", graph.file},
                {"model", graph.source && !rewritten ? *graph.source : fx::print_model(graph)},
                {"launch_lists", Json::array()},
-               {"kernels", Json::array()}};
+               {"kernels", Json::array()},
+               {"cuda_graph", cuda_graph}};
   for (const pass::LaunchList& list : lists) request["launch_lists"].push_back(pass::to_json(list));
   for (const auto& of_list : kernels) {
     Json row = Json::array();
     for (const pass::BuiltKernel& kernel : of_list)
-      row.push_back({{"object", kernel.object.string()}, {"entry", kernel.entry}});
+      row.push_back({{"object", kernel.object.string()}, {"entry", kernel.entry}, {"parameters", kernel.parameters}});
     request["kernels"].push_back(std::move(row));
   }
   Answer<Reply> reply = worker.ask(request, {}, timeout);

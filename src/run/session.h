@@ -36,14 +36,17 @@ Answer<MetaTexts> read_metas(const fx::GraphDir& graph);
 /// What the worker says of itself.
 struct Hello {
   std::string torch, hardware, isolation;
+  std::string architecture;  // "sm_90"; empty: graphs run on the CPU
   int threads = 1;
 };
 Answer<Hello> greet(Worker& worker, std::chrono::milliseconds timeout);
 
-/// Loads a graph under `id`; lists and kernels may be empty (no fused nodes).
+/// Loads a graph under `id`; lists and kernels may be empty (no fused nodes). cuda_graph: "off" calls the operators one by
+/// one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).
 Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                         const std::vector<pass::LaunchList>& lists,
-                        const std::vector<std::vector<pass::BuiltKernel>>& kernels, std::chrono::milliseconds timeout);
+                        const std::vector<std::vector<pass::BuiltKernel>>& kernels, std::chrono::milliseconds timeout,
+                        const std::string& cuda_graph = "off");
 
 /// The inputs replayed from the graph's metas.
 Answer<Bundle> replay_inputs(Worker& worker, const std::string& id, const fx::GraphDir& graph, uint64_t seed,

@@ -10,10 +10,12 @@
 #include <cstdlib>
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/strings.h"
 #include "wire/frame.h"
 
 namespace passnet::run {
@@ -31,6 +33,18 @@ Result<std::filesystem::path> find_worker_binary() {
   }
   return resource_error(fmt::format("passnet-worker is not beside '{}'", self.string()))
       .with_hint("run 'make build'; it leaves both binaries in build/bin");
+}
+
+Result<std::optional<int>> parse_device(const std::string& text) {
+  if (text == "cpu") return std::optional<int>();
+  if (text == "cuda") return std::optional(0);
+  int index = 0;
+  const char* const end = text.data() + text.size();
+  if (text.starts_with("cuda:")) {
+    if (const auto [rest, failed] = std::from_chars(text.data() + 5, end, index); failed == std::errc() && rest == end && index >= 0)
+      return std::optional(index);
+  }
+  return bad_input(fmt::format("device {}: expected cpu, cuda or cuda:N", quoted(text)));
 }
 
 Failure to_failure(Error error) {
@@ -91,6 +105,12 @@ Result<void> Worker::start() {
                 std::to_string(state.options.threads)};
   // Exactly these: a worker must not see the caller's secrets or be steered by its settings.
   spawn.environment = {"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=/nonexistent"};
+  if (state.options.gpu) {
+    spawn.argv.insert(spawn.argv.end(), {"--gpu", std::to_string(*state.options.gpu)});
+    spawn.gpu = true;
+    // The driver must not write its cache of compiled kernels, nor does it have to look at other devices.
+    spawn.environment.push_back("CUDA_CACHE_DISABLE=1");
+  }
   bind_threads(state.options.threads, spawn);
   spawn.isolation =
       state.options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;

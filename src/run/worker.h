@@ -27,7 +27,11 @@ struct WorkerOptions {
   Role role = Role::Reference;
   int threads = 1;
   const std::atomic<bool>* interrupted = nullptr;  // when it becomes true, a request under way is given up
+  std::optional<int> gpu;        // the CUDA device that graphs run on; none: the CPU
 };
+
+/// "cpu", "cuda", "cuda:1" -> none, 0, 1. Errors: BadInput.
+Result<std::optional<int>> parse_device(const std::string& text);
 
 /// Processors this process may run on.
 std::vector<int> available_processors();

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/strings.h"
+#include "runtime/device.h"
 
 namespace passnet::runtime {
 
@@ -173,7 +174,12 @@ ArgSource Builder::list_source(const Operand& operand, const Parameter& paramete
 
 ArgSource Builder::source(const Operand& operand, const Parameter& parameter) {
   ArgSource result;
-  if (operand.kind == Kind::None || parameter.type == Type::Device) {
+  if (parameter.type == Type::Device) {
+    // Literals follow the device that the graph runs on; without one tensors are made there too.
+    if (graph_device().is_cuda()) result.value = graph_device();
+    return result;
+  }
+  if (operand.kind == Kind::None) {
     if (operand.kind == Kind::None && !parameter.optional && parameter.default_value)
       result.value = *parameter.default_value;
     return result;

@@ -3,13 +3,17 @@
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/as_strided.h>
+#include <ATen/ops/empty_strided.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/check.h"
+#include "runtime/device.h"
 #include "runtime/dtype.h"
+#include "runtime/gpu_check.h"
+#include "runtime/gpu_kernel.h"
 #include "runtime/kernel_check.h"
 #include "runtime/launch_ready.h"
 
@@ -26,8 +30,12 @@ class FusedStep final : public Step {
         inputs_(std::move(inputs)),
         outs_(std::move(outs)) {
     const std::vector<FusedLibrary::Kernel>& kernels = library.list(index).kernels;
-    for (size_t i = 0; i < list_.launches.size(); ++i)
-      launches_.emplace_back(list_.launches[i], kernels.empty() ? nullptr : kernels[i].run);
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      if (on_gpu_)
+        gpu_launches_.emplace_back(list_.launches[i], kernels[i].device);
+      else
+        launches_.emplace_back(list_.launches[i], kernels[i].run);
+    }
     tensors_.resize(list_.buffers.size());
     pointers_.resize(list_.buffers.size());
     for (const pass::View& output : list_.outputs) {
@@ -65,8 +73,10 @@ class FusedStep final : public Step {
   }
 
   at::Tensor allocate(const pass::Buffer& buffer) const {
+    const at::ScalarType type = scalar_type(buffer.type.dtype);
     at::Tensor tensor =
-        at::detail::empty_strided_cpu(buffer.type.shape, buffer.type.strides, scalar_type(buffer.type.dtype));
+        on_gpu_ ? at::empty_strided(buffer.type.shape, buffer.type.strides, at::TensorOptions(type).device(graph_device()))
+                : at::detail::empty_strided_cpu(buffer.type.shape, buffer.type.strides, type);
     // A traced kernel writes nothing; zeros are safe for whatever reads its outputs, as an index for example.
     if (library_.mode == FusedLibrary::Mode::Trace) {
       tensor.zero_();
@@ -77,12 +87,17 @@ class FusedStep final : public Step {
   }
 
   void launch_all() {
-    PASSNET_CHECK(launches_.empty() || launches_[0].can_run(), "a graph that was loaded for tracing is run");
+    PASSNET_CHECK(launches_.size() + gpu_launches_.size() == list_.launches.size(),
+                  "a graph that was loaded for tracing is run");
     if (library_.mode == FusedLibrary::Mode::Check) {
-      library_.check->run(library_, index_, tensors_);
+      if (on_gpu_)
+        gpu::check_launches(library_, index_, tensors_);
+      else
+        library_.check->run(library_, index_, tensors_);
       return;
     }
     for (ReadyLaunch& launch : launches_) launch.run(library_.pool(), pointers_.data());
+    for (gpu::ReadyLaunch& launch : gpu_launches_) launch.run(pointers_.data());
   }
 
   at::Tensor output(size_t i) const {
@@ -96,7 +111,9 @@ class FusedStep final : public Step {
   size_t index_;
   const pass::LaunchList& list_;
   std::vector<int32_t> inputs_, outs_;
-  std::vector<ReadyLaunch> launches_;
+  const bool on_gpu_ = graph_device().is_cuda();
+  std::vector<ReadyLaunch> launches_;           // on the CPU
+  std::vector<gpu::ReadyLaunch> gpu_launches_;  // on the GPU
   std::vector<at::Tensor> tensors_;  // of the call in progress, by buffer
   std::vector<char*> pointers_;
   std::vector<bool> whole_;  // outputs that are a whole buffer
@@ -118,21 +135,27 @@ Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::Launc
       return bad_input(fmt::format("launch list {}: {} kernels for {} launches", i, wanted,
                                    list.launches.launches.size()));
     for (size_t k = 0; k < wanted; ++k) {
-      const KernelFile& file = kernels[i][k];
-      void* object = ::dlopen(file.object.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (object == nullptr)
-        return bad_pass(
-            fmt::format("cannot load kernel '{}': {}", list.launches.launches[k].kernel, ::dlerror()));
-      library->objects_.push_back(object);
-      auto* run = reinterpret_cast<passnet_run_fn>(::dlsym(object, file.entry.c_str()));
-      if (run == nullptr)
-        return bad_pass(fmt::format("kernel '{}': '{}' has no function '{}'",
-                                    list.launches.launches[k].kernel, file.object.string(), file.entry));
-      list.kernels.push_back({run});
+      PASSNET_TRY(Kernel kernel, library->load_kernel(kernels[i][k], list.launches.launches[k].kernel));
+      list.kernels.push_back(std::move(kernel));
     }
     library->lists_.push_back(std::move(list));
   }
   return library;
+}
+
+Result<FusedLibrary::Kernel> FusedLibrary::load_kernel(const KernelFile& file, const std::string& name) {
+  Kernel kernel;
+  if (graph_device().is_cuda()) {
+    PASSNET_TRY(kernel.device, gpu::Kernel::load(file));
+    return kernel;
+  }
+  void* object = ::dlopen(file.object.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (object == nullptr) return bad_pass(fmt::format("cannot load kernel '{}': {}", name, ::dlerror()));
+  objects_.push_back(object);
+  kernel.run = reinterpret_cast<passnet_run_fn>(::dlsym(object, file.entry.c_str()));
+  if (kernel.run == nullptr)
+    return bad_pass(fmt::format("kernel '{}': '{}' has no function '{}'", name, file.object.string(), file.entry));
+  return kernel;
 }
 
 FusedLibrary::~FusedLibrary() {

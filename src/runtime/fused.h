@@ -1,6 +1,6 @@
-// Fused nodes: `passnet.fused(i, inputs…)` runs launch list i. Buffers are allocated afresh at each call,
-// kernels come from shared objects built by pass/, grids are spread over our thread pool. Internal to
-// runtime/ (includes torch).
+// Fused nodes: `passnet.fused(i, inputs…)` runs launch list i. Buffers are allocated afresh at each call; kernels come from
+// what pass/ built: shared objects, whose grids are spread over our thread pool, or cubins, which are launched on the GPU.
+// Internal to runtime/ (includes torch).
 #pragma once
 
 #include <passnet/abi.h>
@@ -18,6 +18,9 @@
 namespace passnet::runtime {
 
 class KernelCheck;
+namespace gpu {
+class Kernel;
+}
 
 /// The launch lists of one graph with their kernels loaded. Steps refer to it, so it outlives the plan.
 class FusedLibrary {
@@ -28,7 +31,8 @@ class FusedLibrary {
     Check,  // launch on poisoned and fenced copies (kernel_check.h)
   };
   struct Kernel {
-    passnet_run_fn run = nullptr;
+    passnet_run_fn run = nullptr;               // on the CPU
+    std::shared_ptr<const gpu::Kernel> device;  // on the GPU
   };
   struct List {
     pass::LaunchList launches;
@@ -51,6 +55,7 @@ class FusedLibrary {
 
  private:
   FusedLibrary() = default;
+  Result<Kernel> load_kernel(const KernelFile& file, const std::string& name);
   std::vector<List> lists_;
   std::vector<void*> objects_;
   ThreadPool* pool_ = nullptr;

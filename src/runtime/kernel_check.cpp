@@ -1,12 +1,9 @@
 #include "runtime/kernel_check.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
 #include <cstring>
 
 #include "base/hash.h"
+#include "runtime/checked_run.h"
 #include "runtime/dtype.h"
 #include "runtime/fault_report.h"
 #include "runtime/fenced_memory.h"
@@ -15,18 +12,6 @@
 namespace passnet::runtime {
 
 namespace {
-
-constexpr unsigned char kPoisons[] = {0xA5, 0x5A};
-
-/// How messages call a buffer: by what the plan returned it as or got it as.
-std::string buffer_name(const pass::LaunchList& list, size_t index) {
-  const pass::Buffer& buffer = list.buffers[index];
-  if (buffer.input >= 0) return fmt::format("input {} ({})", buffer.input, ir::to_string(buffer.type));
-  for (size_t i = 0; i < list.outputs.size(); ++i) {
-    if (list.outputs[i].buffer == index) return fmt::format("output {} ({})", i, ir::to_string(buffer.type));
-  }
-  return fmt::format("temporary {} ({})", index, ir::to_string(buffer.type));
-}
 
 /// All buffers of one run in fenced memory.
 struct Copies {
@@ -58,19 +43,11 @@ Copies make_copies(const pass::LaunchList& list, const std::vector<at::Tensor>& 
 }
 
 void check_after(const pass::LaunchList& list, const pass::Launch& launch, const Copies& copies) {
-  const std::string kernel = fmt::format("kernel '{}' of pass '{}'", launch.kernel, list.pass);
   for (size_t i = 0; i < copies.memory.size(); ++i) {
     const FencedMemory& memory = copies.memory[i];
-    if (const auto broken = memory.broken_canary()) {
-      const std::string where = *broken < 0 ? fmt::format("{} bytes before its start", -*broken)
-                                            : fmt::format("{} bytes past its end", *broken);
-      throw KernelFault{"out-of-bounds",
-                        fmt::format("{} wrote outside of {}: {}", kernel, buffer_name(list, i), where),
-                        launch.at};
-    }
+    if (const auto broken = memory.broken_canary()) throw wrote_outside(list, launch, i, *broken);
     if (list.buffers[i].input >= 0 && fast_hash(memory.data(), memory.size_bytes()) != copies.hashes[i])
-      throw KernelFault{"input-changed", fmt::format("{} changed {}", kernel, buffer_name(list, i)),
-                        launch.at};
+      throw changed_input(list, launch, i);
   }
 }
 
@@ -80,7 +57,7 @@ Copies run_once(const FusedLibrary& library, size_t index, const std::vector<at:
   Copies copies = make_copies(list, tensors, poison);
   for (size_t i = 0; i < list.launches.size(); ++i) {
     const pass::Launch& launch = list.launches[i];
-    set_running_kernel(fmt::format("kernel '{}' of pass '{}'", launch.kernel, list.pass));
+    set_running_kernel(describe_kernel(list, launch));
     ReadyLaunch(launch, library.list(index).kernels[i].run).run(library.pool(), copies.pointers.data());
     set_running_kernel({});
     check_after(list, launch, copies);
@@ -88,38 +65,7 @@ Copies run_once(const FusedLibrary& library, size_t index, const std::vector<at:
   return copies;
 }
 
-bool all_equal(const char* bytes, size_t count, unsigned char value) {
-  return std::all_of(bytes, bytes + count,
-                     [&](char byte) { return static_cast<unsigned char>(byte) == value; });
-}
-
-/// Elements of output `number` that hold the first poison after the first run and the second after the
-/// second.
-void check_written(const pass::LaunchList& list, size_t number, const Copies& first, const Copies& second) {
-  const pass::View& view = list.outputs[number];
-  const pass::Buffer& buffer = list.buffers[view.buffer];
-  if (buffer.input >= 0 || buffer.fill) return;
-  const auto element = static_cast<size_t>(ir::size_bytes(view.type.dtype));
-  std::vector<int64_t> index(view.type.shape.size(), 0), first_index;
-  int64_t unwritten = 0;
-  for (int64_t n = view.type.numel(); n > 0; --n) {
-    int64_t at = view.offset;
-    for (size_t d = 0; d < index.size(); ++d) at += index[d] * view.type.strides[d];
-    const size_t byte = static_cast<size_t>(at) * element;
-    if (all_equal(first.pointers[view.buffer] + byte, element, kPoisons[0]) &&
-        all_equal(second.pointers[view.buffer] + byte, element, kPoisons[1])) {
-      if (unwritten++ == 0) first_index = index;
-    }
-    for (size_t d = index.size(); d-- > 0 && ++index[d] == view.type.shape[d];) index[d] = 0;
-  }
-  if (unwritten == 0) return;
-  throw KernelFault{
-      "unwritten-output",
-      fmt::format("pass '{}' leaves {} of {} elements of output {} ({}) unwritten, the first at [{}]",
-                  list.pass, unwritten, view.type.numel(), number, ir::to_string(view.type),
-                  fmt::join(first_index, ", ")),
-      list.launches.empty() ? SourceLoc{} : list.launches.back().at};
-}
+std::vector<const char*> pointers_of(const Copies& copies) { return {copies.pointers.begin(), copies.pointers.end()}; }
 
 }  // namespace
 
@@ -128,7 +74,7 @@ void KernelCheck::run(const FusedLibrary& library, size_t index,
   const pass::LaunchList& list = library.list(index).launches;
   const Copies first = run_once(library, index, tensors, kPoisons[0]);
   const Copies second = run_once(library, index, tensors, kPoisons[1]);
-  for (size_t i = 0; i < list.outputs.size(); ++i) check_written(list, i, first, second);
+  for (size_t i = 0; i < list.outputs.size(); ++i) require_written(list, i, pointers_of(first), pointers_of(second));
   for (size_t i = 0; i < list.buffers.size(); ++i) {
     if (list.buffers[i].input < 0)
       std::memcpy(tensors[i].data_ptr(), second.memory[i].data(), second.memory[i].size_bytes());

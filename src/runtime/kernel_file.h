@@ -3,13 +3,15 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace passnet::runtime {
 
-/// A compiled kernel: the shared object and "passnet_run_NAME" in it.
+/// A compiled kernel: the shared object and "passnet_run_NAME" in it, or the cubin and the kernel's name.
 struct KernelFile {
   std::filesystem::path object;
   std::string entry;
+  std::vector<std::string> parameters;  // their types, "const float*", "int64_t"
 };
 
 }  // namespace passnet::runtime

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "runtime/device.h"
 #include "runtime/lower.h"
 
 namespace passnet::runtime {
@@ -94,8 +95,7 @@ Operand size_method(Builder& builder, const Bound& args) {
 }
 
 c10::IValue seed(std::vector<c10::IValue>& inputs) {
-  at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
-  generator.set_current_seed(static_cast<uint64_t>(inputs[0].toScalar().toLong()));
+  seed_generators(static_cast<uint64_t>(inputs[0].toScalar().toLong()));
   return {};
 }
 
@@ -170,7 +170,7 @@ const Rule kMethods[] = {
      [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
     {"Tensor.element_size", "input",
      [](Builder& b, const Bound& a) { return b.host(host_element_size, Kind::Int, {a["input"]}); }},
-    {"Tensor.get_device", "input", [](Builder&, const Bound&) { return Operand::of_int(-1); }},
+    {"Tensor.get_device", "input", [](Builder&, const Bound&) { return Operand::of_int(graph_device().index()); }},
     {"Tensor.__len__", "input", [](Builder& b, const Bound& a) { return size_of(b, a["input"], 0); }},
     {"Tensor.__bool__", "input",
      [](Builder& b, const Bound& a) { return b.host(number_of<bool>, Kind::Bool, {a["input"]}); }},
@@ -264,8 +264,10 @@ Operand lower_attribute(Builder& builder, std::string_view name, const Operand& 
     layout.kind = Kind::Layout;
     return layout;
   }
-  if (name == "is_cpu" || name == "is_leaf") return Operand::of_bool(true);
-  static constexpr std::string_view kNever[] = {"is_cuda",      "requires_grad", "is_sparse",
+  if (name == "is_leaf") return Operand::of_bool(true);
+  if (name == "is_cpu") return Operand::of_bool(graph_device().is_cpu());
+  if (name == "is_cuda") return Operand::of_bool(graph_device().is_cuda());
+  static constexpr std::string_view kNever[] = {"requires_grad", "is_sparse",
                                                 "is_quantized", "is_meta",       "is_mkldnn",
                                                 "is_nested",    "is_mps",        "is_xpu"};
   if (std::find(std::begin(kNever), std::end(kNever), name) != std::end(kNever))

@@ -183,13 +183,14 @@ Error Plan::refusal(const Step& step) const {
   }
 }
 
-Result<void> Plan::run() {
+Result<void> Plan::run(bool keep) {
   c10::IValue* slots = slots_.data();
   const Step* current = nullptr;
   try {
     for (const std::unique_ptr<Step>& step : steps_) {
       current = step.get();
       step->run(slots);
+      if (keep) continue;
       for (const int32_t slot : step->frees) slots[slot] = c10::IValue();
     }
     leave_autocast();

@@ -30,8 +30,8 @@ class Plan {
   const at::Tensor& input(size_t index) const { return slots_[input_slots_[index]].toTensor(); }
 
   /// One call of forward. REQUIRES: every input is set. Errors: BadInput at the node whose operator refused,
-  /// with PyTorch's own message.
-  Result<void> run();
+  /// with PyTorch's own message. keep: values stay until release(), also those that nobody reads any more.
+  Result<void> run(bool keep = false);
   /// What forward returned; a tuple's elements one by one. Valid after a run until release().
   std::vector<c10::IValue> outputs() const;
   /// Frees outputs.

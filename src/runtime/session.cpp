@@ -3,6 +3,7 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
@@ -24,8 +25,11 @@
 #include "fx/parser.h"
 #include "runtime/allocator.h"
 #include "runtime/compare.h"
+#include "runtime/device.h"
 #include "runtime/dtype.h"
 #include "runtime/fused.h"
+#include "runtime/gpu.h"
+#include "runtime/gpu_capture.h"
 #include "runtime/infer_inputs.h"
 #include "runtime/kernel_check.h"
 #include "runtime/meta_kernels.h"
@@ -41,11 +45,6 @@ namespace {
 std::unique_ptr<ThreadPool>& pool() {
   static std::unique_ptr<ThreadPool> instance;
   return instance;
-}
-
-void seed_generator() {
-  at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
-  generator.set_current_seed(kCallSeed);
 }
 
 Json meta_json(const at::Tensor& tensor) {
@@ -83,7 +82,7 @@ uint64_t fingerprint_of(const std::vector<c10::IValue>& values) {
   uint64_t hash = 0;
   for (const c10::IValue& value : values) {
     if (!value.isTensor()) continue;
-    const at::Tensor tensor = value.toTensor().contiguous();
+    const at::Tensor tensor = value.toTensor().contiguous().cpu();
     hash = fast_hash(tensor.sizes().data(), tensor.sizes().size() * sizeof(int64_t),
                      hash + static_cast<uint64_t>(tensor.scalar_type()));
     hash = fast_hash(tensor.const_data_ptr(), static_cast<size_t>(tensor.nbytes()), hash);
@@ -133,6 +132,9 @@ at::Tensor moved_view(const at::Tensor& tensor, const wire::Mapping& from, const
 }
 
 bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
+  if (a.is_cuda() && a.numel() > 0)
+    return a.sizes() == b.sizes() && a.is_contiguous() &&
+           at::equal(a.view(-1).view(at::kByte), b.view(-1).view(at::kByte));
   return a.sizes() == b.sizes() && a.is_contiguous() &&
          (a.numel() == 0 ||
           std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0);
@@ -140,7 +142,7 @@ bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
 
 }  // namespace
 
-void start_runtime(int threads, const std::vector<int>& processors) {
+Result<void> start_runtime(int threads, const std::vector<int>& processors, std::optional<int> gpu_index) {
   install_allocator();
   c10::SetStackTraceFetcher([] { return std::string(); });  // our messages have the graph's line instead
   at::set_num_threads(threads);
@@ -149,8 +151,16 @@ void start_runtime(int threads, const std::vector<int>& processors) {
   const c10::InferenceMode mode;
   // The first product and the first generator cost milliseconds that belong to no graph.
   (void)at::matmul(at::ones({8, 8}), at::ones({8, 8}));
-  seed_generator();
+  if (gpu_index) {
+    PASSNET_TRY(const c10::Device device, gpu::start(*gpu_index));
+    set_graph_device(device);
+  }
+  seed_generators(kCallSeed);
+  return {};
 }
+
+std::string device_name() { return graph_device().is_cuda() ? gpu::name() : ""; }
+std::string device_architecture() { return graph_device().is_cuda() ? gpu::architecture() : ""; }
 
 void trim_memory() {
   if (cached_bytes() > int64_t{1} << 30) drop_large_blocks();
@@ -160,6 +170,7 @@ std::string torch_version() { return TORCH_VERSION; }
 int thread_count() { return pool() ? pool()->threads() : 1; }
 
 struct Session::State {
+  const bool on_gpu = graph_device().is_cuda();
   std::unique_ptr<FusedLibrary> fused;  // outlives the plan, whose steps refer to it
   KernelCheck check;
   std::optional<Plan> plan;
@@ -173,6 +184,11 @@ struct Session::State {
   uint64_t fingerprint = 0;
   int64_t peak_bytes = 0;  // of the last call
 
+  Recording recording = Recording::Off;
+  std::unique_ptr<gpu::RecordedCall> recorded;  // of a graph on the GPU that is repeated as recorded
+  std::optional<Error> refused_recording;
+  std::vector<std::vector<at::Tensor>> input_sets;  // copies of the inputs that timed calls on fresh tensors take in turn
+
   void restore(size_t index) {
     const at::Tensor& input = plan->input(index);
     if (input.sizes() == pristine[index].sizes() && input.is_contiguous()) {
@@ -184,7 +200,7 @@ struct Session::State {
   }
   void prepare_call() {
     for (const size_t index : mutated) restore(index);
-    seed_generator();
+    seed_generators(kCallSeed);
   }
   /// One call in the given mode. Throws KernelFault.
   Result<void> call(FusedLibrary::Mode how, const Plan::NodeVisitor* visit = nullptr) {
@@ -194,6 +210,7 @@ struct Session::State {
       const int64_t before = start_peak();
       Result<void> done = visit != nullptr ? plan->run_visiting(*visit) : plan->run();
       peak_bytes = peak_bytes_since_start() - before;
+      if (on_gpu) gpu::synchronize();
       fused->mode = FusedLibrary::Mode::Run;
       return done;
     } catch (...) {
@@ -249,6 +266,36 @@ struct Session::State {
     }
     return true;
   }
+  std::vector<at::Tensor> inputs_in_use() const {
+    std::vector<at::Tensor> inputs;
+    for (size_t i = 0; i < pristine.size(); ++i) inputs.push_back(plan->input(i));
+    return inputs;
+  }
+  /// Records what a call does, where that is wanted and possible, once for the inputs that are set.
+  Result<void> record() {
+    if (!on_gpu || recording == Recording::Off || recorded || refused_recording) return {};
+    const std::vector<at::Tensor> working = inputs_in_use();
+    const auto run = [this](const std::vector<at::Tensor>& inputs) -> Result<std::vector<c10::IValue>> {
+      plan->release();
+      for (size_t i = 0; i < inputs.size(); ++i) plan->set_input(i, inputs[i]);
+      PASSNET_TRY_VOID(plan->run(true));
+      return plan->outputs();
+    };
+    // What the first call loads and tunes must not be recorded.
+    prepare_call();
+    PASSNET_TRY_VOID(plan->run());
+    plan->release();
+    Result<std::unique_ptr<gpu::RecordedCall>> made = gpu::RecordedCall::record(run, pristine);
+    plan->release();
+    for (size_t i = 0; i < working.size(); ++i) plan->set_input(i, working[i]);
+    if (made)
+      recorded = std::move(*made);
+    else if (recording == Recording::On)
+      return made.error();
+    else
+      refused_recording = made.error();
+    return {};
+  }
   Result<void> require_inputs() const {
     if (pristine.size() != plan->input_names().size() || (pristine.empty() && !plan->input_names().empty()))
       return bad_input("the graph's inputs are not set").with_hint("send 'set_inputs' first");
@@ -280,6 +327,7 @@ Result<Session> Session::load(Source source) {
   PASSNET_TRY(state->fused, FusedLibrary::load(std::move(source.launch_lists), source.kernels, pool().get()));
   state->fused->check = &state->check;
   PASSNET_TRY(state->plan, Plan::build(graph, state->fused.get()));
+  state->recording = source.recording;
   return Session(std::move(state));
 }
 
@@ -303,7 +351,10 @@ Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::
     ordered.push_back(given[static_cast<size_t>(found - entries.begin())]);
   }
   wire::Mapping working_memory;
-  if (mapping.size_bytes() > kCopiedAtOnce) {
+  if (state.on_gpu) {
+    for (at::Tensor& tensor : ordered) tensor = tensor.to(graph_device());
+    for (size_t i = 0; i < ordered.size(); ++i) state.plan->set_input(i, ordered[i].clone());
+  } else if (mapping.size_bytes() > kCopiedAtOnce) {
     PASSNET_TRY(working_memory, wire::Mapping::map_copy_on_write(fd, mapping.size_bytes()));
     for (size_t i = 0; i < ordered.size(); ++i)
       state.plan->set_input(i, moved_view(ordered[i], mapping, working_memory));
@@ -316,6 +367,9 @@ Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::
   state.mutated.clear();
   state.mutated_known = false;
   state.expected.clear();
+  state.recorded.reset();
+  state.refused_recording.reset();
+  state.input_sets.clear();
   return {};
 }
 
@@ -341,7 +395,7 @@ Result<Json> Session::infer(const std::string& weight_meta, const std::string& i
               inferable_inputs(weight_meta, input_meta, state.plan->input_names()));
   for (size_t i = 0; i < inputs.size(); ++i) state.plan->set_input(i, inputs[i]);
   state.pristine.clear();
-  seed_generator();
+  seed_generators(kCallSeed);
   Json values = Json::object();
   state.plan->infer([&](const ir::Node& node, const c10::IValue* value, const std::string& reason) {
     values[std::string(node.name)] = value != nullptr ? value_json(*value) : Json{{"unknown", reason}};
@@ -368,7 +422,7 @@ Result<CallOutputs> Session::run(bool checked) {
     Output output;
     if (values[i].isTensor() && values[i].toTensor().defined()) {
       names.push_back(name);
-      tensors.push_back(values[i].toTensor());
+      tensors.push_back(values[i].toTensor().cpu());
     } else {
       outputs.scalars[name] = output.scalar = value_json(values[i]);
     }
@@ -404,25 +458,93 @@ Result<std::vector<bench::OutputCheck>> Session::compare(const std::vector<wire:
   return checks;
 }
 
-Result<CallTimes> Session::time(int64_t calls, bool fingerprint) {
-  using Clock = std::chrono::steady_clock;
-  const c10::InferenceMode mode;
-  State& state = *state_;
-  PASSNET_TRY_VOID(state.require_inputs());
-  PASSNET_TRY_VOID(state.learn_mutations());
-  CallTimes times;
-  times.times_us.reserve(static_cast<size_t>(calls));
-  for (int64_t i = 0; i < calls; ++i) {
+struct Session::Timer {
+  State& state;
+  const TimeOptions& options;
+  std::vector<at::Tensor> working;  // taken by calls on the same tensors
+  std::optional<gpu::DeviceClock> device_clock;
+
+  /// The inputs of call `number`, as they were set. Fresh ones lie elsewhere than those of the two calls before.
+  void prepare(int64_t number) {
+    if (options.fresh) {
+      constexpr size_t kSets = 3;
+      if (state.input_sets.empty()) state.input_sets.resize(kSets, working);
+      std::vector<at::Tensor>& inputs = state.input_sets[static_cast<size_t>(number) % kSets];
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        const bool own = inputs[i].data_ptr() != working[i].data_ptr() && inputs[i].sizes() == state.pristine[i].sizes();
+        if (own)
+          inputs[i].copy_(state.pristine[i]);
+        else
+          inputs[i] = state.pristine[i].clone();
+        state.plan->set_input(i, inputs[i]);
+      }
+    }
     state.prepare_call();
+    if (!state.on_gpu) return;
+    if (options.flush) gpu::flush_cache();
+    gpu::synchronize();
+  }
+  std::vector<at::Tensor> inputs() const { return state.inputs_in_use(); }
+  Result<void> call(const std::vector<at::Tensor>& inputs) {
+    if (!state.recorded) return state.plan->run();
+    state.recorded->call(inputs);
+    return {};
+  }
+  /// us of a call; nullopt: to be timed again.
+  Result<std::optional<double>> timed_call() {
+    const std::vector<at::Tensor> inputs = state.recorded ? this->inputs() : std::vector<at::Tensor>{};
+    if (options.device_clock) {
+      if (!device_clock) device_clock.emplace();
+      device_clock->start();
+      PASSNET_TRY_VOID(call(inputs));
+      return device_clock->stop();
+    }
+    using Clock = std::chrono::steady_clock;
     const auto start = Clock::now();
-    Result<void> done = state.plan->run();
+    Result<void> done = call(inputs);
+    if (state.on_gpu) gpu::synchronize();
     const auto stop = Clock::now();
     if (!done) return done.error();
-    times.times_us.push_back(std::chrono::duration<double, std::micro>(stop - start).count());
-    if (fingerprint && fingerprint_of(state.plan->outputs()) != state.fingerprint) ++times.changed;
+    return std::optional(std::chrono::duration<double, std::micro>(stop - start).count());
+  }
+  void release() {
     state.plan->release();
+    if (state.recorded) state.recorded->release();
+  }
+  std::vector<c10::IValue> outputs() const { return state.recorded ? state.recorded->outputs() : state.plan->outputs(); }
+};
+
+Result<CallTimes> Session::time(const TimeOptions& options) {
+  const c10::InferenceMode mode;
+  State& state = *state_;
+  if (options.device_clock && !state.on_gpu) return bad_input("only a GPU has a clock of its own");
+  PASSNET_TRY_VOID(state.require_inputs());
+  PASSNET_TRY_VOID(state.learn_mutations());
+  PASSNET_TRY_VOID(state.record());
+  CallTimes times;
+  times.mode = state.recorded ? state.recorded->mode() : "operators";
+  if (state.refused_recording) times.why_not_recorded = state.refused_recording->message;
+  times.times_us.reserve(static_cast<size_t>(options.calls));
+  Timer timer{state, options, state.inputs_in_use(), {}};
+  for (int64_t i = 0; i < options.calls;) {
+    timer.prepare(i);
+    PASSNET_TRY(const std::optional<double> time_us, timer.timed_call());
+    if (time_us) {
+      times.times_us.push_back(*time_us);
+      if (options.fingerprint && fingerprint_of(timer.outputs()) != state.fingerprint) ++times.changed;
+      ++i;
+    }
+    timer.release();
   }
   state.require_inputs_unchanged();
+  if (options.fresh) {
+    for (size_t i = 0; i < timer.working.size(); ++i) state.plan->set_input(i, timer.working[i]);
+  }
+  if (state.on_gpu) {
+    const gpu::Condition condition = gpu::condition();
+    times.sm_mhz = condition.sm_mhz;
+    times.temperature_c = condition.temperature_c;
+  }
   return times;
 }
 

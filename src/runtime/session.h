@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,11 @@ namespace passnet::runtime {
 /// Prepares libtorch in this process: allocator, `threads` threads for its operators and for kernels, no
 /// gradients. Calls a few operators so that what libtorch loads lazily is loaded. Call once.
 /// processors: where the threads are bound, one each (libgomp is told by its environment); empty: nowhere.
-void start_runtime(int threads, const std::vector<int>& processors);
+/// gpu_index: the GPU that graphs run on; none: the CPU. Errors: Resource: no such GPU, or a part is missing.
+Result<void> start_runtime(int threads, const std::vector<int>& processors, std::optional<int> gpu_index);
+/// "NVIDIA H200" and "sm_90"; empty on the CPU.
+std::string device_name();
+std::string device_architecture();
 /// "2.11.0"
 std::string torch_version();
 int thread_count();
@@ -49,9 +54,23 @@ struct CallOutputs {
   int64_t peak_bytes = 0;  // most memory of tensors that the call held at a time, beside inputs and constants
 };
 
+/// Whether calls on the GPU are recorded once and then repeated (runtime/gpu_capture.h).
+enum class Recording { Off, Auto /* where it is possible */, On /* or it is an error */ };
+
+struct TimeOptions {
+  int64_t calls = 0;
+  bool fingerprint = false;   // hash the outputs of each call
+  bool fresh = false;         // each call gets its inputs at other addresses than the calls before it
+  bool flush = false;         // the GPU's cache is emptied before each call
+  bool device_clock = false;  // time on the GPU alone, else by the host's clock until the device is done
+};
+
 struct CallTimes {
   std::vector<double> times_us;
   int64_t changed = 0;  // calls whose outputs differ from those of the last run
+  std::string mode;     // "operators", or how the recorded call is repeated: "direct", "graph", "graph with copies"
+  std::string why_not_recorded;
+  std::optional<int> sm_mhz, temperature_c;  // of the GPU, after the calls
 };
 
 class Session {
@@ -60,6 +79,7 @@ class Session {
     std::string file, model;  // where model.py was read from, and its text
     std::vector<pass::LaunchList> launch_lists;
     std::vector<std::vector<KernelFile>> kernels;  // per list, per launch; empty: trace only
+    Recording recording = Recording::Off;
   };
   /// Errors: BadInput and Unsupported at the line of model.py, BadPass for kernels that cannot be loaded.
   static Result<Session> load(Source source);
@@ -86,13 +106,13 @@ class Session {
   /// check per output in order, as many as the longer side has.
   Result<std::vector<bench::OutputCheck>> compare(const std::vector<wire::Entry>& found,
                                                   const wire::Mapping& mapping, const Json& found_scalars);
-  /// `calls` calls, each timed by itself by the monotonic clock. What is not timed: restoring inputs that the
-  /// graph changes, seeding, hashing outputs (only with `fingerprint`), freeing outputs. Throws KernelFault
-  /// when a kernel changed an input.
-  Result<CallTimes> time(int64_t calls, bool fingerprint);
+  /// Calls, each timed by itself. What is not timed: restoring inputs that the graph changes, making fresh ones, seeding,
+  /// recording, hashing outputs, freeing them. Throws KernelFault when a kernel changed an input.
+  Result<CallTimes> time(const TimeOptions& options);
 
  private:
   struct State;
+  struct Timer;
   explicit Session(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

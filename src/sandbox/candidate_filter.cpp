@@ -195,10 +195,11 @@ class Filter {
 
 }  // namespace
 
-Result<void> enter_candidate_filter() {
+Result<void> enter_candidate_filter(bool gpu) {
   if (kArchitecture == 0) return unsupported("no system call filter for this processor");
   Filter filter;
   for (long number : kAllowed) filter.allow(number);
+  if (gpu) filter.allow(SYS_ioctl);
   filter.allow_without(SYS_openat, 2, kWriting);
 #if defined(__x86_64__)
   filter.allow_without(SYS_open, 1, kWriting);

@@ -66,12 +66,19 @@ bool namespaces_available() {
   return available;
 }
 
-UniqueFd no_write_ruleset(const std::string& writable) {
+UniqueFd no_write_ruleset(const std::string& writable, bool gpu) {
   const landlock_ruleset_attr attributes{.handled_access_fs = kWrites};
   UniqueFd ruleset(
       static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
   if (!ruleset) return ruleset;
   allow_below(ruleset.get(), "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
+  if (gpu) {
+    std::error_code failure;
+    for (std::filesystem::directory_iterator entry("/dev", failure), end; !failure && entry != end; entry.increment(failure)) {
+      if (entry->path().filename().string().starts_with("nvidia"))
+        allow_below(ruleset.get(), entry->path().c_str(), LANDLOCK_ACCESS_FS_WRITE_FILE);
+    }
+  }
   if (!writable.empty()) allow_below(ruleset.get(), writable.c_str(), kWrites);
   return ruleset;
 }
@@ -79,7 +86,7 @@ UniqueFd no_write_ruleset(const std::string& writable) {
 std::string describe_isolation() {
   std::vector<std::string> parts;
   if (namespaces_available()) parts.push_back(kNamespaces);
-  if (no_write_ruleset("")) parts.push_back("Landlock");
+  if (no_write_ruleset("", false)) parts.push_back("Landlock");
   parts.push_back("no new privileges");
   const uint32_t refuse = SECCOMP_RET_ERRNO;
   if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refuse) == 0) parts.push_back("seccomp filter");

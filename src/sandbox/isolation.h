@@ -20,15 +20,16 @@ namespace passnet::sandbox {
 bool namespaces_available();
 
 /// A Landlock ruleset that refuses every change of the file system except writing below `writable` (empty:
-/// nowhere) and to /dev/null. Empty when the kernel has no Landlock.
-UniqueFd no_write_ruleset(const std::string& writable);
+/// nowhere), to /dev/null and, for a candidate on the GPU, to /dev/nvidia*. Empty when the kernel has no Landlock.
+UniqueFd no_write_ruleset(const std::string& writable, bool gpu);
 
 /// From now on, in every thread of this process, only the system calls that computing, threads and the
 /// inherited socket need. Refused with EPERM: opening files for writing, new sockets, programs, processes,
 /// signals to others, ptrace, changes of the file system, io_uring, bpf, namespaces, … Cannot be undone.
+/// gpu: also ioctl, by which the driver is asked through its open devices.
 /// Errors: Resource when the kernel refuses the filter; Unsupported on a processor other than x86-64 and
 /// aarch64.
-Result<void> enter_candidate_filter();
+Result<void> enter_candidate_filter(bool gpu);
 
 /// What spawn uses on this machine: "user, network, pid and ipc namespaces; Landlock; no new privileges;
 /// seccomp filter".

@@ -175,7 +175,7 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   const UniqueFd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return io_error("open", "/dev/null", errno);
   const UniqueFd ruleset =
-      confined ? no_write_ruleset(options.isolation == Isolation::Jail ? options.working_directory : "")
+      confined ? no_write_ruleset(options.isolation == Isolation::Jail ? options.working_directory : "", options.gpu)
                : UniqueFd();
 
   ChildPlan plan;

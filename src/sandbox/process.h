@@ -37,6 +37,7 @@ struct SpawnOptions {
   Limits limits;
   Isolation isolation = Isolation::None;
   int socket_fd = -1;             // handed to the child as descriptor 3; -1: none
+  bool gpu = false;               // a Candidate may write to the devices of NVIDIA's driver
   bool capture_output = false;    // stdout and stderr to a pipe read by wait_output; else both to our stderr
   std::string working_directory;  // empty: ours; in a Jail the one place where files can be written
 };

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 
 Worker start(const std::string& name, const std::atomic<bool>* interrupted = nullptr) {
-  Worker worker({std::string(PASSNET_FAKE_WORKERS) + "/" + name, Role::Candidate, 1, interrupted});
+  Worker worker({std::string(PASSNET_FAKE_WORKERS) + "/" + name, Role::Candidate, 1, interrupted, {}});
   const Result<void> started = worker.start();
   EXPECT_TRUE(started.has_value()) << (started ? "" : to_string(started.error()));
   return worker;

@@ -29,7 +29,7 @@ constexpr int kNoFilter = 255;
 /// Runs `attempt` in a forked process under the candidate's filter; its result is the exit code (0 … 254).
 int under_filter(const std::function<int()>& attempt) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(enter_candidate_filter() ? attempt() : kNoFilter);
+  if (child == 0) ::_exit(enter_candidate_filter(false) ? attempt() : kNoFilter);
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
@@ -150,7 +150,7 @@ TEST(CandidateFilter, HoldsInThreadsThatRanBefore) {
       phase.wait(0);
       result = errno_of(::socket(AF_UNIX, SOCK_STREAM, 0));
     });
-    const bool entered = enter_candidate_filter().has_value();
+    const bool entered = enter_candidate_filter(false).has_value();
     phase = 1;
     phase.notify_all();
     early.join();

@@ -1,0 +1,54 @@
+// The GPU as the rest of runtime/ sees it: found when the process starts (libtorch_cuda and the driver are opened then, the
+// binary links neither), one device, one stream. All functions but start() REQUIRE that it has succeeded.
+// A build without CUDA's headers has gpu_absent.cpp instead, where start() refuses.
+#pragma once
+
+#include <c10/core/Device.h>
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+namespace passnet::runtime::gpu {
+
+/// Opens libtorch_cuda and the driver, makes `index` the device of this thread, with a stream of its own.
+/// Errors: Resource saying which of the parts is missing.
+Result<c10::Device> start(int index);
+
+/// "NVIDIA H200"
+std::string name();
+/// "sm_90": what kernels are compiled for.
+std::string architecture();
+
+/// Waits for the stream. Throws KernelFault when a kernel has failed; the process cannot go on with the GPU then.
+void synchronize();
+
+/// Overwrites memory of more than the size of the second-level cache, so that nothing of a graph is left in it.
+void flush_cache();
+
+/// Time that the device spends on a call, without what the host needs to launch it: the stream is held up until all
+/// launches stand in line.
+class DeviceClock {
+ public:
+  DeviceClock();
+  ~DeviceClock();
+  DeviceClock(const DeviceClock&) = delete;
+  DeviceClock& operator=(const DeviceClock&) = delete;
+  void start();
+  /// us from the first launch after start() to the end of the last; nullopt when the hold-up ended too early. The next one
+  /// is longer then, and the call should be timed again.
+  std::optional<double> stop();
+
+ private:
+  void* events_[3];
+  double hold_us_ = 200;
+};
+
+/// What can be read of the device's state: the clock of its processors and its temperature.
+struct Condition {
+  std::optional<int> sm_mhz, temperature_c;
+};
+Condition condition();
+
+}  // namespace passnet::runtime::gpu

@@ -1,0 +1,48 @@
+// Stands in for runtime/gpu*.cpp in a build without CUDA's headers (they come with a PyTorch built for CUDA).
+#include <stdexcept>
+
+#include "runtime/gpu.h"
+#include "runtime/gpu_capture.h"
+#include "runtime/gpu_check.h"
+#include "runtime/gpu_kernel.h"
+
+namespace passnet::runtime::gpu {
+
+namespace {
+Error absent() {
+  return resource_error("this passnet was built without CUDA's headers")
+      .with_hint("build it with a PyTorch for CUDA and nvidia-cuda-runtime (they lie beside it), or run with --device cpu");
+}
+[[noreturn]] void never() { throw std::logic_error("a GPU is used that was never started"); }
+}  // namespace
+
+Result<c10::Device> start(int) { return absent(); }
+std::string name() { return ""; }
+std::string architecture() { return ""; }
+void synchronize() { never(); }
+void flush_cache() { never(); }
+Condition condition() { return {}; }
+
+DeviceClock::DeviceClock() { never(); }
+DeviceClock::~DeviceClock() = default;
+void DeviceClock::start() { never(); }
+std::optional<double> DeviceClock::stop() { never(); }
+
+Result<std::shared_ptr<const Kernel>> Kernel::load(const KernelFile&) { return absent(); }
+Kernel::~Kernel() = default;
+ReadyLaunch::ReadyLaunch(const pass::Launch& launch, std::shared_ptr<const Kernel>) : launch_(launch) {}
+void ReadyLaunch::run(char* const*) { never(); }
+
+void check_launches(const FusedLibrary&, size_t, const std::vector<at::Tensor>&) { never(); }
+
+struct RecordedCall::State {};
+RecordedCall::RecordedCall() = default;
+RecordedCall::~RecordedCall() = default;
+Result<std::unique_ptr<RecordedCall>> RecordedCall::record(const Run&, const std::vector<at::Tensor>&) { return absent(); }
+void RecordedCall::call(const std::vector<at::Tensor>&) { never(); }
+const std::vector<c10::IValue>& RecordedCall::outputs() const { never(); }
+void RecordedCall::release() { never(); }
+std::string RecordedCall::mode() const { never(); }
+size_t RecordedCall::device_operations() const { never(); }
+
+}  // namespace passnet::runtime::gpu

@@ -1,0 +1,44 @@
+// The CUDA driver, opened at run time. Needs CUDA's headers, not its libraries. Internal to runtime/gpu*.
+#pragma once
+
+#include <cuda.h>
+
+#include <string>
+
+#include "base/result.h"
+
+namespace passnet::runtime::gpu {
+
+// cuda.h renames functions to their current versions (cuStreamBeginCapture to …_v2); these are the names it means.
+#define PASSNET_DRIVER_FUNCTIONS(X)                                                                                  \
+  X(cuInit) X(cuDriverGetVersion) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGet) X(cuDeviceGetAttribute)       \
+  X(cuDeviceGetName) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel)                  \
+  X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuStreamSynchronize) X(cuStreamIsCapturing) X(cuEventCreate)       \
+  X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery) X(cuEventElapsedTime) X(cuMemcpyDtoDAsync) X(cuMemcpy3DAsync)   \
+  X(cuMemsetD8Async) X(cuMemsetD16Async) X(cuMemsetD32Async) X(cuPointerGetAttribute) X(cuGraphDestroy)              \
+  X(cuGraphGetNodes) X(cuGraphGetEdges) X(cuGraphNodeGetType) X(cuGraphKernelNodeGetParams)                          \
+  X(cuGraphKernelNodeGetAttribute) X(cuGraphMemcpyNodeGetParams) X(cuGraphMemsetNodeGetParams)                       \
+  X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload) X(cuGraphLaunch)                             \
+  X(cuGraphExecKernelNodeSetParams) X(cuGraphExecMemcpyNodeSetParams) X(cuGraphExecMemsetNodeSetParams)              \
+  X(cuFuncGetParamInfo) X(cuFuncSetAttribute) X(cuFuncGetAttribute) X(cuKernelGetFunction) X(cuCtxGetCurrent)
+
+struct Driver {
+#define PASSNET_DECLARE(name) decltype(&::name) name = nullptr;
+  PASSNET_DRIVER_FUNCTIONS(PASSNET_DECLARE)
+#undef PASSNET_DECLARE
+};
+
+/// Opens libcuda.so.1. Errors: Resource.
+Result<void> load_driver();
+const Driver& driver();
+
+/// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"
+std::string describe(CUresult result);
+/// Throws std::runtime_error with what was tried, unless `result` is success.
+void check(CUresult result, const char* what);
+
+/// The stream that everything of this process runs on.
+CUstream stream();
+CUcontext context();
+
+}  // namespace passnet::runtime::gpu
