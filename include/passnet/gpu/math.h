@@ -26,8 +26,8 @@ PASSNET_INLINE float fast_exp(float x) { return ::__expf(x); }
 /// a / b to 2 ulp, for |b| below 2^126.
 PASSNET_INLINE float fast_divide(float a, float b) { return ::__fdividef(a, b); }
 
-/// a b, rounded before anything is added to it. (The compiler makes one fma of `a * b + c`; where the two are operators of
-/// their own, PyTorch rounds in between.)
+/// a b, rounded before anything is added to it. (The compiler makes one fma of `a * b + c`; where the two are operators
+/// of their own, PyTorch rounds in between.)
 PASSNET_INLINE float multiply(float a, float b) { return ::__fmul_rn(a, b); }
 
 /// The larger and the smaller; NaN if either is, as in torch. (CUDA's own max and min drop NaN.)

@@ -39,15 +39,17 @@ struct Row {
   PASSNET_INLINE static Row load(const T* x) {
     return make([&](int i) { return passnet::load<width>(x + i); });
   }
-  /// f(0), f(1), …, f(n - 1).
+  /// f(0), f(1), …, f(n - 1): for elements that lie apart. Threads past the end call f(n - 1): so no read is behind a
+  /// branch, which would hold up the reads after it.
   template <class F>
   PASSNET_INLINE static Row of(F f) {
-    return make([&](int i) {
-      floats<width> values;
+    Row row;
 #pragma unroll
-      for (int k = 0; k < width; ++k) values[k] = f(i + k);
-      return values;
-    });
+    for (int p = 0; p < parts; ++p) {
+#pragma unroll
+      for (int k = 0; k < width; ++k) row.part[p][k] = f(inside(p) ? first(p) + k : int(n - 1));
+    }
+    return row;
   }
   PASSNET_INLINE void store(T* out) const {
 #pragma unroll

@@ -9,9 +9,10 @@ PASSNET_KERNEL scale_mask_softmax_kernel(const T* scores, const T* mask, T* out,
   using Row = passnet::Row<T, N, THREADS>;
   const int64_t row = Row::index();
   if (row >= rows) return;
-  const T* const add = mask + row / (HEADS * QUERIES) * mask_step + row % QUERIES * N;
-  const Row masked = map([&](float score, float hide) { return rounded<T>(rounded<T>(multiply(score, scale)) + hide); },
-                         Row::load(scores + row * N), Row::load(add));
+  const Row score = Row::load(scores + row * N);  // first: it needs no index arithmetic
+  const T* const add = mask + Divided<HEADS * QUERIES>(row).quotient * mask_step + Divided<QUERIES>(row).remainder * N;
+  const Row masked = map([&](float s, float hide) { return rounded<T>(rounded<T>(multiply(s, scale)) + hide); }, score,
+                         Row::load(add));
   const float top = masked.max();
   const Row powers = map([&](float v) { return exp(v - top); }, masked);
   const float total = powers.sum();

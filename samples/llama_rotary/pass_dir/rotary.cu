@@ -7,11 +7,13 @@ using namespace passnet;
 PASSNET_KERNEL rotary_kernel(const T* cos, const T* sin, const T* query, const T* key, T* query_out, T* key_out,
                              int64_t batch, int64_t angle_step) {
   constexpr int64_t heads = QUERY_HEADS + KEY_HEADS;  // of one batch entry: the queries', then the keys'
-  const int64_t i = global_index() * V % HALF, row = global_index() * V / HALF;
-  const int64_t position = row % LENGTH, head = row / LENGTH % heads, entry = row / (LENGTH * heads);
+  const Divided<HALF> element(global_index() * V);
+  const Divided<LENGTH> row(element.quotient);
+  const Divided<heads> head(row.quotient);
+  const int64_t i = element.remainder, position = row.remainder, entry = head.quotient;
   if (entry >= batch) return;
-  const bool is_query = head < QUERY_HEADS;
-  const int64_t own = is_query ? entry * QUERY_HEADS + head : entry * KEY_HEADS + head - QUERY_HEADS;
+  const bool is_query = head.remainder < QUERY_HEADS;
+  const int64_t own = head.remainder + (is_query ? entry * QUERY_HEADS : entry * KEY_HEADS - QUERY_HEADS);
   const int64_t at = (own * LENGTH + position) * 2 * HALF + i;
   const int64_t angle = (entry * angle_step + position) * 2 * HALF + i;
   const T* const in = (is_query ? query : key) + at;

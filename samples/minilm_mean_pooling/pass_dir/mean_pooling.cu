@@ -3,44 +3,54 @@
 
 using namespace passnet;
 
-// The block is SLICES groups of threads. A group adds up every SLICES-th token, V columns per thread and step; then the
-// groups' sums are added, so that most of a sentence is on its way from memory at once.
+// The block is SLICES groups of threads. A group adds up every SLICES-th token, V columns per thread; then the groups'
+// sums are added. So many reads are under way at once, and each thread has `ahead` of them.
 PASSNET_KERNEL mean_pooling_kernel(const int64_t* mask, const T* tokens, float* out, float least) {
-  constexpr int group = thread_count / SLICES, parts = ceil_div(int(N), group * int(V));
-  constexpr int steps = ceil_div(int(LENGTH), int(SLICES)), columns = ceil_div(int(N), int(thread_count));
-  __shared__ float sums[SLICES * N];
-  const int64_t* const weights = mask + int64_t(task_index()) * LENGTH;
-  const T* const first = tokens + int64_t(task_index()) * LENGTH * N;
+  constexpr int slices = int(SLICES), group = thread_count / slices, parts = ceil_div(int(N), group * int(V));
+  constexpr int steps = ceil_div(int(LENGTH), slices), ahead = 32 / int(V);
+  constexpr int columns = ceil_div(int(N), int(thread_count));
+  __shared__ float sums[slices * N], counts[slices];
   const int slice = thread_index() / group;
-
-  float count = 0.0f;
-  for (int token = thread_index(); token < LENGTH; token += thread_count) count += float(weights[token]);
+  const int64_t first = int64_t(task_index()) * LENGTH + slice;  // the token that this thread begins with
 
 #pragma unroll
   for (int part = 0; part < parts; ++part) {
     const int column = (part * group + thread_index() % group) * int(V);
     if (column >= N) continue;
     floats<V> total{};
-#pragma unroll 8
-    for (int step = 0; step < steps; ++step) {
-      const int token = step * int(SLICES) + slice;
-      if (token >= LENGTH) continue;
-      const float weight = float(weights[token]);
-      const auto values = load<V>(first + int64_t(token) * N + column);
-      total = map([&](float sum, float value) { return sum + value * weight; }, total, values);
+    float count = 0.0f;
+#pragma unroll 1
+    for (int step = 0; step < steps; step += ahead) {
+      floats<V> values[ahead];
+      float weight[ahead];
+#pragma unroll
+      for (int k = 0; k < ahead; ++k) {
+        const int past = (step + k) * slices;  // tokens past the first
+        const bool inside = past + slices <= LENGTH || past + slice < LENGTH;
+        values[k] = inside ? load<V>(tokens + first * N + column + past * N) : floats<V>{};
+        weight[k] = inside ? load<1>(mask + first + past)[0] : 0.0f;
+      }
+#pragma unroll
+      for (int k = 0; k < ahead; ++k) {
+        total = map([&](float sum, float value) { return sum + value * weight[k]; }, total, values[k]);
+        count += weight[k];
+      }
     }
     store(sums + slice * N + column, total);
+    if (column == 0) counts[slice] = count;
   }
-  const float divisor = maximum(block_sum(count), least);
-  block_barrier();  // all sums are written
+  block_barrier();
 
-  float mean[columns] = {}, squares = 0.0f;
+  float count = 0.0f, mean[columns] = {}, squares = 0.0f;
+#pragma unroll
+  for (int from = 0; from < slices; ++from) count += counts[from];
+  const float divisor = maximum(count, least);
 #pragma unroll
   for (int k = 0; k < columns; ++k) {
     const int column = k * thread_count + thread_index();
     if (column >= N) continue;
 #pragma unroll
-    for (int from = 0; from < SLICES; ++from) mean[k] += sums[from * N + column];
+    for (int from = 0; from < slices; ++from) mean[k] += sums[from * N + column];
     mean[k] /= divisor;
     squares += mean[k] * mean[k];
   }

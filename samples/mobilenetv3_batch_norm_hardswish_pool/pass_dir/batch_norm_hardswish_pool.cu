@@ -10,7 +10,7 @@ PASSNET_KERNEL batch_norm_hardswish_pool_kernel(const T* x, const T* mean, const
   const int64_t plane = Row::index();
   if (plane >= planes) return;
   const Row values = Row::load(x + plane * N);
-  const int64_t c = plane % CHANNELS;
+  const int64_t c = Divided<CHANNELS>(plane).remainder;
   const float center = to_float(mean[c]), gain = to_float(weight[c]), shift = to_float(bias[c]);
   const float scale = rsqrt(to_float(variance[c]) + eps);
   const Row bent = map(

@@ -7,7 +7,7 @@ using namespace passnet;
 PASSNET_KERNEL swiglu_kernel(const T* x, T* out, int64_t rows) {
   const int64_t i = global_index() * V;
   if (i >= rows * N) return;
-  const T* const gate = x + i + i / N * N;  // each row before this one has N more elements in x than in out
+  const T* const gate = x + i + Divided<N>(i).quotient * N;  // rows of x have N more elements
   const auto gated = [](float g, float up) { return up * rounded<T>(silu(g)); };
   store(out + i, map(gated, load<V>(gate), load<V>(gate + N)));
 }

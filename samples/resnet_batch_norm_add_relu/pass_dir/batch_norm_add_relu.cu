@@ -9,7 +9,7 @@ PASSNET_KERNEL batch_norm_add_relu_kernel(const T* x, const T* mean, const T* va
   const int64_t i = global_index() * V;
   if (i >= planes * SIZE) return;
   const auto values = load<V>(x + i), added = load<V>(shortcut + i);
-  const int64_t c = i / SIZE % CHANNELS;
+  const int64_t c = Divided<CHANNELS>(Divided<SIZE>(i).quotient).remainder;
   const float center = to_float(mean[c]), gain = to_float(weight[c]), shift = to_float(bias[c]);
   const float scale = rsqrt(to_float(variance[c]) + eps);
   const auto normed = [&](float v, float s) { return relu(rounded<T>(gain * (v - center) * scale + shift) + s); };

@@ -8,7 +8,7 @@ PASSNET_KERNEL squeeze_excite_kernel(const T* x, const T* gate, const T* shortcu
   const int64_t i = global_index() * V;
   if (i >= planes * N) return;
   const auto values = load<V>(x + i), added = load<V>(shortcut + i);
-  const float factor = rounded<T>(sigmoid(to_float(gate[i / N])));
+  const float factor = rounded<T>(sigmoid(to_float(gate[Divided<N>(i).quotient])));
   const auto scaled = [&](float v, float s) { return relu(rounded<T>(multiply(v, factor)) + s); };
   store(out + i, map(scaled, values, added));
 }

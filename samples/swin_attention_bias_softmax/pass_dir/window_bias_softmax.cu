@@ -10,11 +10,14 @@ PASSNET_KERNEL bias_softmax_kernel(const T* scores, const int64_t* index, const 
   using Row = passnet::Row<T, N, THREADS>;
   const int64_t row = Row::index();
   if (row >= rows) return;
-  const int64_t i = row % QUERIES, head = row / QUERIES % HEADS, window = row / (QUERIES * HEADS) % WINDOWS;
-  const Row score = Row::load(scores + row * N), hide = Row::load(mask + (window * QUERIES + i) * N);
+  const Row score = Row::load(scores + row * N);  // first: it needs no index arithmetic
+  const Divided<QUERIES> query(row);
+  const Divided<HEADS> head(query.quotient);
+  const Divided<WINDOWS> window(head.quotient);
+  const Row hide = Row::load(mask + (window.remainder * QUERIES + query.remainder) * N);
   const Row bias = Row::of([&](int k) {
-    const int64_t entry = index[i * N + k];  // below zero it counts from the end, as in PyTorch
-    return to_float(table[(entry < 0 ? entry + entries : entry) * HEADS + head]);
+    const int64_t entry = index[query.remainder * N + k];  // below zero it counts from the end, as in PyTorch
+    return to_float(table[(entry < 0 ? entry + entries : entry) * HEADS + head.remainder]);
   });
   const Row masked =
       map([](float s, float b, float h) { return rounded<T>(rounded<T>(s + b) + h); }, score, bias, hide);

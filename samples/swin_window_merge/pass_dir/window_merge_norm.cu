@@ -15,19 +15,19 @@ PASSNET_KERNEL window_merge_norm_kernel(const T* windows, const T* residual, con
   using Row = passnet::Row<T, N, THREADS>;
   const int64_t row = Row::index(), at = row * N;
   if (row >= rows) return;
-  constexpr int pixels = int(HEIGHT * WIDTH);
-  const int64_t image = row / pixels;
-  const int pixel = int(row % pixels);
-  const int y = (pixel / int(WIDTH) + int(HEIGHT - DOWN)) % int(HEIGHT);
-  const int x = (pixel % int(WIDTH) + int(WIDTH - RIGHT)) % int(WIDTH);
-  // All reads are under way before the first value is needed.
-  const Row left = Row::load(residual + at), right = Row::load(windows + (image * pixels + row_in_windows(y, x)) * N);
-  const Row gain = Row::load(weight), shift = Row::load(bias);
+  // Reads that need no index arithmetic go first.
+  const Row left = Row::load(residual + at), gain = Row::load(weight), shift = Row::load(bias);
+  const Divided<WIDTH> line(row);
+  const Divided<HEIGHT> image(line.quotient);
+  const int y = int(image.remainder + HEIGHT - DOWN) % int(HEIGHT);
+  const int column = int(line.remainder + WIDTH - RIGHT) % int(WIDTH);
+  const Row right = Row::load(windows + (image.quotient * HEIGHT * WIDTH + row_in_windows(y, column)) * N);
   // PyTorch normalises the sum as rounded to T.
   const Row values = map([](float a, float b) { return rounded<T>(a + b); }, left, right);
   values.store(total + at);
-  const float mean = values.sum() / float(N);
-  const float variance = values.sum([&](float v) { return (v - mean) * (v - mean); }) / float(N);
+  constexpr float share = 1.0f / float(N);
+  const float mean = values.sum() * share;
+  const float variance = values.sum([&](float v) { return (v - mean) * (v - mean); }) * share;
   const float scale = rsqrt(variance + eps);
   map([&](float v, float g, float s) { return (v - mean) * scale * g + s; }, values, gain, shift).store(normed + at);
 }
