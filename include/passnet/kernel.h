@@ -26,10 +26,12 @@
 #if defined(__CUDACC__)
 #include <passnet/gpu/memory.h>
 #include <passnet/gpu/parameters.h>
+#include <passnet/gpu/rows.h>
 #include <passnet/gpu/threads.h>
 
-/// Begins a kernel: `PASSNET_KERNEL name(parameters) { … }`.
-#define PASSNET_KERNEL extern "C" __global__ void __launch_bounds__(PASSNET_BLOCK)
+/// Begins a kernel: `PASSNET_KERNEL name(parameters) { … }`. The bounds say that one block per processor will do: the
+/// compiler then spends registers on having many reads under way, not on having many blocks.
+#define PASSNET_KERNEL extern "C" __global__ void __launch_bounds__(PASSNET_BLOCK, 1)
 #else
 #include <passnet/elements.h>
 #include <passnet/math.h>

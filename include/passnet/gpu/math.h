@@ -26,6 +26,10 @@ PASSNET_INLINE float fast_exp(float x) { return ::__expf(x); }
 /// a / b to 2 ulp, for |b| below 2^126.
 PASSNET_INLINE float fast_divide(float a, float b) { return ::__fdividef(a, b); }
 
+/// a b, rounded before anything is added to it. (The compiler makes one fma of `a * b + c`; where the two are operators
+/// of their own, PyTorch rounds in between.)
+PASSNET_INLINE float multiply(float a, float b) { return ::__fmul_rn(a, b); }
+
 /// The larger and the smaller; NaN if either is, as in torch. (CUDA's own max and min drop NaN.)
 PASSNET_INLINE float maximum(float a, float b) { return a > b || a != a ? a : b; }
 PASSNET_INLINE float minimum(float a, float b) { return a < b || a != a ? a : b; }
@@ -40,8 +44,9 @@ PASSNET_INLINE float gelu(float x) { return 0.5f * x * (1.0f + ::erff(x * 0.7071
 PASSNET_INLINE float gelu_tanh(float x) {
   return 0.5f * x * (1.0f + ::tanhf(0.79788456080286536f * (x + 0.044715f * x * x * x)));
 }
-PASSNET_INLINE float hardsigmoid(float x) { return clamp(x + 3.0f, 0.0f, 6.0f) / 6.0f; }
-PASSNET_INLINE float hardswish(float x) { return x * clamp(x + 3.0f, 0.0f, 6.0f) / 6.0f; }
+// Multiplied, as PyTorch does on CUDA, not divided by 6.
+PASSNET_INLINE float hardsigmoid(float x) { return clamp(x + 3.0f, 0.0f, 6.0f) * (1.0f / 6.0f); }
+PASSNET_INLINE float hardswish(float x) { return x * clamp(x + 3.0f, 0.0f, 6.0f) * (1.0f / 6.0f); }
 /// log(1 + exp(beta x)) / beta, and x where beta x > threshold, as torch.nn.functional.softplus.
 PASSNET_INLINE float softplus(float x, float beta = 1.0f, float threshold = 20.0f) {
   return beta * x > threshold ? x : ::log1pf(::expf(beta * x)) / beta;

@@ -13,6 +13,15 @@ struct floats {
   PASSNET_INLINE float operator[](int i) const { return lane[i]; }
 };
 
+/// f of the first lanes, of the second, …: `map([](float a, float b) { return a + b; }, x, y)`.
+template <class F, int N, class... Others>
+PASSNET_INLINE floats<N> map(F f, const floats<N>& first, const Others&... others) {
+  floats<N> out;
+#pragma unroll
+  for (int i = 0; i < N; ++i) out[i] = f(first[i], others[i]...);
+  return out;
+}
+
 /// Elements of T in one access of 16 bytes.
 template <class T>
 inline constexpr int vector_width = int(16 / sizeof(T));

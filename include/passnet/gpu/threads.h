@@ -25,6 +25,21 @@ PASSNET_INLINE int task_count(int axis = 0) {
 /// This thread's number among all threads of a grid of one axis, and how many they are.
 PASSNET_INLINE int64_t global_index() { return int64_t(blockIdx.x) * PASSNET_BLOCK + threadIdx.x; }
 PASSNET_INLINE int64_t global_count() { return int64_t(gridDim.x) * PASSNET_BLOCK; }
+
+/// x / d and x % d for x >= 0. Nearly always x has 32 bits, with which it takes a quarter of the time.
+template <int64_t d>
+struct Divided {
+  int64_t quotient, remainder;
+  PASSNET_INLINE explicit Divided(int64_t x) {
+    if constexpr ((d & (d - 1)) == 0) {
+      quotient = int64_t(uint64_t(x) / d);
+    } else {
+      quotient = uint64_t(x) >> 32 == 0 && d >> 31 == 0 ? int64_t(uint32_t(x) / uint32_t(d)) : x / d;
+    }
+    remainder = x - quotient * d;
+  }
+};
+
 /// Waits for all threads of the block; what they wrote to shared memory is seen.
 PASSNET_INLINE void block_barrier() { __syncthreads(); }
 

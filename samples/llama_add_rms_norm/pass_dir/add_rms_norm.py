@@ -1,5 +1,6 @@
 # Residual addition and the RMS norm after it, which PyTorch runs as nine operators.
 import torch
+import triton
 
 
 def pattern(residual, x, eps, dtype, weight):
@@ -28,8 +29,16 @@ def add_rms_norm(residual, x, eps, dtype, weight):
         return NotImplemented
     total = torch.empty_like(x)
     out = torch.empty_like(x)
-    tasks = min(16, max(1, x.numel() // 8192))
-    add_rms_norm_kernel[(tasks,)](residual, x, weight, total, out, x.numel() // width, eps, T=dtype, N=width)
+    rows = x.numel() // width
+    if x.is_cuda:
+        threads = 32 if width <= 1024 else 512  # for a row: a warp, or a block where it is long
+        block = max(threads, 32 if rows <= 1024 else 128)  # small blocks spread few rows over more of the chip
+        add_rms_norm_kernel[(triton.cdiv(rows, block // threads),), block](
+            residual, x, weight, total, out, rows, eps, T=dtype, N=width, THREADS=threads
+        )
+    else:
+        tasks = min(16, max(1, x.numel() // 8192))
+        add_rms_norm_kernel[(tasks,)](residual, x, weight, total, out, rows, eps, T=dtype, N=width)
     return total, out
 
 

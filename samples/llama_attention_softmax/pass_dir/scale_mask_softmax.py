@@ -1,6 +1,7 @@
 # Attention weights: scale, additive mask, softmax in float, back to the model's dtype. One row stays in the first-level
 # cache for all of it.
 import torch
+import triton
 
 
 def pattern(scores, scale, mask, dtype, p):
@@ -27,11 +28,20 @@ def scale_mask_softmax(scores, scale, mask, dtype):
     if scores.dtype != dtype or mask.dtype != dtype:
         return NotImplemented
     out = torch.empty_like(scores)
-    tasks = min(16, max(1, scores.numel() // 8192))
+    rows = batch * heads * queries
     mask_step = 0 if mask.shape[0] == 1 else queries * keys  # elements from one batch entry's mask to the next
-    scale_mask_softmax_kernel[(tasks,)](
-        scores, mask, out, batch * heads * queries, heads * queries, queries, mask_step, scale, T=dtype, N=keys
-    )
+    if scores.is_cuda:
+        # For a row: a warp, less where it is short, or a block where it is long.
+        threads = min(32, triton.next_power_of_2(keys)) if keys <= 1024 else 512
+        block = max(threads, 128)
+        scale_mask_softmax_kernel[(triton.cdiv(rows, block // threads),), block](
+            scores, mask, out, rows, mask_step, scale, T=dtype, N=keys, THREADS=threads, HEADS=heads, QUERIES=queries
+        )
+    else:
+        tasks = min(16, max(1, scores.numel() // 8192))
+        scale_mask_softmax_kernel[(tasks,)](
+            scores, mask, out, rows, heads * queries, queries, mask_step, scale, T=dtype, N=keys
+        )
     return out
 
 

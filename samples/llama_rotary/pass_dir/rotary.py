@@ -1,5 +1,6 @@
 # Rotary position embedding of queries and keys: sixteen operators, four of them copies, become one pass over both.
 import torch
+import triton
 
 
 def pattern(cos, sin, query, key, half):
@@ -39,12 +40,21 @@ def rotary(cos, sin, query, key, half):
             return NotImplemented
     query_out = torch.empty_like(query)
     key_out = torch.empty_like(key)
-    tasks = min(16, max(1, (query.numel() + key.numel()) // 8192))
+    n = query.numel() + key.numel()
     angle_step = 0 if cos.shape[0] == 1 else length  # rows of cos from one batch entry to the next
     # Queries and keys are one launch: a launch less to wait for, and twice the rows to share out.
-    rotary_kernel[(tasks,)](
-        cos, sin, query, key, query_out, key_out, batch, heads, key.shape[1], length, angle_step, T=query.dtype, HALF=half
-    )
+    if query.is_cuda:
+        vector = 4 if half % 4 == 0 else 1  # elements of each half of a row for a thread
+        rotary_kernel[(triton.cdiv(n // (2 * vector), 128),), 128](
+            cos, sin, query, key, query_out, key_out, batch, angle_step,
+            T=query.dtype, HALF=half, V=vector, QUERY_HEADS=heads, KEY_HEADS=key.shape[1], LENGTH=length,
+        )
+    else:
+        tasks = min(16, max(1, n // 8192))
+        rotary_kernel[(tasks,)](
+            cos, sin, query, key, query_out, key_out, batch, heads, key.shape[1], length, angle_step,
+            T=query.dtype, HALF=half,
+        )
     return key_out, query_out
 
 

@@ -1,6 +1,7 @@
 # Sentence embedding: the mean of the token vectors that the mask keeps, scaled to length 1. The original makes the mask
 # as large as the tokens, multiplies and sums both; the kernel reads every token once and keeps the sums in registers.
 import torch
+import triton
 
 
 def pattern(mask, tokens, batch, length, width, least):
@@ -27,7 +28,16 @@ def mean_pooling(mask, tokens, least):
         return NotImplemented
     out = torch.empty((batch, width), dtype=torch.float32)
     # One task per sentence: its norm needs the whole vector.
-    mean_pooling_kernel[(batch,)](mask, tokens, out, length, least, T=tokens.dtype, N=width)
+    if tokens.is_cuda:
+        vector = 4 if tokens.element_size() == 4 else 8
+        # Groups of threads that take every so-many-th token, up to 1024 threads in all and no more groups than tokens.
+        group = triton.cdiv(min(width // vector, 1024), 32) * 32
+        slices = max(1, min(length, 1024 // group))
+        mean_pooling_kernel[(batch,), group * slices](
+            mask, tokens, out, least, T=tokens.dtype, N=width, V=vector, LENGTH=length, SLICES=slices
+        )
+    else:
+        mean_pooling_kernel[(batch,)](mask, tokens, out, length, least, T=tokens.dtype, N=width)
     return out
 
 

@@ -1,6 +1,7 @@
-# Swin's attention weights: relative position bias (looked up in a table), window mask, softmax. Two launches: the bias
-# is gathered once, then every window uses it.
+# Swin's attention weights: relative position bias (looked up in a table), window mask, softmax. On the CPU two launches:
+# the bias is gathered once, then every window uses it. On the GPU one: looking it up anew costs less than a launch.
 import torch
+import triton
 
 
 def pattern(index, table, rows, columns, scores, windows, heads, mask, p):
@@ -36,12 +37,23 @@ def window_bias_softmax(index, table, rows, columns, scores, windows, heads, mas
             return NotImplemented
     if table.dtype != scores.dtype or mask.dtype != scores.dtype:
         return NotImplemented
-    bias = torch.empty((heads, rows, columns), dtype=scores.dtype)  # scratch: never returned
-    gather_bias_kernel[(heads,)](index, table, bias, rows * columns, heads, table.shape[0], T=scores.dtype, N=columns)
     out = torch.empty_like(scores)
-    tasks = min(16, max(1, scores.numel() // 8192))
-    bias_softmax_kernel[(tasks,)](scores, bias, mask, out, scores.numel() // columns, rows, heads, windows,
-                                  T=scores.dtype, N=columns)
+    every_row = scores.shape[0] * heads * rows
+    entries = table.shape[0]
+    if scores.is_cuda:
+        # For a row: a warp, less where it is short, or a block where it is long.
+        threads = min(32, triton.next_power_of_2(columns)) if columns <= 1024 else 512
+        block = max(threads, 128)
+        bias_softmax_kernel[(triton.cdiv(every_row, block // threads),), block](
+            scores, index, table, mask, out, every_row, entries,
+            T=scores.dtype, N=columns, THREADS=threads, QUERIES=rows, HEADS=heads, WINDOWS=windows,
+        )
+    else:
+        bias = torch.empty((heads, rows, columns), dtype=scores.dtype)  # scratch: never returned
+        gather_bias_kernel[(heads,)](index, table, bias, rows * columns, heads, entries, T=scores.dtype, N=columns)
+        tasks = min(16, max(1, scores.numel() // 8192))
+        bias_softmax_kernel[(tasks,)](scores, bias, mask, out, every_row, rows, heads, windows,
+                                      T=scores.dtype, N=columns)
     return out
 
 

@@ -2,6 +2,7 @@
 # the residual and normalised. Three of the eleven operators copy the whole image; the kernel reads each row from
 # where it lies in its window.
 import torch
+import triton
 
 
 def pattern(windows, tall, wide, channels, down, across, height, width, shifts, residual, batch, shape, weight, bias, eps):
@@ -38,12 +39,22 @@ def window_merge_norm(windows, tall, wide, height, width, shifts, residual, shap
             return NotImplemented
     normed = torch.empty((batch, height * width, channels), dtype=residual.dtype)
     total = torch.empty((batch, height * width, channels), dtype=residual.dtype)
-    tasks = min(16, max(1, residual.numel() // 8192))
+    down, right = shifts[0] % height, shifts[1] % width
     # Sizes that the kernel divides by are constants, which turns the divisions into multiplications.
-    window_merge_norm_kernel[(tasks,)](
-        windows, residual, weight, bias, normed, total, batch * height, shifts[0] % height, shifts[1] % width, eps,
-        T=residual.dtype, N=channels, HEIGHT=height, WIDTH=width, TALL=tall, WIDE=wide,
-    )
+    if residual.is_cuda:
+        rows = batch * height * width
+        threads = 32 if channels <= 1024 else 512  # for a row: a warp, or a block where it is long
+        block = max(threads, 32 if rows <= 1024 else 128)  # small blocks spread few rows over more of the chip
+        window_merge_norm_kernel[(triton.cdiv(rows, block // threads),), block](
+            windows, residual, weight, bias, normed, total, rows, eps, T=residual.dtype, N=channels, THREADS=threads,
+            HEIGHT=height, WIDTH=width, TALL=tall, WIDE=wide, DOWN=down, RIGHT=right,
+        )
+    else:
+        tasks = min(16, max(1, residual.numel() // 8192))
+        window_merge_norm_kernel[(tasks,)](
+            windows, residual, weight, bias, normed, total, batch * height, down, right, eps,
+            T=residual.dtype, N=channels, HEIGHT=height, WIDTH=width, TALL=tall, WIDE=wide,
+        )
     return normed, total
 
 
