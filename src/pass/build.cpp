@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kHeaders[] = {"abi.h",  "elements.h",     "kernel.h",     "math.h",     "rows.h",           "task.h",
-                                    "vec.h",  "gpu/elements.h", "gpu/memory.h", "gpu/math.h", "gpu/parameters.h", "gpu/threads.h"};
+                                    "vec.h",  "gpu/elements.h", "gpu/memory.h", "gpu/math.h", "gpu/parameters.h", "gpu/rows.h", "gpu/threads.h"};
 
 /// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
 /// source tree's.
