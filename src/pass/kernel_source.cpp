@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 7> kIncludes = {
 constexpr std::array<std::string_view, 13> kDirectives = {"define", "undef",   "if",       "ifdef", "ifndef",
                                                           "elif",   "elifdef", "elifndef", "else",  "endif",
                                                           "error",  "warning", ""};
-constexpr std::array<std::string_view, 4> kPragmas = {"once", "GCC ivdep", "GCC unroll", "omp simd"};
+constexpr std::array<std::string_view, 5> kPragmas = {"once", "GCC ivdep", "GCC unroll", "omp simd", "unroll"};
 constexpr std::array<std::string_view, 3> kAssembly = {"asm", "__asm", "__asm__"};
 constexpr std::array<std::string_view, 4> kRefusedWords = {"_Pragma", "__has_include", "__has_include_next",
                                                            "__has_embed"};
@@ -203,7 +203,7 @@ class Scanner {
                                    [&](std::string_view p) { return text.starts_with(p); });
     if (known) return {};
     return bad_pass(fmt::format("'#pragma {}' is not allowed in a kernel", text), here(start))
-        .with_hint("allowed: once, GCC ivdep, GCC unroll, omp simd");
+        .with_hint("allowed: once, GCC ivdep, GCC unroll, omp simd, unroll");
   }
 
   const std::string& file_;

@@ -3,8 +3,8 @@
 //
 // Where do addresses stand among the arguments of a recorded kernel? The call is recorded twice, on inputs, outputs and
 // temporaries at other addresses: what differs by exactly the distance between the two inputs (outputs) is an address in that
-// input (output) and is patched in each call. A difference that is no such address means that an argument cannot be patched;
-// the call then works on inputs and outputs of its own, with copies before and after.
+// input (output) and is patched in each call. Then the call is tried on inputs and outputs elsewhere; when that does not give
+// what the operators give, bit by bit, the call works on inputs and outputs of its own, with copies before and after.
 #pragma once
 
 #include <ATen/core/Tensor.h>

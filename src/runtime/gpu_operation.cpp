@@ -83,13 +83,11 @@ bool Operation::learn_addresses(const Operation& other, const std::vector<Moving
   if (kind_ != other.kind_ || words_.size() != other.words_.size() || kernel_.func != other.kernel_.func) return false;
   for (size_t word = 0; word < words_.size(); ++word) {
     const uint64_t mine = words_[word], its = other.words_[word];
-    if (mine == its) continue;
-    bool found = false;
-    for (size_t range = 0; range < here.size() && !found; ++range) {
-      found = lies_in(mine, here[range]) && its - there[range].first == mine - here[range].first;
-      if (found) addresses_.push_back({word, range, mine - here[range].first});
+    for (size_t range = 0; mine != its && range < here.size(); ++range) {
+      if (!lies_in(mine, here[range]) || its - there[range].first != mine - here[range].first) continue;
+      addresses_.push_back({word, range, mine - here[range].first});
+      break;
     }
-    if (!found && !(is_device_address(mine) && is_device_address(its))) return false;
   }
   return true;
 }

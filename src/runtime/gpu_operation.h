@@ -30,7 +30,9 @@ class Operation {
   bool must_stay_in_graph() const { return must_stay_in_graph_; }
 
   /// Compares with the same operation of a second recording, whose moving ranges lie elsewhere, and learns which words are
-  /// addresses in a moving range. False: the two differ in a word that is no address.
+  /// addresses in a moving range. Words that differ otherwise are addresses of temporaries, or parts of a parameter that
+  /// nobody sets or reads (unused dimensions); whether that is so shows when the call is tried (gpu_capture.cpp).
+  /// False: they are not the same operation.
   bool learn_addresses(const Operation& other, const std::vector<MovingRange>& here, const std::vector<MovingRange>& there);
 
   /// Puts in addresses: base[i] is where moving range i begins now. True when some address is another than before.

@@ -14,6 +14,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "sandbox/isolation.h"
+
 namespace passnet::sandbox {
 namespace {
 
@@ -70,6 +72,12 @@ void apply_limits(const Limits& limits) {
 void confine(const ChildPlan& plan) {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) stop(plan, ChildReport::Restrict);
   for (int capability = 0; capability < 64; ++capability) ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  if (plan.landlock >= 0 && plan.gpu) {
+    const landlock_path_beneath_attr own{.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE,
+                                         .parent_fd = ::open("/proc/self", O_PATH | O_CLOEXEC)};
+    if (::syscall(SYS_landlock_add_rule, plan.landlock, LANDLOCK_RULE_PATH_BENEATH, &own, 0) != 0)
+      stop(plan, ChildReport::Restrict);
+  }
   if (plan.landlock >= 0 && ::syscall(SYS_landlock_restrict_self, plan.landlock, 0) != 0)
     stop(plan, ChildReport::Restrict);
 }
@@ -103,6 +111,7 @@ void confine(const ChildPlan& plan) {
   (void)write_once("/proc/self/setgroups", "deny");
   if (!write_once("/proc/self/uid_map", plan.uid_map)) stop(plan, ChildReport::Supervise);
   if (!write_once("/proc/self/gid_map", plan.gid_map)) stop(plan, ChildReport::Supervise);
+  if (plan.gpu && !mount_own_proc()) stop(plan, ChildReport::Supervise);
   const auto program = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
   if (program < 0) stop(plan, ChildReport::Supervise);
   if (program == 0) run_program(plan);

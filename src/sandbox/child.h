@@ -16,6 +16,7 @@ struct ChildPlan {
   Limits limits;
   bool confined = false;    // no new privileges, no capabilities
   bool supervised = false;  // in new namespaces, below a supervisor
+  bool gpu = false;         // sees its own /proc and may write to its own entry there, as CUDA's driver does
   const char* uid_map = nullptr;
   const char* gid_map = nullptr;
   int landlock = -1;            // ruleset that refuses writing; -1: none

@@ -4,6 +4,7 @@
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -60,6 +61,23 @@ bool namespaces_available() {
     const auto child = static_cast<pid_t>(::syscall(SYS_clone, flags, 0, 0, 0, 0));
     if (child < 0) return false;
     if (child == 0) ::_exit(::access("/proc/self/uid_map", W_OK) == 0 ? 0 : 1);
+    int status = 0;
+    return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }();
+  return available;
+}
+
+bool mount_own_proc() {
+  return ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
+}
+
+bool own_proc_available() {
+  static const bool available = [] {
+    constexpr long flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | SIGCHLD;
+    const auto child = static_cast<pid_t>(::syscall(SYS_clone, flags, 0, 0, 0, 0));
+    if (child < 0) return false;
+    if (child == 0) ::_exit(mount_own_proc() ? 0 : 1);
     int status = 0;
     return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   }();

@@ -19,6 +19,12 @@ namespace passnet::sandbox {
 /// Whether the kernel gives us new user, network, pid and ipc namespaces. Probed once.
 bool namespaces_available();
 
+/// Shows this process's pid namespace in /proc. REQUIRES: new user, pid and mount namespaces. False: the kernel refuses
+/// (in a container whose own /proc is masked).
+bool mount_own_proc();
+/// Whether a child can be given its own /proc. Probed once.
+bool own_proc_available();
+
 /// A Landlock ruleset that refuses every change of the file system except writing below `writable` (empty:
 /// nowhere), to /dev/null and, for a candidate on the GPU, to /dev/nvidia*. Empty when the kernel has no Landlock.
 UniqueFd no_write_ruleset(const std::string& writable, bool gpu);

@@ -184,7 +184,9 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   plan.working_directory = options.working_directory.empty() ? nullptr : options.working_directory.c_str();
   plan.limits = options.limits;
   plan.confined = confined;
-  plan.supervised = confined && namespaces_available();
+  // CUDA's driver looks at its own threads in /proc, which must then be that of the namespace.
+  plan.supervised = confined && namespaces_available() && (!options.gpu || own_proc_available());
+  plan.gpu = options.gpu && confined;
   plan.uid_map = uid_map.c_str();
   plan.gid_map = gid_map.c_str();
   plan.landlock = ruleset.get();
@@ -195,7 +197,7 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   plan.status = status.theirs.get();
   plan.parent = ::getpid();
 
-  const long namespaces = plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC : 0;
+  const long namespaces = plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | (plan.gpu ? CLONE_NEWNS : 0) : 0;
   process.child_ = static_cast<pid_t>(::syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0));
   if (process.child_ < 0) return no_resource("make a process");
   if (process.child_ == 0) run_child(plan);

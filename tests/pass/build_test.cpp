@@ -149,7 +149,7 @@ TEST_F(Build, RefusesDirectivesThatReachOutside) {
             "Name.cpp:1:5: error: '__has_include' is not allowed in a kernel");
   EXPECT_EQ(error_of("#pragma GCC optimize(\"fast-math\")\n"),
             "Name.cpp:1:1: error: '#pragma GCC optimize(\"fast-math\")' is not allowed in a kernel\n"
-            "hint: allowed: once, GCC ivdep, GCC unroll, omp simd");
+            "hint: allowed: once, GCC ivdep, GCC unroll, omp simd, unroll");
   EXPECT_EQ(error_of("_Pragma(\"GCC poison x\")\n"),
             "Name.cpp:1:1: error: '_Pragma' is not allowed in a kernel");
   EXPECT_EQ(error_of("#pragma once\n#define TWO 2\n#if TWO == 2\n" + kEmpty + "#endif\n"), "built");

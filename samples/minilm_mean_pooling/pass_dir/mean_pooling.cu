@@ -9,7 +9,8 @@ PASSNET_KERNEL mean_pooling_kernel(const int64_t* mask, const T* tokens, float* 
   constexpr int slices = int(SLICES), group = thread_count / slices, parts = ceil_div(int(N), group * int(V));
   constexpr int steps = ceil_div(int(LENGTH), slices), ahead = 32 / int(V);
   constexpr int columns = ceil_div(int(N), int(thread_count));
-  __shared__ float sums[slices * N], counts[slices];
+  __shared__ alignas(16) float sums[slices * N];
+  __shared__ float counts[slices];
   const int slice = thread_index() / group;
   const int64_t first = int64_t(task_index()) * LENGTH + slice;  // the token that this thread begins with
 
