@@ -1,6 +1,5 @@
-// Every graph of the shipped samples and of a corpus, on PyTorch eager, torch.compile, our eager and our
-// passes, side by side in one run. Prints a markdown table per set of graphs; --out writes every figure as
-// JSON.
+// Every graph of the shipped samples and of a corpus, on PyTorch in the ways its users call it, on our eager and on our passes,
+// side by side in one run. Prints a markdown table per set of graphs; --out writes every figure as JSON.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,134 +7,198 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/file.h"
+#include "base/strings.h"
 #include "bench/stats.h"
 #include "contest.h"
 
 namespace passnet::bench_tools {
 namespace {
 
-enum Side : size_t { kOurs, kEager, kCompiled, kPasses, kSides };
-constexpr const char* kColumns[kSides] = {"our eager", "PyTorch eager", "torch.compile", "our passes"};
+/// One way to run a graph. The first is our eager, which makes the inputs and the expected outputs of all.
+struct Side {
+  const char* name;
+  const char* pytorch;     // mode of pytorch_worker.py; nullptr: our own worker
+  const char* cuda_graph;  // of our own worker
+  bool passes;
+};
+constexpr Side kOurs{"our eager", nullptr, "off", false};
+constexpr Side kEager{"PyTorch eager", "eager", "", false};
+constexpr Side kCompiled{"torch.compile", "compile", "", false};
+const std::vector<Side> kCpuSides{kOurs, kEager, kCompiled, {"our passes", nullptr, "off", true}};
+const std::vector<Side> kGpuSides{kOurs,
+                                  kEager,
+                                  kCompiled,
+                                  {"reduce-overhead", "reduce-overhead", "", false},
+                                  {"max-autotune", "max-autotune", "", false},
+                                  {"CUDAGraph from Python", "cuda-graph", "", false},
+                                  {"our CUDA graph", nullptr, "auto", false},
+                                  {"our passes", nullptr, "auto", true}};
+/// Which sides are compared in the summary: how many times faster the first is.
+constexpr std::pair<const char*, const char*> kPairs[] = {{"our eager", "PyTorch eager"},
+                                                          {"torch.compile", "PyTorch eager"},
+                                                          {"CUDAGraph from Python", "torch.compile"},
+                                                          {"our CUDA graph", "torch.compile"},
+                                                          {"our CUDA graph", "reduce-overhead"},
+                                                          {"our CUDA graph", "max-autotune"},
+                                                          {"our CUDA graph", "CUDAGraph from Python"},
+                                                          {"our passes", "PyTorch eager"},
+                                                          {"our passes", "torch.compile"},
+                                                          {"our passes", "reduce-overhead"},
+                                                          {"our passes", "max-autotune"},
+                                                          {"our passes", "CUDAGraph from Python"},
+                                                          {"our passes", "our eager"}};
+const std::vector<bench::Track> kGpuTracks{
+    {"host", "same", "warm"}, {"host", "fresh", "warm"}, {"device", "same", "warm"}, {"device", "fresh", "flushed"}};
 
+struct Cell {
+  std::vector<double> medians;  // us, by track; 0: not timed
+  std::string problem, mode;
+};
 struct Row {
   std::string graph;
-  double median[kSides] = {};  // us; 0: not timed
-  std::string problem[kSides] = {};
+  std::vector<Cell> cells;  // by side
 };
 
 struct Flags {
-  std::string samples = "samples", corpus, out;
+  std::string samples = "samples", corpus, out, device = "cpu", leave_out;
   int limit = 0;
   ContestOptions contest;
+  std::vector<Side> sides;
 };
 
-Result<std::vector<Contestant>> start_contestants(const ContestOptions& options) {
+std::string track_name(const bench::Track& track) {
+  return fmt::format("{} clock, {} tensors, {} cache", track.clock, track.inputs, track.cache);
+}
+
+Result<std::vector<Contestant>> start_contestants(const Flags& flags) {
   std::vector<Contestant> contestants;
-  for (size_t side = 0; side < kSides; ++side) {
-    const auto role = side == kPasses ? run::Role::Candidate : run::Role::Reference;
-    const bool ours = side == kOurs || side == kPasses;
-    PASSNET_TRY(run::Worker worker,
-                ours ? start_ours(options, role) : start_pytorch(options, side == kCompiled));
-    contestants.push_back({kColumns[side], std::move(worker)});
+  for (const Side& side : flags.sides) {
+    const auto role = side.passes ? run::Role::Candidate : run::Role::Reference;
+    PASSNET_TRY(run::Worker worker, side.pytorch == nullptr ? start_ours(flags.contest, role)
+                                                            : start_pytorch(flags.contest, side.pytorch));
+    contestants.push_back({side.name, std::move(worker), side.cuda_graph});
   }
   return contestants;
 }
 
 // One graph on all sides. passes: of its sample; empty when it has none.
 Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::filesystem::path& path,
-                          const std::string& name, const std::vector<pass::Pass>& passes,
-                          const ContestOptions& options) {
-  Row row{.graph = name};
-  run::Worker& first = contestants[kOurs].worker;
+                          const std::string& name, const std::vector<pass::Pass>& passes, const Flags& flags) {
+  Row row{name, std::vector<Cell>(contestants.size())};
+  run::Worker& first = contestants[0].worker;
   PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(path));
-  const run::Answer<run::Bundle> inputs = prepare(first, graph, options);
+  const run::Answer<run::Bundle> inputs = prepare(first, graph, flags.contest);
   if (!inputs) {
-    row.problem[kOurs] = inputs.error().error.message;
+    row.cells[0].problem = inputs.error().error.message;
     PASSNET_TRY_VOID(leave(contestants));
     return row;
   }
   const Entry as_read{graph.graph};
-  enter(contestants[kEager], first, as_read, *inputs, options);
-  enter(contestants[kCompiled], first, as_read, *inputs, options);
-  contestants[kPasses].problem = "no pass";
-  if (!passes.empty()) {
-    contestants[kPasses].problem.clear();
-    const Result<Entry> rewritten = apply_passes(first, graph, passes, *inputs, options);
-    if (rewritten)
-      enter(contestants[kPasses], first, *rewritten, *inputs, options);
-    else
-      contestants[kPasses].problem = rewritten.error().message;
+  for (size_t side = 1; side < contestants.size(); ++side) {
+    if (!flags.sides[side].passes) {
+      enter(contestants[side], first, as_read, *inputs, flags.contest);
+    } else if (passes.empty()) {
+      contestants[side].problem = "no pass";
+    } else if (const Result<Entry> rewritten = apply_passes(first, graph, passes, *inputs, flags.contest); rewritten) {
+      enter(contestants[side], first, *rewritten, *inputs, flags.contest);
+    } else {
+      contestants[side].problem = rewritten.error().message;
+    }
   }
-  measure_in_turns(contestants, options);
-  for (size_t side = 0; side < kSides; ++side) {
-    row.median[side] = median_us(contestants[side]);
-    row.problem[side] = contestants[side].problem;
+  measure_in_turns(contestants, flags.contest);
+  for (size_t side = 0; side < contestants.size(); ++side) {
+    for (size_t track = 0; track < flags.contest.tracks.size(); ++track)
+      row.cells[side].medians.push_back(median_us(contestants[side], track));
+    row.cells[side].problem = contestants[side].problem;
+    row.cells[side].mode = contestants[side].mode;
   }
   PASSNET_TRY_VOID(leave(contestants));
   return row;
 }
 
-std::string cell(const Row& row, Side side) {
-  return row.median[side] > 0        ? fmt::format("{:.1f}", row.median[side])
-         : row.problem[side].empty() ? "-"
-                                     : "(" + row.problem[side] + ")";
+double median_of(const Row& row, size_t side, size_t track) {
+  return track < row.cells[side].medians.size() ? row.cells[side].medians[track] : 0;
 }
 
-// Ratios a / b of all rows in which both sides were timed.
-std::vector<double> ratios(const std::vector<Row>& rows, Side a, Side b) {
+std::string cell(const Row& row, size_t side, size_t track) {
+  const double median = median_of(row, side, track);
+  if (median > 0) return fmt::format("{:.1f}", median);
+  return row.cells[side].problem.empty() ? "-" : "(" + row.cells[side].problem.substr(0, 60) + ")";
+}
+
+// Ratios slow / fast of all rows in which both sides were timed.
+std::vector<double> ratios(const std::vector<Row>& rows, size_t fast, size_t slow, size_t track) {
   std::vector<double> found;
   for (const Row& row : rows) {
-    if (row.median[a] > 0 && row.median[b] > 0) found.push_back(row.median[a] / row.median[b]);
+    const double a = median_of(row, slow, track), b = median_of(row, fast, track);
+    if (a > 0 && b > 0) found.push_back(a / b);
   }
   return found;
 }
 
-void print_table(const std::string& title, const std::vector<Row>& rows) {
-  fmt::print(
-      "\n### {}\n\nMedians in us.\n\n| graph | PyTorch eager | torch.compile | our eager | our passes "
-      "|\n|---|---:|---:|---:|---:|\n",
-      title);
-  for (const Row& row : rows) {
-    fmt::print("| {} | {} | {} | {} | {} |\n", row.graph, cell(row, kEager), cell(row, kCompiled),
-               cell(row, kOurs), cell(row, kPasses));
+void print_table(const std::string& title, const std::vector<Row>& rows, const Flags& flags) {
+  for (size_t track = 0; track < flags.contest.tracks.size(); ++track) {
+    fmt::print("\n### {}: {}\n\nMedians in us.\n\n| graph |", title, track_name(flags.contest.tracks[track]));
+    for (const Side& side : flags.sides) fmt::print(" {} |", side.name);
+    fmt::print("\n|---|");
+    for (size_t side = 0; side < flags.sides.size(); ++side) fmt::print("---:|");
+    fmt::print("\n");
+    for (const Row& row : rows) {
+      fmt::print("| {} |", row.graph);
+      for (size_t side = 0; side < flags.sides.size(); ++side) fmt::print(" {} |", cell(row, side, track));
+      fmt::print("\n");
+    }
   }
 }
 
+std::optional<size_t> find_side(const Flags& flags, std::string_view name) {
+  for (size_t side = 0; side < flags.sides.size(); ++side) {
+    if (flags.sides[side].name == name) return side;
+  }
+  return std::nullopt;
+}
+
 // A line per pair of sides: how many times faster the first is, and on how many graphs it is slower.
-Json summarize_pairs(const std::string& title, const std::vector<Row>& rows) {
-  constexpr std::pair<Side, Side> kPairs[] = {
-      {kOurs, kEager}, {kCompiled, kEager}, {kPasses, kEager}, {kPasses, kCompiled}, {kPasses, kOurs}};
+Json summarize_pairs(const std::string& title, const std::vector<Row>& rows, const Flags& flags) {
   Json summary = Json::array();
-  fmt::print("\n| {}, {} graphs | geometric mean | slower on | graphs |\n|---|---:|---:|---:|\n", title,
-             rows.size());
-  for (const auto& [fast, slow] : kPairs) {
-    const std::vector<double> all = ratios(rows, slow, fast);
-    if (all.empty()) continue;
-    const auto slower = std::count_if(all.begin(), all.end(), [](double ratio) { return ratio < 1; });
-    const double share = static_cast<double>(slower) / static_cast<double>(all.size());
-    fmt::print("| {} over {} | {:.2f}x | {:.0f} % | {} |\n", kColumns[fast], kColumns[slow],
-               bench::geometric_mean(all), 100 * share, all.size());
-    summary.push_back({{"set", title},
-                       {"side", kColumns[fast]},
-                       {"over", kColumns[slow]},
-                       {"geometric_mean", bench::geometric_mean(all)},
-                       {"slower_share", share},
-                       {"graphs", all.size()}});
+  for (size_t track = 0; track < flags.contest.tracks.size(); ++track) {
+    const std::string how = track_name(flags.contest.tracks[track]);
+    fmt::print("\n| {}, {} graphs, {} | geometric mean | slower on | graphs |\n|---|---:|---:|---:|\n", title, rows.size(),
+               how);
+    for (const auto& [fast_name, slow_name] : kPairs) {
+      const auto fast = find_side(flags, fast_name), slow = find_side(flags, slow_name);
+      if (!fast || !slow) continue;
+      const std::vector<double> all = ratios(rows, *fast, *slow, track);
+      if (all.empty()) continue;
+      const auto slower = std::count_if(all.begin(), all.end(), [](double ratio) { return ratio < 1; });
+      const double share = static_cast<double>(slower) / static_cast<double>(all.size());
+      fmt::print("| {} over {} | {:.2f}x | {:.0f} % | {} |\n", fast_name, slow_name, bench::geometric_mean(all),
+                 100 * share, all.size());
+      summary.push_back({{"set", title},
+                         {"track", how},
+                         {"side", fast_name},
+                         {"over", slow_name},
+                         {"geometric_mean", bench::geometric_mean(all)},
+                         {"slower_share", share},
+                         {"graphs", all.size()}});
+    }
   }
   return summary;
 }
 
-Json rows_to_json(const std::vector<Row>& rows) {
+Json rows_to_json(const std::vector<Row>& rows, const Flags& flags) {
   Json list = Json::array();
   for (const Row& row : rows) {
     Json one{{"graph", row.graph}};
-    for (size_t side = 0; side < kSides; ++side) {
-      if (row.median[side] > 0)
-        one[kColumns[side]] = row.median[side];
+    for (size_t side = 0; side < flags.sides.size(); ++side) {
+      const Cell& cell = row.cells[side];
+      if (!cell.problem.empty() || cell.medians.empty())
+        one[flags.sides[side].name] = cell.problem;
       else
-        one[kColumns[side]] = row.problem[side];
+        one[flags.sides[side].name] = {{"medians_us", cell.medians}, {"mode", cell.mode}};
     }
     list.push_back(std::move(one));
   }
@@ -187,24 +250,32 @@ Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std:
         passes.push_back(std::move(loaded));
       }
     }
-    Result<Row> row = measure_graph(contestants, jobs[i].path, jobs[i].name, passes, flags.contest);
+    Result<Row> row = measure_graph(contestants, jobs[i].path, jobs[i].name, passes, flags);
     if (!row) return std::move(row).error().with_note(fmt::format("while measuring '{}'", jobs[i].name));
     rows.push_back(std::move(*row));
   }
   return rows;
 }
 
-Result<void> run_all(const Flags& flags) {
-  PASSNET_TRY(std::vector<Contestant> contestants, start_contestants(flags.contest));
-  Json report{{"threads", flags.contest.threads},
+Result<void> run_all(Flags& flags) {
+  PASSNET_TRY(flags.contest.gpu, run::parse_device(flags.device));
+  flags.sides = flags.contest.gpu ? kGpuSides : kCpuSides;
+  if (flags.contest.gpu) flags.contest.tracks = kGpuTracks;
+  for (const std::string_view name : split(flags.leave_out, ','))
+    std::erase_if(flags.sides, [&](const Side& side) { return side.name == name && name != kOurs.name; });
+  PASSNET_TRY(std::vector<Contestant> contestants, start_contestants(flags));
+  Json report{{"device", flags.device},
+              {"threads", flags.contest.threads},
               {"warmup", flags.contest.warmup},
               {"trials", flags.contest.trials},
+              {"tracks", Json::array()},
               {"summary", Json::array()}};
+  for (const bench::Track& track : flags.contest.tracks) report["tracks"].push_back(track_name(track));
   const auto measure_set = [&](const std::string& title, std::vector<Job> jobs) -> Result<void> {
     PASSNET_TRY(const std::vector<Row> rows, measure_jobs(contestants, std::move(jobs), flags));
-    print_table(title, rows);
-    for (Json& line : summarize_pairs(title, rows)) report["summary"].push_back(std::move(line));
-    report[title] = rows_to_json(rows);
+    print_table(title, rows, flags);
+    for (Json& line : summarize_pairs(title, rows, flags)) report["summary"].push_back(std::move(line));
+    report[title] = rows_to_json(rows, flags);
     return {};
   };
   if (!flags.samples.empty()) {
@@ -227,6 +298,10 @@ int main(int argc, char** argv) {
   CLI::App app{"PyTorch eager, torch.compile, our eager and our passes side by side"};
   app.add_option("--samples", flags.samples, "directory of samples; empty: none")->capture_default_str();
   app.add_option("--corpus", flags.corpus, "directory of graphs without passes");
+  app.add_option("--device", flags.device, "cpu, cuda or cuda:N")->capture_default_str();
+  app.add_option("--leave-out", flags.leave_out, "sides that do not take part, by name, with commas between");
+  app.add_option("--python", flags.contest.python, "a python3 that has PyTorch")->capture_default_str();
+  app.add_option("--pytorch-worker", flags.contest.pytorch_worker, "bench/pytorch_worker.py")->capture_default_str();
   app.add_option("--threads", flags.contest.threads)->capture_default_str();
   app.add_option("--warmup", flags.contest.warmup)->capture_default_str();
   app.add_option("--trials", flags.contest.trials)->capture_default_str();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/file.h"
 #include "bench/stats.h"
@@ -20,25 +21,29 @@ constexpr const char* kTraceId = "traced";
 constexpr int kBlocks = 8;
 
 // A block of calls in which a contestant that still takes part is timed.
-void run_block(Contestant& contestant, int settling, int calls, bool keep, const ContestOptions& options) {
+void run_block(Contestant& contestant, int settling, int calls, size_t track, bool keep, const ContestOptions& options) {
   if (!contestant.problem.empty() || calls == 0) return;
   const run::Answer<run::TimedBlock> block =
-      run::time_block(contestant.worker, kId, settling, calls, false, options.timeout);
+      run::time_block(contestant.worker, kId, settling, calls, false, options.timeout, options.tracks[track]);
   if (!block) {
     contestant.problem = block.error().error.message;
   } else if (keep) {
-    contestant.trials_us.insert(contestant.trials_us.end(), block->times_us.begin(), block->times_us.end());
+    std::vector<double>& trials = contestant.trials_us[track];
+    trials.insert(trials.end(), block->times_us.begin(), block->times_us.end());
+    contestant.mode = block->mode;
   }
 }
 
 // A program that starts the Python worker: a worker is started by one path, with an environment of its own.
-Result<std::filesystem::path> write_launcher(const ContestOptions& options, bool compiled) {
-  const std::filesystem::path path =
-      passnet_home() / "bench" / (compiled ? "pytorch_compile" : "pytorch_eager");
-  const std::string text =
-      fmt::format("#!/bin/sh\nexport TORCHINDUCTOR_CACHE_DIR='{}'\nexec '{}' '{}'{} \"$@\"\n",
-                  (passnet_home() / "bench/inductor").string(), options.python,
-                  options.pytorch_worker.string(), compiled ? " --mode compile" : "");
+Result<std::filesystem::path> write_launcher(const ContestOptions& options, const std::string& mode) {
+  const std::filesystem::path path = passnet_home() / "bench" / ("pytorch_" + mode);
+  // What PyTorch compiles for the GPU needs a home and the caller's compilers; a worker's environment has neither.
+  const char* const search = std::getenv("PATH");
+  const std::string text = fmt::format(
+      "#!/bin/sh\nexport HOME='{0}' TORCHINDUCTOR_CACHE_DIR='{0}/inductor' TRITON_CACHE_DIR='{0}/triton' PATH='{1}'\n"
+      "exec '{2}' '{3}' --mode {4} --device {5} \"$@\"\n",
+      (passnet_home() / "bench").string(), search != nullptr ? search : "/usr/bin:/bin", options.python,
+      options.pytorch_worker.string(), mode, options.gpu ? "cuda" : "cpu");
   PASSNET_TRY_VOID(write_file(path, text));
   if (::chmod(path.c_str(), 0755) != 0) return io_error("make executable", path.string(), errno);
   return path;
@@ -74,13 +79,13 @@ std::string disagreement(run::Worker& first, const run::Outputs& found, const Co
 
 }  // namespace
 
-Result<run::Worker> start_pytorch(const ContestOptions& options, bool compiled) {
-  PASSNET_TRY(const std::filesystem::path launcher, write_launcher(options, compiled));
+Result<run::Worker> start_pytorch(const ContestOptions& options, const std::string& mode) {
+  PASSNET_TRY(const std::filesystem::path launcher, write_launcher(options, mode));
   return start({launcher, run::Role::Reference, options.threads, nullptr, {}});
 }
 
 Result<run::Worker> start_ours(const ContestOptions& options, run::Role role) {
-  return start({{}, role, options.threads, nullptr, {}});
+  return start({{}, role, options.threads, nullptr, options.gpu});
 }
 
 run::Answer<run::Bundle> prepare(run::Worker& first, const fx::GraphDir& graph,
@@ -103,16 +108,19 @@ Result<Entry> apply_passes(run::Worker& first, const fx::GraphDir& graph,
   const auto traced = [&](const ir::Graph& rewritten, const std::vector<pass::LaunchList>& lists) {
     return trace(first, rewritten, lists, inputs, options);
   };
-  PASSNET_TRY(run::Rewritten rewritten, run::apply_passes(graph.graph, passes, traced, {}));
+  PASSNET_TRY(run::Rewritten rewritten, run::apply_passes(graph.graph, passes, traced, {}, options.gpu.has_value()));
   if (rewritten.sites() == 0) return bad_pass("no pass replaces anything in this graph");
-  PASSNET_TRY(auto kernels, run::build_kernels(rewritten, passes, {}));
+  const run::Answer<run::Hello> hello = run::greet(first, options.timeout);
+  if (!hello) return hello.error().error;
+  PASSNET_TRY(auto kernels, run::build_kernels(rewritten, passes, {}, hello->architecture));
   return Entry{std::move(rewritten.graph), std::move(rewritten.lists), std::move(kernels)};
 }
 
 void enter(Contestant& contestant, run::Worker& first, const Entry& entry, const run::Bundle& inputs,
            const ContestOptions& options) {
   run::Worker& worker = contestant.worker;
-  if (auto loaded = run::load_graph(worker, kId, entry.graph, entry.lists, entry.kernels, options.timeout);
+  if (auto loaded = run::load_graph(worker, kId, entry.graph, entry.lists, entry.kernels, options.timeout,
+                                    contestant.cuda_graph);
       !loaded) {
     contestant.problem = loaded.error().error.message;
   } else if (auto set = run::set_inputs(worker, kId, inputs, options.timeout); !set) {
@@ -125,16 +133,19 @@ void enter(Contestant& contestant, run::Worker& first, const Entry& entry, const
 }
 
 void measure_in_turns(std::vector<Contestant>& contestants, const ContestOptions& options) {
-  for (Contestant& contestant : contestants) run_block(contestant, 0, options.warmup, false, options);
-  int done = 0;
-  for (int block = 0; block < kBlocks; ++block) {
-    const int calls = (options.trials - done) / (kBlocks - block);
-    done += calls;
-    std::vector<Contestant*> order;
-    for (Contestant& contestant : contestants) order.push_back(&contestant);
-    std::rotate(order.begin(), order.begin() + block / 2 % static_cast<int>(order.size()), order.end());
-    if (block % 2) std::reverse(order.begin(), order.end());
-    for (Contestant* contestant : order) run_block(*contestant, run::kSettlingCalls, calls, true, options);
+  for (Contestant& contestant : contestants) contestant.trials_us.resize(options.tracks.size());
+  for (size_t track = 0; track < options.tracks.size(); ++track) {
+    for (Contestant& contestant : contestants) run_block(contestant, 0, options.warmup, track, false, options);
+    int done = 0;
+    for (int block = 0; block < kBlocks; ++block) {
+      const int calls = (options.trials - done) / (kBlocks - block);
+      done += calls;
+      std::vector<Contestant*> order;
+      for (Contestant& contestant : contestants) order.push_back(&contestant);
+      std::rotate(order.begin(), order.begin() + block / 2 % static_cast<int>(order.size()), order.end());
+      if (block % 2) std::reverse(order.begin(), order.end());
+      for (Contestant* contestant : order) run_block(*contestant, run::kSettlingCalls, calls, track, true, options);
+    }
   }
 }
 
@@ -151,6 +162,8 @@ Result<void> leave(std::vector<Contestant>& contestants) {
   return {};
 }
 
-double median_us(const Contestant& contestant) { return bench::summarize(contestant.trials_us).median; }
+double median_us(const Contestant& contestant, size_t track) {
+  return track < contestant.trials_us.size() ? bench::summarize(contestant.trials_us[track]).median : 0;
+}
 
 }  // namespace passnet::bench_tools

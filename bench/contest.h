@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@ namespace passnet::bench_tools {
 struct Contestant {
   std::string name;  // "PyTorch eager"
   run::Worker worker;
-  std::string problem = {};            // why the graph at hand is not timed; empty when it is
-  std::vector<double> trials_us = {};  // of the graph at hand
+  std::string cuda_graph = "off";  // how its calls of our own worker go; see docs/protocol.md
+  std::string problem = {};        // why the graph at hand is not timed; empty when it is
+  std::vector<std::vector<double>> trials_us = {};  // of the graph at hand, by track
+  std::string mode = {};                            // how its calls went: bench::Timing::mode
 };
 
 struct ContestOptions {
@@ -27,12 +30,14 @@ struct ContestOptions {
   int trials = 100;
   std::string python = "python3";        // has PyTorch
   std::filesystem::path pytorch_worker;  // pytorch_worker.py
+  std::optional<int> gpu;                // none: the CPU
+  std::vector<bench::Track> tracks{bench::Track{}};  // the ways in which every contestant is timed
   std::chrono::milliseconds timeout{300000};
 };
 
-/// PyTorch in a process of its own: eager, or compiled with the defaults of torch.compile. Errors: Resource,
+/// PyTorch in a process of its own. mode: of pytorch_worker.py: "eager", "compile", "reduce-overhead", … Errors: Resource,
 /// Io.
-Result<run::Worker> start_pytorch(const ContestOptions& options, bool compiled);
+Result<run::Worker> start_pytorch(const ContestOptions& options, const std::string& mode);
 /// passnet-worker beside this binary. Errors: Resource, Io.
 Result<run::Worker> start_ours(const ContestOptions& options, run::Role role);
 
@@ -66,7 +71,7 @@ void measure_in_turns(std::vector<Contestant>& contestants, const ContestOptions
 /// Frees the graph at hand everywhere and starts anew what was lost with it. Errors: Resource, Io.
 Result<void> leave(std::vector<Contestant>& contestants);
 
-/// Median of the trials; 0 without trials.
-double median_us(const Contestant& contestant);
+/// Median of the trials of a track; 0 without trials.
+double median_us(const Contestant& contestant, size_t track = 0);
 
 }  // namespace passnet::bench_tools

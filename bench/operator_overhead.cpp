@@ -84,7 +84,7 @@ Result<void> run_all(const ContestOptions& options, const std::string& out) {
     return io_error("create a directory below", std::filesystem::temp_directory_path().string(), errno);
   std::vector<Contestant> contestants;
   PASSNET_TRY(run::Worker ours, start_ours(options, run::Role::Reference));
-  PASSNET_TRY(run::Worker pytorch, start_pytorch(options, false));
+  PASSNET_TRY(run::Worker pytorch, start_pytorch(options, "eager"));
   contestants.push_back({"our eager", std::move(ours)});
   contestants.push_back({"PyTorch eager", std::move(pytorch)});
   fmt::print(
