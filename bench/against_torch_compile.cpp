@@ -5,9 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <thread>
 
 #include "base/file.h"
 #include "base/strings.h"
@@ -93,19 +94,25 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::files
   const run::Answer<run::Bundle> inputs = prepare(first, graph, flags.contest);
   if (!inputs) {
     row.cells[0].problem = inputs.error().error.message;
-    PASSNET_TRY_VOID(leave(contestants));
+    PASSNET_TRY_VOID(leave(contestants, flags.contest));
     return row;
   }
+  // Compiling takes seconds, so all sides get ready at a time.
+  const Result<Entry> rewritten = passes.empty() ? Result<Entry>(bad_pass("no pass"))
+                                                 : apply_passes(first, graph, passes, *inputs, flags.contest);
   const Entry as_read{graph.graph};
-  for (size_t side = 1; side < contestants.size(); ++side) {
-    if (!flags.sides[side].passes) {
-      enter(contestants[side], first, as_read, *inputs, flags.contest);
-    } else if (passes.empty()) {
-      contestants[side].problem = "no pass";
-    } else if (const Result<Entry> rewritten = apply_passes(first, graph, passes, *inputs, flags.contest); rewritten) {
-      enter(contestants[side], first, *rewritten, *inputs, flags.contest);
-    } else {
-      contestants[side].problem = rewritten.error().message;
+  {
+    std::mutex first_is_busy;
+    std::vector<std::jthread> helpers;
+    for (size_t side = 1; side < contestants.size(); ++side) {
+      Contestant& contestant = contestants[side];
+      const bool with_passes = flags.sides[side].passes;
+      if (with_passes && !rewritten) {
+        contestant.problem = rewritten.error().message;
+        continue;
+      }
+      const Entry& entry = with_passes ? *rewritten : as_read;
+      helpers.emplace_back([&] { enter(contestant, first, first_is_busy, entry, *inputs, flags.contest); });
     }
   }
   measure_in_turns(contestants, flags.contest);
@@ -115,7 +122,7 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::files
     row.cells[side].problem = contestants[side].problem;
     row.cells[side].mode = contestants[side].mode;
   }
-  PASSNET_TRY_VOID(leave(contestants));
+  PASSNET_TRY_VOID(leave(contestants, flags.contest));
   return row;
 }
 

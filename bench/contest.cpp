@@ -116,8 +116,8 @@ Result<Entry> apply_passes(run::Worker& first, const fx::GraphDir& graph,
   return Entry{std::move(rewritten.graph), std::move(rewritten.lists), std::move(kernels)};
 }
 
-void enter(Contestant& contestant, run::Worker& first, const Entry& entry, const run::Bundle& inputs,
-           const ContestOptions& options) {
+void enter(Contestant& contestant, run::Worker& first, std::mutex& first_is_busy, const Entry& entry,
+           const run::Bundle& inputs, const ContestOptions& options) {
   run::Worker& worker = contestant.worker;
   if (auto loaded = run::load_graph(worker, kId, entry.graph, entry.lists, entry.kernels, options.timeout,
                                     contestant.cuda_graph);
@@ -128,6 +128,7 @@ void enter(Contestant& contestant, run::Worker& first, const Entry& entry, const
   } else if (auto found = run::run_graph(worker, kId, true, options.timeout); !found) {
     contestant.problem = found.error().error.message;
   } else {
+    const std::lock_guard lock(first_is_busy);
     contestant.problem = disagreement(first, *found, options);
   }
 }
@@ -149,8 +150,10 @@ void measure_in_turns(std::vector<Contestant>& contestants, const ContestOptions
   }
 }
 
-Result<void> leave(std::vector<Contestant>& contestants) {
+Result<void> leave(std::vector<Contestant>& contestants, const ContestOptions& options) {
   for (Contestant& contestant : contestants) {
+    // A capture that failed can leave PyTorch unable to capture anything.
+    if (options.gpu && !contestant.problem.empty()) contestant.worker.stop();
     contestant.problem.clear();
     contestant.trials_us.clear();
     for (const char* id : {kId, kTraceId}) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,15 +62,16 @@ Result<Entry> apply_passes(run::Worker& first, const fx::GraphDir& graph,
 
 /// Loads the entry on a contestant, runs it once and compares its outputs with those of `first`, at PyTorch's
 /// own tolerance for their dtypes. Whatever goes wrong becomes the contestant's `problem`.
-void enter(Contestant& contestant, run::Worker& first, const Entry& entry, const run::Bundle& inputs,
-           const ContestOptions& options);
+/// May be called for several contestants at a time; first_is_busy is theirs in common.
+void enter(Contestant& contestant, run::Worker& first, std::mutex& first_is_busy, const Entry& entry,
+           const run::Bundle& inputs, const ContestOptions& options);
 
 /// Times the graph on all contestants without a problem: every one is warmed up, then blocks of trials go
 /// round, in an order that turns and reverses so that no side is always first or always after the same other.
 void measure_in_turns(std::vector<Contestant>& contestants, const ContestOptions& options);
 
 /// Frees the graph at hand everywhere and starts anew what was lost with it. Errors: Resource, Io.
-Result<void> leave(std::vector<Contestant>& contestants);
+Result<void> leave(std::vector<Contestant>& contestants, const ContestOptions& options);
 
 /// Median of the trials of a track; 0 without trials.
 double median_us(const Contestant& contestant, size_t track = 0);

@@ -45,13 +45,15 @@ Answer<TimedBlock> time_block(Worker& worker, const std::string& id, int settlin
                      {"flush", track.cache == "flushed"}};
   Answer<Reply> reply = worker.ask(request, {}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
-  wait_until_quiet(worker.pid());
+  // A GPU is idle once the worker has answered, and only one thread of the worker's had to do with it.
+  if (track == bench::Track{}) wait_until_quiet(worker.pid());
   return read_fields("time", [&]() -> Answer<TimedBlock> {
     TimedBlock block{reply->json.at("times_us").get<std::vector<double>>(), reply->json.value("changed", int64_t{0}),
                      reply->json.value("mode", ""), reply->json.value("sm_mhz", 0), reply->json.value("temperature_c", 0)};
     if (block.times_us.size() != static_cast<size_t>(settling + calls))
       return nonsense("time", fmt::format("{} times for {} calls", block.times_us.size(), settling + calls));
     block.times_us.erase(block.times_us.begin(), block.times_us.begin() + settling);
+    if (const std::string why = reply->json.value("why_not_recorded", ""); !why.empty()) block.mode += ": " + why;
     return block;
   });
 }

@@ -45,7 +45,7 @@ struct TimedBlock {
   int sm_mhz = 0, temperature_c = 0;
 };
 
-/// Calls graph `id` `settling + calls` times on a worker and waits until it is quiet.
+/// Calls graph `id` `settling + calls` times on a worker and waits until it is quiet (on a GPU it is at once).
 Answer<TimedBlock> time_block(Worker& worker, const std::string& id, int settling, int calls, bool fingerprint,
                               std::chrono::milliseconds timeout, const bench::Track& track = {});
 

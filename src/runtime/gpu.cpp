@@ -23,7 +23,8 @@ struct Device {
   std::string name, architecture;
   at::Tensor scratch;  // for flush_cache
 };
-Device device;
+// Never destroyed: PyTorch's allocator is gone before the statics of this file.
+Device& device = *new Device;
 
 /// Holds up the stream for so many nanoseconds.
 constexpr const char* kHoldSource = R"(
