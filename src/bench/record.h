@@ -45,9 +45,9 @@ struct TrackTimes {
 struct Timing {
   int warmup = 0;
   std::vector<double> trials_us;  // what is judged and scored; on the GPU with fresh inputs
-  Track track;                    // of trials_us
-  std::string mode;               // "operators", or how the recorded calls are repeated: "direct", "graph", "graph with copies"
-  std::vector<TrackTimes> others;  // the same call timed in other ways; GPU only
+  Track track = {};               // of trials_us
+  std::string mode = {};          // "operators", or how the recorded calls are repeated: "direct", "graph", "graph with copies"
+  std::vector<TrackTimes> others = {};  // the same call timed in other ways; GPU only
   int sm_mhz = 0, temperature_c = 0;  // of the GPU after the trials; 0: not known
   bool operator==(const Timing&) const = default;
 };

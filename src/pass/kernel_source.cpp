@@ -116,6 +116,9 @@ class Scanner {
     } else if (word_start(c)) {
       const size_t start = at_;
       return check_word(word(), start);
+    } else if (c == '$') {
+      // Only names that the compiler makes hold one; see cubin_check.cpp.
+      return bad_pass("'$' is not allowed in a kernel", here(at_));
     } else {
       ++at_;
     }

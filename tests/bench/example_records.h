@@ -117,6 +117,13 @@ inline rc::Gen<RunRecord> any_record() {
     for (Timing* side : {&record.reference, &record.candidate}) {
       side->warmup = *rc::gen::inRange(0, 30);
       for (int i = *rc::gen::inRange(0, 6); i > 0; --i) side->trials_us.push_back(number());
+      if (*rc::gen::arbitrary<bool>()) {
+        side->track = {"host", "fresh", "warm"};
+        side->mode = "graph";
+        side->others = {{{"device", "fresh", "flushed"}, {number(), number()}}, {{"host", "same", "warm"}, {}}};
+        side->sm_mhz = *rc::gen::inRange(0, 3000);
+        side->temperature_c = *rc::gen::inRange(0, 100);
+      }
     }
     record.evaluate_seconds = number();
     return record;

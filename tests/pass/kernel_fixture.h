@@ -23,9 +23,9 @@ class KernelFixture : public testing::Test {
 
   KernelRequest request(const std::string& text, const std::string& kernel = "k",
                         std::vector<NamedConstant> constants = {}) {
-    const auto path = directory_ / "Name.cpp";
+    const auto path = directory_ / (architecture_.empty() ? "Name.cpp" : "Name.cu");
     EXPECT_TRUE(write_file(path, text));
-    return {path, kernel, std::move(constants)};
+    return {path, kernel, std::move(constants), block_, architecture_};
   }
   BuildOptions options() const {
     BuildOptions options;
@@ -48,6 +48,8 @@ class KernelFixture : public testing::Test {
   }
 
   std::filesystem::path directory_;
+  std::string architecture_;  // set it to build for a GPU
+  int64_t block_ = 1;
 };
 
 }  // namespace passnet::pass

@@ -30,10 +30,11 @@ inline std::string plan_text(const std::string& parameters, const std::string& b
          parameters + "):\n" + body + "def replacement_func():\n    return plan\n";
 }
 
-inline Evaluated run_plan(const std::string& text, const std::vector<SiteInput>& inputs, size_t outputs = 1) {
+inline Evaluated run_plan(const std::string& text, const std::vector<SiteInput>& inputs, size_t outputs = 1,
+                          bool on_gpu = false) {
   auto plan = parse_plan(text);
   if (!plan) return std::move(plan).error();
-  return evaluate_plan(*plan, "P", inputs, outputs);
+  return evaluate_plan(*plan, "P", inputs, outputs, on_gpu);
 }
 
 inline ir::TensorType tensor(std::vector<int64_t> shape, ir::DType dtype = ir::DType::Float32) {

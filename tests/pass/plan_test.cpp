@@ -122,6 +122,18 @@ TEST(Plan, GridsAreIntegersTuplesOrLambdasOfTheConstants) {
                                                       NamedConstant{"F", 1.5}, NamedConstant{"B", true}));
 }
 
+TEST(Plan, KnowsWhetherTensorsAreOnAGpu) {
+  const std::string text = plan_text("x", R"(
+    if x.is_cuda:
+        k[(x.numel(),), 128](x)
+    else:
+        k[1](x)
+    return x
+)");
+  EXPECT_EQ(expect_list(run_plan(text, {tensor({100})})).launches[0].block, 1);
+  EXPECT_EQ(expect_list(run_plan(text, {tensor({100})}, 1, true)).launches[0].block, 128);
+}
+
 TEST(Plan, KeepsWarpsAndStagesForTritonKernelsOnly) {
   const std::string text =
       plan_text("x", "    k[1](x, num_warps=8)\n    j[1](x, num_warps=8)\n    return x\n", R"(

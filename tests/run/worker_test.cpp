@@ -26,6 +26,17 @@ Failure ask_hello(Worker& worker, std::chrono::milliseconds timeout = 5s) {
   return reply ? Failure{} : reply.error();
 }
 
+TEST(Device, IsTheCpuOrAGpuByNumber) {
+  EXPECT_EQ(parse_device("cpu").value(), std::nullopt);
+  EXPECT_EQ(parse_device("cuda").value(), 0);
+  EXPECT_EQ(parse_device("cuda:3").value(), 3);
+  for (const char* text : {"", "gpu", "cuda:", "cuda:x", "cuda:-1", "cuda:1 ", "cuda:99999999999"}) {
+    const auto parsed = parse_device(text);
+    ASSERT_FALSE(parsed.has_value()) << text;
+    EXPECT_EQ(to_string(parsed.error()), "error: device '" + std::string(text) + "': expected cpu, cuda or cuda:N");
+  }
+}
+
 TEST(Worker, CrashIsAFailureThatNamesTheSignal) {
   Worker worker = start("fake_crashes");
   const Failure failure = ask_hello(worker);

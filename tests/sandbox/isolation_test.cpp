@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -27,9 +28,9 @@ namespace {
 constexpr int kNoFilter = 255;
 
 /// Runs `attempt` in a forked process under the candidate's filter; its result is the exit code (0 … 254).
-int under_filter(const std::function<int()>& attempt) {
+int under_filter(const std::function<int()>& attempt, bool gpu = false) {
   const pid_t child = ::fork();
-  if (child == 0) ::_exit(enter_candidate_filter(false) ? attempt() : kNoFilter);
+  if (child == 0) ::_exit(enter_candidate_filter(gpu) ? attempt() : kNoFilter);
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
@@ -42,6 +43,12 @@ std::string scratch_file() {
       (std::filesystem::temp_directory_path() / ("passnet-filter-" + std::to_string(::getpid()))).string();
   EXPECT_TRUE(write_file(path, "text"));
   return path;
+}
+
+TEST(CandidateFilter, LetsOnlyAGpusCandidateAskItsDevices) {
+  const auto ask = [] { return errno_of(::ioctl(0, FIONREAD, nullptr)); };
+  EXPECT_EQ(under_filter(ask), EPERM);
+  EXPECT_NE(under_filter(ask, true), EPERM);
 }
 
 struct Attempt {

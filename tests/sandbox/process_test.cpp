@@ -208,6 +208,21 @@ TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
   std::filesystem::remove_all(directory);
 }
 
+TEST(Process, OfAGpuSeesItsOwnProcAndMayWriteToItsEntry) {
+  if (!own_proc_available()) GTEST_SKIP() << "1 check skipped: the kernel gives no /proc of one's own here";
+  SpawnOptions options;
+  options.argv = {"/bin/sh", "-c", "echo renamed > /proc/self/comm && grep -c . /proc/1/comm && echo x > /tmp/passnet-gpu-test"};
+  options.environment = {"PATH=/usr/bin:/bin"};
+  options.isolation = Isolation::Candidate;
+  options.capture_output = true;
+  options.gpu = true;
+  const Ended ended = run(options);
+  EXPECT_THAT(ended.output, HasSubstr("1\n"));
+  EXPECT_THAT(ended.output, HasSubstr("cannot create /tmp/passnet-gpu-test: Permission denied"));
+  options.gpu = false;
+  EXPECT_THAT(run(options).output, HasSubstr("/proc/self/comm: Permission denied"));
+}
+
 TEST(Process, StopsAtTheLimitOfFileSize) {
   const auto path = std::filesystem::temp_directory_path() / ("passnet-big-" + std::to_string(::getpid()));
   SpawnOptions options = child({"big-file", path.string()});

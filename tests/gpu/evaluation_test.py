@@ -1,0 +1,145 @@
+"""Evaluation on a GPU, end to end: what a record holds, and kernels that misbehave. Skipped where there is no GPU."""
+
+import ctypes
+import pathlib
+import statistics
+import sys
+import textwrap
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "eval"))
+from passnet_case import PASS, PassnetCase  # noqa: E402
+
+GPU_PASS = PASS.replace("[(2,)]", "[(8,), 128]")
+KERNEL = """\
+#include <passnet/kernel.h>
+
+PASSNET_KERNEL add_relu_kernel(const T* x, const T* y, T* out, int64_t n) {
+  for (int64_t i = passnet::global_index(); i < n; i += passnet::global_count()) {
+%s
+  }
+}
+"""
+RIGHT = "out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"
+
+
+def has_gpu():
+    try:
+        return ctypes.CDLL("libcuda.so.1").cuInit(0) == 0
+    except OSError:
+        return False
+
+
+class GpuCase(PassnetCase):
+    def write_pass(self, source=GPU_PASS, body=RIGHT, name="add_relu"):
+        super().write_pass(source=source, name=name)
+        (self.sample / "pass_dir" / f"{name}.cu").write_text(KERNEL % textwrap.indent(body, "    "))
+
+    def evaluate(self, *flags, **options):
+        return super().evaluate("--device", "cuda", *flags, **options)
+
+    def failure(self, body, *flags):
+        self.write_pass(body=body)
+        return self.only_record(*flags)
+
+
+class Evaluation(GpuCase):
+    def test_right_kernel_is_correct_and_timed_in_every_way(self):
+        record = self.only_record()
+        self.assertEqual((record["stage"], record["error"]), ("done", ""))
+        self.assertEqual(record["device"], "cuda:0")
+        self.assertEqual(record["outputs"][0]["passes_from"], -10)
+        self.assertTrue(record["deterministic"])
+        for side in (record["reference"], record["candidate"]):
+            self.assertEqual(len(side["trials_us"]), 12)
+            self.assertEqual(side["track"], {"clock": "host", "inputs": "fresh", "cache": "warm"})
+            tracks = {(track["clock"], track["inputs"], track["cache"]) for track in side["others"]}
+            expected = {("host", "same", "warm"), ("host", "fresh", "flushed"), ("device", "fresh", "warm"), ("device", "fresh", "flushed")}
+            self.assertEqual(tracks, expected)
+            for track in side["others"]:
+                self.assertGreater(min(track["trials_us"]), 0)
+        self.assertEqual(record["reference"]["mode"], "operators")
+        self.assertIn(record["candidate"]["mode"], ("graph", "direct"))
+
+    def test_recorded_calls_and_operators_give_the_same(self):
+        for mode in ("on", "off"):
+            record = self.only_record("--cuda-graph", mode)
+            self.assertEqual((record["stage"], record["error"]), ("done", ""))
+            self.assertEqual(record["outputs"][0]["passes_from"], -10)
+            self.assertTrue(record["deterministic"])
+
+    def test_the_device_needs_less_time_than_the_host_sees(self):
+        record = self.only_record()
+        device = [track for track in record["candidate"]["others"] if track["clock"] == "device"]
+        self.assertLess(statistics.median(device[0]["trials_us"]), statistics.median(record["candidate"]["trials_us"]))
+
+    def test_half_precision(self):
+        meta = self.sample / "graphs" / "small" / "weight_meta.py"
+        for dtype in ("float16", "bfloat16"):
+            meta.write_text(meta.read_text().replace("torch.float32", f"torch.{dtype}").replace("torch.float16", f"torch.{dtype}"))
+            body = "out[i] = passnet::from_float<T>(passnet::relu(passnet::rounded<T>(passnet::to_float(x[i]) + passnet::to_float(y[i]))));"
+            record = self.failure(body)
+            self.assertEqual((record["stage"], record["error"]), ("done", ""))
+            self.assertEqual(record["outputs"][0]["passes_from"], -10)
+
+
+class BadKernels(GpuCase):
+    def expect(self, record, stage, kind, *words):
+        self.assertEqual((record["stage"], record["error_kind"]), (stage, kind), record["error"])
+        for word in words:
+            self.assertIn(word, record["error"])
+
+    def test_wrong_result_is_compared_and_not_an_error(self):
+        record = self.failure("out[i] = x[i] + y[i];")
+        self.assertEqual((record["stage"], record["error"]), ("done", ""))
+        self.assertGreater(record["outputs"][0]["passes_from"], -5)
+
+    def test_write_past_the_end(self):
+        self.expect(self.failure("out[i] = 0; if (i == n - 1) out[n] = 1;"), "run", "out-of-bounds", "add_relu_kernel", "0 bytes past its end")
+
+    def test_write_before_the_start(self):
+        self.expect(self.failure("out[i] = 0; if (i == 0) out[-1] = 1;"), "run", "out-of-bounds", "1 bytes before its start")
+
+    def test_write_to_nowhere(self):
+        self.expect(self.failure("*reinterpret_cast<float*>(8 * i + 8) = 1;"), "run", "out-of-bounds", "add_relu_kernel")
+
+    def test_unwritten_output(self):
+        self.expect(self.failure("if (i % 2) out[i] = 0;"), "run", "unwritten-output", "1000")
+
+    def test_changed_input(self):
+        self.expect(self.failure("const_cast<float*>(x)[i] = 1; out[i] = 0;"), "run", "input-changed", "add_relu_kernel")
+
+    def test_endless_loop_is_killed(self):
+        record = self.failure("for (volatile int again = 1; again;) {} out[i] = 0;", "--timeout", "4")
+        self.expect(record, "run", "timeout", "it was killed")
+
+    def test_trap(self):
+        self.expect(self.failure("__trap();"), "run", "crash", "add_relu_kernel")
+
+    def test_state_between_launches_is_refused(self):
+        record = self.failure("static float kept = 1; kept += x[i]; out[i] = kept;")
+        self.expect(record, "build", "bad-pass", "kept", "outlives a launch")
+
+    def test_kernel_that_does_not_compile_gives_the_compilers_words(self):
+        self.expect(self.failure("out[i] = undeclared;"), "build", "bad-pass", 'add_relu.cu:5:1: error: identifier "undeclared" is undefined')
+
+    def test_no_kernel_for_this_device(self):
+        (self.sample / "pass_dir" / "add_relu.cu").unlink()
+        self.expect(self.only_record(), "build", "bad-pass", "no CUDA kernel", "add_relu.cu")
+
+    def test_the_next_graph_is_evaluated_as_if_nothing_had_been(self):
+        self.write_sample(["first", "second"])
+        self.write_pass(body="if (n == 2000) *reinterpret_cast<float*>(8 * i + 8) = 1; " + RIGHT)
+        meta = self.sample / "graphs" / "second" / "weight_meta.py"
+        meta.write_text(meta.read_text().replace("40, 50", "40, 60"))
+        self.evaluate()
+        kinds = [(record["stage"], record["error_kind"]) for record in self.records()]
+        self.assertEqual(kinds, [("run", "out-of-bounds"), ("done", "")])
+
+
+if __name__ == "__main__":
+    if not has_gpu():
+        tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]).countTestCases()
+        print(f"{tests} checks skipped: there is no GPU here")
+        sys.exit(77)
+    unittest.main()
