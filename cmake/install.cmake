@@ -1,9 +1,9 @@
-# `cmake --install`: bin/passnet and bin/passnet-worker, include/passnet (what kernels include), share/passnet/samples.
+# `cmake --install`: bin/passnet, bin/passnet-worker and bin/passnet-nvrtc, include/passnet (what kernels include), share/passnet/samples.
 # Both run from anywhere: passnet finds the worker beside itself and the headers in ../include; the worker finds libtorch
 # through its run path.
 include(GNUInstallDirs)
 if(TARGET passnet)
-  install(TARGETS passnet RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS passnet passnet-nvrtc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 if(TARGET passnet-worker)
   set_target_properties(passnet-worker PROPERTIES INSTALL_RPATH ${PASSNET_TORCH_DIR}/lib)

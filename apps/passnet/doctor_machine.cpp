@@ -1,5 +1,4 @@
 // The doctor's findings about the machine itself: processor, memory, disk, clock, shared memory, GPU.
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -63,16 +62,6 @@ std::string vector_instructions() {
 bool can_write(const std::filesystem::path& directory) {
   std::string probe = (directory / ".passnet_doctor_XXXXXX").string();
   return ::mkdtemp(probe.data()) && ::rmdir(probe.c_str()) == 0;
-}
-
-// On PATH, or "".
-std::string find_program(const std::string& name) {
-  const char* path = std::getenv("PATH");
-  for (const std::string_view directory : split(path ? path : "", ':')) {
-    const std::string candidate = fmt::format("{}/{}", directory, name);
-    if (::access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return "";
 }
 
 }  // namespace
@@ -163,31 +152,6 @@ Finding examine_shared_memory() {
     finding.found = sealed.error().message;
     finding.fix = "memfd_create needs Linux 3.17 or newer and a container that does not forbid it";
   }
-  return finding;
-}
-
-Finding examine_gpu() {
-  Finding finding{.topic = "gpu"};
-  void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (!driver) {
-    finding.found = "no GPU: passes run on the CPU";
-    return finding;
-  }
-  const auto version_of = reinterpret_cast<int (*)(int*)>(::dlsym(driver, "cuDriverGetVersion"));
-  int version = 0;
-  if (version_of) version_of(&version);
-  ::dlclose(driver);
-  std::string tools;
-  if (const std::string nvcc = find_program("nvcc"); !nvcc.empty()) tools += "; " + nvcc;
-  for (const char* library : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
-    if (void* found = ::dlopen(library, RTLD_LAZY | RTLD_LOCAL)) {
-      tools += fmt::format("; {}", library);
-      ::dlclose(found);
-    }
-  }
-  finding.found =
-      fmt::format("CUDA driver {}.{}{}; passes run on the CPU for now", version / 1000, version % 1000 / 10,
-                  tools.empty() ? "; neither nvcc nor NVRTC on the search path" : tools);
   return finding;
 }
 

@@ -1,4 +1,5 @@
 // The doctor's findings about programs: the compiler, the worker, its sandbox, Python and its PyTorch.
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 #include "base/strings.h"
 #include "doctor.h"
 #include "pass/build.h"
+#include "run/session.h"
 #include "run/worker.h"
 #include "sandbox/isolation.h"
 #include "sandbox/process.h"
@@ -56,6 +58,12 @@ std::string output_of(const std::vector<std::string>& command) {
   return status && status->exited && status->code == 0 ? std::string(trim(output)) : "";
 }
 
+constexpr const char* kTinyGpuKernel =
+    "#include <passnet/kernel.h>\n"
+    "PASSNET_KERNEL doubled(const float* x, float* out, int64_t n) {\n"
+    "  const int64_t i = passnet::global_index();\n"
+    "  if (i < n) out[i] = 2 * x[i];\n"
+    "}\n";
 constexpr const char* kTinyKernel =
     "#include <passnet/kernel.h>\n"
     "PASSNET_KERNEL doubled(const float* x, float* out, int64_t n) {\n"
@@ -82,7 +90,61 @@ std::string mapped_library(pid_t pid, std::string_view name) {
   return "";
 }
 
+struct TimedBuild {
+  Result<pass::BuiltKernel> kernel;
+  double seconds = 0;
+};
+
+// architecture: of a GPU; empty: for the CPU.
+TimedBuild build_tiny_kernel(const char* file, const std::string& architecture) {
+  const Scratch scratch;
+  const std::filesystem::path source = scratch.path() / file;
+  pass::BuildOptions options;
+  options.cache_dir = scratch.path() / "cache";
+  const auto start = std::chrono::steady_clock::now();
+  if (const Result<void> written = write_file(source, architecture.empty() ? kTinyKernel : kTinyGpuKernel); !written) return {written.error()};
+  Result<pass::BuiltKernel> built = pass::build_kernel({source, "doubled", {}, 1, architecture}, options);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {std::move(built), seconds};
+}
+
 }  // namespace
+
+Finding examine_gpu() {
+  Finding finding{.topic = "gpu"};
+  if (void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) {
+    ::dlclose(driver);
+  } else {
+    finding.found = "no GPU: passes run on the CPU";
+    return finding;
+  }
+  const auto broken = [&](const Error& error, const std::string& otherwise) {
+    finding.mark = Mark::Warn;
+    finding.found = "not usable: " + error.message;
+    finding.fix = error.hint.empty() ? otherwise : error.hint;
+    return finding;
+  };
+  // In the sandbox, as candidates run.
+  const auto start = std::chrono::steady_clock::now();
+  run::WorkerOptions options;
+  options.role = run::Role::Candidate;
+  options.gpu = 0;
+  run::Worker worker(options);
+  if (const Result<void> started = worker.start(); !started) return broken(started.error(), "make build");
+  const run::Answer<run::Hello> hello = run::greet(worker, 60s);
+  if (!hello) return broken(hello.error().error, "passnet eval --device cpu works without it");
+  const double worker_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  finding.found = fmt::format("{} ({}); a worker starts in {:.2f} s", hello->hardware, hello->architecture, worker_s);
+  const TimedBuild built = build_tiny_kernel("doctor.cu", hello->architecture);
+  if (!built.kernel) {
+    finding.mark = Mark::Warn;
+    finding.found += "; a small kernel does not compile: " + built.kernel.error().message;
+    finding.fix = built.kernel.error().hint;
+    return finding;
+  }
+  finding.found += fmt::format("; compiled a kernel in {:.2f} s", built.seconds);
+  return finding;
+}
 
 Finding examine_compiler() {
   Finding finding{.topic = "compiler", .required = true};
@@ -93,21 +155,14 @@ Finding examine_compiler() {
     finding.fix = "apt-get install g++";
     return finding;
   }
-  const Scratch scratch;
-  const std::filesystem::path source = scratch.path() / "doctor.cpp";
-  pass::BuildOptions options;
-  options.cache_dir = scratch.path() / "cache";
-  const auto start = std::chrono::steady_clock::now();
-  Result<void> written = write_file(source, kTinyKernel);
-  Result<pass::BuiltKernel> built = written ? pass::build_kernel({source, "doubled", {}}, options)
-                                            : Result<pass::BuiltKernel>(written.error());
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (built) {
-    finding.found = fmt::format("g++ {}; compiled a kernel in {:.2f} s", version, seconds);
+  const TimedBuild built = build_tiny_kernel("doctor.cpp", "");
+  if (built.kernel) {
+    finding.found = fmt::format("g++ {}; compiled a kernel in {:.2f} s", version, built.seconds);
   } else {
+    const Error& error = built.kernel.error();
     finding.mark = Mark::Missing;
-    finding.found = fmt::format("g++ {} does not compile a small kernel: {}", version, built.error().message);
-    finding.fix = built.error().hint.empty() ? "apt-get install --reinstall g++" : built.error().hint;
+    finding.found = fmt::format("g++ {} does not compile a small kernel: {}", version, error.message);
+    finding.fix = error.hint.empty() ? "apt-get install --reinstall g++" : error.hint;
   }
   return finding;
 }

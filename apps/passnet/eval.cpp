@@ -71,6 +71,10 @@ bool all_correct(const std::vector<bench::RunRecord>& records) {
 
 Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
+  if (flags.batch.jobs > 1 && !flags.batch.evaluate.gpu) {
+    return bad_input(fmt::format("--jobs {} on the CPU, expected a GPU for each job", flags.batch.jobs))
+        .with_hint("--device cuda; on the CPU samples would take each other's time");
+  }
   PASSNET_TRY(const std::vector<std::filesystem::path> samples, fx::expand_paths(flags.paths));
   const run::BatchResult result = evaluate(flags, samples);
   if (!result.records.empty()) {
@@ -104,6 +108,8 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
   command->add_option("--compiler", options.compiler, "passes: the sample's; eager: none, to see the noise")
       ->check(CLI::IsMember({"passes", "eager"}))->capture_default_str();
   command->add_option("--device", flags.device, "where to run: cpu, cuda or cuda:N")->capture_default_str();
+  command->add_option("--jobs", flags.batch.jobs, "samples at a time, each on a GPU of its own: that of --device and those after it")
+      ->check(CLI::Range(1, 128))->capture_default_str();
   command->add_option("--cuda-graph", options.cuda_graph,
                       "on a GPU, record what a call does there and repeat that: auto (where it is possible), on, off")
       ->check(CLI::IsMember({"auto", "on", "off"}))->capture_default_str();

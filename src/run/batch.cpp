@@ -5,7 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <mutex>
+#include <thread>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -95,6 +98,19 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchH
   return evaluate_sample(planned.sample, options.evaluate, one);
 }
 
+BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
+  BatchHooks one_by_one;
+  one_by_one.started = [&](const std::string& sample, const std::string& graph) {
+    const std::lock_guard lock(mutex);
+    if (hooks.started) hooks.started(sample, graph);
+  };
+  one_by_one.finished = [&](const bench::RunRecord& record) {
+    const std::lock_guard lock(mutex);
+    if (hooks.finished) hooks.finished(record);
+  };
+  return one_by_one;
+}
+
 }  // namespace
 
 BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, const BatchOptions& options,
@@ -118,14 +134,30 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     planned.push_back({std::move(*sample), std::move(*file)});
   }
   if (hooks.planned) hooks.planned(graphs);
-  for (Planned& one : planned) {
-    if (Result<void> ran = run_one(one, options, hooks); !ran && !result.error) result.error = std::move(ran).error();
+  std::mutex mutex;  // of the hooks and the error
+  const BatchHooks one_by_one = locked(hooks, mutex);
+  std::atomic<size_t> next{0};
+  const auto work = [&](int job) {
+    BatchOptions own = options;
+    if (own.evaluate.gpu) *own.evaluate.gpu += job;
+    for (size_t i = next++; i < planned.size(); i = next++) {
+      Planned& one = planned[i];
+      Result<void> ran = run_one(one, own, one_by_one);
+      Result<void> wrote = write_derived(options.out / one.sample.name, one.sample.name, one.file.records());
+      if (ran && wrote) continue;
+      const std::lock_guard lock(mutex);
+      if (!result.error) result.error = ran ? std::move(wrote).error() : std::move(ran).error();
+      next = planned.size();
+    }
+  };
+  {
+    std::vector<std::jthread> helpers;
+    for (int job = 1; job < options.jobs; ++job) helpers.emplace_back(work, job);
+    work(0);
+  }
+  for (const Planned& one : planned) {
     const std::vector<bench::RunRecord>& records = one.file.records();
     result.records.insert(result.records.end(), records.begin(), records.end());
-    if (Result<void> wrote = write_derived(options.out / one.sample.name, one.sample.name, records);
-        !wrote && !result.error)
-      result.error = std::move(wrote).error();
-    if (result.error) break;
   }
   return result;
 }

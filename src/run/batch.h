@@ -35,6 +35,7 @@ struct BatchOptions {
   EvaluateOptions evaluate;
   std::filesystem::path out;
   bool resume = false;
+  int jobs = 1;  // samples at a time, each on a GPU of its own: evaluate.gpu and those after it
 };
 
 struct BatchHooks {
@@ -43,6 +44,7 @@ struct BatchHooks {
   std::function<void(const bench::RunRecord&)> finished;
 };
 
+/// Hooks are called by one thread at a time. Samples of one run share no GPU.
 /// All records (resumed ones included), in sample and list order. Written files are complete for every finished graph,
 /// also when an error ends the batch; `error` then says why.
 struct BatchResult {

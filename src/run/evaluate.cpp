@@ -61,6 +61,10 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(reference_.start());
     PASSNET_TRY_VOID(candidate_.start());
     if (options_.compiler == "passes") passes_ = load_passes(sample_);
+    if (!options_.gpu) return {};
+    // Without that GPU no graph can be evaluated, so this is no record of a graph.
+    const Answer<Hello> hello = greet(reference_, kStartTimeout);
+    if (!hello && hello.error().kind == "resource" && !hello.error().worker_lost) return hello.error().error;
     return {};
   }
 

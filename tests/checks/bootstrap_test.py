@@ -118,7 +118,7 @@ class Bootstrap(Machine):
         self.assertEqual(done.stderr.splitlines(), [
             "setup: installing 2 packages of the distribution that the build needs: cmake libfmt-dev",
             f"setup: installing PyTorch without its Python dependencies into {venv}: torch==2.11.0 "
-            "nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85 (530 MB, about 20 s)",
+            "nvidia-cuda-runtime==13.0.96 nvidia-cuda-cupti==13.0.85 nvidia-cuda-crt==13.0.88 (530 MB, about 20 s)",
             f"setup: ready: PyTorch 2.11.0 in {venv}/bin/site/torch",
         ])
         logged = self.logged()
@@ -127,7 +127,7 @@ class Bootstrap(Machine):
                                     "cmake libfmt-dev")
         self.assertEqual(logged[2], f"venv {venv}")
         self.assertTrue(logged[3].endswith("--no-deps torch==2.11.0 nvidia-cuda-runtime==13.0.96 "
-                                           "nvidia-cuda-cupti==13.0.85"), logged[3])
+                                           "nvidia-cuda-cupti==13.0.85 nvidia-cuda-crt==13.0.88"), logged[3])
         self.assertEqual(logged[4], f"loads {venv}/bin/site/torch/lib/libtorch_cpu.so")
         self.assertEqual(self.environment()["PASSNET_TORCH_DIR"], f"{venv}/bin/site/torch")
 

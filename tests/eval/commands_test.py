@@ -105,6 +105,14 @@ class Commands(PassnetCase):
         self.assertEqual(missed.returncode, 1)
         self.assertIn("nearest miss: found 1 of 2 operators", missed.stdout)
 
+    def test_device_that_is_not_there(self):
+        for device in ("cuda:99", "cuda:x"):
+            for command in (("eval", self.sample, "--out", self.out), ("run", self.sample / "graphs" / "small")):
+                done = self.passnet(*command, "--device", device)
+                self.assertEqual(done.returncode, 4 if device == "cuda:99" else 3, done.stderr)
+                self.assertRegex(done.stderr, r"^error: (no CUDA driver|the CUDA driver|PyTorch has no CUDA part|cuda:99 cannot be used|device 'cuda:x')")
+        self.assertEqual(self.passnet("eval", self.sample, "--jobs", 2).returncode, 3)
+
     def test_installed_copy_runs_from_anywhere(self):
         prefix = self.root / "installed"
         install = ["cmake", "--install", os.environ["PASSNET_BINARY_DIR"], "--prefix", str(prefix)]

@@ -87,5 +87,34 @@ TEST_F(RecordFileTest, FullDiskKeepsFinishedRecordsWhole) {
   EXPECT_EQ(std::filesystem::file_size(path_), size);
 }
 
+TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
+  const std::filesystem::path samples = std::filesystem::path(PASSNET_SOURCE_DIR) / "samples";
+  BatchOptions options;
+  options.out = std::filesystem::path(testing::TempDir()) / "passnet-batch-jobs";
+  std::filesystem::remove_all(options.out);
+  options.jobs = 2;
+  options.evaluate.gpu = 3;
+  options.evaluate.compiler = "eager";
+  options.evaluate.worker = std::string(PASSNET_FAKE_WORKERS) + "/fake_refuses";
+  size_t started = 0, finished = 0;
+  BatchHooks hooks;
+  hooks.started = [&](const std::string&, const std::string&) { ++started; };
+  hooks.finished = [&](const bench::RunRecord&) { ++finished; };
+  const std::vector<std::filesystem::path> paths{samples / "gpt2_gelu", samples / "phi3_swiglu", samples / "llama_rotary"};
+  const BatchResult result = evaluate_batch(paths, options, hooks);
+  EXPECT_FALSE(result.error) << to_string(*result.error);
+  ASSERT_EQ(result.records.size(), 18u);
+  EXPECT_EQ(started, 18u);
+  EXPECT_EQ(finished, 18u);
+  for (size_t i = 0; i < result.records.size(); ++i) {
+    EXPECT_EQ(result.records[i].sample, paths[i / 6].filename());
+    EXPECT_THAT(result.records[i].device, testing::AnyOf("cuda:3", "cuda:4"));
+    EXPECT_EQ(result.records[i].device, result.records[i / 6 * 6].device);
+  }
+  for (const std::filesystem::path& path : paths)
+    EXPECT_TRUE(std::filesystem::exists(options.out / path.filename() / "aggregated_score.json"));
+  std::filesystem::remove_all(options.out);
+}
+
 }  // namespace
 }  // namespace passnet::run

@@ -95,7 +95,7 @@ class Graphs(unittest.TestCase):
             names = json.loads((sample / "pass_dir" / "sorted_output_pass_rule_names.json").read_text())
             self.assertGreater(len(names), 0, sample.name)
             self.assertTrue(os.access(sample / "entry.sh", os.X_OK), sample.name)
-            expected = {"sorted_output_pass_rule_names.json"} | {f"{name}.{kind}" for name in names for kind in ("py", "cpp")}
+            expected = {"sorted_output_pass_rule_names.json"} | {f"{name}.{kind}" for name in names for kind in ("py", "cpp", "cu")}
             self.assertEqual({path.name for path in (sample / "pass_dir").iterdir()}, expected, sample.name)
 
 
