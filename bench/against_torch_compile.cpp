@@ -70,10 +70,6 @@ struct Flags {
   std::vector<Side> sides;
 };
 
-std::string track_name(const bench::Track& track) {
-  return fmt::format("{} clock, {} tensors, {} cache", track.clock, track.inputs, track.cache);
-}
-
 Result<std::vector<Contestant>> start_contestants(const Flags& flags) {
   std::vector<Contestant> contestants;
   for (const Side& side : flags.sides) {
@@ -148,7 +144,7 @@ std::vector<double> ratios(const std::vector<Row>& rows, size_t fast, size_t slo
 
 void print_table(const std::string& title, const std::vector<Row>& rows, const Flags& flags) {
   for (size_t track = 0; track < flags.contest.tracks.size(); ++track) {
-    fmt::print("\n### {}: {}\n\nMedians in us.\n\n| graph |", title, track_name(flags.contest.tracks[track]));
+    fmt::print("\n### {}: {}\n\nMedians in us.\n\n| graph |", title, bench::describe(flags.contest.tracks[track]));
     for (const Side& side : flags.sides) fmt::print(" {} |", side.name);
     fmt::print("\n|---|");
     for (size_t side = 0; side < flags.sides.size(); ++side) fmt::print("---:|");
@@ -172,7 +168,7 @@ std::optional<size_t> find_side(const Flags& flags, std::string_view name) {
 Json summarize_pairs(const std::string& title, const std::vector<Row>& rows, const Flags& flags) {
   Json summary = Json::array();
   for (size_t track = 0; track < flags.contest.tracks.size(); ++track) {
-    const std::string how = track_name(flags.contest.tracks[track]);
+    const std::string how = bench::describe(flags.contest.tracks[track]);
     fmt::print("\n| {}, {} graphs, {} | geometric mean | slower on | graphs |\n|---|---:|---:|---:|\n", title, rows.size(),
                how);
     for (const auto& [fast_name, slow_name] : kPairs) {
@@ -277,7 +273,7 @@ Result<void> run_all(Flags& flags) {
               {"trials", flags.contest.trials},
               {"tracks", Json::array()},
               {"summary", Json::array()}};
-  for (const bench::Track& track : flags.contest.tracks) report["tracks"].push_back(track_name(track));
+  for (const bench::Track& track : flags.contest.tracks) report["tracks"].push_back(bench::describe(track));
   const auto measure_set = [&](const std::string& title, std::vector<Job> jobs) -> Result<void> {
     PASSNET_TRY(const std::vector<Row> rows, measure_jobs(contestants, std::move(jobs), flags));
     print_table(title, rows, flags);

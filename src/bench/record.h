@@ -35,6 +35,8 @@ struct Track {
   std::string cache = "warm";    // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
   bool operator==(const Track&) const = default;
 };
+/// "host clock, fresh tensors, warm cache"
+std::string describe(const Track& track);
 struct TrackTimes {
   Track track;
   std::vector<double> trials_us;

@@ -266,6 +266,10 @@ Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {
   return outputs;
 }
 
+std::string describe(const Track& track) {
+  return fmt::format("{} clock, {} tensors, {} cache", track.clock, track.inputs, track.cache);
+}
+
 Json to_json(const RunRecord& record) {
   Json passes = Json::array(), outputs = Json::array();
   for (const PassOutcome& pass : record.passes) passes.push_back(pass_json(pass));

@@ -81,6 +81,18 @@ double largest_difference(const std::vector<bench::OutputCheck>& outputs) {
   return largest;
 }
 
+std::vector<Row::OtherRatio> other_ratios(const bench::RunRecord& record) {
+  std::vector<Row::OtherRatio> ratios;
+  for (const bench::TrackTimes& reference : record.reference.others) {
+    for (const bench::TrackTimes& candidate : record.candidate.others) {
+      if (candidate.track != reference.track) continue;
+      const double a = bench::summarize(reference.trials_us).median, b = bench::summarize(candidate.trials_us).median;
+      if (a > 0 && b > 0) ratios.push_back({reference.track, a / b});
+    }
+  }
+  return ratios;
+}
+
 Row row_of(const bench::RunRecord& record, bool several_samples) {
   Row row;
   row.sample = record.sample;
@@ -95,6 +107,7 @@ Row row_of(const bench::RunRecord& record, bool several_samples) {
     row.reference_us = bench::summarize(record.reference.trials_us);
     row.candidate_us = bench::summarize(record.candidate.trials_us);
     row.ratio = row.reference_us.median / row.candidate_us.median;
+    row.others = other_ratios(record);
     row.noise = std::max(row.reference_us.noise(), row.candidate_us.noise());
   }
   row.noisy = bench::is_noisy(record);

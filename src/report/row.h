@@ -21,6 +21,11 @@ struct Row {
   bool timed = false;  // both sides have believable times
   double ratio = 0;    // median reference / median candidate; 0 when not timed
   bench::Stats reference_us, candidate_us;
+  struct OtherRatio {
+    bench::Track track;
+    double ratio = 0;
+  };
+  std::vector<OtherRatio> others;  // of the same calls timed in other ways; GPU only
   bool noisy = false;
   double noise = 0;             // the larger iqr / median of both sides
   bool compared = false;        // outputs were compared

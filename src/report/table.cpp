@@ -150,6 +150,24 @@ std::string render_lines(const std::vector<Column>& table, const std::vector<Row
   return out;
 }
 
+/// A line for each other way in which calls were timed: the geometric mean over the graphs that are right.
+std::string render_other_tracks(const std::vector<Row>& rows) {
+  std::vector<bench::Track> tracks;
+  std::vector<std::vector<double>> ratios;
+  for (const Row& row : rows) {
+    if (!row.verdict.correct_at(bench::kCorrectT)) continue;
+    for (const Row::OtherRatio& other : row.others) {
+      const auto at = static_cast<size_t>(std::find(tracks.begin(), tracks.end(), other.track) - tracks.begin());
+      if (at == tracks.size()) tracks.push_back(other.track), ratios.emplace_back();
+      ratios[at].push_back(other.ratio);
+    }
+  }
+  std::string out;
+  for (size_t i = 0; i < tracks.size(); ++i)
+    out += fmt::format("{}: {}\n", describe(tracks[i]), ratio_text(bench::geometric_mean(ratios[i])));
+  return out;
+}
+
 std::string render_footer(const std::vector<Row>& rows, const bench::Score& score, bool shows_sites,
                           size_t width, bool color) {
   const auto noisy = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
@@ -161,6 +179,7 @@ std::string render_footer(const std::vector<Row>& rows, const bench::Score& scor
   out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\nS(-5) {:.3f}, ES(-5) {:.3f}\n",
                      styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color),
                      score.aggregated, score.at(bench::kCorrectT).s, score.at(bench::kCorrectT).es);
+  out += render_other_tracks(rows);
   std::string notes;
   if (noisy > 0) {
     notes += fmt::format(
