@@ -174,6 +174,7 @@ class Graph:
             outputs = self.call(*self.inputs)
         pairs = enumerate(zip(self.inputs, self.originals))
         self.changed = [i for i, (now, before) in pairs if not torch.equal(now.nan_to_num(), before.nan_to_num())]
+        gc.freeze()  # what is loaded and compiled by now is not looked through again before each block of timed calls
         return cloned(outputs)
 
     def begin(self, inputs):
