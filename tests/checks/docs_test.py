@@ -109,6 +109,11 @@ class Documents(unittest.TestCase):
         self.assertIn("make demo", " ".join(screen))
         self.assertIn("make test", " ".join(screen))
 
+    def test_the_readme_shows_the_shipped_pass(self):
+        readme = (SOURCE / "README.md").read_text()
+        for kind in ("py", "cpp", "cu"):
+            self.assertIn((SOURCE / f"samples/vit_add_layer_norm/pass_dir/add_layer_norm.{kind}").read_text(), readme, kind)
+
     def test_scripts_and_presets_that_are_named_exist(self):
         presets = (SOURCE / "CMakePresets.json").read_text()
         for document in DOCUMENTS:
