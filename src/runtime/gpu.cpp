@@ -92,6 +92,9 @@ Result<c10::Device> start(int index) {
   if (const CUresult done = driver().cuInit(0); done != CUDA_SUCCESS)
     return resource_error(fmt::format("the CUDA driver does not start: {}", describe(done)))
         .with_hint("is there a GPU, and may this user open /dev/nvidia*? Else --device cpu");
+  // Calls of microseconds are waited for: spin rather than sleep. No matter if it is refused.
+  if (CUdevice handle = 0; driver().cuDeviceGet(&handle, index) == CUDA_SUCCESS)
+    (void)driver().cuDevicePrimaryCtxSetFlags(handle, CU_CTX_SCHED_SPIN);
   if (::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL) == nullptr)
     return resource_error(fmt::format("PyTorch has no CUDA part: {}", ::dlerror()))
         .with_hint("install a PyTorch built for CUDA with all it depends on: pip install torch==2.11.0");

@@ -118,6 +118,7 @@ struct OutputPlace {
 /// The memories that hold outputs, each once, and where each output lies.
 struct OutputLayout {
   std::vector<MovingRange> ranges;
+  std::vector<uint64_t> room;  // by range: bytes that the recorded kernels need there, at least its size
   std::vector<OutputPlace> places;  // by output; those that are no tensors have none
 };
 
@@ -136,7 +137,10 @@ OutputLayout lay_out(const Recording& recording) {
         const auto found = std::find_if(layout.ranges.begin(), layout.ranges.end(),
                                         [&](const MovingRange& range) { return range.first == storage; });
         place.range = static_cast<size_t>(found - layout.ranges.begin());
-        if (found == layout.ranges.end()) layout.ranges.push_back({storage, tensor.storage().nbytes()});
+        if (found == layout.ranges.end()) {
+          layout.ranges.push_back({storage, tensor.storage().nbytes()});
+          layout.room.push_back(tensor.storage().nbytes());
+        }
       }
     }
     layout.places.push_back(place);
@@ -165,22 +169,20 @@ struct RecordedCall::State {
   std::vector<uint64_t> base;
   std::vector<c10::Storage> memories;
   std::vector<c10::IValue> outputs;
-  int64_t slack_bytes = 0;  // behind the memory of each output, while the call is on trial
 
   ~State() {
     if (executable != nullptr) driver().cuGraphExecDestroy(executable);
   }
 
-  c10::Storage allocate(uint64_t size) const {
-    const size_t bytes = size + static_cast<size_t>(slack_bytes);
+  c10::Storage allocate(uint64_t bytes) const {
     return c10::Storage(c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, false);
   }
   void find_addresses(const std::vector<at::Tensor>& inputs) {
     base.clear();
     memories.clear();
     for (const at::Tensor& input : inputs) base.push_back(address_of(input));
-    for (const MovingRange& range : layout.ranges) {
-      memories.push_back(allocate(range.size));
+    for (const uint64_t bytes : layout.room) {
+      memories.push_back(allocate(bytes));
       base.push_back(reinterpret_cast<uint64_t>(memories.back().data()));
     }
   }
@@ -263,24 +265,22 @@ struct RecordedCall::State {
 };
 
 // What could be wrong shows when the call is tried elsewhere. An address that was not found: the inputs of the recording are
-// overwritten and fresh outputs poisoned, so results differ. A temporary that stood where an output came to lie and is larger,
-// so that its address now points to memory that is too small: there are canaries behind every output.
+// overwritten and fresh outputs poisoned, so results differ. A temporary that stood where an output came to lie, and is larger:
+// its address now points to the output's memory, so that must have room for it; how much, canaries behind the output tell.
 bool RecordedCall::State::gives_what_is_expected(const Run& run, const std::vector<at::Tensor>& inputs) {
-  constexpr int64_t kSlackBytes = int64_t{1} << 20;
+  constexpr uint64_t kLeastSlack = uint64_t{1} << 20;
   constexpr unsigned char kCanary = 0xC7;
   std::vector<at::Tensor> first, second;
   for (const at::Tensor& input : inputs) first.push_back(input.clone()), second.push_back(input.clone());
   const Result<std::vector<c10::IValue>> expected = run(first);
   if (!expected) return false;
-  slack_bytes = kSlackBytes;
   for (const at::Tensor& input : recording->inputs) input.zero_();  // zeros are good as indices, too
+  for (size_t i = 0; i < layout.room.size(); ++i) layout.room[i] = 4 * layout.ranges[i].size + kLeastSlack;
   find_addresses(second);
   for (size_t i = 0; i < memories.size(); ++i)
     check(driver().cuMemsetD8Async(base[inputs.size() + i], kCanary, memories[i].nbytes(), stream()), "poisoning outputs");
-  std::vector<c10::Storage> kept = memories;
   launch();
   make_outputs(second);
-  slack_bytes = 0;
   bool good = true;
   for (size_t i = 0; i < outputs.size() && good; ++i) {
     if (!outputs[i].isTensor() || !outputs[i].toTensor().defined()) continue;
@@ -288,11 +288,15 @@ bool RecordedCall::State::gives_what_is_expected(const Run& run, const std::vect
     good = mine.sizes() == its.sizes() &&
            (mine.numel() == 0 || at::equal(mine.view(-1).view(at::kByte), its.view(-1).view(at::kByte)));
   }
-  for (size_t i = 0; i < kept.size() && good; ++i) {
+  for (size_t i = 0; i < memories.size() && good; ++i) {
     at::Tensor bytes = at::detail::make_tensor<c10::TensorImpl>(
-        c10::Storage(kept[i]), c10::DispatchKeySet(c10::DispatchKey::CUDA), caffe2::TypeMeta::Make<uint8_t>());
-    bytes.unsafeGetTensorImpl()->set_sizes_contiguous({static_cast<int64_t>(kept[i].nbytes())});
-    good = bytes.narrow(0, bytes.numel() - kSlackBytes, kSlackBytes).eq(kCanary).all().item<bool>();
+        c10::Storage(memories[i]), c10::DispatchKeySet(c10::DispatchKey::CUDA), caffe2::TypeMeta::Make<uint8_t>());
+    const auto size = static_cast<int64_t>(layout.ranges[i].size);
+    bytes.unsafeGetTensorImpl()->set_sizes_contiguous({static_cast<int64_t>(memories[i].nbytes())});
+    const at::Tensor broken = bytes.narrow(0, size, bytes.numel() - size).ne(kCanary).nonzero();
+    const int64_t needed = broken.numel() == 0 ? 0 : broken.max().item<int64_t>() + 1;
+    good = size + needed < bytes.numel();
+    layout.room[i] = static_cast<uint64_t>(size + needed);
   }
   outputs.clear();
   memories.clear();
@@ -321,6 +325,7 @@ Result<std::unique_ptr<RecordedCall>> RecordedCall::record(const Run& run, const
     const std::vector<MovingRange> own = moving_ranges(*state.recording, state.layout);
     std::vector<uint64_t> base;
     for (const MovingRange& range : own) base.push_back(range.first);
+    for (size_t i = 0; i < state.layout.room.size(); ++i) state.layout.room[i] = state.layout.ranges[i].size;
     for (Operation& operation : state.recording->operations) {
       if (operation.patch(base)) check(operation.update(state.executable), "updating a recorded operation");
     }

@@ -41,7 +41,7 @@ Result<void> Operation::read_kernel() {
   if (driver().cuGraphKernelNodeGetParams(node_, &kernel_) != CUDA_SUCCESS) return unsupported("a kernel without parameters");
   if (kernel_.func == nullptr && (kernel_.kern == nullptr || driver().cuKernelGetFunction(&kernel_.func, kernel_.kern) != CUDA_SUCCESS))
     return unsupported("a kernel without a function");
-  if (kernel_.extra != nullptr) return unsupported("a kernel whose parameters are one block");
+  if (kernel_.extra != nullptr) return read_parameter_block();
   for (size_t i = 0;; ++i) {
     size_t offset = 0, size = 0;
     if (driver().cuFuncGetParamInfo(kernel_.func, i, &offset, &size) != CUDA_SUCCESS) break;
@@ -56,6 +56,21 @@ Result<void> Operation::read_kernel() {
                                                       ? value.cooperative != 0
                                                       : value.clusterDim.x * value.clusterDim.y * value.clusterDim.z > 1);
   }
+  kernel_.kern = nullptr;
+  return {};
+}
+
+// cuBLAS launches some kernels with all parameters in one piece of memory.
+Result<void> Operation::read_parameter_block() {
+  const void* block = nullptr;
+  for (void** option = kernel_.extra; *option != CU_LAUNCH_PARAM_END; option += 2) {
+    if (option[0] == CU_LAUNCH_PARAM_BUFFER_POINTER) block = option[1];
+    if (option[0] == CU_LAUNCH_PARAM_BUFFER_SIZE) block_size_ = *static_cast<const size_t*>(option[1]);
+  }
+  if (block == nullptr || block_size_ == 0) return unsupported("a kernel whose parameters cannot be read");
+  words_.resize((block_size_ + 7) / 8, 0);
+  std::memcpy(words_.data(), block, block_size_);
+  must_stay_in_graph_ = true;
   kernel_.kern = nullptr;
   return {};
 }
@@ -108,6 +123,9 @@ void Operation::store_words() {
     copy_.dstDevice = words_[1];
   } else if (kind_ == CU_GRAPH_NODE_TYPE_MEMSET) {
     fill_.dst = words_[0];
+  } else if (block_size_ > 0) {
+    block_options_ = {CU_LAUNCH_PARAM_BUFFER_POINTER, words_.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &block_size_, CU_LAUNCH_PARAM_END};
+    kernel_.extra = block_options_.data();
   } else if (parameters_.empty()) {
     for (const size_t start : starts_) parameters_.push_back(&words_[start]);
     kernel_.kernelParams = parameters_.data();

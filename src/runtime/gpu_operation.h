@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -49,6 +50,7 @@ class Operation {
     uint64_t offset;  // bytes from its beginning
   };
   Result<void> read_kernel();
+  Result<void> read_parameter_block();
   Result<void> read_copy();
   Result<void> read_fill();
   void store_words();
@@ -62,6 +64,8 @@ class Operation {
   std::vector<uint64_t> words_;    // kernel: its parameters, one after the other; copy: source, target; fill: target
   std::vector<size_t> starts_;     // kernel: the first word of each parameter
   std::vector<void*> parameters_;  // kernel: pointers into words_
+  size_t block_size_ = 0;          // kernel: bytes of parameters that are one block; 0: they are not
+  std::array<void*, 5> block_options_{};
   std::vector<Address> addresses_;
 };
 

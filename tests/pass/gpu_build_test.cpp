@@ -50,6 +50,13 @@ TEST_F(GpuBuild, AnotherBlockOrArchitectureIsAnotherKernel) {
   EXPECT_NE(second->object, third->object);
 }
 
+TEST_F(GpuBuild, TakesBlocksOfAnySize) {
+  for (const int64_t block : {1, 31, 32, 33, 1024}) {
+    block_ = block;
+    EXPECT_TRUE(build(kBody, "k", {{"T", ir::DType::Float32}})) << block;
+  }
+}
+
 TEST_F(GpuBuild, TakesConstantsOfEveryKind) {
   const std::string text = kInclude +
                            "static_assert(N == -9223372036854775807 - 1 && E == 0.1 && F && !G && I > 1e308 "

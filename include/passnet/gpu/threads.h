@@ -73,7 +73,7 @@ PASSNET_INLINE float warp_max(float x) {
 template <class Combine>
 PASSNET_INLINE float block_fold(float x, Combine combine) {
   x = warp_fold(x, combine);
-  constexpr int warps = PASSNET_BLOCK / warp_size;
+  constexpr int warps = ceil_div(int(PASSNET_BLOCK), int(warp_size));
   if constexpr (warps > 1) {
     __shared__ float partial[warps];
     const int lane = int(threadIdx.x) % warp_size;
