@@ -1,4 +1,4 @@
-// The doctor's findings about the machine itself: processor, memory, disk, clock, shared memory, GPU.
+// The doctor's findings about the machine itself: processor, memory, disk, clock, shared memory.
 #include <fmt/format.h>
 #include <sys/statvfs.h>
 #include <unistd.h>

@@ -143,22 +143,19 @@ Json numbers_json(const std::vector<double>& values) {
   return numbers;
 }
 
-Json track_json(const Track& track, const std::vector<double>& trials_us) {
-  return {{"clock", valid_utf8(track.clock)},
-          {"inputs", valid_utf8(track.inputs)},
-          {"cache", valid_utf8(track.cache)},
-          {"trials_us", numbers_json(trials_us)}};
+Json track_json(const Track& track) {
+  return {{"clock", valid_utf8(track.clock)}, {"inputs", valid_utf8(track.inputs)}, {"cache", valid_utf8(track.cache)}};
 }
 
 // What only a GPU has is left out where it is not.
 Json timing_json(const Timing& timing) {
   Json json{{"warmup", timing.warmup}, {"trials_us", numbers_json(timing.trials_us)}};
-  if (timing.track != Track{}) {
-    json["track"] = track_json(timing.track, {});
-    json["track"].erase("trials_us");
-  }
+  if (timing.track != Track{}) json["track"] = track_json(timing.track);
   if (!timing.mode.empty()) json["mode"] = valid_utf8(timing.mode);
-  for (const TrackTimes& other : timing.others) json["others"].push_back(track_json(other.track, other.trials_us));
+  for (const TrackTimes& other : timing.others) {
+    json["others"].push_back(track_json(other.track));
+    json["others"].back()["trials_us"] = numbers_json(other.trials_us);
+  }
   if (timing.sm_mhz != 0) json["sm_mhz"] = timing.sm_mhz;
   if (timing.temperature_c != 0) json["temperature_c"] = timing.temperature_c;
   return json;

@@ -1,8 +1,13 @@
 #include "pass/compile_run.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/strings.h"
 
 namespace passnet::pass {
 
@@ -11,6 +16,17 @@ constexpr int64_t kMemoryBytes = int64_t{2} << 30;
 constexpr int64_t kFileBytes = int64_t{64} << 20;
 constexpr size_t kOutputBytes = size_t{1} << 20;
 }  // namespace
+
+std::string find_on_path(const char* name, const std::string& further) {
+  const char* const path = std::getenv("PATH");
+  for (std::string_view directory : split((path && *path ? path : "/usr/bin:/bin") + (":" + further), ':')) {
+    const std::filesystem::path candidate = std::filesystem::path(directory) / name;
+    if (::access(candidate.c_str(), X_OK) != 0 || !candidate.is_absolute()) continue;
+    std::error_code error;
+    if (std::filesystem::canonical(candidate, error).filename() != "ccache") return candidate.string();
+  }
+  return "";
+}
 
 Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const std::string& directory, 
                                     sandbox::Isolation isolation, int timeout_s) {

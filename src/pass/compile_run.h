@@ -10,6 +10,10 @@
 
 namespace passnet::pass {
 
+/// The first executable of that name on PATH, or in `further` directories ("a:b"), that is the compiler itself: ccache's
+/// stand-in would have to write outside the jail. Empty when there is none.
+std::string find_on_path(const char* name, const std::string& further = "");
+
 struct CompilerOutput {
   std::optional<sandbox::ExitStatus> status;  // nullopt: time-out
   std::string text;

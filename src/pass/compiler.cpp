@@ -50,18 +50,6 @@ const std::vector<std::string>& flags() {
   return list;
 }
 
-/// The first g++ on PATH that is the compiler itself: ccache's stand-in would have to write outside the jail.
-std::string locate_compiler() {
-  const char* path = std::getenv("PATH");
-  for (std::string_view directory : split(path && *path ? path : "/usr/bin:/bin", ':')) {
-    const std::filesystem::path candidate = std::filesystem::path(directory) / "g++";
-    if (::access(candidate.c_str(), X_OK) != 0 || !candidate.is_absolute()) continue;
-    std::error_code error;
-    if (std::filesystem::canonical(candidate, error).filename() != "ccache") return candidate.string();
-  }
-  return "";
-}
-
 /// What -march=native looks at.
 std::string processor() {
   std::ifstream file("/proc/cpuinfo");
@@ -132,7 +120,7 @@ std::string plain(std::string text) {
 Result<Compiler> find_compiler() {
   static std::mutex mutex;
   static std::map<std::string, Compiler> known;
-  const std::string path = locate_compiler();
+  const std::string path = find_on_path("g++");
   if (path.empty())
     return resource_error("no g++ on PATH to compile kernels with").with_hint("apt-get install g++");
   const std::lock_guard lock(mutex);

@@ -8,8 +8,6 @@
 #include <mutex>
 #include <optional>
 
-#include "base/file.h"
-#include "base/hash.h"
 #include "base/strings.h"
 #include "pass/compile_run.h"
 
@@ -20,8 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kInstall = "install a PyTorch for CUDA with all it depends on (pip install torch), or CUDA's nvcc";
 constexpr const char* kFlags[] = {"-std=c++20", "-w"};
-
-bool runs(const fs::path& path) { return ::access(path.c_str(), X_OK) == 0; }
 
 /// Directories where a libnvrtc may lie besides those of the loader.
 std::vector<fs::path> library_directories() {
@@ -44,15 +40,6 @@ std::string find_nvrtc() {
   return "";
 }
 
-std::string find_nvcc() {
-  const char* path = std::getenv("PATH");
-  for (std::string_view directory : split(std::string(path != nullptr ? path : "") + ":/usr/local/cuda/bin", ':')) {
-    const fs::path candidate = fs::path(directory) / "nvcc";
-    if (candidate.is_absolute() && runs(candidate)) return candidate.string();
-  }
-  return "";
-}
-
 /// Which version a file is, for the key of the cache: its size and time.
 std::string version_of(const std::string& file) {
   std::error_code failure;
@@ -65,8 +52,8 @@ Result<Compiler> look_for_compiler() {
   std::error_code failure;
   const fs::path helper = fs::read_symlink("/proc/self/exe", failure).parent_path() / "passnet-nvrtc";
   const std::string library = find_nvrtc();
-  if (!library.empty() && runs(helper)) return Compiler{helper.string(), "nvrtc " + version_of(library), library};
-  if (const std::string nvcc = find_nvcc(); !nvcc.empty()) return Compiler{nvcc, "nvcc " + version_of(nvcc), ""};
+  if (!library.empty() && ::access(helper.c_str(), X_OK) == 0) return Compiler{helper.string(), "nvrtc " + version_of(library), library};
+  if (const std::string nvcc = find_on_path("nvcc", "/usr/local/cuda/bin"); !nvcc.empty()) return Compiler{nvcc, "nvcc " + version_of(nvcc), ""};
   return resource_error("no compiler for kernels on the GPU: found neither NVRTC nor nvcc").with_hint(kInstall);
 }
 

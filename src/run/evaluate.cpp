@@ -63,8 +63,8 @@ class SampleEvaluation {
     if (options_.compiler == "passes") passes_ = load_passes(sample_);
     if (!options_.gpu) return {};
     // Without that GPU no graph can be evaluated, so this is no record of a graph.
-    const Answer<Hello> hello = greet(reference_, kStartTimeout);
-    if (!hello && hello.error().kind == "resource" && !hello.error().worker_lost) return hello.error().error;
+    if (const auto known = learn_hardware(); !known && known.error().kind == "resource" && !known.error().worker_lost)
+      return known.error().error;
     return {};
   }
 
@@ -98,12 +98,7 @@ class SampleEvaluation {
     if (!graph) return to_failure(graph.error());
 
     record.stage = Stage::Inputs;
-    if (hardware_.empty()) {
-      Answer<Hello> hello = greet(reference_, kStartTimeout);
-      if (!hello) return hello.error();
-      hardware_ = fmt::format("{}, torch {}", hello->hardware, hello->torch);
-      architecture_ = hello->architecture;
-    }
+    if (auto known = learn_hardware(); !known) return known.error();
     if (auto loaded = load_graph(reference_, kId, graph->graph, {}, {}, timeout_); !loaded) return loaded.error();
     Answer<Bundle> inputs = replay_inputs(reference_, kId, *graph, options_.seed, timeout_);
     if (!inputs) return inputs.error();
@@ -126,8 +121,7 @@ class SampleEvaluation {
 
     record.stage = Stage::Load;
     if (auto hello = greet(candidate_, kStartTimeout); !hello) return hello.error();
-    if (auto loaded = load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_,
-                                 options_.gpu ? options_.cuda_graph : "off");
+    if (auto loaded = load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_, options_.cuda_graph);
         !loaded)
       return loaded.error();
     if (auto set = set_inputs(candidate_, kId, *inputs, timeout_); !set) return set.error();
@@ -183,6 +177,16 @@ class SampleEvaluation {
       return tl::unexpected(loaded.error());
     if (auto set = set_inputs(reference_, kTraceId, inputs, timeout_); !set) return tl::unexpected(set.error());
     return trace_graph(reference_, kTraceId, graph, timeout_);
+  }
+
+  // What the reference says of the machine; asked once.
+  Answer<void> learn_hardware() {
+    if (!hardware_.empty()) return {};
+    Answer<Hello> hello = greet(reference_, kStartTimeout);
+    if (!hello) return tl::unexpected(hello.error());
+    hardware_ = fmt::format("{}, torch {}", hello->hardware, hello->torch);
+    architecture_ = hello->architecture;
+    return {};
   }
 
   // A lost worker is replaced before the next graph.

@@ -108,7 +108,7 @@ Result<void> Worker::start() {
   if (state.options.gpu) {
     spawn.argv.insert(spawn.argv.end(), {"--gpu", std::to_string(*state.options.gpu)});
     spawn.gpu = true;
-    // The driver must not write its cache of compiled kernels, nor does it have to look at other devices.
+    // The driver must not write its cache of compiled kernels.
     spawn.environment.push_back("CUDA_CACHE_DISABLE=1");
   }
   bind_threads(state.options.threads, spawn);

@@ -1,8 +1,11 @@
 #include "runtime/compare.h"
 
+#include <ATen/ops/equal.h>
+
 #include <array>
 #include <cmath>
 #include <complex>
+#include <cstring>
 #include <limits>
 
 #include "bench/tolerance.h"
@@ -119,6 +122,15 @@ bench::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor&
   check.mean_abs_diff = expected.numel() == 0 ? 0 : result.sum_abs / static_cast<double>(expected.numel());
   check.max_rel_diff = result.max_rel;
   return check;
+}
+
+bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
+  if (a.is_cuda() && a.numel() > 0)
+    return a.sizes() == b.sizes() && a.is_contiguous() &&
+           at::equal(a.view(-1).view(at::kByte), b.view(-1).view(at::kByte));
+  return a.sizes() == b.sizes() && a.is_contiguous() &&
+         (a.numel() == 0 ||
+          std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0);
 }
 
 }  // namespace passnet::runtime

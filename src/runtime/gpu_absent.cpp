@@ -43,6 +43,5 @@ void RecordedCall::call(const std::vector<at::Tensor>&) { never(); }
 const std::vector<c10::IValue>& RecordedCall::outputs() const { never(); }
 void RecordedCall::release() { never(); }
 std::string RecordedCall::mode() const { never(); }
-size_t RecordedCall::device_operations() const { never(); }
 
 }  // namespace passnet::runtime::gpu

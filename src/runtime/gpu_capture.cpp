@@ -1,7 +1,5 @@
 #include "runtime/gpu_capture.h"
 
-#include <ATen/ops/empty_like.h>
-#include <ATen/ops/equal.h>
 #include <c10/core/Allocator.h>
 #include <fmt/format.h>
 
@@ -10,8 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "base/check.h"
-#include "runtime/device.h"
+#include "runtime/compare.h"
 #include "runtime/gpu.h"
 #include "runtime/gpu_driver.h"
 #include "runtime/gpu_memory_pool.h"
@@ -161,7 +158,6 @@ std::vector<MovingRange> moving_ranges(const Recording& recording, const OutputL
 struct RecordedCall::State {
   std::unique_ptr<Recording> recording;
   OutputLayout layout;
-  std::vector<std::vector<int64_t>> sizes, strides;  // of tensor outputs
   c10::Allocator* allocator = c10::GetAllocator(c10::DeviceType::CUDA);
   CUgraphExec executable = nullptr;
   bool direct = false;   // launches one by one instead of the executable
@@ -226,7 +222,7 @@ struct RecordedCall::State {
       c10::Storage storage = place.is_input ? inputs[place.range].storage() : memories[place.range];
       at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(
           std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CUDA), tensor.dtype());
-      made.unsafeGetTensorImpl()->set_sizes_and_strides(sizes[i], strides[i], place.offset);
+      made.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides(), place.offset);
       outputs.emplace_back(std::move(made));
     }
   }
@@ -284,9 +280,7 @@ bool RecordedCall::State::gives_what_is_expected(const Run& run, const std::vect
   bool good = true;
   for (size_t i = 0; i < outputs.size() && good; ++i) {
     if (!outputs[i].isTensor() || !outputs[i].toTensor().defined()) continue;
-    const at::Tensor mine = outputs[i].toTensor().contiguous(), its = (*expected)[i].toTensor().contiguous();
-    good = mine.sizes() == its.sizes() &&
-           (mine.numel() == 0 || at::equal(mine.view(-1).view(at::kByte), its.view(-1).view(at::kByte)));
+    good = same_bytes(outputs[i].toTensor().contiguous(), (*expected)[i].toTensor().contiguous());
   }
   for (size_t i = 0; i < memories.size() && good; ++i) {
     at::Tensor bytes = at::detail::make_tensor<c10::TensorImpl>(
@@ -313,11 +307,6 @@ Result<std::unique_ptr<RecordedCall>> RecordedCall::record(const Run& run, const
   PASSNET_TRY(state.recording, make_recording(run, inputs));
   PASSNET_TRY(const std::unique_ptr<Recording> second, make_recording(run, inputs));
   state.layout = lay_out(*state.recording);
-  for (const c10::IValue& value : state.recording->outputs) {
-    const bool tensor = value.isTensor() && value.toTensor().defined();
-    state.sizes.push_back(tensor ? value.toTensor().sizes().vec() : std::vector<int64_t>{});
-    state.strides.push_back(tensor ? value.toTensor().strides().vec() : std::vector<int64_t>{});
-  }
   PASSNET_TRY_VOID(state.instantiate());
   state.patched = state.learn_addresses(*second) && (state.patched = true, state.gives_what_is_expected(run, inputs));
   if (!state.patched) {
@@ -357,7 +346,5 @@ void RecordedCall::release() {
 std::string RecordedCall::mode() const {
   return state_->direct ? "direct" : state_->patched ? "graph" : "graph with copies";
 }
-
-size_t RecordedCall::device_operations() const { return state_->recording->operations.size(); }
 
 }  // namespace passnet::runtime::gpu

@@ -42,7 +42,6 @@ class RecordedCall {
 
   /// "direct" (one launch after the other), "graph" (one launch of a CUDA graph), "graph with copies".
   std::string mode() const;
-  size_t device_operations() const;
 
  private:
   RecordedCall();

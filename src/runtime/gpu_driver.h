@@ -11,16 +11,16 @@ namespace passnet::runtime::gpu {
 
 // cuda.h renames functions to their current versions (cuStreamBeginCapture to …_v2); these are the names it means.
 #define PASSNET_DRIVER_FUNCTIONS(X)                                                                                  \
-  X(cuInit) X(cuDriverGetVersion) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGet) X(cuDeviceGetAttribute)       \
+  X(cuInit) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGet) X(cuDeviceGetAttribute)       \
   X(cuDeviceGetName) X(cuDevicePrimaryCtxSetFlags) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel)                  \
-  X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuStreamSynchronize) X(cuStreamIsCapturing) X(cuEventCreate)       \
+  X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuStreamSynchronize)  X(cuEventCreate)       \
   X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery) X(cuEventElapsedTime) X(cuMemcpyDtoDAsync) X(cuMemcpy3DAsync)   \
   X(cuMemsetD8Async) X(cuMemsetD16Async) X(cuMemsetD32Async) X(cuPointerGetAttribute) X(cuGraphDestroy)              \
   X(cuGraphGetNodes) X(cuGraphGetEdges) X(cuGraphNodeGetType) X(cuGraphKernelNodeGetParams)                          \
   X(cuGraphKernelNodeGetAttribute) X(cuGraphMemcpyNodeGetParams) X(cuGraphMemsetNodeGetParams)                       \
   X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload) X(cuGraphLaunch)                             \
   X(cuGraphExecKernelNodeSetParams) X(cuGraphExecMemcpyNodeSetParams) X(cuGraphExecMemsetNodeSetParams)              \
-  X(cuFuncGetParamInfo) X(cuFuncSetAttribute) X(cuFuncGetAttribute) X(cuKernelGetFunction) X(cuCtxGetCurrent)
+  X(cuFuncGetParamInfo) X(cuKernelGetFunction) X(cuCtxGetCurrent)
 
 struct Driver {
 #define PASSNET_DECLARE(name) decltype(&::name) name = nullptr;

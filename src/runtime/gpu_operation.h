@@ -6,9 +6,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -26,8 +23,6 @@ class Operation {
   /// What `node` of a captured graph does. Errors: Unsupported for what cannot be repeated elsewhere.
   static Result<Operation> read(CUgraphNode node);
 
-  CUgraphNode node() const { return node_; }
-  bool is_kernel() const { return kind_ == CU_GRAPH_NODE_TYPE_KERNEL; }
   bool must_stay_in_graph() const { return must_stay_in_graph_; }
 
   /// Compares with the same operation of a second recording, whose moving ranges lie elsewhere, and learns which words are

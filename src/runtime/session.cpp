@@ -3,7 +3,6 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/equal.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/ones.h>
@@ -14,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -129,15 +127,6 @@ at::Tensor moved_view(const at::Tensor& tensor, const wire::Mapping& from, const
   // An empty tensor may have no data at all.
   std::byte* place = tensor.numel() == 0 ? to.data() : to.data() + (data - from.data());
   return at::from_blob(place, tensor.sizes(), tensor.options());
-}
-
-bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
-  if (a.is_cuda() && a.numel() > 0)
-    return a.sizes() == b.sizes() && a.is_contiguous() &&
-           at::equal(a.view(-1).view(at::kByte), b.view(-1).view(at::kByte));
-  return a.sizes() == b.sizes() && a.is_contiguous() &&
-         (a.numel() == 0 ||
-          std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0);
 }
 
 }  // namespace
@@ -502,7 +491,6 @@ struct Session::Timer {
     if (options.flush) gpu::flush_cache();
     gpu::synchronize();
   }
-  std::vector<at::Tensor> inputs() const { return state.inputs_in_use(); }
   Result<void> call(const std::vector<at::Tensor>& inputs) {
     if (!state.recorded) return state.plan->run();
     state.recorded->call(inputs);
@@ -510,7 +498,7 @@ struct Session::Timer {
   }
   /// us of a call; nullopt: to be timed again.
   Result<std::optional<double>> timed_call() {
-    const std::vector<at::Tensor> inputs = state.recorded ? this->inputs() : std::vector<at::Tensor>{};
+    const std::vector<at::Tensor> inputs = state.recorded ? state.inputs_in_use() : std::vector<at::Tensor>{};
     if (options.device_clock) {
       if (!device_clock) device_clock.emplace();
       device_clock->start();

@@ -25,9 +25,5 @@ PASSNET_KERNEL window_merge_norm_kernel(const T* windows, const T* residual, con
   // PyTorch normalises the sum as rounded to T.
   const Row values = map([](float a, float b) { return rounded<T>(a + b); }, left, right);
   values.store(total + at);
-  constexpr float share = 1.0f / float(N);
-  const float mean = values.sum() * share;
-  const float variance = values.sum([&](float v) { return (v - mean) * (v - mean); }) * share;
-  const float scale = rsqrt(variance + eps);
-  map([&](float v, float g, float s) { return (v - mean) * scale * g + s; }, values, gain, shift).store(normed + at);
+  layer_norm(values, gain, shift, eps).store(normed + at);
 }
