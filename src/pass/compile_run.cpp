@@ -19,7 +19,8 @@ constexpr size_t kOutputBytes = size_t{1} << 20;
 
 std::string find_on_path(const char* name, const std::string& further) {
   const char* const path = std::getenv("PATH");
-  for (std::string_view directory : split((path && *path ? path : "/usr/bin:/bin") + (":" + further), ':')) {
+  const std::string directories = (path && *path ? path : "/usr/bin:/bin") + (":" + further);
+  for (std::string_view directory : split(directories, ':')) {
     const std::filesystem::path candidate = std::filesystem::path(directory) / name;
     if (::access(candidate.c_str(), X_OK) != 0 || !candidate.is_absolute()) continue;
     std::error_code error;
