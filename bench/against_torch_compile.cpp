@@ -66,6 +66,7 @@ struct Row {
 struct Flags {
   std::string samples = "samples", corpus, out, device = "cpu", leave_out;
   int limit = 0;
+  size_t first = 0, every = 1;
   ContestOptions contest;
   std::vector<Side> sides;
 };
@@ -240,6 +241,8 @@ std::vector<Job> list_corpus(const std::string& directory) {
 
 Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std::vector<Job> jobs,
                                       const Flags& flags) {
+  size_t number = 0;
+  std::erase_if(jobs, [&](const Job&) { return (number++ + flags.every - flags.first) % flags.every != 0; });
   if (flags.limit > 0 && jobs.size() > static_cast<size_t>(flags.limit))
     jobs.resize(static_cast<size_t>(flags.limit));
   std::vector<Row> rows;
@@ -308,9 +311,12 @@ int main(int argc, char** argv) {
   app.add_option("--threads", flags.contest.threads)->capture_default_str();
   app.add_option("--warmup", flags.contest.warmup)->capture_default_str();
   app.add_option("--trials", flags.contest.trials)->capture_default_str();
+  app.add_option("--every", flags.every, "only each such graph")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--first", flags.first, "… from this one on, counted from 0")->capture_default_str();
   app.add_option("--limit", flags.limit, "at most so many graphs of each set; 0: all")->capture_default_str();
   app.add_option("--out", flags.out, "write all figures to this file as JSON");
   CLI11_PARSE(app, argc, argv);
+  flags.first %= flags.every;
   if (auto done = run_all(flags); !done) {
     fmt::print(stderr, "{}\n", to_string(done.error()));
     return 4;

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/log.h"
 #include "base/strings.h"
 #include "wire/frame.h"
 
@@ -163,6 +164,14 @@ bool wait_readable(int socket, std::chrono::milliseconds timeout, const std::ato
 }  // namespace
 
 Answer<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
+  const auto begin = std::chrono::steady_clock::now();
+  Answer<Reply> reply = exchange(request, fds, timeout);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  log::debug(fmt::format("{}: {} took {:.1f} ms", to_string(state_->options.role), request.at("do").get_ref<const std::string&>(), took.count()));
+  return reply;
+}
+
+Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
   const std::string what = request.at("do").get<std::string>();
   const std::string role = to_string(state_->options.role);
   if (!alive()) return tl::unexpected(Failure{"crash", resource_error(fmt::format("the {} worker is not running", role)), true});

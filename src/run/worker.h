@@ -70,12 +70,14 @@ class Worker {
   pid_t pid() const;
 
   /// Sends `request` and waits for its reply. A lost worker is reaped and stays lost until start() is called again.
+  /// PASSNET_LOG=debug shows how long each request took.
   Answer<Reply> ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
 
   /// Ends the process: asks it to exit, kills it when it does not.
   void stop();
 
  private:
+  Answer<Reply> exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
   Failure lose(std::string kind, std::string message);
   struct State;
   std::unique_ptr<State> state_;

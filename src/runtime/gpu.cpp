@@ -19,33 +19,11 @@ struct Device {
   int index = 0;
   CUstream stream = nullptr;
   CUcontext context = nullptr;
-  CUfunction hold = nullptr;
   std::string name, architecture;
   at::Tensor scratch;  // for flush_cache
 };
 // Never destroyed: PyTorch's allocator is gone before the statics of this file.
 Device& device = *new Device;
-
-/// Holds up the stream for so many nanoseconds.
-constexpr const char* kHoldSource = R"(
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry hold(.param .u64 duration) {
-  .reg .u64 %start, %now, %wanted;
-  .reg .pred %p;
-  ld.param.u64 %wanted, [duration];
-  mov.u64 %start, %globaltimer;
-again:
-  mov.u64 %now, %globaltimer;
-  sub.u64 %now, %now, %start;
-  setp.lt.u64 %p, %now, %wanted;
-  @%p bra again;
-  ret;
-}
-)";
-
-constexpr double kLongestHold_us = 64'000;
 
 std::string attribute_text(CUdevice handle) {
   int major = 0, minor = 0;
@@ -80,9 +58,6 @@ void prepare(int index) {
   int cache_bytes = 0;
   check(driver().cuDeviceGetAttribute(&cache_bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, handle), "reading the device");
   device.scratch = at::empty({3 * std::max<int64_t>(cache_bytes, int64_t{8} << 20)}, options.dtype(at::kByte));
-  CUmodule module = nullptr;
-  check(driver().cuModuleLoadData(&module, kHoldSource), "compiling the kernel that holds up the stream");
-  check(driver().cuModuleGetFunction(&device.hold, module, "hold"), "finding the kernel that holds up the stream");
 }
 
 }  // namespace
@@ -125,38 +100,6 @@ void flush_cache() {
   check(driver().cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(device.scratch.data_ptr()), 0,
                                  static_cast<size_t>(device.scratch.nbytes()), device.stream),
         "flushing the cache");
-}
-
-DeviceClock::DeviceClock() {
-  for (void*& event : events_) {
-    CUevent made = nullptr;
-    check(driver().cuEventCreate(&made, CU_EVENT_DEFAULT), "creating an event");
-    event = made;
-  }
-}
-
-DeviceClock::~DeviceClock() {
-  for (void* event : events_) driver().cuEventDestroy(static_cast<CUevent>(event));
-}
-
-void DeviceClock::start() {
-  auto duration_ns = static_cast<uint64_t>(hold_us_ * 1000);
-  void* parameters[] = {&duration_ns};
-  check(driver().cuLaunchKernel(device.hold, 1, 1, 1, 1, 1, 1, 0, device.stream, parameters, nullptr), "holding up the stream");
-  check(driver().cuEventRecord(static_cast<CUevent>(events_[0]), device.stream), "recording an event");
-  check(driver().cuEventRecord(static_cast<CUevent>(events_[1]), device.stream), "recording an event");
-}
-
-std::optional<double> DeviceClock::stop() {
-  check(driver().cuEventRecord(static_cast<CUevent>(events_[2]), device.stream), "recording an event");
-  const bool late = driver().cuEventQuery(static_cast<CUevent>(events_[0])) == CUDA_SUCCESS;
-  synchronize();
-  float milliseconds = 0;
-  check(driver().cuEventElapsedTime(&milliseconds, static_cast<CUevent>(events_[1]), static_cast<CUevent>(events_[2])),
-        "reading the time between events");
-  if (!late || hold_us_ >= kLongestHold_us) return double(milliseconds) * 1000;
-  hold_us_ *= 2;
-  return std::nullopt;
 }
 
 namespace {

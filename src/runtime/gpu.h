@@ -27,24 +27,6 @@ void synchronize();
 /// Overwrites memory of more than the size of the second-level cache, so that nothing of a graph is left in it.
 void flush_cache();
 
-/// Time that the device spends on a call, without what the host needs to launch it: the stream is held up until all
-/// launches stand in line.
-class DeviceClock {
- public:
-  DeviceClock();
-  ~DeviceClock();
-  DeviceClock(const DeviceClock&) = delete;
-  DeviceClock& operator=(const DeviceClock&) = delete;
-  void start();
-  /// us from the first launch after start() to the end of the last; nullopt when the hold-up ended too early. The next one
-  /// is longer then, and the call should be timed again.
-  std::optional<double> stop();
-
- private:
-  void* events_[3];
-  double hold_us_ = 200;
-};
-
 /// What can be read of the device's state: the clock of its processors and its temperature.
 struct Condition {
   std::optional<int> sm_mhz, temperature_c;

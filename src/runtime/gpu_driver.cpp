@@ -43,4 +43,12 @@ void check(CUresult result, const char* what) {
   if (result != CUDA_SUCCESS) throw std::runtime_error(fmt::format("{}: {}", what, describe(result)));
 }
 
+CUfunction load_function(const char* ptx, const char* name) {
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  check(table.cuModuleLoadData(&module, ptx), name);
+  check(table.cuModuleGetFunction(&function, module, name), name);
+  return function;
+}
+
 }  // namespace passnet::runtime::gpu

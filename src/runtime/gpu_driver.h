@@ -13,14 +13,15 @@ namespace passnet::runtime::gpu {
 #define PASSNET_DRIVER_FUNCTIONS(X)                                                                                  \
   X(cuInit) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGet) X(cuDeviceGetAttribute)       \
   X(cuDeviceGetName) X(cuDevicePrimaryCtxSetFlags) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel)                  \
-  X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuStreamSynchronize)  X(cuEventCreate)       \
+  X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuStreamSynchronize) X(cuEventCreate)        \
   X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery) X(cuEventElapsedTime) X(cuMemcpyDtoDAsync) X(cuMemcpy3DAsync)   \
   X(cuMemsetD8Async) X(cuMemsetD16Async) X(cuMemsetD32Async) X(cuPointerGetAttribute) X(cuGraphDestroy)              \
   X(cuGraphGetNodes) X(cuGraphGetEdges) X(cuGraphNodeGetType) X(cuGraphKernelNodeGetParams)                          \
   X(cuGraphKernelNodeGetAttribute) X(cuGraphMemcpyNodeGetParams) X(cuGraphMemsetNodeGetParams)                       \
   X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload) X(cuGraphLaunch)                             \
   X(cuGraphExecKernelNodeSetParams) X(cuGraphExecMemcpyNodeSetParams) X(cuGraphExecMemsetNodeSetParams)              \
-  X(cuFuncGetParamInfo) X(cuKernelGetFunction) X(cuCtxGetCurrent)
+  X(cuFuncGetParamInfo) X(cuKernelGetFunction) X(cuCtxGetCurrent) X(cuMemHostAlloc) X(cuMemFreeHost)                 \
+  X(cuMemHostGetDevicePointer)
 
 struct Driver {
 #define PASSNET_DECLARE(name) decltype(&::name) name = nullptr;
@@ -36,6 +37,9 @@ const Driver& driver();
 std::string describe(CUresult result);
 /// Throws std::runtime_error with what was tried, unless `result` is success.
 void check(CUresult result, const char* what);
+
+/// A kernel of ours from its PTX, which names it `name`. It stays loaded.
+CUfunction load_function(const char* ptx, const char* name);
 
 /// The stream that everything of this process runs on.
 CUstream stream();

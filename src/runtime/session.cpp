@@ -28,6 +28,8 @@
 #include "runtime/fused.h"
 #include "runtime/gpu.h"
 #include "runtime/gpu_capture.h"
+#include "runtime/gpu_clock.h"
+#include "runtime/gpu_compare.h"
 #include "runtime/infer_inputs.h"
 #include "runtime/kernel_check.h"
 #include "runtime/meta_kernels.h"
@@ -255,16 +257,6 @@ struct Session::State {
       if (fused->list(i).kernels.size() != fused->list(i).launches.launches.size()) return false;
     }
     return true;
-  }
-  /// Whether these outputs have the bits of those of the last run.
-  bool gave_the_same(const std::vector<c10::IValue>& values) const {
-    if (!on_gpu) return fingerprint_of(values) == fingerprint;
-    size_t next = 0;
-    for (const c10::IValue& value : values) {
-      if (!value.isTensor() || !value.toTensor().defined()) continue;
-      if (next == checked_outputs.size() || !same_bytes(value.toTensor().contiguous(), checked_outputs[next++])) return false;
-    }
-    return next == checked_outputs.size();
   }
   std::vector<at::Tensor> inputs_in_use() const {
     std::vector<at::Tensor> inputs;
@@ -532,16 +524,22 @@ Result<CallTimes> Session::time(const TimeOptions& options) {
   if (state.refused_recording) times.why_not_recorded = state.refused_recording->message;
   times.times_us.reserve(static_cast<size_t>(options.calls));
   Timer timer{state, options, state.inputs_in_use(), {}};
+  std::optional<gpu::OutputComparison> comparison;
+  if (state.on_gpu && options.fingerprint) comparison.emplace(state.checked_outputs, options.calls);
   for (int64_t i = 0; i < options.calls;) {
     timer.prepare(i);
     PASSNET_TRY(const std::optional<double> time_us, timer.timed_call());
     if (time_us) {
       times.times_us.push_back(*time_us);
-      if (options.fingerprint && !state.gave_the_same(timer.outputs())) ++times.changed;
+      if (comparison)
+        comparison->add(timer.outputs());
+      else if (options.fingerprint && fingerprint_of(timer.outputs()) != state.fingerprint)
+        ++times.changed;
       ++i;
     }
     timer.release();
   }
+  if (comparison) times.changed = comparison->differing();
   state.require_inputs_unchanged();
   if (options.fresh) {
     for (size_t i = 0; i < timer.working.size(); ++i) state.plan->set_input(i, timer.working[i]);
