@@ -1,0 +1,21 @@
+// What upstream's decomposition calls a node. Source: dataset specification, section C.1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+
+namespace passnet::dataset {
+
+/// "Tensor.view" of a method; the Python name of a function or operator: "layer_norm", "add", "iadd", "getitem", "neg";
+/// "getattr" of an attribute. Arguments play no part.
+std::string op_name(const ir::Node& node);
+
+/// The names of the body: all nodes but placeholders and the output, in order. Ranges of nodes count in this list.
+std::vector<std::string> op_names(const ir::Graph& graph);
+
+/// Number of nodes in the body.
+size_t body_size(const ir::Graph& graph);
+
+}  // namespace passnet::dataset
