@@ -40,6 +40,7 @@ void add_score(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_pass(CLI::App& app, int& exit_code);
+void add_dataset(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 
 }  // namespace passnet::cli

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   add_graph(app, exit_code);
   add_run(app, exit_code);
   add_pass(app, exit_code);
+  add_dataset(app, exit_code);
   add_doctor(app, exit_code);
   try {
     app.parse(argc, argv);

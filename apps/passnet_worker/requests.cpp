@@ -186,7 +186,7 @@ Result<Reply> Requests::set_inputs(const Json& request, const std::vector<Unique
 Result<Reply> Requests::trace(const Json& request, const std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const session, this->session(request));
   Reply reply;
-  PASSNET_TRY(reply.fields["values"], session->trace());
+  PASSNET_TRY(reply.fields["values"], session->trace(request.value("measured", std::vector<std::string>{})));
   return reply;
 }
 

@@ -101,11 +101,17 @@ Answer<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inp
   return {};
 }
 
-Answer<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph, Timeout timeout) {
-  Answer<Reply> reply = worker.ask({{"do", "trace"}, {"id", id}}, {}, timeout);
+Answer<Json> trace_values(Worker& worker, const std::string& id, const std::vector<std::string>& measured, Timeout timeout) {
+  Answer<Reply> reply = worker.ask({{"do", "trace"}, {"id", id}, {"measured", measured}}, {}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
+  return read_fields("trace", [&]() -> Answer<Json> { return std::move(reply->json.at("values")); });
+}
+
+Answer<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph, Timeout timeout) {
+  Answer<Json> traced = trace_values(worker, id, {}, timeout);
+  if (!traced) return tl::unexpected(std::move(traced).error());
   return read_fields("trace", [&]() -> Answer<Values> {
-    const Json& by_name = reply->json.at("values");
+    const Json& by_name = *traced;
     Values values(graph.size());
     for (ir::NodeId node = 0; node < graph.size(); ++node) {
       const auto found = by_name.find(std::string(graph.node(node).name));

@@ -57,6 +57,9 @@ Answer<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inp
 /// Types of all values by node id of `graph` (which must be what was loaded under `id`).
 Answer<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                            std::chrono::milliseconds timeout);
+/// The same as the worker tells it: by node name, VALUE of docs/protocol.md, with statistics for the nodes in `measured`.
+Answer<Json> trace_values(Worker& worker, const std::string& id, const std::vector<std::string>& measured,
+                          std::chrono::milliseconds timeout);
 
 struct Outputs {
   Bundle tensors;      // "out_0", …; outputs that are not tensors are absent

@@ -35,6 +35,7 @@
 #include "runtime/meta_kernels.h"
 #include "runtime/plan.h"
 #include "runtime/share.h"
+#include "runtime/statistics.h"
 #include "runtime/thread_pool.h"
 #include "runtime/written_pages.h"
 
@@ -365,14 +366,18 @@ Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::
   return {};
 }
 
-Result<Json> Session::trace() {
+Result<Json> Session::trace(const std::vector<std::string>& measured) {
   const c10::InferenceMode mode;
   State& state = *state_;
   PASSNET_TRY_VOID(state.require_inputs());
   PASSNET_TRY_VOID(state.learn_mutations());
   Json values = Json::object();
+  std::vector<std::string_view> wanted(measured.begin(), measured.end());
+  std::sort(wanted.begin(), wanted.end());
   const Plan::NodeVisitor visit = [&](const ir::Node& node, const c10::IValue& value) {
-    values[std::string(node.name)] = value_json(value);
+    Json& told = values[std::string(node.name)] = value_json(value);
+    if (told.contains("shape") && std::binary_search(wanted.begin(), wanted.end(), node.name))
+      told["statistics"] = statistics_json(value.toTensor());
   };
   PASSNET_TRY_VOID(state.call(FusedLibrary::Mode::Trace, &visit));
   state.plan->release();

@@ -94,8 +94,9 @@ class Session {
   /// Errors: BadInput: an argument of forward without a tensor; Io.
   Result<void> set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping, int fd);
 
-  /// VALUE of every node's result, by node name. Kernels are not launched. REQUIRES: inputs are set.
-  Result<Json> trace();
+  /// VALUE of every node's result, by node name; of the nodes named in `measured` with STATISTICS. Kernels are not launched.
+  /// REQUIRES: inputs are set.
+  Result<Json> trace(const std::vector<std::string>& measured = {});
   /// VALUE of every node's result by node name, from the metas alone: types without data. {"unknown": "why"}
   /// where a size depends on data that is not recorded. Inputs that were set are forgotten.
   /// texts of weight_meta.py and input_meta.py. Errors: BadInput with position, an argument without a record.

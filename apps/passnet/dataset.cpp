@@ -1,0 +1,16 @@
+// passnet dataset …: from models to samples.
+#include "dataset.h"
+
+#include <CLI/CLI.hpp>
+
+#include "command.h"
+
+namespace passnet::cli {
+
+void add_dataset(CLI::App& app, int& exit_code) {
+  CLI::App* group = app.add_subcommand("dataset", "cut the graphs of models into samples");
+  group->require_subcommand(1);
+  add_dataset_decompose(*group, exit_code);
+}
+
+}  // namespace passnet::cli

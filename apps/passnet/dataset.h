@@ -1,0 +1,12 @@
+// The subcommands of `passnet dataset`.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace passnet::cli {
+
+void add_dataset_decompose(CLI::App& group, int& exit_code);
+
+}  // namespace passnet::cli

@@ -1,0 +1,20 @@
+// Records of weight_meta.py for the arguments of a piece: those of the whole graph, and what was learnt of values in between.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "dataset/cut.h"
+#include "fx/meta.h"
+#include "fx/sample.h"
+
+namespace passnet::dataset {
+
+/// A record per argument of `piece`, cut out of `whole`. values: VALUE (docs/protocol.md) by the names of nodes of the whole
+/// graph, with statistics where they were measured. A value without statistics is recorded as normally distributed.
+/// Errors: Unsupported: an argument that is no tensor; integers or truth values without statistics.
+Result<std::vector<fx::TensorMeta>> describe_inputs(const Piece& piece, const fx::GraphDir& whole, const Json& values);
+
+}  // namespace passnet::dataset

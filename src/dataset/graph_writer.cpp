@@ -1,0 +1,47 @@
+#include "dataset/graph_writer.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "fx/print.h"
+
+namespace passnet::dataset {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string indented(const Json& json) { return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Result<void> write_files(const fs::path& directory, const GraphFiles& files) {
+  const std::string model = fx::print_model(files.graph);
+  PASSNET_TRY_VOID(write_file(directory / "model.py", model));
+  PASSNET_TRY_VOID(write_file(directory / "weight_meta.py", fx::print_meta(files.metas)));
+  PASSNET_TRY_VOID(write_file(directory / "input_meta.py", std::string_view()));
+  PASSNET_TRY_VOID(write_file(directory / "input_tensor_constraints.py", std::string_view()));
+  PASSNET_TRY_VOID(write_file(directory / "graph_hash.txt", sha256_hex(model)));
+  if (!files.sources.is_null()) PASSNET_TRY_VOID(write_file(directory / "subgraph_sources.json", indented(files.sources)));
+  return write_file(directory / "graph_net.json", indented(files.facts));
+}
+
+}  // namespace
+
+Result<void> write_graph_dir(const fs::path& path, const GraphFiles& files) {
+  if (entry_exists(path)) return {};
+  const fs::path partial = path.parent_path() / fmt::format(".{}.{}", path.filename().string(), ::getpid());
+  std::error_code failed;
+  fs::remove_all(partial, failed);
+  Result<void> written = write_files(partial, files);
+  if (written) {
+    fs::rename(partial, path, failed);
+    if (failed) written = io_error("rename", partial.string(), failed.value());
+  }
+  if (!written) fs::remove_all(partial, failed);
+  return written;
+}
+
+}  // namespace passnet::dataset

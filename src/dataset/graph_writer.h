@@ -1,0 +1,26 @@
+// Writes a graph directory so that it is there as a whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "fx/meta.h"
+#include "ir/graph.h"
+
+namespace passnet::dataset {
+
+struct GraphFiles {
+  const ir::Graph& graph;
+  const std::vector<fx::TensorMeta>& metas;  // of its arguments
+  const Json& facts;                         // graph_net.json
+  const Json& sources;                       // subgraph_sources.json; null: none
+};
+
+/// Writes model.py, weight_meta.py, input_meta.py, input_tensor_constraints.py (both empty), graph_hash.txt (of the text of
+/// model.py) and the two JSON files into a directory beside `path`, which then takes its place. A directory that is there
+/// already is left as it is. Errors: Io.
+Result<void> write_graph_dir(const std::filesystem::path& path, const GraphFiles& files);
+
+}  // namespace passnet::dataset
