@@ -44,8 +44,11 @@ Result<std::filesystem::path> write_launcher(const ContestOptions& options, cons
       "exec '{2}' '{3}' --mode {4} --device {5} \"$@\"\n",
       (passnet_home() / "bench").string(), search != nullptr ? search : "/usr/bin:/bin", options.python,
       options.pytorch_worker.string(), mode, options.gpu ? "cuda" : "cpu");
-  PASSNET_TRY_VOID(write_file(path, text));
-  if (::chmod(path.c_str(), 0755) != 0) return io_error("make executable", path.string(), errno);
+  // Executable before it has its name: another run may start it at any time.
+  const std::filesystem::path fresh = path.string() + fmt::format(".{}", ::getpid());
+  PASSNET_TRY_VOID(write_file(fresh, text));
+  if (::chmod(fresh.c_str(), 0755) != 0) return io_error("make executable", fresh.string(), errno);
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return io_error("rename", fresh.string(), errno);
   return path;
 }
 

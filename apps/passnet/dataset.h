@@ -8,5 +8,6 @@ class App;
 namespace passnet::cli {
 
 void add_dataset_decompose(CLI::App& group, int& exit_code);
+void add_dataset_samples(CLI::App& group, int& exit_code);
 
 }  // namespace passnet::cli

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 
@@ -19,6 +18,7 @@
 #include "dataset/identity.h"
 #include "dataset/kernel_count.h"
 #include "dataset/op_name.h"
+#include "dataset/worker_pool.h"
 #include "fx/parser.h"
 #include "fx/sample.h"
 #include "run/infer.h"
@@ -82,35 +82,6 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots, co
   }
   return wholes;
 }
-
-// Workers for as many threads as ask at a time; one that was lost is started again.
-class Workers {
- public:
-  explicit Workers(const DecomposeOptions& options) : options_(options) {}
-  Result<std::unique_ptr<run::Worker>> take() {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        std::unique_ptr<run::Worker> worker = std::move(idle_.back());
-        idle_.pop_back();
-        return worker;
-      }
-    }
-    auto worker = std::make_unique<run::Worker>(run::WorkerOptions{{}, run::Role::Reference, 1, options_.interrupted, {}});
-    PASSNET_TRY_VOID(worker->start());
-    return worker;
-  }
-  void give_back(std::unique_ptr<run::Worker> worker) {
-    if (!worker->alive()) return;
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(worker));
-  }
-
- private:
-  const DecomposeOptions& options_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<run::Worker>> idle_;
-};
 
 std::vector<int64_t> elements_of(const ir::Graph& graph, const Json& values) {
   std::vector<int64_t> elements(graph.size(), -1);
@@ -206,7 +177,7 @@ class WholeAnalysis {
   const std::chrono::milliseconds timeout_;
 };
 
-Analysis analyse(const Whole& whole, Workers& workers, const DecomposeOptions& options) {
+Analysis analyse(const Whole& whole, WorkerPool& workers, const DecomposeOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   Analysis analysis;
   analysis.whole = &whole;
@@ -230,7 +201,7 @@ class Unique {
 
   Result<void> add(Analysis& analysis) {
     // Pieces of graphs captured at other shapes are kept beside each other: they are variants.
-    const std::string shapes = analysis.facts.value("shape_tag", "");
+    const std::string shapes = analysis.facts.value("shape", "");
     for (Found& piece : analysis.found) {
       const std::string key = fmt::format("{} {} {}", name(piece.kind), shapes, piece.identity);
       const auto [place, is_new] = entries_.try_emplace(key, Entry{path_of(*analysis.whole, piece), Json::object(), 0});
@@ -285,7 +256,7 @@ Json to_json(const WholeReport& report) {
 Result<void> decompose(const std::vector<std::string>& roots, const fs::path& out, const DecomposeOptions& options,
                        const std::function<void(const WholeReport&, size_t total)>& finished) {
   PASSNET_TRY(const std::vector<Whole> wholes, find_wholes(roots, options));
-  Workers workers(options);
+  WorkerPool workers(options.interrupted);
   Unique unique(out);
   std::string journal;
   Result<void> failed;

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <numeric>
 #include <optional>
 
 #include "runtime/compare.h"
@@ -156,9 +155,6 @@ std::vector<MovingRange> moving_ranges(const Recording& recording, const OutputL
 
 }  // namespace
 
-/// Bytes of outputs up to which those of the next call are allocated during a call.
-constexpr uint64_t kHeldAhead = uint64_t{64} << 20;
-
 struct RecordedCall::State {
   std::unique_ptr<Recording> recording;
   OutputLayout layout;
@@ -167,8 +163,7 @@ struct RecordedCall::State {
   bool direct = false;   // launches one by one instead of the executable
   bool patched = false;  // addresses are put into the operations; else inputs and outputs are copied
   std::vector<uint64_t> base;
-  std::vector<c10::Storage> memories;       // of this call's outputs
-  std::vector<c10::Storage> next_memories;  // of the next call's, when they were allocated already
+  std::vector<c10::Storage> memories;
   std::vector<c10::IValue> outputs;
 
   ~State() {
@@ -182,12 +177,10 @@ struct RecordedCall::State {
     base.clear();
     memories.clear();
     for (const at::Tensor& input : inputs) base.push_back(address_of(input));
-    if (next_memories.empty()) allocate_next();
-    memories.swap(next_memories);
-    for (const c10::Storage& memory : memories) base.push_back(reinterpret_cast<uint64_t>(memory.data()));
-  }
-  void allocate_next() {
-    for (const uint64_t bytes : layout.room) next_memories.push_back(allocate(bytes));
+    for (const uint64_t bytes : layout.room) {
+      memories.push_back(allocate(bytes));
+      base.push_back(reinterpret_cast<uint64_t>(memories.back().data()));
+    }
   }
   void launch() {
     for (Operation& operation : recording->operations) {
@@ -214,9 +207,7 @@ struct RecordedCall::State {
       // Also inputs, since the graph may change them.
       for (size_t i = 0; i < own.size(); ++i) copy(base[i], own[i].first, own[i].size);
     }
-    // While the device is at work; large outputs are not held twice.
     make_outputs(inputs);
-    if (std::accumulate(layout.room.begin(), layout.room.end(), uint64_t{0}) <= kHeldAhead) allocate_next();
   }
   void make_outputs(const std::vector<at::Tensor>& inputs) {
     outputs.clear();
@@ -303,7 +294,6 @@ bool RecordedCall::State::gives_what_is_expected(const Run& run, const std::vect
   }
   outputs.clear();
   memories.clear();
-  next_memories.clear();  // they have the room of the trial
   for (size_t i = 0; i < inputs.size(); ++i) recording->inputs[i].copy_(inputs[i]);
   return good;
 }

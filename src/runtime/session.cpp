@@ -376,7 +376,9 @@ Result<Json> Session::trace(const std::vector<std::string>& measured) {
   std::sort(wanted.begin(), wanted.end());
   const Plan::NodeVisitor visit = [&](const ir::Node& node, const c10::IValue& value) {
     Json& told = values[std::string(node.name)] = value_json(value);
-    if (told.contains("shape") && std::binary_search(wanted.begin(), wanted.end(), node.name))
+    // What a vmap stands for has no memory of its own.
+    const bool measurable = told.contains("shape") && value.toTensor().has_storage();
+    if (measurable && std::binary_search(wanted.begin(), wanted.end(), node.name))
       told["statistics"] = statistics_json(value.toTensor());
   };
   PASSNET_TRY_VOID(state.call(FusedLibrary::Mode::Trace, &visit));

@@ -1,0 +1,286 @@
+#include "dataset/samples.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/in_order.h"
+#include "dataset/choose.h"
+#include "dataset/dtype_variant.h"
+#include "dataset/graph_writer.h"
+#include "dataset/identity.h"
+#include "dataset/kernel_count.h"
+#include "dataset/op_name.h"
+#include "dataset/screen.h"
+#include "dataset/worker_pool.h"
+#include "fx/replay.h"
+#include "fx/sample.h"
+#include "run/infer.h"
+#include "run/session.h"
+
+namespace passnet::dataset {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kId = "variant";
+constexpr const char* kEntry =
+    "#!/bin/sh\n"
+    "# Evaluates this sample with the passes in pass_dir; options are handed on to `passnet eval`.\n"
+    "set -eu\n"
+    "exec passnet eval \"$(dirname \"$0\")\" \"$@\"\n";
+
+/// What is kept of a subgraph until it is its turn.
+struct Member {
+  fs::path path;
+  double bytes = 0;       // of its inputs
+  std::string signature;  // element types and shapes of its inputs
+};
+
+/// Graphs of one structure.
+struct Group {
+  std::string hash;    // of kind and structure
+  std::string family;  // hash of the operators that are no views, in order
+  std::vector<std::string> ops;
+  std::vector<Member> members;
+};
+
+std::string signature_of(const std::vector<fx::TensorMeta>& metas) {
+  std::string text;
+  for (const fx::TensorMeta& meta : metas) text += fmt::format("{}[{}] ", ir::name(meta.dtype), fmt::join(meta.shape, ","));
+  return text;
+}
+
+size_t count_kernels(const ir::Graph& graph) {
+  size_t count = 0;
+  for (size_t i = 0; i < body_size(graph); ++i)
+    count += kernel_class(graph, graph.placeholder_count() + static_cast<ir::NodeId>(i)) != KernelClass::Free;
+  return count;
+}
+
+std::string family_of(const ir::Graph& graph) {
+  std::string text;
+  for (size_t i = 0; i < body_size(graph); ++i) {
+    const ir::NodeId id = graph.placeholder_count() + static_cast<ir::NodeId>(i);
+    if (kernel_class(graph, id) == KernelClass::Free) continue;
+    const std::string_view canonical = ir::canonical_name(graph.node(id));
+    text += (canonical.empty() ? op_name(graph.node(id)) : std::string(canonical)) + " ";
+  }
+  return sha256_hex(text);
+}
+
+// Groups in the order of their hashes, members in that of their paths; a member per signature.
+Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const SampleOptions& options) {
+  const std::vector<fs::path> paths = fx::find_graph_dirs(subgraphs);
+  if (paths.empty()) return bad_input(fmt::format("no graph (model.py) at or below '{}'", subgraphs)).with_hint("passnet dataset decompose makes some");
+  std::map<std::string, Group> groups;
+  for (const fs::path& path : paths) {
+    Result<fx::GraphDir> graph = fx::load_graph_dir(path);
+    if (!graph) return std::move(graph).error();
+    if (count_kernels(graph->graph) < options.min_kernels) continue;
+    Member member{path, fx::input_bytes(graph->weights) + fx::input_bytes(graph->inputs), signature_of(graph->weights)};
+    if (member.bytes > static_cast<double>(options.max_bytes)) continue;
+    const std::string hash = sha256_hex("sample " + structure_hash(graph->graph));
+    Group& group = groups[hash];
+    if (group.hash.empty()) group = {hash, family_of(graph->graph), op_names(graph->graph), {}};
+    const auto known = [&](const Member& other) { return other.signature == member.signature; };
+    if (std::none_of(group.members.begin(), group.members.end(), known)) group.members.push_back(std::move(member));
+  }
+  std::vector<Group> list;
+  for (auto& [hash, group] : groups) {
+    if (group.members.size() >= options.min_shapes) list.push_back(std::move(group));
+  }
+  return list;
+}
+
+// Of more groups than wanted those whose operator sequences cover most; of groups with one sequence the largest.
+std::vector<Group> choose_groups(std::vector<Group> groups, size_t count) {
+  if (count == 0 || groups.size() <= count) return groups;
+  std::map<std::vector<std::string>, size_t> largest;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const auto [place, is_new] = largest.try_emplace(groups[i].ops, i);
+    if (!is_new && groups[i].members.size() > groups[place->second].members.size()) place->second = i;
+  }
+  std::vector<std::vector<std::string>> sequences;
+  std::vector<size_t> indices;
+  for (const auto& [ops, index] : largest) sequences.push_back(ops), indices.push_back(index);
+  std::vector<Group> chosen;
+  for (const size_t index : choose_sequences(sequences, count)) chosen.push_back(std::move(groups[indices[index]]));
+  return chosen;
+}
+
+// Members from the smallest to the largest, as far apart as there are places.
+std::vector<Member> spread(std::vector<Member> members, size_t places) {
+  std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.bytes < b.bytes; });
+  if (members.size() <= places) return members;
+  std::vector<Member> kept;
+  for (size_t i = 0; i < places; ++i) kept.push_back(members[places == 1 ? 0 : i * (members.size() - 1) / (places - 1)]);
+  return kept;
+}
+
+// By family alone, so that near-duplicates stay together and other samples change nothing.
+bool is_for_evaluation(const Group& group, const SampleOptions& options) {
+  const uint64_t number = fast_hash(group.family.data(), group.family.size(), options.seed);
+  return static_cast<double>(number % 1'000'000) < options.eval_share * 1e6;
+}
+
+class SampleWriter {
+ public:
+  SampleWriter(const Group& group, const fs::path& out, const SampleOptions& options, run::Worker& worker)
+      : group_(group), options_(options), worker_(worker), timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
+        path_(out / "samples" / group.hash.substr(0, 2) / group.hash.substr(2, 2) / group.hash) {}
+
+  Result<SampleReport> write() {
+    SampleReport report{group_.hash, is_for_evaluation(group_, options_) ? "eval" : "train", group_.ops, 0, {}};
+    const fs::path partial = path_.parent_path() / ("." + group_.hash);
+    std::error_code failed;
+    fs::remove_all(partial, failed);
+    std::string list;
+    const std::vector<Member> members = spread(group_.members, options_.max_shapes);
+    for (size_t i = 0; i < members.size(); ++i) {
+      for (const ir::DType dtype : options_.dtypes) {
+        if (options_.interrupted != nullptr && *options_.interrupted) return resource_error("interrupted");
+        const std::string name = fmt::format("{}_{}", i, ir::name(dtype));
+        PASSNET_TRY(const std::string unfit, write_graph(members[i], dtype, partial / "graphs" / name));
+        if (unfit.empty()) list += name + "\n", ++report.graphs;
+        else report.unfit.push_back(fmt::format("{}: {}", name, unfit));
+      }
+    }
+    if (report.graphs > 0 && !entry_exists(path_)) {
+      PASSNET_TRY_VOID(write_file(partial / "graph_list.txt", list));
+      PASSNET_TRY_VOID(write_file(partial / "entry.sh", std::string_view(kEntry)));
+      fs::permissions(partial / "entry.sh", fs::perms(0755), failed);
+      PASSNET_TRY_VOID(write_file(partial / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
+      fs::rename(partial, path_, failed);
+      if (failed) return io_error("rename", partial.string(), failed.value());
+    }
+    fs::remove_all(partial, failed);
+    return report;
+  }
+
+ private:
+  // "" when the graph was written, else why it is not fit.
+  Result<std::string> write_graph(const Member& member, ir::DType dtype, const fs::path& to) {
+    PASSNET_TRY(fx::GraphDir graph, fx::load_graph_dir(member.path));
+    if (dtype != ir::DType::Float32) {
+      std::optional<std::vector<fx::TensorMeta>> metas = retyped(graph.weights, dtype);
+      if (!metas) return std::string("it has no float32 tensor");
+      graph.weights = std::move(*metas);
+      PASSNET_TRY(const Json types, types_of(graph));
+      graph.graph = with_casts(graph.graph, dtype, types);
+    }
+    Json facts = Json::object();
+    if (const Result<std::string> text = read_file(member.path / "graph_net.json")) facts = Json::parse(*text, nullptr, false);
+    if (!facts.is_object()) facts = Json::object();
+    facts["data_type"] = ir::name(dtype);
+    Json sources;
+    if (const Result<std::string> text = read_file(member.path / "subgraph_sources.json")) sources = Json::parse(*text, nullptr, false);
+    PASSNET_TRY_VOID(write_graph_dir(to, {graph.graph, graph.weights, facts, sources}));
+    // What is screened is what was written.
+    PASSNET_TRY(graph, fx::load_graph_dir(to));
+    if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
+    std::string unfit = screen(worker_, kId, graph, timeout_);
+    std::error_code ignored;
+    if (!unfit.empty()) fs::remove_all(to, ignored);
+    return unfit;
+  }
+
+  // Where types cannot be inferred nothing is cast; screening tells whether that will do.
+  Result<Json> types_of(const fx::GraphDir& graph) {
+    const fs::path scratch = path_.parent_path() / ("." + group_.hash) / "types";
+    PASSNET_TRY_VOID(write_graph_dir(scratch, {graph.graph, graph.weights, Json::object(), Json()}));
+    Result<fx::GraphDir> retyped_graph = fx::load_graph_dir(scratch);
+    std::error_code ignored;
+    Json types = Json::object();
+    if (retyped_graph && run::load_graph(worker_, kId, retyped_graph->graph, {}, {}, timeout_)) {
+      if (auto inferred = run::infer_types(worker_, kId, *retyped_graph, timeout_)) types = std::move(inferred->values);
+    }
+    fs::remove_all(scratch, ignored);
+    return types;
+  }
+
+  const Group& group_;
+  const SampleOptions& options_;
+  run::Worker& worker_;
+  const std::chrono::milliseconds timeout_;
+  const fs::path path_;
+};
+
+std::string sample_path(const SampleReport& report) {
+  return fmt::format("samples/{}/{}/{}", report.hash.substr(0, 2), report.hash.substr(2, 2), report.hash);
+}
+
+Result<void> write_lists(const fs::path& out, const std::vector<SampleReport>& reports) {
+  for (const char* which : {"all", "train", "eval"}) {
+    std::string text, table = "sample,split,graphs,ops\n";
+    for (const SampleReport& report : reports) {
+      if (report.graphs == 0 || (which != std::string_view("all") && report.split != which)) continue;
+      text += fmt::format("../{}\n", sample_path(report));
+      table += fmt::format("{},{},{},{}\n", sample_path(report), report.split, report.graphs, fmt::join(report.ops, " "));
+    }
+    PASSNET_TRY_VOID(write_file(out / "lists" / fmt::format("{}.txt", which), text));
+    PASSNET_TRY_VOID(write_file(out / "lists" / fmt::format("{}.csv", which), table));
+  }
+  return {};
+}
+
+Result<void> write_options(const fs::path& out, const std::string& subgraphs, const SampleOptions& options) {
+  std::vector<std::string_view> dtypes;
+  for (const ir::DType dtype : options.dtypes) dtypes.push_back(ir::name(dtype));
+  const Json json{{"subgraphs", fs::path(subgraphs).filename().string()}, {"dtypes", dtypes}, {"max_shapes", options.max_shapes}, {"min_shapes", options.min_shapes},
+                  {"min_kernels", options.min_kernels}, {"max_bytes", options.max_bytes}, {"tasks", options.tasks},
+                  {"eval_share", options.eval_share}, {"seed", options.seed}};
+  return write_file(out / "options.json", json.dump(4) + "\n");
+}
+
+}  // namespace
+
+Json to_json(const SampleReport& report) {
+  return {{"sample", report.hash}, {"split", report.split}, {"graphs", report.graphs}, {"ops", report.ops}, {"unfit", report.unfit}};
+}
+
+Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
+                          const std::function<void(const SampleReport&, size_t total)>& finished) {
+  PASSNET_TRY(std::vector<Group> groups, group_graphs(subgraphs, options));
+  groups = choose_groups(std::move(groups), options.tasks);
+  WorkerPool workers(options.interrupted);
+  std::vector<SampleReport> reports;
+  std::optional<Error> failed;
+  std::string journal;
+  size_t next = 0;
+  const auto is_over = [&] { return failed.has_value() || (options.interrupted != nullptr && *options.interrupted); };
+  map_in_order([&]() -> std::optional<const Group*> { return next < groups.size() && !is_over() ? std::optional(&groups[next++]) : std::nullopt; },
+               [&](const Group* group) -> Result<SampleReport> {
+                 PASSNET_TRY(std::unique_ptr<run::Worker> worker, workers.take());
+                 Result<SampleReport> report = SampleWriter(*group, out, options, *worker).write();
+                 workers.give_back(std::move(worker));
+                 return report;
+               },
+               [&](Result<SampleReport> report) {
+                 if (failed) return;
+                 if (!report) {
+                   failed = report.error();
+                   return;
+                 }
+                 journal += dump(to_json(*report)) + "\n";
+                 finished(*report, groups.size());
+                 reports.push_back(std::move(*report));
+               },
+               static_cast<size_t>(options.jobs));
+  PASSNET_TRY_VOID(write_file(out / "samples.jsonl", journal));
+  if (options.interrupted != nullptr && *options.interrupted) return resource_error("interrupted");
+  if (failed) return std::move(*failed);
+  PASSNET_TRY_VOID(write_lists(out, reports));
+  return write_options(out, subgraphs, options);
+}
+
+}  // namespace passnet::dataset

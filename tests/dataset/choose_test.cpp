@@ -1,0 +1,38 @@
+#include "dataset/choose.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace passnet::dataset {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::Each;
+
+std::vector<std::vector<std::string>> letters(const std::vector<std::string>& words) {
+  std::vector<std::vector<std::string>> sequences;
+  for (const std::string& word : words) {
+    sequences.emplace_back();
+    for (const char letter : word) sequences.back().emplace_back(1, letter);
+  }
+  return sequences;
+}
+
+// The vector of the specification; it gives the rarities before they are brought to [0, 1].
+TEST(Choose, TakesNewAndRareTransitionsFirst) {
+  const auto sequences = letters({"abc", "ab", "cd", "abcd", "e", "ac"});
+  EXPECT_THAT(choose_sequences(sequences, 3), ElementsAre(3, 5, 1));
+  constexpr double kMost = 1.386544;
+  EXPECT_THAT(rarities(sequences), ElementsAre(DoubleNear(0.145298 / kMost, 1e-6), DoubleNear(0.288598 / kMost, 1e-6), DoubleNear(0.001997 / kMost, 1e-6),
+                                               DoubleNear(0.097531 / kMost, 1e-6), DoubleNear(0, 1e-6), DoubleNear(1, 1e-6)));
+}
+
+TEST(Choose, TakesAllWhenThereAreNoMore) {
+  EXPECT_THAT(choose_sequences(letters({"ab", "cd"}), 2), ElementsAre(0, 1));
+  EXPECT_THAT(choose_sequences(letters({}), 2), ElementsAre());
+  EXPECT_THAT(rarities(letters({"ab", "cd"})), Each(0));
+}
+
+}  // namespace
+}  // namespace passnet::dataset
