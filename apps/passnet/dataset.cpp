@@ -10,8 +10,12 @@ namespace passnet::cli {
 void add_dataset(CLI::App& app, int& exit_code) {
   CLI::App* group = app.add_subcommand("dataset", "cut the graphs of models into samples");
   group->require_subcommand(1);
+  add_dataset_capture(*group, exit_code);
   add_dataset_decompose(*group, exit_code);
   add_dataset_samples(*group, exit_code);
+  add_dataset_index(*group, exit_code);
+  add_dataset_find(*group, exit_code);
+  add_dataset_stats(*group, exit_code);
 }
 
 }  // namespace passnet::cli

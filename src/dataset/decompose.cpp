@@ -53,7 +53,7 @@ struct Found {
 struct Analysis {
   const Whole* whole = nullptr;
   WholeReport report;
-  Json facts;
+  Json facts = Json::object();
   std::vector<Found> found;
 };
 

@@ -1,0 +1,63 @@
+// passnet dataset capture: hands over to the Python package that turns models into graphs.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "command.h"
+#include "dataset.h"
+
+namespace passnet::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// python/ of the checkout that this binary was built in.
+Result<fs::path> find_package() {
+  std::error_code failed;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
+  for (fs::path above = self.parent_path(); !failed && above.has_relative_path(); above = above.parent_path()) {
+    if (fs::exists(above / "python/passnet_capture")) return above / "python";
+  }
+  return resource_error(fmt::format("the Python package passnet_capture is not found above '{}'", self.parent_path().string()))
+      .with_hint("run the passnet of a checkout: build/bin/passnet");
+}
+
+// The Python of PASSNET_PYTHON, else that of the environment that `make` set up, else python3.
+std::string find_python() {
+  if (const char* given = std::getenv("PASSNET_PYTHON"); given != nullptr && *given != 0) return given;
+  const fs::path own = passnet_home() / "venv/bin/python3";
+  return fs::exists(own) ? own.string() : "python3";
+}
+
+// Returns only when it could not hand over.
+Result<void> hand_over(const std::vector<std::string>& arguments) {
+  PASSNET_TRY(const fs::path package, find_package());
+  const char* path = std::getenv("PYTHONPATH");
+  ::setenv("PYTHONPATH", path != nullptr && *path != 0 ? (package.string() + ":" + path).c_str() : package.c_str(), 1);
+  std::vector<std::string> words{find_python(), "-m", "passnet_capture", "models"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  return io_error("start", words[0], errno);
+}
+
+}  // namespace
+
+void add_dataset_capture(CLI::App& group, int& exit_code) {
+  CLI::App* command = group.add_subcommand("capture", "models of timm, torchvision, transformers or a file into whole graphs (needs Python with PyTorch)");
+  command->prefix_command();
+  command->set_help_flag();  // --help is answered by what it hands over to
+  command->footer("Example:  passnet dataset capture --from timm --match 'resnet*' --out full --jobs 2 --resume");
+  command->callback([command, &exit_code] { exit_code = finish(hand_over(command->remaining())); });
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,54 @@
+// The index of a dataset: one SQLite file with a row per graph, for counting and finding. Made from the directories alone, ours or
+// upstream's; nothing in it is needed to use them. docs/dataset.md has the tables.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace passnet::dataset {
+
+/// Where the index of a dataset lies unless another place is named.
+inline constexpr const char* kIndexName = "index.sqlite";
+
+struct IndexOptions {
+  int jobs = 1;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+struct IndexReport {
+  size_t graphs = 0, samples = 0;
+  std::vector<std::string> failed;  // "PATH: why": graphs that cannot be read
+};
+
+/// Reads all graphs at or below `root` and writes the index to `file`, which is replaced as a whole. counted: after each graph.
+/// Errors: BadInput (no graph), Io, Resource (interrupted).
+Result<IndexReport> write_index(const std::filesystem::path& root, const std::filesystem::path& file, const IndexOptions& options,
+                                const std::function<void(const std::string& path)>& counted);
+
+/// What graphs to look for; empty or absent: any.
+struct GraphQuery {
+  std::string kind, dtype, source, split;
+  std::vector<std::string> contains;  // op names, all of them: "softmax", "Tensor.view"
+  std::optional<int64_t> min_bytes, max_bytes, min_ops, max_ops;
+};
+
+struct IndexedGraph {
+  std::string path, kind, dtype, source, model, split;
+  int64_t ops = 0, bytes = 0;
+};
+
+/// In order of path. Errors: Io (no index there, or another file).
+Result<std::vector<IndexedGraph>> find_graphs(const std::filesystem::path& index, const GraphQuery& query);
+
+/// {"graphs", "samples", "structures", "by": {"kind"|"dtype"|"source"|"split"|"size": [[name, graphs], …]}, "operators":
+/// [[name, calls, graphs], …]}, most first. Errors: as find_graphs.
+Result<Json> index_stats(const std::filesystem::path& index);
+
+}  // namespace passnet::dataset

@@ -1,0 +1,228 @@
+"""From a whole graph to samples: passnet dataset decompose, samples, index, find and stats."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+PASSNET = pathlib.Path(os.environ["PASSNET_BINARY_DIR"]) / "bin/passnet"
+
+# Two equal blocks, a mask that is computed, a size that is no tensor.
+BODY = """\
+        rows = l_x_.size(0)
+        h = torch.nn.functional.linear(l_x_, l_self_w_, l_self_b_)
+        h_0 = h.view(rows, 8)
+        h_1 = torch.nn.functional.layer_norm(h_0, (8,), l_self_b_, l_self_b_, 1e-05)
+        h_2 = torch.nn.functional.gelu(h_1)
+        keep = h_2 > 0.5
+        h_3 = torch.nn.functional.linear(h_2, l_self_w_, l_self_b_)
+        h_4 = torch.nn.functional.layer_norm(h_3, (8,), l_self_b_, l_self_b_, 1e-05)
+        h_5 = torch.nn.functional.gelu(h_4)
+        h_6 = h_5.masked_fill(keep, 0.0)
+        h_7 = h_6.view(-1, 2, 4)
+        h_8 = torch.nn.functional.softmax(h_7, dim=-1)
+        return (h_8,)
+"""
+META = """\
+class Program_weight_tensor_meta_{name}:
+    name = "{name}"
+    shape = {shape}
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.1
+    std = {std}
+
+
+"""
+
+
+def write_whole(path, rows, body=BODY):
+    path.mkdir(parents=True)
+    arguments = {"L_x_": ([rows, 8], 5.0), "L_self_w_": ([8, 8], 2.0), "L_self_b_": ([8], 1.5)}
+    signature = ", ".join(f"{name} : torch.Tensor" for name in arguments)
+    aliases = "".join(f"        {name.lower()} = {name}\n" for name in arguments)
+    text = f"import torch\n\n\nclass GraphModule(torch.nn.Module):\n    def forward(self, {signature}):\n{aliases}{body}"
+    (path / "model.py").write_text(text)
+    metas = (META.format(name=name, shape=shape, std=std) for name, (shape, std) in arguments.items())
+    (path / "weight_meta.py").write_text("".join(metas))
+    facts = {"framework": "torch", "model_name": "toy", "source": "test", "shape": f"b{rows}", "licence": "mit"}
+    (path / "graph_net.json").write_text(json.dumps(facts))
+
+
+class PipelineCase(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.root = pathlib.Path(directory.name)
+        write_whole(self.root / "full/toy/b4", 4)
+        write_whole(self.root / "full/toy/b6", 6)
+
+    def passnet(self, *arguments, expected=0):
+        done = subprocess.run([PASSNET, "dataset", *arguments], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, expected, done.stdout + done.stderr)
+        return done
+
+    def decompose(self, *flags, expected=0):
+        return self.passnet("decompose", self.root / "full", "--out", self.root / "subgraphs", "--jobs", "2", *flags, expected=expected)
+
+    def graphs(self, kind):
+        return sorted(path.parent for path in (self.root / "subgraphs" / kind).rglob("model.py"))
+
+
+class Decompose(PipelineCase):
+    def test_equal_pieces_are_written_once_with_all_their_sources(self):
+        totals = json.loads(self.decompose("--json").stdout)
+        self.assertEqual(totals["failed"], 0)
+        self.assertEqual(totals["pieces"]["sole_op"], 24)
+        # layer_norm occurs twice in each of two graphs; those of other shapes are kept beside it.
+        norms = [path for path in self.graphs("sole_op") if "layer_norm" in (path / "model.py").read_text()]
+        self.assertEqual([path.relative_to(self.root / "subgraphs/sole_op").parts[:2] for path in norms], [("toy", "b4"), ("toy", "b6")])
+        self.assertEqual(json.loads((norms[0] / "subgraph_sources.json").read_text()), {"toy/b4": [[3, 4], [7, 8]]})
+        facts = json.loads((norms[0] / "graph_net.json").read_text())
+        self.assertEqual((facts["kind"], facts["source"], facts["licence"]), ("sole_op", "test", "mit"))
+
+    def test_fusible_ranges_leave_products_out(self):
+        self.decompose("--kinds", "fusible")
+        names = [path.name for path in self.graphs("fusible")]
+        self.assertEqual(names, ["b4_start3_end6_1", "b4_start7_end12_2", "b6_start3_end6_1", "b6_start7_end12_2"])
+        for path in self.graphs("fusible"):
+            self.assertNotIn("linear", (path / "model.py").read_text())
+
+    def test_values_in_between_are_measured_on_a_run(self):
+        self.decompose("--kinds", "sole_op")
+        (masked,) = [path for path in self.graphs("sole_op") if "masked_fill" in (path / "model.py").read_text() and "/b4/" in str(path)]
+        meta = (masked / "weight_meta.py").read_text()
+        self.assertIn('dtype = "torch.bool"', meta)
+        self.assertRegex(meta, r"data = \[(True|False)")
+        self.assertIn('original_name = "keep"', meta)
+        # Without a run it is not known what the mask holds.
+        totals = json.loads(self.passnet("decompose", self.root / "full", "--out", self.root / "typed", "--no-run", "--json").stdout)
+        self.assertGreater(totals["left_out"]["an input's values are not known"], 0)
+
+    def test_a_size_is_no_input(self):
+        totals = json.loads(self.decompose("--json").stdout)
+        self.assertGreater(totals["left_out"]["an input is no tensor"], 0)
+
+    def test_a_second_run_changes_nothing(self):
+        self.decompose()
+        before = {path: path.stat().st_mtime_ns for path in (self.root / "subgraphs").rglob("model.py")}
+        self.decompose()
+        self.assertEqual(before, {path: path.stat().st_mtime_ns for path in (self.root / "subgraphs").rglob("model.py")})
+
+    def test_a_graph_that_cannot_be_read_is_reported_and_the_rest_is_done(self):
+        write_whole(self.root / "full/bad/b4", 4, "        y = torch.relu(l_x_\n        return (y,)\n")
+        done = self.decompose("--json")
+        self.assertEqual(json.loads(done.stdout)["failed"], 1)
+        self.assertIn("bad/b4: ", done.stderr)
+        journal = [json.loads(line) for line in (self.root / "subgraphs/decompose.jsonl").read_text().splitlines()]
+        self.assertEqual([line["graph"] for line in journal if "error" in line], ["bad/b4"])
+
+    def test_errors_say_what_to_do(self):
+        done = self.passnet("decompose", self.root / "nothing", "--out", self.root / "x", expected=3)
+        self.assertIn("does not exist", done.stderr)
+        self.assertIn("passnet dataset capture", done.stderr)
+        done = self.decompose("--kinds", "fusable", expected=3)
+        self.assertIn("--kinds: found 'fusable', expected sole_op, fusible or typical", done.stderr)
+
+
+class Samples(PipelineCase):
+    def setUp(self):
+        super().setUp()
+        self.decompose("--kinds", "fusible")
+        self.dataset = self.root / "dataset"
+
+    def make(self, *flags):
+        return json.loads(self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.dataset, "--json", *flags).stdout)
+
+    def test_a_sample_has_each_shape_at_each_element_type(self):
+        totals = self.make()
+        self.assertGreater(totals["samples"], 0, totals)
+        self.assertEqual(totals["graphs"], 6 * totals["samples"], totals)
+        for sample in self.dataset.glob("samples/*/*/*"):
+            names = (sample / "graph_list.txt").read_text().split()
+            self.assertEqual(names, [f"{shape}_{dtype}" for shape in (0, 1) for dtype in ("float32", "float16", "bfloat16")])
+            self.assertTrue(os.access(sample / "entry.sh", os.X_OK))
+            self.assertEqual(json.loads((sample / "pass_dir/sorted_output_pass_rule_names.json").read_text()), [])
+
+    def test_lists_hold_each_sample_once_and_families_do_not_mix(self):
+        self.make("--eval-share", "0.5")
+        lists = {name: (self.dataset / f"lists/{name}.txt").read_text().split() for name in ("all", "train", "eval")}
+        self.assertEqual(sorted(lists["train"] + lists["eval"]), sorted(lists["all"]))
+        for line in lists["all"]:
+            self.assertTrue((self.dataset / "lists" / line / "graph_list.txt").exists())
+
+    def test_samples_can_be_evaluated(self):
+        self.make("--dtypes", "float32")
+        out = self.root / "run"
+        done = subprocess.run([PASSNET, "eval", self.dataset / "lists/all.txt", "--compiler", "eager", "--trials", "2", "--warmup", "0", "--out", out],
+                              capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_graphs_run_in_pytorch(self):
+        import torch
+
+        self.make()
+        count = 0
+        for model in self.dataset.rglob("model.py"):
+            names, metas = {}, {}
+            exec(model.read_text(), names)
+            exec((model.parent / "weight_meta.py").read_text(), metas)
+            records = {record.name: record for record in metas.values() if hasattr(record, "shape")}
+            module = names["GraphModule"]()
+            code = module.forward.__func__.__code__
+            inputs = []
+            for argument in code.co_varnames[1 : code.co_argcount]:
+                record = records[argument]
+                dtype = getattr(torch, record.dtype.removeprefix("torch."))
+                if getattr(record, "data", None) is not None:
+                    inputs.append(torch.tensor(record.data).to(dtype).reshape(record.shape))
+                else:
+                    inputs.append(torch.randn(record.shape).to(dtype))
+            self.assertTrue(all(isinstance(output, torch.Tensor) for output in module(*inputs)))
+            count += 1
+        self.assertGreaterEqual(count, 6)
+
+    def test_index_finds_and_counts(self):
+        self.make("--eval-share", "0")
+        self.assertIn("graphs", self.passnet("index", self.dataset).stdout)
+        found = [json.loads(line) for line in self.passnet("find", self.dataset, "--contains", "softmax", "--dtype", "float16", "--json").stdout.splitlines()]
+        self.assertTrue(found)
+        for graph in found:
+            self.assertEqual((graph["kind"], graph["dtype"], graph["source"], graph["split"]), ("fusible", "float16", "test", "train"))
+            self.assertIn("softmax", (self.dataset / graph["path"] / "model.py").read_text())
+        self.assertEqual(self.passnet("find", self.dataset, "--min-bytes", "1MB").stdout, "")
+        stats = json.loads(self.passnet("stats", self.dataset, "--json").stdout)
+        self.assertEqual(sum(count for _, count in stats["by"]["dtype"]), stats["graphs"])
+        self.assertEqual(stats["by"]["kind"], [["fusible", stats["graphs"]]])
+
+    def test_errors_say_what_to_do(self):
+        done = self.passnet("stats", self.root, expected=3)
+        self.assertIn("passnet dataset index", done.stderr)
+        done = self.passnet("samples", self.root / "subgraphs", "--out", self.dataset, "--dtypes", "int8", expected=3)
+        self.assertIn("found 'int8', expected floating types", done.stderr)
+        (self.root / "empty").mkdir()
+        done = self.passnet("index", self.root / "empty", expected=3)
+        self.assertIn("no graph at or below", done.stderr)
+
+
+class Interrupted(PipelineCase):
+    def test_nothing_half_written_stays(self):
+        process = subprocess.Popen([PASSNET, "dataset", "decompose", self.root / "full", "--out", self.root / "subgraphs"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.15)
+        process.send_signal(signal.SIGINT)
+        self.assertIn(process.wait(timeout=60), (0, 130))
+        for directory in (self.root / "subgraphs").rglob("*_start*"):
+            if directory.is_dir():
+                self.assertFalse(directory.name.startswith("."))
+                self.assertTrue((directory / "graph_net.json").exists())
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
