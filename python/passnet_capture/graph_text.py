@@ -34,7 +34,7 @@ FREE_NAMES = {"torch", "device", "inf", "nan", "slice", "Ellipsis", "float", "se
 MAX_TEXT_BYTES = 64 << 20  # what the reader takes
 
 _DELETED = re.compile(r";  ((?:\w+ = )+None)$")
-_IN_PLACE = re.compile(r"^(    (\w+) \S+= .*);  (\w+ = \2)$")
+_IN_PLACE = re.compile(r"^(    (\w+)(?: \S+|\[.*\] )= .*);  (\w+ = \2)$")  # x += y or x[i] = y
 
 
 def with_arguments_for_constants(full: FullGraph) -> FullGraph:

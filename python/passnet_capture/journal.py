@@ -50,7 +50,11 @@ class Journal:
             self._file.close()
             raise Busy(f"{directory}: error: found another capture that writes there, expected none\n"
                        "hint: wait until it ends, or give another --out") from None  # fmt: skip
-        self.entries, end = read_entries(self.path)
+        try:
+            self.entries, end = read_entries(self.path)
+        except Damaged:
+            self._file.close()
+            raise
         self._file.truncate(end)
 
     def append(self, entry: Entry) -> None:

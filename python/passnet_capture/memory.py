@@ -18,6 +18,7 @@ from .causes import is_out_of_memory
 
 T = TypeVar("T")
 _ALIGNMENT = 64  # bytes, as PyTorch's own allocations
+_MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)  # Python 3.11 does not name it
 
 
 class _TooMany(Exception):
@@ -90,7 +91,7 @@ def _give_addresses(models: Iterable[nn.Module]) -> None:
             total += -(-parameter.nbytes // _ALIGNMENT) * _ALIGNMENT
     if total == 0:
         return
-    pages = mmap.mmap(-1, total, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_NORESERVE, prot=mmap.PROT_READ)
+    pages = mmap.mmap(-1, total, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE, prot=mmap.PROT_READ)
     made: dict[int, nn.Parameter] = {}
     for module, name, parameter in places:
         if id(parameter) not in made:

@@ -40,7 +40,7 @@ class FileSource:
             raise CaptureFailure("not-found", f"found no function '{self.function}' in {self.path.name}, expected one that returns "
                                  "(model, kwargs) or a list of (tag, model, kwargs)")  # fmt: skip
         made = getattr(module, self.function)()
-        entries = made if isinstance(made, list) else [("default", *made)]
+        entries = made if isinstance(made, list) else [("default", *made) if isinstance(made, tuple) else made]
         slots = []
         for entry in entries:
             if not (isinstance(entry, tuple) and len(entry) == 3 and isinstance(entry[1], torch.nn.Module) and isinstance(entry[2], dict)):
