@@ -59,10 +59,14 @@ def _reduce(facts: dict[str, Any], path: str, changes: dict[str, tuple[Any, Any]
         if isinstance(value, dict) and (key.endswith("_config") or "model_type" in value):
             _reduce(value, f"{path}{key}.", changes)
     stages = any(isinstance(facts.get(key), list) for key in ("depths", "block_sizes", "attn_layers"))
+    outputs = [key for key in ("out_features", "out_indices") if facts.get(key)]
+    stages = stages or any(len(facts[key]) > 1 for key in outputs)  # a backbone whose inner stages are asked for
     before = {facts[key] for key in DEPTHS if isinstance(facts.get(key), int) and facts[key] > LAYERS and not stages}
     for key in DEPTHS:
         if facts.get(key) in before and not isinstance(facts[key], bool):
             change(key, LAYERS)
+            for derived in ("stage_names", "out_features", "out_indices"):
+                facts.pop(derived, None)  # one per layer: made anew from the number of layers
     for key, value in list(facts.items()):
         if isinstance(value, list) and len(value) in before and ("layer" in key or "types" in key):
             change(key, _distinct_first(value)[:LAYERS])
