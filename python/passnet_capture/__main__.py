@@ -32,14 +32,19 @@ def _add_samples(parser: argparse.ArgumentParser) -> None:
 def _add_models(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="source", required=True, metavar="SOURCE",
                         help="timm, torchvision, transformers, or FILE.py:function")  # fmt: skip
-    parser.add_argument("--match", action="append", default=[], metavar="PATTERN", help="names, with * and ? (default: all)")
+    parser.add_argument("--match", action="append", default=[], metavar="PATTERN",
+                        help="names, with * and ? (default: all)")  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="DIR", help="where graphs and journal.jsonl go")
-    parser.add_argument("--jobs", type=_positive(int), default=2, metavar="N", help="models at the same time (default: %(default)s)")
+    parser.add_argument("--jobs", type=_positive(int), default=2, metavar="N",
+                        help="models at the same time (default: %(default)s)")  # fmt: skip
     parser.add_argument("--resume", action="store_true", help="leave out the models that stand in the journal")
     parser.add_argument("--retry-failed", action="store_true", help="with --resume: capture those again that failed")
-    parser.add_argument("--timeout", type=_positive(float), default=120.0, metavar="SECONDS", help="per model (default: %(default)g)")
-    parser.add_argument("--memory-gb", type=_positive(float), default=8.0, metavar="GB", help="per model (default: %(default)g)")
-    parser.add_argument("--shapes", type=_positive(int), default=2, metavar="N", help="shapes per model (default: %(default)s)")
+    parser.add_argument("--timeout", type=_positive(float), default=120.0, metavar="SECONDS",
+                        help="per model (default: %(default)g)")  # fmt: skip
+    parser.add_argument("--memory-gb", type=_positive(float), default=8.0, metavar="GB",
+                        help="per model (default: %(default)g)")  # fmt: skip
+    parser.add_argument("--shapes", type=_positive(int), default=2, metavar="N",
+                        help="shapes per model (default: %(default)s)")  # fmt: skip
     parser.add_argument("--limit", type=_positive(int), metavar="N", help="the first N models that match")
     parser.add_argument("--list", action="store_true", help="print the names of the models that match and stop")
     parser.set_defaults(command=_models, parser=parser)

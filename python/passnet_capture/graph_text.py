@@ -3,6 +3,7 @@
 import ast
 import hashlib
 import re
+import textwrap
 
 import torch
 from torch import fx
@@ -116,14 +117,12 @@ def _source(graph: fx.Graph) -> str:
 
 def _check(forward: str) -> set[str]:
     """The names that `forward` uses and does not define, all of them known. Raises CaptureFailure naming what is not."""
-    import textwrap
-
     tree = ast.parse(textwrap.dedent(forward)).body[0]
     defined = {argument.arg for argument in tree.args.args}
     free = set()
     for node in ast.walk(tree):
         if isinstance(node, (ast.Dict, ast.Lambda, ast.Starred, ast.JoinedStr, ast.With, ast.If, ast.For, ast.While, ast.Set)):
-            raise CaptureFailure("unsupported", f"found '{ast.unparse(node)[:80]}' in the graph, which model.py has no form for")
+            raise CaptureFailure("unsupported", f"found '{ast.unparse(node)[:80]}' in the graph, for which model.py has no form")
         if isinstance(node, ast.Constant) and isinstance(node.value, (complex, bytes)):
             raise CaptureFailure("unsupported", f"found the constant {node.value!r} in the graph, which model.py has no form for")
         if isinstance(node, ast.Name):

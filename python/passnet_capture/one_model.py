@@ -23,6 +23,8 @@ from .plan import Plan, Shape
 
 SEED = 20
 MAX_PIECES = 256
+# As upstream captures: item(), nonzero() and recurrent networks are nodes rather than graph breaks.
+DYNAMO = {"capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": True, "allow_rnn": True}
 MAX_NODES = 1 << 20  # what the reader takes
 PARAMETER_SHARE = 0.6  # of the memory limit; the rest is for activations and statistics
 CHEAP_PARAMETERS = 300_000_000  # up to here initial values are made like those of a trained model
@@ -127,32 +129,48 @@ def _capture_shape(shape: Shape, recorder: Recorder) -> Captured:
         arguments = shape.arguments()
     except Exception as error:
         raise CaptureFailure("inputs", f"{describe(error)} while arguments were made") from error
-    pieces: list[Piece] = []
     try:
-        with torch._dynamo.config.patch(capture_scalar_outputs=True, capture_dynamic_output_shape_ops=True):
-            pieces = [_piece(capture(shape.model, arguments, run=False), recorder)]
-        if not pieces[0]:
-            raise CaptureFailure("no-graph", "found a graph without operators, expected one at least")
+        pieces = _capture_whole(shape, arguments, recorder)
+    except _Broken as first:
+        if recorder.assumed:
+            raise CaptureFailure("too-large", f"found a graph break ({first}), and parameters too large to run the pieces; "
+                                 "raise --memory-gb") from first  # fmt: skip
+        _check_that_it_runs(shape, arguments)
+        try:
+            pieces = _capture_whole(shape, arguments, recorder)  # what a first call imports or caches breaks no second one
+        except _Broken as second:
+            pieces = _capture_broken(shape, arguments, recorder, str(second))
+    return Captured(shape, pieces, sizes_of(arguments))
+
+
+class _Broken(Exception):
+    """The model is not one graph; `str()` is dynamo's reason."""
+
+
+def _capture_whole(shape: Shape, arguments: dict[str, Any], recorder: Recorder) -> list[Piece]:
+    """The one graph of a model. Raises _Broken when there may be pieces."""
+    try:
+        with torch._dynamo.config.patch(**DYNAMO):
+            piece = _piece(capture(shape.model, arguments, run=False), recorder)
     except CaptureFailure:
         raise
     except CaptureError as error:
         if error.__cause__ is None:
             raise CaptureFailure("no-graph", str(error)) from error
-        pieces = _capture_broken(shape, arguments, recorder, break_reason(error))
+        raise _Broken(break_reason(error)) from error
     except Exception as error:
         if is_out_of_memory(error):
             raise CaptureFailure("memory", f"{describe(error)}; raise --memory-gb") from error
         if recorder.assumed:
             raise CaptureFailure("trace", describe(error)) from error
-        _check_that_it_runs(shape, arguments)
-        pieces = _capture_broken(shape, arguments, recorder, describe(error))
-    return Captured(shape, pieces, sizes_of(arguments))
+        raise _Broken(describe(error)) from error
+    if piece is None:
+        raise CaptureFailure("no-graph", "found a graph without operators, expected one at least")
+    return [piece]
 
 
 def _capture_broken(shape: Shape, arguments: dict[str, Any], recorder: Recorder, reason: str) -> list[Piece]:
     """All pieces of a model that dynamo breaks."""
-    if recorder.assumed:
-        raise CaptureFailure("too-large", f"found a graph break ({reason}), and parameters too large to run the pieces; raise --memory-gb")
     pieces: list[Piece] = []
     failures: list[CaptureFailure] = []
 
@@ -166,19 +184,26 @@ def _capture_broken(shape: Shape, arguments: dict[str, Any], recorder: Recorder,
         except CaptureFailure as failure:
             failures.append(failure)
 
-    try:
-        capture_pieces(shape.model, arguments, see)
-    except Exception as error:
+    for settings in (DYNAMO, {"allow_rnn": True}):  # sizes that depend on data can be more than dynamo carries on with
+        pieces.clear()
+        failures.clear()
+        try:
+            with torch._dynamo.config.patch(**settings):
+                capture_pieces(shape.model, arguments, see)
+            error = None
+            break
+        except Exception as raised:
+            error = raised
+    if error is not None:
         if is_out_of_memory(error):
             raise CaptureFailure("memory", f"{describe(error)}; raise --memory-gb") from error
-        _check_that_it_runs(shape, arguments)
         raise CaptureFailure("data-dependent" if is_data_dependent(describe(error)) else "trace", describe(error)) from error
     if failures:
         raise failures[0]
     if not pieces:
         raise CaptureFailure("data-dependent" if is_data_dependent(reason) else "graph-break-only", reason)
-    if len(pieces) == 1 and pieces[0].break_reason is None:
-        pieces[0].break_reason = reason  # what is around the piece was not traced
+    for piece in pieces[: max(1, len(pieces) - 1)]:
+        piece.break_reason = piece.break_reason or reason  # a function traced to its end inside one that was not traced
     return pieces
 
 

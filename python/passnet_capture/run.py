@@ -1,5 +1,6 @@
 """`python -m passnet_capture models`: which models, one process for each, and the journal of what became of them."""
 
+import contextlib
 import fnmatch
 import gc
 import json
@@ -117,9 +118,12 @@ def _capture(source, names: list[str], facts: dict[str, Any], options: Options, 
 
     started = time.monotonic()
     try:
-        for count, ended in enumerate(run_all(allowed, work, limits, scratch), 1):
-            entry = _entry(ended, facts, limits)
-            _tell(journal, entry, ended.seconds, f"[{count}/{len(allowed)}] ")
+        with contextlib.closing(run_all(allowed, work, limits, scratch)) as ends:
+            for count, ended in enumerate(ends, 1):
+                entry = _entry(ended, facts, limits)
+                if entry.status != "captured":  # what an earlier run may have captured
+                    shutil.rmtree(options.out / source.name / directory_name(ended.task), ignore_errors=True)
+                _tell(journal, entry, ended.seconds, f"[{count}/{len(allowed)}] ")
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     minutes = (time.monotonic() - started) / 60

@@ -215,6 +215,11 @@ class Resumed(Case):
         self.capture("plain")
         self.assertFalse(stale.exists())
 
+    def test_failing_anew_takes_the_old_graphs_away(self):
+        entry = self.capture("plain")
+        self.capture("plain", expected=SOME_FAILED, timeout=0.01)
+        self.assertFalse((self.out / entry.graphs[0]).exists())
+
     def test_list_prints_names_and_writes_nothing(self):
         self.capture("plain", only_list=True)
         self.assertEqual(self.stdout, "toy_models:plain\n")
