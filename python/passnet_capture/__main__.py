@@ -1,34 +1,80 @@
-"""python -m passnet_capture --out samples [NAME...]: captures the shipped samples anew."""
+"""python -m passnet_capture samples --out samples [NAME...]: captures the shipped samples anew.
+python -m passnet_capture models --from timm --match 'resnet*' --out DIR: captures whole models."""
 
 import argparse
 import sys
 from pathlib import Path
 
-import torch
-
-from .capture import CaptureError
-from .cut import CutError
-from .samples import SAMPLES
-from .write import write_sample
-
 
 def main() -> int:
-    known = {spec.name: spec for spec in SAMPLES}
-    parser = argparse.ArgumentParser(
-        prog="python -m passnet_capture",
-        description="Cuts the shipped samples out of public models with random weights; nothing is downloaded.",
-        epilog="example: python -m passnet_capture --out samples vit_add_layer_norm",
-    )
+    parser = argparse.ArgumentParser(prog="python -m passnet_capture",
+                                     description="Turns public models with random weights into graphs; nothing is downloaded.")  # fmt: skip
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    _add_samples(commands.add_parser(
+        "samples", help="cut the shipped samples out of their models",
+        epilog="example: python -m passnet_capture samples --out samples vit_add_layer_norm",
+    ))  # fmt: skip
+    _add_models(commands.add_parser(
+        "models", help="capture whole models, one process for each",
+        epilog="example: python -m passnet_capture models --from timm --match 'resnet*' --out graphs --jobs 2",
+    ))  # fmt: skip
+    options = parser.parse_args()
+    return options.command(options)
+
+
+def _add_samples(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="samples to write (default: all)")
     parser.add_argument("--out", type=Path, required=True, help="directory that holds the samples")
     parser.add_argument("--list", action="store_true", help="print the names of the samples and stop")
-    options = parser.parse_args()
+    parser.set_defaults(command=_samples, parser=parser)
+
+
+def _add_models(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--from", dest="source", required=True, metavar="SOURCE",
+                        help="timm, torchvision, transformers, or FILE.py:function")  # fmt: skip
+    parser.add_argument("--match", action="append", default=[], metavar="PATTERN",
+                        help="names, with * and ? (default: all)")  # fmt: skip
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where graphs and journal.jsonl go")
+    parser.add_argument("--jobs", type=_positive(int), default=2, metavar="N",
+                        help="models at the same time (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--resume", action="store_true", help="leave out the models that stand in the journal")
+    parser.add_argument("--retry-failed", action="store_true", help="with --resume: capture those again that failed")
+    parser.add_argument("--timeout", type=_positive(float), default=120.0, metavar="SECONDS",
+                        help="per model (default: %(default)g)")  # fmt: skip
+    parser.add_argument("--memory-gb", type=_positive(float), default=8.0, metavar="GB",
+                        help="per model (default: %(default)g)")  # fmt: skip
+    parser.add_argument("--shapes", type=_positive(int), default=2, metavar="N",
+                        help="shapes per model (default: %(default)s)")  # fmt: skip
+    parser.add_argument("--limit", type=_positive(int), metavar="N", help="the first N models that match")
+    parser.add_argument("--list", action="store_true", help="print the names of the models that match and stop")
+    parser.set_defaults(command=_models, parser=parser)
+
+
+def _positive(kind):
+    def parse(text: str):
+        value = kind(text)
+        if value <= 0:
+            raise argparse.ArgumentTypeError(f"found {text}, expected more than 0")
+        return value
+
+    return parse
+
+
+def _samples(options: argparse.Namespace) -> int:
+    import torch
+
+    from .capture import CaptureError
+    from .cut import CutError
+    from .samples import SAMPLES
+    from .write import write_sample
+
+    known = {spec.name: spec for spec in SAMPLES}
     if options.list:
         print("\n".join(known))
         return 0
     unknown = [name for name in options.names if name not in known]
     if unknown:
-        parser.error(f"unknown sample {unknown[0]!r}: expected one of {', '.join(known)}")
+        options.parser.error(f"unknown sample {unknown[0]!r}: expected one of {', '.join(known)}")
 
     torch.set_num_threads(1)  # sums in one order, whatever the machine
     for name in options.names or known:
@@ -39,6 +85,17 @@ def main() -> int:
             return 4 if isinstance(error, ImportError) else 3
         print(f"{name}: {len(graphs)} graphs")
     return 0
+
+
+def _models(options: argparse.Namespace) -> int:
+    if options.out is None and not options.list:
+        options.parser.error("--out is required, unless --list is given")
+    if options.retry_failed and not options.resume:
+        options.parser.error("--retry-failed is for --resume")
+    from .run import Options, run
+
+    return run(Options(options.source, options.match, options.out, options.jobs, options.resume, options.retry_failed, options.timeout,
+                       options.memory_gb, options.shapes, options.limit, options.list))  # fmt: skip
 
 
 if __name__ == "__main__":

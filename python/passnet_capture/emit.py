@@ -1,4 +1,4 @@
-"""Turns a subgraph into the text of its files: model.py, weight_meta.py, graph_hash.txt."""
+"""Turns a subgraph of a shipped sample into the text of its files: model.py, weight_meta.py, graph_hash.txt."""
 
 import ast
 import hashlib
@@ -8,23 +8,9 @@ from dataclasses import dataclass
 import torch
 
 from .cut import Subgraph
-
-# Private spellings that torch.fx prints, and the public functions they are.
-PUBLIC_NAMES = {
-    "torch._C._nn.avg_pool2d": "torch.nn.functional.avg_pool2d",
-    "torch._C._nn.softplus": "torch.nn.functional.softplus",
-    "torch._C._nn.one_hot": "torch.nn.functional.one_hot",
-    "torch._C._nn.pad": "torch.nn.functional.pad",
-    "torch._C._nn.gelu": "torch.nn.functional.gelu",
-    "torch._C._nn.scaled_dot_product_attention": "torch.nn.functional.scaled_dot_product_attention",
-    "torch._C._nn.linear": "torch.nn.functional.linear",
-}
-
-# Replay keeps values within these bounds, so statistics are taken of the values as replay can make them: a mask of
-# 0 and -3.4e38 is recorded as one of 0 and -100.
-REPLAY_BOUND = 100.0
-# Integer tensors with fewer elements are recorded in full, larger ones by their range.
-LITERAL_ELEMENTS = 64
+from .graph_text import PUBLIC_NAMES
+from .meta import LITERAL_ELEMENTS, REPLAY_BOUND, record_head
+from .names import is_data_input
 
 
 @dataclass
@@ -37,10 +23,6 @@ class GraphText:
     @property
     def hash(self) -> str:
         return hashlib.sha256(self.model.encode()).hexdigest()
-
-
-def is_data_input(name: str) -> bool:
-    return "_self_" not in name and "_instance_modules_" not in name
 
 
 def emit(subgraph: Subgraph) -> GraphText:
@@ -97,14 +79,7 @@ class _Rename(ast.NodeTransformer):
 
 
 def _record(original_name: str, name: str, value: torch.Tensor) -> str:
-    lines = [
-        f"class Program_weight_tensor_meta_{original_name}:",
-        f'    name = "{name}"',
-        f'    original_name = "{original_name}"',
-        f"    shape = {list(value.shape)}",
-        f'    dtype = "{value.dtype}"',
-        f'    device = "{value.device.type}"',
-    ]
+    lines = record_head(original_name, name, original_name, value)
     if value.is_floating_point():
         mean, std = _statistics(value)
         lines += [f"    mean = {mean:.6g}", f"    std = {std:.6g}"]

@@ -90,7 +90,9 @@ def calibrate_batch_norms(model: nn.Module, arguments: dict[str, torch.Tensor]) 
     momenta = [norm.momentum for norm in norms]
     for norm in norms:
         norm.train().momentum = 1.0
-    with torch.no_grad():
-        model(**arguments)
-    for norm, momentum in zip(norms, momenta):
-        norm.eval().momentum = momentum
+    try:
+        with torch.no_grad():
+            model(**arguments)
+    finally:
+        for norm, momentum in zip(norms, momenta):
+            norm.eval().momentum = momentum

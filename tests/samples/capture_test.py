@@ -1,4 +1,4 @@
-"""python -m passnet_capture writes a shipped sample anew, file for file; its errors say what is wrong."""
+"""python -m passnet_capture samples writes a shipped sample anew, file for file; its errors say what is wrong."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def skip_unless_same_libraries():
 def run_capture(*arguments):
     environment = {**os.environ, "PYTHONPATH": str(SOURCE / "python")}
     return subprocess.run(
-        [sys.executable, "-m", "passnet_capture", *arguments], env=environment, capture_output=True, text=True, timeout=600
+        [sys.executable, "-m", "passnet_capture", "samples", *arguments], env=environment, capture_output=True, text=True, timeout=600
     )
 
 

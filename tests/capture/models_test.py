@@ -1,0 +1,233 @@
+"""python -m passnet_capture models: toy models become graph directories that our reader takes, or a cause in the journal."""
+
+import contextlib
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import torch  # noqa: F401
+except ImportError:
+    print("skipped: no PyTorch in", sys.executable)
+    sys.exit(77)
+
+SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+PASSNET = pathlib.Path(os.environ.get("PASSNET_BINARY_DIR", "")) / "bin" / "passnet"
+sys.path.insert(0, str(SOURCE / "python"))
+from passnet_capture.journal import read_entries
+from passnet_capture.run import BAD_INPUT, OK, SOME_FAILED, Options, run
+
+TOYS = SOURCE / "tests" / "capture" / "toy_models.py"
+FILES = ["graph_hash.txt", "graph_net.json", "input_meta.py", "input_tensor_constraints.py", "model.py", "weight_meta.py"]
+skipped_reader_checks = 0
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.out = pathlib.Path(holder.name)
+
+    def capture(self, function, expected=OK, **changes):
+        """Runs the command in this process, which has PyTorch loaded already. Returns the model's entry; keeps stderr."""
+        options = dict(source=f"{TOYS}:{function}", match=[], out=self.out, jobs=1, resume=False, retry_failed=False, timeout=60.0,
+                       memory_gb=2.0, shapes=2, limit=None, only_list=False)  # fmt: skip
+        errors, output = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(output):
+            status = run(Options(**{**options, **changes}))
+        self.stderr, self.stdout = errors.getvalue(), output.getvalue()
+        self.assertEqual(status, expected, self.stderr)
+        self.assertFalse((self.out / ".partial").exists())
+        journal = self.out / "journal.jsonl"
+        return read_entries(journal)[0].get(("file", f"toy_models:{function}")) if journal.exists() else None
+
+    def facts(self, graph):
+        return json.loads((self.out / graph / "graph_net.json").read_text())
+
+    def check_graphs(self, entry):
+        """Every file is there, and our reader takes them and makes the same hash."""
+        global skipped_reader_checks
+        for graph in entry.graphs:
+            self.assertEqual(sorted(path.name for path in (self.out / graph).iterdir()), FILES)
+        if not PASSNET.exists():
+            skipped_reader_checks += 1
+            return
+        check = subprocess.run([PASSNET, "graph", "check", "--json", self.out], capture_output=True, text=True)
+        self.assertEqual(check.returncode, 0, check.stdout + check.stderr)
+        counts = json.loads(check.stdout)
+        self.assertEqual((counts["graphs"], counts["hash_equal"]), (len(entry.graphs), len(entry.graphs)), check.stdout)
+
+
+class Captured(Case):
+    def test_model_with_two_shapes(self):
+        entry = self.capture("two_shapes")
+        self.assertEqual(entry.graphs, ["file/toy_models_two_shapes/b2", "file/toy_models_two_shapes/b5"])
+        self.assertEqual(entry.shapes, {"b2": "captured", "b5": "captured"})
+        self.check_graphs(entry)
+        facts = self.facts(entry.graphs[1])
+        self.assertEqual(facts["input_shapes"], {"x": [5, 8]})
+        self.assertEqual((facts["shape"], facts["training"], facts["statistics"]), ("b5", False, "measured"))
+        self.assertNotIn("break", facts)
+        self.assertIn("S0: 5", (self.out / entry.graphs[1] / "input_tensor_constraints.py").read_text())
+        meta = (self.out / entry.graphs[0] / "weight_meta.py").read_text()
+        self.assertIn("    max_val = 99\n    min_val = 0\n", meta)
+        self.assertIn("captured: 1 of 1 models, 2 graphs", self.stderr)
+
+    def test_captured_model_computes_what_the_model_computes(self):
+        import torch
+
+        sys.path.insert(0, str(TOYS.parent))
+        from passnet_capture.capture import capture
+        from passnet_capture.graph_text import model_text
+        from toy_models import plain
+
+        model, arguments = plain()
+        model.eval()
+        full = capture(model, arguments, run=False)
+        scope = {}
+        exec(model_text(full.module.graph), scope)
+        for found, expected in zip(scope["GraphModule"]()(*full.inputs), model(**arguments)):
+            self.assertTrue(torch.equal(found, expected))
+
+    def test_shape_that_does_not_run_is_dropped(self):
+        entry = self.capture("one_shape_fails")
+        self.assertEqual(entry.graphs, ["file/toy_models_one_shape_fails/b2"])
+        self.assertRegex(entry.shapes["wide"], r"^inputs: RuntimeError: mat1 and mat2 shapes cannot be multiplied .*called with x \[2, 9\]\)$")
+
+    def test_graph_break_gives_all_pieces(self):
+        entry = self.capture("graph_break")
+        self.assertEqual(entry.graphs, [f"file/toy_models_graph_break/default/subgraph_{i}" for i in range(2)])
+        self.check_graphs(entry)
+        first, second = (self.facts(graph)["break"] for graph in entry.graphs)
+        self.assertEqual((first["index"], first["total"], second["index"], second["reason"]), (0, 2, 1, None))
+        self.assertIn("graph_break", first["reason"])
+
+    def test_autocast_is_kept(self):
+        entry = self.capture("autocast")
+        self.check_graphs(entry)
+        text = (self.out / entry.graphs[0] / "model.py").read_text()
+        self.assertIn("torch.amp.autocast_mode._enter_autocast('cpu', torch.bfloat16", text)
+        self.assertIn("torch.amp.autocast_mode._exit_autocast(", text)
+
+    def test_infinity_and_device_are_imported(self):
+        entry = self.capture("infinite")
+        self.check_graphs(entry)
+        text = (self.out / entry.graphs[0] / "model.py").read_text()
+        self.assertTrue(text.startswith("import torch\nfrom torch import device\nfrom torch import inf\n"), text[:80])
+
+    def test_model_larger_than_memory_has_assumed_statistics(self):
+        entry = self.capture("wide", memory_gb=0.7)
+        self.check_graphs(entry)
+        self.assertEqual(self.facts(entry.graphs[0])["statistics"], "assumed")
+        meta = (self.out / entry.graphs[0] / "weight_meta.py").read_text()
+        self.assertIn("    shape = [16384, 8192]\n    dtype = \"torch.float32\"\n    device = \"cpu\"\n    mean = 0\n    std = 0.02\n", meta)
+        self.assertIn("    shape = [8192]\n    dtype = \"torch.float32\"\n    device = \"cpu\"\n    mean = 99.38", meta)  # the buffer's own
+        without = self.capture("plain")
+        self.assertLess(entry.peak_mb, without.peak_mb + 200)
+
+
+class Failed(Case):
+    def check(self, function, cause, message, **changes):
+        entry = self.capture(function, expected=SOME_FAILED, **changes)
+        self.assertEqual((entry.status, entry.cause), ("failed", cause), entry.message)
+        self.assertRegex(entry.message, message)
+        self.assertEqual(entry.graphs, [])
+        self.assertFalse((self.out / "file").exists())
+        self.assertIn(f"\n{cause}: 1 (", self.stderr)
+
+    def test_constructor(self):
+        self.check("constructor", "constructor", "^ValueError: found 3 heads, expected 4$")
+
+    def test_function_that_returns_no_pair(self):
+        self.check("no_pair", "constructor", "^found Linear from no_pair")
+
+    def test_needs_download(self):
+        self.check("needs_download", "needs-download", "^OSError: We couldn't connect to")
+
+    def test_inputs(self):
+        self.check("inputs", "inputs", r"^RuntimeError: mat1 and mat2 .*called with x \[2, 9\]")
+
+    def test_trace(self):
+        self.check("trace", "trace", "this operator has no shape rule|RuntimeError")
+
+    def test_graph_break_only(self):
+        self.check("graph_break_only", "graph-break-only", "disable")
+
+    def test_data_dependent(self):
+        self.check("data_dependent", "data-dependent", "(?i)data.dependent")
+
+    def test_unsupported(self):
+        self.check("unsupported", "unsupported", "^found the attribute 'cond_true_0' .* nested graphs have no form in model.py$")
+
+    def test_no_graph(self):
+        self.check("no_graph", "no-graph", "found no operator, expected a graph|without operators")
+
+    def test_timeout(self):
+        self.check("timeout", "timeout", "^found it running after 1 s, expected less; raise --timeout$", timeout=1.0)
+
+    def test_memory(self):
+        self.check("memory", "memory", "raise --memory-gb$")
+
+    def test_crash(self):
+        self.check("crash", "crash", "^the process ended with SIGABRT: ")
+
+    def test_too_large(self):
+        self.check("too_large", "too-large", "^found a graph break .* raise --memory-gb$", memory_gb=0.7)
+
+    def test_function_that_is_not_there(self):
+        self.check("nothing", "not-found", "^found no function 'nothing' in toy_models.py, expected one that returns")
+
+    def test_pattern_that_matches_nothing(self):
+        self.capture("plain", expected=SOME_FAILED, match=["toy_models:plane"])
+        entry = read_entries(self.out / "journal.jsonl")[0]["file", "toy_models:plane"]
+        self.assertEqual((entry.cause, entry.message.split("; ")[1]), ("not-found", "did you mean 'toy_models:plain'?"))
+
+    def test_source_that_is_not_there(self):
+        for source, message in (("hub", "--from: error: found 'hub', expected timm, torchvision, transformers or FILE.py:function\n"),
+                                ("no.py:f", "--from: error: found no file 'no.py', expected FILE.py:function\n")):  # fmt: skip
+            self.capture("plain", expected=BAD_INPUT, source=source)
+            self.assertEqual(self.stderr, message)
+
+
+class Resumed(Case):
+    def test_resume_leaves_out_what_the_journal_has(self):
+        self.capture("plain")
+        before = (self.out / "journal.jsonl").read_bytes()
+        self.capture("plain", resume=True)
+        self.assertIn("1 of 1 models stand in the journal already", self.stderr)
+        self.assertEqual((self.out / "journal.jsonl").read_bytes(), before)
+
+    def test_resume_retries_failures_when_asked(self):
+        self.capture("constructor", expected=SOME_FAILED)
+        for retry, lines in ((False, 1), (True, 2)):
+            self.capture("constructor", expected=SOME_FAILED, resume=True, retry_failed=retry)
+            self.assertEqual(len((self.out / "journal.jsonl").read_text().splitlines()), lines)
+
+    def test_capturing_again_replaces_the_graphs(self):
+        entry = self.capture("plain")
+        stale = self.out / entry.graphs[0] / "stale"
+        stale.write_text("")
+        self.capture("plain")
+        self.assertFalse(stale.exists())
+
+    def test_failing_anew_takes_the_old_graphs_away(self):
+        entry = self.capture("plain")
+        self.capture("plain", expected=SOME_FAILED, timeout=0.01)
+        self.assertFalse((self.out / entry.graphs[0]).exists())
+
+    def test_list_prints_names_and_writes_nothing(self):
+        self.capture("plain", only_list=True)
+        self.assertEqual(self.stdout, "toy_models:plain\n")
+        self.assertEqual(list(self.out.iterdir()), [])
+
+
+if __name__ == "__main__":
+    outcome = unittest.main(exit=False).result
+    if skipped_reader_checks:
+        print(f"{skipped_reader_checks} checks with our reader skipped: found no {PASSNET}")
+    sys.exit(not outcome.wasSuccessful())

@@ -1,0 +1,104 @@
+"""Runs that are killed, interrupted or started twice leave whole graph directories and a journal that can be gone on with."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    import torch  # noqa: F401
+except ImportError:
+    print("skipped: no PyTorch in", sys.executable)
+    sys.exit(77)
+
+SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+sys.path.insert(0, str(SOURCE / "python"))
+from passnet_capture.journal import read_entries
+
+TOYS = SOURCE / "tests" / "capture" / "toy_models.py"
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise TimeoutError("it did not come to that")
+        time.sleep(0.002)
+
+
+def is_gone(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+    except FileNotFoundError:
+        return True
+
+
+class Runs(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.out = pathlib.Path(holder.name) / "out"
+        self.started = pathlib.Path(holder.name) / "started"
+
+    def start(self, function, *options):
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "python"), "CAPTURE_TEST_STARTED": str(self.started)}
+        command = [sys.executable, "-m", "passnet_capture", "models", "--from", f"{TOYS}:{function}", "--out", str(self.out), *options]
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
+    def start_sleeping(self):
+        process = self.start("sleeping")
+        wait_for(lambda: self.started.exists() and self.started.read_text())
+        return process, int(self.started.read_text())
+
+    def test_ctrl_c_kills_the_child_and_leaves_nothing_half_written(self):
+        process, child = self.start_sleeping()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn("interrupted; go on with --resume\n", errors)
+        wait_for(lambda: is_gone(child))
+        self.assertEqual([path.name for path in self.out.iterdir()], ["journal.jsonl"])
+        self.assertEqual((self.out / "journal.jsonl").read_bytes(), b"")
+
+    def test_second_run_is_refused_and_child_dies_with_its_parent(self):
+        process, child = self.start_sleeping()
+        second = self.start("plain")
+        _, errors = second.communicate(timeout=60)
+        self.assertEqual(second.returncode, 4)
+        self.assertEqual(errors, f"{self.out}: error: found another capture that writes there, expected none\n"
+                         "hint: wait until it ends, or give another --out\n")  # fmt: skip
+        process.kill()
+        process.wait()
+        wait_for(lambda: is_gone(child))
+
+    def test_kill_while_graphs_are_written_leaves_no_half_written_directory(self):
+        process = self.start("many_shapes")
+        wait_for(lambda: any(self.out.glob(".partial/*/model/b*/model.py")))
+        process.kill()
+        process.wait()
+        time.sleep(0.2)
+        graphs = [path.parent for path in self.out.glob("file/*/*/model.py")]
+        for graph in graphs:
+            self.assertTrue((graph / "graph_net.json").exists(), graph)
+        self.assertIn(len(graphs), (0, 20))
+        with open(self.out / "journal.jsonl", "ab") as journal:
+            journal.write(b'{"model": "toy_mod')
+
+        again = self.start("many_shapes", "--resume")
+        _, errors = again.communicate(timeout=120)
+        self.assertEqual(again.returncode, 0, errors)
+        self.assertEqual(sorted(path.name for path in self.out.iterdir()), ["file", "journal.jsonl"])
+        entries, end = read_entries(self.out / "journal.jsonl")
+        self.assertEqual(len(entries["file", "toy_models:many_shapes"].graphs), 20)
+        self.assertEqual(end, (self.out / "journal.jsonl").stat().st_size)
+
+
+if __name__ == "__main__":
+    unittest.main()
