@@ -12,6 +12,7 @@ void add_dataset_decompose(CLI::App& group, int& exit_code);
 void add_dataset_find(CLI::App& group, int& exit_code);
 void add_dataset_index(CLI::App& group, int& exit_code);
 void add_dataset_samples(CLI::App& group, int& exit_code);
+void add_dataset_show(CLI::App& group, int& exit_code);
 void add_dataset_stats(CLI::App& group, int& exit_code);
 
 }  // namespace passnet::cli

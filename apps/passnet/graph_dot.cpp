@@ -26,7 +26,7 @@ Result<void> draw_graph(const DotFlags& flags) {
     return {};
   }
   PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.path));
-  PASSNET_TRY(const run::InferredTypes types, types_of(graph));
+  PASSNET_TRY(const run::InferredTypes types, TypeInference().types_of(graph));
   fmt::print("{}", print_dot(graph.graph, types.texts, flags.options));
   return {};
 }

@@ -26,7 +26,7 @@ Result<void> show_graph(const ShowFlags& flags) {
     return {};
   }
   PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.path));
-  PASSNET_TRY(const run::InferredTypes types, types_of(graph));
+  PASSNET_TRY(const run::InferredTypes types, TypeInference().types_of(graph));
   if (flags.json) {
     fmt::print("{}\n", Json{{"graph", flags.path}, {"unknown", types.unknown}, {"values", types.values}}.dump());
   } else {

@@ -5,14 +5,14 @@
 
 namespace passnet::cli {
 
-Result<run::InferredTypes> types_of(const fx::GraphDir& graph) {
+TypeInference::TypeInference() : worker_({{}, run::Role::Reference, 1, &interrupted(), {}}) { catch_interrupts(); }
+
+Result<run::InferredTypes> TypeInference::types_of(const fx::GraphDir& graph) {
   constexpr const char* kId = "graph";
   constexpr std::chrono::seconds kTimeout(300);
-  catch_interrupts();
-  run::Worker worker({{}, run::Role::Reference, 1, &interrupted(), {}});
-  PASSNET_TRY_VOID(worker.start());
-  if (auto loaded = run::load_graph(worker, kId, graph.graph, {}, {}, kTimeout); !loaded) return loaded.error().error;
-  auto types = run::infer_types(worker, kId, graph, kTimeout);
+  if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
+  if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, kTimeout); !loaded) return loaded.error().error;
+  auto types = run::infer_types(worker_, kId, graph, kTimeout);
   if (!types) return types.error().error;
   return std::move(*types);
 }

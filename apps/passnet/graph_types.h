@@ -1,15 +1,22 @@
 // The types of a graph's values for the commands that show them.
 #pragma once
 
-#include <string>
-
 #include "base/result.h"
 #include "fx/sample.h"
 #include "run/infer.h"
+#include "run/worker.h"
 
 namespace passnet::cli {
 
-/// Starts a worker, infers, ends it. Errors: what reading the directory and the worker say.
-Result<run::InferredTypes> types_of(const fx::GraphDir& graph);
+/// A worker that infers types, started when it is first asked.
+class TypeInference {
+ public:
+  TypeInference();
+  /// Errors: what the worker says.
+  Result<run::InferredTypes> types_of(const fx::GraphDir& graph);
+
+ private:
+  run::Worker worker_;
+};
 
 }  // namespace passnet::cli

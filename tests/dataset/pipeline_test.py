@@ -201,6 +201,20 @@ class Samples(PipelineCase):
         self.assertEqual(sum(count for _, count in stats["by"]["dtype"]), stats["graphs"])
         self.assertEqual(stats["by"]["kind"], [["fusible", stats["graphs"]]])
 
+    def test_a_card_says_what_a_task_is(self):
+        self.make()
+        sample = next(path.parent for path in self.dataset.rglob("graph_list.txt") if "softmax" in next(path.parent.rglob("model.py")).read_text())
+        card = self.passnet("show", sample, "--dot", self.root / "task.dot").stdout
+        for words in ("5 operators:", "masked_fill", "0_bfloat16", "toy", "licence", "softmax", "float32[4, 8]"):
+            self.assertIn(words, card)
+        self.assertIn("digraph", (self.root / "task.dot").read_text())
+        cards = [json.loads(line) for line in self.passnet("show", sample, "--json").stdout.splitlines()]
+        self.assertEqual(len(cards), 6)
+        small = cards[0]
+        self.assertEqual(small["bytes_out"], 4 * 8 * 4)
+        self.assertEqual(small["facts"]["model_name"], "toy")
+        self.assertGreater(small["roofline_us"], 0)
+
     def test_errors_say_what_to_do(self):
         done = self.passnet("stats", self.root, expected=3)
         self.assertIn("passnet dataset index", done.stderr)
