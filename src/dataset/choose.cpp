@@ -16,10 +16,16 @@ constexpr double kSmoothing = 1e-3;
 
 using Edge = std::pair<std::string, std::string>;
 
-// The distinct transitions of a sequence.
-std::set<Edge> edges_of(const std::vector<std::string>& sequence) {
-  std::set<Edge> edges;
-  for (size_t i = 1; i < sequence.size(); ++i) edges.emplace(sequence[i - 1], sequence[i]);
+// Of each sequence its distinct transitions, as numbers.
+std::vector<std::vector<size_t>> numbered_edges(std::span<const std::vector<std::string>> sequences) {
+  std::map<Edge, size_t> numbers;
+  std::vector<std::vector<size_t>> edges;
+  for (const auto& sequence : sequences) {
+    std::vector<size_t>& own = edges.emplace_back();
+    for (size_t i = 1; i < sequence.size(); ++i) own.push_back(numbers.try_emplace({sequence[i - 1], sequence[i]}, numbers.size()).first->second);
+    std::sort(own.begin(), own.end());
+    own.erase(std::unique(own.begin(), own.end()), own.end());
+  }
   return edges;
 }
 
@@ -53,32 +59,33 @@ std::vector<double> rarities(std::span<const std::vector<std::string>> sequences
   return found;
 }
 
+std::vector<size_t> rank_sequences(std::span<const std::vector<std::string>> sequences) {
+  const std::vector<double> rarity = rarities(sequences);
+  const std::vector<std::vector<size_t>> edges = numbered_edges(sequences);
+  std::set<size_t> covered;
+  std::vector<size_t> ranked, left(sequences.size());
+  std::iota(left.begin(), left.end(), 0);
+  const auto value = [&](size_t i) {
+    const auto fresh = static_cast<size_t>(std::count_if(edges[i].begin(), edges[i].end(), [&](size_t edge) { return !covered.contains(edge); }));
+    return std::tuple{static_cast<double>(fresh) * (1 + rarity[i]), fresh, rarity[i], edges[i].size()};
+  };
+  while (!left.empty()) {
+    const auto best = std::max_element(left.begin(), left.end(), [&](size_t a, size_t b) { return value(a) < value(b); });
+    ranked.push_back(*best);
+    covered.insert(edges[*best].begin(), edges[*best].end());
+    left.erase(best);
+  }
+  return ranked;
+}
+
 std::vector<size_t> choose_sequences(std::span<const std::vector<std::string>> sequences, size_t count) {
   std::vector<size_t> chosen;
-  if (count >= sequences.size()) {
+  if (count < sequences.size()) {
+    chosen = rank_sequences(sequences);
+    chosen.resize(count);
+  } else {
     chosen.resize(sequences.size());
     std::iota(chosen.begin(), chosen.end(), 0);
-    return chosen;
-  }
-  const std::vector<double> rarity = rarities(sequences);
-  std::vector<std::set<Edge>> edges;
-  for (const auto& sequence : sequences) edges.push_back(edges_of(sequence));
-  std::set<Edge> covered;
-  std::vector<bool> taken(sequences.size());
-  while (chosen.size() < count) {
-    std::tuple<double, size_t, double, size_t> best;
-    size_t best_index = sequences.size();
-    for (size_t i = 0; i < sequences.size(); ++i) {
-      if (taken[i]) continue;
-      const auto fresh = static_cast<size_t>(std::count_if(edges[i].begin(), edges[i].end(), [&](const Edge& edge) { return !covered.contains(edge); }));
-      const std::tuple value{static_cast<double>(fresh) * (1 + rarity[i]), fresh, rarity[i], edges[i].size()};
-      if (best_index < sequences.size() && value <= best) continue;
-      best = value;
-      best_index = i;
-    }
-    taken[best_index] = true;
-    chosen.push_back(best_index);
-    covered.insert(edges[best_index].begin(), edges[best_index].end());
   }
   return chosen;
 }

@@ -12,8 +12,9 @@ namespace passnet::dataset {
 /// -ln p, Laplace smoothing 1e-3). All 0 when all are alike.
 std::vector<double> rarities(std::span<const std::vector<std::string>> sequences);
 
-/// Indices of `count` sequences, in the order of choice: each adds the most transitions not seen yet, weighted with its rarity;
-/// of equals the earlier. All indices, in order, when there are no more than `count`.
+/// All indices in the order of choice: each adds the most transitions not seen yet, weighted with its rarity; of equals the earlier.
+std::vector<size_t> rank_sequences(std::span<const std::vector<std::string>> sequences);
+/// The first `count` of these; all indices, in order, when there are no more than `count`.
 std::vector<size_t> choose_sequences(std::span<const std::vector<std::string>> sequences, size_t count);
 
 }  // namespace passnet::dataset

@@ -102,9 +102,8 @@ Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const Samp
   return list;
 }
 
-// Of more groups than wanted those whose operator sequences cover most; of groups with one sequence the largest.
-std::vector<Group> choose_groups(std::vector<Group> groups, size_t count) {
-  if (count == 0 || groups.size() <= count) return groups;
+// A group per operator sequence, the largest, in the order in which they are wanted for a benchmark.
+std::vector<Group> order_of_choice(std::vector<Group> groups) {
   std::map<std::vector<std::string>, size_t> largest;
   for (size_t i = 0; i < groups.size(); ++i) {
     const auto [place, is_new] = largest.try_emplace(groups[i].ops, i);
@@ -114,7 +113,7 @@ std::vector<Group> choose_groups(std::vector<Group> groups, size_t count) {
   std::vector<size_t> indices;
   for (const auto& [ops, index] : largest) sequences.push_back(ops), indices.push_back(index);
   std::vector<Group> chosen;
-  for (const size_t index : choose_sequences(sequences, count)) chosen.push_back(std::move(groups[indices[index]]));
+  for (const size_t index : rank_sequences(sequences)) chosen.push_back(std::move(groups[indices[index]]));
   return chosen;
 }
 
@@ -233,6 +232,19 @@ Result<void> write_lists(const fs::path& out, const std::vector<SampleReport>& r
   return {};
 }
 
+// What samples that were not kept leave behind.
+void remove_empty_shards(const fs::path& out) {
+  std::error_code ignored;
+  for (int level = 0; level < 2; ++level) {
+    std::vector<fs::path> shards;
+    for (fs::recursive_directory_iterator at(out / "samples", ignored), end; at != end; at.increment(ignored)) {
+      if (at.depth() == 1) at.disable_recursion_pending();
+      if (at->is_directory() && at.depth() < 2) shards.push_back(at->path());
+    }
+    for (const fs::path& shard : shards) fs::remove(shard, ignored);  // fails, as it should, where there is something
+  }
+}
+
 Result<void> write_options(const fs::path& out, const std::string& subgraphs, const SampleOptions& options) {
   std::vector<std::string_view> dtypes;
   for (const ir::DType dtype : options.dtypes) dtypes.push_back(ir::name(dtype));
@@ -251,13 +263,17 @@ Json to_json(const SampleReport& report) {
 Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
                           const std::function<void(const SampleReport&, size_t total)>& finished) {
   PASSNET_TRY(std::vector<Group> groups, group_graphs(subgraphs, options));
-  groups = choose_groups(std::move(groups), options.tasks);
+  if (options.tasks > 0) groups = order_of_choice(std::move(groups));
   WorkerPool workers(options.interrupted);
   std::vector<SampleReport> reports;
   std::optional<Error> failed;
   std::string journal;
   size_t next = 0;
-  const auto is_over = [&] { return failed.has_value() || (options.interrupted != nullptr && *options.interrupted); };
+  std::atomic<size_t> tasks = 0;
+  const auto is_over = [&] {
+    return failed.has_value() || (options.tasks > 0 && tasks == options.tasks) || (options.interrupted != nullptr && *options.interrupted);
+  };
+  const auto is_task = [&](const SampleReport& report) { return report.graphs >= options.min_shapes * options.dtypes.size(); };
   map_in_order([&]() -> std::optional<const Group*> { return next < groups.size() && !is_over() ? std::optional(&groups[next++]) : std::nullopt; },
                [&](const Group* group) -> Result<SampleReport> {
                  PASSNET_TRY(std::unique_ptr<run::Worker> worker, workers.take());
@@ -271,11 +287,18 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
                    failed = report.error();
                    return;
                  }
+                 if (options.tasks > 0 && (tasks == options.tasks || !is_task(*report))) {
+                   std::error_code ignored;
+                   fs::remove_all(out / sample_path(*report), ignored);
+                   return;
+                 }
+                 ++tasks;
                  journal += dump(to_json(*report)) + "\n";
                  finished(*report, groups.size());
                  reports.push_back(std::move(*report));
                },
                static_cast<size_t>(options.jobs));
+  remove_empty_shards(out);
   PASSNET_TRY_VOID(write_file(out / "samples.jsonl", journal));
   if (options.interrupted != nullptr && *options.interrupted) return resource_error("interrupted");
   if (failed) return std::move(*failed);

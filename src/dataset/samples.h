@@ -19,7 +19,9 @@ struct SampleOptions {
   size_t min_shapes = 1;         // samples with fewer are left out
   size_t min_kernels = 2;        // operators that would launch a kernel each when not fused
   int64_t max_bytes = int64_t{64} << 20;  // of a graph's inputs
-  size_t tasks = 0;              // at most so many samples, chosen by choose_sequences; 0: all
+  /// So many samples of which min_shapes shapes are fit at all element types, one per operator sequence, in the order of
+  /// rank_sequences; 0: all samples.
+  size_t tasks = 0;
   double eval_share = 0.1;       // of the families of samples, for evaluation
   uint64_t seed = 1024;          // of the split
   int jobs = 1;
