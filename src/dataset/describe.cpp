@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace passnet::dataset {
@@ -17,12 +16,12 @@ const fx::TensorMeta* find_record(const fx::GraphDir& whole, std::string_view ar
   return nullptr;
 }
 
-Result<fx::TensorMeta> describe_value(std::string_view name, const Json& value) {
-  if (!value.contains("shape")) return unsupported(fmt::format("'{}' is no tensor", name));
+Result<fx::TensorMeta> describe_value(const Json& value) {
+  if (!value.contains("shape")) return unsupported("an input is no tensor");
   fx::TensorMeta meta;
   meta.shape = value.at("shape").get<std::vector<int64_t>>();
   const auto dtype = ir::parse_dtype(value.at("dtype").get<std::string>());
-  if (!dtype) return unsupported(fmt::format("'{}' has the element type {}", name, value.at("dtype").get<std::string>()));
+  if (!dtype) return unsupported("an input is of an element type without a record");
   meta.dtype = *dtype;
   meta.device = "cpu";
   meta.has_mean = meta.has_std = true;
@@ -33,8 +32,7 @@ Result<fx::TensorMeta> describe_value(std::string_view name, const Json& value) 
     if (statistics.contains("data")) meta.float_data = statistics.at("data").get<std::vector<double>>();
     return meta;
   }
-  if (!value.contains("statistics"))
-    return unsupported(fmt::format("what '{}' of type {} holds is not known without running the graph", name, ir::name(*dtype)));
+  if (!value.contains("statistics")) return unsupported("an input's values are not known");
   if (statistics.contains("data")) {
     meta.int_data = statistics.at("data").get<std::vector<int64_t>>();
   } else if (statistics.contains("min")) {
@@ -56,7 +54,7 @@ Result<std::vector<fx::TensorMeta>> describe_inputs(const Piece& piece, const fx
     if (recorded != nullptr) {
       meta = *recorded;
     } else {
-      PASSNET_TRY(meta, describe_value(original, values.value(std::string(node.name), Json::object())));
+      PASSNET_TRY(meta, describe_value(values.value(std::string(node.name), Json::object())));
     }
     meta.class_name = "Program_weight_tensor_meta_" + original;
     meta.original_name = original;

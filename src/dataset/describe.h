@@ -14,7 +14,8 @@ namespace passnet::dataset {
 
 /// A record per argument of `piece`, cut out of `whole`. values: VALUE (docs/protocol.md) by the names of nodes of the whole
 /// graph, with statistics where they were measured. A value without statistics is recorded as normally distributed.
-/// Errors: Unsupported: an argument that is no tensor; integers or truth values without statistics.
+/// Errors: Unsupported, with a reason that counts in a summary ("an input is no tensor"): also integers or truth values without
+/// statistics.
 Result<std::vector<fx::TensorMeta>> describe_inputs(const Piece& piece, const fx::GraphDir& whole, const Json& values);
 
 }  // namespace passnet::dataset

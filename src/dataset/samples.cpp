@@ -1,5 +1,7 @@
 #include "dataset/samples.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -13,6 +15,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/in_order.h"
+#include "base/log.h"
 #include "dataset/choose.h"
 #include "dataset/dtype_variant.h"
 #include "dataset/graph_writer.h"
@@ -85,7 +88,10 @@ Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const Samp
   std::map<std::string, Group> groups;
   for (const fs::path& path : paths) {
     Result<fx::GraphDir> graph = fx::load_graph_dir(path);
-    if (!graph) return std::move(graph).error();
+    if (!graph) {
+      log::warn(fmt::format("left out: {}", to_string(graph.error())));
+      continue;
+    }
     if (count_kernels(graph->graph) < options.min_kernels) continue;
     Member member{path, fx::input_bytes(graph->weights) + fx::input_bytes(graph->inputs), signature_of(graph->weights)};
     if (member.bytes > static_cast<double>(options.max_bytes)) continue;
@@ -99,6 +105,7 @@ Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const Samp
   for (auto& [hash, group] : groups) {
     if (group.members.size() >= options.min_shapes) list.push_back(std::move(group));
   }
+  if (list.empty()) return bad_input(fmt::format("none of the {} graphs below '{}' can be a task", paths.size(), subgraphs)).with_hint("see --min-kernels, --min-shapes and --max-bytes");
   return list;
 }
 
@@ -136,33 +143,38 @@ class SampleWriter {
  public:
   SampleWriter(const Group& group, const fs::path& out, const SampleOptions& options, run::Worker& worker)
       : group_(group), options_(options), worker_(worker), timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
-        path_(out / "samples" / group.hash.substr(0, 2) / group.hash.substr(2, 2) / group.hash) {}
+        path_(out / "samples" / group.hash.substr(0, 2) / group.hash.substr(2, 2) / group.hash),
+        partial_(path_.parent_path() / fmt::format(".{}.{}", group.hash, ::getpid())) {}
+  ~SampleWriter() {
+    std::error_code ignored;
+    fs::remove_all(partial_, ignored);
+  }
+  SampleWriter(const SampleWriter&) = delete;
+  SampleWriter& operator=(const SampleWriter&) = delete;
 
   Result<SampleReport> write() {
     SampleReport report{group_.hash, is_for_evaluation(group_, options_) ? "eval" : "train", group_.ops, 0, {}};
-    const fs::path partial = path_.parent_path() / ("." + group_.hash);
     std::error_code failed;
-    fs::remove_all(partial, failed);
+    fs::remove_all(partial_, failed);
     std::string list;
     const std::vector<Member> members = spread(group_.members, options_.max_shapes);
     for (size_t i = 0; i < members.size(); ++i) {
       for (const ir::DType dtype : options_.dtypes) {
         if (options_.interrupted != nullptr && *options_.interrupted) return resource_error("interrupted");
         const std::string name = fmt::format("{}_{}", i, ir::name(dtype));
-        PASSNET_TRY(const std::string unfit, write_graph(members[i], dtype, partial / "graphs" / name));
+        PASSNET_TRY(const std::string unfit, write_graph(members[i], dtype, partial_ / "graphs" / name));
         if (unfit.empty()) list += name + "\n", ++report.graphs;
         else report.unfit.push_back(fmt::format("{}: {}", name, unfit));
       }
     }
     if (report.graphs > 0 && !entry_exists(path_)) {
-      PASSNET_TRY_VOID(write_file(partial / "graph_list.txt", list));
-      PASSNET_TRY_VOID(write_file(partial / "entry.sh", std::string_view(kEntry)));
-      fs::permissions(partial / "entry.sh", fs::perms(0755), failed);
-      PASSNET_TRY_VOID(write_file(partial / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
-      fs::rename(partial, path_, failed);
-      if (failed) return io_error("rename", partial.string(), failed.value());
+      PASSNET_TRY_VOID(write_file(partial_ / "graph_list.txt", list));
+      PASSNET_TRY_VOID(write_file(partial_ / "entry.sh", std::string_view(kEntry)));
+      fs::permissions(partial_ / "entry.sh", fs::perms(0755), failed);
+      PASSNET_TRY_VOID(write_file(partial_ / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
+      fs::rename(partial_, path_, failed);
+      if (failed) return io_error("rename", partial_.string(), failed.value());
     }
-    fs::remove_all(partial, failed);
     return report;
   }
 
@@ -195,7 +207,7 @@ class SampleWriter {
 
   // Where types cannot be inferred nothing is cast; screening tells whether that will do.
   Result<Json> types_of(const fx::GraphDir& graph) {
-    const fs::path scratch = path_.parent_path() / ("." + group_.hash) / "types";
+    const fs::path scratch = partial_ / "types";
     PASSNET_TRY_VOID(write_graph_dir(scratch, {graph.graph, graph.weights, Json::object(), Json()}));
     Result<fx::GraphDir> retyped_graph = fx::load_graph_dir(scratch);
     std::error_code ignored;
@@ -212,6 +224,7 @@ class SampleWriter {
   run::Worker& worker_;
   const std::chrono::milliseconds timeout_;
   const fs::path path_;
+  const fs::path partial_;  // where the sample is made; gone with this object
 };
 
 std::string sample_path(const SampleReport& report) {

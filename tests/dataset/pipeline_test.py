@@ -144,6 +144,7 @@ class Samples(PipelineCase):
         totals = self.make()
         self.assertGreater(totals["samples"], 0, totals)
         self.assertEqual(totals["graphs"], 6 * totals["samples"], totals)
+        self.assertEqual(list(self.dataset.rglob(".*")), [])
         for sample in self.dataset.glob("samples/*/*/*"):
             names = (sample / "graph_list.txt").read_text().split()
             self.assertEqual(names, [f"{shape}_{dtype}" for shape in (0, 1) for dtype in ("float32", "float16", "bfloat16")])
@@ -200,6 +201,15 @@ class Samples(PipelineCase):
         stats = json.loads(self.passnet("stats", self.dataset, "--json").stdout)
         self.assertEqual(sum(count for _, count in stats["by"]["dtype"]), stats["graphs"])
         self.assertEqual(stats["by"]["kind"], [["fusible", stats["graphs"]]])
+
+    def test_a_graph_that_cannot_be_read_is_left_out(self):
+        write_whole(self.root / "subgraphs/fusible/bad/b4", 4, "        y = torch.relu(l_x_\n        return (y,)\n")
+        done = self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.dataset)
+        self.assertIn("left out: ", done.stderr)
+        self.assertIn("bad/b4/model.py", done.stderr)
+        done = self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.dataset, "--max-bytes", "1", expected=3)
+        self.assertIn("can be a task", done.stderr)
+        self.assertIn("--max-bytes", done.stderr)
 
     def test_a_card_says_what_a_task_is(self):
         self.make()
