@@ -38,9 +38,10 @@ Result<void> write_graph_dir(const fs::path& path, const GraphFiles& files) {
   Result<void> written = write_files(partial, files);
   if (written) {
     fs::rename(partial, path, failed);
-    if (failed) written = io_error("rename", partial.string(), failed.value());
+    // Another run may have been quicker.
+    if (failed && !entry_exists(path)) written = io_error("rename", partial.string(), failed.value());
   }
-  if (!written) fs::remove_all(partial, failed);
+  fs::remove_all(partial, failed);
   return written;
 }
 

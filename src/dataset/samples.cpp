@@ -173,7 +173,8 @@ class SampleWriter {
       fs::permissions(partial_ / "entry.sh", fs::perms(0755), failed);
       PASSNET_TRY_VOID(write_file(partial_ / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
       fs::rename(partial_, path_, failed);
-      if (failed) return io_error("rename", partial_.string(), failed.value());
+      // Another run may have been quicker.
+      if (failed && !entry_exists(path_)) return io_error("rename", partial_.string(), failed.value());
     }
     return report;
   }

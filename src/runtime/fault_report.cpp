@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <ctime>
 
 namespace passnet::runtime {
 
@@ -95,6 +96,12 @@ void describe(Text<900>& reply, int signal, uintptr_t address) {
 }
 
 void on_fault(int signal, siginfo_t* info, void*) {
+  // Threads of a kernel may fault at the same time: one tells, and ends the process when it has.
+  static std::atomic_flag told;
+  while (told.test_and_set()) {
+    const timespec while_it_tells{1, 0};
+    ::nanosleep(&while_it_tells, nullptr);
+  }
   if (state.kernel.size != 0) {
     Text<900> reply;
     describe(reply, signal, reinterpret_cast<uintptr_t>(info->si_addr));
@@ -105,7 +112,10 @@ void on_fault(int signal, siginfo_t* info, void*) {
         ::write(state.socket, reply.bytes.data(), reply.size) < 0)
       state.socket = -1;
   }
-  // SA_RESETHAND: the instruction that faulted runs again and ends the process with this very signal.
+  // The instruction that faulted runs again and ends the process with this very signal.
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  ::sigaction(signal, &usual, nullptr);
 }
 
 }  // namespace
@@ -114,8 +124,11 @@ void install_fault_report(int socket) {
   state.socket = socket;
   struct sigaction action {};
   action.sa_sigaction = on_fault;
-  action.sa_flags = SA_SIGINFO | SA_RESETHAND;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) ::sigaction(signal, &action, nullptr);
+  action.sa_flags = SA_SIGINFO;
+  constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  // A fault of the report itself ends the process.
+  for (const int signal : kSignals) ::sigaddset(&action.sa_mask, signal);
+  for (const int signal : kSignals) ::sigaction(signal, &action, nullptr);
 }
 
 void set_running_kernel(std::string_view description) {

@@ -325,6 +325,12 @@ class CandidateTest(WorkerCase):
                                                             "20 bytes past its end"))
         self.assertEqual(self.worker.process.wait(5), -signal.SIGSEGV)
 
+    def test_tells_when_all_threads_fault_at_a_time(self):
+        for _ in range(8):
+            self.worker = worker_client.Worker(BINARY, self.role)
+            self.addCleanup(self.worker.close)
+            self.assertEqual(self.checked_refusal("out[n + 5] = 1;")[0], "out-of-bounds")
+
     def test_names_the_kernel_that_crashes(self):
         kind, message = self.checked_refusal(self.SUM + " *(volatile int*)16 = 0;")
         self.assertEqual((kind, message), ("crash", "kernel 'f' of pass 'F' crashed: SIGSEGV (invalid memory access)"))
