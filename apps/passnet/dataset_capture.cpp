@@ -1,12 +1,11 @@
 // passnet dataset capture: hands over to the Python package that turns models into graphs.
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "base/file.h"
 #include "command.h"
@@ -22,10 +21,12 @@ namespace fs = std::filesystem;
 Result<fs::path> find_package() {
   std::error_code failed;
   const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  for (fs::path above = self.parent_path(); !failed && above.has_relative_path(); above = above.parent_path()) {
+  for (fs::path above = self.parent_path(); !failed && above.has_relative_path();
+       above = above.parent_path()) {
     if (fs::exists(above / "python/passnet_capture")) return above / "python";
   }
-  return resource_error(fmt::format("the Python package passnet_capture is not found above '{}'", self.parent_path().string()))
+  return resource_error(fmt::format("the Python package passnet_capture is not found above '{}'",
+                                    self.parent_path().string()))
       .with_hint("run the passnet of a checkout: build/bin/passnet");
 }
 
@@ -40,7 +41,8 @@ std::string find_python() {
 Result<void> hand_over(const std::vector<std::string>& arguments) {
   PASSNET_TRY(const fs::path package, find_package());
   const char* path = std::getenv("PYTHONPATH");
-  ::setenv("PYTHONPATH", path != nullptr && *path != 0 ? (package.string() + ":" + path).c_str() : package.c_str(), 1);
+  ::setenv("PYTHONPATH",
+           path != nullptr && *path != 0 ? (package.string() + ":" + path).c_str() : package.c_str(), 1);
   std::vector<std::string> words{find_python(), "-m", "passnet_capture", "models"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -53,10 +55,13 @@ Result<void> hand_over(const std::vector<std::string>& arguments) {
 }  // namespace
 
 void add_dataset_capture(CLI::App& group, int& exit_code) {
-  CLI::App* command = group.add_subcommand("capture", "models of timm, torchvision, transformers or a file into whole graphs (needs Python with PyTorch)");
+  CLI::App* command = group.add_subcommand(
+      "capture",
+      "models of timm, torchvision, transformers or a file into whole graphs (needs Python with PyTorch)");
   command->prefix_command();
   command->set_help_flag();  // --help is answered by what it hands over to
-  command->footer("Example:  passnet dataset capture --from timm --match 'resnet*' --out full --jobs 2 --resume");
+  command->footer(
+      "Example:  passnet dataset capture --from timm --match 'resnet*' --out full --jobs 2 --resume");
   command->callback([command, &exit_code] { exit_code = finish(hand_over(command->remaining())); });
 }
 

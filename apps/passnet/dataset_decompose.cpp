@@ -1,6 +1,7 @@
 // passnet dataset decompose: whole graphs into unique subgraphs.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
@@ -36,7 +37,8 @@ struct Totals {
 };
 
 void print_totals(const Totals& totals, const std::string& out) {
-  fmt::print("{} whole graphs, {} of them failed\n\n{:<10} {:>9} {:>9}\n", totals.graphs, totals.failed, "kind", "ranges", "unique");
+  fmt::print("{} whole graphs, {} of them failed\n\n{:<10} {:>9} {:>9}\n", totals.graphs, totals.failed,
+             "kind", "ranges", "unique");
   for (const auto& [kind, count] : totals.pieces) {
     const auto found = totals.written.find(kind);
     fmt::print("{:<10} {:>9} {:>9}\n", kind, count, found == totals.written.end() ? 0 : found->second);
@@ -44,7 +46,9 @@ void print_totals(const Totals& totals, const std::string& out) {
   if (!totals.left_out.empty()) fmt::print("\nleft out:\n");
   for (const auto& [reason, count] : totals.left_out) fmt::print("{:>9}  {}\n", count, reason);
   if (totals.not_measured > 0)
-    fmt::print("\n{} graphs could not be run: values of their pieces are not measured (decompose.jsonl says why)\n", totals.not_measured);
+    fmt::print(
+        "\n{} graphs could not be run: values of their pieces are not measured (decompose.jsonl says why)\n",
+        totals.not_measured);
   fmt::print("\nin {}\n", out);
 }
 
@@ -52,7 +56,9 @@ Result<void> run_decompose(DecomposeFlags& flags) {
   flags.options.kinds.clear();
   for (const std::string_view text : split(flags.kinds, ',')) {
     const auto kind = dataset::parse_kind(text);
-    if (!kind) return bad_input(fmt::format("--kinds: found {}, expected sole_op, fusible or typical, with commas between", quoted(text)));
+    if (!kind)
+      return bad_input(fmt::format(
+          "--kinds: found {}, expected sole_op, fusible or typical, with commas between", quoted(text)));
     flags.options.kinds.push_back(*kind);
   }
   flags.options.measure = !flags.no_run;
@@ -71,8 +77,12 @@ Result<void> run_decompose(DecomposeFlags& flags) {
   PASSNET_TRY_VOID(dataset::decompose(flags.paths, flags.out, flags.options, finished));
   progress.clear();
   if (flags.json) {
-    fmt::print("{}\n", dump(Json{{"graphs", totals.graphs}, {"failed", totals.failed}, {"not_measured", totals.not_measured},
-                                 {"pieces", totals.pieces}, {"written", totals.written}, {"left_out", totals.left_out}}));
+    fmt::print("{}\n", dump(Json{{"graphs", totals.graphs},
+                                 {"failed", totals.failed},
+                                 {"not_measured", totals.not_measured},
+                                 {"pieces", totals.pieces},
+                                 {"written", totals.written},
+                                 {"left_out", totals.left_out}}));
   } else {
     print_totals(totals, flags.out);
   }
@@ -83,20 +93,36 @@ Result<void> run_decompose(DecomposeFlags& flags) {
 
 void add_dataset_decompose(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<DecomposeFlags>();
-  CLI::App* command = group.add_subcommand("decompose", "whole graphs into unique subgraphs: single operators, fusible and typical ranges");
+  CLI::App* command = group.add_subcommand(
+      "decompose", "whole graphs into unique subgraphs: single operators, fusible and typical ranges");
   command->add_option("PATH", flags->paths, "directories with whole graphs")->required();
   command->add_option("--out", flags->out, "where the subgraphs go")->required();
   command->add_option("--kinds", flags->kinds, "which kinds, with commas between")->capture_default_str();
-  command->add_option("--min-ops", flags->options.typical.min_ops, "shortest typical range")->check(CLI::Range(1, 10000))->capture_default_str();
-  command->add_option("--max-ops", flags->options.typical.max_ops, "typical ranges are shorter than this")->check(CLI::Range(2, 10000))->capture_default_str();
-  command->add_option("--window", flags->options.typical.window, "longest repeated pattern that is looked for")->check(CLI::Range(2, 4096))->capture_default_str();
-  command->add_option("--folds", flags->options.typical.extra_folds, "patterns folded after the first")->check(CLI::Range(0, 10000))->capture_default_str();
-  command->add_flag("--no-run", flags->no_run, "do not run whole graphs; values in between are recorded by type alone");
-  command->add_option("--jobs", flags->options.jobs, "whole graphs at a time")->check(CLI::Range(1, 128))->capture_default_str();
-  command->add_option("--timeout", flags->options.timeout_s, "seconds a whole graph may take for one step")->check(CLI::Range(0.1, 86400.0))->capture_default_str();
+  command->add_option("--min-ops", flags->options.typical.min_ops, "shortest typical range")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--max-ops", flags->options.typical.max_ops, "typical ranges are shorter than this")
+      ->check(CLI::Range(2, 10000))
+      ->capture_default_str();
+  command
+      ->add_option("--window", flags->options.typical.window, "longest repeated pattern that is looked for")
+      ->check(CLI::Range(2, 4096))
+      ->capture_default_str();
+  command->add_option("--folds", flags->options.typical.extra_folds, "patterns folded after the first")
+      ->check(CLI::Range(0, 10000))
+      ->capture_default_str();
+  command->add_flag("--no-run", flags->no_run,
+                    "do not run whole graphs; values in between are recorded by type alone");
+  command->add_option("--jobs", flags->options.jobs, "whole graphs at a time")
+      ->check(CLI::Range(1, 128))
+      ->capture_default_str();
+  command->add_option("--timeout", flags->options.timeout_s, "seconds a whole graph may take for one step")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout");
   command->footer(
-      "Writes OUT/KIND/GRAPH/_decomposed/NAME and OUT/decompose.jsonl, one line per whole graph. What is there already stays.\n\n"
+      "Writes OUT/KIND/GRAPH/_decomposed/NAME and OUT/decompose.jsonl, one line per whole graph. What is "
+      "there already stays.\n\n"
       "Example:  passnet dataset decompose full --out subgraphs --jobs 2");
   command->callback([flags, &exit_code] { exit_code = finish(run_decompose(*flags)); });
 }

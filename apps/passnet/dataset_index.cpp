@@ -1,8 +1,8 @@
 // passnet dataset index|find|stats: the SQLite index of a dataset.
-#include <filesystem>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "command.h"
@@ -17,12 +17,15 @@ namespace {
 namespace fs = std::filesystem;
 
 // A dataset's directory stands for the index in it.
-fs::path index_of(const std::string& given) { return fs::is_directory(given) ? fs::path(given) / dataset::kIndexName : fs::path(given); }
+fs::path index_of(const std::string& given) {
+  return fs::is_directory(given) ? fs::path(given) / dataset::kIndexName : fs::path(given);
+}
 
 Result<fs::path> require_index(const std::string& given) {
   fs::path index = index_of(given);
   if (fs::is_regular_file(index)) return index;
-  return bad_input(fmt::format("there is no index at '{}'", index.string())).with_hint(fmt::format("make it: passnet dataset index {}", given));
+  return bad_input(fmt::format("there is no index at '{}'", index.string()))
+      .with_hint(fmt::format("make it: passnet dataset index {}", given));
 }
 
 struct IndexFlags {
@@ -37,13 +40,19 @@ Result<void> run_index(IndexFlags& flags) {
   catch_interrupts();
   flags.options.interrupted = &interrupted();
   report::CountLine progress("graphs");
-  PASSNET_TRY(const dataset::IndexReport report, dataset::write_index(flags.root, file, flags.options, [&](const std::string& path) { progress.count(path); }));
+  PASSNET_TRY(const dataset::IndexReport report,
+              dataset::write_index(flags.root, file, flags.options,
+                                   [&](const std::string& path) { progress.count(path); }));
   progress.clear();
   for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
   if (flags.json) {
-    fmt::print("{}\n", dump(Json{{"graphs", report.graphs}, {"samples", report.samples}, {"failed", report.failed}, {"index", file.string()}}));
+    fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
+                                 {"samples", report.samples},
+                                 {"failed", report.failed},
+                                 {"index", file.string()}}));
   } else {
-    fmt::print("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples, report.failed.size(), file.string());
+    fmt::print("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples,
+               report.failed.size(), file.string());
   }
   return {};
 }
@@ -59,7 +68,14 @@ Result<void> run_find(const FindFlags& flags) {
   PASSNET_TRY(const std::vector<dataset::IndexedGraph> found, dataset::find_graphs(index, flags.query));
   for (const dataset::IndexedGraph& graph : found) {
     if (flags.json) {
-      fmt::print("{}\n", dump(Json{{"path", graph.path}, {"kind", graph.kind}, {"dtype", graph.dtype}, {"source", graph.source}, {"model", graph.model}, {"split", graph.split}, {"ops", graph.ops}, {"bytes", graph.bytes}}));
+      fmt::print("{}\n", dump(Json{{"path", graph.path},
+                                   {"kind", graph.kind},
+                                   {"dtype", graph.dtype},
+                                   {"source", graph.source},
+                                   {"model", graph.model},
+                                   {"split", graph.split},
+                                   {"ops", graph.ops},
+                                   {"bytes", graph.bytes}}));
     } else {
       fmt::print("{}\n", graph.path);
     }
@@ -76,7 +92,8 @@ struct StatsFlags {
 std::string name_of(const Json& value) { return value.is_null() ? "(not known)" : value.get<std::string>(); }
 
 void print_stats(const Json& stats, size_t operators) {
-  fmt::print("{} graphs of {} structures, {} samples\n", stats["graphs"].get<int64_t>(), stats["structures"].get<int64_t>(), stats["samples"].get<int64_t>());
+  fmt::print("{} graphs of {} structures, {} samples\n", stats["graphs"].get<int64_t>(),
+             stats["structures"].get<int64_t>(), stats["samples"].get<int64_t>());
   for (const auto& [column, rows] : stats["by"].items()) {
     fmt::print("\nby {}\n", column);
     for (const Json& row : rows) fmt::print("{:>9}  {}\n", row[1].get<int64_t>(), name_of(row[0]));
@@ -91,8 +108,10 @@ void print_stats(const Json& stats, size_t operators) {
 Result<void> run_stats(const StatsFlags& flags) {
   PASSNET_TRY(const fs::path index, require_index(flags.index));
   PASSNET_TRY(const Json stats, dataset::index_stats(index));
-  if (flags.json) fmt::print("{}\n", dump(stats));
-  else print_stats(stats, flags.operators);
+  if (flags.json)
+    fmt::print("{}\n", dump(stats));
+  else
+    print_stats(stats, flags.operators);
   return {};
 }
 
@@ -100,10 +119,13 @@ Result<void> run_stats(const StatsFlags& flags) {
 
 void add_dataset_index(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<IndexFlags>();
-  CLI::App* command = group.add_subcommand("index", "index all graphs of a directory, ours or upstream's, for find and stats");
+  CLI::App* command = group.add_subcommand(
+      "index", "index all graphs of a directory, ours or upstream's, for find and stats");
   command->add_option("DATASET", flags->root, "a directory with graphs")->required();
   command->add_option("--out", flags->out, "the index; default: DATASET/index.sqlite");
-  command->add_option("--jobs", flags->options.jobs, "graphs at a time")->check(CLI::Range(1, 128))->capture_default_str();
+  command->add_option("--jobs", flags->options.jobs, "graphs at a time")
+      ->check(CLI::Range(1, 128))
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout");
   command->footer("Example:  passnet dataset index dataset --jobs 2");
   command->callback([flags, &exit_code] { exit_code = finish(run_index(*flags)); });
@@ -115,11 +137,13 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand("find", "paths of graphs by kind, operators, size and source");
   command->add_option("DATASET", flags->index, "a dataset with an index, or the index")->required();
   command->add_option("--kind", query.kind, "sole_op, fusible, typical or full");
-  command->add_option("--contains", query.contains, "an operator, as softmax or Tensor.view; may be given again");
+  command->add_option("--contains", query.contains,
+                      "an operator, as softmax or Tensor.view; may be given again");
   command->add_option("--dtype", query.dtype, "float32, float16, …");
   command->add_option("--source", query.source, "timm, torchvision, transformers, …");
   command->add_option("--split", query.split, "train or eval");
-  command->add_option("--min-bytes", query.min_bytes, "of inputs; 1MB is understood")->transform(CLI::AsSizeValue(false));
+  command->add_option("--min-bytes", query.min_bytes, "of inputs; 1MB is understood")
+      ->transform(CLI::AsSizeValue(false));
   command->add_option("--max-bytes", query.max_bytes, "of inputs")->transform(CLI::AsSizeValue(false));
   command->add_option("--min-ops", query.min_ops, "operators");
   command->add_option("--max-ops", query.max_ops, "operators");
@@ -130,7 +154,8 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
 
 void add_dataset_stats(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<StatsFlags>();
-  CLI::App* command = group.add_subcommand("stats", "counts by kind, element type, source, split, size and operator");
+  CLI::App* command =
+      group.add_subcommand("stats", "counts by kind, element type, source, split, size and operator");
   command->add_option("DATASET", flags->index, "a dataset with an index, or the index")->required();
   command->add_option("--operators", flags->operators, "so many of the most frequent")->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout, with all operators");

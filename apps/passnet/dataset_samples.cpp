@@ -1,6 +1,7 @@
 // passnet dataset samples: subgraphs into samples, lists and a split.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
@@ -36,23 +37,32 @@ Result<void> run_samples(SampleFlags& flags) {
   flags.options.dtypes.clear();
   for (const std::string_view text : split(flags.dtypes, ',')) {
     const auto dtype = ir::parse_dtype(text);
-    if (!dtype || !ir::is_floating(*dtype)) return bad_input(fmt::format("--dtypes: found {}, expected floating types with commas between, as float32,float16", quoted(text)));
+    if (!dtype || !ir::is_floating(*dtype))
+      return bad_input(
+          fmt::format("--dtypes: found {}, expected floating types with commas between, as float32,float16",
+                      quoted(text)));
     flags.options.dtypes.push_back(*dtype);
   }
   catch_interrupts();
   flags.options.interrupted = &interrupted();
   Totals totals;
   report::CountLine progress("samples");
-  PASSNET_TRY_VOID(dataset::make_samples(flags.subgraphs, flags.out, flags.options, [&](const dataset::SampleReport& report, size_t) {
-    totals.add(report);
-    progress.count(report.hash);
-  }));
+  PASSNET_TRY_VOID(dataset::make_samples(flags.subgraphs, flags.out, flags.options,
+                                         [&](const dataset::SampleReport& report, size_t) {
+                                           totals.add(report);
+                                           progress.count(report.hash);
+                                         }));
   progress.clear();
   if (flags.json) {
-    fmt::print("{}\n", dump(Json{{"groups", totals.groups}, {"samples", totals.samples}, {"evaluation", totals.evaluation}, {"graphs", totals.graphs}, {"unfit", totals.unfit}}));
+    fmt::print("{}\n", dump(Json{{"groups", totals.groups},
+                                 {"samples", totals.samples},
+                                 {"evaluation", totals.evaluation},
+                                 {"graphs", totals.graphs},
+                                 {"unfit", totals.unfit}}));
     return {};
   }
-  fmt::print("{} groups of graphs, {} samples ({} for evaluation) with {} graphs\n", totals.groups, totals.samples, totals.evaluation, totals.graphs);
+  fmt::print("{} groups of graphs, {} samples ({} for evaluation) with {} graphs\n", totals.groups,
+             totals.samples, totals.evaluation, totals.graphs);
   if (!totals.unfit.empty()) fmt::print("\nnot fit for a task:\n");
   for (const auto& [why, count] : totals.unfit) fmt::print("{:>7}  {}\n", count, why);
   fmt::print("\nin {}; lists in {}/lists\n", flags.out, flags.out);
@@ -64,19 +74,39 @@ Result<void> run_samples(SampleFlags& flags) {
 void add_dataset_samples(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<SampleFlags>();
   dataset::SampleOptions& options = flags->options;
-  CLI::App* command = group.add_subcommand("samples", "subgraphs into samples of several shapes and element types, with lists for training and evaluation");
-  command->add_option("SUBGRAPHS", flags->subgraphs, "what 'passnet dataset decompose' wrote, or one kind of it")->required();
+  CLI::App* command = group.add_subcommand(
+      "samples",
+      "subgraphs into samples of several shapes and element types, with lists for training and evaluation");
+  command
+      ->add_option("SUBGRAPHS", flags->subgraphs, "what 'passnet dataset decompose' wrote, or one kind of it")
+      ->required();
   command->add_option("--out", flags->out, "where the dataset goes")->required();
   command->add_option("--dtypes", flags->dtypes, "element types, with commas between")->capture_default_str();
-  command->add_option("--max-shapes", options.max_shapes, "shapes per sample")->check(CLI::Range(1, 1000))->capture_default_str();
-  command->add_option("--min-shapes", options.min_shapes, "samples with fewer are left out")->check(CLI::Range(1, 1000))->capture_default_str();
-  command->add_option("--min-kernels", options.min_kernels, "least operators that are no views")->check(CLI::Range(0, 1000))->capture_default_str();
-  command->add_option("--max-bytes", options.max_bytes, "most bytes that a graph's inputs take")->check(CLI::Range(int64_t{1}, int64_t{1} << 50))->capture_default_str();
-  command->add_option("--tasks", options.tasks, "so many samples, new and rare operator sequences first; 0: all")->capture_default_str();
-  command->add_option("--eval-share", options.eval_share, "share of families for evaluation")->check(CLI::Range(0.0, 1.0))->capture_default_str();
+  command->add_option("--max-shapes", options.max_shapes, "shapes per sample")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--min-shapes", options.min_shapes, "samples with fewer are left out")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--min-kernels", options.min_kernels, "least operators that are no views")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  command->add_option("--max-bytes", options.max_bytes, "most bytes that a graph's inputs take")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 50))
+      ->capture_default_str();
+  command
+      ->add_option("--tasks", options.tasks, "so many samples, new and rare operator sequences first; 0: all")
+      ->capture_default_str();
+  command->add_option("--eval-share", options.eval_share, "share of families for evaluation")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
   command->add_option("--seed", options.seed, "of the split")->capture_default_str();
-  command->add_option("--jobs", options.jobs, "samples at a time")->check(CLI::Range(1, 128))->capture_default_str();
-  command->add_option("--timeout", options.timeout_s, "seconds a graph may take for one step")->check(CLI::Range(0.1, 86400.0))->capture_default_str();
+  command->add_option("--jobs", options.jobs, "samples at a time")
+      ->check(CLI::Range(1, 128))
+      ->capture_default_str();
+  command->add_option("--timeout", options.timeout_s, "seconds a graph may take for one step")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout");
   command->footer(
       "Each graph is run on two seeds: it must be deterministic, finite and depend on its inputs.\n\n"

@@ -22,7 +22,8 @@ std::vector<std::vector<size_t>> numbered_edges(std::span<const std::vector<std:
   std::vector<std::vector<size_t>> edges;
   for (const auto& sequence : sequences) {
     std::vector<size_t>& own = edges.emplace_back();
-    for (size_t i = 1; i < sequence.size(); ++i) own.push_back(numbers.try_emplace({sequence[i - 1], sequence[i]}, numbers.size()).first->second);
+    for (size_t i = 1; i < sequence.size(); ++i)
+      own.push_back(numbers.try_emplace({sequence[i - 1], sequence[i]}, numbers.size()).first->second);
     std::sort(own.begin(), own.end());
     own.erase(std::unique(own.begin(), own.end()), own.end());
   }
@@ -66,11 +67,13 @@ std::vector<size_t> rank_sequences(std::span<const std::vector<std::string>> seq
   std::vector<size_t> ranked, left(sequences.size());
   std::iota(left.begin(), left.end(), 0);
   const auto value = [&](size_t i) {
-    const auto fresh = static_cast<size_t>(std::count_if(edges[i].begin(), edges[i].end(), [&](size_t edge) { return !covered.contains(edge); }));
+    const auto fresh = static_cast<size_t>(std::count_if(
+        edges[i].begin(), edges[i].end(), [&](size_t edge) { return !covered.contains(edge); }));
     return std::tuple{static_cast<double>(fresh) * (1 + rarity[i]), fresh, rarity[i], edges[i].size()};
   };
   while (!left.empty()) {
-    const auto best = std::max_element(left.begin(), left.end(), [&](size_t a, size_t b) { return value(a) < value(b); });
+    const auto best =
+        std::max_element(left.begin(), left.end(), [&](size_t a, size_t b) { return value(a) < value(b); });
     ranked.push_back(*best);
     covered.insert(edges[*best].begin(), edges[*best].end());
     left.erase(best);

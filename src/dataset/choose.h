@@ -1,4 +1,5 @@
-// Which operator sequences make a benchmark of a given size: new and rare transitions first. Source: dataset specification, D.6.
+// Which operator sequences make a benchmark of a given size: new and rare transitions first. Source: dataset
+// specification, D.6.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +9,12 @@
 
 namespace passnet::dataset {
 
-/// By sequence: how unlikely its transitions are, from 0 for the likeliest to 1, by a Markov model of all sequences (mean of
-/// -ln p, Laplace smoothing 1e-3). All 0 when all are alike.
+/// By sequence: how unlikely its transitions are, from 0 for the likeliest to 1, by a Markov model of all
+/// sequences (mean of -ln p, Laplace smoothing 1e-3). All 0 when all are alike.
 std::vector<double> rarities(std::span<const std::vector<std::string>> sequences);
 
-/// All indices in the order of choice: each adds the most transitions not seen yet, weighted with its rarity; of equals the earlier.
+/// All indices in the order of choice: each adds the most transitions not seen yet, weighted with its rarity;
+/// of equals the earlier.
 std::vector<size_t> rank_sequences(std::span<const std::vector<std::string>> sequences);
 /// The first `count` of these; all indices, in order, when there are no more than `count`.
 std::vector<size_t> choose_sequences(std::span<const std::vector<std::string>> sequences, size_t count);

@@ -1,10 +1,9 @@
 #include "dataset/cost.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "dataset/kernel_count.h"
 #include "dataset/op_name.h"
@@ -73,7 +72,8 @@ double product_flops(const ir::Graph& graph, ir::NodeId id, const Types& types, 
 
 double flops_of(const ir::Graph& graph, ir::NodeId id, const Types& types) {
   switch (kernel_class(graph, id)) {
-    case KernelClass::Free: return 0;
+    case KernelClass::Free:
+      return 0;
     case KernelClass::Library: {
       const std::string_view canonical = ir::canonical_name(graph.node(id));
       return product_flops(graph, id, types, canonical.empty() ? op_name(graph.node(id)) : canonical);
@@ -82,7 +82,8 @@ double flops_of(const ir::Graph& graph, ir::NodeId id, const Types& types) {
       const ir::NodeId input = operand(graph, id, 0);
       return input == ir::kNoNode ? types.elements(id) : types.elements(input);
     }
-    default: return types.elements(id);
+    default:
+      return types.elements(id);
   }
 }
 
@@ -92,7 +93,8 @@ Cost cost_of(const ir::Graph& graph, const Json& values) {
   const Types types(graph, values);
   Cost cost;
   for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) cost.bytes_in += types.bytes(id);
-  for (size_t i = 0; i < body_size(graph); ++i) cost.flops += flops_of(graph, graph.placeholder_count() + static_cast<ir::NodeId>(i), types);
+  for (size_t i = 0; i < body_size(graph); ++i)
+    cost.flops += flops_of(graph, graph.placeholder_count() + static_cast<ir::NodeId>(i), types);
   if (const ir::NodeId output = graph.output(); output != ir::kNoNode)
     for_each_input(graph, graph.node(output), [&](ir::NodeId id) { cost.bytes_out += types.bytes(id); });
   return cost;

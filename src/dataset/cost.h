@@ -8,7 +8,8 @@ namespace passnet::dataset {
 
 struct Cost {
   double bytes_in = 0, bytes_out = 0;  // each argument read once, each output written once
-  double flops = 0;  // products count two per multiply-add; loops one per element of what they go over; views none
+  double flops =
+      0;  // products count two per multiply-add; loops one per element of what they go over; views none
 };
 
 /// types: VALUE (docs/protocol.md) by node name. Values without a type count nothing.

@@ -9,7 +9,8 @@
 
 namespace passnet::dataset {
 
-/// A range cut out of a whole graph. Arguments are in_0, in_1, … (data) and w_0, w_1, … (weights), values tmp_0, tmp_1, …
+/// A range cut out of a whole graph. Arguments are in_0, in_1, … (data) and w_0, w_1, … (weights), values
+/// tmp_0, tmp_1, …
 struct Piece {
   ir::Graph graph;
   /// By argument: the value of the whole graph that it stands for.
@@ -18,9 +19,9 @@ struct Piece {
   std::vector<ir::NodeId> outputs;
 };
 
-/// Inputs are the values from before the range that it uses, outputs those made in it and used after it; both sorted by
-/// their names in the whole graph, outputs of a range that ends the graph in the graph's order. A piece may have no outputs.
-/// REQUIRES: range within the body of `whole`, not empty.
+/// Inputs are the values from before the range that it uses, outputs those made in it and used after it; both
+/// sorted by their names in the whole graph, outputs of a range that ends the graph in the graph's order. A
+/// piece may have no outputs. REQUIRES: range within the body of `whole`, not empty.
 Piece cut(const ir::Graph& whole, Range range);
 
 /// Whether an argument or value of a whole graph is data, not a weight: its name says where dynamo found it.

@@ -1,13 +1,13 @@
 #include "dataset/decompose.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/in_order.h"
@@ -58,21 +58,28 @@ struct Analysis {
 };
 
 // Whole graphs below the roots, each once, with the typical ranges that they have together.
-Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots, const DecomposeOptions& options) {
+Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots,
+                                       const DecomposeOptions& options) {
   std::vector<Whole> wholes;
   std::vector<std::vector<uint32_t>> sequences;
   std::unordered_map<std::string, uint32_t> numbers;
   for (const std::string& root : roots) {
-    if (!fs::exists(root)) return bad_input(fmt::format("'{}' does not exist", root)).with_hint("give directories with graphs: passnet dataset capture makes some");
+    if (!fs::exists(root))
+      return bad_input(fmt::format("'{}' does not exist", root))
+          .with_hint("give directories with graphs: passnet dataset capture makes some");
     const std::vector<fs::path> paths = fx::find_graph_dirs(root);
     if (paths.empty()) return bad_input(fmt::format("no graph (model.py) at or below '{}'", root));
     for (const fs::path& path : paths) {
       const fs::path relative = path.lexically_relative(root);
-      wholes.push_back({path, relative == "." ? fs::absolute(path).lexically_normal().filename().string() : relative.string(), {}});
+      wholes.push_back(
+          {path,
+           relative == "." ? fs::absolute(path).lexically_normal().filename().string() : relative.string(),
+           {}});
       sequences.emplace_back();
       // One that cannot be read has no operators here; its error is told when it is its turn.
       if (const Result<ir::Graph> graph = fx::load_model((path / "model.py").string())) {
-        for (const std::string& op : op_names(*graph)) sequences.back().push_back(numbers.try_emplace(op, numbers.size()).first->second);
+        for (const std::string& op : op_names(*graph))
+          sequences.back().push_back(numbers.try_emplace(op, numbers.size()).first->second);
       }
     }
   }
@@ -96,9 +103,12 @@ std::vector<int64_t> elements_of(const ir::Graph& graph, const Json& values) {
 
 std::vector<Range> ranges_of(Kind kind, const Whole& whole, const ir::Graph& graph, const Json& types) {
   switch (kind) {
-    case Kind::Typical: return whole.typical;
-    case Kind::Fusible: return fusible_ranges(kernel_counts(graph, elements_of(graph, types)));
-    case Kind::SoleOp: break;
+    case Kind::Typical:
+      return whole.typical;
+    case Kind::Fusible:
+      return fusible_ranges(kernel_counts(graph, elements_of(graph, types)));
+    case Kind::SoleOp:
+      break;
   }
   std::vector<Range> ranges;
   for (size_t i = 0; i < body_size(graph); ++i) ranges.push_back({i, i + 1});
@@ -108,12 +118,16 @@ std::vector<Range> ranges_of(Kind kind, const Whole& whole, const ir::Graph& gra
 class WholeAnalysis {
  public:
   WholeAnalysis(const Whole& whole, run::Worker& worker, const DecomposeOptions& options)
-      : whole_(whole), worker_(worker), options_(options), timeout_(static_cast<int64_t>(options.timeout_s * 1000)) {}
+      : whole_(whole),
+        worker_(worker),
+        options_(options),
+        timeout_(static_cast<int64_t>(options.timeout_s * 1000)) {}
 
   Result<void> into(Analysis& analysis) {
     PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(whole_.path));
     analysis.facts = read_facts();
-    if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_); !loaded) return loaded.error().error;
+    if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_); !loaded)
+      return loaded.error().error;
     auto types = run::infer_types(worker_, kId, graph, timeout_);
     if (!types) return types.error().error;
     Json values = std::move(types->values);
@@ -128,7 +142,8 @@ class WholeAnalysis {
     for (const Kind kind : options_.kinds) {
       const std::vector<Range> ranges = ranges_of(kind, whole_, graph.graph, values);
       analysis.report.pieces[std::string(name(kind))] = ranges.size();
-      for (size_t i = 0; i < ranges.size(); ++i) cuts.push_back({kind, ranges[i], i, cut(graph.graph, ranges[i])});
+      for (size_t i = 0; i < ranges.size(); ++i)
+        cuts.push_back({kind, ranges[i], i, cut(graph.graph, ranges[i])});
     }
     std::vector<std::string> wanted;
     for (const Cut& one : cuts) {
@@ -139,8 +154,10 @@ class WholeAnalysis {
     }
     if (options_.measure) {
       auto measured = measure(graph, std::move(wanted));
-      if (measured) values = std::move(*measured);
-      else analysis.report.not_measured = to_string(measured.error().error);
+      if (measured)
+        values = std::move(*measured);
+      else
+        analysis.report.not_measured = to_string(measured.error().error);
     }
     for (Cut& one : cuts) {
       if (one.piece.outputs.empty()) {
@@ -153,7 +170,8 @@ class WholeAnalysis {
         continue;
       }
       std::string identity = identity_hash(one.piece.graph);
-      analysis.found.push_back({one.kind, one.range, one.number, std::move(one.piece.graph), std::move(*metas), std::move(identity)});
+      analysis.found.push_back({one.kind, one.range, one.number, std::move(one.piece.graph),
+                                std::move(*metas), std::move(identity)});
     }
     return {};
   }
@@ -167,7 +185,8 @@ class WholeAnalysis {
   run::Answer<Json> measure(const fx::GraphDir& graph, std::vector<std::string> wanted) {
     run::Answer<run::Bundle> inputs = run::replay_inputs(worker_, kId, graph, kReplaySeed, timeout_);
     if (!inputs) return tl::unexpected(std::move(inputs).error());
-    if (auto set = run::set_inputs(worker_, kId, *inputs, timeout_); !set) return tl::unexpected(std::move(set).error());
+    if (auto set = run::set_inputs(worker_, kId, *inputs, timeout_); !set)
+      return tl::unexpected(std::move(set).error());
     return run::trace_values(worker_, kId, wanted, timeout_);
   }
 
@@ -187,7 +206,8 @@ Analysis analyse(const Whole& whole, WorkerPool& workers, const DecomposeOptions
     analysis.report.error = to_string(worker.error());
     return analysis;
   }
-  if (const Result<void> done = WholeAnalysis(whole, **worker, options).into(analysis); !done) analysis.report.error = to_string(done.error());
+  if (const Result<void> done = WholeAnalysis(whole, **worker, options).into(analysis); !done)
+    analysis.report.error = to_string(done.error());
   if ((*worker)->alive()) (void)run::unload_graph(**worker, kId, std::chrono::seconds(60)).has_value();
   workers.give_back(std::move(*worker));
   analysis.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -204,7 +224,8 @@ class Unique {
     const std::string shapes = analysis.facts.value("shape", "");
     for (Found& piece : analysis.found) {
       const std::string key = fmt::format("{} {} {}", name(piece.kind), shapes, piece.identity);
-      const auto [place, is_new] = entries_.try_emplace(key, Entry{path_of(*analysis.whole, piece), Json::object(), 0});
+      const auto [place, is_new] =
+          entries_.try_emplace(key, Entry{path_of(*analysis.whole, piece), Json::object(), 0});
       Entry& entry = place->second;
       entry.sources[analysis.whole->name].push_back({piece.range.start, piece.range.end});
       ++entry.count;
@@ -247,13 +268,18 @@ class Unique {
 }  // namespace
 
 Json to_json(const WholeReport& report) {
-  Json json{{"graph", report.graph}, {"pieces", report.pieces}, {"written", report.written}, {"left_out", report.left_out}, {"seconds", report.seconds}};
+  Json json{{"graph", report.graph},
+            {"pieces", report.pieces},
+            {"written", report.written},
+            {"left_out", report.left_out},
+            {"seconds", report.seconds}};
   if (!report.error.empty()) json["error"] = report.error;
   if (!report.not_measured.empty()) json["not_measured"] = report.not_measured;
   return json;
 }
 
-Result<void> decompose(const std::vector<std::string>& roots, const fs::path& out, const DecomposeOptions& options,
+Result<void> decompose(const std::vector<std::string>& roots, const fs::path& out,
+                       const DecomposeOptions& options,
                        const std::function<void(const WholeReport&, size_t total)>& finished) {
   PASSNET_TRY(const std::vector<Whole> wholes, find_wholes(roots, options));
   WorkerPool workers(options.interrupted);
@@ -262,15 +288,18 @@ Result<void> decompose(const std::vector<std::string>& roots, const fs::path& ou
   Result<void> failed;
   size_t next = 0;
   const auto is_over = [&] { return !failed || (options.interrupted != nullptr && *options.interrupted); };
-  map_in_order([&]() -> std::optional<const Whole*> { return next < wholes.size() && !is_over() ? std::optional(&wholes[next++]) : std::nullopt; },
-               [&](const Whole* whole) { return analyse(*whole, workers, options); },
-               [&](Analysis analysis) {
-                 if (is_over()) return;
-                 failed = unique.add(analysis);
-                 journal += dump(to_json(analysis.report)) + "\n";
-                 finished(analysis.report, wholes.size());
-               },
-               static_cast<size_t>(options.jobs));
+  map_in_order(
+      [&]() -> std::optional<const Whole*> {
+        return next < wholes.size() && !is_over() ? std::optional(&wholes[next++]) : std::nullopt;
+      },
+      [&](const Whole* whole) { return analyse(*whole, workers, options); },
+      [&](Analysis analysis) {
+        if (is_over()) return;
+        failed = unique.add(analysis);
+        journal += dump(to_json(analysis.report)) + "\n";
+        finished(analysis.report, wholes.size());
+      },
+      static_cast<size_t>(options.jobs));
   PASSNET_TRY_VOID(failed);
   PASSNET_TRY_VOID(unique.write_sources());
   PASSNET_TRY_VOID(write_file(out / "decompose.jsonl", journal));

@@ -1,7 +1,6 @@
 #include "dataset/describe.h"
 
 #include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 namespace passnet::dataset {
@@ -10,7 +9,8 @@ namespace {
 
 const fx::TensorMeta* find_record(const fx::GraphDir& whole, std::string_view argument) {
   for (const auto* list : {&whole.weights, &whole.inputs}) {
-    const auto found = std::find_if(list->begin(), list->end(), [&](const fx::TensorMeta& meta) { return meta.name == argument; });
+    const auto found = std::find_if(list->begin(), list->end(),
+                                    [&](const fx::TensorMeta& meta) { return meta.name == argument; });
     if (found != list->end()) return &*found;
   }
   return nullptr;
@@ -44,13 +44,15 @@ Result<fx::TensorMeta> describe_value(const Json& value) {
 
 }  // namespace
 
-Result<std::vector<fx::TensorMeta>> describe_inputs(const Piece& piece, const fx::GraphDir& whole, const Json& values) {
+Result<std::vector<fx::TensorMeta>> describe_inputs(const Piece& piece, const fx::GraphDir& whole,
+                                                    const Json& values) {
   std::vector<fx::TensorMeta> metas;
   for (size_t i = 0; i < piece.inputs.size(); ++i) {
     const ir::Node& node = whole.graph.node(piece.inputs[i]);
     const std::string original(node.kind == ir::NodeKind::Placeholder ? node.target : node.name);
     fx::TensorMeta meta;
-    const fx::TensorMeta* recorded = node.kind == ir::NodeKind::Placeholder ? find_record(whole, node.target) : nullptr;
+    const fx::TensorMeta* recorded =
+        node.kind == ir::NodeKind::Placeholder ? find_record(whole, node.target) : nullptr;
     if (recorded != nullptr) {
       meta = *recorded;
     } else {

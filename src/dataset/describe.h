@@ -1,4 +1,5 @@
-// Records of weight_meta.py for the arguments of a piece: those of the whole graph, and what was learnt of values in between.
+// Records of weight_meta.py for the arguments of a piece: those of the whole graph, and what was learnt of
+// values in between.
 #pragma once
 
 #include <string>
@@ -12,10 +13,11 @@
 
 namespace passnet::dataset {
 
-/// A record per argument of `piece`, cut out of `whole`. values: VALUE (docs/protocol.md) by the names of nodes of the whole
-/// graph, with statistics where they were measured. A value without statistics is recorded as normally distributed.
-/// Errors: Unsupported, with a reason that counts in a summary ("an input is no tensor"): also integers or truth values without
-/// statistics.
-Result<std::vector<fx::TensorMeta>> describe_inputs(const Piece& piece, const fx::GraphDir& whole, const Json& values);
+/// A record per argument of `piece`, cut out of `whole`. values: VALUE (docs/protocol.md) by the names of
+/// nodes of the whole graph, with statistics where they were measured. A value without statistics is recorded
+/// as normally distributed. Errors: Unsupported, with a reason that counts in a summary ("an input is no
+/// tensor"): also integers or truth values without statistics.
+Result<std::vector<fx::TensorMeta>> describe_inputs(const Piece& piece, const fx::GraphDir& whole,
+                                                    const Json& values);
 
 }  // namespace passnet::dataset

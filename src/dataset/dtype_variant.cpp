@@ -1,8 +1,8 @@
 #include "dataset/dtype_variant.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "ir/op_table.h"
@@ -11,9 +11,12 @@ namespace passnet::dataset {
 
 namespace {
 
+// clang-format off
 constexpr std::string_view kUniformOperators[] = {"addmm",  "baddbmm", "bmm",    "conv1d", "conv2d", "conv3d", "conv_transpose1d",
                                                   "conv_transpose2d", "einsum", "linear", "matmul", "mm",
                                                   "scaled_dot_product_attention"};
+// clang-format on
+static_assert(std::ranges::is_sorted(kUniformOperators));
 
 std::string dtype_of(const Json& types, std::string_view name) {
   const auto value = types.find(std::string(name));
@@ -23,23 +26,29 @@ std::string dtype_of(const Json& types, std::string_view name) {
 /// Copies a graph node by node, with casts of some arguments in between.
 class Casting {
  public:
-  Casting(const ir::Graph& graph, ir::DType dtype, const Json& types) : graph_(graph), dtype_(dtype), types_(types), here_(graph.size()) {}
+  Casting(const ir::Graph& graph, ir::DType dtype, const Json& types)
+      : graph_(graph), dtype_(dtype), types_(types), here_(graph.size()) {}
 
   ir::Graph run() {
     for (ir::NodeId id = 0; id < graph_.size(); ++id) {
       const ir::Node& node = graph_.node(id);
       if (node.kind == ir::NodeKind::Placeholder) {
-        here_[id] = ir::Arg::of_node(made_.add_placeholder(made_.intern(node.target), made_.intern(node.name)));
+        here_[id] =
+            ir::Arg::of_node(made_.add_placeholder(made_.intern(node.target), made_.intern(node.name)));
         continue;
       }
-      const bool uniform = std::binary_search(std::begin(kUniformOperators), std::end(kUniformOperators), ir::canonical_name(node));
+      const bool uniform = std::binary_search(std::begin(kUniformOperators), std::end(kUniformOperators),
+                                              ir::canonical_name(node));
       std::vector<ir::Arg> args;
       for (const ir::Arg& arg : graph_.args(node)) args.push_back(argument(arg, uniform));
       std::vector<ir::Keyword> keywords;
       for (const ir::Keyword& keyword : graph_.keywords(node))
         keywords.push_back({made_.intern(keyword.name), argument(keyword.value, uniform)});
-      if (node.kind == ir::NodeKind::Output) made_.add_output(args.front());
-      else here_[id] = ir::Arg::of_node(made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
+      if (node.kind == ir::NodeKind::Output)
+        made_.add_output(args.front());
+      else
+        here_[id] = ir::Arg::of_node(
+            made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
     }
     return std::move(made_);
   }
@@ -47,10 +56,12 @@ class Casting {
  private:
   ir::Arg argument(const ir::Arg& arg, bool uniform) {
     const ir::Arg copied = made_.import_arg(graph_, arg, here_);
-    const bool mixed = uniform && arg.kind == ir::ArgKind::Node && dtype_of(types_, graph_.node(arg.node).name) == "float32";
+    const bool mixed =
+        uniform && arg.kind == ir::ArgKind::Node && dtype_of(types_, graph_.node(arg.node).name) == "float32";
     if (!mixed) return copied;
     const ir::Arg call[] = {copied, ir::Arg::of_dtype(dtype_)};
-    return ir::Arg::of_node(made_.add_node(ir::NodeKind::CallMethod, "to", made_.intern(fmt::format("cast_{}", casts_++)), call));
+    return ir::Arg::of_node(
+        made_.add_node(ir::NodeKind::CallMethod, "to", made_.intern(fmt::format("cast_{}", casts_++)), call));
   }
 
   const ir::Graph& graph_;
@@ -63,7 +74,8 @@ class Casting {
 
 }  // namespace
 
-std::optional<std::vector<fx::TensorMeta>> retyped(const std::vector<fx::TensorMeta>& metas, ir::DType dtype) {
+std::optional<std::vector<fx::TensorMeta>> retyped(const std::vector<fx::TensorMeta>& metas,
+                                                   ir::DType dtype) {
   std::vector<fx::TensorMeta> changed = metas;
   bool any = false;
   for (fx::TensorMeta& meta : changed) {
@@ -74,6 +86,8 @@ std::optional<std::vector<fx::TensorMeta>> retyped(const std::vector<fx::TensorM
   return any ? std::optional(std::move(changed)) : std::nullopt;
 }
 
-ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const Json& types) { return Casting(graph, dtype, types).run(); }
+ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const Json& types) {
+  return Casting(graph, dtype, types).run();
+}
 
 }  // namespace passnet::dataset

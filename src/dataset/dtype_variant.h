@@ -1,4 +1,5 @@
-// A graph at another element type, as a model is that was moved to it. docs/dataset.md compares this with upstream's rule.
+// A graph at another element type, as a model is that was moved to it. docs/dataset.md compares this with
+// upstream's rule.
 #pragma once
 
 #include <optional>
@@ -13,9 +14,9 @@ namespace passnet::dataset {
 /// The records with every float32 tensor at `dtype`; nullopt when there is none.
 std::optional<std::vector<fx::TensorMeta>> retyped(const std::vector<fx::TensorMeta>& metas, ir::DType dtype);
 
-/// The graph with `.to(dtype)` before each float32 tensor that a matrix product, convolution or attention takes: what else they
-/// take is at `dtype` now, and they refuse a mixture. types: VALUE (docs/protocol.md) by node name, of the graph with the
-/// retyped records. A graph that needs none comes back equal.
+/// The graph with `.to(dtype)` before each float32 tensor that a matrix product, convolution or attention
+/// takes: what else they take is at `dtype` now, and they refuse a mixture. types: VALUE (docs/protocol.md)
+/// by node name, of the graph with the retyped records. A graph that needs none comes back equal.
 ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const Json& types);
 
 }  // namespace passnet::dataset

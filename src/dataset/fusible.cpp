@@ -20,7 +20,8 @@ std::vector<Range> runs_of(std::span<const int> counts) {
   return runs;
 }
 
-// By node: the least count whose first and last run enclose the node's run. A rise that falls back is levelled.
+// By node: the least count whose first and last run enclose the node's run. A rise that falls back is
+// levelled.
 std::vector<int> levelled(std::span<const int> kernels) {
   const std::vector<Range> runs = runs_of(kernels);
   std::map<int, Range> spans;  // of runs, by count; ends are inclusive

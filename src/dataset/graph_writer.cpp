@@ -1,8 +1,8 @@
 #include "dataset/graph_writer.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -15,7 +15,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string indented(const Json& json) { return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string indented(const Json& json) {
+  return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 Result<void> write_files(const fs::path& directory, const GraphFiles& files) {
   const std::string model = fx::print_model(files.graph);
@@ -24,7 +26,8 @@ Result<void> write_files(const fs::path& directory, const GraphFiles& files) {
   PASSNET_TRY_VOID(write_file(directory / "input_meta.py", std::string_view()));
   PASSNET_TRY_VOID(write_file(directory / "input_tensor_constraints.py", std::string_view()));
   PASSNET_TRY_VOID(write_file(directory / "graph_hash.txt", sha256_hex(model)));
-  if (!files.sources.is_null()) PASSNET_TRY_VOID(write_file(directory / "subgraph_sources.json", indented(files.sources)));
+  if (!files.sources.is_null())
+    PASSNET_TRY_VOID(write_file(directory / "subgraph_sources.json", indented(files.sources)));
   return write_file(directory / "graph_net.json", indented(files.facts));
 }
 

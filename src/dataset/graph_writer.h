@@ -18,9 +18,9 @@ struct GraphFiles {
   const Json& sources;                       // subgraph_sources.json; null: none
 };
 
-/// Writes model.py, weight_meta.py, input_meta.py, input_tensor_constraints.py (both empty), graph_hash.txt (of the text of
-/// model.py) and the two JSON files into a directory beside `path`, which then takes its place. A directory that is there
-/// already is left as it is. Errors: Io.
+/// Writes model.py, weight_meta.py, input_meta.py, input_tensor_constraints.py (both empty), graph_hash.txt
+/// (of the text of model.py) and the two JSON files into a directory beside `path`, which then takes its
+/// place. A directory that is there already is left as it is. Errors: Io.
 Result<void> write_graph_dir(const std::filesystem::path& path, const GraphFiles& files);
 
 }  // namespace passnet::dataset

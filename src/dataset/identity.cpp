@@ -1,9 +1,9 @@
 #include "dataset/identity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "base/hash.h"
 #include "fx/print.h"
@@ -18,16 +18,22 @@ using ir::NodeId;
 namespace {
 
 constexpr std::string_view kVersion = "1";
-/// How often what is known of a node is told to its neighbours; each time it reaches all nodes before and after it.
+/// How often what is known of a node is told to its neighbours; each time it reaches all nodes before and
+/// after it.
 constexpr int kRounds = 2;
 
 /// Operators whose integers are sizes, which change with the shapes that a model is captured at.
+// clang-format off
 constexpr std::string_view kSizedOperators[] = {"arange", "broadcast_to", "empty",    "expand",    "full",     "getitem",
                                                 "interpolate", "new_empty", "new_full", "new_ones", "new_zeros", "ones",
                                                 "repeat",      "reshape",   "setitem",  "split",    "tile",      "view",
                                                 "zeros"};
+// clang-format on
+static_assert(std::ranges::is_sorted(kSizedOperators));
 
-uint64_t hash_of(std::string_view text, uint64_t seed = 0) { return fast_hash(text.data(), text.size(), seed); }
+uint64_t hash_of(std::string_view text, uint64_t seed = 0) {
+  return fast_hash(text.data(), text.size(), seed);
+}
 uint64_t combine(uint64_t a, uint64_t b) {
   const uint64_t both[] = {a, b};
   return fast_hash(both, sizeof both);
@@ -41,7 +47,8 @@ struct Use {
 
 class Coloring {
  public:
-  Coloring(ir::Graph graph, bool with_sizes) : graph_(std::move(graph)), with_sizes_(with_sizes), colors_(graph_.size()), uses_(graph_.size()) {
+  Coloring(ir::Graph graph, bool with_sizes)
+      : graph_(std::move(graph)), with_sizes_(with_sizes), colors_(graph_.size()), uses_(graph_.size()) {
     for (NodeId id = 0; id < graph_.size(); ++id) describe(id);
     add_order();
   }
@@ -74,9 +81,11 @@ class Coloring {
       colors_[id] = hash_of(fx::print_node(graph_, graph_.node(id)));
       return;
     }
-    sized_ = !with_sizes_ && std::binary_search(std::begin(kSizedOperators), std::end(kSizedOperators), call->name);
+    sized_ = !with_sizes_ &&
+             std::binary_search(std::begin(kSizedOperators), std::end(kSizedOperators), call->name);
     uint64_t color = hash_of(call->name);
-    const bool swappable = call->signature != nullptr && call->signature->commutative && call->args.size() > 1;
+    const bool swappable =
+        call->signature != nullptr && call->signature->commutative && call->args.size() > 1;
     for (size_t i = 0; i < call->args.size(); ++i) {
       // Operands that may be swapped stand in one place.
       const uint64_t place = swappable && i < 2 ? hash_of("operand") : hash_of(call->names[i], i);
@@ -105,13 +114,16 @@ class Coloring {
       case ArgKind::Int:
         if (sized_) return combine(place, hash_of("size"));
         break;
-      case ArgKind::Device: return combine(place, hash_of("device"));
-      default: break;
+      case ArgKind::Device:
+        return combine(place, hash_of("device"));
+      default:
+        break;
     }
     return combine(place, hash_of(fx::print_arg(graph_, arg), static_cast<uint64_t>(arg.kind)));
   }
 
-  // A value that is read after it was overwritten is another value: what reads it then uses the overwriting node too.
+  // A value that is read after it was overwritten is another value: what reads it then uses the overwriting
+  // node too.
   void add_order() {
     std::vector<NodeId> root(graph_.size()), overwriter(graph_.size(), ir::kNoNode);
     for (NodeId id = 0; id < graph_.size(); ++id) {
@@ -124,7 +136,9 @@ class Coloring {
         if (last != ir::kNoNode && last != value) overwriters.push_back(last);
       });
       for (const NodeId last : overwriters) uses_[id].push_back({last, hash_of("after")});
-      if (node.kind == ir::NodeKind::Output || node.arg_count == 0 || graph_.args(node)[0].kind != ArgKind::Node) continue;
+      if (node.kind == ir::NodeKind::Output || node.arg_count == 0 ||
+          graph_.args(node)[0].kind != ArgKind::Node)
+        continue;
       const NodeId first = graph_.args(node)[0].node;
       const ir::OpSignature* signature = ir::find_signature(node);
       const bool overwrites = ir::overwrites_input(graph_, id);

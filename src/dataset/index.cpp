@@ -1,11 +1,11 @@
 #include "dataset/index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-#include <set>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.h"
 #include "base/in_order.h"
@@ -69,8 +69,10 @@ std::string sample_of(const fs::path& root, const fs::path& relative) {
 // The element type of most of the inputs' bytes.
 std::string dtype_of(const fx::GraphDir& graph) {
   std::map<std::string, double> bytes;
-  for (const fx::TensorMeta& meta : graph.weights) bytes[std::string(ir::name(meta.dtype))] += fx::input_bytes({meta});
-  const auto most = std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (const fx::TensorMeta& meta : graph.weights)
+    bytes[std::string(ir::name(meta.dtype))] += fx::input_bytes({meta});
+  const auto most = std::max_element(bytes.begin(), bytes.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == bytes.end() ? "" : most->first;
 }
 
@@ -86,7 +88,8 @@ Row read_row(const fs::path& root, const fx::GraphWalk::Found& found) {
     return row;
   }
   Json facts = Json::object();
-  if (const Result<std::string> text = read_file(found.path / "graph_net.json")) facts = Json::parse(*text, nullptr, false);
+  if (const Result<std::string> text = read_file(found.path / "graph_net.json"))
+    facts = Json::parse(*text, nullptr, false);
   if (!facts.is_object()) facts = Json::object();
   row.sample = sample_of(root, relative);
   row.kind = kind_of(facts, relative);
@@ -139,13 +142,16 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
   std::set<std::string> samples;
   std::optional<Error> failed;
   fx::GraphWalk walk({root.string()});
-  const auto is_over = [&] { return failed.has_value() || (options.interrupted != nullptr && *options.interrupted); };
+  const auto is_over = [&] {
+    return failed.has_value() || (options.interrupted != nullptr && *options.interrupted);
+  };
   const auto store = [&](const Row& row) -> Result<void> {
     const auto listed = splits.find(row.sample);
     if (!row.sample.empty()) samples.insert(row.sample);
-    PASSNET_TRY_VOID(add_graph.run({row.path, cell(row.sample), listed == splits.end() ? Cell() : Cell(listed->second), row.kind, cell(row.dtype),
-                                    row.ops, row.op_names, row.bytes, row.structure, cell(row.source), cell(row.model),
-                                    cell(row.library_version), cell(row.licence), cell(row.shape)}));
+    PASSNET_TRY_VOID(add_graph.run(
+        {row.path, cell(row.sample), listed == splits.end() ? Cell() : Cell(listed->second), row.kind,
+         cell(row.dtype), row.ops, row.op_names, row.bytes, row.structure, cell(row.source), cell(row.model),
+         cell(row.library_version), cell(row.licence), cell(row.shape)}));
     for (const auto& [name, calls] : row.calls) PASSNET_TRY_VOID(add_operator.run({row.path, name, calls}));
     return {};
   };
@@ -163,8 +169,10 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
                  }
                },
                static_cast<size_t>(options.jobs));
-  if (!failed && options.interrupted != nullptr && *options.interrupted) failed = resource_error("interrupted");
-  if (!failed && report.graphs == 0) failed = bad_input(fmt::format("no graph at or below '{}' can be read", root.string()));
+  if (!failed && options.interrupted != nullptr && *options.interrupted)
+    failed = resource_error("interrupted");
+  if (!failed && report.graphs == 0)
+    failed = bad_input(fmt::format("no graph at or below '{}' can be read", root.string()));
   if (!failed) {
     if (const Result<void> done = database.execute("COMMIT;"); !done) failed = done.error();
   }
@@ -186,22 +194,32 @@ Result<std::vector<IndexedGraph>> find_graphs(const fs::path& index, const Graph
     sql += fmt::format(" AND {}", condition);
     values.push_back(std::move(value));
   };
-  const std::pair<const char*, const std::string*> texts[] = {{"kind = ?", &query.kind}, {"dtype = ?", &query.dtype}, {"source = ?", &query.source}, {"split = ?", &query.split}};
+  const std::pair<const char*, const std::string*> texts[] = {{"kind = ?", &query.kind},
+                                                              {"dtype = ?", &query.dtype},
+                                                              {"source = ?", &query.source},
+                                                              {"split = ?", &query.split}};
   for (const auto& [condition, text] : texts) {
     if (!text->empty()) require(condition, *text);
   }
-  const std::pair<const char*, const std::optional<int64_t>*> bounds[] = {{"bytes >= ?", &query.min_bytes}, {"bytes <= ?", &query.max_bytes}, {"ops >= ?", &query.min_ops}, {"ops <= ?", &query.max_ops}};
+  const std::pair<const char*, const std::optional<int64_t>*> bounds[] = {{"bytes >= ?", &query.min_bytes},
+                                                                          {"bytes <= ?", &query.max_bytes},
+                                                                          {"ops >= ?", &query.min_ops},
+                                                                          {"ops <= ?", &query.max_ops}};
   for (const auto& [condition, bound] : bounds) {
     if (*bound) require(condition, **bound);
   }
-  for (const std::string& name : query.contains) require("path IN (SELECT path FROM operator WHERE name = ?)", name);
+  for (const std::string& name : query.contains)
+    require("path IN (SELECT path FROM operator WHERE name = ?)", name);
   PASSNET_TRY(Database database, Database::open(index.string()));
   PASSNET_TRY(Statement statement, database.prepare(sql + " ORDER BY path"));
   PASSNET_TRY(const auto rows, statement.rows(values));
-  const auto text = [](const Cell& value) { return std::holds_alternative<std::string>(value) ? std::get<std::string>(value) : ""; };
+  const auto text = [](const Cell& value) {
+    return std::holds_alternative<std::string>(value) ? std::get<std::string>(value) : "";
+  };
   std::vector<IndexedGraph> found;
   for (const auto& row : rows)
-    found.push_back({text(row[0]), text(row[1]), text(row[2]), text(row[3]), text(row[4]), text(row[5]), std::get<int64_t>(row[6]), std::get<int64_t>(row[7])});
+    found.push_back({text(row[0]), text(row[1]), text(row[2]), text(row[3]), text(row[4]), text(row[5]),
+                     std::get<int64_t>(row[6]), std::get<int64_t>(row[7])});
   return found;
 }
 
@@ -214,22 +232,36 @@ Result<Json> index_stats(const fs::path& index) {
     for (const auto& row : rows) {
       Json line = Json::array();
       for (const Cell& value : row) {
-        if (const auto* integer = std::get_if<int64_t>(&value)) line.push_back(*integer);
-        else if (const auto* text = std::get_if<std::string>(&value)) line.push_back(*text);
-        else line.push_back(nullptr);
+        if (const auto* integer = std::get_if<int64_t>(&value))
+          line.push_back(*integer);
+        else if (const auto* text = std::get_if<std::string>(&value))
+          line.push_back(*text);
+        else
+          line.push_back(nullptr);
       }
       list.push_back(std::move(line));
     }
     return list;
   };
-  PASSNET_TRY(const Json totals, query("SELECT count(*), count(DISTINCT sample), count(DISTINCT structure) FROM graph"));
-  Json stats{{"graphs", totals[0][0]}, {"samples", totals[0][1]}, {"structures", totals[0][2]}, {"by", Json::object()}};
+  PASSNET_TRY(const Json totals,
+              query("SELECT count(*), count(DISTINCT sample), count(DISTINCT structure) FROM graph"));
+  Json stats{{"graphs", totals[0][0]},
+             {"samples", totals[0][1]},
+             {"structures", totals[0][2]},
+             {"by", Json::object()}};
   for (const char* column : {"kind", "dtype", "source", "split"}) {
-    PASSNET_TRY(stats["by"][column], query(fmt::format("SELECT {0}, count(*) AS n FROM graph GROUP BY {0} ORDER BY n DESC, {0}", column)));
+    PASSNET_TRY(
+        stats["by"][column],
+        query(fmt::format("SELECT {0}, count(*) AS n FROM graph GROUP BY {0} ORDER BY n DESC, {0}", column)));
   }
-  PASSNET_TRY(stats["by"]["size"], query("SELECT CASE WHEN bytes < 1024 THEN 'below 1 KB' WHEN bytes < 1048576 THEN '1 KB to 1 MB' "
-                                         "WHEN bytes < 67108864 THEN '1 to 64 MB' ELSE '64 MB and more' END AS size, count(*) FROM graph GROUP BY size ORDER BY min(bytes)"));
-  PASSNET_TRY(stats["operators"], query("SELECT name, sum(calls) AS n, count(*) FROM operator GROUP BY name ORDER BY n DESC, name"));
+  PASSNET_TRY(
+      stats["by"]["size"],
+      query("SELECT CASE WHEN bytes < 1024 THEN 'below 1 KB' WHEN bytes < 1048576 THEN '1 KB to 1 MB' "
+            "WHEN bytes < 67108864 THEN '1 to 64 MB' ELSE '64 MB and more' END AS size, count(*) FROM graph "
+            "GROUP BY size ORDER BY min(bytes)"));
+  PASSNET_TRY(
+      stats["operators"],
+      query("SELECT name, sum(calls) AS n, count(*) FROM operator GROUP BY name ORDER BY n DESC, name"));
   return stats;
 }
 

@@ -1,5 +1,5 @@
-// The index of a dataset: one SQLite file with a row per graph, for counting and finding. Made from the directories alone, ours or
-// upstream's; nothing in it is needed to use them. docs/dataset.md has the tables.
+// The index of a dataset: one SQLite file with a row per graph, for counting and finding. Made from the
+// directories alone, ours or upstream's; nothing in it is needed to use them. docs/dataset.md has the tables.
 #pragma once
 
 #include <atomic>
@@ -27,9 +27,10 @@ struct IndexReport {
   std::vector<std::string> failed;  // "PATH: why": graphs that cannot be read
 };
 
-/// Reads all graphs at or below `root` and writes the index to `file`, which is replaced as a whole. counted: after each graph.
-/// Errors: BadInput (no graph), Io, Resource (interrupted).
-Result<IndexReport> write_index(const std::filesystem::path& root, const std::filesystem::path& file, const IndexOptions& options,
+/// Reads all graphs at or below `root` and writes the index to `file`, which is replaced as a whole. counted:
+/// after each graph. Errors: BadInput (no graph), Io, Resource (interrupted).
+Result<IndexReport> write_index(const std::filesystem::path& root, const std::filesystem::path& file,
+                                const IndexOptions& options,
                                 const std::function<void(const std::string& path)>& counted);
 
 /// What graphs to look for; empty or absent: any.
@@ -47,7 +48,8 @@ struct IndexedGraph {
 /// In order of path. Errors: Io (no index there, or another file).
 Result<std::vector<IndexedGraph>> find_graphs(const std::filesystem::path& index, const GraphQuery& query);
 
-/// {"graphs", "samples", "structures", "by": {"kind"|"dtype"|"source"|"split"|"size": [[name, graphs], …]}, "operators":
+/// {"graphs", "samples", "structures", "by": {"kind"|"dtype"|"source"|"split"|"size": [[name, graphs], …]},
+/// "operators":
 /// [[name, calls, graphs], …]}, most first. Errors: as find_graphs.
 Result<Json> index_stats(const std::filesystem::path& index);
 

@@ -12,6 +12,7 @@ using ir::NodeId;
 
 namespace {
 
+// clang-format off
 constexpr std::string_view kLibrary[] = {
     "addbmm",        "addmm",        "argsort",      "baddbmm",       "bilinear",      "bmm",        "bucketize",
     "cdist",         "cholesky",     "conv1d",       "conv2d",        "conv3d",        "conv_transpose1d",
@@ -37,6 +38,10 @@ constexpr std::string_view kFree[] = {"_assert",   "_assert_async", "_assert_sca
                                       "numel",     "set_grad_enabled", "size",        "sym_int",        "sym_size", "sym_sum"};
 /// Views by the table, as they may return their input, that copy as a rule.
 constexpr std::string_view kCopies[] = {"bfloat16", "bool", "contiguous", "double", "float", "half", "int", "long", "to", "type", "type_as"};
+// clang-format on
+
+static_assert(std::ranges::is_sorted(kLibrary) && std::ranges::is_sorted(kReductions) && std::ranges::is_sorted(kStencils) &&
+              std::ranges::is_sorted(kFree) && std::ranges::is_sorted(kCopies));
 
 bool is_in(std::span<const std::string_view> sorted, std::string_view name) {
   return std::binary_search(sorted.begin(), sorted.end(), name);
@@ -47,16 +52,18 @@ bool has_two_tensors(const ir::Graph& graph, const ir::Node& node) {
   return node.arg_count > 1 && graph.args(node)[1].kind == ir::ArgKind::Node;
 }
 
-/// A body's kernels so far: groups of nodes that one kernel does. A group joined to another stands for nothing any more.
+/// A body's kernels so far: groups of nodes that one kernel does. A group joined to another stands for
+/// nothing any more.
 class Kernels {
  public:
   explicit Kernels(std::span<const int64_t> elements) : elements_(elements) {}
 
   struct Group {
     bool library = false;
-    int64_t read = -1, written = -1;   // elements that a loop of it goes over: of its input, of its result; -1: any
-    std::vector<size_t> before;        // groups that must be done first, directly
-    std::vector<NodeId> sources;       // values from memory that it reads
+    int64_t read = -1,
+            written = -1;        // elements that a loop of it goes over: of its input, of its result; -1: any
+    std::vector<size_t> before;  // groups that must be done first, directly
+    std::vector<NodeId> sources;  // values from memory that it reads
   };
 
   int count() const { return live_; }
@@ -134,7 +141,8 @@ class Counting {
     const KernelClass cost = kernel_class(graph_, id);
     std::vector<NodeId> inputs;
     for_each_input(graph_, graph_.node(id), [&](NodeId input) {
-      if (std::find(inputs.begin(), inputs.end(), base_[input]) == inputs.end()) inputs.push_back(base_[input]);
+      if (std::find(inputs.begin(), inputs.end(), base_[input]) == inputs.end())
+        inputs.push_back(base_[input]);
     });
     if (cost == KernelClass::Free) {
       if (!inputs.empty()) base_[id] = inputs.front();
@@ -143,17 +151,21 @@ class Counting {
     Kernels::Group group;
     group.library = cost == KernelClass::Library;
     group.written = kernels_.elements(id);
-    group.read = cost == KernelClass::Reduction && !inputs.empty() ? kernels_.elements(inputs.front()) : group.written;
+    group.read =
+        cost == KernelClass::Reduction && !inputs.empty() ? kernels_.elements(inputs.front()) : group.written;
     for (const NodeId input : inputs) {
-      if (maker_[input] == kNone) group.sources.push_back(input);
-      else group.before.push_back(kernels_.find(maker_[input]));
+      if (maker_[input] == kNone)
+        group.sources.push_back(input);
+      else
+        group.before.push_back(kernels_.find(maker_[input]));
     }
     const int64_t loop = group.read;
     const std::vector<size_t> makers = group.before;
     size_t mine = kernels_.add(std::move(group));
     maker_[id] = mine;
     // What a convolution gives is brought into the graph's layout by a loop of the compiler's own.
-    if (op_name(graph_.node(id)).starts_with("conv")) maker_[id] = kernels_.add({false, loop, loop, {mine}, {}});
+    if (op_name(graph_.node(id)).starts_with("conv"))
+      maker_[id] = kernels_.add({false, loop, loop, {mine}, {}});
     if (cost == KernelClass::Library || cost == KernelClass::Stencil) return;
     for (const size_t maker : makers) mine = join_if_possible(mine, kernels_.find(maker), loop);
     if (makers.empty()) join_a_reader_of_the_same(mine, loop);
@@ -165,7 +177,8 @@ class Counting {
 
   size_t join_if_possible(size_t mine, size_t other, int64_t loop) {
     if (mine == other || !fits(kernels_[other], loop)) return mine;
-    if (kernels_.depends_through_another(mine, other) || kernels_.depends_through_another(other, mine)) return mine;
+    if (kernels_.depends_through_another(mine, other) || kernels_.depends_through_another(other, mine))
+      return mine;
     kernels_.join(mine, other);
     return other;
   }
@@ -175,10 +188,12 @@ class Counting {
       if (other == mine || !kernels_.is_live(other)) continue;
       const auto reads = [&](NodeId source) {
         const auto& sources = kernels_[other].sources;
-        return kernels_.elements(source) > 1 && std::find(sources.begin(), sources.end(), source) != sources.end();
+        return kernels_.elements(source) > 1 &&
+               std::find(sources.begin(), sources.end(), source) != sources.end();
       };
       const auto& sources = kernels_[mine].sources;
-      if (std::any_of(sources.begin(), sources.end(), reads) && join_if_possible(mine, other, loop) == other) return;
+      if (std::any_of(sources.begin(), sources.end(), reads) && join_if_possible(mine, other, loop) == other)
+        return;
     }
   }
 

@@ -8,11 +8,12 @@
 
 namespace passnet::dataset {
 
-/// "Tensor.view" of a method; the Python name of a function or operator: "layer_norm", "add", "iadd", "getitem", "neg";
-/// "getattr" of an attribute. Arguments play no part.
+/// "Tensor.view" of a method; the Python name of a function or operator: "layer_norm", "add", "iadd",
+/// "getitem", "neg"; "getattr" of an attribute. Arguments play no part.
 std::string op_name(const ir::Node& node);
 
-/// The names of the body: all nodes but placeholders and the output, in order. Ranges of nodes count in this list.
+/// The names of the body: all nodes but placeholders and the output, in order. Ranges of nodes count in this
+/// list.
 std::vector<std::string> op_names(const ir::Graph& graph);
 
 /// Number of nodes in the body.

@@ -1,16 +1,15 @@
 #include "dataset/samples.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <memory>
-#include <optional>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -59,7 +58,8 @@ struct Group {
 
 std::string signature_of(const std::vector<fx::TensorMeta>& metas) {
   std::string text;
-  for (const fx::TensorMeta& meta : metas) text += fmt::format("{}[{}] ", ir::name(meta.dtype), fmt::join(meta.shape, ","));
+  for (const fx::TensorMeta& meta : metas)
+    text += fmt::format("{}[{}] ", ir::name(meta.dtype), fmt::join(meta.shape, ","));
   return text;
 }
 
@@ -84,7 +84,9 @@ std::string family_of(const ir::Graph& graph) {
 // Groups in the order of their hashes, members in that of their paths; a member per signature.
 Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const SampleOptions& options) {
   const std::vector<fs::path> paths = fx::find_graph_dirs(subgraphs);
-  if (paths.empty()) return bad_input(fmt::format("no graph (model.py) at or below '{}'", subgraphs)).with_hint("passnet dataset decompose makes some");
+  if (paths.empty())
+    return bad_input(fmt::format("no graph (model.py) at or below '{}'", subgraphs))
+        .with_hint("passnet dataset decompose makes some");
   std::map<std::string, Group> groups;
   for (const fs::path& path : paths) {
     Result<fx::GraphDir> graph = fx::load_graph_dir(path);
@@ -93,19 +95,23 @@ Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const Samp
       continue;
     }
     if (count_kernels(graph->graph) < options.min_kernels) continue;
-    Member member{path, fx::input_bytes(graph->weights) + fx::input_bytes(graph->inputs), signature_of(graph->weights)};
+    Member member{path, fx::input_bytes(graph->weights) + fx::input_bytes(graph->inputs),
+                  signature_of(graph->weights)};
     if (member.bytes > static_cast<double>(options.max_bytes)) continue;
     const std::string hash = sha256_hex("sample " + structure_hash(graph->graph));
     Group& group = groups[hash];
     if (group.hash.empty()) group = {hash, family_of(graph->graph), op_names(graph->graph), {}};
     const auto known = [&](const Member& other) { return other.signature == member.signature; };
-    if (std::none_of(group.members.begin(), group.members.end(), known)) group.members.push_back(std::move(member));
+    if (std::none_of(group.members.begin(), group.members.end(), known))
+      group.members.push_back(std::move(member));
   }
   std::vector<Group> list;
   for (auto& [hash, group] : groups) {
     if (group.members.size() >= options.min_shapes) list.push_back(std::move(group));
   }
-  if (list.empty()) return bad_input(fmt::format("none of the {} graphs below '{}' can be a task", paths.size(), subgraphs)).with_hint("see --min-kernels, --min-shapes and --max-bytes");
+  if (list.empty())
+    return bad_input(fmt::format("none of the {} graphs below '{}' can be a task", paths.size(), subgraphs))
+        .with_hint("see --min-kernels, --min-shapes and --max-bytes");
   return list;
 }
 
@@ -126,10 +132,12 @@ std::vector<Group> order_of_choice(std::vector<Group> groups) {
 
 // Members from the smallest to the largest, as far apart as there are places.
 std::vector<Member> spread(std::vector<Member> members, size_t places) {
-  std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.bytes < b.bytes; });
+  std::stable_sort(members.begin(), members.end(),
+                   [](const Member& a, const Member& b) { return a.bytes < b.bytes; });
   if (members.size() <= places) return members;
   std::vector<Member> kept;
-  for (size_t i = 0; i < places; ++i) kept.push_back(members[places == 1 ? 0 : i * (members.size() - 1) / (places - 1)]);
+  for (size_t i = 0; i < places; ++i)
+    kept.push_back(members[places == 1 ? 0 : i * (members.size() - 1) / (places - 1)]);
   return kept;
 }
 
@@ -142,7 +150,10 @@ bool is_for_evaluation(const Group& group, const SampleOptions& options) {
 class SampleWriter {
  public:
   SampleWriter(const Group& group, const fs::path& out, const SampleOptions& options, run::Worker& worker)
-      : group_(group), options_(options), worker_(worker), timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
+      : group_(group),
+        options_(options),
+        worker_(worker),
+        timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
         path_(out / "samples" / group.hash.substr(0, 2) / group.hash.substr(2, 2) / group.hash),
         partial_(path_.parent_path() / fmt::format(".{}.{}", group.hash, ::getpid())) {}
   ~SampleWriter() {
@@ -153,7 +164,8 @@ class SampleWriter {
   SampleWriter& operator=(const SampleWriter&) = delete;
 
   Result<SampleReport> write() {
-    SampleReport report{group_.hash, is_for_evaluation(group_, options_) ? "eval" : "train", group_.ops, 0, {}};
+    SampleReport report{
+        group_.hash, is_for_evaluation(group_, options_) ? "eval" : "train", group_.ops, 0, {}};
     std::error_code failed;
     fs::remove_all(partial_, failed);
     std::string list;
@@ -163,8 +175,10 @@ class SampleWriter {
         if (options_.interrupted != nullptr && *options_.interrupted) return resource_error("interrupted");
         const std::string name = fmt::format("{}_{}", i, ir::name(dtype));
         PASSNET_TRY(const std::string unfit, write_graph(members[i], dtype, partial_ / "graphs" / name));
-        if (unfit.empty()) list += name + "\n", ++report.graphs;
-        else report.unfit.push_back(fmt::format("{}: {}", name, unfit));
+        if (unfit.empty())
+          list += name + "\n", ++report.graphs;
+        else
+          report.unfit.push_back(fmt::format("{}: {}", name, unfit));
       }
     }
     if (report.graphs > 0 && !entry_exists(path_)) {
@@ -191,11 +205,13 @@ class SampleWriter {
       graph.graph = with_casts(graph.graph, dtype, types);
     }
     Json facts = Json::object();
-    if (const Result<std::string> text = read_file(member.path / "graph_net.json")) facts = Json::parse(*text, nullptr, false);
+    if (const Result<std::string> text = read_file(member.path / "graph_net.json"))
+      facts = Json::parse(*text, nullptr, false);
     if (!facts.is_object()) facts = Json::object();
     facts["data_type"] = ir::name(dtype);
     Json sources;
-    if (const Result<std::string> text = read_file(member.path / "subgraph_sources.json")) sources = Json::parse(*text, nullptr, false);
+    if (const Result<std::string> text = read_file(member.path / "subgraph_sources.json"))
+      sources = Json::parse(*text, nullptr, false);
     PASSNET_TRY_VOID(write_graph_dir(to, {graph.graph, graph.weights, facts, sources}));
     // What is screened is what was written.
     PASSNET_TRY(graph, fx::load_graph_dir(to));
@@ -214,7 +230,8 @@ class SampleWriter {
     std::error_code ignored;
     Json types = Json::object();
     if (retyped_graph && run::load_graph(worker_, kId, retyped_graph->graph, {}, {}, timeout_)) {
-      if (auto inferred = run::infer_types(worker_, kId, *retyped_graph, timeout_)) types = std::move(inferred->values);
+      if (auto inferred = run::infer_types(worker_, kId, *retyped_graph, timeout_))
+        types = std::move(inferred->values);
     }
     fs::remove_all(scratch, ignored);
     return types;
@@ -238,7 +255,8 @@ Result<void> write_lists(const fs::path& out, const std::vector<SampleReport>& r
     for (const SampleReport& report : reports) {
       if (report.graphs == 0 || (which != std::string_view("all") && report.split != which)) continue;
       text += fmt::format("../{}\n", sample_path(report));
-      table += fmt::format("{},{},{},{}\n", sample_path(report), report.split, report.graphs, fmt::join(report.ops, " "));
+      table += fmt::format("{},{},{},{}\n", sample_path(report), report.split, report.graphs,
+                           fmt::join(report.ops, " "));
     }
     PASSNET_TRY_VOID(write_file(out / "lists" / fmt::format("{}.txt", which), text));
     PASSNET_TRY_VOID(write_file(out / "lists" / fmt::format("{}.csv", which), table));
@@ -251,27 +269,39 @@ void remove_empty_shards(const fs::path& out) {
   std::error_code ignored;
   for (int level = 0; level < 2; ++level) {
     std::vector<fs::path> shards;
-    for (fs::recursive_directory_iterator at(out / "samples", ignored), end; at != end; at.increment(ignored)) {
+    for (fs::recursive_directory_iterator at(out / "samples", ignored), end; at != end;
+         at.increment(ignored)) {
       if (at.depth() == 1) at.disable_recursion_pending();
       if (at->is_directory() && at.depth() < 2) shards.push_back(at->path());
     }
-    for (const fs::path& shard : shards) fs::remove(shard, ignored);  // fails, as it should, where there is something
+    for (const fs::path& shard : shards)
+      fs::remove(shard, ignored);  // fails, as it should, where there is something
   }
 }
 
 Result<void> write_options(const fs::path& out, const std::string& subgraphs, const SampleOptions& options) {
   std::vector<std::string_view> dtypes;
   for (const ir::DType dtype : options.dtypes) dtypes.push_back(ir::name(dtype));
-  const Json json{{"subgraphs", fs::path(subgraphs).filename().string()}, {"dtypes", dtypes}, {"max_shapes", options.max_shapes}, {"min_shapes", options.min_shapes},
-                  {"min_kernels", options.min_kernels}, {"max_bytes", options.max_bytes}, {"tasks", options.tasks},
-                  {"eval_share", options.eval_share}, {"seed", options.seed}};
+  const Json json{{"subgraphs", fs::path(subgraphs).filename().string()},
+                  {"dtypes", dtypes},
+                  {"max_shapes", options.max_shapes},
+                  {"min_shapes", options.min_shapes},
+                  {"min_kernels", options.min_kernels},
+                  {"max_bytes", options.max_bytes},
+                  {"tasks", options.tasks},
+                  {"eval_share", options.eval_share},
+                  {"seed", options.seed}};
   return write_file(out / "options.json", json.dump(4) + "\n");
 }
 
 }  // namespace
 
 Json to_json(const SampleReport& report) {
-  return {{"sample", report.hash}, {"split", report.split}, {"graphs", report.graphs}, {"ops", report.ops}, {"unfit", report.unfit}};
+  return {{"sample", report.hash},
+          {"split", report.split},
+          {"graphs", report.graphs},
+          {"ops", report.ops},
+          {"unfit", report.unfit}};
 }
 
 Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
@@ -285,33 +315,39 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   size_t next = 0;
   std::atomic<size_t> tasks = 0;
   const auto is_over = [&] {
-    return failed.has_value() || (options.tasks > 0 && tasks == options.tasks) || (options.interrupted != nullptr && *options.interrupted);
+    return failed.has_value() || (options.tasks > 0 && tasks == options.tasks) ||
+           (options.interrupted != nullptr && *options.interrupted);
   };
-  const auto is_task = [&](const SampleReport& report) { return report.graphs >= options.min_shapes * options.dtypes.size(); };
-  map_in_order([&]() -> std::optional<const Group*> { return next < groups.size() && !is_over() ? std::optional(&groups[next++]) : std::nullopt; },
-               [&](const Group* group) -> Result<SampleReport> {
-                 PASSNET_TRY(std::unique_ptr<run::Worker> worker, workers.take());
-                 Result<SampleReport> report = SampleWriter(*group, out, options, *worker).write();
-                 workers.give_back(std::move(worker));
-                 return report;
-               },
-               [&](Result<SampleReport> report) {
-                 if (failed) return;
-                 if (!report) {
-                   failed = report.error();
-                   return;
-                 }
-                 if (options.tasks > 0 && (tasks == options.tasks || !is_task(*report))) {
-                   std::error_code ignored;
-                   fs::remove_all(out / sample_path(*report), ignored);
-                   return;
-                 }
-                 ++tasks;
-                 journal += dump(to_json(*report)) + "\n";
-                 finished(*report, groups.size());
-                 reports.push_back(std::move(*report));
-               },
-               static_cast<size_t>(options.jobs));
+  const auto is_task = [&](const SampleReport& report) {
+    return report.graphs >= options.min_shapes * options.dtypes.size();
+  };
+  map_in_order(
+      [&]() -> std::optional<const Group*> {
+        return next < groups.size() && !is_over() ? std::optional(&groups[next++]) : std::nullopt;
+      },
+      [&](const Group* group) -> Result<SampleReport> {
+        PASSNET_TRY(std::unique_ptr<run::Worker> worker, workers.take());
+        Result<SampleReport> report = SampleWriter(*group, out, options, *worker).write();
+        workers.give_back(std::move(worker));
+        return report;
+      },
+      [&](Result<SampleReport> report) {
+        if (failed) return;
+        if (!report) {
+          failed = report.error();
+          return;
+        }
+        if (options.tasks > 0 && (tasks == options.tasks || !is_task(*report))) {
+          std::error_code ignored;
+          fs::remove_all(out / sample_path(*report), ignored);
+          return;
+        }
+        ++tasks;
+        journal += dump(to_json(*report)) + "\n";
+        finished(*report, groups.size());
+        reports.push_back(std::move(*report));
+      },
+      static_cast<size_t>(options.jobs));
   remove_empty_shards(out);
   PASSNET_TRY_VOID(write_file(out / "samples.jsonl", journal));
   if (options.interrupted != nullptr && *options.interrupted) return resource_error("interrupted");

@@ -1,4 +1,5 @@
-// Subgraphs -> samples: one operator sequence at several shapes and element types, each graph screened. docs/dataset.md.
+// Subgraphs -> samples: one operator sequence at several shapes and element types, each graph screened.
+// docs/dataset.md.
 #pragma once
 
 #include <atomic>
@@ -15,15 +16,15 @@ namespace passnet::dataset {
 
 struct SampleOptions {
   std::vector<ir::DType> dtypes{ir::DType::Float32, ir::DType::Float16, ir::DType::BFloat16};
-  size_t max_shapes = 4;         // per sample
-  size_t min_shapes = 1;         // samples with fewer are left out
-  size_t min_kernels = 2;        // operators that would launch a kernel each when not fused
+  size_t max_shapes = 4;                  // per sample
+  size_t min_shapes = 1;                  // samples with fewer are left out
+  size_t min_kernels = 2;                 // operators that would launch a kernel each when not fused
   int64_t max_bytes = int64_t{64} << 20;  // of a graph's inputs
-  /// So many samples of which min_shapes shapes are fit at all element types, one per operator sequence, in the order of
-  /// rank_sequences; 0: all samples.
+  /// So many samples of which min_shapes shapes are fit at all element types, one per operator sequence, in
+  /// the order of rank_sequences; 0: all samples.
   size_t tasks = 0;
-  double eval_share = 0.1;       // of the families of samples, for evaluation
-  uint64_t seed = 1024;          // of the split
+  double eval_share = 0.1;  // of the families of samples, for evaluation
+  uint64_t seed = 1024;     // of the split
   int jobs = 1;
   double timeout_s = 60;
   const std::atomic<bool>* interrupted = nullptr;
@@ -31,20 +32,24 @@ struct SampleOptions {
 
 /// One sample, or why there is none.
 struct SampleReport {
-  std::string hash;                       // also its directory: HASH[0:2]/HASH[2:4]/HASH
-  std::string split;                      // "train" or "eval"
-  std::vector<std::string> ops;           // op names
+  std::string hash;              // also its directory: HASH[0:2]/HASH[2:4]/HASH
+  std::string split;             // "train" or "eval"
+  std::vector<std::string> ops;  // op names
   size_t graphs = 0;
-  std::vector<std::string> unfit;         // graphs that were screened out: "NAME: why"
+  std::vector<std::string> unfit;  // graphs that were screened out: "NAME: why"
 };
 Json to_json(const SampleReport& report);
 
-/// Groups the graphs below `subgraphs` by their structure (structure_hash), makes a sample of each group, and writes
+/// Groups the graphs below `subgraphs` by their structure (structure_hash), makes a sample of each group, and
+/// writes
 ///   OUT/samples/xx/yy/HASH/{graph_list.txt, graphs/, pass_dir/, entry.sh}
-///   OUT/lists/{all,train,eval}.{txt,csv}, OUT/samples.jsonl (a report per group), OUT/options.json (rules and seeds).
-/// No family (the same operators, views aside, in the same order) is in both train and eval. Graphs that are not fit (screen)
-/// are left out. finished: after each group, in order. Errors: Io; BadInput (no graph); Resource (interrupted, no worker).
-Result<void> make_samples(const std::string& subgraphs, const std::filesystem::path& out, const SampleOptions& options,
+///   OUT/lists/{all,train,eval}.{txt,csv}, OUT/samples.jsonl (a report per group), OUT/options.json (rules
+///   and seeds).
+/// No family (the same operators, views aside, in the same order) is in both train and eval. Graphs that are
+/// not fit (screen) are left out. finished: after each group, in order. Errors: Io; BadInput (no graph);
+/// Resource (interrupted, no worker).
+Result<void> make_samples(const std::string& subgraphs, const std::filesystem::path& out,
+                          const SampleOptions& options,
                           const std::function<void(const SampleReport&, size_t total)>& finished);
 
 }  // namespace passnet::dataset

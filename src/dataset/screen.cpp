@@ -14,11 +14,13 @@ constexpr uint64_t kSeed = 123, kOtherSeed = 1024;
 
 class Screening {
  public:
-  Screening(run::Worker& worker, const std::string& id, const fx::GraphDir& graph, std::chrono::milliseconds timeout)
+  Screening(run::Worker& worker, const std::string& id, const fx::GraphDir& graph,
+            std::chrono::milliseconds timeout)
       : worker_(worker), id_(id), graph_(graph), timeout_(timeout) {}
 
   run::Answer<std::string> run() {
-    if (auto loaded = run::load_graph(worker_, id_, graph_.graph, {}, {}, timeout_); !loaded) return tl::unexpected(std::move(loaded).error());
+    if (auto loaded = run::load_graph(worker_, id_, graph_.graph, {}, {}, timeout_); !loaded)
+      return tl::unexpected(std::move(loaded).error());
     run::Answer<run::Outputs> first = outputs_with(kSeed);
     if (!first) return tl::unexpected(std::move(first).error());
     run::Answer<run::Outputs> again = run::run_graph(worker_, id_, false, timeout_);
@@ -34,7 +36,8 @@ class Screening {
     if (!other) return tl::unexpected(std::move(other).error());
     auto differing = compared_with(*first);
     if (!differing) return tl::unexpected(std::move(differing).error());
-    if (std::any_of(differing->begin(), differing->end(), [](const auto& check) { return check.passes_from <= bench::kCorrectT; }))
+    if (std::any_of(differing->begin(), differing->end(),
+                    [](const auto& check) { return check.passes_from <= bench::kCorrectT; }))
       return "an output does not depend on the inputs";
     return "";
   }
@@ -43,7 +46,8 @@ class Screening {
   run::Answer<run::Outputs> outputs_with(uint64_t seed) {
     run::Answer<run::Bundle> inputs = run::replay_inputs(worker_, id_, graph_, seed, timeout_);
     if (!inputs) return tl::unexpected(std::move(inputs).error());
-    if (auto set = run::set_inputs(worker_, id_, *inputs, timeout_); !set) return tl::unexpected(std::move(set).error());
+    if (auto set = run::set_inputs(worker_, id_, *inputs, timeout_); !set)
+      return tl::unexpected(std::move(set).error());
     run::Answer<run::Outputs> outputs = run::run_graph(worker_, id_, false, timeout_);
     if (seed == kSeed) inputs_ = std::move(*inputs);
     return outputs;
@@ -54,20 +58,25 @@ class Screening {
     if (!given || !made) return false;
     const auto same = [&](const wire::Entry& a, const wire::Entry& b) {
       return a.dtype == b.dtype && a.shape == b.shape && a.size_bytes() > 0 &&
-             std::memcmp(made->data() + a.offset, given->data() + b.offset, static_cast<size_t>(a.size_bytes())) == 0;
+             std::memcmp(made->data() + a.offset, given->data() + b.offset,
+                         static_cast<size_t>(a.size_bytes())) == 0;
     };
-    return std::any_of(outputs.tensors.entries.begin(), outputs.tensors.entries.end(), [&](const wire::Entry& output) {
-      return std::any_of(inputs_.entries.begin(), inputs_.entries.end(), [&](const wire::Entry& input) { return same(output, input); });
-    });
+    return std::any_of(outputs.tensors.entries.begin(), outputs.tensors.entries.end(),
+                       [&](const wire::Entry& output) {
+                         return std::any_of(inputs_.entries.begin(), inputs_.entries.end(),
+                                            [&](const wire::Entry& input) { return same(output, input); });
+                       });
   }
   // Outputs of an earlier run against those of the last.
   run::Answer<std::vector<bench::OutputCheck>> compared_with(const run::Outputs& earlier) {
     bench::RunRecord record;
-    if (auto done = run::compare_outputs(worker_, id_, earlier, record, timeout_); !done) return tl::unexpected(std::move(done).error());
+    if (auto done = run::compare_outputs(worker_, id_, earlier, record, timeout_); !done)
+      return tl::unexpected(std::move(done).error());
     return std::move(record.outputs);
   }
   static bool all_finite(const std::vector<bench::OutputCheck>& checks) {
-    return std::all_of(checks.begin(), checks.end(), [](const auto& check) { return check.max_abs_diff == check.max_abs_diff; });
+    return std::all_of(checks.begin(), checks.end(),
+                       [](const auto& check) { return check.max_abs_diff == check.max_abs_diff; });
   }
 
   run::Worker& worker_;
@@ -79,7 +88,8 @@ class Screening {
 
 }  // namespace
 
-std::string screen(run::Worker& reference, const std::string& under, const fx::GraphDir& graph, std::chrono::milliseconds timeout) {
+std::string screen(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
+                   std::chrono::milliseconds timeout) {
   run::Answer<std::string> found = Screening(reference, under, graph, timeout).run();
   if (reference.alive()) (void)run::unload_graph(reference, under, timeout).has_value();
   if (found) return std::move(*found);

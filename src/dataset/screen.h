@@ -1,4 +1,5 @@
-// Whether a graph is fit to be a task: it runs, gives the same each time, and what it gives depends on what it gets.
+// Whether a graph is fit to be a task: it runs, gives the same each time, and what it gives depends on what
+// it gets.
 #pragma once
 
 #include <chrono>
@@ -9,9 +10,11 @@
 
 namespace passnet::dataset {
 
-/// "" when fit, else why not: an error of the run (its first line), "it has no outputs", "outputs are not finite", "not
-/// deterministic", "an output is an input", "an output does not depend on the inputs". A model that returns zeros, or an
-/// input, is so wrong on every graph that is fit. under: the id it is loaded as; it is unloaded again.
-std::string screen(run::Worker& reference, const std::string& under, const fx::GraphDir& graph, std::chrono::milliseconds timeout);
+/// "" when fit, else why not: an error of the run (its first line), "it has no outputs", "outputs are not
+/// finite", "not deterministic", "an output is an input", "an output does not depend on the inputs". A model
+/// that returns zeros, or an input, is so wrong on every graph that is fit. under: the id it is loaded as; it
+/// is unloaded again.
+std::string screen(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
+                   std::chrono::milliseconds timeout);
 
 }  // namespace passnet::dataset

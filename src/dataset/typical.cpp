@@ -11,14 +11,16 @@ namespace {
 using Token = uint32_t;
 using Tokens = std::vector<Token>;
 
-/// The positions of a text, ordered by the `window` tokens that begin there (at least so many), then by position.
+/// The positions of a text, ordered by the `window` tokens that begin there (at least so many), then by
+/// position.
 std::vector<uint32_t> sorted_positions(const Tokens& text, size_t window) {
   const size_t n = text.size();
   Tokens rank = text;
   std::vector<std::pair<uint64_t, uint32_t>> keyed(n);
   for (size_t length = 1; length < 2 * window; length *= 2) {
     for (size_t i = 0; i < n; ++i) {
-      const uint64_t behind = i + length < n ? uint64_t{rank[i + length]} + 1 : 0;  // the end comes before any token
+      const uint64_t behind =
+          i + length < n ? uint64_t{rank[i + length]} + 1 : 0;  // the end comes before any token
       keyed[i] = {uint64_t{rank[i]} << 32 | behind, static_cast<uint32_t>(i)};
     }
     std::sort(keyed.begin(), keyed.end());
@@ -34,7 +36,9 @@ std::vector<uint32_t> sorted_positions(const Tokens& text, size_t window) {
 
 size_t common_length(const Tokens& text, size_t a, size_t b, size_t most) {
   size_t length = 0;
-  while (length < most && a + length < text.size() && b + length < text.size() && text[a + length] == text[b + length]) ++length;
+  while (length < most && a + length < text.size() && b + length < text.size() &&
+         text[a + length] == text[b + length])
+    ++length;
   return length;
 }
 
@@ -43,8 +47,8 @@ struct Pattern {
   std::vector<uint32_t> starts;  // ascending; occurrences may overlap
 };
 
-/// The pattern of at most `window` tokens with the greatest (length - 1) (occurrences - 1); of equals the shorter, then the
-/// one that occurs first. Nothing when no pattern occurs twice.
+/// The pattern of at most `window` tokens with the greatest (length - 1) (occurrences - 1); of equals the
+/// shorter, then the one that occurs first. Nothing when no pattern occurs twice.
 std::optional<Pattern> best_pattern(const Tokens& text, size_t window) {
   const std::vector<uint32_t> order = sorted_positions(text, window);
   // Stretches of `order` whose positions share their first `length` tokens, the longest open one last.
@@ -65,8 +69,10 @@ std::optional<Pattern> best_pattern(const Tokens& text, size_t window) {
       open.pop_back();
       const uint32_t first = std::min(closed.first, grown.first);
       const size_t score = closed.length < 2 ? 0 : (closed.length - 1) * (i - closed.from - 1);
-      const bool better = score > best.score || (score == best.score && score > 0 &&
-                          (closed.length < best.length || (closed.length == best.length && first < best.first)));
+      const bool better =
+          score > best.score ||
+          (score == best.score && score > 0 &&
+           (closed.length < best.length || (closed.length == best.length && first < best.first)));
       if (better) best = {score, closed.length, closed.from, i, first};
       grown.from = closed.from;
       grown.first = first;
@@ -74,7 +80,9 @@ std::optional<Pattern> best_pattern(const Tokens& text, size_t window) {
     if (shared > 0) open.push_back(grown);
   }
   if (best.score == 0) return std::nullopt;
-  Pattern pattern{best.length, {order.begin() + static_cast<ptrdiff_t>(best.from), order.begin() + static_cast<ptrdiff_t>(best.to)}};
+  Pattern pattern{
+      best.length,
+      {order.begin() + static_cast<ptrdiff_t>(best.from), order.begin() + static_cast<ptrdiff_t>(best.to)}};
   std::sort(pattern.starts.begin(), pattern.starts.end());
   return pattern;
 }
@@ -129,7 +137,8 @@ bool fold(Tokens& text, Grammar& grammar, size_t window) {
 void gather_primitives(Grammar& grammar) {
   for (size_t i = 0, count = grammar.bodies.size(); i < count; ++i) {
     const Tokens body = grammar.bodies[i];
-    if (std::none_of(body.begin(), body.end(), [&](Token token) { return grammar.is_symbol(token); })) continue;
+    if (std::none_of(body.begin(), body.end(), [&](Token token) { return grammar.is_symbol(token); }))
+      continue;
     Tokens gathered, run;
     const auto end_run = [&] {
       if (!run.empty()) gathered.push_back(grammar.add(std::exchange(run, {})));
@@ -149,7 +158,8 @@ void gather_primitives(Grammar& grammar) {
 
 class Walk {
  public:
-  Walk(const Grammar& grammar, const TypicalOptions& options) : grammar_(grammar), options_(options), sizes_(grammar.bodies.size(), 0) {}
+  Walk(const Grammar& grammar, const TypicalOptions& options)
+      : grammar_(grammar), options_(options), sizes_(grammar.bodies.size(), 0) {}
 
   /// Ranges of the operators from `start` on that `token` stands for.
   void visit(Token token, size_t start, std::vector<Range>& found) {
@@ -194,7 +204,8 @@ std::vector<Range> longer_than_one_and_disjoint(std::vector<Range> ranges) {
 
 }  // namespace
 
-std::vector<std::vector<Range>> typical_ranges(std::span<const std::vector<uint32_t>> sequences, const TypicalOptions& options) {
+std::vector<std::vector<Range>> typical_ranges(std::span<const std::vector<uint32_t>> sequences,
+                                               const TypicalOptions& options) {
   const auto count = static_cast<Token>(sequences.size());
   // Separators 1, 2, … between the sequences, each there once; operators behind them.
   Token operators = 0;

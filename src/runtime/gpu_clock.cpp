@@ -49,7 +49,8 @@ DeviceClock::DeviceClock() {
     made = fresh;
   }
   void* memory = nullptr;
-  check(driver().cuMemHostAlloc(&memory, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP), "allocating what holds up the stream");
+  check(driver().cuMemHostAlloc(&memory, sizeof(uint32_t), CU_MEMHOSTALLOC_DEVICEMAP),
+        "allocating what holds up the stream");
   gate_ = static_cast<uint32_t*>(memory);
   *gate_ = 0;
 }
@@ -67,7 +68,8 @@ void DeviceClock::start() {
     check(driver().cuMemHostGetDevicePointer(&gate, gate_, 0), "finding what holds up the stream");
     uint64_t longest = kLongestHold_ns;
     void* parameters[] = {&gate, &call_, &longest};
-    check(driver().cuLaunchKernel(hold, 1, 1, 1, 1, 1, 1, 0, stream(), parameters, nullptr), "holding up the stream");
+    check(driver().cuLaunchKernel(hold, 1, 1, 1, 1, 1, 1, 0, stream(), parameters, nullptr),
+          "holding up the stream");
   }
   check(driver().cuEventRecord(event(events_[0]), stream()), "recording an event");
   check(driver().cuEventRecord(event(events_[1]), stream()), "recording an event");
@@ -83,7 +85,8 @@ std::optional<double> DeviceClock::stop() {
     return std::nullopt;
   }
   float milliseconds = 0;
-  check(driver().cuEventElapsedTime(&milliseconds, event(events_[1]), event(events_[2])), "reading the time between events");
+  check(driver().cuEventElapsedTime(&milliseconds, event(events_[1]), event(events_[2])),
+        "reading the time between events");
   return double(milliseconds) * 1000;
 }
 

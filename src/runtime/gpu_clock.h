@@ -1,4 +1,5 @@
-// Time that the device spends on a call, by its own clock. Internal to runtime/; without CUDA's headers gpu_absent.cpp refuses.
+// Time that the device spends on a call, by its own clock. Internal to runtime/; without CUDA's headers
+// gpu_absent.cpp refuses.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +7,8 @@
 
 namespace passnet::runtime::gpu {
 
-/// Times calls without what the host needs to launch them: the stream is held up until all launches stand in line.
-/// REQUIRES gpu::start().
+/// Times calls without what the host needs to launch them: the stream is held up until all launches stand in
+/// line. REQUIRES gpu::start().
 class DeviceClock {
  public:
   DeviceClock();
@@ -15,9 +16,9 @@ class DeviceClock {
   DeviceClock(const DeviceClock&) = delete;
   DeviceClock& operator=(const DeviceClock&) = delete;
   void start();
-  /// us from the first launch after start() to the end of the last; nullopt when the stream could not be held up for so
-  /// long, and the call should be timed again. A call that waits for the device itself can never be held up; after some
-  /// tries its time includes launching.
+  /// us from the first launch after start() to the end of the last; nullopt when the stream could not be held
+  /// up for so long, and the call should be timed again. A call that waits for the device itself can never be
+  /// held up; after some tries its time includes launching.
   std::optional<double> stop();
 
  private:

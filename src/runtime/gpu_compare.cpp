@@ -58,25 +58,33 @@ bool is_words(const at::Tensor& tensor) {
 
 void compare_words(const at::Tensor& a, const at::Tensor& b, uint64_t flag) {
   static const CUfunction differ = load_function(kDifferSource, "differ");
-  auto first = reinterpret_cast<uint64_t>(a.const_data_ptr()), second = reinterpret_cast<uint64_t>(b.const_data_ptr());
+  auto first = reinterpret_cast<uint64_t>(a.const_data_ptr()),
+       second = reinterpret_cast<uint64_t>(b.const_data_ptr());
   uint64_t words = a.nbytes() / 8;
-  const auto blocks = static_cast<unsigned>(std::clamp<uint64_t>((words + kBlock - 1) / kBlock, 1, kMostBlocks));
+  const auto blocks =
+      static_cast<unsigned>(std::clamp<uint64_t>((words + kBlock - 1) / kBlock, 1, kMostBlocks));
   void* parameters[] = {&first, &second, &words, &flag};
-  check(driver().cuLaunchKernel(differ, blocks, 1, 1, kBlock, 1, 1, 0, stream(), parameters, nullptr), "comparing outputs");
+  check(driver().cuLaunchKernel(differ, blocks, 1, 1, kBlock, 1, 1, 0, stream(), parameters, nullptr),
+        "comparing outputs");
 }
 
 }  // namespace
 
 OutputComparison::OutputComparison(const std::vector<at::Tensor>& expected, int64_t calls)
-    : expected_(expected), differs_(at::zeros({std::max<int64_t>(calls, 1)}, at::TensorOptions().device(graph_device()).dtype(at::kInt))) {}
+    : expected_(expected),
+      differs_(at::zeros({std::max<int64_t>(calls, 1)},
+                         at::TensorOptions().device(graph_device()).dtype(at::kInt))) {}
 
 void OutputComparison::add(const std::vector<c10::IValue>& outputs) {
-  const uint64_t flag = reinterpret_cast<uint64_t>(differs_.data_ptr()) + static_cast<uint64_t>(calls_) * sizeof(int32_t);
+  const uint64_t flag =
+      reinterpret_cast<uint64_t>(differs_.data_ptr()) + static_cast<uint64_t>(calls_) * sizeof(int32_t);
   std::vector<at::Tensor> tensors;
   for (const c10::IValue& output : outputs) {
     if (output.isTensor() && output.toTensor().defined()) tensors.push_back(output.toTensor().contiguous());
   }
-  const auto same_form = [](const at::Tensor& a, const at::Tensor& b) { return a.dtype() == b.dtype() && a.sizes() == b.sizes(); };
+  const auto same_form = [](const at::Tensor& a, const at::Tensor& b) {
+    return a.dtype() == b.dtype() && a.sizes() == b.sizes();
+  };
   bool same = std::equal(tensors.begin(), tensors.end(), expected_.begin(), expected_.end(), same_form);
   for (size_t i = 0; i < tensors.size() && same; ++i) {
     if (is_words(tensors[i]) && is_words(expected_[i])) {

@@ -1,5 +1,6 @@
-// Bits of a call's outputs against those of the checked call, compared on the device, so that nothing waits for the answer
-// between timed calls. Internal to runtime/ (includes torch); without CUDA's headers gpu_absent.cpp refuses.
+// Bits of a call's outputs against those of the checked call, compared on the device, so that nothing waits
+// for the answer between timed calls. Internal to runtime/ (includes torch); without CUDA's headers
+// gpu_absent.cpp refuses.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -18,7 +19,8 @@ class OutputComparison {
   /// Compares the tensors among a call's outputs, which may be given back as soon as this returns.
   void add(const std::vector<c10::IValue>& outputs);
 
-  /// How many calls differed, in a bit, an element type, a shape or the number of tensors. Waits for the device.
+  /// How many calls differed, in a bit, an element type, a shape or the number of tensors. Waits for the
+  /// device.
   int64_t differing() const;
 
  private:

@@ -11,8 +11,8 @@ namespace passnet::runtime {
 
 namespace {
 
-// Replay keeps values within these bounds, so statistics are those of values as replay can make them: a mask of 0 and -3.4e38
-// counts as one of 0 and -100.
+// Replay keeps values within these bounds, so statistics are those of values as replay can make them: a mask
+// of 0 and -3.4e38 counts as one of 0 and -100.
 constexpr double kReplayBound = 100;
 
 template <class T>
@@ -24,10 +24,12 @@ Json elements(const at::Tensor& flat) {
 }
 
 Json of_floats(const at::Tensor& flat) {
-  const at::Tensor bounded = at::clamp(at::nan_to_num(flat.to(at::kDouble), 0.0, kReplayBound, -kReplayBound), -kReplayBound, kReplayBound);
+  const at::Tensor bounded = at::clamp(at::nan_to_num(flat.to(at::kDouble), 0.0, kReplayBound, -kReplayBound),
+                                       -kReplayBound, kReplayBound);
   Json json{{"mean", flat.numel() > 0 ? bounded.mean().item<double>() : 0.0},
             {"std", flat.numel() > 1 ? at::std(bounded).item<double>() : 0.0}};
-  if (flat.numel() < kRecordedInFull && at::isfinite(flat).all().item<bool>()) json["data"] = elements<double>(flat);
+  if (flat.numel() < kRecordedInFull && at::isfinite(flat).all().item<bool>())
+    json["data"] = elements<double>(flat);
   return json;
 }
 
@@ -41,7 +43,8 @@ Json of_integers(const at::Tensor& flat) {
 Json statistics_json(const at::Tensor& tensor) {
   const at::Tensor flat = tensor.reshape(-1);
   if (at::isFloatingType(tensor.scalar_type())) return of_floats(flat);
-  if (tensor.scalar_type() == at::kBool) return flat.numel() < kRecordedInFull ? Json{{"data", elements<int64_t>(flat)}} : Json::object();
+  if (tensor.scalar_type() == at::kBool)
+    return flat.numel() < kRecordedInFull ? Json{{"data", elements<int64_t>(flat)}} : Json::object();
   if (at::isIntegralType(tensor.scalar_type(), false)) return of_integers(flat);
   return Json::object();
 }

@@ -7,8 +7,8 @@ namespace passnet::dataset {
 namespace {
 
 using testing::DoubleNear;
-using testing::ElementsAre;
 using testing::Each;
+using testing::ElementsAre;
 
 std::vector<std::vector<std::string>> letters(const std::vector<std::string>& words) {
   std::vector<std::vector<std::string>> sequences;
@@ -24,8 +24,10 @@ TEST(Choose, TakesNewAndRareTransitionsFirst) {
   const auto sequences = letters({"abc", "ab", "cd", "abcd", "e", "ac"});
   EXPECT_THAT(choose_sequences(sequences, 3), ElementsAre(3, 5, 1));
   constexpr double kMost = 1.386544;
-  EXPECT_THAT(rarities(sequences), ElementsAre(DoubleNear(0.145298 / kMost, 1e-6), DoubleNear(0.288598 / kMost, 1e-6), DoubleNear(0.001997 / kMost, 1e-6),
-                                               DoubleNear(0.097531 / kMost, 1e-6), DoubleNear(0, 1e-6), DoubleNear(1, 1e-6)));
+  EXPECT_THAT(rarities(sequences),
+              ElementsAre(DoubleNear(0.145298 / kMost, 1e-6), DoubleNear(0.288598 / kMost, 1e-6),
+                          DoubleNear(0.001997 / kMost, 1e-6), DoubleNear(0.097531 / kMost, 1e-6),
+                          DoubleNear(0, 1e-6), DoubleNear(1, 1e-6)));
 }
 
 TEST(Choose, TakesAllWhenThereAreNoMore) {

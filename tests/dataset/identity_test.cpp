@@ -12,8 +12,12 @@ ir::Graph graph(const std::string& parameters, const std::string& body) {
   EXPECT_TRUE(parsed) << to_string(parsed.error());
   return std::move(*parsed);
 }
-std::string identity(const std::string& parameters, const std::string& body) { return identity_hash(graph(parameters, body)); }
-std::string structure(const std::string& parameters, const std::string& body) { return structure_hash(graph(parameters, body)); }
+std::string identity(const std::string& parameters, const std::string& body) {
+  return identity_hash(graph(parameters, body));
+}
+std::string structure(const std::string& parameters, const std::string& body) {
+  return structure_hash(graph(parameters, body));
+}
 
 const std::string kBase = identity("a, b", "c = a + b\nd = torch.relu(a)\ne = c - d\nreturn (e,)");
 
@@ -24,7 +28,10 @@ TEST(Identity, ForgetsNamesAndOrder) {
 }
 
 TEST(Identity, ForgetsSpellings) {
-  EXPECT_EQ(identity("a, b", "c = torch.add(b, a)\nd = torch.nn.functional.relu(a, inplace=False)\ne = torch.sub(c, d)\nreturn (e,)"), kBase);
+  EXPECT_EQ(identity("a, b",
+                     "c = torch.add(b, a)\nd = torch.nn.functional.relu(a, inplace=False)\ne = torch.sub(c, "
+                     "d)\nreturn (e,)"),
+            kBase);
   EXPECT_EQ(identity("a, b", "c = a + b\nd = a.relu()\ne = c.sub(d)\nreturn (e,)"), kBase);
 }
 
@@ -36,7 +43,9 @@ TEST(Identity, KeepsConnections) {
 }
 
 TEST(Identity, KeepsConstants) {
-  const auto softmax = [](const std::string& rest) { return identity("a", "b = torch.softmax(a, " + rest + ")\nreturn (b,)"); };
+  const auto softmax = [](const std::string& rest) {
+    return identity("a", "b = torch.softmax(a, " + rest + ")\nreturn (b,)");
+  };
   EXPECT_NE(softmax("dim=1"), softmax("dim=2"));
   EXPECT_EQ(softmax("dim=1"), softmax("1"));
   EXPECT_NE(identity("a", "b = a * 2\nreturn (b,)"), identity("a", "b = a * 3\nreturn (b,)"));
@@ -52,15 +61,20 @@ TEST(Identity, ForgetsDevices) {
 
 TEST(Identity, KeepsTheOrderOfOverwriting) {
   // y reads x before it is overwritten, or after.
-  EXPECT_NE(identity("x", "y = x * 2\nx += 1\nz = x\nreturn (y, z)"), identity("x", "x += 1\nz = x\ny = x * 2\nreturn (y, z)"));
+  EXPECT_NE(identity("x", "y = x * 2\nx += 1\nz = x\nreturn (y, z)"),
+            identity("x", "x += 1\nz = x\ny = x * 2\nreturn (y, z)"));
 }
 
 TEST(Structure, ForgetsSizesOnly) {
-  const auto view = [](const std::string& sizes) { return structure("a", "b = a.view(" + sizes + ")\nreturn (b,)"); };
+  const auto view = [](const std::string& sizes) {
+    return structure("a", "b = a.view(" + sizes + ")\nreturn (b,)");
+  };
   EXPECT_EQ(view("1, 64, 7, 7"), view("2, 64, 14, 14"));
   EXPECT_NE(view("1, 64"), view("1, 64, 1"));
-  EXPECT_NE(structure("a", "b = torch.softmax(a, 1)\nreturn (b,)"), structure("a", "b = torch.softmax(a, 2)\nreturn (b,)"));
-  EXPECT_EQ(structure("a", "b = a[(slice(None, 5, None), 0)]\nreturn (b,)"), structure("a", "b = a[(slice(None, 9, None), 0)]\nreturn (b,)"));
+  EXPECT_NE(structure("a", "b = torch.softmax(a, 1)\nreturn (b,)"),
+            structure("a", "b = torch.softmax(a, 2)\nreturn (b,)"));
+  EXPECT_EQ(structure("a", "b = a[(slice(None, 5, None), 0)]\nreturn (b,)"),
+            structure("a", "b = a[(slice(None, 9, None), 0)]\nreturn (b,)"));
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 #include "dataset/typical.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <map>
 #include <sstream>
 #include <string>
-
-#include <fmt/format.h>
 
 namespace passnet::dataset {
 namespace {
@@ -18,7 +17,8 @@ std::string ranges(const std::vector<std::string>& texts, const TypicalOptions& 
   for (const std::string& text : texts) {
     std::istringstream words(text);
     sequences.emplace_back();
-    for (std::string word; words >> word;) sequences.back().push_back(numbers.try_emplace(word, numbers.size()).first->second);
+    for (std::string word; words >> word;)
+      sequences.back().push_back(numbers.try_emplace(word, numbers.size()).first->second);
   }
   std::string out;
   for (const std::vector<Range>& of_one : typical_ranges(sequences, options)) {
@@ -43,7 +43,8 @@ TEST(TypicalRanges, GiveASmallGraphAsAWhole) {
 }
 
 TEST(TypicalRanges, AreFoundAcrossGraphs) {
-  // (3 4 5) first, then what repeats of that; the last graph is longer than the greatest length and falls into its parts.
+  // (3 4 5) first, then what repeats of that; the last graph is longer than the greatest length and falls
+  // into its parts.
   EXPECT_EQ(ranges({"3 4 5", "3 4 5 6", "3 4 5 6 7"}, {8, 1, 2, 4}), "(0,3);(0,3);(0,3);");
   EXPECT_EQ(ranges({"3 4 5", "3 4 5 6", "3 4 5 6 7"}, {8, 1, 2, 5}), "(0,3);(0,4);(0,4);");
 }
