@@ -19,6 +19,12 @@ def main() -> int:
         epilog="example: python -m passnet_capture models --from timm --match 'resnet*' --out graphs --jobs 2",
     ))  # fmt: skip
     options = parser.parse_args()
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        print(f"error: {sys.executable} cannot import PyTorch: {error}\n"
+              "hint: run 'make test' once, which installs all that capturing needs, or name another Python in PASSNET_PYTHON", file=sys.stderr)  # fmt: skip
+        return 4
     return options.command(options)
 
 

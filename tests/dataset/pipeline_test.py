@@ -235,6 +235,17 @@ class Samples(PipelineCase):
         self.assertIn("no graph at or below", done.stderr)
 
 
+class Capture(unittest.TestCase):
+    def test_says_what_a_python_without_pytorch_lacks(self):
+        environment = {**os.environ, "PASSNET_PYTHON": "/usr/bin/python3"}
+        done = subprocess.run([PASSNET, "dataset", "capture", "--from", "timm", "--out", "x"], env=environment, capture_output=True, text=True)
+        if done.returncode == 1:
+            self.skipTest("the system's Python has PyTorch")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("cannot import PyTorch", done.stderr)
+        self.assertIn("PASSNET_PYTHON", done.stderr)
+
+
 class Interrupted(PipelineCase):
     def test_nothing_half_written_stays(self):
         process = subprocess.Popen([PASSNET, "dataset", "decompose", self.root / "full", "--out", self.root / "subgraphs"],
