@@ -66,7 +66,7 @@ Result<void> run_decompose(DecomposeFlags& flags) {
   flags.options.interrupted = &interrupted();
   Totals totals;
   report::CountLine progress("graphs");
-  const auto finished = [&](const dataset::WholeReport& report, size_t) {
+  const auto finished = [&](const dataset::WholeReport& report) {
     totals.add(report);
     if (!report.error.empty()) {
       progress.clear();

@@ -48,7 +48,7 @@ Result<void> run_samples(SampleFlags& flags) {
   Totals totals;
   report::CountLine progress("samples");
   PASSNET_TRY_VOID(dataset::make_samples(flags.subgraphs, flags.out, flags.options,
-                                         [&](const dataset::SampleReport& report, size_t) {
+                                         [&](const dataset::SampleReport& report) {
                                            totals.add(report);
                                            progress.count(report.hash);
                                          }));

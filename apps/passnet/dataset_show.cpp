@@ -13,6 +13,7 @@
 #include "command.h"
 #include "dataset.h"
 #include "dataset/cost.h"
+#include "dataset/graph_facts.h"
 #include "dataset/op_name.h"
 #include "fx/dot.h"
 #include "fx/print.h"
@@ -33,14 +34,8 @@ struct Card {
   fx::GraphDir graph;
   run::InferredTypes types;
   dataset::Cost cost;
-  Json facts = Json::object(), sources;
+  Json facts, sources;
 };
-
-Json read_json(const std::filesystem::path& file) {
-  const Result<std::string> text = read_file(file);
-  Json json = text ? Json::parse(*text, nullptr, false) : Json();
-  return json.is_discarded() ? Json() : json;
-}
 
 Result<std::vector<Card>> read_cards(const std::string& path) {
   PASSNET_TRY(const fx::Sample sample, fx::load_sample(path));
@@ -52,9 +47,8 @@ Result<std::vector<Card>> read_cards(const std::string& path) {
     card.graph.name = sample.graph_names[i];
     PASSNET_TRY(card.types, inference.types_of(card.graph));
     card.cost = dataset::cost_of(card.graph.graph, card.types.values);
-    if (Json facts = read_json(card.graph.path / "graph_net.json"); facts.is_object())
-      card.facts = std::move(facts);
-    card.sources = read_json(card.graph.path / "subgraph_sources.json");
+    card.facts = dataset::read_facts(card.graph.path);
+    card.sources = dataset::read_sources(card.graph.path);
     cards.push_back(std::move(card));
   }
   return cards;

@@ -75,8 +75,7 @@ double flops_of(const ir::Graph& graph, ir::NodeId id, const Types& types) {
     case KernelClass::Free:
       return 0;
     case KernelClass::Library: {
-      const std::string_view canonical = ir::canonical_name(graph.node(id));
-      return product_flops(graph, id, types, canonical.empty() ? op_name(graph.node(id)) : canonical);
+      return product_flops(graph, id, types, canonical_op_name(graph.node(id)));
     }
     case KernelClass::Reduction: {
       const ir::NodeId input = operand(graph, id, 0);
@@ -94,7 +93,7 @@ Cost cost_of(const ir::Graph& graph, const Json& values) {
   Cost cost;
   for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) cost.bytes_in += types.bytes(id);
   for (size_t i = 0; i < body_size(graph); ++i)
-    cost.flops += flops_of(graph, graph.placeholder_count() + static_cast<ir::NodeId>(i), types);
+    cost.flops += flops_of(graph, body_node(graph, i), types);
   if (const ir::NodeId output = graph.output(); output != ir::kNoNode)
     for_each_input(graph, graph.node(output), [&](ir::NodeId id) { cost.bytes_out += types.bytes(id); });
   return cost;

@@ -14,12 +14,14 @@
 #include "dataset/cut.h"
 #include "dataset/describe.h"
 #include "dataset/fusible.h"
+#include "dataset/graph_facts.h"
 #include "dataset/graph_writer.h"
 #include "dataset/identity.h"
 #include "dataset/kernel_count.h"
 #include "dataset/op_name.h"
 #include "dataset/worker_pool.h"
 #include "fx/parser.h"
+#include "fx/replay.h"
 #include "fx/sample.h"
 #include "run/infer.h"
 #include "run/session.h"
@@ -31,7 +33,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kId = "whole";
-constexpr uint64_t kReplaySeed = 123;
 
 struct Whole {
   fs::path path;
@@ -63,6 +64,8 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots,
   std::vector<Whole> wholes;
   std::vector<std::vector<uint32_t>> sequences;
   std::unordered_map<std::string, uint32_t> numbers;
+  const bool with_typical =
+      std::find(options.kinds.begin(), options.kinds.end(), Kind::Typical) != options.kinds.end();
   for (const std::string& root : roots) {
     if (!fs::exists(root))
       return bad_input(fmt::format("'{}' does not exist", root))
@@ -75,6 +78,7 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots,
           {path,
            relative == "." ? fs::absolute(path).lexically_normal().filename().string() : relative.string(),
            {}});
+      if (!with_typical) continue;
       sequences.emplace_back();
       // One that cannot be read has no operators here; its error is told when it is its turn.
       if (const Result<ir::Graph> graph = fx::load_model((path / "model.py").string())) {
@@ -83,7 +87,7 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots,
       }
     }
   }
-  if (std::find(options.kinds.begin(), options.kinds.end(), Kind::Typical) != options.kinds.end()) {
+  if (with_typical) {
     std::vector<std::vector<Range>> ranges = typical_ranges(sequences, options.typical);
     for (size_t i = 0; i < wholes.size(); ++i) wholes[i].typical = std::move(ranges[i]);
   }
@@ -125,7 +129,7 @@ class WholeAnalysis {
 
   Result<void> into(Analysis& analysis) {
     PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(whole_.path));
-    analysis.facts = read_facts();
+    analysis.facts = read_facts(whole_.path);
     if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_); !loaded)
       return loaded.error().error;
     auto types = run::infer_types(worker_, kId, graph, timeout_);
@@ -177,13 +181,8 @@ class WholeAnalysis {
   }
 
  private:
-  Json read_facts() const {
-    const Result<std::string> text = read_file(whole_.path / "graph_net.json");
-    Json facts = text ? Json::parse(*text, nullptr, false) : Json::object();
-    return facts.is_object() ? facts : Json::object();
-  }
   run::Answer<Json> measure(const fx::GraphDir& graph, std::vector<std::string> wanted) {
-    run::Answer<run::Bundle> inputs = run::replay_inputs(worker_, kId, graph, kReplaySeed, timeout_);
+    run::Answer<run::Bundle> inputs = run::replay_inputs(worker_, kId, graph, fx::kReplaySeed, timeout_);
     if (!inputs) return tl::unexpected(std::move(inputs).error());
     if (auto set = run::set_inputs(worker_, kId, *inputs, timeout_); !set)
       return tl::unexpected(std::move(set).error());
@@ -245,7 +244,7 @@ class Unique {
       if (entry.count < 2) continue;
       Json sources = entry.sources;
       for (Json& ranges : sources) std::sort(ranges.begin(), ranges.end());
-      PASSNET_TRY_VOID(write_file(entry.path / "subgraph_sources.json", sources.dump(4) + "\n"));
+      PASSNET_TRY_VOID(write_file(entry.path / "subgraph_sources.json", print_indented(sources)));
     }
     return {};
   }
@@ -280,7 +279,7 @@ Json to_json(const WholeReport& report) {
 
 Result<void> decompose(const std::vector<std::string>& roots, const fs::path& out,
                        const DecomposeOptions& options,
-                       const std::function<void(const WholeReport&, size_t total)>& finished) {
+                       const std::function<void(const WholeReport&)>& finished) {
   PASSNET_TRY(const std::vector<Whole> wholes, find_wholes(roots, options));
   WorkerPool workers(options.interrupted);
   Unique unique(out);
@@ -297,7 +296,7 @@ Result<void> decompose(const std::vector<std::string>& roots, const fs::path& ou
         if (is_over()) return;
         failed = unique.add(analysis);
         journal += dump(to_json(analysis.report)) + "\n";
-        finished(analysis.report, wholes.size());
+        finished(analysis.report);
       },
       static_cast<size_t>(options.jobs));
   PASSNET_TRY_VOID(failed);

@@ -46,6 +46,6 @@ Json to_json(const WholeReport& report);
 /// graph).
 Result<void> decompose(const std::vector<std::string>& roots, const std::filesystem::path& out,
                        const DecomposeOptions& options,
-                       const std::function<void(const WholeReport&, size_t total)>& finished);
+                       const std::function<void(const WholeReport&)>& finished);
 
 }  // namespace passnet::dataset

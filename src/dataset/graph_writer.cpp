@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "dataset/graph_facts.h"
 #include "fx/print.h"
 
 namespace passnet::dataset {
@@ -14,10 +15,6 @@ namespace passnet::dataset {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string indented(const Json& json) {
-  return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
-}
 
 Result<void> write_files(const fs::path& directory, const GraphFiles& files) {
   const std::string model = fx::print_model(files.graph);
@@ -27,8 +24,8 @@ Result<void> write_files(const fs::path& directory, const GraphFiles& files) {
   PASSNET_TRY_VOID(write_file(directory / "input_tensor_constraints.py", std::string_view()));
   PASSNET_TRY_VOID(write_file(directory / "graph_hash.txt", sha256_hex(model)));
   if (!files.sources.is_null())
-    PASSNET_TRY_VOID(write_file(directory / "subgraph_sources.json", indented(files.sources)));
-  return write_file(directory / "graph_net.json", indented(files.facts));
+    PASSNET_TRY_VOID(write_file(directory / "subgraph_sources.json", print_indented(files.sources)));
+  return write_file(directory / "graph_net.json", print_indented(files.facts));
 }
 
 }  // namespace

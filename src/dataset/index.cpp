@@ -11,6 +11,7 @@
 #include "base/in_order.h"
 #include "base/strings.h"
 #include "dataset/database.h"
+#include "dataset/graph_facts.h"
 #include "dataset/identity.h"
 #include "dataset/kind.h"
 #include "dataset/op_name.h"
@@ -87,10 +88,7 @@ Row read_row(const fs::path& root, const fx::GraphWalk::Found& found) {
     row.error = graph.error();
     return row;
   }
-  Json facts = Json::object();
-  if (const Result<std::string> text = read_file(found.path / "graph_net.json"))
-    facts = Json::parse(*text, nullptr, false);
-  if (!facts.is_object()) facts = Json::object();
+  const Json facts = read_facts(found.path);
   row.sample = sample_of(root, relative);
   row.kind = kind_of(facts, relative);
   row.dtype = text_of(facts, "data_type");

@@ -207,9 +207,8 @@ class Counting {
 
 KernelClass kernel_class(const ir::Graph& graph, NodeId id) {
   const ir::Node& node = graph.node(id);
-  std::string_view name = ir::canonical_name(node);
-  const std::string own = op_name(node);
-  if (name.empty()) name = own;
+  const std::string own = canonical_op_name(node);
+  std::string_view name = own;
   if (name.starts_with("Tensor.")) name.remove_prefix(7);
   if (is_in(kFree, name)) return KernelClass::Free;
   if (is_in(kLibrary, name)) return KernelClass::Library;
@@ -232,7 +231,7 @@ std::vector<int> kernel_counts(const ir::Graph& graph, std::span<const int64_t> 
   Counting counting(graph, elements);
   std::vector<int> counts;
   for (size_t i = 0; i < body_size(graph); ++i) {
-    counting.add(graph.placeholder_count() + static_cast<NodeId>(i));
+    counting.add(body_node(graph, i));
     counts.push_back(counting.count());
   }
   return counts;

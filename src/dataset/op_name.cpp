@@ -3,6 +3,8 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/op_table.h"
+
 namespace passnet::dataset {
 
 namespace {
@@ -55,6 +57,11 @@ std::string op_name(const ir::Node& node) {
   }
 }
 
+std::string canonical_op_name(const ir::Node& node) {
+  const std::string_view canonical = ir::canonical_name(node);
+  return canonical.empty() ? op_name(node) : std::string(canonical);
+}
+
 size_t body_size(const ir::Graph& graph) {
   const size_t inner = graph.size() - graph.placeholder_count();
   return graph.output() == ir::kNoNode ? inner : inner - 1;
@@ -63,7 +70,7 @@ size_t body_size(const ir::Graph& graph) {
 std::vector<std::string> op_names(const ir::Graph& graph) {
   std::vector<std::string> names;
   for (size_t i = 0; i < body_size(graph); ++i)
-    names.push_back(op_name(graph.node(graph.placeholder_count() + static_cast<ir::NodeId>(i))));
+    names.push_back(op_name(graph.node(body_node(graph, i))));
   return names;
 }
 

@@ -16,7 +16,13 @@ std::string op_name(const ir::Node& node);
 /// list.
 std::vector<std::string> op_names(const ir::Graph& graph);
 
-/// Number of nodes in the body.
+/// Number of nodes in the body, and the node at a place in it.
 size_t body_size(const ir::Graph& graph);
+inline ir::NodeId body_node(const ir::Graph& graph, size_t place) {
+  return graph.placeholder_count() + static_cast<ir::NodeId>(place);
+}
+
+/// The operator's canonical name, so that spellings agree; the op name of what the table of operators does not know.
+std::string canonical_op_name(const ir::Node& node);
 
 }  // namespace passnet::dataset

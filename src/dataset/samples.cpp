@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "dataset/choose.h"
 #include "dataset/dtype_variant.h"
+#include "dataset/graph_facts.h"
 #include "dataset/graph_writer.h"
 #include "dataset/identity.h"
 #include "dataset/kernel_count.h"
@@ -66,17 +67,15 @@ std::string signature_of(const std::vector<fx::TensorMeta>& metas) {
 size_t count_kernels(const ir::Graph& graph) {
   size_t count = 0;
   for (size_t i = 0; i < body_size(graph); ++i)
-    count += kernel_class(graph, graph.placeholder_count() + static_cast<ir::NodeId>(i)) != KernelClass::Free;
+    count += kernel_class(graph, body_node(graph, i)) != KernelClass::Free;
   return count;
 }
 
 std::string family_of(const ir::Graph& graph) {
   std::string text;
   for (size_t i = 0; i < body_size(graph); ++i) {
-    const ir::NodeId id = graph.placeholder_count() + static_cast<ir::NodeId>(i);
-    if (kernel_class(graph, id) == KernelClass::Free) continue;
-    const std::string_view canonical = ir::canonical_name(graph.node(id));
-    text += (canonical.empty() ? op_name(graph.node(id)) : std::string(canonical)) + " ";
+    const ir::NodeId id = body_node(graph, i);
+    if (kernel_class(graph, id) != KernelClass::Free) text += canonical_op_name(graph.node(id)) + " ";
   }
   return sha256_hex(text);
 }
@@ -201,17 +200,11 @@ class SampleWriter {
       std::optional<std::vector<fx::TensorMeta>> metas = retyped(graph.weights, dtype);
       if (!metas) return std::string("it has no float32 tensor");
       graph.weights = std::move(*metas);
-      PASSNET_TRY(const Json types, types_of(graph));
-      graph.graph = with_casts(graph.graph, dtype, types);
+      graph.graph = with_casts(graph.graph, dtype, types_of(graph));
     }
-    Json facts = Json::object();
-    if (const Result<std::string> text = read_file(member.path / "graph_net.json"))
-      facts = Json::parse(*text, nullptr, false);
-    if (!facts.is_object()) facts = Json::object();
+    Json facts = read_facts(member.path);
     facts["data_type"] = ir::name(dtype);
-    Json sources;
-    if (const Result<std::string> text = read_file(member.path / "subgraph_sources.json"))
-      sources = Json::parse(*text, nullptr, false);
+    const Json sources = read_sources(member.path);
     PASSNET_TRY_VOID(write_graph_dir(to, {graph.graph, graph.weights, facts, sources}));
     // What is screened is what was written.
     PASSNET_TRY(graph, fx::load_graph_dir(to));
@@ -223,18 +216,10 @@ class SampleWriter {
   }
 
   // Where types cannot be inferred nothing is cast; screening tells whether that will do.
-  Result<Json> types_of(const fx::GraphDir& graph) {
-    const fs::path scratch = partial_ / "types";
-    PASSNET_TRY_VOID(write_graph_dir(scratch, {graph.graph, graph.weights, Json::object(), Json()}));
-    Result<fx::GraphDir> retyped_graph = fx::load_graph_dir(scratch);
-    std::error_code ignored;
-    Json types = Json::object();
-    if (retyped_graph && run::load_graph(worker_, kId, retyped_graph->graph, {}, {}, timeout_)) {
-      if (auto inferred = run::infer_types(worker_, kId, *retyped_graph, timeout_))
-        types = std::move(inferred->values);
-    }
-    fs::remove_all(scratch, ignored);
-    return types;
+  Json types_of(const fx::GraphDir& graph) {
+    if (!run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_)) return Json::object();
+    auto types = run::infer_types(worker_, kId, graph.graph, {fx::print_meta(graph.weights), ""}, timeout_);
+    return types ? std::move(types->values) : Json::object();
   }
 
   const Group& group_;
@@ -291,7 +276,7 @@ Result<void> write_options(const fs::path& out, const std::string& subgraphs, co
                   {"tasks", options.tasks},
                   {"eval_share", options.eval_share},
                   {"seed", options.seed}};
-  return write_file(out / "options.json", json.dump(4) + "\n");
+  return write_file(out / "options.json", print_indented(json));
 }
 
 }  // namespace
@@ -305,7 +290,7 @@ Json to_json(const SampleReport& report) {
 }
 
 Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
-                          const std::function<void(const SampleReport&, size_t total)>& finished) {
+                          const std::function<void(const SampleReport&)>& finished) {
   PASSNET_TRY(std::vector<Group> groups, group_graphs(subgraphs, options));
   if (options.tasks > 0) groups = order_of_choice(std::move(groups));
   WorkerPool workers(options.interrupted);
@@ -344,7 +329,7 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
         }
         ++tasks;
         journal += dump(to_json(*report)) + "\n";
-        finished(*report, groups.size());
+        finished(*report);
         reports.push_back(std::move(*report));
       },
       static_cast<size_t>(options.jobs));

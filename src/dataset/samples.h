@@ -50,6 +50,6 @@ Json to_json(const SampleReport& report);
 /// Resource (interrupted, no worker).
 Result<void> make_samples(const std::string& subgraphs, const std::filesystem::path& out,
                           const SampleOptions& options,
-                          const std::function<void(const SampleReport&, size_t total)>& finished);
+                          const std::function<void(const SampleReport&)>& finished);
 
 }  // namespace passnet::dataset

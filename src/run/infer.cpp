@@ -28,13 +28,18 @@ Answer<InferredTypes> infer_types(Worker& worker, const std::string& id, const f
                                   std::chrono::milliseconds timeout) {
   Answer<MetaTexts> metas = read_metas(graph);
   if (!metas) return tl::unexpected(std::move(metas).error());
+  return infer_types(worker, id, graph.graph, *metas, timeout);
+}
+
+Answer<InferredTypes> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
+                                  std::chrono::milliseconds timeout) {
   Answer<Reply> reply = worker.ask(
-      {{"do", "infer"}, {"id", id}, {"weight_meta", metas->weights}, {"input_meta", metas->inputs}}, {}, timeout);
+      {{"do", "infer"}, {"id", id}, {"weight_meta", metas.weights}, {"input_meta", metas.inputs}}, {}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
   return read_fields("infer", [&]() -> Answer<InferredTypes> {
     InferredTypes types;
     types.values = std::move(reply->json.at("values"));
-    for (const ir::Node& node : graph.graph.nodes()) {
+    for (const ir::Node& node : graph.nodes()) {
       const bool is_output = node.kind == ir::NodeKind::Output;
       types.texts.push_back(is_output ? "" : describe(types.values.at(std::string(node.name))));
       if (!is_output && types.values.at(std::string(node.name)).contains("unknown")) ++types.unknown;

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "fx/sample.h"
+#include "run/session.h"
 #include "run/worker.h"
 
 namespace passnet::run {
@@ -19,6 +20,9 @@ struct InferredTypes {
 
 /// REQUIRES: graph.graph is loaded under `id` in a reference worker. Errors: what the worker says.
 Answer<InferredTypes> infer_types(Worker& worker, const std::string& id, const fx::GraphDir& graph,
+                                  std::chrono::milliseconds timeout);
+/// The same with other metas than those beside the graph.
+Answer<InferredTypes> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
                                   std::chrono::milliseconds timeout);
 
 }  // namespace passnet::run

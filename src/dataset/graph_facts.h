@@ -1,0 +1,20 @@
+// The JSON files beside a graph: graph_net.json and subgraph_sources.json.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/json.h"
+
+namespace passnet::dataset {
+
+/// graph_net.json of a graph directory; an empty object when it is absent or no object.
+Json read_facts(const std::filesystem::path& directory);
+
+/// subgraph_sources.json; null when it is absent or no JSON.
+Json read_sources(const std::filesystem::path& directory);
+
+/// As these files are written: indented by four, with a newline at the end. Invalid UTF-8 is replaced.
+std::string print_indented(const Json& json);
+
+}  // namespace passnet::dataset
