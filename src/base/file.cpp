@@ -42,6 +42,29 @@ Result<std::string> read_all(int fd, const std::string& path, size_t expected) {
   return content;
 }
 
+// path: as an error names it.
+Result<void> write_all(int fd, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(fd, content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return io_error("write", path, errno);
+    content.remove_prefix(static_cast<size_t>(put));
+  }
+  return {};
+}
+
+Result<void> create_files(const std::string& directory, std::span<const NamedContent> files) {
+  const UniqueFd parent(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent) return io_error("open", directory, errno);
+  for (const NamedContent& file : files) {
+    const std::string path = directory + "/" + file.name;
+    const UniqueFd fd(::openat(parent.get(), file.name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    if (!fd) return io_error("create", path, errno);
+    PASSNET_TRY_VOID(write_all(fd.get(), file.content, path));
+  }
+  return {};
+}
+
 const char* kind_of_file(mode_t mode) {
   return S_ISDIR(mode)    ? "a directory"
          : S_ISFIFO(mode) ? "a pipe"
@@ -93,16 +116,10 @@ Result<void> write_file(const std::filesystem::path& path, std::span<const std::
   const std::string temporary = path.string() + ".tmp" + std::to_string(::getpid());
   UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!fd) return io_error("create", temporary, errno);
-  for (std::string_view rest : parts) {
-    while (!rest.empty()) {
-      const ssize_t put = ::write(fd.get(), rest.data(), rest.size());
-      if (put < 0 && errno == EINTR) continue;
-      if (put < 0) {
-        Error error = io_error("write", path.string(), errno);
-        ::unlink(temporary.c_str());
-        return error;
-      }
-      rest.remove_prefix(static_cast<size_t>(put));
+  for (const std::string_view part : parts) {
+    if (Result<void> written = write_all(fd.get(), part, path.string()); !written) {
+      ::unlink(temporary.c_str());
+      return written;
     }
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) {
@@ -111,6 +128,28 @@ Result<void> write_file(const std::filesystem::path& path, std::span<const std::
     return error;
   }
   return {};
+}
+
+Result<void> write_directory(const std::filesystem::path& path, std::span<const NamedContent> files) {
+  if (entry_exists(path)) return {};
+  const std::filesystem::path partial =
+      path.parent_path() / ("." + path.filename().string() + "." + std::to_string(::getpid()));
+  std::error_code failed;
+  // Left by a killed process of the same number, if at all.
+  if (!std::filesystem::create_directories(partial, failed) && !failed) {
+    std::filesystem::remove_all(partial, failed);
+    std::filesystem::create_directory(partial, failed);
+  }
+  if (failed) return io_error("create", partial.string(), failed.value());
+  Result<void> written = create_files(partial.string(), files);
+  if (written) {
+    if (::rename(partial.c_str(), path.c_str()) == 0) return {};
+    const int reason = errno;
+    // Another process may have been quicker.
+    if (!entry_exists(path)) written = io_error("rename to", path.string(), reason);
+  }
+  std::filesystem::remove_all(partial, failed);
+  return written;
 }
 
 std::filesystem::path passnet_home() {

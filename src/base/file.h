@@ -45,6 +45,15 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view cont
 /// The same with content that lies in several places.
 Result<void> write_file(const std::filesystem::path& path, std::span<const std::string_view> parts);
 
+struct NamedContent {
+  const char* name;
+  std::string_view content;
+};
+/// Writes a new directory with these files: under another name beside `path`, then renamed, so that it
+/// appears as a whole. One that is there already stays as it is. Creates missing parent directories.
+/// Errors: Io (nothing stays behind).
+Result<void> write_directory(const std::filesystem::path& path, std::span<const NamedContent> files);
+
 /// `${PASSNET_HOME}` or `~/.cache/passnet`: where environments, caches and kernels are kept.
 std::filesystem::path passnet_home();
 

@@ -1,9 +1,7 @@
 #include "dataset/graph_writer.h"
 
-#include <fmt/format.h>
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -12,37 +10,15 @@
 
 namespace passnet::dataset {
 
-namespace fs = std::filesystem;
-
-namespace {
-
-Result<void> write_files(const fs::path& directory, const GraphFiles& files) {
-  const std::string model = fx::print_model(files.graph);
-  PASSNET_TRY_VOID(write_file(directory / "model.py", model));
-  PASSNET_TRY_VOID(write_file(directory / "weight_meta.py", fx::print_meta(files.metas)));
-  PASSNET_TRY_VOID(write_file(directory / "input_meta.py", std::string_view()));
-  PASSNET_TRY_VOID(write_file(directory / "input_tensor_constraints.py", std::string_view()));
-  PASSNET_TRY_VOID(write_file(directory / "graph_hash.txt", sha256_hex(model)));
-  if (!files.sources.is_null())
-    PASSNET_TRY_VOID(write_file(directory / "subgraph_sources.json", print_indented(files.sources)));
-  return write_file(directory / "graph_net.json", print_indented(files.facts));
-}
-
-}  // namespace
-
-Result<void> write_graph_dir(const fs::path& path, const GraphFiles& files) {
-  if (entry_exists(path)) return {};
-  const fs::path partial = path.parent_path() / fmt::format(".{}.{}", path.filename().string(), ::getpid());
-  std::error_code failed;
-  fs::remove_all(partial, failed);
-  Result<void> written = write_files(partial, files);
-  if (written) {
-    fs::rename(partial, path, failed);
-    // Another run may have been quicker.
-    if (failed && !entry_exists(path)) written = io_error("rename", partial.string(), failed.value());
-  }
-  fs::remove_all(partial, failed);
-  return written;
+Result<void> write_graph_dir(const std::filesystem::path& path, const GraphFiles& files) {
+  const std::string model = fx::print_model(files.graph), hash = sha256_hex(model);
+  const std::string weights = fx::print_meta(files.metas), facts = print_indented(files.facts);
+  const std::string sources = files.sources.is_null() ? "" : print_indented(files.sources);
+  std::vector<NamedContent> contents{
+      {"model.py", model}, {"weight_meta.py", weights}, {"input_meta.py", ""}, {"input_tensor_constraints.py", ""},
+      {"graph_hash.txt", hash}, {"graph_net.json", facts}};
+  if (!files.sources.is_null()) contents.push_back({"subgraph_sources.json", sources});
+  return write_directory(path, contents);
 }
 
 }  // namespace passnet::dataset

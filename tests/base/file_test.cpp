@@ -77,6 +77,38 @@ TEST_F(File, AFailedWriteKeepsTheOldContent) {
   EXPECT_THAT(names(), ::testing::ElementsAre("x"));
 }
 
+TEST_F(File, ADirectoryAppearsWithItsFilesAndIsNotReplaced) {
+  const std::vector<NamedContent> files{{"a", "one"}, {"empty", ""}};
+  const fs::path path = directory_ / "deep" / "x";
+  ASSERT_TRUE(write_directory(path, files).has_value());
+  EXPECT_EQ(read_file(path / "a").value(), "one");
+  EXPECT_EQ(read_file(path / "empty").value(), "");
+  const std::vector<NamedContent> others{{"a", "two"}};
+  ASSERT_TRUE(write_directory(path, others).has_value());
+  EXPECT_EQ(read_file(path / "a").value(), "one");
+  fs::rename(path, directory_ / "x");
+  fs::remove(directory_ / "deep");  // fails when something were left beside
+  EXPECT_THAT(names(), ::testing::ElementsAre("x"));
+}
+
+TEST_F(File, ADirectoryThatCannotBeFilledLeavesNothing) {
+  const std::vector<NamedContent> files{{"a", "one"}, {"no/such", "two"}};
+  const auto written = write_directory(directory_ / "x", files);
+  ASSERT_FALSE(written.has_value());
+  EXPECT_THAT(to_string(written.error()), ::testing::HasSubstr("no/such"));
+  EXPECT_THAT(names(), ::testing::IsEmpty());
+}
+
+TEST_F(File, WhatAKilledProcessLeftIsNotMixedIn) {
+  const fs::path left = directory_ / (".x." + std::to_string(::getpid()));
+  ASSERT_TRUE(write_file(left / "a", "half").has_value());
+  ASSERT_TRUE(write_file(left / "b", "half").has_value());
+  const std::vector<NamedContent> files{{"a", "one"}};
+  ASSERT_TRUE(write_directory(directory_ / "x", files).has_value());
+  EXPECT_EQ(read_file(directory_ / "x" / "a").value(), "one");
+  EXPECT_FALSE(entry_exists(directory_ / "x" / "b"));
+}
+
 TEST_F(File, MissingFilesAndDirectoriesAreErrorsThatNameThePath) {
   const fs::path missing = directory_ / "none";
   EXPECT_EQ(read_file(missing).error().message,
