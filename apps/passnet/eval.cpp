@@ -115,7 +115,7 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->check(CLI::IsMember({"auto", "on", "off"}))->capture_default_str();
   command->add_option("--warmup", options.warmup, "calls before timing")->check(CLI::Range(0, 1000000))->capture_default_str();
   command->add_option("--trials", options.trials, "timed calls")->check(CLI::Range(1, 1000000))->capture_default_str();
-  command->add_option("--seed", options.seed, "torch's seed before every call")->capture_default_str();
+  command->add_option("--seed", options.seed, "of the replayed inputs")->capture_default_str();
   command->add_option("--threads", options.threads, "for each side; default: all processors this process may use")
       ->check(CLI::Range(1, 1024));
   command->add_option("--timeout", options.timeout_s, "seconds a worker may take for one request")

@@ -19,7 +19,7 @@ struct EvaluateOptions {
   std::string compiler = "passes";  // passes | eager
   int warmup = 25;
   int trials = 100;
-  uint64_t seed = 1024;             // torch's seed before every call
+  uint64_t seed = 1024;             // of the replayed inputs
   int threads = 0;                  // 0: all this process may use
   double timeout_s = 60;            // for one request to a worker
   bool strict = false;              // upstream's literal matching
