@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 
 from .causes import is_out_of_memory
 
@@ -37,8 +38,12 @@ def build_within(limit_bytes: int, make: Callable[[], T], modules: Callable[[T],
         if not (isinstance(error, _TooMany) or is_out_of_memory(error)):
             raise
     gc.collect()
-    with _register_with(_without_memory):
+    with _register_with(_without_memory), _LargeWithoutMemory(limit_bytes // 4):
         built = make()
+    for model in modules(built):
+        for name, buffer in model.named_buffers():
+            if buffer.device.type == "meta":
+                raise MemoryError(f"buffer {name} of {buffer.nbytes >> 20} MiB")
     _give_addresses(modules(built))
     return built, True
 
@@ -78,6 +83,24 @@ def _without_memory(parameter: nn.Parameter) -> nn.Parameter:
     if parameter.device.type == "meta":
         return parameter
     return nn.Parameter(parameter.detach().to("meta"), requires_grad=parameter.requires_grad)
+
+
+class _LargeWithoutMemory(TorchFunctionMode):
+    """Makes tensors of more than so many bytes on the meta device: a parameter may be too large before it is registered."""
+
+    FACTORIES = (torch.empty, torch.zeros, torch.ones, torch.full, torch.rand, torch.randn)
+
+    def __init__(self, limit_bytes: int):
+        super().__init__()
+        self.limit_bytes = limit_bytes
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if function in self.FACTORIES and "out" not in kwargs:
+            made = function(*args, **{**kwargs, "device": "meta"})
+            if made.nbytes > self.limit_bytes:
+                return made
+        return function(*args, **kwargs)
 
 
 def _give_addresses(models: Iterable[nn.Module]) -> None:

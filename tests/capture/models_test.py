@@ -131,6 +131,13 @@ class Captured(Case):
         self.assertLess(entry.peak_mb, without.peak_mb + 200)
 
 
+    def test_parameter_larger_than_memory_gets_no_memory(self):
+        entry = self.capture("experts", memory_gb=1.0)
+        self.check_graphs(entry)
+        self.assertEqual(self.facts(entry.graphs[0])["statistics"], "assumed")
+        self.assertLess(entry.peak_mb, self.capture("plain").peak_mb + 200)
+
+
 class Failed(Case):
     def check(self, function, cause, message, **changes):
         entry = self.capture(function, expected=SOME_FAILED, **changes)
@@ -172,6 +179,7 @@ class Failed(Case):
 
     def test_memory(self):
         self.check("memory", "memory", "raise --memory-gb$")
+        self.check("large_buffer", "memory", "^found MemoryError: buffer table of 4096 MiB .* raise --memory-gb$", memory_gb=1.0)
 
     def test_crash(self):
         self.check("crash", "crash", "^the process ended with SIGABRT: ")

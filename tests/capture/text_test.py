@@ -197,5 +197,27 @@ dynamic_dim_constraint_input_shapes = [
         self.assertEqual(find_symbols([{"L_x_": [1]}, {"L_y_": [2]}], [1, 2]), {})
 
 
+class Reduced(unittest.TestCase):
+    """Configurations of transformers with two layers per stack."""
+
+    def reduced(self, facts):
+        from passnet_capture.sources.from_transformers import _reduce
+
+        _reduce(facts, "", {})
+        return facts
+
+    def test_one_of_each_kind_of_layer_stays(self):
+        facts = self.reduced({"num_hidden_layers": 3, "layer_types": ["full", "full", "sliding"]})
+        self.assertEqual(facts, {"num_hidden_layers": 2, "layer_types": ["full", "sliding"]})
+
+    def test_what_is_said_per_layer_is_cut_too(self):
+        facts = self.reduced({"num_hidden_layers": 12, "intermediate_size": [64] * 12, "per_layer_config": {1: "a", 5: "b"}})
+        self.assertEqual(facts, {"num_hidden_layers": 2, "intermediate_size": [64, 64], "per_layer_config": {1: "a"}})
+
+    def test_stages_stay(self):
+        facts = {"depth": [1, 2, 10], "hidden_sizes": [64, 192, 384], "num_layers": 3}
+        self.assertEqual(self.reduced(dict(facts)), {**facts, "num_layers": 2})
+
+
 if __name__ == "__main__":
     unittest.main()

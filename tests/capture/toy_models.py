@@ -127,7 +127,37 @@ def timeout():
 
 
 def memory():
-    return model_of(torch.ones(1 << 32))
+    return model_of(torch.arange(1 << 32))
+
+
+class Experts(nn.Module):
+    """One parameter of 2 GiB, were it filled."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(8, 8192, 8192))
+
+    def forward(self, x):
+        return x @ self.weight[0]
+
+
+def experts():
+    return Experts(), {"x": torch.randn(1, 8192)}
+
+
+class Table(nn.Module):
+    """One buffer of 4 GiB."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.zeros(1 << 30))
+
+    def forward(self, x):
+        return x + self.table[0]
+
+
+def large_buffer():
+    return Table(), {"x": torch.randn(4)}
 
 
 def crash():

@@ -15,6 +15,7 @@ from .transformers_inputs import heuristic_tag, make_slots
 LAYERS = 2
 DEPTHS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers", "decoder_layers", "num_encoder_layers",
           "num_decoder_layers", "depth", "num_transformer_layers", "encoder_num_hidden_layers", "decoder_num_hidden_layers")  # fmt: skip
+MOST_STAGES = 8  # a longer list with an entry per layer is no list of stages
 EMBEDDING_ELEMENTS = 64 << 20  # a larger table of tokens is cut
 VOCABULARY = 8192
 
@@ -63,13 +64,15 @@ def _reduce(facts: dict[str, Any], path: str, changes: dict[str, tuple[Any, Any]
     stages = stages or any(len(facts[key]) > 1 for key in outputs)  # a backbone whose inner stages are asked for
     before = {facts[key] for key in DEPTHS if isinstance(facts.get(key), int) and facts[key] > LAYERS and not stages}
     for key in DEPTHS:
-        if facts.get(key) in before and not isinstance(facts[key], bool):
+        if isinstance(facts.get(key), int) and not isinstance(facts[key], bool) and facts[key] in before:
             change(key, LAYERS)
             for derived in ("stage_names", "out_features", "out_indices"):
                 facts.pop(derived, None)  # one per layer: made anew from the number of layers
     for key, value in list(facts.items()):
-        if isinstance(value, list) and len(value) in before and ("layer" in key or "types" in key):
+        if isinstance(value, list) and len(value) in before and ("layer" in key or "types" in key or len(value) > MOST_STAGES):
             change(key, _distinct_first(value)[:LAYERS])
+        if before and key == "per_layer_config" and isinstance(value, dict):
+            change(key, {layer: config for layer, config in value.items() if int(layer) < LAYERS})
     if isinstance(facts.get("depths"), list):
         change("depths", [min(depth, LAYERS) for depth in facts["depths"]])
     _reduce_vocabulary(facts, change)
