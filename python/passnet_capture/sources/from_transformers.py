@@ -15,6 +15,7 @@ from .transformers_inputs import heuristic_tag, make_slots
 LAYERS = 2
 DEPTHS = ("num_hidden_layers", "num_layers", "n_layer", "n_layers", "encoder_layers", "decoder_layers", "num_encoder_layers",
           "num_decoder_layers", "depth", "num_transformer_layers", "encoder_num_hidden_layers", "decoder_num_hidden_layers")  # fmt: skip
+PER_LAYER = "per_layer_config"  # by number of the layer
 MOST_STAGES = 8  # a longer list with an entry per layer is no list of stages
 EMBEDDING_ELEMENTS = 64 << 20  # a larger table of tokens is cut
 VOCABULARY = 8192
@@ -57,7 +58,7 @@ def _reduce(facts: dict[str, Any], path: str, changes: dict[str, tuple[Any, Any]
             facts[key] = value
 
     for key, value in list(facts.items()):
-        if isinstance(value, dict) and (key.endswith("_config") or "model_type" in value):
+        if isinstance(value, dict) and key != PER_LAYER and (key.endswith("_config") or "model_type" in value):
             _reduce(value, f"{path}{key}.", changes)
     stages = any(isinstance(facts.get(key), list) for key in ("depths", "block_sizes", "attn_layers"))
     outputs = [key for key in ("out_features", "out_indices") if facts.get(key)]
@@ -71,8 +72,8 @@ def _reduce(facts: dict[str, Any], path: str, changes: dict[str, tuple[Any, Any]
     for key, value in list(facts.items()):
         if isinstance(value, list) and len(value) in before and ("layer" in key or "types" in key or len(value) > MOST_STAGES):
             change(key, _distinct_first(value)[:LAYERS])
-        if before and key == "per_layer_config" and isinstance(value, dict):
-            change(key, {layer: config for layer, config in value.items() if int(layer) < LAYERS})
+    if before and isinstance(facts.get(PER_LAYER), dict):
+        change(PER_LAYER, {layer: value for layer, value in facts[PER_LAYER].items() if int(layer) < LAYERS})
     if isinstance(facts.get("depths"), list):
         change("depths", [min(depth, LAYERS) for depth in facts["depths"]])
     _reduce_vocabulary(facts, change)
