@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/strings.h"
 #include "command.h"
 #include "dataset.h"
@@ -121,8 +122,8 @@ void add_dataset_decompose(CLI::App& group, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout");
   command->footer(
-      "Writes OUT/KIND/GRAPH/_decomposed/NAME and OUT/decompose.jsonl, one line per whole graph. What is "
-      "there already stays.\n\n"
+      "Writes OUT/KIND/GRAPH/_decomposed/NAME and OUT/decompose.jsonl, a line per whole graph. Graphs that are "
+      "in it already are left out, so the same command goes on after an interruption.\n\n"
       "Example:  passnet dataset decompose full --out subgraphs --jobs 2");
   command->callback([flags, &exit_code] { exit_code = finish(run_decompose(*flags)); });
 }

@@ -42,17 +42,6 @@ Result<std::string> read_all(int fd, const std::string& path, size_t expected) {
   return content;
 }
 
-// path: as an error names it.
-Result<void> write_all(int fd, std::string_view content, const std::string& path) {
-  while (!content.empty()) {
-    const ssize_t put = ::write(fd, content.data(), content.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return io_error("write", path, errno);
-    content.remove_prefix(static_cast<size_t>(put));
-  }
-  return {};
-}
-
 Result<void> create_files(const std::string& directory, std::span<const NamedContent> files) {
   const UniqueFd parent(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!parent) return io_error("open", directory, errno);
@@ -104,6 +93,16 @@ Result<std::string> read_regular_file(const std::filesystem::path& path, size_t 
                      at);
   }
   return read_all(fd.get(), path.string(), size);
+}
+
+Result<void> write_all(int fd, std::string_view content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(fd, content.data(), content.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put < 0) return io_error("write", path, errno);
+    content.remove_prefix(static_cast<size_t>(put));
+  }
+  return {};
 }
 
 Result<void> write_file(const std::filesystem::path& path, std::string_view content) {

@@ -39,6 +39,9 @@ Result<std::string> read_file(const std::filesystem::path& path);
 /// Errors: BadInput at the file (no regular file, too large), Io.
 Result<std::string> read_regular_file(const std::filesystem::path& path, size_t max_bytes);
 
+/// Writes all of it, however often it takes. path: as an error names it. Errors: Io.
+Result<void> write_all(int fd, std::string_view content, const std::string& path);
+
 /// Writes to a temporary file beside `path`, then renames it, so readers see the old or the new content,
 /// never a part. Creates missing parent directories. Errors: Io (full disk included; the old file stays).
 Result<void> write_file(const std::filesystem::path& path, std::string_view content);

@@ -8,10 +8,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/in_order.h"
+#include "base/line_file.h"
 #include "dataset/cut.h"
+#include "dataset/decompose_journal.h"
 #include "dataset/describe.h"
 #include "dataset/fusible.h"
 #include "dataset/graph_facts.h"
@@ -40,20 +44,16 @@ struct Whole {
   std::vector<Range> typical;
 };
 
-/// A piece that is a graph of its own.
+/// A piece that can be written.
 struct Found {
-  Kind kind;
-  Range range;
-  size_t number;  // among the ranges of its kind
+  FoundRange range;
   ir::Graph graph;
   std::vector<fx::TensorMeta> metas;
-  std::string identity;
 };
 
 /// All that is learnt of one whole graph.
 struct Analysis {
-  const Whole* whole = nullptr;
-  WholeReport report;
+  JournalLine line;  // its found ranges are not in yet
   Json facts = Json::object();
   std::vector<Found> found;
 };
@@ -119,6 +119,14 @@ std::vector<Range> ranges_of(Kind kind, const Whole& whole, const ir::Graph& gra
   return ranges;
 }
 
+std::string rules_of(const Whole& whole, const DecomposeOptions& options) {
+  const Result<std::string> text = read_file(whole.path / "model.py");
+  std::string rules = fmt::format("{} {}", text ? *text : "", options.measure);
+  for (const Kind kind : options.kinds) rules += fmt::format(" {}", name(kind));
+  for (const Range& range : whole.typical) rules += fmt::format(" {}:{}", range.start, range.end);
+  return sha256_hex(rules);
+}
+
 class WholeAnalysis {
  public:
   WholeAnalysis(const Whole& whole, run::Worker& worker, const DecomposeOptions& options)
@@ -128,6 +136,7 @@ class WholeAnalysis {
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)) {}
 
   Result<void> into(Analysis& analysis) {
+    WholeReport& report = analysis.line.report;
     PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(whole_.path));
     analysis.facts = read_facts(whole_.path);
     if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_); !loaded)
@@ -145,7 +154,7 @@ class WholeAnalysis {
     std::vector<Cut> cuts;
     for (const Kind kind : options_.kinds) {
       const std::vector<Range> ranges = ranges_of(kind, whole_, graph.graph, values);
-      analysis.report.pieces[std::string(name(kind))] = ranges.size();
+      report.pieces[std::string(name(kind))] = ranges.size();
       for (size_t i = 0; i < ranges.size(); ++i)
         cuts.push_back({kind, ranges[i], i, cut(graph.graph, ranges[i])});
     }
@@ -161,21 +170,22 @@ class WholeAnalysis {
       if (measured)
         values = std::move(*measured);
       else
-        analysis.report.not_measured = to_string(measured.error().error);
+        report.not_measured = to_string(measured.error().error);
     }
     for (Cut& one : cuts) {
       if (one.piece.outputs.empty()) {
-        ++analysis.report.left_out["nothing uses its results"];
+        ++report.left_out["nothing uses its results"];
         continue;
       }
       Result<std::vector<fx::TensorMeta>> metas = describe_inputs(one.piece, graph, values);
       if (!metas) {
-        ++analysis.report.left_out[metas.error().message];
+        ++report.left_out[metas.error().message];
         continue;
       }
       std::string identity = identity_hash(one.piece.graph);
-      analysis.found.push_back({one.kind, one.range, one.number, std::move(one.piece.graph),
-                                std::move(*metas), std::move(identity)});
+      analysis.found.push_back({{one.kind, one.range, one.number, std::move(identity), false},
+                                std::move(one.piece.graph),
+                                std::move(*metas)});
     }
     return {};
   }
@@ -198,42 +208,77 @@ class WholeAnalysis {
 Analysis analyse(const Whole& whole, WorkerPool& workers, const DecomposeOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   Analysis analysis;
-  analysis.whole = &whole;
-  analysis.report.graph = whole.name;
+  WholeReport& report = analysis.line.report;
+  report.graph = whole.name;
+  analysis.line.rules = rules_of(whole, options);
   Result<std::unique_ptr<run::Worker>> worker = workers.take();
   if (!worker) {
-    analysis.report.error = to_string(worker.error());
+    report.error = to_string(worker.error());
     return analysis;
   }
   if (const Result<void> done = WholeAnalysis(whole, **worker, options).into(analysis); !done)
-    analysis.report.error = to_string(done.error());
+    report.error = to_string(done.error());
+  analysis.line.shape = analysis.facts.value("shape", "");
   if ((*worker)->alive()) (void)run::unload_graph(**worker, kId, std::chrono::seconds(60)).has_value();
   workers.give_back(std::move(*worker));
-  analysis.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return analysis;
 }
 
 /// What has been written: the first of equal pieces, and where all of them come from.
 class Unique {
  public:
-  explicit Unique(fs::path out) : out_(std::move(out)) {}
+  Unique(fs::path out, const std::vector<Kind>& kinds) : out_(std::move(out)), kinds_(kinds) {}
 
+  /// Of the lines of earlier runs those whose pieces, or the first of their equals, are all there.
+  std::map<std::string, JournalLine> held(std::map<std::string, JournalLine> lines) const {
+    for (size_t before = lines.size() + 1; lines.size() < before;) {
+      before = lines.size();
+      std::unordered_set<std::string> there;
+      for (const auto& [graph, line] : lines) {
+        for (const FoundRange& found : line.found) {
+          if (found.written && entry_exists(path_of(graph, found))) there.insert(key_of(line, found));
+        }
+      }
+      std::erase_if(lines, [&](const auto& item) {
+        const JournalLine& line = item.second;
+        return std::any_of(line.found.begin(), line.found.end(),
+                           [&](const FoundRange& found) { return !there.contains(key_of(line, found)); });
+      });
+    }
+    return lines;
+  }
+
+  /// What earlier runs wrote.
+  void add(const std::map<std::string, JournalLine>& lines) {
+    for (const auto& [graph, line] : lines) {
+      for (const FoundRange& found : line.found) {
+        Entry& entry = entries_[key_of(line, found)];
+        if (found.written) entry.path = path_of(graph, found);
+        entry.add(graph, found.range);
+      }
+    }
+  }
+
+  /// Writes the pieces that are new in place of what there may be of the graph, and completes the line.
   Result<void> add(Analysis& analysis) {
-    // Pieces of graphs captured at other shapes are kept beside each other: they are variants.
-    const std::string shapes = analysis.facts.value("shape", "");
+    JournalLine& line = analysis.line;
+    std::error_code ignored;
+    for (const Kind kind : kinds_) fs::remove_all(directory_of(line.report.graph, kind), ignored);
     for (Found& piece : analysis.found) {
-      const std::string key = fmt::format("{} {} {}", name(piece.kind), shapes, piece.identity);
-      const auto [place, is_new] =
-          entries_.try_emplace(key, Entry{path_of(*analysis.whole, piece), Json::object(), 0});
+      const auto [place, is_new] = entries_.try_emplace(key_of(line, piece.range));
       Entry& entry = place->second;
-      entry.sources[analysis.whole->name].push_back({piece.range.start, piece.range.end});
-      ++entry.count;
-      if (!is_new) continue;
-      Json facts = analysis.facts;
-      facts["kind"] = name(piece.kind);
-      facts["identity"] = piece.identity;
-      PASSNET_TRY_VOID(write_graph_dir(entry.path, {piece.graph, piece.metas, facts, entry.sources}));
-      ++analysis.report.written[std::string(name(piece.kind))];
+      entry.add(line.report.graph, piece.range.range);
+      if (is_new) {
+        entry.path = path_of(line.report.graph, piece.range);
+        Json facts = analysis.facts;
+        facts["kind"] = name(piece.range.kind);
+        facts["identity"] = piece.range.identity;
+        PASSNET_TRY_VOID(write_graph_dir(entry.path, {piece.graph, piece.metas, facts, entry.sources}));
+        ++line.report.written[std::string(name(piece.range.kind))];
+        piece.range.written = true;
+      }
+      line.found.push_back(std::move(piece.range));
     }
     return {};
   }
@@ -252,57 +297,84 @@ class Unique {
  private:
   struct Entry {
     fs::path path;
-    Json sources;
+    Json sources = Json::object();
     size_t count = 0;
+
+    void add(const std::string& graph, Range range) {
+      sources[graph].push_back({range.start, range.end});
+      ++count;
+    }
   };
-  fs::path path_of(const Whole& whole, const Found& piece) const {
-    const std::string model = fs::path(whole.name).filename().string();
-    return out_ / name(piece.kind) / whole.name / "_decomposed" /
-           fmt::format("{}_start{}_end{}_{}", model, piece.range.start, piece.range.end, piece.number);
+  // Pieces of graphs captured at other shapes are kept beside each other: they are variants.
+  static std::string key_of(const JournalLine& line, const FoundRange& found) {
+    return fmt::format("{} {} {}", name(found.kind), line.shape, found.identity);
   }
-  fs::path out_;
+  fs::path directory_of(const std::string& graph, Kind kind) const {
+    return out_ / name(kind) / graph / "_decomposed";
+  }
+  fs::path path_of(const std::string& graph, const FoundRange& found) const {
+    return directory_of(graph, found.kind) / fmt::format("{}_start{}_end{}_{}",
+                                                         fs::path(graph).filename().string(),
+                                                         found.range.start, found.range.end, found.number);
+  }
+  const fs::path out_;
+  const std::vector<Kind>& kinds_;
   std::unordered_map<std::string, Entry> entries_;
 };
 
-}  // namespace
-
-Json to_json(const WholeReport& report) {
-  Json json{{"graph", report.graph},
-            {"pieces", report.pieces},
-            {"written", report.written},
-            {"left_out", report.left_out},
-            {"seconds", report.seconds}};
-  if (!report.error.empty()) json["error"] = report.error;
-  if (!report.not_measured.empty()) json["not_measured"] = report.not_measured;
-  return json;
+// Of the lines of earlier runs those of graphs that need not be decomposed again.
+std::map<std::string, JournalLine> still_valid(std::map<std::string, JournalLine> lines,
+                                               const std::vector<Whole>& wholes,
+                                               const DecomposeOptions& options) {
+  for (const Whole& whole : wholes) {
+    const auto line = lines.find(whole.name);
+    if (line != lines.end() && line->second.rules != rules_of(whole, options)) lines.erase(line);
+  }
+  std::erase_if(lines, [](const auto& line) {
+    return !line.second.report.error.empty() || !line.second.report.not_measured.empty();
+  });
+  return lines;
 }
+
+}  // namespace
 
 Result<void> decompose(const std::vector<std::string>& roots, const fs::path& out,
                        const DecomposeOptions& options,
                        const std::function<void(const WholeReport&)>& finished) {
   PASSNET_TRY(const std::vector<Whole> wholes, find_wholes(roots, options));
+  PASSNET_TRY(LineFile journal, LineFile::open(out / "decompose.jsonl", true));
+  Unique unique(out, options.kinds);
+  const std::map<std::string, JournalLine> earlier =
+      unique.held(still_valid(read_journal(journal.kept()), wholes, options));
+  unique.add(earlier);
+  std::vector<const Whole*> left;
+  for (const Whole& whole : wholes) {
+    if (const auto line = earlier.find(whole.name); line != earlier.end())
+      finished(line->second.report);
+    else
+      left.push_back(&whole);
+  }
   WorkerPool workers(options.interrupted);
-  Unique unique(out);
-  std::string journal;
-  Result<void> failed;
+  Result<void> written;
   size_t next = 0;
-  const auto is_over = [&] { return !failed || (options.interrupted != nullptr && *options.interrupted); };
+  const auto interrupted = [&] { return options.interrupted != nullptr && *options.interrupted; };
   map_in_order(
       [&]() -> std::optional<const Whole*> {
-        return next < wholes.size() && !is_over() ? std::optional(&wholes[next++]) : std::nullopt;
+        return next < left.size() && written && !interrupted() ? std::optional(left[next++]) : std::nullopt;
       },
       [&](const Whole* whole) { return analyse(*whole, workers, options); },
       [&](Analysis analysis) {
-        if (is_over()) return;
-        failed = unique.add(analysis);
-        journal += dump(to_json(analysis.report)) + "\n";
-        finished(analysis.report);
+        const WholeReport& report = analysis.line.report;
+        const bool cut_short = interrupted() && !(report.error.empty() && report.not_measured.empty());
+        if (!written || cut_short) return;
+        written = unique.add(analysis);
+        if (written) written = journal.append(dump(to_json(analysis.line)));
+        finished(report);
       },
       static_cast<size_t>(options.jobs));
-  PASSNET_TRY_VOID(failed);
+  PASSNET_TRY_VOID(written);
   PASSNET_TRY_VOID(unique.write_sources());
-  PASSNET_TRY_VOID(write_file(out / "decompose.jsonl", journal));
-  if (options.interrupted != nullptr && *options.interrupted) return resource_error("interrupted");
+  if (interrupted()) return resource_error("interrupted");
   return {};
 }
 

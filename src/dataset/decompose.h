@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "dataset/kind.h"
 #include "dataset/typical.h"
@@ -36,14 +35,14 @@ struct WholeReport {
   std::map<std::string, size_t> left_out;  // by reason: pieces that are no graphs of their own
   double seconds = 0;
 };
-Json to_json(const WholeReport& report);
 
 /// Decomposes each graph directory at or below `roots` into OUT/KIND/PATH/_decomposed/NAME_startS_endE_N,
 /// PATH being that of the whole graph below its root. Of equal pieces of one kind (identity_hash) of graphs
 /// captured at the same shapes the first is written, and its subgraph_sources.json names the ranges of all.
-/// Also writes OUT/decompose.jsonl, a report per whole graph. finished: called after each whole graph, in
-/// order. Errors: Io; Resource (interrupted, no worker); BadInput (a root that does not exist or holds no
-/// graph).
+/// Also appends to OUT/decompose.jsonl, a line per whole graph (decompose_journal.h). Graphs that are in it
+/// with the same rules and without an error are not decomposed again. finished: called for each whole graph
+/// of `roots`, those first that are there already. Errors: Io; Resource (interrupted, no worker, another run
+/// writes to OUT); BadInput (a root that does not exist or holds no graph).
 Result<void> decompose(const std::vector<std::string>& roots, const std::filesystem::path& out,
                        const DecomposeOptions& options,
                        const std::function<void(const WholeReport&)>& finished);

@@ -1,12 +1,6 @@
 #include "run/batch.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <atomic>
-#include <cerrno>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
@@ -20,45 +14,15 @@
 namespace passnet::run {
 
 Result<RecordFile> RecordFile::open(const std::filesystem::path& path, bool keep) {
-  std::error_code failed;
-  std::filesystem::create_directories(path.parent_path(), failed);
-  if (failed) return io_error("create", path.parent_path().string(), failed.value());
-  RecordFile file;
-  file.path_ = path;
-  file.fd_ = UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!file.fd_) return io_error("open", path.string(), errno);
-  if (::flock(file.fd_.get(), LOCK_EX | LOCK_NB) != 0) {
-    return resource_error(fmt::format("'{}' is being written by another run", path.string()))
-        .with_hint("wait for it, or give this run its own --out");
-  }
-  int64_t whole_bytes = 0;
-  if (keep) {
-    PASSNET_TRY(file.records_, bench::load_records(path.string()));
-    PASSNET_TRY(const std::string text, read_file(path));
-    const size_t last = text.rfind('\n');
-    whole_bytes = last == std::string::npos ? 0 : int64_t(last) + 1;
-  }
-  if (::ftruncate(file.fd_.get(), whole_bytes) != 0) return io_error("truncate", path.string(), errno);
+  PASSNET_TRY(LineFile lines, LineFile::open(path, keep));
+  RecordFile file(std::move(lines));
+  PASSNET_TRY(file.records_, bench::records_from_text(file.lines_.kept(), path.string()));
   return file;
 }
 
 Result<void> RecordFile::append(const bench::RunRecord& record) {
-  const std::string line = bench::to_json(record).dump() + "\n";
-  struct stat before {};
-  if (::fstat(fd_.get(), &before) != 0) return io_error("read the size of", path_.string(), errno);
-  size_t written = 0;
-  while (written < line.size()) {
-    const ssize_t put = ::write(fd_.get(), line.data() + written, line.size() - written);
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) {
-      Error error = io_error("write", path_.string(), errno);
-      // Half a line must not stay; when even cutting fails, the torn line is skipped when read.
-      if (::ftruncate(fd_.get(), before.st_size) != 0) error.notes.push_back("its last line is torn and will be skipped");
-      return std::move(error).with_hint("free some space, then go on with --resume; finished records are kept");
-    }
-    written += static_cast<size_t>(put);
-  }
-  ::fdatasync(fd_.get());
+  if (Result<void> appended = lines_.append(bench::to_json(record).dump()); !appended)
+    return std::move(appended).error().with_hint("free some space, then go on with --resume; finished records are kept");
   records_.push_back(record);
   return {};
 }

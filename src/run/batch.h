@@ -6,9 +6,10 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/file.h"
+#include "base/line_file.h"
 #include "base/result.h"
 #include "bench/record.h"
 #include "run/evaluate.h"
@@ -18,16 +19,16 @@ namespace passnet::run {
 /// Appends records to a file, each line whole or not at all.
 class RecordFile {
  public:
-  /// Takes an exclusive lock (Errors: Resource when another run holds it). keep: go on after what is there (a torn last
-  /// line is cut off), else start empty.
+  /// As LineFile::open. Errors also: BadInput (keep, and what is there are no records).
   static Result<RecordFile> open(const std::filesystem::path& path, bool keep);
   const std::vector<bench::RunRecord>& records() const { return records_; }
-  /// Errors: Io (full disk: the file is cut back to its last whole line).
+  /// Errors: as LineFile::append.
   Result<void> append(const bench::RunRecord& record);
 
  private:
-  UniqueFd fd_;
-  std::filesystem::path path_;
+  explicit RecordFile(LineFile lines) : lines_(std::move(lines)) {}
+
+  LineFile lines_;
   std::vector<bench::RunRecord> records_;
 };
 

@@ -1,0 +1,40 @@
+// OUT/decompose.jsonl: what is known of whole graphs that are decomposed already. docs/dataset.md has the
+// keys.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "dataset/decompose.h"
+#include "dataset/kind.h"
+#include "dataset/range.h"
+
+namespace passnet::dataset {
+
+/// A range that is a graph of its own.
+struct FoundRange {
+  Kind kind = Kind::SoleOp;
+  Range range;
+  size_t number = 0;     // among the ranges of its kind
+  std::string identity;  // identity_hash of its graph
+  bool written = false;  // the first of its equals: it has a directory
+};
+
+struct JournalLine {
+  WholeReport report;
+  std::string rules;  // hash of the graph's text and of what decides on its ranges
+  std::string shape;  // at which the graph was captured
+  std::vector<FoundRange> found;
+};
+
+Json to_json(const JournalLine& line);
+
+/// The last line of each graph, by its name. Lines of another form are skipped: their graphs are decomposed
+/// again.
+std::map<std::string, JournalLine> read_journal(std::string_view text);
+
+}  // namespace passnet::dataset
