@@ -19,6 +19,7 @@
 #include "dataset/identity.h"
 #include "dataset/kernel_count.h"
 #include "dataset/op_name.h"
+#include "dataset/sources.h"
 #include "dataset/worker_pool.h"
 #include "fx/parser.h"
 #include "fx/replay.h"
@@ -223,16 +224,16 @@ class Unique {
     const std::string shapes = analysis.facts.value("shape", "");
     for (Found& piece : analysis.found) {
       const std::string key = fmt::format("{} {} {}", name(piece.kind), shapes, piece.identity);
-      const auto [place, is_new] =
-          entries_.try_emplace(key, Entry{path_of(*analysis.whole, piece), Json::object(), 0});
+      const auto [place, is_new] = entries_.try_emplace(key, Entry{path_of(*analysis.whole, piece), {}, 0});
       Entry& entry = place->second;
-      entry.sources[analysis.whole->name].push_back({piece.range.start, piece.range.end});
+      entry.sources[analysis.whole->name].insert(piece.range);
       ++entry.count;
       if (!is_new) continue;
       Json facts = analysis.facts;
       facts["kind"] = name(piece.kind);
       facts["identity"] = piece.identity;
-      PASSNET_TRY_VOID(write_graph_dir(entry.path, {piece.graph, piece.metas, facts, entry.sources}));
+      PASSNET_TRY_VOID(
+          write_graph_dir(entry.path, {piece.graph, piece.metas, facts, to_json(entry.sources)}));
       ++analysis.report.written[std::string(name(piece.kind))];
     }
     return {};
@@ -242,9 +243,8 @@ class Unique {
   Result<void> write_sources() const {
     for (const auto& [key, entry] : entries_) {
       if (entry.count < 2) continue;
-      Json sources = entry.sources;
-      for (Json& ranges : sources) std::sort(ranges.begin(), ranges.end());
-      PASSNET_TRY_VOID(write_file(entry.path / "subgraph_sources.json", print_indented(sources)));
+      PASSNET_TRY_VOID(
+          write_file(entry.path / "subgraph_sources.json", print_indented(to_json(entry.sources))));
     }
     return {};
   }
@@ -252,7 +252,7 @@ class Unique {
  private:
   struct Entry {
     fs::path path;
-    Json sources;
+    Sources sources;
     size_t count = 0;
   };
   fs::path path_of(const Whole& whole, const Found& piece) const {
