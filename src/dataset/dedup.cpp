@@ -74,7 +74,7 @@ Result<void> read_into(Candidate& candidate, EqualBy rule) {
 
 fs::path resolved(const fs::path& path) {
   std::error_code failed;
-  return fs::weakly_canonical(path, failed);
+  return fs::weakly_canonical(fs::absolute(path), failed);
 }
 
 // Whether `inner` is `outer` or lies below it.
@@ -99,36 +99,52 @@ Result<void> check_places(const std::vector<std::string>& trees, const fs::path&
   return {};
 }
 
-/// OUT, held for this run alone.
+/// OUT, held for this run alone, and what its dedup.json says: the rule, and the trees that went into it.
 class Output {
  public:
   static Result<Output> open(const fs::path& out, EqualBy rule) {
-    std::error_code failed;
-    const bool is_new = !fs::exists(out, failed) || fs::is_empty(out, failed);
-    if (!is_new) PASSNET_TRY_VOID(check_marker(out, rule));
-    fs::create_directories(out, failed);
     Output output;
+    output.marker_ = out / kMarker;
+    output.rule_ = rule;
+    std::error_code failed;
+    if (fs::exists(out, failed) && !fs::is_empty(out, failed)) PASSNET_TRY_VOID(output.read_marker());
+    fs::create_directories(out, failed);
     output.lock_ = UniqueFd(::open(out.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!output.lock_) return io_error("open", out.string(), errno);
     if (::flock(output.lock_.get(), LOCK_EX | LOCK_NB) != 0)
       return resource_error(fmt::format("another run writes to '{}'", out.string()));
     fs::remove_all(out / kPartial, failed);
-    if (is_new) PASSNET_TRY_VOID(write_file(out / kMarker, print_indented(Json{{"equal_by", name(rule)}})));
     return output;
   }
 
+  bool has_read(const std::string& tree) const { return trees_.contains(tree); }
+
+  /// Before anything of the trees is copied, so that a run that goes on knows where it comes from.
+  Result<void> remember(const std::vector<std::string>& trees) {
+    trees_.insert(trees.begin(), trees.end());
+    return write_file(marker_, print_indented(Json{{"equal_by", name(rule_)}, {"trees", trees_}}));
+  }
+
  private:
-  static Result<void> check_marker(const fs::path& out, EqualBy rule) {
-    const Result<std::string> text = read_file(out / kMarker);
+  Result<void> read_marker() {
+    const Result<std::string> text = read_file(marker_);
     const Json marker = text ? Json::parse(*text, nullptr, false) : Json();
-    if (!marker.is_object() || !marker.contains("equal_by"))
-      return bad_input(fmt::format("'{}' holds something that this command did not make", out.string()))
+    const std::string out = marker_.parent_path().string();
+    if (!marker.is_object() || !marker.contains("equal_by") || !marker.contains("trees"))
+      return bad_input(fmt::format("'{}' holds something that this command did not make", out))
           .with_hint("give an empty or new directory with --out");
-    if (marker["equal_by"] != name(rule))
-      return bad_input(fmt::format("'{}' was made by {}, found --by {}", out.string(),
-                                   dump(marker["equal_by"]), name(rule)));
+    if (marker["equal_by"] != name(rule_))
+      return bad_input(
+          fmt::format("'{}' was made by {}, found --by {}", out, dump(marker["equal_by"]), name(rule_)));
+    for (const Json& tree : marker["trees"]) {
+      if (tree.is_string()) trees_.insert(tree.get<std::string>());
+    }
     return {};
   }
+
+  fs::path marker_;
+  EqualBy rule_ = EqualBy::Identity;
+  std::set<std::string> trees_;
   UniqueFd lock_;
 };
 
@@ -164,7 +180,8 @@ class Journal {
 /// All graphs of OUT, those of this run included, and which graphs are equal to them.
 class Merge {
  public:
-  Merge(const fs::path& out, DedupReport& report) : journal_(out / kJournal), report_(report) {}
+  Merge(const fs::path& out, const Output& output, DedupReport& report)
+      : output_(output), journal_(out / kJournal), report_(report) {}
 
   void add_existing(Candidate candidate) {
     taken_.insert(candidate.path);
@@ -183,7 +200,7 @@ class Merge {
     Kept& kept = kept_[place->second];
     for (const auto& [graph, ranges] : candidate.sources)
       kept.merged[graph].insert(ranges.begin(), ranges.end());
-    const bool is_the_copied_one = kept.from.empty() && kept.path == candidate.path;
+    const bool is_the_copied_one = kept.from.empty() && kept.path == candidate.path && output_.has_read(tree);
     if (is_the_copied_one || journal_.knows(tree, candidate.path)) {
       ++report_.there;
       return;
@@ -207,6 +224,7 @@ class Merge {
     kept_.push_back({std::move(candidate.directory), std::move(path), candidate.sources, candidate.sources});
   }
 
+  const Output& output_;
   Journal journal_;
   DedupReport& report_;
   std::vector<Kept> kept_;
@@ -287,9 +305,9 @@ Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const fs:
                                 const DedupOptions& options,
                                 const std::function<void(const std::string&)>& counted) {
   PASSNET_TRY_VOID(check_places(trees, out));
-  PASSNET_TRY(const Output output, Output::open(out, options.by));
+  PASSNET_TRY(Output output, Output::open(out, options.by));
   DedupReport report;
-  Merge merge(out, report);
+  Merge merge(out, output, report);
   PASSNET_TRY_VOID(read_tree(out, options, [&](Candidate candidate) -> Result<void> {
     merge.add_existing(std::move(candidate));
     return {};
@@ -304,6 +322,7 @@ Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const fs:
       return {};
     }));
   }
+  PASSNET_TRY_VOID(output.remember(trees));
   PASSNET_TRY_VOID(write_all(out, merge.kept(), options.tree));
   PASSNET_TRY_VOID(merge.journal().write());
   return report;

@@ -42,9 +42,9 @@ struct DedupReport {
 /// ones the first, in the order of trees, then of paths. Files are copied as they are but for
 /// subgraph_sources.json, which names the ranges of all that are equal; where a graph has none, its path says
 /// its range, or else it is a whole graph. OUT/dedup.jsonl has a line per duplicate and per renamed graph,
-/// OUT/dedup.json the rule. An OUT that is there is added to. The trees are only read. counted: after each
-/// graph that was read. Errors: BadInput (no such tree, trees within each other or OUT, OUT holds something
-/// else or was made by another rule), Io, Resource (interrupted, another run writes to OUT).
+/// OUT/dedup.json the rule and the trees. An OUT that is there is added to. The trees are only read. counted:
+/// after each graph that was read. Errors: BadInput (no such tree, trees within each other or OUT, OUT holds
+/// something else or was made by another rule), Io, Resource (interrupted, another run writes to OUT).
 Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const std::filesystem::path& out,
                                 const DedupOptions& options,
                                 const std::function<void(const std::string& path)>& counted);

@@ -22,7 +22,9 @@ fs::path full(const fs::path& path) { return fs::absolute(path).lexically_normal
 // "" when `path` does not lie below `directory`.
 std::string below(const fs::path& directory, const fs::path& path) {
   const fs::path relative = full(path).lexically_relative(full(directory));
-  return relative.empty() || *relative.begin() == ".." || relative == "." ? "" : relative.string();
+  if (relative.empty() || *relative.begin() == ".." || relative == ".") return "";
+  return (relative.has_filename() ? relative : relative.parent_path())
+      .string();  // "samples/a/" names samples/a
 }
 
 // `path` without its first `count` parts; empty when it has no more.

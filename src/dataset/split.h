@@ -1,6 +1,7 @@
 // The split of any tree of samples into training and evaluation, by family. docs/dataset.md.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>

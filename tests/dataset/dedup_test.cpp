@@ -111,6 +111,28 @@ TEST_F(Dedup, ASecondRunAddsWhatIsNewAndNothingElse) {
   EXPECT_THAT(read("out/a/subgraph_sources.json"), HasSubstr("\"d\""));
 }
 
+TEST_F(Dedup, AnEqualGraphOfOnePathInATreeThatCameLaterIsADuplicate) {
+  write_graph("x/a", kRelu);
+  write_graph("y/a", kRelu);
+  report({"x"});
+  EXPECT_EQ(report({"y"}).duplicates, 1u);
+  EXPECT_EQ(journal_lines(), 1u);
+  EXPECT_EQ(report({"x", "y"}).there, 2u);
+}
+
+TEST_F(Dedup, GoesOnWhereARunWasStopped) {
+  write_graph("x/a", kRelu);
+  write_graph("x/b", kTanh);
+  report({"x"});
+  std::filesystem::remove_all(root / "out/b");
+  std::filesystem::remove(root / "out/dedup.jsonl");
+  write("out/.partial/7/model.py", "half");
+  const DedupReport done = report({"x"});
+  EXPECT_EQ(done.added, 1u);
+  EXPECT_EQ(done.there, 1u);
+  EXPECT_TRUE(exists("out/b/model.py") && exists("out/dedup.jsonl") && !exists("out/.partial"));
+}
+
 TEST_F(Dedup, UnequalGraphsOfOnePathAreBothKept) {
   write_graph("x/a", kRelu);
   write_graph("y/a", kTanh);

@@ -145,6 +145,7 @@ TEST_F(Lists, AreReadAgainstThePlaceThatTheirLinesAreRelativeTo) {
   const auto both = ElementsAre("7/samples/timm/x", "7/samples/timm/y");
   EXPECT_THAT(paths("a.txt", "7/samples/timm/x\n7/samples/timm/y\n"), both);
   EXPECT_THAT(paths("a.txt", "graphs/hf/tree/7/samples/timm/x\ngraphs/hf/tree/7/samples/timm/y\n"), both);
+  EXPECT_THAT(paths("a.txt", "7/samples/timm/x/\n7/samples/timm/./y\n"), both);
   EXPECT_THAT(paths("tree/lists/a.txt", "../7/samples/timm/x\n../7/samples/timm/y\n"), both);
   // Another place for a line alone would be a guess.
   EXPECT_THAT(paths("a.txt", "7/samples/timm/x\ngraphs/7/samples/timm/y\n"), ElementsAre("7/samples/timm/x"));
