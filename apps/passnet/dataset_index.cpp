@@ -30,24 +30,50 @@ Result<fs::path> require_index(const std::string& given) {
 
 struct IndexFlags {
   std::string root, out;
+  std::vector<std::string> lists;
   bool json = false;
   dataset::IndexOptions options;
 };
+
+Json to_json(const std::vector<dataset::ListReport>& lists) {
+  Json json = Json::array();
+  for (const dataset::ListReport& list : lists)
+    json.push_back({{"name", list.name},
+                    {"split", list.split},
+                    {"found", list.found},
+                    {"missing", list.missing.size()}});
+  return json;
+}
+
+void print_lists(const dataset::IndexReport& report) {
+  for (const dataset::ListReport& list : report.lists) {
+    if (!list.missing.empty())
+      fmt::print(stderr, "list {}: {} of {} lines name nothing there, the first is '{}'\n", list.name,
+                 list.missing.size(), list.found + list.missing.size(), list.missing.front());
+  }
+  if (report.in_both > 0)
+    fmt::print(stderr, "{} graphs are in lists for training and for evaluation; indexed as eval\n",
+               report.in_both);
+}
 
 Result<void> run_index(IndexFlags& flags) {
   if (!fs::is_directory(flags.root)) return bad_input(fmt::format("'{}' is no directory", flags.root));
   const fs::path file = flags.out.empty() ? fs::path(flags.root) / dataset::kIndexName : fs::path(flags.out);
   catch_interrupts();
-  flags.options.interrupted = &interrupted();
+  flags.options.tree.interrupted = &interrupted();
+  flags.options.lists.assign(flags.lists.begin(), flags.lists.end());
   report::CountLine progress("graphs");
   PASSNET_TRY(const dataset::IndexReport report,
               dataset::write_index(flags.root, file, flags.options,
                                    [&](const std::string& path) { progress.count(path); }));
   progress.clear();
   for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
+  print_lists(report);
   if (flags.json) {
     fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
                                  {"samples", report.samples},
+                                 {"lists", to_json(report.lists)},
+                                 {"in_both", report.in_both},
                                  {"failed", report.failed},
                                  {"index", file.string()}}));
   } else {
@@ -123,7 +149,11 @@ void add_dataset_index(CLI::App& group, int& exit_code) {
       "index", "index all graphs of a directory, ours or upstream's, for find and stats");
   command->add_option("DATASET", flags->root, "a directory with graphs")->required();
   command->add_option("--out", flags->out, "the index; default: DATASET/index.sqlite");
-  command->add_option("--jobs", flags->options.jobs, "graphs at a time")
+  command->add_option(
+      "--lists", flags->lists,
+      "a list of samples or graphs as text, or a directory with such; may be given again; default: "
+      "DATASET/lists");
+  command->add_option("--jobs", flags->options.tree.jobs, "graphs at a time")
       ->check(CLI::Range(1, 128))
       ->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout");
@@ -142,6 +172,7 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
   command->add_option("--dtype", query.dtype, "float32, float16, …");
   command->add_option("--source", query.source, "timm, torchvision, transformers, …");
   command->add_option("--split", query.split, "train or eval");
+  command->add_option("--list", query.list, "in the list of this name, as all or fusible_eval_622_subgraphs");
   command->add_option("--min-bytes", query.min_bytes, "of inputs; 1MB is understood")
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--max-bytes", query.max_bytes, "of inputs")->transform(CLI::AsSizeValue(false));

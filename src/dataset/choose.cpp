@@ -81,16 +81,4 @@ std::vector<size_t> rank_sequences(std::span<const std::vector<std::string>> seq
   return ranked;
 }
 
-std::vector<size_t> choose_sequences(std::span<const std::vector<std::string>> sequences, size_t count) {
-  std::vector<size_t> chosen;
-  if (count < sequences.size()) {
-    chosen = rank_sequences(sequences);
-    chosen.resize(count);
-  } else {
-    chosen.resize(sequences.size());
-    std::iota(chosen.begin(), chosen.end(), 0);
-  }
-  return chosen;
-}
-
 }  // namespace passnet::dataset

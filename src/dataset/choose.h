@@ -16,7 +16,5 @@ std::vector<double> rarities(std::span<const std::vector<std::string>> sequences
 /// All indices in the order of choice: each adds the most transitions not seen yet, weighted with its rarity;
 /// of equals the earlier.
 std::vector<size_t> rank_sequences(std::span<const std::vector<std::string>> sequences);
-/// The first `count` of these; all indices, in order, when there are no more than `count`.
-std::vector<size_t> choose_sequences(std::span<const std::vector<std::string>> sequences, size_t count);
 
 }  // namespace passnet::dataset

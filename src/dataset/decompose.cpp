@@ -23,6 +23,7 @@
 #include "dataset/identity.h"
 #include "dataset/kernel_count.h"
 #include "dataset/op_name.h"
+#include "dataset/sources.h"
 #include "dataset/worker_pool.h"
 #include "fx/parser.h"
 #include "fx/replay.h"
@@ -274,7 +275,8 @@ class Unique {
         Json facts = analysis.facts;
         facts["kind"] = name(piece.range.kind);
         facts["identity"] = piece.range.identity;
-        PASSNET_TRY_VOID(write_graph_dir(entry.path, {piece.graph, piece.metas, facts, entry.sources}));
+        PASSNET_TRY_VOID(
+            write_graph_dir(entry.path, {piece.graph, piece.metas, facts, to_json(entry.sources)}));
         ++line.report.written[std::string(name(piece.range.kind))];
         piece.range.written = true;
       }
@@ -287,9 +289,8 @@ class Unique {
   Result<void> write_sources() const {
     for (const auto& [key, entry] : entries_) {
       if (entry.count < 2) continue;
-      Json sources = entry.sources;
-      for (Json& ranges : sources) std::sort(ranges.begin(), ranges.end());
-      PASSNET_TRY_VOID(write_file(entry.path / "subgraph_sources.json", print_indented(sources)));
+      PASSNET_TRY_VOID(
+          write_file(entry.path / "subgraph_sources.json", print_indented(to_json(entry.sources))));
     }
     return {};
   }
@@ -297,11 +298,11 @@ class Unique {
  private:
   struct Entry {
     fs::path path;
-    Json sources = Json::object();
+    Sources sources;
     size_t count = 0;
 
     void add(const std::string& graph, Range range) {
-      sources[graph].push_back({range.start, range.end});
+      sources[graph].insert(range);
       ++count;
     }
   };

@@ -18,6 +18,11 @@ constexpr std::string_view kUniformOperators[] = {"addmm",  "baddbmm", "bmm",   
 // clang-format on
 static_assert(std::ranges::is_sorted(kUniformOperators));
 
+bool is_uniform(const ir::Node& node) {
+  return std::binary_search(std::begin(kUniformOperators), std::end(kUniformOperators),
+                            ir::canonical_name(node));
+}
+
 std::string dtype_of(const Json& types, std::string_view name) {
   const auto value = types.find(std::string(name));
   return value == types.end() ? "" : value->value("dtype", "");
@@ -37,8 +42,7 @@ class Casting {
             ir::Arg::of_node(made_.add_placeholder(made_.intern(node.target), made_.intern(node.name)));
         continue;
       }
-      const bool uniform = std::binary_search(std::begin(kUniformOperators), std::end(kUniformOperators),
-                                              ir::canonical_name(node));
+      const bool uniform = is_uniform(node);
       std::vector<ir::Arg> args;
       for (const ir::Arg& arg : graph_.args(node)) args.push_back(argument(arg, uniform));
       std::vector<ir::Keyword> keywords;
@@ -88,6 +92,27 @@ std::optional<std::vector<fx::TensorMeta>> retyped(const std::vector<fx::TensorM
 
 ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const Json& types) {
   return Casting(graph, dtype, types).run();
+}
+
+std::vector<bool> variant_casts(const ir::Graph& graph) {
+  std::vector<bool> casts(graph.size()), read(graph.size()), read_otherwise(graph.size());
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    const ir::Node& node = graph.node(id);
+    if (node.kind == ir::NodeKind::Placeholder) continue;
+    const bool uniform = is_uniform(node);
+    for_each_input(graph, node, [&](ir::NodeId value) {
+      read[value] = true;
+      if (!uniform) read_otherwise[value] = true;
+    });
+    if (node.kind != ir::NodeKind::CallMethod || node.target != "to" || node.arg_count != 2 ||
+        !graph.keywords(node).empty())
+      continue;
+    const ir::Arg& type = graph.args(node)[1];
+    casts[id] = type.kind == ir::ArgKind::DType &&
+                (type.dtype == ir::DType::Float16 || type.dtype == ir::DType::BFloat16);
+  }
+  for (ir::NodeId id = 0; id < graph.size(); ++id) casts[id] = casts[id] && read[id] && !read_otherwise[id];
+  return casts;
 }
 
 }  // namespace passnet::dataset

@@ -19,4 +19,8 @@ std::optional<std::vector<fx::TensorMeta>> retyped(const std::vector<fx::TensorM
 /// by node name, of the graph with the retyped records. A graph that needs none comes back equal.
 ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const Json& types);
 
+/// By node: whether it is a cast as with_casts and upstream's dtype stage put them: `.to` float16 or
+/// bfloat16, read by matrix products, convolutions and attention alone.
+std::vector<bool> variant_casts(const ir::Graph& graph);
+
 }  // namespace passnet::dataset

@@ -1,8 +1,11 @@
 #include "dataset/graph_facts.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/file.h"
+#include "dataset/kind.h"
 
 namespace passnet::dataset {
 
@@ -14,6 +17,13 @@ Json read_json(const std::filesystem::path& file) {
   return json.is_discarded() ? Json() : json;
 }
 
+std::string_view kind_in(const std::filesystem::path& name) {
+  for (const Kind kind : kKinds) {
+    if (name.string().starts_with(dataset::name(kind))) return dataset::name(kind);
+  }
+  return "";
+}
+
 }  // namespace
 
 Json read_facts(const std::filesystem::path& directory) {
@@ -23,6 +33,25 @@ Json read_facts(const std::filesystem::path& directory) {
 
 Json read_sources(const std::filesystem::path& directory) {
   return read_json(directory / "subgraph_sources.json");
+}
+
+std::string text_of(const Json& facts, const char* key) {
+  const auto found = facts.find(key);
+  return found != facts.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string kind_of(const Json& facts, const std::filesystem::path& root,
+                    const std::filesystem::path& graph) {
+  if (std::string named = text_of(facts, "kind"); !named.empty()) return named;
+  const std::filesystem::path relative = graph.lexically_relative(root);
+  for (const std::filesystem::path& part : relative) {
+    if (const std::string_view kind = kind_in(part); !kind.empty()) return std::string(kind);
+  }
+  const std::filesystem::path full = std::filesystem::absolute(root / "").lexically_normal();
+  if (const std::string_view kind = kind_in(full.parent_path().filename()); !kind.empty())
+    return std::string(kind);
+  const bool is_piece = std::find(relative.begin(), relative.end(), "_decomposed") != relative.end();
+  return is_piece ? "subgraph" : "full";
 }
 
 std::string print_indented(const Json& json) {

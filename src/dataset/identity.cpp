@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 #include "base/hash.h"
 #include "fx/print.h"
 #include "ir/op_table.h"
+#include "ir/tensor_type.h"
 
 namespace passnet::dataset {
 
@@ -47,8 +49,13 @@ struct Use {
 
 class Coloring {
  public:
-  Coloring(ir::Graph graph, bool with_sizes)
-      : graph_(std::move(graph)), with_sizes_(with_sizes), colors_(graph_.size()), uses_(graph_.size()) {
+  /// types: by placeholder; empty when they do not count.
+  Coloring(ir::Graph graph, bool with_sizes, std::vector<std::string> types = {})
+      : graph_(std::move(graph)),
+        with_sizes_(with_sizes),
+        types_(std::move(types)),
+        colors_(graph_.size()),
+        uses_(graph_.size()) {
     for (NodeId id = 0; id < graph_.size(); ++id) describe(id);
     add_order();
   }
@@ -66,7 +73,7 @@ class Coloring {
   void describe(NodeId id) {
     const ir::NodeKind kind = graph_.node(id).kind;
     if (kind == ir::NodeKind::Placeholder) {
-      colors_[id] = hash_of("placeholder");
+      colors_[id] = types_.empty() ? hash_of("placeholder") : hash_of(types_[id], hash_of("placeholder"));
     } else if (kind == ir::NodeKind::Output) {
       colors_[id] = hash_of("output");
       for_each_input(graph_, graph_.node(id), [&](NodeId value) { uses_[id].push_back({value, 0}); });
@@ -164,6 +171,7 @@ class Coloring {
 
   ir::Graph graph_;
   const bool with_sizes_;
+  const std::vector<std::string> types_;
   bool sized_ = false;  // the call that is described
   std::vector<uint64_t> colors_;
   std::vector<std::vector<Use>> uses_;
@@ -173,5 +181,17 @@ class Coloring {
 
 std::string identity_hash(const ir::Graph& graph) { return Coloring(graph, true).hash(); }
 std::string structure_hash(const ir::Graph& graph) { return Coloring(graph, false).hash(); }
+
+std::string typed_identity_hash(const fx::GraphDir& graph) {
+  std::map<std::string_view, std::string> types;
+  for (const auto* records : {&graph.weights, &graph.inputs}) {
+    for (const fx::TensorMeta& meta : *records)
+      types[meta.name] = ir::to_string(ir::contiguous(meta.dtype, meta.shape));
+  }
+  std::vector<std::string> by_placeholder;
+  for (NodeId id = 0; id < graph.graph.placeholder_count(); ++id)
+    by_placeholder.push_back(types[graph.graph.node(id).target]);
+  return Coloring(graph.graph, true, std::move(by_placeholder)).hash();
+}
 
 }  // namespace passnet::dataset

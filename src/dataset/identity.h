@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "fx/sample.h"
 #include "ir/graph.h"
 
 namespace passnet::dataset {
@@ -16,5 +17,8 @@ std::string identity_hash(const ir::Graph& graph);
 /// The same without the sizes in constants (of view, expand, slices, …): equal for the same graph captured at
 /// other shapes.
 std::string structure_hash(const ir::Graph& graph);
+
+/// identity_hash that also tells graphs apart whose arguments differ in shape or element type.
+std::string typed_identity_hash(const fx::GraphDir& graph);
 
 }  // namespace passnet::dataset

@@ -6,16 +6,15 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <unordered_map>
 
 #include "base/file.h"
-#include "base/in_order.h"
 #include "base/strings.h"
 #include "dataset/database.h"
 #include "dataset/graph_facts.h"
 #include "dataset/identity.h"
-#include "dataset/kind.h"
 #include "dataset/op_name.h"
-#include "fx/graph_walk.h"
+#include "dataset/sample_list.h"
 #include "fx/replay.h"
 #include "fx/sample.h"
 
@@ -29,6 +28,7 @@ constexpr const char* kTables = R"(
 CREATE TABLE graph(path TEXT PRIMARY KEY, sample TEXT, split TEXT, kind TEXT, dtype TEXT, ops INTEGER, op_names TEXT,
                    bytes INTEGER, structure TEXT, source TEXT, model TEXT, library_version TEXT, licence TEXT, shape TEXT);
 CREATE TABLE operator(path TEXT, name TEXT, calls INTEGER);
+CREATE TABLE list(name TEXT, path TEXT);
 CREATE INDEX operator_name ON operator(name, path);
 )";
 
@@ -40,24 +40,6 @@ struct Row {
   int64_t ops = 0, bytes = 0;
   std::map<std::string, int64_t> calls;
 };
-
-std::string text_of(const Json& facts, const char* key) {
-  const auto found = facts.find(key);
-  return found != facts.end() && found->is_string() ? found->get<std::string>() : "";
-}
-
-// The kind that graph_net.json names, or else a directory above, as upstream lays its trees out.
-std::string kind_of(const Json& facts, const fs::path& relative) {
-  if (std::string named = text_of(facts, "kind"); !named.empty()) return named;
-  for (const fs::path& part : relative) {
-    const std::string name = part.string();
-    for (const Kind kind : kKinds) {
-      if (name.starts_with(dataset::name(kind))) return std::string(dataset::name(kind));
-    }
-    if (name == "_decomposed") return "subgraph";
-  }
-  return "full";
-}
 
 // The nearest directory above that has a graph_list.txt; "" when none has.
 std::string sample_of(const fs::path& root, const fs::path& relative) {
@@ -90,7 +72,7 @@ Row read_row(const fs::path& root, const fx::GraphWalk::Found& found) {
   }
   const Json facts = read_facts(found.path);
   row.sample = sample_of(root, relative);
-  row.kind = kind_of(facts, relative);
+  row.kind = kind_of(facts, root, found.path);
   row.dtype = text_of(facts, "data_type");
   if (row.dtype.empty()) row.dtype = dtype_of(*graph);
   const std::vector<std::string> names = op_names(graph->graph);
@@ -107,17 +89,71 @@ Row read_row(const fs::path& root, const fx::GraphWalk::Found& found) {
   return row;
 }
 
-// By sample: the list that names it.
-std::map<std::string, std::string> read_splits(const fs::path& root) {
-  std::map<std::string, std::string> splits;
-  for (const char* split_name : {"train", "eval"}) {
-    const Result<std::string> text = read_file(root / "lists" / fmt::format("{}.txt", split_name));
-    if (!text) continue;
-    for (const std::string_view line : split(*text, '\n')) {
-      if (!line.empty()) splits[(fs::path("lists") / line).lexically_normal().string()] = split_name;
+/// The lists that name graphs: by path, of a graph or of a directory above it.
+class Lists {
+ public:
+  /// Reads each .txt of a directory, or a file. Errors: BadInput (no such place, a damaged list), Io.
+  Result<void> read(const fs::path& given, const fs::path& root) {
+    std::vector<fs::path> files{given};
+    if (fs::is_directory(given)) files = texts_in(given);
+    if (!fs::exists(given) || files.empty())
+      return bad_input(
+          fmt::format("found no list at '{}', expected .txt files with a path per line", given.string()));
+    for (const fs::path& file : files) {
+      PASSNET_TRY(const PathList list, read_list(file, root));
+      ListReport report{file.stem().string(), split_of(file.stem().string()), list.paths.size(),
+                        list.missing};
+      for (const std::string& path : list.paths) named_[path].insert(reports.size());
+      reports.push_back(std::move(report));
     }
+    return {};
   }
-  return splits;
+
+  /// Indices in `reports` of the lists that name the graph.
+  std::set<size_t> of(fs::path graph) const {
+    std::set<size_t> found;
+    for (; !graph.empty(); graph = graph.parent_path()) {
+      if (const auto named = named_.find(graph.string()); named != named_.end())
+        found.insert(named->second.begin(), named->second.end());
+    }
+    return found;
+  }
+
+  std::vector<ListReport> reports;
+
+ private:
+  static std::vector<fs::path> texts_in(const fs::path& directory) {
+    std::vector<fs::path> texts;
+    std::error_code failed;
+    for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end;
+         entry.increment(failed)) {
+      if (entry->path().extension() == ".txt") texts.push_back(entry->path());
+    }
+    std::ranges::sort(texts);
+    return texts;
+  }
+  // "train" or "eval" when that is a word of the name: "fusible_eval_622_subgraphs".
+  static std::string split_of(const std::string& stem) {
+    std::string words = stem;
+    for (char& letter : words) {
+      if (letter == '-' || letter == '.') letter = '_';
+    }
+    for (const std::string_view word : split(words, '_')) {
+      if (word == "train" || word == "eval") return std::string(word);
+    }
+    return "";
+  }
+  std::unordered_map<std::string, std::set<size_t>> named_;
+};
+
+// Of graphs that both name, evaluation is the safe side.
+std::string split_of(const Lists& lists, const std::set<size_t>& listed, IndexReport& report) {
+  std::set<std::string> splits;
+  for (const size_t list : listed) {
+    if (!lists.reports[list].split.empty()) splits.insert(lists.reports[list].split);
+  }
+  report.in_both += splits.size() > 1;
+  return splits.empty() ? "" : *splits.begin();  // "eval" sorts first
 }
 
 Cell cell(const std::string& text) { return text.empty() ? Cell() : Cell(text); }
@@ -126,6 +162,11 @@ Cell cell(const std::string& text) { return text.empty() ? Cell() : Cell(text); 
 
 Result<IndexReport> write_index(const fs::path& root, const fs::path& file, const IndexOptions& options,
                                 const std::function<void(const std::string&)>& counted) {
+  Lists lists;
+  std::vector<fs::path> given = options.lists;
+  if (given.empty() && fs::is_directory(root / "lists")) given.push_back(root / "lists");
+  for (const fs::path& list : given) PASSNET_TRY_VOID(lists.read(list, root));
+
   const fs::path partial = file.string() + ".partial";
   std::error_code ignored;
   fs::remove(partial, ignored);
@@ -135,50 +176,39 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
   PASSNET_TRY(Statement add_graph, database.prepare("INSERT INTO graph VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
   PASSNET_TRY(Statement add_operator, database.prepare("INSERT INTO operator VALUES(?,?,?)"));
 
-  const std::map<std::string, std::string> splits = read_splits(root);
+  PASSNET_TRY(Statement add_listed, database.prepare("INSERT INTO list VALUES(?,?)"));
+
   IndexReport report;
   std::set<std::string> samples;
-  std::optional<Error> failed;
-  fx::GraphWalk walk({root.string()});
-  const auto is_over = [&] {
-    return failed.has_value() || (options.interrupted != nullptr && *options.interrupted);
-  };
   const auto store = [&](const Row& row) -> Result<void> {
-    const auto listed = splits.find(row.sample);
+    const std::set<size_t> listed = lists.of(row.path);
     if (!row.sample.empty()) samples.insert(row.sample);
-    PASSNET_TRY_VOID(add_graph.run(
-        {row.path, cell(row.sample), listed == splits.end() ? Cell() : Cell(listed->second), row.kind,
-         cell(row.dtype), row.ops, row.op_names, row.bytes, row.structure, cell(row.source), cell(row.model),
-         cell(row.library_version), cell(row.licence), cell(row.shape)}));
+    PASSNET_TRY_VOID(
+        add_graph.run({row.path, cell(row.sample), cell(split_of(lists, listed, report)), row.kind,
+                       cell(row.dtype), row.ops, row.op_names, row.bytes, row.structure, cell(row.source),
+                       cell(row.model), cell(row.library_version), cell(row.licence), cell(row.shape)}));
     for (const auto& [name, calls] : row.calls) PASSNET_TRY_VOID(add_operator.run({row.path, name, calls}));
+    for (const size_t list : listed) PASSNET_TRY_VOID(add_listed.run({lists.reports[list].name, row.path}));
+    ++report.graphs;
+    counted(row.path);
     return {};
   };
-  map_in_order([&] { return is_over() ? std::optional<fx::GraphWalk::Found>() : walk.next(); },
-               [&](const fx::GraphWalk::Found& found) { return read_row(root, found); },
-               [&](const Row& row) {
-                 if (failed) return;
-                 if (row.error) {
-                   report.failed.push_back(fmt::format("{}: {}", row.path, row.error->message));
-                 } else if (const Result<void> done = store(row); !done) {
-                   failed = done.error();
-                 } else {
-                   ++report.graphs;
-                   counted(row.path);
-                 }
-               },
-               static_cast<size_t>(options.jobs));
-  if (!failed && options.interrupted != nullptr && *options.interrupted)
-    failed = resource_error("interrupted");
-  if (!failed && report.graphs == 0)
-    failed = bad_input(fmt::format("no graph at or below '{}' can be read", root.string()));
-  if (!failed) {
-    if (const Result<void> done = database.execute("COMMIT;"); !done) failed = done.error();
-  }
-  if (failed) {
+  Result<void> done = for_each_graph(
+      root, options.tree, [&](const fx::GraphWalk::Found& found) { return read_row(root, found); },
+      [&](const Row& row) -> Result<void> {
+        if (!row.error) return store(row);
+        report.failed.push_back(fmt::format("{}: {}", row.path, row.error->message));
+        return {};
+      });
+  if (done && report.graphs == 0)
+    done = bad_input(fmt::format("no graph at or below '{}' can be read", root.string()));
+  if (done) done = database.execute("COMMIT;");
+  if (!done) {
     fs::remove(partial, ignored);
-    return std::move(*failed);
+    return std::move(done).error();
   }
   report.samples = samples.size();
+  report.lists = std::move(lists.reports);
   std::error_code problem;
   fs::rename(partial, file, problem);
   if (problem) return io_error("rename", partial.string(), problem.value());
@@ -206,6 +236,7 @@ Result<std::vector<IndexedGraph>> find_graphs(const fs::path& index, const Graph
   for (const auto& [condition, bound] : bounds) {
     if (*bound) require(condition, **bound);
   }
+  if (!query.list.empty()) require("path IN (SELECT path FROM list WHERE name = ?)", query.list);
   for (const std::string& name : query.contains)
     require("path IN (SELECT path FROM operator WHERE name = ?)", name);
   PASSNET_TRY(Database database, Database::open(index.string()));
@@ -252,6 +283,8 @@ Result<Json> index_stats(const fs::path& index) {
         stats["by"][column],
         query(fmt::format("SELECT {0}, count(*) AS n FROM graph GROUP BY {0} ORDER BY n DESC, {0}", column)));
   }
+  PASSNET_TRY(stats["by"]["list"],
+              query("SELECT name, count(*) AS n FROM list GROUP BY name ORDER BY n DESC, name"));
   PASSNET_TRY(
       stats["by"]["size"],
       query("SELECT CASE WHEN bytes < 1024 THEN 'below 1 KB' WHEN bytes < 1048576 THEN '1 KB to 1 MB' "

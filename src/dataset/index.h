@@ -2,7 +2,6 @@
 // directories alone, ours or upstream's; nothing in it is needed to use them. docs/dataset.md has the tables.
 #pragma once
 
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "dataset/graph_tree.h"
 
 namespace passnet::dataset {
 
@@ -18,17 +18,29 @@ namespace passnet::dataset {
 inline constexpr const char* kIndexName = "index.sqlite";
 
 struct IndexOptions {
-  int jobs = 1;
-  const std::atomic<bool>* interrupted = nullptr;
+  /// Lists of samples or graphs (read_list), or directories with such, as .txt; none: those of ROOT/lists.
+  /// The split of a graph is that of a list with "train" or "eval" as a word of its name.
+  std::vector<std::filesystem::path> lists;
+  TreeOptions tree;
+};
+
+/// What became of one list.
+struct ListReport {
+  std::string name;                  // of the file, without .txt
+  std::string split;                 // "train", "eval" or ""
+  size_t found = 0;                  // lines that name something
+  std::vector<std::string> missing;  // lines that do not
 };
 
 struct IndexReport {
   size_t graphs = 0, samples = 0;
+  size_t in_both = 0;  // graphs in lists for training and for evaluation; indexed as eval
+  std::vector<ListReport> lists;
   std::vector<std::string> failed;  // "PATH: why": graphs that cannot be read
 };
 
 /// Reads all graphs at or below `root` and writes the index to `file`, which is replaced as a whole. counted:
-/// after each graph. Errors: BadInput (no graph), Io, Resource (interrupted).
+/// after each graph. Errors: BadInput (no graph, no such list), Io, Resource (interrupted).
 Result<IndexReport> write_index(const std::filesystem::path& root, const std::filesystem::path& file,
                                 const IndexOptions& options,
                                 const std::function<void(const std::string& path)>& counted);
@@ -36,6 +48,7 @@ Result<IndexReport> write_index(const std::filesystem::path& root, const std::fi
 /// What graphs to look for; empty or absent: any.
 struct GraphQuery {
   std::string kind, dtype, source, split;
+  std::string list;                   // the name of a list
   std::vector<std::string> contains;  // op names, all of them: "softmax", "Tensor.view"
   std::optional<int64_t> min_bytes, max_bytes, min_ops, max_ops;
 };
@@ -48,8 +61,8 @@ struct IndexedGraph {
 /// In order of path. Errors: Io (no index there, or another file).
 Result<std::vector<IndexedGraph>> find_graphs(const std::filesystem::path& index, const GraphQuery& query);
 
-/// {"graphs", "samples", "structures", "by": {"kind"|"dtype"|"source"|"split"|"size": [[name, graphs], …]},
-/// "operators":
+/// {"graphs", "samples", "structures", "by": {"kind"|"dtype"|"source"|"split"|"list"|"size": [[name, graphs],
+/// …]}, "operators":
 /// [[name, calls, graphs], …]}, most first. Errors: as find_graphs.
 Result<Json> index_stats(const std::filesystem::path& index);
 

@@ -17,11 +17,13 @@
 #include "base/log.h"
 #include "dataset/choose.h"
 #include "dataset/dtype_variant.h"
+#include "dataset/family.h"
 #include "dataset/graph_facts.h"
 #include "dataset/graph_writer.h"
 #include "dataset/identity.h"
 #include "dataset/kernel_count.h"
 #include "dataset/op_name.h"
+#include "dataset/sample_list.h"
 #include "dataset/screen.h"
 #include "dataset/worker_pool.h"
 #include "fx/replay.h"
@@ -47,14 +49,15 @@ struct Member {
   fs::path path;
   double bytes = 0;       // of its inputs
   std::string signature;  // element types and shapes of its inputs
+  std::string family;
+  std::vector<std::string> ops;  // op_sequence
 };
 
 /// Graphs of one structure.
 struct Group {
-  std::string hash;    // of kind and structure
-  std::string family;  // hash of the operators that are no views, in order
-  std::vector<std::string> ops;
+  std::string hash;  // of the structure
   std::vector<Member> members;
+  const std::vector<std::string>& ops() const { return members.front().ops; }
 };
 
 std::string signature_of(const std::vector<fx::TensorMeta>& metas) {
@@ -69,15 +72,6 @@ size_t count_kernels(const ir::Graph& graph) {
   for (size_t i = 0; i < body_size(graph); ++i)
     count += kernel_class(graph, body_node(graph, i)) != KernelClass::Free;
   return count;
-}
-
-std::string family_of(const ir::Graph& graph) {
-  std::string text;
-  for (size_t i = 0; i < body_size(graph); ++i) {
-    const ir::NodeId id = body_node(graph, i);
-    if (kernel_class(graph, id) != KernelClass::Free) text += canonical_op_name(graph.node(id)) + " ";
-  }
-  return sha256_hex(text);
 }
 
 // Groups in the order of their hashes, members in that of their paths; a member per signature.
@@ -95,11 +89,11 @@ Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const Samp
     }
     if (count_kernels(graph->graph) < options.min_kernels) continue;
     Member member{path, fx::input_bytes(graph->weights) + fx::input_bytes(graph->inputs),
-                  signature_of(graph->weights)};
+                  signature_of(graph->weights), family_of(graph->graph), op_sequence(graph->graph)};
     if (member.bytes > static_cast<double>(options.max_bytes)) continue;
     const std::string hash = sha256_hex("sample " + structure_hash(graph->graph));
     Group& group = groups[hash];
-    if (group.hash.empty()) group = {hash, family_of(graph->graph), op_names(graph->graph), {}};
+    group.hash = hash;
     const auto known = [&](const Member& other) { return other.signature == member.signature; };
     if (std::none_of(group.members.begin(), group.members.end(), known))
       group.members.push_back(std::move(member));
@@ -118,7 +112,7 @@ Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const Samp
 std::vector<Group> order_of_choice(std::vector<Group> groups) {
   std::map<std::vector<std::string>, size_t> largest;
   for (size_t i = 0; i < groups.size(); ++i) {
-    const auto [place, is_new] = largest.try_emplace(groups[i].ops, i);
+    const auto [place, is_new] = largest.try_emplace(groups[i].ops(), i);
     if (!is_new && groups[i].members.size() > groups[place->second].members.size()) place->second = i;
   }
   std::vector<std::vector<std::string>> sequences;
@@ -140,12 +134,6 @@ std::vector<Member> spread(std::vector<Member> members, size_t places) {
   return kept;
 }
 
-// By family alone, so that near-duplicates stay together and other samples change nothing.
-bool is_for_evaluation(const Group& group, const SampleOptions& options) {
-  const uint64_t number = fast_hash(group.family.data(), group.family.size(), options.seed);
-  return static_cast<double>(number % 1'000'000) < options.eval_share * 1e6;
-}
-
 class SampleWriter {
  public:
   SampleWriter(const Group& group, const fs::path& out, const SampleOptions& options, run::Worker& worker)
@@ -163,21 +151,24 @@ class SampleWriter {
   SampleWriter& operator=(const SampleWriter&) = delete;
 
   Result<SampleReport> write() {
-    SampleReport report{
-        group_.hash, is_for_evaluation(group_, options_) ? "eval" : "train", group_.ops, 0, {}};
     std::error_code failed;
     fs::remove_all(partial_, failed);
     std::string list;
     const std::vector<Member> members = spread(group_.members, options_.max_shapes);
+    SampleReport report;
+    report.hash = group_.hash;
+    describe(report, members.front());
     for (size_t i = 0; i < members.size(); ++i) {
       for (const ir::DType dtype : options_.dtypes) {
         if (options_.interrupted != nullptr && *options_.interrupted) return resource_error("interrupted");
         const std::string name = fmt::format("{}_{}", i, ir::name(dtype));
         PASSNET_TRY(const std::string unfit, write_graph(members[i], dtype, partial_ / "graphs" / name));
-        if (unfit.empty())
-          list += name + "\n", ++report.graphs;
-        else
+        if (!unfit.empty()) {
           report.unfit.push_back(fmt::format("{}: {}", name, unfit));
+          continue;
+        }
+        if (list.empty()) describe(report, members[i]);
+        list += name + "\n", ++report.graphs;
       }
     }
     if (report.graphs > 0 && !entry_exists(path_)) {
@@ -193,6 +184,12 @@ class SampleWriter {
   }
 
  private:
+  // By the first graph that the sample has, as `passnet dataset split` sees it.
+  void describe(SampleReport& report, const Member& first) const {
+    report.split = is_for_evaluation(first.family, options_.eval_share, options_.seed) ? "eval" : "train";
+    report.ops = first.ops;
+  }
+
   // "" when the graph was written, else why it is not fit.
   Result<std::string> write_graph(const Member& member, ir::DType dtype, const fs::path& to) {
     PASSNET_TRY(fx::GraphDir graph, fx::load_graph_dir(member.path));
@@ -234,19 +231,12 @@ std::string sample_path(const SampleReport& report) {
   return fmt::format("samples/{}/{}/{}", report.hash.substr(0, 2), report.hash.substr(2, 2), report.hash);
 }
 
-Result<void> write_lists(const fs::path& out, const std::vector<SampleReport>& reports) {
-  for (const char* which : {"all", "train", "eval"}) {
-    std::string text, table = "sample,split,graphs,ops\n";
-    for (const SampleReport& report : reports) {
-      if (report.graphs == 0 || (which != std::string_view("all") && report.split != which)) continue;
-      text += fmt::format("../{}\n", sample_path(report));
-      table += fmt::format("{},{},{},{}\n", sample_path(report), report.split, report.graphs,
-                           fmt::join(report.ops, " "));
-    }
-    PASSNET_TRY_VOID(write_file(out / "lists" / fmt::format("{}.txt", which), text));
-    PASSNET_TRY_VOID(write_file(out / "lists" / fmt::format("{}.csv", which), table));
+std::vector<ListedSample> listed(const std::vector<SampleReport>& reports) {
+  std::vector<ListedSample> samples;
+  for (const SampleReport& report : reports) {
+    if (report.graphs > 0) samples.push_back({sample_path(report), report.split, report.graphs, report.ops});
   }
-  return {};
+  return samples;
 }
 
 // What samples that were not kept leave behind.
@@ -337,7 +327,7 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   PASSNET_TRY_VOID(write_file(out / "samples.jsonl", journal));
   if (options.interrupted != nullptr && *options.interrupted) return resource_error("interrupted");
   if (failed) return std::move(*failed);
-  PASSNET_TRY_VOID(write_lists(out, reports));
+  PASSNET_TRY_VOID(write_lists(out / "lists", out, listed(reports)));
   return write_options(out, subgraphs, options);
 }
 

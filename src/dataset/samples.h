@@ -34,7 +34,7 @@ struct SampleOptions {
 struct SampleReport {
   std::string hash;              // also its directory: HASH[0:2]/HASH[2:4]/HASH
   std::string split;             // "train" or "eval"
-  std::vector<std::string> ops;  // op names
+  std::vector<std::string> ops;  // op_sequence of its first graph
   size_t graphs = 0;
   std::vector<std::string> unfit;  // graphs that were screened out: "NAME: why"
 };

@@ -65,6 +65,23 @@ TEST(Identity, KeepsTheOrderOfOverwriting) {
             identity("x", "x += 1\nz = x\ny = x * 2\nreturn (y, z)"));
 }
 
+TEST(TypedIdentity, TellsWhichArgumentHasWhichShape) {
+  const auto typed = [](const std::string& parameters, const std::vector<int64_t>& first, ir::DType dtype) {
+    fx::GraphDir dir;
+    dir.graph = graph(parameters, "c = torch.nn.functional.linear(a, b)\nreturn (c,)");
+    for (const char* name : {"a", "b"}) dir.weights.emplace_back().name = name;
+    dir.weights[0].shape = first;
+    dir.weights[0].dtype = dtype;
+    dir.weights[1].shape = {8};
+    if (parameters == "b, a") std::swap(dir.weights[0], dir.weights[1]);
+    return typed_identity_hash(dir);
+  };
+  const std::string base = typed("a, b", {4}, ir::DType::Float32);
+  EXPECT_EQ(typed("b, a", {4}, ir::DType::Float32), base);
+  EXPECT_NE(typed("a, b", {5}, ir::DType::Float32), base);
+  EXPECT_NE(typed("a, b", {4}, ir::DType::Float16), base);
+}
+
 TEST(Structure, ForgetsSizesOnly) {
   const auto view = [](const std::string& sizes) {
     return structure("a", "b = a.view(" + sizes + ")\nreturn (b,)");

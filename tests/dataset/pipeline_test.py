@@ -1,4 +1,4 @@
-"""From a whole graph to samples: passnet dataset decompose, samples, index, find and stats."""
+"""From a whole graph to samples: passnet dataset decompose, dedup, samples, split, groups, index, find and stats."""
 
 import fcntl
 import json
@@ -201,6 +201,47 @@ class Samples(PipelineCase):
         for line in lists["all"]:
             self.assertTrue((self.dataset / "lists" / line / "graph_list.txt").exists())
 
+    def test_split_gives_the_lists_that_samples_gave(self):
+        self.make("--eval-share", "0.5")
+        self.passnet("split", self.dataset, "--eval-share", "0.5", "--out", self.dataset / "again", "--jobs", "2")
+        for name in ("all.txt", "all.csv", "train.txt", "train.csv", "eval.txt", "eval.csv"):
+            self.assertEqual((self.dataset / "again" / name).read_text(), (self.dataset / "lists" / name).read_text(), name)
+
+    def test_keep_wins_over_the_seed(self):
+        self.make("--eval-share", "0")
+        kept = (self.dataset / "lists/all.txt").read_text().split()[0].removeprefix("../")
+        (self.root / "upstream_eval.txt").write_text(f"workspace/dataset/{kept}\nworkspace/dataset/gone\n")
+        done = self.passnet("split", self.dataset, "--eval-share", "0", "--keep", self.root / "upstream_eval.txt", "--json")
+        self.assertEqual(json.loads(done.stdout)["families_kept"], 1)
+        self.assertIn("1 lines name nothing in", done.stderr)
+        self.assertIn(f"../{kept}", (self.dataset / "lists/eval.txt").read_text().split())
+        # Graphs at other element types are of one family: no dtype variant of what is kept is left for training.
+        trees = self.root / "variants"
+        for graph in self.dataset.glob(f"{kept}/graphs/*"):
+            shutil.copytree(graph, trees / graph.name.split("_")[1] / graph.name)
+        (self.root / "upstream_eval.txt").write_text("float16/0_float16\n")
+        done = self.passnet("split", trees, "--eval-share", "0", "--keep", self.root / "upstream_eval.txt", "--json")
+        self.assertEqual((trees / "lists/train.txt").read_text(), "", done.stdout)
+
+    def test_groups_hold_one_operator_sequence_at_its_shapes_and_element_types(self):
+        self.make()
+        out = self.root / "groups.jsonl"
+        report = json.loads(self.passnet("groups", self.dataset, "--out", out, "--jobs", "2", "--json").stdout)
+        groups = [json.loads(line) for line in out.read_text().splitlines()]
+        self.assertEqual(report["sequences"], len(list(self.dataset.rglob("graph_list.txt"))))
+        members = [member for group in groups for member in group["members"]]
+        self.assertEqual(len(members), len(set(members)))
+        for group in groups:
+            self.assertEqual(group["type"], "fusible")
+            self.assertEqual(len({member.split("/graphs/")[0] for member in group["members"]}), 1, group)
+        (pick,) = [group for group in groups if group["rule"] == 4 and "softmax" in group["ops"]]
+        self.assertGreaterEqual(len({member.split("_")[-1] for member in pick["members"]}), 2)
+        table = self.root / "groups.csv"
+        self.passnet("groups", self.dataset, "--out", table, "--policy", "v1")
+        rows = [line.split(",") for line in table.read_text().splitlines()]
+        self.assertEqual(rows[0], ["id", "type", "rule", "policy", "members"])
+        self.assertEqual({row[0] for row in rows[1:]}, {group["id"] for group in groups if group["policy"] == "bucket_policy_v1"})
+
     def test_samples_can_be_evaluated(self):
         self.make("--dtypes", "float32")
         out = self.root / "run"
@@ -319,6 +360,48 @@ class Samples(PipelineCase):
         self.assertIn("no graph at or below", done.stderr)
 
 
+class Dedup(PipelineCase):
+    def test_our_subgraphs_and_a_tree_of_upstream_become_one(self):
+        self.decompose("--kinds", "fusible", "--no-run")
+        ours, upstream = self.root / "subgraphs/fusible", self.root / "fusible_subgraphs/7/samples"
+        for graph in self.graphs("fusible"):
+            shutil.copytree(graph, upstream / "models" / graph.relative_to(ours))
+        for sources in upstream.rglob("subgraph_sources.json"):
+            sources.write_text(json.dumps({f"samples/models/{graph}": ranges for graph, ranges in json.loads(sources.read_text()).items()}))
+        before = {path: path.read_bytes() for tree in (ours, upstream) for path in tree.rglob("*") if path.is_file()}
+        out = self.root / "unique"
+        done = self.passnet("dedup", ours, upstream, "--out", out, "--jobs", "2", "--json")
+        count = len(self.graphs("fusible"))
+        self.assertEqual(json.loads(done.stdout), {"graphs": 2 * count, "added": count, "renamed": 0, "duplicates": count, "there": 0, "failed": []})
+        self.assertIn(f"{count} added, {count} duplicates", done.stderr)
+        self.assertEqual(before, {path: path.read_bytes() for path in before})
+        for graph in self.graphs("fusible"):
+            kept = out / graph.relative_to(ours)
+            for file in graph.iterdir():
+                if file.name != "subgraph_sources.json":
+                    self.assertEqual((kept / file.name).read_bytes(), file.read_bytes(), file)
+            own = json.loads((graph / "subgraph_sources.json").read_text())
+            merged = {**own, **{f"samples/models/{whole}": ranges for whole, ranges in own.items()}}
+            self.assertEqual(json.loads((kept / "subgraph_sources.json").read_text()), merged)
+        journal = [json.loads(line) for line in (out / "dedup.jsonl").read_text().splitlines()]
+        self.assertEqual({line["tree"] for line in journal}, {str(upstream)})
+        self.assertEqual(len(journal), count)
+        again = json.loads(self.passnet("dedup", ours, upstream, "--out", out, "--json").stdout)
+        self.assertEqual((again["added"], again["duplicates"], again["there"]), (0, 0, 2 * count))
+
+    def test_errors_say_what_to_do(self):
+        (self.root / "mine").mkdir()
+        (self.root / "mine/notes.txt").write_text("")
+        done = self.passnet("dedup", self.root / "full", "--out", self.root / "mine", expected=3)
+        self.assertIn("give an empty or new directory with --out", done.stderr)
+        done = subprocess.run([PASSNET, "dataset", "dedup", ".", "--out", "new"], cwd=self.root, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("OUT 'new' and the input '.' lie within each other", done.stderr)
+        self.passnet("dedup", self.root / "full", "--out", self.root / "x", "--by", "name", expected=2)
+        done = self.passnet("groups", self.root / "full", "--out", self.root / "x.csv", expected=3)
+        self.assertIn("whole graphs are in no group", done.stderr)
+
+
 class Capture(unittest.TestCase):
     def test_says_what_a_python_without_pytorch_lacks(self):
         environment = {**os.environ, "PASSNET_PYTHON": "/usr/bin/python3"}
@@ -331,6 +414,23 @@ class Capture(unittest.TestCase):
 
 
 class Interrupted(PipelineCase):
+    def test_a_merge_that_was_stopped_goes_on(self):
+        for i in range(400):
+            write_whole(self.root / f"many/m{i}", i + 1)
+        out = self.root / "unique"
+        command = [PASSNET, "dataset", "dedup", self.root / "many", "--out", out]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while not (out / "m0").exists() and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        self.assertIn(process.wait(timeout=60), (0, 130))
+        for directory in out.glob("m*"):
+            self.assertEqual(len(list(directory.iterdir())), 3, directory)
+        self.assertFalse((out / ".partial").exists())
+        self.passnet("dedup", self.root / "many", "--out", out)
+        self.assertEqual(len(list(out.glob("m*"))), 400)
+
     def test_nothing_half_written_stays(self):
         process = subprocess.Popen([PASSNET, "dataset", "decompose", self.root / "full", "--out", self.root / "subgraphs"],
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -1,0 +1,52 @@
+// Graph directories of several trees -> one tree with one of each equal graph. Source: dataset specification,
+// section D.1; docs/dataset.md says where we differ.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "dataset/graph_tree.h"
+
+namespace passnet::dataset {
+
+/// When two graphs are equal.
+enum class EqualBy : uint8_t {
+  Identity,  // typed_identity_hash
+  Hash,      // the text of graph_hash.txt: upstream's rule
+};
+/// "identity", "hash".
+std::string_view name(EqualBy rule);
+std::optional<EqualBy> parse_equal_by(std::string_view text);
+
+struct DedupOptions {
+  EqualBy by = EqualBy::Identity;
+  TreeOptions tree;
+};
+
+struct DedupReport {
+  size_t graphs = 0;                // read below the trees: added, duplicates and there already
+  size_t added = 0;                 // written by this run
+  size_t renamed = 0;               // of these, to another path, since theirs was taken by an unequal graph
+  size_t duplicates = 0;            // of graphs in OUT
+  size_t there = 0;                 // in OUT since an earlier run
+  std::vector<std::string> failed;  // "PATH: why": graphs that cannot be compared; they are not in OUT
+};
+
+/// Copies graph directories below `trees` to OUT, at the paths that they have below their trees: of equal
+/// ones the first, in the order of trees, then of paths. Files are copied as they are but for
+/// subgraph_sources.json, which names the ranges of all that are equal; where a graph has none, its path says
+/// its range, or else it is a whole graph. OUT/dedup.jsonl has a line per duplicate and per renamed graph,
+/// OUT/dedup.json the rule and the trees. An OUT that is there is added to. The trees are only read. counted:
+/// after each graph that was read. Errors: BadInput (no such tree, trees within each other or OUT, OUT holds
+/// something else or was made by another rule), Io, Resource (interrupted, another run writes to OUT).
+Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const std::filesystem::path& out,
+                                const DedupOptions& options,
+                                const std::function<void(const std::string& path)>& counted);
+
+}  // namespace passnet::dataset

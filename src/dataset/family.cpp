@@ -1,0 +1,35 @@
+#include "dataset/family.h"
+
+#include "base/hash.h"
+#include "dataset/dtype_variant.h"
+#include "dataset/kernel_count.h"
+#include "dataset/op_name.h"
+
+namespace passnet::dataset {
+
+std::vector<std::string> op_sequence(const ir::Graph& graph) {
+  const std::vector<bool> casts = variant_casts(graph);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < body_size(graph); ++i) {
+    if (const ir::NodeId id = body_node(graph, i); !casts[id]) names.push_back(op_name(graph.node(id)));
+  }
+  return names;
+}
+
+std::string family_of(const ir::Graph& graph) {
+  const std::vector<bool> casts = variant_casts(graph);
+  std::string text;
+  for (size_t i = 0; i < body_size(graph); ++i) {
+    const ir::NodeId id = body_node(graph, i);
+    if (!casts[id] && kernel_class(graph, id) != KernelClass::Free)
+      text += canonical_op_name(graph.node(id)) + " ";
+  }
+  return sha256_hex(text);
+}
+
+bool is_for_evaluation(std::string_view family, double share, uint64_t seed) {
+  const uint64_t number = fast_hash(family.data(), family.size(), seed);
+  return static_cast<double>(number % 1'000'000) < share * 1e6;
+}
+
+}  // namespace passnet::dataset

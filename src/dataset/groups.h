@@ -1,0 +1,76 @@
+// Sampling groups: one operator sequence at several shapes and element types. Source: dataset specification,
+// sections D.4 and D.5; docs/dataset.md says where we differ.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "dataset/graph_tree.h"
+#include "fx/sample.h"
+
+namespace passnet::dataset {
+
+/// What decides which groups a graph is in.
+struct GroupMember {
+  std::string path;    // stands for upstream's uid and its time of creation
+  std::string type;    // kind of subgraph
+  std::string ops;     // op_sequence, a JSON list
+  std::string shapes;  // shape_bucket
+  std::string dtypes;  // dtype_bucket
+};
+
+/// Of all arguments in order, weights too: [[0, 1], []]. A size d > 0 is in bucket floor(log2 d) / 4: 1 to 15
+/// in 0, 16 to 255 in 1, …; others in -1.
+std::string shape_bucket(const fx::GraphDir& graph);
+/// Of all arguments in order: ["float32", "int64"].
+std::string dtype_bucket(const fx::GraphDir& graph);
+
+enum class GroupPolicy : uint8_t {
+  V1,  // rule 1: each 16th graph of a bucket alone; rule 2: the first graphs of all buckets of a sequence
+  V2,  // of the rest, rule 4: each element type in each bucket; rule 3: 3 of each 15
+};
+
+/// "bucket_policy_v1", "bucket_policy_v2": as upstream's tables name them.
+std::string_view name(GroupPolicy policy);
+
+struct SamplingGroup {
+  std::string id;  // 32 hex digits: of type, rule and members
+  std::string type;
+  int rule = 0;  // 1 to 4
+  std::string ops;
+  std::vector<std::string> members;  // paths
+  GroupPolicy policy() const { return rule <= 2 ? GroupPolicy::V1 : GroupPolicy::V2; }
+};
+
+/// Groups of both policies, in the order of type, operator sequence and rule (1, 2, 4, 3: as they draw). No
+/// graph is in two. Members with equal type, ops and shapes are one bucket, in the order of their paths.
+std::vector<SamplingGroup> sampling_groups(std::vector<GroupMember> members);
+
+struct GroupOptions {
+  std::vector<GroupPolicy> policies{GroupPolicy::V1, GroupPolicy::V2};
+  TreeOptions tree;
+};
+
+struct GroupReport {
+  size_t graphs = 0;  // that can be members: no whole graphs
+  size_t whole_graphs = 0;
+  size_t buckets = 0, sequences = 0;
+  size_t groups[5] = {};            // by rule
+  size_t members = 0;               // in all groups
+  std::vector<std::string> failed;  // "PATH: why": graphs that cannot be read
+};
+
+/// Groups the subgraphs at or below `root` and writes a line per group to `file`, as CSV (id, type, rule,
+/// policy, members with semicolons between) when its name ends in .csv, else as JSON lines. counted: after
+/// each graph. Errors: BadInput (no subgraph), Io, Resource (interrupted).
+Result<GroupReport> write_groups(const std::filesystem::path& root, const std::filesystem::path& file,
+                                 const GroupOptions& options,
+                                 const std::function<void(const std::string& path)>& counted);
+
+}  // namespace passnet::dataset
