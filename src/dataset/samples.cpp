@@ -14,7 +14,9 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/in_order.h"
+#include "base/line_file.h"
 #include "base/log.h"
+#include "base/strings.h"
 #include "dataset/choose.h"
 #include "dataset/dtype_variant.h"
 #include "dataset/family.h"
@@ -157,6 +159,7 @@ class SampleWriter {
     const std::vector<Member> members = spread(group_.members, options_.max_shapes);
     SampleReport report;
     report.hash = group_.hash;
+    report.members = group_.members.size();
     describe(report, members.front());
     for (size_t i = 0; i < members.size(); ++i) {
       for (const ir::DType dtype : options_.dtypes) {
@@ -177,8 +180,7 @@ class SampleWriter {
       fs::permissions(partial_ / "entry.sh", fs::perms(0755), failed);
       PASSNET_TRY_VOID(write_file(partial_ / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
       fs::rename(partial_, path_, failed);
-      // Another run may have been quicker.
-      if (failed && !entry_exists(path_)) return io_error("rename", partial_.string(), failed.value());
+      if (failed) return io_error("rename", partial_.string(), failed.value());
     }
     return report;
   }
@@ -227,6 +229,12 @@ class SampleWriter {
   const fs::path partial_;  // where the sample is made; gone with this object
 };
 
+/// A report, and whether this run made it.
+struct Made {
+  SampleReport report;
+  bool is_new = true;
+};
+
 std::string sample_path(const SampleReport& report) {
   return fmt::format("samples/{}/{}/{}", report.hash.substr(0, 2), report.hash.substr(2, 2), report.hash);
 }
@@ -254,39 +262,81 @@ void remove_empty_shards(const fs::path& out) {
   }
 }
 
-Result<void> write_options(const fs::path& out, const std::string& subgraphs, const SampleOptions& options) {
+// OUT/options.json: all samples of a directory are made by the same rules.
+Result<void> hold_to_rules(const fs::path& out, const std::string& subgraphs, const SampleOptions& options) {
   std::vector<std::string_view> dtypes;
   for (const ir::DType dtype : options.dtypes) dtypes.push_back(ir::name(dtype));
-  const Json json{{"subgraphs", fs::path(subgraphs).filename().string()},
-                  {"dtypes", dtypes},
-                  {"max_shapes", options.max_shapes},
-                  {"min_shapes", options.min_shapes},
-                  {"min_kernels", options.min_kernels},
-                  {"max_bytes", options.max_bytes},
-                  {"tasks", options.tasks},
-                  {"eval_share", options.eval_share},
-                  {"seed", options.seed}};
-  return write_file(out / "options.json", print_indented(json));
+  const Json rules{{"subgraphs", fs::path(subgraphs).filename().string()},
+                   {"dtypes", dtypes},
+                   {"max_shapes", options.max_shapes},
+                   {"min_shapes", options.min_shapes},
+                   {"min_kernels", options.min_kernels},
+                   {"max_bytes", options.max_bytes},
+                   {"tasks", options.tasks},
+                   {"eval_share", options.eval_share},
+                   {"seed", options.seed}};
+  const std::string text = print_indented(rules);
+  const fs::path file = out / "options.json";
+  if (!entry_exists(file)) return write_file(file, text);
+  PASSNET_TRY(const std::string found, read_file(file));
+  if (found != text)
+    return bad_input(fmt::format("'{}' was made by other rules: {} differs from this run's", out.string(),
+                                 file.string()))
+        .with_hint("give another --out, or the options that stand there");
+  return {};
 }
+
+std::optional<SampleReport> report_from(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  try {
+    return SampleReport{
+        json.at("sample"), json.at("split"),   json.at("ops").get<std::vector<std::string>>(),
+        json.at("graphs"), json.at("members"), json.at("unfit").get<std::vector<std::string>>()};
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+/// What earlier runs made, by sample.
+class Earlier {
+ public:
+  Earlier(const fs::path& out, std::string_view journal) : out_(out) {
+    for (const std::string_view line : split(journal, '\n')) {
+      if (std::optional<SampleReport> report = report_from(line)) reports_[report->hash] = std::move(*report);
+    }
+  }
+  /// nullptr when the group has to be screened.
+  const SampleReport* find(const Group& group) const {
+    const auto found = reports_.find(group.hash);
+    if (found == reports_.end()) return nullptr;
+    const SampleReport& report = found->second;
+    const bool holds =
+        report.graphs > 0 ? entry_exists(out_ / sample_path(report)) : report.members == group.members.size();
+    return holds ? &report : nullptr;
+  }
+
+ private:
+  const fs::path& out_;
+  std::map<std::string, SampleReport> reports_;
+};
 
 }  // namespace
 
 Json to_json(const SampleReport& report) {
-  return {{"sample", report.hash},
-          {"split", report.split},
-          {"graphs", report.graphs},
-          {"ops", report.ops},
-          {"unfit", report.unfit}};
+  return {{"sample", report.hash},     {"split", report.split}, {"graphs", report.graphs},
+          {"members", report.members}, {"ops", report.ops},     {"unfit", report.unfit}};
 }
 
 Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
                           const std::function<void(const SampleReport&)>& finished) {
   PASSNET_TRY(std::vector<Group> groups, group_graphs(subgraphs, options));
   if (options.tasks > 0) groups = order_of_choice(std::move(groups));
+  PASSNET_TRY_VOID(hold_to_rules(out, subgraphs, options));
+  PASSNET_TRY(LineFile journal, LineFile::open(out / "samples.jsonl", true));
+  const Earlier earlier(out, journal.kept());
   WorkerPool workers(options.interrupted);
   std::vector<SampleReport> reports;
   std::optional<Error> failed;
-  std::string journal;
   size_t next = 0;
   std::atomic<size_t> tasks = 0;
   const auto is_over = [&] {
@@ -300,35 +350,41 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
       [&]() -> std::optional<const Group*> {
         return next < groups.size() && !is_over() ? std::optional(&groups[next++]) : std::nullopt;
       },
-      [&](const Group* group) -> Result<SampleReport> {
+      [&](const Group* group) -> Result<Made> {
+        if (const SampleReport* report = earlier.find(*group)) return Made{*report, false};
         PASSNET_TRY(std::unique_ptr<run::Worker> worker, workers.take());
         Result<SampleReport> report = SampleWriter(*group, out, options, *worker).write();
         workers.give_back(std::move(worker));
-        return report;
+        if (!report) return std::move(report).error();
+        return Made{std::move(*report), true};
       },
-      [&](Result<SampleReport> report) {
+      [&](Result<Made> made) {
         if (failed) return;
-        if (!report) {
-          failed = report.error();
+        if (!made) {
+          failed = made.error();
           return;
         }
-        if (options.tasks > 0 && (tasks == options.tasks || !is_task(*report))) {
+        SampleReport& report = made->report;
+        if (options.tasks > 0 && (tasks == options.tasks || !is_task(report))) {
           std::error_code ignored;
-          fs::remove_all(out / sample_path(*report), ignored);
+          if (made->is_new) fs::remove_all(out / sample_path(report), ignored);
           return;
         }
         ++tasks;
-        journal += dump(to_json(*report)) + "\n";
-        finished(*report);
-        reports.push_back(std::move(*report));
+        if (made->is_new) {
+          if (Result<void> added = journal.append(dump(to_json(report))); !added) {
+            failed = std::move(added).error();
+            return;
+          }
+        }
+        finished(report);
+        reports.push_back(std::move(report));
       },
       static_cast<size_t>(options.jobs));
   remove_empty_shards(out);
-  PASSNET_TRY_VOID(write_file(out / "samples.jsonl", journal));
   if (options.interrupted != nullptr && *options.interrupted) return resource_error("interrupted");
   if (failed) return std::move(*failed);
-  PASSNET_TRY_VOID(write_lists(out / "lists", out, listed(reports)));
-  return write_options(out, subgraphs, options);
+  return write_lists(out / "lists", out, listed(reports));
 }
 
 }  // namespace passnet::dataset

@@ -36,6 +36,7 @@ struct SampleReport {
   std::string split;             // "train" or "eval"
   std::vector<std::string> ops;  // op_sequence of its first graph
   size_t graphs = 0;
+  size_t members = 0;              // subgraphs that it was made of
   std::vector<std::string> unfit;  // graphs that were screened out: "NAME: why"
 };
 Json to_json(const SampleReport& report);
@@ -46,8 +47,9 @@ Json to_json(const SampleReport& report);
 ///   OUT/lists/{all,train,eval}.{txt,csv}, OUT/samples.jsonl (a report per group), OUT/options.json (rules
 ///   and seeds).
 /// No family (the same operators, views aside, in the same order) is in both train and eval. Graphs that are
-/// not fit (screen) are left out. finished: after each group, in order. Errors: Io; BadInput (no graph);
-/// Resource (interrupted, no worker).
+/// not fit (screen) are left out. A sample that an earlier run made stays as it is and is not screened again.
+/// finished: for each group, in order. Errors: Io; BadInput (no graph; OUT was made by other rules); Resource
+/// (interrupted, no worker, another run writes to OUT).
 Result<void> make_samples(const std::string& subgraphs, const std::filesystem::path& out,
                           const SampleOptions& options,
                           const std::function<void(const SampleReport&)>& finished);

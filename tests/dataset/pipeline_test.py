@@ -286,53 +286,33 @@ class Samples(PipelineCase):
         self.assertEqual(sum(count for _, count in stats["by"]["dtype"]), stats["graphs"])
         self.assertEqual(stats["by"]["kind"], [["fusible", stats["graphs"]]])
 
-    def tree(self):
-        return {path.relative_to(self.root): path.read_text() for path in (self.root / "subgraphs").rglob("*.*") if path.name != "decompose.jsonl"}
-
     def test_a_run_that_was_killed_is_gone_on_with(self):
-        write_whole(self.root / "full/toy/b8", 8, BODY.replace("gelu", "relu"))
-        self.decompose()
-        whole = self.tree()
-        journal = self.root / "subgraphs/decompose.jsonl"
+        totals = self.make()
+        lists, journal = (self.dataset / "lists/all.csv").read_text(), self.dataset / "samples.jsonl"
         lines = journal.read_text().splitlines(keepends=True)
-        self.assertEqual(len(lines), 3)
-        journal.write_text(lines[0] + lines[1][:-20])  # killed in the second graph's line, some of its pieces are there
-        shutil.rmtree(self.root / "subgraphs/fusible/toy/b6")
-        first = self.root / "subgraphs/sole_op/toy/b4"
-        times = {path: path.stat().st_mtime_ns for path in first.rglob("model.py")}
-        self.decompose()
-        self.assertEqual(self.tree(), whole)
-        self.assertEqual(len(journal.read_text().splitlines()), 3)
-        self.assertEqual({path: path.stat().st_mtime_ns for path in first.rglob("model.py")}, times)
+        self.assertGreater(len(lines), 1)
+        journal.write_text("".join(lines[:-1]) + lines[-1][:30])
+        shutil.rmtree(self.dataset / "lists")
+        last = json.loads(lines[-1])["sample"]
+        shutil.rmtree(next(self.dataset.glob(f"samples/*/*/{last}")))
+        made = next(self.dataset.glob("samples/*/*/*"))
+        (made / "pass_dir/mine.py").write_text("")  # what a user put there stays
+        self.assertEqual(self.make(), totals)
+        self.assertTrue((made / "pass_dir/mine.py").exists())
+        self.assertEqual((self.dataset / "lists/all.csv").read_text(), lists)
+        self.assertEqual(sorted(journal.read_text().splitlines(keepends=True)), sorted(lines))
 
-    def test_a_piece_that_is_gone_is_made_again(self):
-        self.decompose()
-        whole = self.tree()
-        shutil.rmtree(self.graphs("fusible")[0])
-        self.decompose()
-        self.assertEqual(self.tree(), whole)
-
-    def test_a_graph_that_changed_is_cut_again(self):
-        self.decompose("--kinds", "fusible")
-        shutil.rmtree(self.root / "full/toy/b6")
-        write_whole(self.root / "full/toy/b6", 6, BODY.replace("gelu", "relu"))
-        self.decompose("--kinds", "fusible")
-        for path in self.graphs("fusible"):
-            self.assertEqual("gelu" in (path / "model.py").read_text(), path.name.startswith("b4"), path)
-
-    def test_two_runs_do_not_write_to_one_place(self):
-        self.decompose()
-        with open(self.root / "subgraphs/decompose.jsonl") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            done = self.decompose(expected=4)
-        self.assertIn("is being written by another run", done.stderr)
+    def test_one_directory_has_one_set_of_rules(self):
+        self.make()
+        done = self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.dataset, "--max-shapes", "1", expected=3)
+        self.assertIn("was made by other rules", done.stderr)
 
     def test_a_graph_that_cannot_be_read_is_left_out(self):
         write_whole(self.root / "subgraphs/fusible/bad/b4", 4, "        y = torch.relu(l_x_\n        return (y,)\n")
         done = self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.dataset)
         self.assertIn("left out: ", done.stderr)
         self.assertIn("bad/b4/model.py", done.stderr)
-        done = self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.dataset, "--max-bytes", "1", expected=3)
+        done = self.passnet("samples", self.root / "subgraphs/fusible", "--out", self.root / "none", "--max-bytes", "1", expected=3)
         self.assertIn("can be a task", done.stderr)
         self.assertIn("--max-bytes", done.stderr)
 
