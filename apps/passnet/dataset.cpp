@@ -11,6 +11,7 @@ void add_dataset(CLI::App& app, int& exit_code) {
   CLI::App* group = app.add_subcommand("dataset", "cut the graphs of models into samples");
   group->require_subcommand(1);
   add_dataset_capture(*group, exit_code);
+  add_dataset_build(*group, exit_code);
   add_dataset_decompose(*group, exit_code);
   add_dataset_dedup(*group, exit_code);
   add_dataset_samples(*group, exit_code);

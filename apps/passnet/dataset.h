@@ -1,12 +1,21 @@
 // The subcommands of `passnet dataset`.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "dataset/decompose.h"
+#include "dataset/index.h"
+#include "dataset/samples.h"
+
 namespace CLI {
 class App;
 }
 
 namespace passnet::cli {
 
+void add_dataset_build(CLI::App& group, int& exit_code);
 void add_dataset_capture(CLI::App& group, int& exit_code);
 void add_dataset_decompose(CLI::App& group, int& exit_code);
 void add_dataset_dedup(CLI::App& group, int& exit_code);
@@ -17,5 +26,14 @@ void add_dataset_samples(CLI::App& group, int& exit_code);
 void add_dataset_show(CLI::App& group, int& exit_code);
 void add_dataset_split(CLI::App& group, int& exit_code);
 void add_dataset_stats(CLI::App& group, int& exit_code);
+
+// Stages that `build` runs too: until done or Ctrl-C, with progress and a report; json: as one object.
+// Errors: as the stage's.
+Result<void> run_decompose(const std::vector<std::string>& paths, const std::string& out,
+                           dataset::DecomposeOptions options, bool json);
+Result<void> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
+                         bool json);
+Result<void> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options,
+                       bool json);
 
 }  // namespace passnet::cli

@@ -53,18 +53,30 @@ void print_totals(const Totals& totals, const std::string& out) {
   fmt::print("\nin {}\n", out);
 }
 
-Result<void> run_decompose(DecomposeFlags& flags) {
-  flags.options.kinds.clear();
-  for (const std::string_view text : split(flags.kinds, ',')) {
+Result<std::vector<dataset::Kind>> parse_kinds(const std::string& kinds) {
+  std::vector<dataset::Kind> parsed;
+  for (const std::string_view text : split(kinds, ',')) {
     const auto kind = dataset::parse_kind(text);
     if (!kind)
       return bad_input(fmt::format(
           "--kinds: found {}, expected sole_op, fusible or typical, with commas between", quoted(text)));
-    flags.options.kinds.push_back(*kind);
+    parsed.push_back(*kind);
   }
+  return parsed;
+}
+
+Result<void> run(DecomposeFlags& flags) {
+  PASSNET_TRY(flags.options.kinds, parse_kinds(flags.kinds));
   flags.options.measure = !flags.no_run;
+  return run_decompose(flags.paths, flags.out, flags.options, flags.json);
+}
+
+}  // namespace
+
+Result<void> run_decompose(const std::vector<std::string>& paths, const std::string& out,
+                           dataset::DecomposeOptions options, bool json) {
   catch_interrupts();
-  flags.options.interrupted = &interrupted();
+  options.interrupted = &interrupted();
   Totals totals;
   report::CountLine progress("graphs");
   const auto finished = [&](const dataset::WholeReport& report) {
@@ -75,9 +87,9 @@ Result<void> run_decompose(DecomposeFlags& flags) {
     }
     progress.count(report.graph);
   };
-  PASSNET_TRY_VOID(dataset::decompose(flags.paths, flags.out, flags.options, finished));
+  PASSNET_TRY_VOID(dataset::decompose(paths, out, options, finished));
   progress.clear();
-  if (flags.json) {
+  if (json) {
     fmt::print("{}\n", dump(Json{{"graphs", totals.graphs},
                                  {"failed", totals.failed},
                                  {"not_measured", totals.not_measured},
@@ -85,12 +97,10 @@ Result<void> run_decompose(DecomposeFlags& flags) {
                                  {"written", totals.written},
                                  {"left_out", totals.left_out}}));
   } else {
-    print_totals(totals, flags.out);
+    print_totals(totals, out);
   }
   return {};
 }
-
-}  // namespace
 
 void add_dataset_decompose(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<DecomposeFlags>();
@@ -122,10 +132,11 @@ void add_dataset_decompose(CLI::App& group, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout");
   command->footer(
-      "Writes OUT/KIND/GRAPH/_decomposed/NAME and OUT/decompose.jsonl, a line per whole graph. Graphs that are "
+      "Writes OUT/KIND/GRAPH/_decomposed/NAME and OUT/decompose.jsonl, a line per whole graph. Graphs that "
+      "are "
       "in it already are left out, so the same command goes on after an interruption.\n\n"
       "Example:  passnet dataset decompose full --out subgraphs --jobs 2");
-  command->callback([flags, &exit_code] { exit_code = finish(run_decompose(*flags)); });
+  command->callback([flags, &exit_code] { exit_code = finish(run(*flags)); });
 }
 
 }  // namespace passnet::cli

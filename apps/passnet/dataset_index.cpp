@@ -56,33 +56,6 @@ void print_lists(const dataset::IndexReport& report) {
                report.in_both);
 }
 
-Result<void> run_index(IndexFlags& flags) {
-  if (!fs::is_directory(flags.root)) return bad_input(fmt::format("'{}' is no directory", flags.root));
-  const fs::path file = flags.out.empty() ? fs::path(flags.root) / dataset::kIndexName : fs::path(flags.out);
-  catch_interrupts();
-  flags.options.tree.interrupted = &interrupted();
-  flags.options.lists.assign(flags.lists.begin(), flags.lists.end());
-  report::CountLine progress("graphs");
-  PASSNET_TRY(const dataset::IndexReport report,
-              dataset::write_index(flags.root, file, flags.options,
-                                   [&](const std::string& path) { progress.count(path); }));
-  progress.clear();
-  for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
-  print_lists(report);
-  if (flags.json) {
-    fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
-                                 {"samples", report.samples},
-                                 {"lists", to_json(report.lists)},
-                                 {"in_both", report.in_both},
-                                 {"failed", report.failed},
-                                 {"index", file.string()}}));
-  } else {
-    fmt::print("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples,
-               report.failed.size(), file.string());
-  }
-  return {};
-}
-
 struct FindFlags {
   std::string index;
   bool json = false;
@@ -143,6 +116,33 @@ Result<void> run_stats(const StatsFlags& flags) {
 
 }  // namespace
 
+Result<void> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options,
+                       bool json) {
+  if (!fs::is_directory(root)) return bad_input(fmt::format("'{}' is no directory", root));
+  const fs::path file = out.empty() ? fs::path(root) / dataset::kIndexName : fs::path(out);
+  catch_interrupts();
+  options.tree.interrupted = &interrupted();
+  report::CountLine progress("graphs");
+  PASSNET_TRY(
+      const dataset::IndexReport report,
+      dataset::write_index(root, file, options, [&](const std::string& path) { progress.count(path); }));
+  progress.clear();
+  for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
+  print_lists(report);
+  if (json) {
+    fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
+                                 {"samples", report.samples},
+                                 {"lists", to_json(report.lists)},
+                                 {"in_both", report.in_both},
+                                 {"failed", report.failed},
+                                 {"index", file.string()}}));
+  } else {
+    fmt::print("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples,
+               report.failed.size(), file.string());
+  }
+  return {};
+}
+
 void add_dataset_index(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<IndexFlags>();
   CLI::App* command = group.add_subcommand(
@@ -158,7 +158,10 @@ void add_dataset_index(CLI::App& group, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout");
   command->footer("Example:  passnet dataset index dataset --jobs 2");
-  command->callback([flags, &exit_code] { exit_code = finish(run_index(*flags)); });
+  command->callback([flags, &exit_code] {
+    flags->options.lists.assign(flags->lists.begin(), flags->lists.end());
+    exit_code = finish(run_index(flags->root, flags->out, flags->options, flags->json));
+  });
 }
 
 void add_dataset_find(CLI::App& group, int& exit_code) {

@@ -33,7 +33,7 @@ struct Totals {
   }
 };
 
-Result<void> run_samples(SampleFlags& flags) {
+Result<void> run(SampleFlags& flags) {
   flags.options.dtypes.clear();
   for (const std::string_view text : split(flags.dtypes, ',')) {
     const auto dtype = ir::parse_dtype(text);
@@ -43,17 +43,23 @@ Result<void> run_samples(SampleFlags& flags) {
                       quoted(text)));
     flags.options.dtypes.push_back(*dtype);
   }
+  return run_samples(flags.subgraphs, flags.out, flags.options, flags.json);
+}
+
+}  // namespace
+
+Result<void> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
+                         bool json) {
   catch_interrupts();
-  flags.options.interrupted = &interrupted();
+  options.interrupted = &interrupted();
   Totals totals;
   report::CountLine progress("samples");
-  PASSNET_TRY_VOID(dataset::make_samples(flags.subgraphs, flags.out, flags.options,
-                                         [&](const dataset::SampleReport& report) {
-                                           totals.add(report);
-                                           progress.count(report.hash);
-                                         }));
+  PASSNET_TRY_VOID(dataset::make_samples(subgraphs, out, options, [&](const dataset::SampleReport& report) {
+    totals.add(report);
+    progress.count(report.hash);
+  }));
   progress.clear();
-  if (flags.json) {
+  if (json) {
     fmt::print("{}\n", dump(Json{{"groups", totals.groups},
                                  {"samples", totals.samples},
                                  {"evaluation", totals.evaluation},
@@ -65,11 +71,9 @@ Result<void> run_samples(SampleFlags& flags) {
              totals.samples, totals.evaluation, totals.graphs);
   if (!totals.unfit.empty()) fmt::print("\nnot fit for a task:\n");
   for (const auto& [why, count] : totals.unfit) fmt::print("{:>7}  {}\n", count, why);
-  fmt::print("\nin {}; lists in {}/lists\n", flags.out, flags.out);
+  fmt::print("\nin {}; lists in {}/lists\n", out, out);
   return {};
 }
-
-}  // namespace
 
 void add_dataset_samples(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<SampleFlags>();
@@ -111,7 +115,7 @@ void add_dataset_samples(CLI::App& group, int& exit_code) {
   command->footer(
       "Each graph is run on two seeds: it must be deterministic, finite and depend on its inputs.\n\n"
       "Example:  passnet dataset samples subgraphs/fusible --out dataset --jobs 2");
-  command->callback([flags, &exit_code] { exit_code = finish(run_samples(*flags)); });
+  command->callback([flags, &exit_code] { exit_code = finish(run(*flags)); });
 }
 
 }  // namespace passnet::cli

@@ -340,6 +340,22 @@ class Samples(PipelineCase):
         self.assertIn("no graph at or below", done.stderr)
 
 
+class Build(PipelineCase):
+    def test_it_does_what_the_stages_do(self):
+        whole, staged = self.root / "whole", self.root / "staged"
+        self.passnet("build", self.root / "full", "--out", whole)
+        self.passnet("decompose", self.root / "full", "--out", staged / "subgraphs")
+        self.passnet("samples", staged / "subgraphs/fusible", "--out", staged)
+        texts = [{path.relative_to(root): path.read_text() for path in root.rglob("*.*") if path.suffix in (".py", ".txt", ".csv", ".json")}
+                 for root in (whole, staged)]
+        self.assertGreater(len(texts[0]), 100)
+        self.assertEqual(*texts)
+        stats = json.loads(self.passnet("stats", whole, "--json").stdout)
+        self.assertEqual({kind for kind, _ in stats["by"]["kind"]}, {"sole_op", "fusible", "typical"})
+        again = self.passnet("build", self.root / "full", "--out", whole)
+        self.assertEqual(again.stdout, self.passnet("build", self.root / "full", "--out", whole).stdout)
+
+
 class Dedup(PipelineCase):
     def test_our_subgraphs_and_a_tree_of_upstream_become_one(self):
         self.decompose("--kinds", "fusible", "--no-run")
