@@ -12,6 +12,7 @@ void add_dataset(CLI::App& app, int& exit_code) {
   group->require_subcommand(1);
   add_dataset_capture(*group, exit_code);
   add_dataset_decompose(*group, exit_code);
+  add_dataset_generalize(*group, exit_code);
   add_dataset_samples(*group, exit_code);
   add_dataset_show(*group, exit_code);
   add_dataset_index(*group, exit_code);

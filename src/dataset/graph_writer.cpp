@@ -18,11 +18,14 @@ namespace {
 
 Result<void> write_files(const fs::path& directory, const GraphFiles& files) {
   const std::string model = fx::print_model(files.graph);
+  const std::string hash = files.hash_rule == fx::HashRule::ModelText
+                               ? sha256_hex(model)
+                               : fx::graph_hash(files.graph, files.hash_rule);
   PASSNET_TRY_VOID(write_file(directory / "model.py", model));
   PASSNET_TRY_VOID(write_file(directory / "weight_meta.py", fx::print_meta(files.metas)));
   PASSNET_TRY_VOID(write_file(directory / "input_meta.py", std::string_view()));
-  PASSNET_TRY_VOID(write_file(directory / "input_tensor_constraints.py", std::string_view()));
-  PASSNET_TRY_VOID(write_file(directory / "graph_hash.txt", sha256_hex(model)));
+  PASSNET_TRY_VOID(write_file(directory / "input_tensor_constraints.py", files.constraints));
+  PASSNET_TRY_VOID(write_file(directory / "graph_hash.txt", hash));
   if (!files.sources.is_null())
     PASSNET_TRY_VOID(write_file(directory / "subgraph_sources.json", print_indented(files.sources)));
   return write_file(directory / "graph_net.json", print_indented(files.facts));
