@@ -20,6 +20,7 @@
 #include "dataset/worker_pool.h"
 #include "fx/print.h"
 #include "fx/sample.h"
+#include "ir/op_table.h"
 #include "run/infer.h"
 #include "run/session.h"
 
@@ -30,6 +31,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kId = "whole";
+/// What most models for pictures divide their sizes by.
+constexpr int64_t kPictureStep = 32;
 
 /// Captures of one model, or of one piece of it.
 struct Model {
@@ -102,6 +105,43 @@ Types read_types(const ir::Graph& graph, const Json& values) {
     }
   }
   return types;
+}
+
+/// The value that an operator takes under this name or in this place.
+ir::NodeId operand(const ir::Graph& graph, ir::NodeId id, size_t place, std::string_view name) {
+  const std::span<const ir::Arg> args = graph.args(id);
+  if (place < args.size() && args[place].kind == ir::ArgKind::Node) return args[place].node;
+  for (const ir::Keyword& keyword : graph.keywords(id)) {
+    if (keyword.name == name && keyword.value.kind == ir::ArgKind::Node) return keyword.value.node;
+  }
+  return ir::kNoNode;
+}
+
+/// What types alone do not refuse but a run does: an attention mask of other sizes, more positions than a table has rows.
+/// shapes: of the graph as captured, which runs.
+std::string refused_by_run(const ir::Graph& graph, ir::NodeId id, const ValueShapes& captured, const ValueShapes& shapes) {
+  const std::string_view op = ir::canonical_name(graph.node(id));
+  const auto shape = [&](size_t place, std::string_view name, const ValueShapes& of) -> const std::vector<int64_t>* {
+    const ir::NodeId node = operand(graph, id, place, name);
+    return node == ir::kNoNode || !of.shape[node] || of.shape[node]->empty() ? nullptr : &*of.shape[node];
+  };
+  if (op == "scaled_dot_product_attention") {
+    const auto *query = shape(0, "query", shapes), *key = shape(1, "key", shapes), *mask = shape(3, "attn_mask", shapes);
+    if (query == nullptr || key == nullptr || mask == nullptr || query->size() < 2 || key->size() < 2) return {};
+    std::vector<int64_t> scores = *query;
+    scores.back() = (*key)[key->size() - 2];
+    for (size_t i = 1; i <= std::min(scores.size(), mask->size()); ++i) {
+      const int64_t size = (*mask)[mask->size() - i];
+      if (size != 1 && size != scores[scores.size() - i])
+        return fmt::format("a mask of size {} for scores of size {}", size, scores[scores.size() - i]);
+    }
+  } else if (op == "embedding") {
+    const auto *indices = shape(0, "input", shapes), *before = shape(0, "input", captured), *table = shape(1, "weight", shapes);
+    if (indices == nullptr || before == nullptr || table == nullptr) return {};
+    if (indices->back() > table->front() && before->back() <= table->front())
+      return fmt::format("{} positions for a table of {} rows", indices->back(), table->front());
+  }
+  return {};
 }
 
 /// `b1_r224` with 2 and 256 for its symbols 1 and 224: `b2_r256`; where it does not say them, `s0_2_s1_256`.
@@ -205,19 +245,25 @@ class Generalizing {
     return loaded_types_at(graph, metas);
   }
   Result<Types> loaded_types_at(const ir::Graph& graph, const std::vector<fx::TensorMeta>& metas) {
-    auto types = run::infer_types(worker_, kId, graph, {fx::print_meta(metas), ""}, timeout_);
-    if (!types) return types.error().error;
-    return read_types(this->graph(), types->values);
+    auto inferred = run::infer_types(worker_, kId, graph, {fx::print_meta(metas), ""}, timeout_);
+    if (!inferred) return inferred.error().error;
+    Types types = read_types(this->graph(), inferred->values);
+    for (ir::NodeId id = this->graph().placeholder_count(); !base_types_.shapes.shape.empty() && id < types.shapes.unknown.size(); ++id) {
+      if (types.shapes.unknown[id].empty())
+        types.shapes.unknown[id] = refused_by_run(this->graph(), id, base_types_.shapes, types.shapes);
+    }
+    return types;
   }
 
-  // Each symbol twice alone, then all together.
-  static std::vector<std::vector<int64_t>> trial_values(std::span<const DataSymbol> symbols) {
+  // Each symbol twice alone, then all together. steps: by symbol; 0 doubles the size, which keeps whatever divided it.
+  static std::vector<std::vector<int64_t>> trial_values(std::span<const DataSymbol> symbols, std::span<const int64_t> steps) {
     std::vector<int64_t> examples, all;
     std::vector<std::vector<int64_t>> rows;
     for (const DataSymbol& symbol : symbols) examples.push_back(symbol.example);
     for (size_t k = 0; k < symbols.size(); ++k) {
       const int64_t example = symbols[k].example;
-      const int64_t others[] = {example == 1 ? 3 : 2 * example, example == 1 ? 5 : 3 * example};
+      const int64_t step = steps[k] > 0 ? steps[k] : example;
+      const int64_t others[] = {example == 1 ? 3 : example + step, example == 1 ? 5 : example + 2 * step};
       for (const int64_t value : others) {
         rows.push_back(examples);
         rows.back()[k] = value;
@@ -230,14 +276,14 @@ class Generalizing {
     return rows;
   }
 
-  SizeTrials trials_for(std::span<const DataSymbol> symbols) {
+  SizeTrials trials_for(std::span<const DataSymbol> symbols, std::span<const int64_t> steps) {
     std::vector<std::vector<fx::TensorMeta>> records;
     SizeTrials trials;
     for (const fx::GraphDir* other : others_) {
       records.push_back(other->weights);
       trials.captured.push_back(&other->graph);
     }
-    for (const std::vector<int64_t>& values : trial_values(symbols)) {
+    for (const std::vector<int64_t>& values : trial_values(symbols, steps)) {
       records.push_back(resized(metas(), symbols, values));
       trials.captured.push_back(nullptr);
     }
@@ -255,11 +301,19 @@ class Generalizing {
 
   // One after the other, as upstream does: a symbol stays when the graph can be made to fit it and those before.
   Result<void> choose_symbols(const std::vector<DataSymbol>& candidates) {
+    std::vector<int64_t> steps;
     for (const DataSymbol& candidate : candidates) {
       std::vector<DataSymbol> tried = symbols_;
       tried.push_back(candidate);
-      PASSNET_TRY(SizeSolution solution, solve_sizes(graph(), base_types_.shapes, trials_for(tried), changes_));
+      steps.push_back(0);
+      PASSNET_TRY(SizeSolution solution, solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
+      if (solution.misfit && candidate.is_of_pictures && candidate.example > kPictureStep) {
+        steps.back() = kPictureStep;
+        PASSNET_TRY(SizeSolution again, solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
+        if (!again.misfit) solution = std::move(again);
+      }
       if (solution.misfit) {
+        steps.pop_back();
         report_.dropped.push_back(fmt::format("{}: {}", candidate.example, describe(*solution.misfit)));
         continue;
       }
@@ -306,6 +360,7 @@ class Generalizing {
 
   Result<std::string> compare_with(const fx::GraphDir& other) {
     const auto values = values_in(metas(), symbols_, other.weights);
+    if (symbols_.empty() && report_.dropped.empty()) return std::string("refused: no data input has a size");
     if (!values) {
       const std::string dropped = report_.dropped.empty() ? "" : ": " + report_.dropped.back();
       return "refused: its sizes are not those of the symbols" + dropped;
@@ -313,7 +368,16 @@ class Generalizing {
     PASSNET_TRY(const Variant variant, variant_at(*values));
     if (!variant.graph) return "refused: " + variant.refused;
     if (identity_hash(*variant.graph) == identity_hash(other.graph)) return std::string("exact");
-    return "different: " + first_line(ir::first_difference(*variant.graph, other.graph));
+    return "different: " + difference(*variant.graph, other.graph);
+  }
+
+  // The first statement that differs, both ways.
+  static std::string difference(const ir::Graph& made, const ir::Graph& captured) {
+    for (ir::NodeId id = 0; id < std::min(made.size(), captured.size()); ++id) {
+      const std::string ours = fx::print_node(made, made.node(id)), theirs = fx::print_node(captured, captured.node(id));
+      if (ours != theirs) return fmt::format("{}  captured: {}", ours, theirs);
+    }
+    return fmt::format("{} nodes, captured: {}", made.size(), captured.size());
   }
 
   Result<void> write_variants() {

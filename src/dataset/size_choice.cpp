@@ -95,6 +95,7 @@ class Choosing {
   void add(size_t i, SizeExpression size, int cost) {
     std::optional<Profile> profile = profile_of(size, probes_);
     if (!profile || profile->front() != slots_[i].value) return;
+    if (open_batch_ && changes_with_batch(*profile)) cost += kFar;
     for (size_t p = 0; p < required_.size(); ++p) {
       if (!required_[p].empty() && (*profile)[p] != required_[p][i]) return;
     }
@@ -104,6 +105,15 @@ class Choosing {
       return;
     }
     candidates_[i].push_back({std::move(size), std::move(*profile), cost});
+  }
+  /// The batch changes alone before it changes with others.
+  bool changes_with_batch(const Profile& profile) const {
+    for (const SizePool::Seen& batch : pool_.changing(1)) {
+      for (size_t p = 1; p < profile.size(); ++p) {
+        if (batch.profile[p] != 1) return profile[p] != profile.front();
+      }
+    }
+    return false;
   }
   void keep(size_t i, int cost) { add(i, SizeExpression::constant(slots_[i].value), cost); }
 
@@ -165,7 +175,7 @@ class Choosing {
     const int64_t value = slots_[i].value;
     if (value == 1) {
       keep(i, leading ? kNear + 1 : 0);
-      add_seen(i, leading ? 0 : kFar);
+      add_seen(i, leading ? 0 : kNear);
       return;
     }
     add_seen(i, value < kTelling && !leading ? kFar : kNear);
@@ -175,10 +185,10 @@ class Choosing {
 
   void collect_range(size_t i) {
     const int64_t value = slots_[i].value;
-    keep(i, value < kTelling ? 0 : kKeep);
-    if (value == 1) return;
+    // Nobody counts to one but where one is a size.
+    keep(i, value > 1 && value < kTelling ? 0 : kKeep);
     add_seen(i, kNear);
-    add_derived(i, kDerived);
+    if (value != 1) add_derived(i, kDerived);
   }
 
   void collect_expand(size_t i) {
@@ -188,7 +198,8 @@ class Choosing {
     const size_t axis = slots_[i].position + own_.size() - count;
     if (axis < own_.size() && own_[axis] == slots_[i].value && (own_[axis] > 1 || own_changes(axis)))
       add(i, SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
-    collect_create(i, slots_[i].position == 0);
+    // With `-1` beside it, it only says that the axis is there.
+    collect_create(i, slots_[i].position == 0 && slots_.size() == count);
   }
 
   void collect_repeat(size_t i) {
@@ -245,6 +256,7 @@ class Choosing {
   // Splits the view into parts of equally many elements, from both ends up to where it says -1.
   void align() {
     const auto entries = sizes_of_view();
+    open_batch_ = !entries.empty() && entries.front().value < 0;
     size_t own = 0, own_end = own_.size(), entry = 0, entry_end = entries.size();
     while (entry < entry_end && own < own_end) {
       const auto part = next_part(entries, own, own_end, entry, entry_end, true);
@@ -412,6 +424,7 @@ class Choosing {
   std::vector<std::vector<Candidate>> candidates_;
   std::vector<Found> found_;
   size_t visited_ = 0;
+  bool open_batch_ = false;  // a view that begins with -1, which stands for the batch too
 };
 
 }  // namespace

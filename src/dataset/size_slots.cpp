@@ -121,7 +121,7 @@ class Reading {
   }
 
   void add(int64_t value, uint32_t ordinal, SizeRule rule, uint32_t position) {
-    if (value > 0 || (value < -1 && rule == SizeRule::Slice)) slots_.push_back({ordinal, value, rule, position});
+    if (value > 0 || (value < -1 && (rule == SizeRule::Slice || rule == SizeRule::Range))) slots_.push_back({ordinal, value, rule, position});
   }
 
   void read(const Arg& arg, const SizeArguments& found, uint32_t position) {

@@ -7,7 +7,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "fx/print.h"
+#include "ir/op_table.h"
 
 namespace passnet::dataset {
 
@@ -16,9 +16,35 @@ using ir::NodeId;
 
 namespace {
 
-constexpr int kRounds = 100;
+constexpr int kRounds = 400;  // types inferred at all trials
 constexpr size_t kSuspects = 24;  // nodes whose next best assignments are tried for a misfit
 constexpr size_t kNextBest = 4;   // of each
+
+/// Why an operator on a value of this shape, which changes, cannot be told to fit; empty: nothing speaks against it.
+std::string depends_on_size(const ir::Graph& graph, NodeId id, const std::vector<int64_t>& shape) {
+  const std::string_view op = ir::canonical_name(graph.node(id));
+  if (op == "as_strided") return "strides follow from sizes";
+  const std::span<const ir::Arg> args = graph.args(id);
+  if (args.size() < 2) return {};
+  if (op == "pad" && args[1].kind == ir::ArgKind::Tuple) {
+    for (uint32_t i = 0; i < args[1].count && i / 2 < shape.size(); ++i) {
+      const ir::Arg& amount = graph.elements(args[1])[i];
+      const int64_t size = shape[shape.size() - 1 - i / 2];
+      if (amount.kind == ir::ArgKind::Int && amount.integer >= std::max<int64_t>(size, 8))
+        return fmt::format("{} is padded by {}, which may follow from it", size, amount.integer);
+    }
+  }
+  if (op == "getitem" && args[1].kind == ir::ArgKind::Tuple) {
+    const std::span<const ir::Arg> items = graph.elements(args[1]);
+    for (size_t axis = 0; axis < items.size() && axis < shape.size(); ++axis) {
+      const bool simple = items[axis].kind == ir::ArgKind::Slice || items[axis].kind == ir::ArgKind::Int;
+      if (!simple) break;
+      if (items[axis].kind == ir::ArgKind::Int && items[axis].integer >= 8 && items[axis].integer + 1 == shape[axis])
+        return fmt::format("it takes the last of {} by its number: a loop over them was unrolled", shape[axis]);
+    }
+  }
+  return {};
+}
 
 class Solving {
  public:
@@ -41,7 +67,7 @@ class Solving {
       PASSNET_TRY(std::vector<ValueShapes> found, trials_.infer(*trials_.captured[i], here));
       probes_[1 + i] = std::move(found.front());
     }
-    for (int round = 0; round < kRounds; ++round) {
+    while (rounds_ < kRounds) {
       PASSNET_TRY_VOID(infer());
       unsolved_.reset();
       if (walk()) continue;
@@ -66,6 +92,7 @@ class Solving {
   SizeSolution solution(std::optional<Misfit> misfit) const { return {changes(), std::move(misfit)}; }
 
   Result<void> infer() {
+    ++rounds_;
     const ir::Graph graph = with_size_calls(graph_, changes());
     PASSNET_TRY(std::vector<ValueShapes> found, trials_.infer(graph, open_));
     for (size_t i = 0; i < open_.size(); ++i) probes_[1 + open_[i]] = std::move(found[i]);
@@ -173,17 +200,30 @@ class Solving {
     return first;
   }
 
-  // A size behind data that is not known cannot be told.
+  // What shapes do not tell: sizes behind data that is not known, and integers that are no sizes but follow from some.
   std::optional<Misfit> unseen() const {
-    for (NodeId id = 0; id < graph_.size(); ++id) {
+    for (NodeId id = graph_.placeholder_count(); id < graph_.size(); ++id) {
       std::string why;
       for_each_input(graph_, graph_.node(id), [&](NodeId input) {
-        if (!probes_[0].unknown[input].empty()) why = probes_[0].unknown[input];
+        if (!probes_[0].unknown[input].empty()) why = "its input " + probes_[0].unknown[input];
       });
       const bool telling = std::ranges::any_of(slots_[id], [](const SizeSlot& slot) { return slot.value > 1; });
-      if (!why.empty() && telling) return Misfit{id, "its input " + why};
+      if (!telling) why.clear();
+      if (why.empty() && changes(id)) why = depends_on_size(graph_, id, *probes_[0].shape[first_operand(id)]);
+      if (!why.empty()) return Misfit{id, why};
     }
     return std::nullopt;
+  }
+
+  NodeId first_operand(NodeId id) const {
+    const std::span<const ir::Arg> args = graph_.args(id);
+    return args.empty() || args[0].kind != ir::ArgKind::Node ? kNoNode : args[0].node;
+  }
+  // The shape of its first operand is known, and differs between probes.
+  bool changes(NodeId id) const {
+    const NodeId operand = first_operand(id);
+    return operand != kNoNode && probes_[0].shape[operand] &&
+           std::ranges::any_of(probes_, [&](const ValueShapes& shapes) { return shapes.shape[operand] != probes_[0].shape[operand]; });
   }
 
   // The nodes that lead to a misfit, the nearest first, with one node for all that are alike.
@@ -211,6 +251,7 @@ class Solving {
           if (other == id || (!alternatives_[other].empty() && next < alternatives_[other].size() && key(other) == like))
             now_[other] = alternatives_[other][next];
         }
+        if (rounds_ >= kRounds) return false;
         PASSNET_TRY_VOID(infer());
         const std::optional<Misfit> then = first_misfit();
         if (!then || then->node > misfit.node) {
@@ -233,6 +274,7 @@ class Solving {
   std::unordered_map<std::string, size_t> chosen_;     // by key: which of the alternatives; the first by default
   std::unordered_map<std::string, NodeId> latest_;     // by key: the last node that was decided
   std::optional<Misfit> unsolved_;
+  int rounds_ = 0;
 };
 
 }  // namespace
