@@ -307,10 +307,13 @@ class Generalizing {
       tried.push_back(candidate);
       steps.push_back(0);
       PASSNET_TRY(SizeSolution solution, solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
-      if (solution.misfit && candidate.is_of_pictures && candidate.example > kPictureStep) {
-        steps.back() = kPictureStep;
+      // Where twice the size is beyond a table, or of another remainder.
+      steps.back() = candidate.is_of_pictures ? kPictureStep : candidate.example / 4;
+      if (solution.misfit && steps.back() > 1 && candidate.example > steps.back()) {
         PASSNET_TRY(SizeSolution again, solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
         if (!again.misfit) solution = std::move(again);
+      } else {
+        steps.back() = 0;
       }
       if (solution.misfit) {
         steps.pop_back();

@@ -99,6 +99,7 @@ class Choosing {
     for (size_t p = 0; p < required_.size(); ++p) {
       if (!required_[p].empty() && (*profile)[p] != required_[p][i]) return;
     }
+    if (!changes(*profile)) size = SizeExpression::constant(slots_[i].value);
     for (Candidate& known : candidates_[i]) {
       if (known.profile != *profile) continue;
       if (cost < known.cost) known.size = std::move(size), known.cost = cost;
@@ -260,13 +261,13 @@ class Choosing {
     size_t own = 0, own_end = own_.size(), entry = 0, entry_end = entries.size();
     while (entry < entry_end && own < own_end) {
       const auto part = next_part(entries, own, own_end, entry, entry_end, true);
-      if (!part) break;
+      if (!part || (part->own_end == own_end && has_rest(entries, part->slot_end, entry_end))) break;
       settle(*part, entries);
       own = part->own_end, entry = part->slot_end;
     }
     while (entry < entry_end && own < own_end) {
       const auto part = next_part(entries, own, own_end, entry, entry_end, false);
-      if (!part) break;
+      if (!part || (part->first_own == own && has_rest(entries, entry, part->first_slot))) break;
       settle(*part, entries);
       own_end = part->first_own, entry_end = part->first_slot;
     }
@@ -298,6 +299,12 @@ class Choosing {
     return entries;
   }
 
+  // A -1 that is left needs something to stand for.
+  static bool has_rest(const std::vector<Entry>& entries, size_t first, size_t end) {
+    return std::any_of(entries.begin() + static_cast<ptrdiff_t>(first), entries.begin() + static_cast<ptrdiff_t>(end),
+                       [](const Entry& entry) { return entry.value < 0; });
+  }
+
   // The shortest part with equally many elements on both sides at one end of what is left.
   std::optional<Part> next_part(const std::vector<Entry>& entries, size_t own, size_t own_end, size_t entry,
                                 size_t entry_end, bool from_left) const {
@@ -320,6 +327,7 @@ class Choosing {
   }
 
   void settle(const Part& part, const std::vector<Entry>& entries) {
+    parts_.push_back(part);
     SizeExpression product = SizeExpression::constant(1);
     for (size_t axis = part.first_own; axis < part.own_end; ++axis)
       product.factors.push_back({operand_, static_cast<uint32_t>(axis)});
@@ -342,15 +350,14 @@ class Choosing {
       product.factors.push_back(dim);
       elements *= own_[axis];
     }
-    keep(i, kNear + 1);
     if (value == 1) {
+      keep(i, kNear + 1);
       add_seen(i, slots_[i].position == 0 ? kNear : kKeep);
       return;
     }
     add_seen(i, value < kTelling ? kKeep : kNear);
     add_areas(i, value, 0, kNear + 2);
-    if (product.is_constant()) return;
-    if (elements % value == 0) {
+    if (!product.is_constant() && elements % value == 0) {
       SizeExpression part_of = product;
       part_of.divisor = elements / value;
       add(i, part_of, kNear + 1);
@@ -364,6 +371,8 @@ class Choosing {
       part_of.divisor = size / value;
       add(i, part_of, kNear + 2);
     }
+    // Behind the parts: of `view(8, 7)` the first is what changes.
+    keep(i, kNear + 1);
     // A number of its own times the batch, as of heads.
     for (const SizePool::Seen& seen : pool_.changing(1)) {
       SizeExpression times = seen.size;
@@ -399,18 +408,22 @@ class Choosing {
     }
   }
 
+  // Each part of a view holds as many elements as the sizes it is made of, at all probes.
   bool fits(const std::vector<size_t>& picked) const {
-    if (slots_.front().rule != SizeRule::View) return true;
-    const std::vector<Entry> entries = sizes_of_view();
-    bool open = false;  // it says -1, or takes a size from a value
-    for (const Entry& entry : entries) open |= entry.value < 0;
-    for (size_t p = 0; p < probes_.size(); ++p) {
-      int64_t elements = 1, wanted = 1;
-      for (const int64_t size : *probes_[p].shape[operand_]) elements *= size;
-      for (size_t k = 0; k < picked.size(); ++k) wanted *= candidates_[k][picked[k]].profile[p];
-      if (wanted == 0 || (open ? elements % wanted != 0 : elements != wanted)) return false;
-    }
-    return true;
+    const std::vector<Entry> entries = parts_.empty() ? std::vector<Entry>() : sizes_of_view();
+    return std::ranges::all_of(parts_, [&](const Part& part) {
+      for (size_t p = 0; p < probes_.size(); ++p) {
+        int64_t elements = 1, wanted = 1;
+        bool open = false;  // it says -1, or takes a size from a value
+        for (size_t axis = part.first_own; axis < part.own_end; ++axis) elements *= (*probes_[p].shape[operand_])[axis];
+        for (size_t k = part.first_slot; k < part.slot_end; ++k) {
+          open |= entries[k].value < 0;
+          if (entries[k].slot) wanted *= candidates_[*entries[k].slot][picked[*entries[k].slot]].profile[p];
+        }
+        if (wanted == 0 || (open ? elements % wanted != 0 : elements != wanted)) return false;
+      }
+      return true;
+    });
   }
 
   const ir::Graph& graph_;
@@ -422,6 +435,7 @@ class Choosing {
   NodeId operand_ = ir::kNoNode;
   std::vector<int64_t> own_;  // the first operand's shape as captured
   std::vector<std::vector<Candidate>> candidates_;
+  std::vector<Part> parts_;  // of a view
   std::vector<Found> found_;
   size_t visited_ = 0;
   bool open_batch_ = false;  // a view that begins with -1, which stands for the batch too
