@@ -1,6 +1,4 @@
 // passnet dataset generalize: whole graphs at further shapes.
-#include "dataset/generalize.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +6,7 @@
 
 #include "command.h"
 #include "dataset.h"
+#include "dataset/generalize.h"
 #include "report/progress.h"
 
 namespace passnet::cli {
@@ -24,7 +23,7 @@ struct GeneralizeFlags {
 /// Sums over all models.
 struct Totals {
   size_t models = 0, failed = 0, generalized = 0, written = 0, skipped = 0;
-  std::map<size_t, size_t> by_symbols;           // models with so many symbols
+  std::map<size_t, size_t> by_symbols;  // models with so many symbols
   std::map<std::string, size_t> compared{{"exact", 0}, {"refused", 0}, {"different", 0}};
 
   void add(const dataset::GeneralizeReport& report) {
@@ -46,7 +45,8 @@ void print_totals(const Totals& totals, const GeneralizeFlags& flags) {
     fmt::print("\ncaptures made from the first of their model:\n");
     for (const auto& [verdict, count] : totals.compared) fmt::print("{:>9}  {}\n", count, verdict);
   } else {
-    fmt::print("\n{} graphs written of {} models, {} skipped\n", totals.written, totals.generalized, totals.skipped);
+    fmt::print("\n{} graphs written of {} models, {} skipped\n", totals.written, totals.generalized,
+               totals.skipped);
   }
   fmt::print("\nin {}; generalize.jsonl says why\n", flags.out);
 }
@@ -69,7 +69,8 @@ Result<void> run_generalize(GeneralizeFlags& flags) {
   if (flags.json) {
     Json json{{"models", totals.models},   {"failed", totals.failed},   {"generalized", totals.generalized},
               {"written", totals.written}, {"skipped", totals.skipped}, {"by_symbols", Json::object()}};
-    for (const auto& [symbols, count] : totals.by_symbols) json["by_symbols"][std::to_string(symbols)] = count;
+    for (const auto& [symbols, count] : totals.by_symbols)
+      json["by_symbols"][std::to_string(symbols)] = count;
     if (flags.options.check) json["compared"] = totals.compared;
     fmt::print("{}\n", dump(json));
   } else {
@@ -90,11 +91,13 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
       ->check(CLI::Range(1, 9))
       ->capture_default_str();
   command
-      ->add_option("--max-bytes", flags->options.max_bytes, "most bytes that the largest value of a graph takes")
+      ->add_option("--max-bytes", flags->options.max_bytes,
+                   "most bytes that the largest computed value of a graph takes")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 50))
       ->capture_default_str();
-  command->add_flag("--check", flags->options.check,
-                    "write no graphs: make each further capture of a model from its first alone, and compare");
+  command->add_flag(
+      "--check", flags->options.check,
+      "write no graphs: make each further capture of a model from its first alone, and compare");
   command->add_option("--jobs", flags->options.jobs, "models at a time")
       ->check(CLI::Range(1, 128))
       ->capture_default_str();
@@ -103,9 +106,11 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
       ->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout");
   command->footer(
-      "Captures of one model at several shapes are used together. Writes OUT/GRAPH with another shape in GRAPH, and "
+      "Captures of one model at several shapes are used together. Writes OUT/GRAPH with another shape in "
+      "GRAPH, and "
       "OUT/generalize.jsonl, one line per model. What is there already stays.\n\n"
-      "Example:  passnet dataset generalize full --out more --jobs 2 && passnet dataset decompose full more --out subgraphs");
+      "Example:  passnet dataset generalize full --out more --jobs 2 && passnet dataset decompose full more "
+      "--out subgraphs");
   command->callback([flags, &exit_code] { exit_code = finish(run_generalize(*flags)); });
 }
 

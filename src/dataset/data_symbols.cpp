@@ -25,11 +25,13 @@ void repeat(std::vector<T>& data, int64_t count) {
   data.resize(static_cast<size_t>(count));
 }
 
-std::vector<DataSymbol> symbols_of_constraints(const std::vector<fx::TensorMeta>& metas, const fx::Constraints& constraints) {
+std::vector<DataSymbol> symbols_of_constraints(const std::vector<fx::TensorMeta>& metas,
+                                               const fx::Constraints& constraints) {
   std::vector<DataSymbol> symbols(constraints.symbols.size());
   for (size_t k = 0; k < symbols.size(); ++k) symbols[k].example = constraints.examples[k];
   for (size_t record = 0; record < metas.size(); ++record) {
-    const auto input = std::ranges::find(constraints.inputs, metas[record].name, &fx::Constraints::Input::name);
+    const auto input =
+        std::ranges::find(constraints.inputs, metas[record].name, &fx::Constraints::Input::name);
     if (input == constraints.inputs.end()) continue;
     for (size_t axis = 0; axis < input->shape.size(); ++axis) {
       if (input->shape[axis].kind == fx::ShapeExpression::Kind::Symbol)
@@ -42,7 +44,8 @@ std::vector<DataSymbol> symbols_of_constraints(const std::vector<fx::TensorMeta>
 
 }  // namespace
 
-std::vector<DataSymbol> find_symbols(std::span<const fx::GraphDir* const> captures, const fx::Constraints& constraints) {
+std::vector<DataSymbol> find_symbols(std::span<const fx::GraphDir* const> captures,
+                                     const fx::Constraints& constraints) {
   const std::vector<fx::TensorMeta>& metas = captures.front()->weights;
   std::vector<DataSymbol> symbols;
   if (captures.size() == 1) symbols = symbols_of_constraints(metas, constraints);
@@ -53,8 +56,10 @@ std::vector<DataSymbol> find_symbols(std::span<const fx::GraphDir* const> captur
     for (size_t axis = 0; axis < metas[record].shape.size(); ++axis) {
       std::vector<int64_t> profile;
       for (const fx::GraphDir* capture : captures) profile.push_back(capture->weights[record].shape[axis]);
-      const bool differs = std::ranges::any_of(profile, [&](int64_t size) { return size != profile.front(); });
-      if (captures.size() > 1 ? !differs : profile.front() == 0 || (profile.front() == 1 && axis > 0)) continue;
+      const bool differs =
+          std::ranges::any_of(profile, [&](int64_t size) { return size != profile.front(); });
+      if (captures.size() > 1 ? !differs : profile.front() == 0 || (profile.front() == 1 && axis > 0))
+        continue;
       const auto known = std::ranges::find(profiles, profile);
       const auto k = static_cast<size_t>(known - profiles.begin());
       if (known == profiles.end()) {
@@ -71,8 +76,8 @@ std::vector<DataSymbol> find_symbols(std::span<const fx::GraphDir* const> captur
   return symbols;
 }
 
-std::vector<fx::TensorMeta> resized(const std::vector<fx::TensorMeta>& metas, std::span<const DataSymbol> symbols,
-                                    std::span<const int64_t> values) {
+std::vector<fx::TensorMeta> resized(const std::vector<fx::TensorMeta>& metas,
+                                    std::span<const DataSymbol> symbols, std::span<const int64_t> values) {
   std::vector<fx::TensorMeta> made = metas;
   for (size_t k = 0; k < symbols.size(); ++k) {
     for (const DataSymbol::Place& place : symbols[k].places) made[place.record].shape[place.axis] = values[k];
@@ -85,7 +90,8 @@ std::vector<fx::TensorMeta> resized(const std::vector<fx::TensorMeta>& metas, st
   return made;
 }
 
-std::optional<std::vector<int64_t>> values_in(const std::vector<fx::TensorMeta>& metas, std::span<const DataSymbol> symbols,
+std::optional<std::vector<int64_t>> values_in(const std::vector<fx::TensorMeta>& metas,
+                                              std::span<const DataSymbol> symbols,
                                               const std::vector<fx::TensorMeta>& other) {
   if (metas.size() != other.size()) return std::nullopt;
   for (size_t i = 0; i < metas.size(); ++i) {
@@ -106,13 +112,15 @@ fx::Constraints constraints_of(const std::vector<fx::TensorMeta>& metas, std::sp
   fx::Constraints constraints;
   for (const fx::TensorMeta& meta : metas) {
     constraints.inputs.push_back({meta.name, {}, {}});
-    for (const int64_t size : meta.shape) constraints.inputs.back().shape.push_back({fx::ShapeExpression::Kind::Integer, size, {}});
+    for (const int64_t size : meta.shape)
+      constraints.inputs.back().shape.push_back({fx::ShapeExpression::Kind::Integer, size, {}});
   }
   for (size_t k = 0; k < symbols.size(); ++k) {
     constraints.symbols.push_back(fmt::format("S{}", k));
     constraints.examples.push_back(values[k]);
     for (const DataSymbol::Place& place : symbols[k].places)
-      constraints.inputs[place.record].shape[place.axis] = {fx::ShapeExpression::Kind::Symbol, static_cast<int64_t>(k), {}};
+      constraints.inputs[place.record].shape[place.axis] = {
+          fx::ShapeExpression::Kind::Symbol, static_cast<int64_t>(k), {}};
   }
   std::ranges::sort(constraints.inputs, {}, &fx::Constraints::Input::name);
   return constraints;

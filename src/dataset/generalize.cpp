@@ -43,13 +43,13 @@ struct Model {
 /// Shapes and sizes at one choice of inputs.
 struct Types {
   ValueShapes shapes;
-  int64_t largest_bytes = 0;  // of a value
+  int64_t largest_bytes = 0;  // of a value that is computed
 };
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// The path of a capture with something else in place of its shape: `toy/b4_r32/subgraph_0` -> `toy/NEW/subgraph_0`.
-/// Where the path does not have the shape, behind it.
+/// The path of a capture with something else in place of its shape: `toy/b4_r32/subgraph_0` ->
+/// `toy/NEW/subgraph_0`. Where the path does not have the shape, behind it.
 std::string with_shape(const std::string& path, const std::string& shape, const std::string& other) {
   fs::path made;
   bool found = false;
@@ -88,8 +88,8 @@ Result<std::vector<Model>> find_models(const std::vector<std::string>& roots) {
 
 Types read_types(const ir::Graph& graph, const Json& values) {
   Types types;
-  types.shapes = {std::vector<std::optional<std::vector<int64_t>>>(graph.size()), std::vector<std::string>(graph.size()),
-                  std::vector<bool>(graph.size())};
+  types.shapes = {std::vector<std::optional<std::vector<int64_t>>>(graph.size()),
+                  std::vector<std::string>(graph.size()), std::vector<bool>(graph.size())};
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const auto value = values.find(std::string(graph.node(id).name));
     if (value == values.end()) continue;
@@ -101,7 +101,8 @@ Types read_types(const ir::Graph& graph, const Json& values) {
       types.shapes.integral[id] = dtype.starts_with("int") || dtype.starts_with("uint");
       int64_t bytes = ir::parse_dtype(dtype) ? ir::size_bytes(*ir::parse_dtype(dtype)) : 8;
       for (const int64_t size : *types.shapes.shape[id]) bytes *= size;
-      types.largest_bytes = std::max(types.largest_bytes, bytes);
+      if (graph.node(id).kind != ir::NodeKind::Placeholder)
+        types.largest_bytes = std::max(types.largest_bytes, bytes);
     }
   }
   return types;
@@ -117,17 +118,40 @@ ir::NodeId operand(const ir::Graph& graph, ir::NodeId id, size_t place, std::str
   return ir::kNoNode;
 }
 
-/// What types alone do not refuse but a run does: an attention mask of other sizes, more positions than a table has rows.
-/// shapes: of the graph as captured, which runs.
-std::string refused_by_run(const ir::Graph& graph, ir::NodeId id, const ValueShapes& captured, const ValueShapes& shapes) {
+/// What leaves a range a range of positions.
+constexpr std::string_view kPositionOperators[] = {"add",     "contiguous", "cumsum",    "expand",
+                                                   "getitem", "mul",        "repeat",    "reshape",
+                                                   "to",      "type_as",    "unsqueeze", "view"};
+static_assert(std::ranges::is_sorted(kPositionOperators));
+
+/// The value counts positions: a range, or a sum of ones, with little done to it.
+bool counts_positions(const ir::Graph& graph, ir::NodeId id) {
+  bool counted = false;
+  while (id != ir::kNoNode && graph.node(id).kind != ir::NodeKind::Placeholder) {
+    const std::string_view op = ir::canonical_name(graph.node(id));
+    if (op == "arange") return true;
+    counted |= op == "cumsum";
+    if (!std::ranges::binary_search(kPositionOperators, op)) break;
+    id = operand(graph, id, 0, "input");
+  }
+  return counted;
+}
+
+/// What types alone do not refuse but a run does: an attention mask of other sizes, more positions than a
+/// table has rows. shapes: of the graph as captured, which runs.
+std::string refused_by_run(const ir::Graph& graph, ir::NodeId id, const ValueShapes& captured,
+                           const ValueShapes& shapes) {
   const std::string_view op = ir::canonical_name(graph.node(id));
-  const auto shape = [&](size_t place, std::string_view name, const ValueShapes& of) -> const std::vector<int64_t>* {
+  const auto shape = [&](size_t place, std::string_view name,
+                         const ValueShapes& of) -> const std::vector<int64_t>* {
     const ir::NodeId node = operand(graph, id, place, name);
     return node == ir::kNoNode || !of.shape[node] || of.shape[node]->empty() ? nullptr : &*of.shape[node];
   };
   if (op == "scaled_dot_product_attention") {
-    const auto *query = shape(0, "query", shapes), *key = shape(1, "key", shapes), *mask = shape(3, "attn_mask", shapes);
-    if (query == nullptr || key == nullptr || mask == nullptr || query->size() < 2 || key->size() < 2) return {};
+    const auto *query = shape(0, "query", shapes), *key = shape(1, "key", shapes),
+               *mask = shape(3, "attn_mask", shapes);
+    if (query == nullptr || key == nullptr || mask == nullptr || query->size() < 2 || key->size() < 2)
+      return {};
     std::vector<int64_t> scores = *query;
     scores.back() = (*key)[key->size() - 2];
     for (size_t i = 1; i <= std::min(scores.size(), mask->size()); ++i) {
@@ -136,16 +160,19 @@ std::string refused_by_run(const ir::Graph& graph, ir::NodeId id, const ValueSha
         return fmt::format("a mask of size {} for scores of size {}", size, scores[scores.size() - i]);
     }
   } else if (op == "embedding") {
-    const auto *indices = shape(0, "input", shapes), *before = shape(0, "input", captured), *table = shape(1, "weight", shapes);
+    const auto *indices = shape(0, "input", shapes), *before = shape(0, "input", captured),
+               *table = shape(1, "weight", shapes);
     if (indices == nullptr || before == nullptr || table == nullptr) return {};
-    if (indices->back() > table->front() && before->back() <= table->front())
+    if (indices->back() > table->front() && before->back() <= table->front() &&
+        counts_positions(graph, operand(graph, id, 0, "input")))
       return fmt::format("{} positions for a table of {} rows", indices->back(), table->front());
   }
   return {};
 }
 
 /// `b1_r224` with 2 and 256 for its symbols 1 and 224: `b2_r256`; where it does not say them, `s0_2_s1_256`.
-std::string shape_name(const std::string& shape, std::span<const DataSymbol> symbols, std::span<const int64_t> values) {
+std::string shape_name(const std::string& shape, std::span<const DataSymbol> symbols,
+                       std::span<const int64_t> values) {
   std::string made;
   std::vector<bool> named(symbols.size());
   for (size_t i = 0; i < shape.size();) {
@@ -167,7 +194,8 @@ std::string shape_name(const std::string& shape, std::span<const DataSymbol> sym
   }
   if (!std::ranges::all_of(named, [](bool is) { return is; })) {
     made.clear();
-    for (size_t k = 0; k < values.size(); ++k) made += fmt::format("{}s{}_{}", k > 0 ? "_" : "", k, values[k]);
+    for (size_t k = 0; k < values.size(); ++k)
+      made += fmt::format("{}s{}_{}", k > 0 ? "_" : "", k, values[k]);
   }
   return made;
 }
@@ -206,8 +234,9 @@ class Generalizing {
     for (const NodeSizes& change : changes_) {
       for (size_t i = 0; i < change.slots.size(); ++i) {
         if (!change.sizes[i].is_constant())
-          report_.rewritten.push_back(fmt::format("{}: {} {} = {}", graph().node(change.node).name, graph().node(change.node).target,
-                                                  change.slots[i].value, to_string(change.sizes[i], graph())));
+          report_.rewritten.push_back(fmt::format("{}: {} {} = {}", graph().node(change.node).name,
+                                                  graph().node(change.node).target, change.slots[i].value,
+                                                  to_string(change.sizes[i], graph())));
       }
     }
     return options_.check ? compare() : write_variants();
@@ -223,7 +252,8 @@ class Generalizing {
         other.weights.size() != metas().size())
       return false;
     for (ir::NodeId id = 0; id < graph().size(); ++id) {
-      if (graph().node(id).target != other.graph.node(id).target || graph().node(id).name != other.graph.node(id).name)
+      if (graph().node(id).target != other.graph.node(id).target ||
+          graph().node(id).name != other.graph.node(id).name)
         return false;
     }
     for (size_t i = 0; i < metas().size(); ++i) {
@@ -241,22 +271,26 @@ class Generalizing {
 
   Result<Types> types_at(const ir::Graph& graph, const std::vector<fx::TensorMeta>& metas) {
     if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-    if (auto loaded = run::load_graph(worker_, kId, graph, {}, {}, timeout_); !loaded) return loaded.error().error;
+    if (auto loaded = run::load_graph(worker_, kId, graph, {}, {}, timeout_); !loaded)
+      return loaded.error().error;
     return loaded_types_at(graph, metas);
   }
   Result<Types> loaded_types_at(const ir::Graph& graph, const std::vector<fx::TensorMeta>& metas) {
     auto inferred = run::infer_types(worker_, kId, graph, {fx::print_meta(metas), ""}, timeout_);
     if (!inferred) return inferred.error().error;
     Types types = read_types(this->graph(), inferred->values);
-    for (ir::NodeId id = this->graph().placeholder_count(); !base_types_.shapes.shape.empty() && id < types.shapes.unknown.size(); ++id) {
+    for (ir::NodeId id = this->graph().placeholder_count();
+         !base_types_.shapes.shape.empty() && id < types.shapes.unknown.size(); ++id) {
       if (types.shapes.unknown[id].empty())
         types.shapes.unknown[id] = refused_by_run(this->graph(), id, base_types_.shapes, types.shapes);
     }
     return types;
   }
 
-  // Each symbol twice alone, then all together. steps: by symbol; 0 doubles the size, which keeps whatever divided it.
-  static std::vector<std::vector<int64_t>> trial_values(std::span<const DataSymbol> symbols, std::span<const int64_t> steps) {
+  // Each symbol twice alone, then all together. steps: by symbol; 0 doubles the size, which keeps whatever
+  // divided it.
+  static std::vector<std::vector<int64_t>> trial_values(std::span<const DataSymbol> symbols,
+                                                        std::span<const int64_t> steps) {
     std::vector<int64_t> examples, all;
     std::vector<std::vector<int64_t>> rows;
     for (const DataSymbol& symbol : symbols) examples.push_back(symbol.example);
@@ -288,10 +322,12 @@ class Generalizing {
       trials.captured.push_back(nullptr);
     }
     trials.infer = [this, records = std::move(records)](
-                       const ir::Graph& graph, std::span<const size_t> wanted) -> Result<std::vector<ValueShapes>> {
+                       const ir::Graph& graph,
+                       std::span<const size_t> wanted) -> Result<std::vector<ValueShapes>> {
       std::vector<ValueShapes> found;
       for (const size_t trial : wanted) {
-        PASSNET_TRY(Types types, trial == wanted.front() ? types_at(graph, records[trial]) : loaded_types_at(graph, records[trial]));
+        PASSNET_TRY(Types types, trial == wanted.front() ? types_at(graph, records[trial])
+                                                         : loaded_types_at(graph, records[trial]));
         found.push_back(std::move(types.shapes));
       }
       return found;
@@ -299,18 +335,21 @@ class Generalizing {
     return trials;
   }
 
-  // One after the other, as upstream does: a symbol stays when the graph can be made to fit it and those before.
+  // One after the other, as upstream does: a symbol stays when the graph can be made to fit it and those
+  // before.
   Result<void> choose_symbols(const std::vector<DataSymbol>& candidates) {
     std::vector<int64_t> steps;
     for (const DataSymbol& candidate : candidates) {
       std::vector<DataSymbol> tried = symbols_;
       tried.push_back(candidate);
       steps.push_back(0);
-      PASSNET_TRY(SizeSolution solution, solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
+      PASSNET_TRY(SizeSolution solution,
+                  solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
       // Where twice the size is beyond a table, or of another remainder.
       steps.back() = candidate.is_of_pictures ? kPictureStep : candidate.example / 4;
       if (solution.misfit && steps.back() > 1 && candidate.example > steps.back()) {
-        PASSNET_TRY(SizeSolution again, solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
+        PASSNET_TRY(SizeSolution again,
+                    solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
         if (!again.misfit) solution = std::move(again);
       } else {
         steps.back() = 0;
@@ -377,7 +416,8 @@ class Generalizing {
   // The first statement that differs, both ways.
   static std::string difference(const ir::Graph& made, const ir::Graph& captured) {
     for (ir::NodeId id = 0; id < std::min(made.size(), captured.size()); ++id) {
-      const std::string ours = fx::print_node(made, made.node(id)), theirs = fx::print_node(captured, captured.node(id));
+      const std::string ours = fx::print_node(made, made.node(id)),
+                        theirs = fx::print_node(captured, captured.node(id));
       if (ours != theirs) return fmt::format("{}  captured: {}", ours, theirs);
     }
     return fmt::format("{} nodes, captured: {}", made.size(), captured.size());
@@ -412,8 +452,9 @@ class Generalizing {
       return {};
     }
     if (variant.largest_bytes > options_.max_bytes) {
-      report_.skipped.push_back(fmt::format("{}: its largest value has {} bytes, at most {} are wanted (--max-bytes)", shape,
-                                            variant.largest_bytes, options_.max_bytes));
+      report_.skipped.push_back(
+          fmt::format("{}: its largest value has {} bytes, at most {} are wanted (--max-bytes)", shape,
+                      variant.largest_bytes, options_.max_bytes));
       return {};
     }
     Json facts = facts_;
@@ -424,7 +465,8 @@ class Generalizing {
     update_input_shapes(facts, variant.metas);
     const std::string constraints = fx::print_constraints(constraints_of(variant.metas, symbols_, values));
     const std::string name = with_shape(model_.names.front(), before, shape);
-    PASSNET_TRY_VOID(write_graph_dir(out_ / name, {*variant.graph, variant.metas, facts, Json(), constraints, fx::HashRule::Graph}));
+    PASSNET_TRY_VOID(write_graph_dir(
+        out_ / name, {*variant.graph, variant.metas, facts, Json(), constraints, fx::HashRule::Graph}));
     report_.written.push_back(name);
     return {};
   }
@@ -446,15 +488,16 @@ class Generalizing {
   const GeneralizeOptions& options_;
   const std::chrono::milliseconds timeout_;
   GeneralizeReport& report_;
-  std::vector<fx::GraphDir> captures_;        // all records among their weights
-  std::vector<const fx::GraphDir*> others_;   // captures that are solved with the first
+  std::vector<fx::GraphDir> captures_;       // all records among their weights
+  std::vector<const fx::GraphDir*> others_;  // captures that are solved with the first
   Json facts_;
   Types base_types_;
   std::vector<DataSymbol> symbols_;
   std::vector<NodeSizes> changes_;
 };
 
-GeneralizeReport generalize_one(const Model& model, const fs::path& out, WorkerPool& workers, const GeneralizeOptions& options) {
+GeneralizeReport generalize_one(const Model& model, const fs::path& out, WorkerPool& workers,
+                                const GeneralizeOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   GeneralizeReport report;
   report.graph = model.names.front();
@@ -474,7 +517,7 @@ GeneralizeReport generalize_one(const Model& model, const fs::path& out, WorkerP
 }  // namespace
 
 Json to_json(const GeneralizeReport& report) {
-  Json json{{"graph", report.graph},     {"symbols", report.symbols}, {"dropped", report.dropped},
+  Json json{{"graph", report.graph},         {"symbols", report.symbols}, {"dropped", report.dropped},
             {"rewritten", report.rewritten}, {"written", report.written}, {"skipped", report.skipped},
             {"seconds", report.seconds}};
   if (!report.error.empty()) json["error"] = report.error;
@@ -482,7 +525,8 @@ Json to_json(const GeneralizeReport& report) {
   return json;
 }
 
-Result<void> generalize(const std::vector<std::string>& roots, const fs::path& out, const GeneralizeOptions& options,
+Result<void> generalize(const std::vector<std::string>& roots, const fs::path& out,
+                        const GeneralizeOptions& options,
                         const std::function<void(const GeneralizeReport&)>& finished) {
   PASSNET_TRY(const std::vector<Model> models, find_models(roots));
   WorkerPool workers(options.interrupted);

@@ -46,7 +46,13 @@ class Choosing {
  public:
   Choosing(const ir::Graph& graph, NodeId id, std::span<const SizeSlot> slots, const Probes& probes,
            const SizePool& pool, std::span<const std::vector<int64_t>> required)
-      : graph_(graph), id_(id), slots_(slots), probes_(probes), pool_(pool), required_(required), candidates_(slots.size()) {
+      : graph_(graph),
+        id_(id),
+        slots_(slots),
+        probes_(probes),
+        pool_(pool),
+        required_(required),
+        candidates_(slots.size()) {
     const std::span<const ir::Arg> args = graph.args(id);
     if (!args.empty() && args[0].kind == ArgKind::Node && probes.front().shape[args[0].node]) {
       operand_ = args[0].node;
@@ -228,8 +234,10 @@ class Choosing {
     const size_t axis = slots_[i].position;
     const bool small = std::abs(value) < kTelling;
     if (axis >= own_.size()) return keep(i, 0);
-    if (value == own_[axis] && own_changes(axis)) add(i, SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
-    // A part of channels is one of channels, whatever their number; a part of a table is as long as something else.
+    if (value == own_[axis] && own_changes(axis))
+      add(i, SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
+    // A part of channels is one of channels, whatever their number; a part of a table is as long as something
+    // else.
     const bool of_channels = !own_changes(axis) && operand_changes();
     keep(i, small || of_channels ? 0 : kKeep);
     if (std::abs(value) == 1) return;
@@ -238,7 +246,8 @@ class Choosing {
       SizeExpression rest = SizeExpression::of({operand_, static_cast<uint32_t>(axis)});
       rest.offset = value - own_[axis];
       if (rest.offset >= -2) add(i, rest, kNear + 2);
-      if (2 * value == own_[axis]) add(i, {{{operand_, static_cast<uint32_t>(axis)}}, {}, 1, 2, 0}, kNear + 1);
+      if (2 * value == own_[axis])
+        add(i, {{{operand_, static_cast<uint32_t>(axis)}}, {}, 1, 2, 0}, kNear + 1);
     }
     add_derived(i, small ? kFar + 2 : kFar);
   }
@@ -275,7 +284,7 @@ class Choosing {
   }
 
   struct Entry {
-    int64_t value = -1;                // -1: the rest
+    int64_t value = -1;  // -1: the rest
     std::optional<size_t> slot;
   };
   std::vector<Entry> sizes_of_view() const {
@@ -294,14 +303,16 @@ class Choosing {
       else
         read(arg);
     };
-    for (const ir::Arg& arg : graph_.args(id_).subspan(std::min<size_t>(1, graph_.args(id_).size()))) read_all(arg);
+    for (const ir::Arg& arg : graph_.args(id_).subspan(std::min<size_t>(1, graph_.args(id_).size())))
+      read_all(arg);
     for (const ir::Keyword& keyword : graph_.keywords(id_)) read_all(keyword.value);
     return entries;
   }
 
   // A -1 that is left needs something to stand for.
   static bool has_rest(const std::vector<Entry>& entries, size_t first, size_t end) {
-    return std::any_of(entries.begin() + static_cast<ptrdiff_t>(first), entries.begin() + static_cast<ptrdiff_t>(end),
+    return std::any_of(entries.begin() + static_cast<ptrdiff_t>(first),
+                       entries.begin() + static_cast<ptrdiff_t>(end),
                        [](const Entry& entry) { return entry.value < 0; });
   }
 
@@ -310,7 +321,9 @@ class Choosing {
                                 size_t entry_end, bool from_left) const {
     size_t owns = 1, count = 1;
     const auto own_at = [&](size_t k) { return from_left ? own_[own + k] : own_[own_end - 1 - k]; };
-    const auto entry_at = [&](size_t k) { return (from_left ? entries[entry + k] : entries[entry_end - 1 - k]).value; };
+    const auto entry_at = [&](size_t k) {
+      return (from_left ? entries[entry + k] : entries[entry_end - 1 - k]).value;
+    };
     int64_t left = own_at(0), right = entry_at(0);
     while (left != right) {
       if (right < 0) return std::nullopt;
@@ -415,7 +428,8 @@ class Choosing {
       for (size_t p = 0; p < probes_.size(); ++p) {
         int64_t elements = 1, wanted = 1;
         bool open = false;  // it says -1, or takes a size from a value
-        for (size_t axis = part.first_own; axis < part.own_end; ++axis) elements *= (*probes_[p].shape[operand_])[axis];
+        for (size_t axis = part.first_own; axis < part.own_end; ++axis)
+          elements *= (*probes_[p].shape[operand_])[axis];
         for (size_t k = part.first_slot; k < part.slot_end; ++k) {
           open |= entries[k].value < 0;
           if (entries[k].slot) wanted *= candidates_[*entries[k].slot][picked[*entries[k].slot]].profile[p];
@@ -463,7 +477,8 @@ void SizePool::add(NodeId id, const Probes& probes) {
     if (const auto profile = profile_of(size, probes)) put(changing_, {*profile, size});
     if (axis == 0) continue;
     const SizeExpression area{{{id, axis - 1}, {id, axis}}, {}, 1, 1, 0};
-    if (const auto profile = profile_of(area, probes); profile && shape[axis - 1] > 1) put(areas_, {*profile, area});
+    if (const auto profile = profile_of(area, probes); profile && shape[axis - 1] > 1)
+      put(areas_, {*profile, area});
   }
 }
 

@@ -1,5 +1,5 @@
-// Sizes as they follow from the shapes of a graph's values: what a constant such as the 196 of `view(1, 196, -1)` stands
-// for.
+// Sizes as they follow from the shapes of a graph's values: what a constant such as the 196 of `view(1, 196,
+// -1)` stands for.
 #pragma once
 
 #include <cstdint>

@@ -121,7 +121,8 @@ class Reading {
   }
 
   void add(int64_t value, uint32_t ordinal, SizeRule rule, uint32_t position) {
-    if (value > 0 || (value < -1 && (rule == SizeRule::Slice || rule == SizeRule::Range))) slots_.push_back({ordinal, value, rule, position});
+    if (value > 0 || (value < -1 && (rule == SizeRule::Slice || rule == SizeRule::Range)))
+      slots_.push_back({ordinal, value, rule, position});
   }
 
   void read(const Arg& arg, const SizeArguments& found, uint32_t position) {
@@ -146,7 +147,8 @@ class Reading {
 
   uint32_t split_axis() const {
     int64_t axis = 0;
-    if (graph_.args(node_).size() > 2 && graph_.args(node_)[2].kind == ArgKind::Int) axis = graph_.args(node_)[2].integer;
+    if (graph_.args(node_).size() > 2 && graph_.args(node_)[2].kind == ArgKind::Int)
+      axis = graph_.args(node_)[2].integer;
     for (const ir::Keyword& keyword : graph_.keywords(node_)) {
       if (keyword.name == "dim" && keyword.value.kind == ArgKind::Int) axis = keyword.value.integer;
     }
@@ -155,11 +157,13 @@ class Reading {
 
   // Bounds of slices; an integer that takes one element is none.
   void read_index(const Arg& index) {
-    const std::vector<Arg> items = index.kind == ArgKind::Tuple
-                                       ? std::vector<Arg>(graph_.elements(index).begin(), graph_.elements(index).end())
-                                       : std::vector<Arg>{index};
+    const std::vector<Arg> items =
+        index.kind == ArgKind::Tuple
+            ? std::vector<Arg>(graph_.elements(index).begin(), graph_.elements(index).end())
+            : std::vector<Arg>{index};
     uint32_t taken = 0;
-    for (const Arg& item : items) taken += item.kind != ArgKind::None && item.kind != ArgKind::Ellipsis && item.kind != ArgKind::Bool;
+    for (const Arg& item : items)
+      taken += item.kind != ArgKind::None && item.kind != ArgKind::Ellipsis && item.kind != ArgKind::Bool;
     uint32_t axis = 0;
     for (const Arg& item : items) {
       if (item.kind == ArgKind::Slice) {
@@ -222,7 +226,8 @@ class Copying {
 
  private:
   Arg add(ir::NodeKind kind, std::string_view target, std::span<const Arg> args) {
-    return Arg::of_node(made_.add_node(kind, target, made_.intern(fmt::format("passnet_size_{}", sizes_++)), args));
+    return Arg::of_node(
+        made_.add_node(kind, target, made_.intern(fmt::format("passnet_size_{}", sizes_++)), args));
   }
 
   bool copy(NodeId id, const NodeSizes* sizes) {
@@ -249,7 +254,8 @@ class Copying {
     if (node.kind == ir::NodeKind::Output)
       made_.add_output(args.front());
     else
-      here_[id] = Arg::of_node(made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
+      here_[id] = Arg::of_node(
+          made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
     return true;
   }
 
@@ -270,7 +276,8 @@ class Copying {
   const Replace replace_;
   ir::Graph made_;
   std::vector<Arg> here_;
-  std::vector<std::pair<uint32_t, Arg>> replacements_;  // of the node that is copied: ordinal and what stands there
+  std::vector<std::pair<uint32_t, Arg>>
+      replacements_;  // of the node that is copied: ordinal and what stands there
   size_t sizes_ = 0;
 };
 
@@ -304,10 +311,11 @@ ir::Graph with_size_calls(const ir::Graph& graph, std::span<const NodeSizes> cha
 
 std::optional<ir::Graph> with_sizes_at(const ir::Graph& graph, std::span<const NodeSizes> changes,
                                        const ValueShapes& shapes) {
-  return Copying(graph, changes, [&](Copying&, const SizeExpression& expression) -> std::optional<Arg> {
-           const std::optional<int64_t> value = evaluate(expression, shapes);
-           return value ? std::optional(Arg::of_int(*value)) : std::nullopt;
-         })
+  return Copying(graph, changes,
+                 [&](Copying&, const SizeExpression& expression) -> std::optional<Arg> {
+                   const std::optional<int64_t> value = evaluate(expression, shapes);
+                   return value ? std::optional(Arg::of_int(*value)) : std::nullopt;
+                 })
       .run();
 }
 

@@ -16,11 +16,12 @@ using ir::NodeId;
 
 namespace {
 
-constexpr int kRounds = 400;  // types inferred at all trials
+constexpr int kRounds = 400;      // types inferred at all trials
 constexpr size_t kSuspects = 24;  // nodes whose next best assignments are tried for a misfit
 constexpr size_t kNextBest = 4;   // of each
 
-/// Why an operator on a value of this shape, which changes, cannot be told to fit; empty: nothing speaks against it.
+/// Why an operator on a value of this shape, which changes, cannot be told to fit; empty: nothing speaks
+/// against it.
 std::string depends_on_size(const ir::Graph& graph, NodeId id, const std::vector<int64_t>& shape) {
   const std::string_view op = ir::canonical_name(graph.node(id));
   if (op == "as_strided") return "strides follow from sizes";
@@ -39,8 +40,10 @@ std::string depends_on_size(const ir::Graph& graph, NodeId id, const std::vector
     for (size_t axis = 0; axis < items.size() && axis < shape.size(); ++axis) {
       const bool simple = items[axis].kind == ir::ArgKind::Slice || items[axis].kind == ir::ArgKind::Int;
       if (!simple) break;
-      if (items[axis].kind == ir::ArgKind::Int && items[axis].integer >= 8 && items[axis].integer + 1 == shape[axis])
-        return fmt::format("it takes the last of {} by its number: a loop over them was unrolled", shape[axis]);
+      if (items[axis].kind == ir::ArgKind::Int && items[axis].integer >= 8 &&
+          items[axis].integer + 1 == shape[axis])
+        return fmt::format("it takes the last of {} by its number: a loop over them was unrolled",
+                           shape[axis]);
     }
   }
   return {};
@@ -49,7 +52,12 @@ std::string depends_on_size(const ir::Graph& graph, NodeId id, const std::vector
 class Solving {
  public:
   Solving(const ir::Graph& graph, const ValueShapes& shapes, const SizeTrials& trials)
-      : graph_(graph), trials_(trials), probes_(1 + trials.captured.size()), now_(graph.size()), slots_(graph.size()), alternatives_(graph.size()) {
+      : graph_(graph),
+        trials_(trials),
+        probes_(1 + trials.captured.size()),
+        now_(graph.size()),
+        slots_(graph.size()),
+        alternatives_(graph.size()) {
     probes_[0] = shapes;
     for (NodeId id = 0; id < graph.size(); ++id) {
       if (graph.node(id).kind != ir::NodeKind::Placeholder) slots_[id] = size_slots(graph, id, shapes);
@@ -100,11 +108,12 @@ class Solving {
   }
 
   bool known(NodeId id) const {
-    return std::ranges::all_of(probes_, [&](const ValueShapes& shapes) { return shapes.unknown[id].empty(); });
+    return std::ranges::all_of(probes_,
+                               [&](const ValueShapes& shapes) { return shapes.unknown[id].empty(); });
   }
 
-  /// Gives each node that is fed by what is known its best assignment; those behind a change get what a like node
-  /// has. True when anything changed.
+  /// Gives each node that is fed by what is known its best assignment; those behind a change get what a like
+  /// node has. True when anything changed.
   bool walk() {
     SizePool pool;
     std::vector<bool> stale(graph_.size());  // follows from a change made in this walk
@@ -145,7 +154,8 @@ class Solving {
     std::vector<std::vector<int64_t>> required(probes_.size());
     for (size_t i = 0; i < trials_.captured.size(); ++i) {
       if (trials_.captured[i] == nullptr) continue;
-      for (const SizeSlot& slot : size_slots(*trials_.captured[i], id, probes_[1 + i])) required[1 + i].push_back(slot.value);
+      for (const SizeSlot& slot : size_slots(*trials_.captured[i], id, probes_[1 + i]))
+        required[1 + i].push_back(slot.value);
       if (required[1 + i].size() != slots_[id].size()) required[1 + i].clear();
     }
     std::vector<Assignment> found = size_assignments(graph_, id, slots_[id], probes_, pool, required);
@@ -183,7 +193,8 @@ class Solving {
       for (Dim& dim : assignment[i].factors) move(dim);
       for (Dim& dim : assignment[i].divisors) move(dim);
       const auto in_reach = [&](const Dim& dim) { return dim.node < id; };
-      if (!std::ranges::all_of(assignment[i].factors, in_reach) || !std::ranges::all_of(assignment[i].divisors, in_reach) ||
+      if (!std::ranges::all_of(assignment[i].factors, in_reach) ||
+          !std::ranges::all_of(assignment[i].divisors, in_reach) ||
           evaluate(assignment[i], probes_[0]) != slots_[id][i].value)
         return;
     }
@@ -194,20 +205,23 @@ class Solving {
     std::optional<Misfit> first;
     for (size_t i = 1; i < probes_.size(); ++i) {
       for (NodeId id = 0; id < graph_.size() && (!first || id < first->node); ++id) {
-        if (probes_[0].unknown[id].empty() && !probes_[i].unknown[id].empty()) first = Misfit{id, probes_[i].unknown[id]};
+        if (probes_[0].unknown[id].empty() && !probes_[i].unknown[id].empty())
+          first = Misfit{id, probes_[i].unknown[id]};
       }
     }
     return first;
   }
 
-  // What shapes do not tell: sizes behind data that is not known, and integers that are no sizes but follow from some.
+  // What shapes do not tell: sizes behind data that is not known, and integers that are no sizes but follow
+  // from some.
   std::optional<Misfit> unseen() const {
     for (NodeId id = graph_.placeholder_count(); id < graph_.size(); ++id) {
       std::string why;
       for_each_input(graph_, graph_.node(id), [&](NodeId input) {
         if (!probes_[0].unknown[input].empty()) why = "its input " + probes_[0].unknown[input];
       });
-      const bool telling = std::ranges::any_of(slots_[id], [](const SizeSlot& slot) { return slot.value > 1; });
+      const bool telling =
+          std::ranges::any_of(slots_[id], [](const SizeSlot& slot) { return slot.value > 1; });
       if (!telling) why.clear();
       if (why.empty() && changes(id)) why = depends_on_size(graph_, id, *probes_[0].shape[first_operand(id)]);
       if (!why.empty()) return Misfit{id, why};
@@ -223,7 +237,9 @@ class Solving {
   bool changes(NodeId id) const {
     const NodeId operand = first_operand(id);
     return operand != kNoNode && probes_[0].shape[operand] &&
-           std::ranges::any_of(probes_, [&](const ValueShapes& shapes) { return shapes.shape[operand] != probes_[0].shape[operand]; });
+           std::ranges::any_of(probes_, [&](const ValueShapes& shapes) {
+             return shapes.shape[operand] != probes_[0].shape[operand];
+           });
   }
 
   // The nodes that lead to a misfit, the nearest first, with one node for all that are alike.
@@ -248,7 +264,8 @@ class Solving {
       const std::vector<Assignment> kept = now_;
       for (size_t next = before + 1; next < alternatives.size() && next <= before + kNextBest; ++next) {
         for (NodeId other = 0; other <= misfit.node; ++other) {
-          if (other == id || (!alternatives_[other].empty() && next < alternatives_[other].size() && key(other) == like))
+          if (other == id ||
+              (!alternatives_[other].empty() && next < alternatives_[other].size() && key(other) == like))
             now_[other] = alternatives_[other][next];
         }
         if (rounds_ >= kRounds) return false;
@@ -266,13 +283,13 @@ class Solving {
 
   const ir::Graph& graph_;
   const SizeTrials& trials_;
-  Probes probes_;             // the first: as captured
-  std::vector<size_t> open_;  // trials without a capture
+  Probes probes_;                                      // the first: as captured
+  std::vector<size_t> open_;                           // trials without a capture
   std::vector<Assignment> now_;                        // by node id; empty: the integers stay
   std::vector<std::vector<SizeSlot>> slots_;           // by node id
   std::vector<std::vector<Assignment>> alternatives_;  // by node id, of the last decision
-  std::unordered_map<std::string, size_t> chosen_;     // by key: which of the alternatives; the first by default
-  std::unordered_map<std::string, NodeId> latest_;     // by key: the last node that was decided
+  std::unordered_map<std::string, size_t> chosen_;  // by key: which of the alternatives; the first by default
+  std::unordered_map<std::string, NodeId> latest_;  // by key: the last node that was decided
   std::optional<Misfit> unsolved_;
   int rounds_ = 0;
 };

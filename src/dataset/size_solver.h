@@ -1,4 +1,5 @@
-// A graph that was captured at one choice of sizes, made to fit others: which of its integers are sizes, and of what.
+// A graph that was captured at one choice of sizes, made to fit others: which of its integers are sizes, and
+// of what.
 #pragma once
 
 #include <functional>
@@ -17,8 +18,8 @@ namespace passnet::dataset {
 struct SizeTrials {
   /// By trial, a capture of the same model there: the same nodes, other integers. Null: there is none.
   std::vector<const ir::Graph*> captured;
-  /// The types of the values of the graph to be solved at each of `trials`. The graph has size calls in between, or is one
-  /// of those captured.
+  /// The types of the values of the graph to be solved at each of `trials`. The graph has size calls in
+  /// between, or is one of those captured.
   std::function<Result<std::vector<ValueShapes>>(const ir::Graph&, std::span<const size_t> trials)> infer;
 };
 
@@ -33,9 +34,9 @@ struct SizeSolution {
   std::optional<Misfit> misfit;    // there is one: the changes do not make the graph fit all trials
 };
 
-/// Walks the graph from its inputs on and gives each slot its best expression; where the graph then does not fit
-/// a trial, tries the next best of the nodes that lead there. shapes: of the graph as captured.
-/// start: changes to begin with; what was found for fewer trials saves steps. Errors: of infer.
+/// Walks the graph from its inputs on and gives each slot its best expression; where the graph then does not
+/// fit a trial, tries the next best of the nodes that lead there. shapes: of the graph as captured. start:
+/// changes to begin with; what was found for fewer trials saves steps. Errors: of infer.
 Result<SizeSolution> solve_sizes(const ir::Graph& graph, const ValueShapes& shapes, const SizeTrials& trials,
                                  std::vector<NodeSizes> start = {});
 

@@ -52,7 +52,8 @@ const Rows kGeneric[] = {
 
 }  // namespace
 
-std::vector<std::vector<int64_t>> variant_sizes(const std::string& signature, std::span<const bool> pictures) {
+std::vector<std::vector<int64_t>> variant_sizes(const std::string& signature,
+                                                std::span<const bool> pictures) {
   for (const Class& one : classes()) {
     if (std::ranges::find(one.signatures, signature) != one.signatures.end()) return one.rows;
   }

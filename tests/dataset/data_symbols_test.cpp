@@ -21,19 +21,22 @@ std::string found(const std::vector<const fx::GraphDir*>& captures) {
   std::string text;
   for (const DataSymbol& symbol : find_symbols(captures, {})) {
     text += std::to_string(symbol.example) + (symbol.is_of_pictures ? " picture" : "");
-    for (const auto& place : symbol.places) text += " " + std::to_string(place.record) + "." + std::to_string(place.axis);
+    for (const auto& place : symbol.places)
+      text += " " + std::to_string(place.record) + "." + std::to_string(place.axis);
     text += "; ";
   }
   return text;
 }
 
 TEST(DataSymbols, AreTheDistinctSizesOfDataInputsInOrder) {
-  const fx::GraphDir graph = graph_with({{"L_self_modules_w_", {7, 7}}, {"L_x_", {1, 3, 224, 224}}, {"L_mask_", {1, 1, 16}}});
+  const fx::GraphDir graph =
+      graph_with({{"L_self_modules_w_", {7, 7}}, {"L_x_", {1, 3, 224, 224}}, {"L_mask_", {1, 1, 16}}});
   EXPECT_EQ(found({&graph}), "1 1.0 2.0; 3 1.1; 224 picture 1.2 1.3; 16 2.2; ");
 }
 
 TEST(DataSymbols, OfSeveralCapturesAreWhatDiffers) {
-  const fx::GraphDir first = graph_with({{"L_x_", {1, 3, 16, 16}}}), second = graph_with({{"L_x_", {2, 3, 16, 50}}});
+  const fx::GraphDir first = graph_with({{"L_x_", {1, 3, 16, 16}}}),
+                     second = graph_with({{"L_x_", {2, 3, 16, 50}}});
   EXPECT_EQ(found({&first, &second}), "1 0.0; 16 picture 0.3; ");
 }
 
@@ -50,7 +53,8 @@ TEST(DataSymbols, ResizeShapesAndRepeatLiteralData) {
 }
 
 TEST(DataSymbols, DoNotSayTheSizesOfACaptureThatBreaksThem) {
-  const fx::GraphDir square = graph_with({{"L_x_", {1, 3, 16, 16}}}), wide = graph_with({{"L_x_", {1, 3, 16, 32}}});
+  const fx::GraphDir square = graph_with({{"L_x_", {1, 3, 16, 16}}}),
+                     wide = graph_with({{"L_x_", {1, 3, 16, 32}}});
   const std::vector<DataSymbol> symbols = find_symbols(std::vector<const fx::GraphDir*>{&square}, {});
   EXPECT_FALSE(values_in(square.weights, symbols, wide.weights));
 }

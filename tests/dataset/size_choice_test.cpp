@@ -12,8 +12,8 @@ namespace {
 using Shapes = std::map<std::string, std::vector<int64_t>>;
 
 ValueShapes shapes_of(const ir::Graph& graph, const Shapes& by_name) {
-  ValueShapes shapes{std::vector<std::optional<std::vector<int64_t>>>(graph.size()), std::vector<std::string>(graph.size()),
-                     std::vector<bool>(graph.size())};
+  ValueShapes shapes{std::vector<std::optional<std::vector<int64_t>>>(graph.size()),
+                     std::vector<std::string>(graph.size()), std::vector<bool>(graph.size())};
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const auto found = by_name.find(std::string(graph.node(id).name));
     if (found != by_name.end()) shapes.shape[id] = found->second;
@@ -21,7 +21,8 @@ ValueShapes shapes_of(const ir::Graph& graph, const Shapes& by_name) {
   return shapes;
 }
 
-// The best sizes of the last statement's integers, given the shapes of the values before it: as captured, then at others.
+// The best sizes of the last statement's integers, given the shapes of the values before it: as captured,
+// then at others.
 std::string best(const std::string& parameters, const std::string& body, const std::vector<Shapes>& shapes) {
   const auto graph = fx::parse_text(fx::model_text(parameters, body + "\nreturn (y,)"));
   if (!graph) return to_string(graph.error());
@@ -37,31 +38,35 @@ std::string best(const std::string& parameters, const std::string& body, const s
       size_assignments(*graph, id, slots, probes, pool, std::vector<std::vector<int64_t>>(probes.size()));
   if (found.empty()) return "none";
   std::string text;
-  for (const SizeExpression& size : found.front()) text += (text.empty() ? "" : ", ") + to_string(size, *graph);
+  for (const SizeExpression& size : found.front())
+    text += (text.empty() ? "" : ", ") + to_string(size, *graph);
   return text;
 }
 
 TEST(SizeChoice, ViewTakesTheSizesOfItsOperandAtTheSamePlace) {
-  EXPECT_EQ(best("x", "y = x.view(1, 196, 3, 64)", {{{"x", {1, 196, 192}}}, {{"x", {3, 196, 192}}}, {{"x", {1, 784, 192}}}}),
+  EXPECT_EQ(best("x", "y = x.view(1, 196, 3, 64)",
+                 {{{"x", {1, 196, 192}}}, {{"x", {3, 196, 192}}}, {{"x", {1, 784, 192}}}}),
             "x.size(0), x.size(1), 3, 64");
 }
 
 TEST(SizeChoice, ViewMergesSizes) {
   EXPECT_EQ(best("x", "y = x.reshape(12, 196, 64)",
                  {{{"x", {1, 12, 196, 64}}}, {{"x", {3, 12, 196, 64}}}, {{"x", {1, 12, 784, 64}}}}),
-            "x.size(0) * x.size(1), x.size(2), x.size(3)");
+            "x.size(0) * x.size(1), x.size(2), 64");
 }
 
 TEST(SizeChoice, ViewCutsASizeIntoWindows) {
   EXPECT_EQ(best("x", "y = x.view(1, 8, 7, 8, 7, 96)",
                  {{{"x", {1, 56, 56, 96}}}, {{"x", {3, 56, 56, 96}}}, {{"x", {1, 112, 112, 96}}}}),
-            "x.size(0), x.size(1) // (7), 7, x.size(2) // (7), 7, x.size(3)");
+            "x.size(0), x.size(1) // (7), 7, x.size(2) // (7), 7, 96");
 }
 
 TEST(SizeChoice, ALeadingMinusOneStandsForTheBatchToo) {
   EXPECT_EQ(best("b, x", "y = x.view(-1, 64, 4, 49)",
-                 {{{"b", {1}}, {"x", {64, 4, 49}}}, {{"b", {3}}, {"x", {192, 4, 49}}}, {{"b", {5}}, {"x", {320, 4, 49}}}}),
-            "64, x.size(1), x.size(2)");
+                 {{{"b", {1}}, {"x", {64, 4, 49}}},
+                  {{"b", {3}}, {"x", {192, 4, 49}}},
+                  {{"b", {5}}, {"x", {320, 4, 49}}}}),
+            "64, 4, 49");
 }
 
 TEST(SizeChoice, ARangeIsAsLongAsWhatWasSeenLast) {
@@ -98,13 +103,16 @@ TEST(SizeChoice, OnlyRewritesWhatAnotherCaptureHas) {
 
 TEST(SizeSlots, AreTheIntegersThatStandForSizes) {
   const auto graph = fx::parse_text(fx::model_text(
-      "x", "a = x.view(2, -1)\nb = x[(Ellipsis, slice(1, 7, 2), 3)]\nc = torch.full((4, 5), 6)\nd = x.split(3, dim=1)\n"
-           "e = torch.nn.functional.interpolate(x, size=(8, 9), mode='nearest')\nf = x.sum(1)\nreturn (a,)"));
+      "x",
+      "a = x.view(2, -1)\nb = x[(Ellipsis, slice(1, 7, 2), 3)]\nc = torch.full((4, 5), 6)\nd = x.split(3, "
+      "dim=1)\n"
+      "e = torch.nn.functional.interpolate(x, size=(8, 9), mode='nearest')\nf = x.sum(1)\nreturn (a,)"));
   ASSERT_TRUE(graph);
   const ValueShapes shapes = shapes_of(*graph, {{"x", {2, 3, 8, 8}}});
   std::string text;
   for (ir::NodeId id = 1; id + 1 < graph->size(); ++id) {
-    for (const SizeSlot& slot : size_slots(*graph, id, shapes)) text += std::to_string(slot.value) + "@" + std::to_string(slot.position) + " ";
+    for (const SizeSlot& slot : size_slots(*graph, id, shapes))
+      text += std::to_string(slot.value) + "@" + std::to_string(slot.position) + " ";
     text += "; ";
   }
   EXPECT_EQ(text, "2@0 ; 1@2 7@2 ; 4@0 5@1 ; 3@1 ; 8@0 9@1 ; ; ");
@@ -112,7 +120,8 @@ TEST(SizeSlots, AreTheIntegersThatStandForSizes) {
 
 TEST(SizeSlots, AreReplacedByCallsAndByNumbers) {
   const auto graph = fx::parse_text(fx::model_text("x", "y = x.view(1, 8, 7)\nreturn (y,)"));
-  const ValueShapes captured = shapes_of(*graph, {{"x", {1, 56}}}), other = shapes_of(*graph, {{"x", {2, 112}}});
+  const ValueShapes captured = shapes_of(*graph, {{"x", {1, 56}}}),
+                    other = shapes_of(*graph, {{"x", {2, 112}}});
   NodeSizes change{1, size_slots(*graph, 1, captured), {}};
   change.sizes = {SizeExpression::of({0, 0}), {{{0, 1}}, {}, 1, 7, 0}, SizeExpression::constant(7)};
   EXPECT_EQ(fx::dump(with_size_calls(*graph, {&change, 1})),
