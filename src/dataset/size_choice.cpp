@@ -4,6 +4,8 @@
 #include <functional>
 #include <optional>
 
+#include "fx/print.h"
+
 namespace passnet::dataset {
 
 using ir::ArgKind;
@@ -193,9 +195,16 @@ class Choosing {
   void collect_range(size_t i) {
     const int64_t value = slots_[i].value;
     // Nobody counts to one but where one is a size.
-    keep(i, value > 1 && value < kTelling ? 0 : kKeep);
+    // Of two such ranges side by side the second counts heads.
+    keep(i, (value > 1 && value < kTelling) || (value == 1 && follows_like_node()) ? 0 : kKeep);
     add_seen(i, kNear);
     if (value != 1) add_derived(i, kDerived);
+  }
+
+  bool follows_like_node() const {
+    const auto like = [&](ir::NodeId other) { return fx::print_node(graph_, graph_.node(other)); };
+    const std::string name(graph_.node(id_).name), before(graph_.node(id_ - 1).name);
+    return like(id_).substr(name.size()) == like(id_ - 1).substr(before.size());
   }
 
   void collect_expand(size_t i) {
@@ -205,8 +214,9 @@ class Choosing {
     const size_t axis = slots_[i].position + own_.size() - count;
     if (axis < own_.size() && own_[axis] == slots_[i].value && (own_[axis] > 1 || own_changes(axis)))
       add(i, SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
-    // With `-1` beside it, it only says that the axis is there.
-    collect_create(i, slots_[i].position == 0 && slots_.size() == count);
+    // With nothing but `-1` beside it, it may only say that the axis is there.
+    const bool adds_axis = count > own_.size(), leads = slots_[i].position == 0;
+    collect_create(i, leads ? adds_axis || slots_.size() > 1 : slots_.size() == 1);
   }
 
   void collect_repeat(size_t i) {

@@ -44,7 +44,6 @@ constexpr SizeArguments kSizeArguments[] = {
     {"le", SizeRule::Number, 0, 1, "other"},
     {"linspace", SizeRule::Range, 2, 2, "steps"},
     {"lt", SizeRule::Number, 0, 1, "other"},
-    {"mul", SizeRule::Number, 0, 1, "other"},
     {"new_empty", SizeRule::Create, 1, kRest, "size"},
     {"new_full", SizeRule::Create, 1, 1, "size"},
     {"new_ones", SizeRule::Create, 1, kRest, "size"},
