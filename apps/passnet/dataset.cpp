@@ -13,6 +13,7 @@ void add_dataset(CLI::App& app, int& exit_code) {
   add_dataset_capture(*group, exit_code);
   add_dataset_build(*group, exit_code);
   add_dataset_decompose(*group, exit_code);
+  add_dataset_generalize(*group, exit_code);
   add_dataset_dedup(*group, exit_code);
   add_dataset_samples(*group, exit_code);
   add_dataset_split(*group, exit_code);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "base/json.h"
 #include "base/result.h"
+#include "fx/graph_hash.h"
 #include "fx/meta.h"
 #include "ir/graph.h"
 
@@ -13,14 +15,16 @@ namespace passnet::dataset {
 
 struct GraphFiles {
   const ir::Graph& graph;
-  const std::vector<fx::TensorMeta>& metas;  // of its arguments
-  const Json& facts;                         // graph_net.json
-  const Json& sources;                       // subgraph_sources.json; null: none
+  const std::vector<fx::TensorMeta>& metas;          // of its arguments
+  const Json& facts;                                 // graph_net.json
+  const Json& sources;                               // subgraph_sources.json; null: none
+  std::string constraints = {};                      // input_tensor_constraints.py
+  fx::HashRule hash_rule = fx::HashRule::ModelText;  // of graph_hash.txt
 };
 
-/// Writes model.py, weight_meta.py, input_meta.py, input_tensor_constraints.py (both empty), graph_hash.txt
-/// (of the text of model.py) and the two JSON files into a directory beside `path`, which then takes its
-/// place. A directory that is there already is left as it is. Errors: Io.
+/// Writes model.py, weight_meta.py, input_meta.py (empty), input_tensor_constraints.py, graph_hash.txt and
+/// the two JSON files into a directory beside `path`, which then takes its place. A directory that is there
+/// already is left as it is. Errors: Io.
 Result<void> write_graph_dir(const std::filesystem::path& path, const GraphFiles& files);
 
 }  // namespace passnet::dataset

@@ -174,6 +174,111 @@ class Decompose(PipelineCase):
         self.assertIn("--kinds: found 'fusable', expected sole_op, fusible or typical", done.stderr)
 
 
+# As a model is captured at two shapes: tokens with positions and a class token, then windows of four of them.
+TOKENS = """\
+        positions = torch.arange({s})
+        token = l_self_t_.expand({b}, -1, -1)
+        added = l_x_ + positions.view(1, {s}, 1)
+        heads = added.view({b}, {s}, 2, 4).transpose(1, 2)
+        scores = heads @ heads.transpose(2, 3)
+        mask = torch.zeros(({s}, {s}))
+        attended = (scores + mask) @ heads
+        merged = attended.transpose(1, 2).reshape({b}, {s}, 8)
+        windows = merged.view({b}, {windows}, 4, 8)
+        rows = windows.reshape({rows}, 4, 8) @ l_self_w_
+        back = rows.view({b}, {s}, 8)
+        table = l_self_p_[(slice(None, None, None), slice(None, {s}, None))]
+        placed = back + table
+        whole = torch.cat([token, placed], dim = 1)
+        return (whole,)
+"""
+
+
+def write_tokens(path, batch, length):
+    body = TOKENS.format(b=batch, s=length, windows=length // 4, rows=batch * (length // 4))
+    path.mkdir(parents=True)
+    arguments = {"L_x_": [batch, length, 8], "L_self_t_": [1, 1, 8], "L_self_w_": [8, 8], "L_self_p_": [1, 40, 8]}
+    signature = ", ".join(f"{name} : torch.Tensor" for name in arguments)
+    aliases = "".join(f"        {name.lower()} = {name}\n" for name in arguments)
+    (path / "model.py").write_text(f"import torch\n\n\nclass GraphModule(torch.nn.Module):\n    def forward(self, {signature}):\n{aliases}{body}")
+    (path / "weight_meta.py").write_text("".join(META.format(name=name, shape=shape, std=1.0) for name, shape in arguments.items()))
+    facts = {"framework": "torch", "model_name": "tokens", "shape": f"b{batch}_s{length}", "input_shapes": {"x": arguments["L_x_"]}}
+    (path / "graph_net.json").write_text(json.dumps(facts))
+
+
+class Generalize(PipelineCase):
+    def setUp(self):
+        super().setUp()
+        write_tokens(self.root / "tokens/b1_s16", 1, 16)
+
+    def generalize(self, *flags):
+        done = self.passnet("generalize", self.root / "tokens", "--out", self.root / "more", "--json", *flags)
+        (report,) = [json.loads(line) for line in (self.root / "more/generalize.jsonl").read_text().splitlines()]
+        return json.loads(done.stdout), report
+
+    def statements(self, path):
+        return [line.split(";")[0].strip() for line in (path / "model.py").read_text().splitlines() if "= None" not in line]
+
+    def test_makes_the_other_captures_from_the_first_alone(self):
+        write_tokens(self.root / "tokens/b2_s24", 2, 24)
+        write_tokens(self.root / "tokens/b3_s32", 3, 32)
+        totals, report = self.generalize("--check")
+        self.assertEqual(totals["compared"], {"different": 0, "exact": 2, "refused": 0}, report)
+        self.assertEqual(list((self.root / "more").rglob("model.py")), [])
+
+    def test_a_capture_that_is_not_what_follows_is_told(self):
+        write_tokens(self.root / "tokens/b2_s24", 2, 24)
+        model = self.root / "tokens/b2_s24/model.py"
+        model.write_text(model.read_text().replace("torch.zeros((24, 24))", "torch.zeros((1, 24))"))
+        totals, report = self.generalize("--check")
+        self.assertEqual(totals["compared"]["different"], 1)
+        self.assertIn("captured: mask = torch.zeros((1, 24))", report["compared"]["b2_s24"])
+
+    def test_writes_graphs_that_run(self):
+        totals, report = self.generalize()
+        self.assertEqual(report["symbols"], {"S0": 1, "S1": 16}, report)
+        self.assertEqual(report["written"], ["b4_s16", "b16_s16", "b256_s16"])
+        self.assertTrue(any(skipped.startswith("b1_s256: ") for skipped in report["skipped"]), report)
+        self.assertTrue(any(dropped.startswith("8: ") for dropped in report["dropped"]), report)
+        write_tokens(self.root / "expected", 4, 16)
+        path = self.root / "more/b4_s16"
+        done = subprocess.run([PASSNET, "graph", "check", path], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(self.statements(path)[-3:], self.statements(self.root / "expected")[-3:])
+        facts = json.loads((path / "graph_net.json").read_text())
+        self.assertEqual((facts["shape"], facts["generalized_from"], facts["symbols"]), ("b4_s16", "b1_s16", {"S0": 4, "S1": 16}))
+        self.assertEqual(facts["input_shapes"], {"x": [4, 16, 8]})
+        self.assertIn("{S0: 4, S1: 16}", (path / "input_tensor_constraints.py").read_text())
+        pieces = json.loads(self.passnet("decompose", self.root / "more", "--out", self.root / "pieces", "--kinds", "fusible", "--json").stdout)
+        self.assertEqual((pieces["graphs"], pieces["failed"], pieces["not_measured"]), (3, 0, 0))
+
+    def test_captures_side_by_side_decide_what_one_leaves_open(self):
+        for batch, length in ((1, 16), (2, 24)):
+            path = self.root / f"tokens/b{batch}_s{length}"
+            if batch == 2:
+                write_tokens(path, batch, length)
+            (path / "model.py").write_text((path / "model.py").read_text().replace(f"zeros(({length}, {length}))", f"zeros((1, {length}))"))
+        _, report = self.generalize("--variants", "1")
+        self.assertEqual(report["written"], ["b4_s16"], report)
+        self.assertIn("torch.zeros((1, 16))", (self.root / "more/b4_s16/model.py").read_text())
+
+    def test_a_second_run_changes_nothing(self):
+        self.generalize("--variants", "1")
+        model = self.root / "more/b4_s16/model.py"
+        before = model.stat().st_mtime_ns
+        self.generalize("--variants", "1")
+        self.assertEqual(before, model.stat().st_mtime_ns)
+
+    def test_values_that_are_too_large_are_skipped(self):
+        _, report = self.generalize("--max-bytes", "10000")
+        self.assertTrue(report["skipped"])
+        self.assertIn("at most 10000 are wanted (--max-bytes)", "".join(report["skipped"]))
+
+    def test_errors_say_what_to_do(self):
+        done = self.passnet("generalize", self.root / "nothing", "--out", self.root / "x", expected=3)
+        self.assertIn("passnet dataset capture", done.stderr)
+
+
 class Samples(PipelineCase):
     def setUp(self):
         super().setUp()

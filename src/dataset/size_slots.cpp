@@ -1,0 +1,321 @@
+#include "dataset/size_slots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "ir/op_table.h"
+
+namespace passnet::dataset {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeId;
+
+namespace {
+
+/// Which arguments of an operator hold sizes: positions first to last, or the keyword.
+struct SizeArguments {
+  std::string_view op;
+  SizeRule rule;
+  uint32_t first, last;
+  std::string_view keyword;
+};
+
+constexpr uint32_t kRest = 64;
+// clang-format off
+constexpr SizeArguments kSizeArguments[] = {
+    {"add", SizeRule::Number, 0, 1, "other"},
+    {"affine_grid", SizeRule::Create, 1, 1, "size"},
+    {"arange", SizeRule::Range, 0, 1, "end"},
+    {"as_strided", SizeRule::Create, 1, 1, "size"},
+    {"broadcast_to", SizeRule::Expand, 1, kRest, "size"},
+    {"clamp", SizeRule::Number, 1, 2, "max"},
+    {"empty", SizeRule::Create, 0, kRest, "size"},
+    {"expand", SizeRule::Expand, 1, kRest, "size"},
+    {"eye", SizeRule::Range, 0, 1, "n"},
+    {"fold", SizeRule::Create, 1, 1, "output_size"},
+    {"full", SizeRule::Create, 0, 0, "size"},
+    {"ge", SizeRule::Number, 0, 1, "other"},
+    {"getitem", SizeRule::Slice, 1, 1, ""},
+    {"gt", SizeRule::Number, 0, 1, "other"},
+    {"interpolate", SizeRule::Create, 1, 1, "size"},
+    {"le", SizeRule::Number, 0, 1, "other"},
+    {"linspace", SizeRule::Range, 2, 2, "steps"},
+    {"lt", SizeRule::Number, 0, 1, "other"},
+    {"new_empty", SizeRule::Create, 1, kRest, "size"},
+    {"new_full", SizeRule::Create, 1, 1, "size"},
+    {"new_ones", SizeRule::Create, 1, kRest, "size"},
+    {"new_zeros", SizeRule::Create, 1, kRest, "size"},
+    {"ones", SizeRule::Create, 0, kRest, "size"},
+    {"rand", SizeRule::Create, 0, kRest, "size"},
+    {"randn", SizeRule::Create, 0, kRest, "size"},
+    {"repeat", SizeRule::Repeat, 1, kRest, "repeats"},
+    {"reshape", SizeRule::View, 1, kRest, "shape"},
+    {"setitem", SizeRule::Slice, 1, 1, ""},
+    {"split", SizeRule::Split, 1, 1, "split_size_or_sections"},
+    {"sub", SizeRule::Number, 0, 1, "other"},
+    {"tile", SizeRule::Repeat, 1, kRest, "dims"},
+    {"view", SizeRule::View, 1, kRest, "size"},
+    {"zeros", SizeRule::Create, 0, kRest, "size"},
+};
+// clang-format on
+static_assert(std::ranges::is_sorted(kSizeArguments, {}, &SizeArguments::op));
+
+const SizeArguments* size_arguments(const ir::Node& node) {
+  const std::string_view op = ir::canonical_name(node);
+  const auto* found = std::ranges::lower_bound(kSizeArguments, op, {}, &SizeArguments::op);
+  return found != std::end(kSizeArguments) && found->op == op ? found : nullptr;
+}
+
+/// Calls `visit(literal, ordinal)` for the integer literals of an argument; `next` counts on.
+void for_each_integer(const ir::Graph& graph, const Arg& arg, uint32_t& next,
+                      const std::function<void(int64_t, uint32_t)>& visit) {
+  if (arg.kind == ArgKind::Int) {
+    visit(arg.integer, next++);
+  } else if (arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List || arg.kind == ArgKind::Slice) {
+    for (const Arg& element : graph.elements(arg)) for_each_integer(graph, element, next, visit);
+  }
+}
+
+uint32_t count_integers(const ir::Graph& graph, const Arg& arg) {
+  uint32_t count = 0;
+  for_each_integer(graph, arg, count, [](int64_t, uint32_t) {});
+  return count;
+}
+
+/// Reads the slots of one node.
+class Reading {
+ public:
+  Reading(const ir::Graph& graph, NodeId id, const ValueShapes& shapes)
+      : graph_(graph), node_(graph.node(id)), shapes_(shapes) {}
+
+  std::vector<SizeSlot> run() {
+    const SizeArguments* found = size_arguments(node_);
+    if (found == nullptr) return {};
+    if (found->rule == SizeRule::Number && !is_of_integers()) return {};
+    const std::span<const Arg> args = graph_.args(node_);
+    for (uint32_t i = 0; i < args.size(); ++i) {
+      if (i >= found->first && i <= found->last)
+        read(args[i], *found, i - found->first);
+      else
+        next_ += count_integers(graph_, args[i]);
+    }
+    for (const ir::Keyword& keyword : graph_.keywords(node_)) {
+      if (keyword.name == found->keyword)
+        read(keyword.value, *found, 0);
+      else
+        next_ += count_integers(graph_, keyword.value);
+    }
+    return std::move(slots_);
+  }
+
+ private:
+  bool is_of_integers() const {
+    for (const Arg& arg : graph_.args(node_)) {
+      if (arg.kind == ArgKind::Node && shapes_.integral[arg.node]) return true;
+    }
+    return false;
+  }
+
+  void add(int64_t value, uint32_t ordinal, SizeRule rule, uint32_t position) {
+    if (value > 0 || (value < -1 && (rule == SizeRule::Slice || rule == SizeRule::Range)))
+      slots_.push_back({ordinal, value, rule, position});
+  }
+
+  void read(const Arg& arg, const SizeArguments& found, uint32_t position) {
+    if (found.rule == SizeRule::Slice) return read_index(arg);
+    if (found.rule == SizeRule::Split) position = split_axis();
+    if (arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List) {
+      for (const Arg& element : graph_.elements(arg)) {
+        read(element, found, position);
+        position += found.rule != SizeRule::Split;
+      }
+    } else if (arg.kind == ArgKind::Int) {
+      add(arg.integer, next_++, found.rule, position);
+    }
+  }
+
+  uint32_t rank() const {
+    const Arg& first = graph_.args(node_)[0];
+    return first.kind == ArgKind::Node && shapes_.shape[first.node]
+               ? static_cast<uint32_t>(shapes_.shape[first.node]->size())
+               : 0;
+  }
+
+  uint32_t split_axis() const {
+    int64_t axis = 0;
+    if (graph_.args(node_).size() > 2 && graph_.args(node_)[2].kind == ArgKind::Int)
+      axis = graph_.args(node_)[2].integer;
+    for (const ir::Keyword& keyword : graph_.keywords(node_)) {
+      if (keyword.name == "dim" && keyword.value.kind == ArgKind::Int) axis = keyword.value.integer;
+    }
+    return static_cast<uint32_t>(axis < 0 ? axis + rank() : axis);
+  }
+
+  // Bounds of slices; an integer that takes one element is none.
+  void read_index(const Arg& index) {
+    const std::vector<Arg> items =
+        index.kind == ArgKind::Tuple
+            ? std::vector<Arg>(graph_.elements(index).begin(), graph_.elements(index).end())
+            : std::vector<Arg>{index};
+    uint32_t taken = 0;
+    for (const Arg& item : items)
+      taken += item.kind != ArgKind::None && item.kind != ArgKind::Ellipsis && item.kind != ArgKind::Bool;
+    uint32_t axis = 0;
+    for (const Arg& item : items) {
+      if (item.kind == ArgKind::Slice) {
+        const std::span<const Arg> bounds = graph_.elements(item);
+        for (size_t i = 0; i < bounds.size(); ++i) {
+          if (bounds[i].kind != ArgKind::Int) continue;
+          if (i < 2)
+            add(bounds[i].integer, next_++, SizeRule::Slice, axis);
+          else
+            ++next_;
+        }
+      } else {
+        next_ += count_integers(graph_, item);
+      }
+      if (item.kind == ArgKind::Ellipsis)
+        axis += rank() > taken ? rank() - taken : 0;
+      else if (item.kind != ArgKind::None && item.kind != ArgKind::Bool)
+        ++axis;
+    }
+  }
+
+  const ir::Graph& graph_;
+  const ir::Node& node_;
+  const ValueShapes& shapes_;
+  uint32_t next_ = 0;  // ordinal
+  std::vector<SizeSlot> slots_;
+};
+
+/// Copies a graph with something else in the slots.
+class Copying {
+ public:
+  /// What stands for an expression in the graph that is made; nullopt gives up.
+  using Replace = std::function<std::optional<Arg>(Copying&, const SizeExpression&)>;
+
+  Copying(const ir::Graph& graph, std::span<const NodeSizes> changes, Replace replace)
+      : graph_(graph), changes_(changes), replace_(std::move(replace)), here_(graph.size()) {
+    made_.reserve(graph.size(), 4 * graph.size());
+    made_.file = graph.file;
+  }
+
+  std::optional<ir::Graph> run() {
+    size_t change = 0;
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      const NodeSizes* sizes = nullptr;
+      if (change < changes_.size() && changes_[change].node == id) sizes = &changes_[change++];
+      if (!copy(id, sizes)) return std::nullopt;
+    }
+    return std::move(made_);
+  }
+
+  /// Of the graph that is made.
+  Arg size_of(const Dim& dim) {
+    const Arg args[] = {here_[dim.node], Arg::of_int(dim.axis)};
+    return add(ir::NodeKind::CallMethod, "size", args);
+  }
+  Arg compute(std::string_view op, const Arg& left, const Arg& right) {
+    const Arg args[] = {left, right};
+    return add(ir::NodeKind::Operator, op, args);
+  }
+
+ private:
+  Arg add(ir::NodeKind kind, std::string_view target, std::span<const Arg> args) {
+    return Arg::of_node(
+        made_.add_node(kind, target, made_.intern(fmt::format("passnet_size_{}", sizes_++)), args));
+  }
+
+  bool copy(NodeId id, const NodeSizes* sizes) {
+    const ir::Node& node = graph_.node(id);
+    if (node.kind == ir::NodeKind::Placeholder) {
+      const std::span<const Arg> annotation = graph_.args(node);
+      here_[id] = Arg::of_node(made_.add_placeholder(
+          made_.intern(node.target), made_.intern(node.name),
+          annotation.empty() ? std::string_view() : made_.intern(annotation[0].string())));
+      return true;
+    }
+    replacements_.clear();
+    for (size_t i = 0; sizes != nullptr && i < sizes->slots.size(); ++i) {
+      const auto replacement = replace_(*this, sizes->sizes[i]);
+      if (!replacement) return false;
+      replacements_.emplace_back(sizes->slots[i].ordinal, *replacement);
+    }
+    uint32_t next = 0;
+    std::vector<Arg> args;
+    for (const Arg& arg : graph_.args(node)) args.push_back(argument(arg, next));
+    std::vector<ir::Keyword> keywords;
+    for (const ir::Keyword& keyword : graph_.keywords(node))
+      keywords.push_back({made_.intern(keyword.name), argument(keyword.value, next)});
+    if (node.kind == ir::NodeKind::Output)
+      made_.add_output(args.front());
+    else
+      here_[id] = Arg::of_node(
+          made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
+    return true;
+  }
+
+  Arg argument(const Arg& arg, uint32_t& next) {
+    if (arg.kind == ArgKind::Int) {
+      const auto found = std::ranges::find(replacements_, next++, &std::pair<uint32_t, Arg>::first);
+      return found == replacements_.end() ? arg : found->second;
+    }
+    if (arg.kind != ArgKind::Tuple && arg.kind != ArgKind::List && arg.kind != ArgKind::Slice)
+      return made_.import_arg(graph_, arg, here_);
+    std::vector<Arg> elements;
+    for (const Arg& element : graph_.elements(arg)) elements.push_back(argument(element, next));
+    return made_.make_container(arg.kind, elements);
+  }
+
+  const ir::Graph& graph_;
+  const std::span<const NodeSizes> changes_;
+  const Replace replace_;
+  ir::Graph made_;
+  std::vector<Arg> here_;
+  std::vector<std::pair<uint32_t, Arg>>
+      replacements_;  // of the node that is copied: ordinal and what stands there
+  size_t sizes_ = 0;
+};
+
+Arg product(Copying& copying, const std::vector<Dim>& dims, int64_t factor) {
+  std::optional<Arg> value;
+  for (const Dim& dim : dims) {
+    const Arg size = copying.size_of(dim);
+    value = value ? copying.compute("*", *value, size) : size;
+  }
+  if (!value) return Arg::of_int(factor);
+  return factor == 1 ? *value : copying.compute("*", *value, Arg::of_int(factor));
+}
+
+std::optional<Arg> size_calls(Copying& copying, const SizeExpression& expression) {
+  if (expression.is_constant()) return Arg::of_int(expression.factor + expression.offset);
+  Arg value = product(copying, expression.factors, expression.factor);
+  if (expression.divisor != 1 || !expression.divisors.empty())
+    value = copying.compute("//", value, product(copying, expression.divisors, expression.divisor));
+  return expression.offset == 0 ? value : copying.compute("+", value, Arg::of_int(expression.offset));
+}
+
+}  // namespace
+
+std::vector<SizeSlot> size_slots(const ir::Graph& graph, NodeId id, const ValueShapes& shapes) {
+  return Reading(graph, id, shapes).run();
+}
+
+ir::Graph with_size_calls(const ir::Graph& graph, std::span<const NodeSizes> changes) {
+  return *Copying(graph, changes, size_calls).run();
+}
+
+std::optional<ir::Graph> with_sizes_at(const ir::Graph& graph, std::span<const NodeSizes> changes,
+                                       const ValueShapes& shapes) {
+  return Copying(graph, changes,
+                 [&](Copying&, const SizeExpression& expression) -> std::optional<Arg> {
+                   const std::optional<int64_t> value = evaluate(expression, shapes);
+                   return value ? std::optional(Arg::of_int(*value)) : std::nullopt;
+                 })
+      .run();
+}
+
+}  // namespace passnet::dataset
