@@ -214,9 +214,10 @@ class Choosing {
     const size_t axis = slots_[i].position + own_.size() - count;
     if (axis < own_.size() && own_[axis] == slots_[i].value && (own_[axis] > 1 || own_changes(axis)))
       add(i, SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
-    // With nothing but `-1` beside it, it may only say that the axis is there.
-    const bool adds_axis = count > own_.size(), leads = slots_[i].position == 0;
-    collect_create(i, leads ? adds_axis || slots_.size() > 1 : slots_.size() == 1);
+    // With nothing but `-1` beside it, it may only say that the axis is there; but not of a weight.
+    const bool adds_axis = count > own_.size(), leads = slots_[i].position == 0,
+               of_weight = graph_.node(operand_).kind == ir::NodeKind::Placeholder && !operand_changes();
+    collect_create(i, leads ? adds_axis || of_weight || slots_.size() > 1 : slots_.size() == 1);
   }
 
   void collect_repeat(size_t i) {
