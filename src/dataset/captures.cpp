@@ -43,7 +43,12 @@ Result<std::vector<Model>> find_models(const std::vector<std::string>& roots) {
   PASSNET_TRY(const std::vector<RootedGraph> graphs, find_graphs(roots));
   std::vector<Model> models;
   std::map<std::string, size_t> by_key;
+  std::map<std::string, std::string> root_of;  // by name: variants of two graphs would have one path
   for (const RootedGraph& graph : graphs) {
+    const auto other = root_of.try_emplace(graph.name, graph.root).first;
+    if (other->second != graph.root)
+      return bad_input(fmt::format("'{}' is in '{}' and in '{}'", graph.name, other->second, graph.root))
+          .with_hint("give a directory above both, so that their paths differ");
     const std::string shape = text_of(read_facts(graph.path), "shape");
     const std::string key =
         fmt::format("{}\n{}", graph.root, shape.empty() ? graph.name : with_shape(graph.name, shape, "*"));

@@ -28,7 +28,7 @@ struct Model {
 };
 
 /// Graphs of one root whose paths differ in the shape alone that graph_net.json names are one model, in the
-/// order of their first captures. Errors: as find_graphs.
+/// order of their first captures. Errors: as find_graphs; BadInput (two roots have graphs of one name).
 Result<std::vector<Model>> find_models(const std::vector<std::string>& roots);
 
 /// The path of a capture with something else in place of its shape: `toy/b4_r32/subgraph_0` ->

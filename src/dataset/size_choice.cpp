@@ -214,9 +214,10 @@ class Choosing {
     const size_t axis = slots_[i].position + own_.size() - count;
     if (axis < own_.size() && own_[axis] == slots_[i].value && (own_[axis] > 1 || own_changes(axis)))
       add(i, SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
-    // With nothing but `-1` beside it, it may only say that the axis is there; but not of a weight.
+    // With nothing but `-1` beside it, it may only say that the axis is there; but a weight has one in all.
     const bool adds_axis = count > own_.size(), leads = slots_[i].position == 0,
-               of_weight = graph_.node(operand_).kind == ir::NodeKind::Placeholder && !operand_changes();
+               of_weight = graph_.node(operand_).kind == ir::NodeKind::Placeholder &&
+                           !probes_.front().integral[operand_] && !operand_changes();
     collect_create(i, leads ? adds_axis || of_weight || slots_.size() > 1 : slots_.size() == 1);
   }
 

@@ -107,6 +107,18 @@ std::string refused_positions(const ir::Graph& graph, NodeId id, const ValueShap
   return {};
 }
 
+/// The window that a view cuts an axis into: 7 where (1, 56, 96) becomes (1, 8, 7, 96). 1: the axis stays.
+std::optional<int64_t> window_of(const Shape& before, size_t axis, const Shape& after) {
+  int64_t ahead = 1, made = 1;
+  for (size_t i = 0; i < axis; ++i) ahead *= before[i];
+  size_t first = 0;
+  while (first < after.size() && (made < ahead || after[first] == 1)) made *= after[first++];
+  if (made != ahead || first >= after.size()) return std::nullopt;
+  if (after[first] == before[axis]) return 1;
+  if (first + 1 < after.size() && after[first] * after[first + 1] == before[axis]) return after[first + 1];
+  return std::nullopt;
+}
+
 /// What the padded axis is divided by, as captured: the window that a view behind cuts it into, or the stride
 /// of a convolution or a pool. 1: it is not divided; nullopt: it is not known.
 std::optional<int64_t> divisor_of(const ir::Graph& graph, NodeId padded, size_t axis,
@@ -118,16 +130,7 @@ std::optional<int64_t> divisor_of(const ir::Graph& graph, NodeId padded, size_t 
     if (op == "view" || op == "reshape") {
       const Shape *before = shape_of(padded, captured), *after = shape_of(id, captured);
       if (before == nullptr || after == nullptr) return std::nullopt;
-      // The sizes of the result that hold the same elements as this axis.
-      int64_t ahead = 1, made = 1;
-      for (size_t i = 0; i < axis; ++i) ahead *= (*before)[i];
-      size_t first = 0;
-      while (first < after->size() && made < ahead) made *= (*after)[first++];
-      if (made != ahead || first >= after->size()) return std::nullopt;
-      if ((*after)[first] == (*before)[axis]) return 1;
-      if (first + 1 < after->size() && (*after)[first] * (*after)[first + 1] == (*before)[axis])
-        return (*after)[first + 1];
-      return std::nullopt;
+      return window_of(*before, axis, *after);
     }
     const bool convolves = op.starts_with("conv"), pools = op.find("_pool") != std::string_view::npos;
     if (!convolves && !pools) return std::nullopt;
