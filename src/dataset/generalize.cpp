@@ -20,11 +20,11 @@
 #include "dataset/identity.h"
 #include "dataset/size_limits.h"
 #include "dataset/size_solver.h"
+#include "dataset/typing.h"
 #include "dataset/variant_sizes.h"
 #include "dataset/worker_pool.h"
 #include "fx/print.h"
 #include "fx/sample.h"
-#include "run/infer.h"
 #include "run/session.h"
 
 namespace passnet::dataset {
@@ -36,36 +36,6 @@ namespace {
 constexpr const char* kId = "whole";
 /// What most models for pictures divide their sizes by.
 constexpr int64_t kPictureStep = 32;
-
-/// Shapes and sizes at one choice of inputs.
-struct Types {
-  ValueShapes shapes;
-  int64_t largest_bytes = 0;  // of a value that is computed
-};
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-Types read_types(const ir::Graph& graph, const Json& values) {
-  Types types;
-  types.shapes = {std::vector<std::optional<std::vector<int64_t>>>(graph.size()),
-                  std::vector<std::string>(graph.size()), std::vector<bool>(graph.size())};
-  for (ir::NodeId id = 0; id < graph.size(); ++id) {
-    const auto value = values.find(std::string(graph.node(id).name));
-    if (value == values.end()) continue;
-    if (const auto unknown = value->find("unknown"); unknown != value->end()) {
-      types.shapes.unknown[id] = first_line(unknown->get<std::string>());
-    } else if (value->contains("shape")) {
-      types.shapes.shape[id] = value->at("shape").get<std::vector<int64_t>>();
-      const std::string dtype = value->at("dtype").get<std::string>();
-      types.shapes.integral[id] = dtype.starts_with("int") || dtype.starts_with("uint");
-      int64_t bytes = ir::parse_dtype(dtype) ? ir::size_bytes(*ir::parse_dtype(dtype)) : 8;
-      for (const int64_t size : *types.shapes.shape[id]) bytes *= size;
-      if (graph.node(id).kind != ir::NodeKind::Placeholder)
-        types.largest_bytes = std::max(types.largest_bytes, bytes);
-    }
-  }
-  return types;
-}
 
 std::string rules_of(const Model& model, const GeneralizeOptions& options) {
   std::string rules =
@@ -87,7 +57,6 @@ class Generalizing {
         out_(std::move(out)),
         worker_(worker),
         options_(options),
-        timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
         search_end_(std::chrono::steady_clock::now() + std::chrono::duration<double>(options.search_s)),
         report_(report) {}
 
@@ -99,7 +68,9 @@ class Generalizing {
       captures_.push_back(std::move(capture));
     }
     facts_ = read_facts(model_.paths.front());
-    PASSNET_TRY(base_types_, types_at(graph(), metas()));
+    typing_.emplace(graph(), worker_, kId,
+                    std::chrono::milliseconds(static_cast<int64_t>(options_.timeout_s * 1000)));
+    PASSNET_TRY_VOID(typing_->infer_captured(metas()));
     std::vector<const fx::GraphDir*> alike{&captures_.front()};
     for (size_t i = 1; i < captures_.size() && !options_.check; ++i) {
       if (is_like_first(captures_[i])) alike.push_back(&captures_[i]);
@@ -153,24 +124,6 @@ class Generalizing {
     return fx::parse_constraints(file.string(), text);
   }
 
-  Result<Types> types_at(const ir::Graph& graph, const std::vector<fx::TensorMeta>& metas) {
-    if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-    if (auto loaded = run::load_graph(worker_, kId, graph, {}, {}, timeout_); !loaded)
-      return loaded.error().error;
-    return loaded_types_at(graph, metas);
-  }
-  Result<Types> loaded_types_at(const ir::Graph& graph, const std::vector<fx::TensorMeta>& metas) {
-    auto inferred = run::infer_types(worker_, kId, graph, {fx::print_meta(metas), ""}, timeout_);
-    if (!inferred) return inferred.error().error;
-    Types types = read_types(this->graph(), inferred->values);
-    for (ir::NodeId id = this->graph().placeholder_count();
-         !base_types_.shapes.shape.empty() && id < types.shapes.unknown.size(); ++id) {
-      if (types.shapes.unknown[id].empty())
-        types.shapes.unknown[id] = refused_by_run(this->graph(), id, base_types_.shapes, types.shapes);
-    }
-    return types;
-  }
-
   // Each symbol twice alone, then all together. steps: by symbol; 0 doubles the size, which keeps whatever
   // divided it.
   static std::vector<std::vector<int64_t>> trial_values(std::span<const DataSymbol> symbols,
@@ -210,8 +163,8 @@ class Generalizing {
                        std::span<const size_t> wanted) -> Result<std::vector<ValueShapes>> {
       std::vector<ValueShapes> found;
       for (const size_t trial : wanted) {
-        PASSNET_TRY(Types types, trial == wanted.front() ? types_at(graph, records[trial])
-                                                         : loaded_types_at(graph, records[trial]));
+        PASSNET_TRY(Types types, trial == wanted.front() ? typing_->at(graph, records[trial])
+                                                         : typing_->also_at(graph, records[trial]));
         found.push_back(std::move(types.shapes));
       }
       return found;
@@ -232,13 +185,13 @@ class Generalizing {
       tried.push_back(candidate);
       steps.push_back(0);
       PASSNET_TRY(SizeSolution solution,
-                  solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
+                  solve_sizes(graph(), typing_->captured(), trials_for(tried, steps), changes_));
       // Where twice the size is beyond a table, or of another remainder.
       steps.back() = candidate.is_of_pictures ? kPictureStep : candidate.example / 4;
       if (solution.misfit && steps.back() > 1 && candidate.example > steps.back()) {
         PASSNET_TRY(SizeSolution again,
-                    solve_sizes(graph(), base_types_.shapes, trials_for(tried, steps), changes_));
-        if (!again.misfit) solution = std::move(again);
+                    solve_sizes(graph(), typing_->captured(), trials_for(tried, steps), changes_));
+        if (!again.misfit || again.misfit->node == ir::kNoNode) solution = std::move(again);  // or cut short
       } else {
         steps.back() = 0;
       }
@@ -268,10 +221,10 @@ class Generalizing {
   Result<Variant> variant_at(const std::vector<int64_t>& values) {
     Variant variant;
     variant.metas = resized(metas(), symbols_, values);
-    PASSNET_TRY(const Types types, types_at(with_size_calls(graph(), changes_), variant.metas));
+    PASSNET_TRY(const Types types, typing_->at(with_size_calls(graph(), changes_), variant.metas));
     for (ir::NodeId id = graph().placeholder_count(); id < graph().size(); ++id) {
-      std::string why = base_types_.shapes.unknown[id].empty() ? types.shapes.unknown[id] : "";
-      if (why.empty()) why = depends_on_size(graph(), id, base_types_.shapes, types.shapes);
+      std::string why = typing_->captured().unknown[id].empty() ? types.shapes.unknown[id] : "";
+      if (why.empty()) why = depends_on_size(graph(), id, typing_->captured(), types.shapes);
       if (why.empty()) continue;
       variant.refused = describe({id, std::move(why)});
       return variant;
@@ -381,13 +334,12 @@ class Generalizing {
   const fs::path out_;
   run::Worker& worker_;
   const GeneralizeOptions& options_;
-  const std::chrono::milliseconds timeout_;
   const std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> search_end_;
   GeneralizeReport& report_;
   std::vector<fx::GraphDir> captures_;       // all records among their weights
   std::vector<const fx::GraphDir*> others_;  // captures that are solved with the first
   Json facts_;
-  Types base_types_;
+  std::optional<Typing> typing_;  // of the first capture
   std::vector<DataSymbol> symbols_;
   std::vector<NodeSizes> changes_;
 };
