@@ -253,10 +253,7 @@ class Generalizing {
     PASSNET_TRY(const Variant variant, variant_at(*values));
     if (!variant.graph) return "refused: " + variant.refused;
     if (identity_hash(*variant.graph) == identity_hash(other.graph)) return std::string("exact");
-    const bool is_variant = std::ranges::any_of(
-        symbols_,
-        [&, k = size_t{0}](const DataSymbol& symbol) mutable { return (*values)[k++] != symbol.example; });
-    if (!is_variant)
+    if (std::ranges::equal(symbols_, *values, {}, &DataSymbol::example))
       return std::string("refused: its inputs have the sizes of the first, its numbers do not");
     return "different: " + difference(*variant.graph, other.graph);
   }

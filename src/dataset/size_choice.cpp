@@ -201,10 +201,17 @@ class Choosing {
     if (axis < own_.size() && own_[axis] == slots_[i].value && (own_[axis] > 1 || own_changes(axis)))
       add(i, SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
     // With nothing but `-1` beside it, it may only say that the axis is there; but a weight has one in all.
-    const bool adds_axis = count > own_.size(), leads = slots_[i].position == 0,
+    const bool adds_axis = count > own_.size(), leads = first_one(i),
                of_weight = graph_.node(operand_).kind == ir::NodeKind::Placeholder &&
                            !probes_.front().integral[operand_] && !operand_changes();
     collect_create(i, leads ? adds_axis || of_weight || slots_.size() > 1 : slots_.size() == 1);
+  }
+
+  // Numbers of their own may stand before the batch: of three kinds of positions, of heads.
+  bool first_one(size_t i) const {
+    if (slots_[i].position == 0) return true;
+    return slots_[0].position == 0 && std::all_of(slots_.begin(), slots_.begin() + static_cast<ptrdiff_t>(i),
+                                                  [](const SizeSlot& slot) { return slot.value > 1; });
   }
 
   void collect_repeat(size_t i) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "dataset/cut.h"
 #include "ir/op_table.h"
 
 namespace passnet::dataset {
@@ -194,6 +195,16 @@ std::string index_depends(const ir::Graph& graph, NodeId id, const Shape& before
   return {};
 }
 
+/// The first operand is a weight, but for its axes.
+bool shows_weight(const ir::Graph& graph, NodeId id) {
+  do id = operand(graph, id, 0, "input");
+  while (id != ir::kNoNode &&
+         (ir::canonical_name(graph.node(id)) == "reshape" || ir::canonical_name(graph.node(id)) == "view" ||
+          ir::canonical_name(graph.node(id)) == "unsqueeze"));
+  return id != ir::kNoNode && graph.node(id).kind == ir::NodeKind::Placeholder &&
+         !is_data(graph.node(id).target);
+}
+
 }  // namespace
 
 std::string refused_by_run(const ir::Graph& graph, NodeId id, const ValueShapes& captured,
@@ -206,6 +217,8 @@ std::string refused_by_run(const ir::Graph& graph, NodeId id, const ValueShapes&
 
 std::string depends_on_size(const ir::Graph& graph, NodeId id, const ValueShapes& captured,
                             const ValueShapes& there) {
+  if (graph.node(id).target.ends_with("_vmap_increment_nesting"))
+    return "it maps over a batch, whose size it holds";
   const NodeId first = operand(graph, id, 0, "input");
   const Shape *before = shape_of(first, captured), *now = shape_of(first, there);
   if (before == nullptr || now == nullptr || before->size() != now->size() || *before == *now) return {};
@@ -218,7 +231,8 @@ std::string depends_on_size(const ir::Graph& graph, NodeId id, const ValueShapes
   return {};
 }
 
-std::string is_open(std::span<const SizeSlot> slots, std::span<const SizeExpression> sizes) {
+std::string is_open(const ir::Graph& graph, NodeId id, std::span<const SizeSlot> slots,
+                    std::span<const SizeExpression> sizes) {
   const auto others = std::ranges::count_if(slots, [](const SizeSlot& slot) { return slot.value > 1; });
   for (size_t i = 0; i < slots.size(); ++i) {
     if (sizes[i].is_constant()) continue;
@@ -226,9 +240,11 @@ std::string is_open(std::span<const SizeSlot> slots, std::span<const SizeExpress
     if (slot.rule == SizeRule::Number && slot.value >= kLarge)
       return fmt::format("{} may be a size or a number of its own", slot.value);
     const bool leads = slot.value == 1 && slot.position == 0,
-               of_table = slot.rule == SizeRule::Create && slots.size() >= kTableAxes,
-               of_copies = slot.rule == SizeRule::Repeat && others > 0;
-    if (leads && (of_table || of_copies)) return "its first 1 may be the batch or a number of its own";
+               of_new = slot.rule == SizeRule::Create && (slots.size() >= kTableAxes || slots.size() == 1),
+               of_copies = slot.rule == SizeRule::Repeat && others > 0,
+               of_weight = slot.rule == SizeRule::Expand && others > 0 && shows_weight(graph, id);
+    if (leads && (of_new || of_copies || of_weight))
+      return "its first 1 may be the batch or a number of its own";
   }
   return {};
 }

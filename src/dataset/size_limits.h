@@ -25,6 +25,7 @@ std::string depends_on_size(const ir::Graph& graph, ir::NodeId id, const ValueSh
 
 /// Why it is open what the slots of a node stand for although `sizes` fits everywhere; empty: it is not. A
 /// number that values are compared with, or a 1 that broadcasts, fits as a size and as itself.
-std::string is_open(std::span<const SizeSlot> slots, std::span<const SizeExpression> sizes);
+std::string is_open(const ir::Graph& graph, ir::NodeId id, std::span<const SizeSlot> slots,
+                    std::span<const SizeExpression> sizes);
 
 }  // namespace passnet::dataset

@@ -202,7 +202,7 @@ class Solving {
       for (size_t i = 1; i < probes_.size() && why.empty(); ++i)
         why = depends_on_size(graph_, id, probes_[0], probes_[i]);
       if (why.empty() && !now_[id].empty() && open_.size() == trials_.captured.size())
-        why = is_open(slots_[id], now_[id]);
+        why = is_open(graph_, id, slots_[id], now_[id]);
       if (!why.empty()) return Misfit{id, why};
     }
     return std::nullopt;

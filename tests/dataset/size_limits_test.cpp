@@ -57,7 +57,8 @@ TEST(SizeLimits, WhatMayFollowFromASizeIsTold) {
 TEST(SizeLimits, ANumberThatFitsBothWaysIsOpen) {
   const SizeExpression size = SizeExpression::of({0, 0});
   const auto open = [&](std::vector<SizeSlot> slots, std::vector<SizeExpression> sizes) {
-    return is_open(slots, sizes);
+    const auto graph = fx::parse_text(fx::model_text("x", "y = x.view(1, -1)\nreturn (y,)"));
+    return is_open(*graph, 1, slots, sizes);
   };
   EXPECT_EQ(open({{0, 16, SizeRule::Number, 0}}, {size}), "16 may be a size or a number of its own");
   EXPECT_EQ(open({{0, 16, SizeRule::Number, 0}}, {SizeExpression::constant(16)}), "");
