@@ -104,11 +104,18 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
   command->add_option("--timeout", flags->options.timeout_s, "seconds a graph may take for one step")
       ->check(CLI::Range(0.1, 86400.0))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--search-seconds", flags->options.search_s,
+          "seconds a model may take for finding what its integers stand for; what is settled then stays")
+      ->check(CLI::Range(0.1, 86400.0))
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "JSON on stdout");
   command->footer(
       "Captures of one model at several shapes are used together. Writes OUT/GRAPH with another shape in "
-      "GRAPH, and "
-      "OUT/generalize.jsonl, one line per model. What is there already stays.\n\n"
+      "GRAPH, and OUT/generalize.jsonl, one line per model as it finishes. Models that are in it with the "
+      "same "
+      "options are left out, so that the same command goes on after an interruption.\n\n"
       "Example:  passnet dataset generalize full --out more --jobs 2 && passnet dataset decompose full more "
       "--out subgraphs");
   command->callback([flags, &exit_code] { exit_code = finish(run_generalize(*flags)); });

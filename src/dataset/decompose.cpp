@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/in_order.h"
 #include "base/line_file.h"
+#include "dataset/captures.h"
 #include "dataset/cut.h"
 #include "dataset/decompose_journal.h"
 #include "dataset/describe.h"
@@ -67,25 +68,15 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots,
   std::unordered_map<std::string, uint32_t> numbers;
   const bool with_typical =
       std::find(options.kinds.begin(), options.kinds.end(), Kind::Typical) != options.kinds.end();
-  for (const std::string& root : roots) {
-    if (!fs::exists(root))
-      return bad_input(fmt::format("'{}' does not exist", root))
-          .with_hint("give directories with graphs: passnet dataset capture makes some");
-    const std::vector<fs::path> paths = fx::find_graph_dirs(root);
-    if (paths.empty()) return bad_input(fmt::format("no graph (model.py) at or below '{}'", root));
-    for (const fs::path& path : paths) {
-      const fs::path relative = path.lexically_relative(root);
-      wholes.push_back(
-          {path,
-           relative == "." ? fs::absolute(path).lexically_normal().filename().string() : relative.string(),
-           {}});
-      if (!with_typical) continue;
-      sequences.emplace_back();
-      // One that cannot be read has no operators here; its error is told when it is its turn.
-      if (const Result<ir::Graph> graph = fx::load_model((path / "model.py").string())) {
-        for (const std::string& op : op_names(*graph))
-          sequences.back().push_back(numbers.try_emplace(op, numbers.size()).first->second);
-      }
+  PASSNET_TRY(const std::vector<RootedGraph> graphs, find_graphs(roots));
+  for (const RootedGraph& graph : graphs) {
+    wholes.push_back({graph.path, graph.name, {}});
+    if (!with_typical) continue;
+    sequences.emplace_back();
+    // One that cannot be read has no operators here; its error is told when it is its turn.
+    if (const Result<ir::Graph> loaded = fx::load_model((graph.path / "model.py").string())) {
+      for (const std::string& op : op_names(*loaded))
+        sequences.back().push_back(numbers.try_emplace(op, numbers.size()).first->second);
     }
   }
   if (with_typical) {

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 
 namespace passnet::dataset {
@@ -20,8 +19,9 @@ struct GeneralizeOptions {
   int64_t max_bytes = int64_t{256} << 20;  // of the largest computed value of a variant
   /// Write nothing. Make each further capture of a model from its first alone, and compare.
   bool check = false;
-  int jobs = 1;  // models at a time, each in a worker of its own
-  double timeout_s = 120;
+  int jobs = 1;            // models at a time, each in a worker of its own
+  double timeout_s = 120;  // of one step of a worker
+  double search_s = 60;    // of a model, for what its integers stand for; what is settled then stays
   const std::atomic<bool>* interrupted = nullptr;
 };
 
@@ -38,13 +38,14 @@ struct GeneralizeReport {
       compared;  // with check, by capture: "exact", "refused: why", "different: where"
   double seconds = 0;
 };
-Json to_json(const GeneralizeReport& report);
 
 /// Writes OUT/PATH for each graph directory at or below `roots` and each further shape, PATH being that of
-/// the captured one with another shape in it; and OUT/generalize.jsonl, a report per model. Captures of one
-/// model at several shapes (paths that differ in the shape that graph_net.json names) are used together. A
-/// directory that is there already stays. finished: called after each model, in order. Errors: Io; Resource
-/// (interrupted); BadInput (a root that does not exist or holds no graph).
+/// the captured one with another shape in it. Captures of one model at several shapes (paths that differ in
+/// the shape that graph_net.json names) are used together. Also appends to OUT/generalize.jsonl, a line per
+/// model (generalize_journal.h). Models that are in it with the same rules and without an error, and whose
+/// directories are all there, are not generalized again. finished: called for each model, those first that
+/// are there already. Errors: Io; Resource (interrupted, another run writes to OUT); BadInput (a root that
+/// does not exist or holds no graph).
 Result<void> generalize(const std::vector<std::string>& roots, const std::filesystem::path& out,
                         const GeneralizeOptions& options,
                         const std::function<void(const GeneralizeReport&)>& finished);

@@ -19,20 +19,6 @@ constexpr int64_t kTelling = 4;
 /// Best first: costs add up over the slots of a node.
 constexpr int kNear = 1, kDerived = 4, kKeep = 6, kFar = 8;
 
-bool changes(const Profile& profile) {
-  return std::ranges::any_of(profile, [&](int64_t size) { return size != profile.front(); });
-}
-
-std::optional<Profile> profile_of(const SizeExpression& size, const Probes& probes) {
-  Profile profile;
-  for (const ValueShapes& shapes : probes) {
-    const std::optional<int64_t> value = evaluate(size, shapes);
-    if (!value) return std::nullopt;
-    profile.push_back(*value);
-  }
-  return profile;
-}
-
 struct Candidate {
   SizeExpression size;
   Profile profile;
@@ -214,9 +200,18 @@ class Choosing {
     const size_t axis = slots_[i].position + own_.size() - count;
     if (axis < own_.size() && own_[axis] == slots_[i].value && (own_[axis] > 1 || own_changes(axis)))
       add(i, SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
-    // With nothing but `-1` beside it, it may only say that the axis is there.
-    const bool adds_axis = count > own_.size(), leads = slots_[i].position == 0;
-    collect_create(i, leads ? adds_axis || slots_.size() > 1 : slots_.size() == 1);
+    // With nothing but `-1` beside it, it may only say that the axis is there; but a weight has one in all.
+    const bool adds_axis = count > own_.size(), leads = first_one(i),
+               of_weight = graph_.node(operand_).kind == ir::NodeKind::Placeholder &&
+                           !probes_.front().integral[operand_] && !operand_changes();
+    collect_create(i, leads ? adds_axis || of_weight || slots_.size() > 1 : slots_.size() == 1);
+  }
+
+  // Numbers of their own may stand before the batch: of three kinds of positions, of heads.
+  bool first_one(size_t i) const {
+    if (slots_[i].position == 0) return true;
+    return slots_[0].position == 0 && std::all_of(slots_.begin(), slots_.begin() + static_cast<ptrdiff_t>(i),
+                                                  [](const SizeSlot& slot) { return slot.value > 1; });
   }
 
   void collect_repeat(size_t i) {
@@ -466,31 +461,6 @@ class Choosing {
 };
 
 }  // namespace
-
-std::span<const SizePool::Seen> SizePool::find(const Map& map, int64_t captured) {
-  const auto found = map.find(captured);
-  return found == map.end() ? std::span<const Seen>() : std::span<const Seen>(found->second);
-}
-
-void SizePool::put(Map& map, Seen seen) {
-  if (!changes(seen.profile)) return;
-  std::vector<Seen>& all = map[seen.profile.front()];
-  std::erase_if(all, [&](const Seen& known) { return known.profile == seen.profile; });
-  all.push_back(std::move(seen));
-}
-
-void SizePool::add(NodeId id, const Probes& probes) {
-  const std::vector<int64_t>& shape = *probes.front().shape[id];
-  for (uint32_t axis = 0; axis < shape.size(); ++axis) {
-    if (shape[axis] == 1 && axis > 0) continue;
-    const SizeExpression size = SizeExpression::of({id, axis});
-    if (const auto profile = profile_of(size, probes)) put(changing_, {*profile, size});
-    if (axis == 0) continue;
-    const SizeExpression area{{{id, axis - 1}, {id, axis}}, {}, 1, 1, 0};
-    if (const auto profile = profile_of(area, probes); profile && shape[axis - 1] > 1)
-      put(areas_, {*profile, area});
-  }
-}
 
 std::vector<Assignment> size_assignments(const ir::Graph& graph, NodeId id, std::span<const SizeSlot> slots,
                                          const Probes& probes, const SizePool& pool,

@@ -7,7 +7,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "ir/op_table.h"
+#include "dataset/size_limits.h"
 
 namespace passnet::dataset {
 
@@ -19,35 +19,6 @@ namespace {
 constexpr int kRounds = 400;      // types inferred at all trials
 constexpr size_t kSuspects = 24;  // nodes whose next best assignments are tried for a misfit
 constexpr size_t kNextBest = 4;   // of each
-
-/// Why an operator on a value of this shape, which changes, cannot be told to fit; empty: nothing speaks
-/// against it.
-std::string depends_on_size(const ir::Graph& graph, NodeId id, const std::vector<int64_t>& shape) {
-  const std::string_view op = ir::canonical_name(graph.node(id));
-  if (op == "as_strided") return "strides follow from sizes";
-  const std::span<const ir::Arg> args = graph.args(id);
-  if (args.size() < 2) return {};
-  if (op == "pad" && args[1].kind == ir::ArgKind::Tuple) {
-    for (uint32_t i = 0; i < args[1].count && i / 2 < shape.size(); ++i) {
-      const ir::Arg& amount = graph.elements(args[1])[i];
-      const int64_t size = shape[shape.size() - 1 - i / 2];
-      if (amount.kind == ir::ArgKind::Int && amount.integer >= std::max<int64_t>(size, 8))
-        return fmt::format("{} is padded by {}, which may follow from it", size, amount.integer);
-    }
-  }
-  if (op == "getitem" && args[1].kind == ir::ArgKind::Tuple) {
-    const std::span<const ir::Arg> items = graph.elements(args[1]);
-    for (size_t axis = 0; axis < items.size() && axis < shape.size(); ++axis) {
-      const bool simple = items[axis].kind == ir::ArgKind::Slice || items[axis].kind == ir::ArgKind::Int;
-      if (!simple) break;
-      if (items[axis].kind == ir::ArgKind::Int && items[axis].integer >= 8 &&
-          items[axis].integer + 1 == shape[axis])
-        return fmt::format("it takes the last of {} by its number: a loop over them was unrolled",
-                           shape[axis]);
-    }
-  }
-  return {};
-}
 
 class Solving {
  public:
@@ -75,7 +46,8 @@ class Solving {
       PASSNET_TRY(std::vector<ValueShapes> found, trials_.infer(*trials_.captured[i], here));
       probes_[1 + i] = std::move(found.front());
     }
-    while (rounds_ < kRounds) {
+    std::string over;
+    while ((over = why_over()).empty()) {
       PASSNET_TRY_VOID(infer());
       unsolved_.reset();
       if (walk()) continue;
@@ -83,9 +55,9 @@ class Solving {
       const std::optional<Misfit> misfit = first_misfit();
       if (!misfit) return solution(unseen());
       PASSNET_TRY(const bool helped, try_next_best(*misfit));
-      if (!helped) return solution(misfit);
+      if (!helped && why_over().empty()) return solution(misfit);
     }
-    return solution(Misfit{kNoNode, fmt::format("no end after {} rounds", kRounds)});
+    return solution(Misfit{kNoNode, over});
   }
 
  private:
@@ -95,6 +67,10 @@ class Solving {
       if (!now_[id].empty()) changes.push_back({id, slots_[id], now_[id]});
     }
     return changes;
+  }
+
+  std::string why_over() const {
+    return rounds_ >= kRounds ? fmt::format("no end after {} rounds", kRounds) : trials_.why_over();
   }
 
   SizeSolution solution(std::optional<Misfit> misfit) const { return {changes(), std::move(misfit)}; }
@@ -223,23 +199,13 @@ class Solving {
       const bool telling =
           std::ranges::any_of(slots_[id], [](const SizeSlot& slot) { return slot.value > 1; });
       if (!telling) why.clear();
-      if (why.empty() && changes(id)) why = depends_on_size(graph_, id, *probes_[0].shape[first_operand(id)]);
+      for (size_t i = 1; i < probes_.size() && why.empty(); ++i)
+        why = depends_on_size(graph_, id, probes_[0], probes_[i]);
+      if (why.empty() && !now_[id].empty() && open_.size() == trials_.captured.size())
+        why = is_open(graph_, id, slots_[id], now_[id]);
       if (!why.empty()) return Misfit{id, why};
     }
     return std::nullopt;
-  }
-
-  NodeId first_operand(NodeId id) const {
-    const std::span<const ir::Arg> args = graph_.args(id);
-    return args.empty() || args[0].kind != ir::ArgKind::Node ? kNoNode : args[0].node;
-  }
-  // The shape of its first operand is known, and differs between probes.
-  bool changes(NodeId id) const {
-    const NodeId operand = first_operand(id);
-    return operand != kNoNode && probes_[0].shape[operand] &&
-           std::ranges::any_of(probes_, [&](const ValueShapes& shapes) {
-             return shapes.shape[operand] != probes_[0].shape[operand];
-           });
   }
 
   // The nodes that lead to a misfit, the nearest first, with one node for all that are alike.
@@ -268,7 +234,7 @@ class Solving {
               (!alternatives_[other].empty() && next < alternatives_[other].size() && key(other) == like))
             now_[other] = alternatives_[other][next];
         }
-        if (rounds_ >= kRounds) return false;
+        if (!why_over().empty()) return false;
         PASSNET_TRY_VOID(infer());
         const std::optional<Misfit> then = first_misfit();
         if (!then || then->node > misfit.node) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -21,6 +22,8 @@ struct SizeTrials {
   /// The types of the values of the graph to be solved at each of `trials`. The graph has size calls in
   /// between, or is one of those captured.
   std::function<Result<std::vector<ValueShapes>>(const ir::Graph&, std::span<const size_t> trials)> infer;
+  /// Why the search ends now; empty: it goes on.
+  std::function<std::string()> why_over = [] { return std::string(); };
 };
 
 /// The first node that does not fit.

@@ -263,11 +263,55 @@ class Generalize(PipelineCase):
         self.assertIn("torch.zeros((1, 16))", (self.root / "more/b4_s16/model.py").read_text())
 
     def test_a_second_run_changes_nothing(self):
+        totals, _ = self.generalize("--variants", "1")
+        model, journal = self.root / "more/b4_s16/model.py", self.root / "more/generalize.jsonl"
+        before = (model.stat().st_mtime_ns, journal.read_text())
+        self.assertEqual(self.generalize("--variants", "1")[0], totals)
+        self.assertEqual((model.stat().st_mtime_ns, journal.read_text()), before)
+
+    def more(self):
+        return {path.relative_to(self.root): path.read_text() for path in (self.root / "more").rglob("*.*") if path.name != "generalize.jsonl"}
+
+    def generalize_all(self, *flags, expected=0):
+        return self.passnet("generalize", self.root / "tokens", "--out", self.root / "more", "--jobs", "2", *flags, expected=expected)
+
+    def test_a_run_that_was_killed_is_gone_on_with(self):
+        for name in ("second", "third"):
+            write_tokens(self.root / "tokens" / name / "b1_s16", 1, 16)
+        self.generalize_all()
+        whole = self.more()
+        journal = self.root / "more/generalize.jsonl"
+        lines = journal.read_text().splitlines(keepends=True)
+        self.assertEqual([json.loads(line)["graph"] for line in lines], ["b1_s16", "second/b1_s16", "third/b1_s16"])
+        journal.write_text(lines[0] + lines[1][:-20])  # killed in the second model's line, some of its graphs are there
+        shutil.rmtree(self.root / "more/second/b16_s16")
+        shutil.rmtree(self.root / "more/third")
+        first = self.root / "more/b4_s16/model.py"
+        time_of_first = first.stat().st_mtime_ns
+        self.generalize_all()
+        self.assertEqual(self.more(), whole)
+        self.assertEqual(len(journal.read_text().splitlines()), 3)
+        self.assertEqual(first.stat().st_mtime_ns, time_of_first)
+        shutil.rmtree(self.root / "more/third/b4_s16")  # one that is gone is made again
+        self.generalize_all()
+        self.assertEqual(self.more(), whole)
+
+    def test_other_options_replace_what_was_written(self):
+        self.generalize()
+        self.generalize_all("--variants", "1")
+        self.assertEqual([path.parent.name for path in (self.root / "more").rglob("model.py")], ["b4_s16"])
+
+    def test_two_runs_do_not_write_to_one_place(self):
         self.generalize("--variants", "1")
-        model = self.root / "more/b4_s16/model.py"
-        before = model.stat().st_mtime_ns
-        self.generalize("--variants", "1")
-        self.assertEqual(before, model.stat().st_mtime_ns)
+        with open(self.root / "more/generalize.jsonl") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            done = self.generalize_all(expected=4)
+        self.assertIn("is being written by another run", done.stderr)
+
+    def test_a_search_that_takes_too_long_ends(self):
+        _, report = self.generalize("--search-seconds", "0.1")
+        self.assertIn(" not settled within 0.1 s", "".join(report["dropped"]), report)
+        self.assertLess(len(report["symbols"]), 2)
 
     def test_values_that_are_too_large_are_skipped(self):
         _, report = self.generalize("--max-bytes", "10000")

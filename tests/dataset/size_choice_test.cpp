@@ -2,24 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
-
-#include "fx/graph_text.h"
+#include "shapes_fixture.h"
 
 namespace passnet::dataset {
 namespace {
-
-using Shapes = std::map<std::string, std::vector<int64_t>>;
-
-ValueShapes shapes_of(const ir::Graph& graph, const Shapes& by_name) {
-  ValueShapes shapes{std::vector<std::optional<std::vector<int64_t>>>(graph.size()),
-                     std::vector<std::string>(graph.size()), std::vector<bool>(graph.size())};
-  for (ir::NodeId id = 0; id < graph.size(); ++id) {
-    const auto found = by_name.find(std::string(graph.node(id).name));
-    if (found != by_name.end()) shapes.shape[id] = found->second;
-  }
-  return shapes;
-}
 
 // The best sizes of the last statement's integers, given the shapes of the values before it: as captured,
 // then at others.

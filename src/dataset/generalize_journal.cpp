@@ -1,0 +1,56 @@
+#include "dataset/generalize_journal.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/strings.h"
+
+namespace passnet::dataset {
+
+namespace {
+
+// Throws Json::exception when it is no such line.
+GeneralizeLine line_from(const Json& json) {
+  GeneralizeLine line;
+  line.report.graph = json.at("graph");
+  line.report.symbols = json.at("symbols").get<std::map<std::string, int64_t>>();
+  for (const auto& [key, list] : {std::pair{"dropped", &line.report.dropped},
+                                  {"rewritten", &line.report.rewritten},
+                                  {"written", &line.report.written},
+                                  {"skipped", &line.report.skipped}})
+    *list = json.at(key).get<std::vector<std::string>>();
+  if (json.contains("compared"))
+    line.report.compared = json.at("compared").get<std::map<std::string, std::string>>();
+  line.report.error = json.value("error", "");
+  line.report.seconds = json.at("seconds");
+  line.rules = json.at("rules");
+  return line;
+}
+
+}  // namespace
+
+Json to_json(const GeneralizeLine& line) {
+  const GeneralizeReport& report = line.report;
+  Json json{{"graph", report.graph},         {"symbols", report.symbols}, {"dropped", report.dropped},
+            {"rewritten", report.rewritten}, {"written", report.written}, {"skipped", report.skipped},
+            {"seconds", report.seconds}};
+  if (!report.error.empty()) json["error"] = report.error;
+  if (!report.compared.empty()) json["compared"] = report.compared;
+  json["rules"] = line.rules;
+  return json;
+}
+
+std::map<std::string, GeneralizeLine> read_generalize_journal(std::string_view text) {
+  std::map<std::string, GeneralizeLine> lines;
+  for (const std::string_view one : split(text, '\n')) {
+    try {
+      GeneralizeLine line = line_from(Json::parse(one));
+      std::string graph = line.report.graph;
+      lines.insert_or_assign(std::move(graph), std::move(line));
+    } catch (const Json::exception&) {
+      continue;
+    }
+  }
+  return lines;
+}
+
+}  // namespace passnet::dataset
