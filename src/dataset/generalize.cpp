@@ -273,14 +273,10 @@ class Generalizing {
     for (const fx::GraphDir& capture : captures_) {
       if (const auto values = values_in(metas(), symbols_, capture.weights)) captured.push_back(*values);
     }
-    std::unique_ptr<bool[]> pictures(new bool[symbols_.size()]);
     std::vector<int64_t> examples;
-    for (size_t k = 0; k < symbols_.size(); ++k) {
-      pictures[k] = symbols_[k].is_of_pictures;
-      examples.push_back(symbols_[k].example);
-    }
+    for (const DataSymbol& symbol : symbols_) examples.push_back(symbol.example);
     const std::string signature = fx::signature(constraints_of(metas(), symbols_, examples));
-    for (const std::vector<int64_t>& values : variant_sizes(signature, {pictures.get(), symbols_.size()})) {
+    for (const std::vector<int64_t>& values : variant_sizes(signature, symbols_)) {
       if (report_.written.size() == options_.variants) break;
       if (options_.interrupted != nullptr && *options_.interrupted) return resource_error("interrupted");
       if (std::ranges::find(captured, values) == captured.end()) PASSNET_TRY_VOID(write_variant(values));

@@ -60,13 +60,14 @@ TEST(DataSymbols, DoNotSayTheSizesOfACaptureThatBreaksThem) {
 }
 
 TEST(VariantSizes, FollowTheSignature) {
-  const bool picture[] = {false, true}, text[] = {false, false};
+  const DataSymbol batch{1, {}, false}, length{16, {}, false}, height{224, {}, true};
+  const std::vector<DataSymbol> picture{batch, height}, text{batch, length}, alone{batch};
   EXPECT_EQ(variant_sizes("[(S0,3,S1,S1)]", picture)[3], (std::vector<int64_t>{32, 224}));
   EXPECT_EQ(variant_sizes("[(S0,S1),(S0,S1)]", text)[6], (std::vector<int64_t>{1, 4096}));
   EXPECT_EQ(variant_sizes("[(S0,5,S1,S1)]", picture)[0], (std::vector<int64_t>{1, 224}));
   EXPECT_TRUE(variant_sizes("[(1,3)]", {}).empty());
   for (const char* signature : {"[(S0,)]", "[(1,3,S0,S0)]", "[(S0,3,640,640)]"})
-    EXPECT_EQ(variant_sizes(signature, {picture, 1}).size(), 9U);
+    EXPECT_EQ(variant_sizes(signature, alone).size(), 9U);
 }
 
 }  // namespace
