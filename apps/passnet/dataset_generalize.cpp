@@ -16,7 +16,7 @@ namespace {
 struct GeneralizeFlags {
   std::vector<std::string> paths;
   std::string out;
-  bool json = false;
+  bool no_run = false, json = false;
   dataset::GeneralizeOptions options;
 };
 
@@ -54,6 +54,7 @@ void print_totals(const Totals& totals, const GeneralizeFlags& flags) {
 Result<void> run_generalize(GeneralizeFlags& flags) {
   catch_interrupts();
   flags.options.interrupted = &interrupted();
+  flags.options.run = !flags.no_run;
   Totals totals;
   report::CountLine progress("models");
   const auto finished = [&](const dataset::GeneralizeReport& report) {
@@ -98,6 +99,8 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
   command->add_flag(
       "--check", flags->options.check,
       "write no graphs: make each further capture of a model from its first alone, and compare");
+  command->add_flag("--no-run", flags->no_run,
+                    "do not run the graphs, which else tells those that do not run");
   command->add_option("--jobs", flags->options.jobs, "models at a time")
       ->check(CLI::Range(1, 128))
       ->capture_default_str();

@@ -18,6 +18,7 @@
 #include "dataset/graph_tree.h"
 #include "dataset/graph_writer.h"
 #include "dataset/identity.h"
+#include "dataset/screen.h"
 #include "dataset/size_limits.h"
 #include "dataset/size_solver.h"
 #include "dataset/typing.h"
@@ -38,8 +39,8 @@ constexpr const char* kId = "whole";
 constexpr int64_t kPictureStep = 32;
 
 std::string rules_of(const Model& model, const GeneralizeOptions& options) {
-  std::string rules =
-      fmt::format("{} {} {} {}", options.variants, options.max_bytes, options.check, options.search_s);
+  std::string rules = fmt::format("{} {} {} {} {}", options.variants, options.max_bytes, options.check,
+                                  options.search_s, options.run);
   for (const fs::path& path : model.paths) {
     for (const char* file : {"model.py", "weight_meta.py", "input_meta.py", "input_tensor_constraints.py"}) {
       const Result<std::string> text = read_file(path / file);
@@ -57,6 +58,7 @@ class Generalizing {
         out_(std::move(out)),
         worker_(worker),
         options_(options),
+        timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
         search_end_(std::chrono::steady_clock::now() + std::chrono::duration<double>(options.search_s)),
         report_(report) {}
 
@@ -68,8 +70,7 @@ class Generalizing {
       captures_.push_back(std::move(capture));
     }
     facts_ = read_facts(model_.paths.front());
-    typing_.emplace(graph(), worker_, kId,
-                    std::chrono::milliseconds(static_cast<int64_t>(options_.timeout_s * 1000)));
+    typing_.emplace(graph(), worker_, kId, timeout_);
     PASSNET_TRY_VOID(typing_->infer_captured(metas()));
     std::vector<const fx::GraphDir*> alike{&captures_.front()};
     for (size_t i = 1; i < captures_.size() && !options_.check; ++i) {
@@ -308,8 +309,24 @@ class Generalizing {
     const std::string name = with_shape(model_.names.front(), before, shape);
     PASSNET_TRY_VOID(write_graph_dir(
         out_ / name, {*variant.graph, variant.metas, facts, Json(), constraints, fx::HashRule::Graph}));
-    report_.written.push_back(name);
+    PASSNET_TRY(const std::string refused, refused_by_run(out_ / name));
+    if (refused.empty()) {
+      report_.written.push_back(name);
+    } else {
+      std::error_code ignored;
+      fs::remove_all(out_ / name, ignored);
+      report_.skipped.push_back(fmt::format("{}: it does not run: {}", shape, refused));
+    }
     return {};
+  }
+
+  // Types do not tell whether indices are in range. "" when it runs.
+  Result<std::string> refused_by_run(const fs::path& path) {
+    if (!options_.run) return std::string();
+    PASSNET_TRY(const fx::GraphDir variant, fx::load_graph_dir(path));
+    std::string refused = try_run(worker_, "variant", variant, timeout_);
+    if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
+    return refused;
   }
 
   // "x": [1, 3, 224, 224], for L_x_.
@@ -327,6 +344,7 @@ class Generalizing {
   const fs::path out_;
   run::Worker& worker_;
   const GeneralizeOptions& options_;
+  const std::chrono::milliseconds timeout_;
   const std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> search_end_;
   GeneralizeReport& report_;
   std::vector<fx::GraphDir> captures_;       // all records among their weights

@@ -17,6 +17,7 @@ namespace passnet::dataset {
 struct GeneralizeOptions {
   size_t variants = 3;                     // of each model, besides those captured
   int64_t max_bytes = int64_t{256} << 20;  // of the largest computed value of a variant
+  bool run = true;                         // run each variant once; those that a run refuses are left out
   /// Write nothing. Make each further capture of a model from its first alone, and compare.
   bool check = false;
   int jobs = 1;            // models at a time, each in a worker of its own

@@ -19,10 +19,14 @@ class Screening {
             std::chrono::milliseconds timeout)
       : worker_(worker), id_(id), graph_(graph), timeout_(timeout) {}
 
-  run::Answer<std::string> run() {
+  run::Answer<run::Outputs> once() {
     if (auto loaded = run::load_graph(worker_, id_, graph_.graph, {}, {}, timeout_); !loaded)
       return tl::unexpected(std::move(loaded).error());
-    run::Answer<run::Outputs> first = outputs_with(kSeed);
+    return outputs_with(kSeed);
+  }
+
+  run::Answer<std::string> run() {
+    run::Answer<run::Outputs> first = once();
     if (!first) return tl::unexpected(std::move(first).error());
     run::Answer<run::Outputs> again = run::run_graph(worker_, id_, false, timeout_);
     if (!again) return tl::unexpected(std::move(again).error());
@@ -87,15 +91,30 @@ class Screening {
   run::Bundle inputs_;  // of the first run
 };
 
+// Its kind and its first line.
+std::string why(const run::Failure& failure) {
+  const std::string& message = failure.error.message;
+  return failure.kind + ": " + message.substr(0, message.find('\n'));
+}
+
+void unload(run::Worker& worker, const std::string& id, std::chrono::milliseconds timeout) {
+  if (worker.alive()) (void)run::unload_graph(worker, id, timeout).has_value();
+}
+
 }  // namespace
 
 std::string screen(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
                    std::chrono::milliseconds timeout) {
   run::Answer<std::string> found = Screening(reference, under, graph, timeout).run();
-  if (reference.alive()) (void)run::unload_graph(reference, under, timeout).has_value();
-  if (found) return std::move(*found);
-  const std::string& message = found.error().error.message;
-  return found.error().kind + ": " + message.substr(0, message.find('\n'));
+  unload(reference, under, timeout);
+  return found ? std::move(*found) : why(found.error());
+}
+
+std::string try_run(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
+                    std::chrono::milliseconds timeout) {
+  const run::Answer<run::Outputs> found = Screening(reference, under, graph, timeout).once();
+  unload(reference, under, timeout);
+  return found ? "" : why(found.error());
 }
 
 }  // namespace passnet::dataset

@@ -1,5 +1,5 @@
-// Whether a graph is fit to be a task: it runs, gives the same each time, and what it gives depends on what
-// it gets.
+// Whether a graph runs, and whether it is fit to be a task: it runs, gives the same each time, and what it
+// gives depends on what it gets.
 #pragma once
 
 #include <chrono>
@@ -16,5 +16,9 @@ namespace passnet::dataset {
 /// is unloaded again.
 std::string screen(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
                    std::chrono::milliseconds timeout);
+
+/// "" when the graph runs on replayed inputs, else the first line of why not. under: as above.
+std::string try_run(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
+                    std::chrono::milliseconds timeout);
 
 }  // namespace passnet::dataset

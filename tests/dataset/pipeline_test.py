@@ -252,6 +252,28 @@ class Generalize(PipelineCase):
         pieces = json.loads(self.passnet("decompose", self.root / "more", "--out", self.root / "pieces", "--kinds", "fusible", "--json").stdout)
         self.assertEqual((pieces["graphs"], pieces["failed"], pieces["not_measured"]), (3, 0, 0))
 
+    def test_what_a_run_refuses_is_not_written(self):
+        shutil.rmtree(self.root / "tokens")
+        path = self.root / "tokens/n16"
+        path.mkdir(parents=True)
+        (path / "model.py").write_text(
+            "import torch\n\n\nclass GraphModule(torch.nn.Module):\n"
+            "    def forward(self, L_x_ : torch.Tensor, L_i_ : torch.Tensor):\n        l_x_ = L_x_\n        l_i_ = L_i_\n"
+            "        y = torch.index_select(l_x_, 0, l_i_)\n        return (y,)\n"
+        )
+        index = META.format(name="L_i_", shape=[16], std=1.0).replace("float32", "int64").replace("mean = 0.1", f"data = {list(range(15, -1, -1))}")
+        (path / "weight_meta.py").write_text(META.format(name="L_x_", shape=[16, 4], std=1.0) + index.replace("    std = 1.0\n", ""))
+        (path / "graph_net.json").write_text(json.dumps({"shape": "n16"}))
+        _, report = self.generalize()
+        # Fewer rows than the largest index needs.
+        self.assertEqual(report["written"], ["s0_16_s1_16", "s0_256_s1_16", "s0_16_s1_256"])
+        self.assertEqual([line.split(": ")[0] for line in report["skipped"]], [f"s0_{rows}_s1_{columns}" for columns in (16, 256) for rows in (1, 4)] + ["s0_1_s1_4096"])
+        self.assertIn("s0_1_s1_16: it does not run: bad-input: 'torch.index_select': index out of range in self", report["skipped"])
+        self.assertEqual(len(list((self.root / "more").rglob("model.py"))), 3)
+        self.generalize_all("--no-run")
+        self.assertEqual(len(list((self.root / "more").glob("*_s1_*/model.py"))), 3)
+        self.assertTrue((self.root / "more/s0_1_s1_16").exists())
+
     def test_captures_side_by_side_decide_what_one_leaves_open(self):
         for batch, length in ((1, 16), (2, 24)):
             path = self.root / f"tokens/b{batch}_s{length}"
