@@ -337,7 +337,7 @@ Result<void> decompose(const std::vector<std::string>& roots, const fs::path& ou
   PASSNET_TRY(LineFile journal, LineFile::open(out / "decompose.jsonl", true));
   Unique unique(out, options.kinds);
   const std::map<std::string, JournalLine> earlier =
-      unique.held(still_valid(read_journal(journal.kept()), wholes, options));
+      unique.held(still_valid(read_decompose_journal(journal.kept()), wholes, options));
   unique.add(earlier);
   std::vector<const Whole*> left;
   for (const Whole& whole : wholes) {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/strings.h"
+#include "dataset/journal_lines.h"
 
 namespace passnet::dataset {
 
@@ -46,18 +46,8 @@ Json to_json(const JournalLine& line) {
   return json;
 }
 
-std::map<std::string, JournalLine> read_journal(std::string_view text) {
-  std::map<std::string, JournalLine> lines;
-  for (const std::string_view one : split(text, '\n')) {
-    try {
-      JournalLine line = line_from(Json::parse(one));
-      std::string graph = line.report.graph;
-      lines.insert_or_assign(std::move(graph), std::move(line));
-    } catch (const Json::exception&) {
-      continue;
-    }
-  }
-  return lines;
+std::map<std::string, JournalLine> read_decompose_journal(std::string_view text) {
+  return last_lines(text, line_from, [](const JournalLine& line) { return line.report.graph; });
 }
 
 }  // namespace passnet::dataset

@@ -35,6 +35,6 @@ Json to_json(const JournalLine& line);
 
 /// The last line of each graph, by its name. Lines of another form are skipped: their graphs are decomposed
 /// again.
-std::map<std::string, JournalLine> read_journal(std::string_view text);
+std::map<std::string, JournalLine> read_decompose_journal(std::string_view text);
 
 }  // namespace passnet::dataset

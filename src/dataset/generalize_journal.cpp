@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/strings.h"
+#include "dataset/journal_lines.h"
 
 namespace passnet::dataset {
 
@@ -40,17 +40,7 @@ Json to_json(const GeneralizeLine& line) {
 }
 
 std::map<std::string, GeneralizeLine> read_generalize_journal(std::string_view text) {
-  std::map<std::string, GeneralizeLine> lines;
-  for (const std::string_view one : split(text, '\n')) {
-    try {
-      GeneralizeLine line = line_from(Json::parse(one));
-      std::string graph = line.report.graph;
-      lines.insert_or_assign(std::move(graph), std::move(line));
-    } catch (const Json::exception&) {
-      continue;
-    }
-  }
-  return lines;
+  return last_lines(text, line_from, [](const GeneralizeLine& line) { return line.report.graph; });
 }
 
 }  // namespace passnet::dataset

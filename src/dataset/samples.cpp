@@ -16,13 +16,13 @@
 #include "base/in_order.h"
 #include "base/line_file.h"
 #include "base/log.h"
-#include "base/strings.h"
 #include "dataset/choose.h"
 #include "dataset/dtype_variant.h"
 #include "dataset/family.h"
 #include "dataset/graph_facts.h"
 #include "dataset/graph_writer.h"
 #include "dataset/identity.h"
+#include "dataset/journal_lines.h"
 #include "dataset/kernel_count.h"
 #include "dataset/op_name.h"
 #include "dataset/sample_list.h"
@@ -286,25 +286,18 @@ Result<void> hold_to_rules(const fs::path& out, const std::string& subgraphs, co
   return {};
 }
 
-std::optional<SampleReport> report_from(std::string_view line) {
-  const Json json = Json::parse(line, nullptr, false);
-  try {
-    return SampleReport{
-        json.at("sample"), json.at("split"),   json.at("ops").get<std::vector<std::string>>(),
-        json.at("graphs"), json.at("members"), json.at("unfit").get<std::vector<std::string>>()};
-  } catch (const Json::exception&) {
-    return std::nullopt;
-  }
+// Throws Json::exception when it is no such line.
+SampleReport report_from(const Json& json) {
+  return {json.at("sample"), json.at("split"),   json.at("ops").get<std::vector<std::string>>(),
+          json.at("graphs"), json.at("members"), json.at("unfit").get<std::vector<std::string>>()};
 }
 
 /// What earlier runs made, by sample.
 class Earlier {
  public:
-  Earlier(const fs::path& out, std::string_view journal) : out_(out) {
-    for (const std::string_view line : split(journal, '\n')) {
-      if (std::optional<SampleReport> report = report_from(line)) reports_[report->hash] = std::move(*report);
-    }
-  }
+  Earlier(const fs::path& out, std::string_view journal)
+      : out_(out),
+        reports_(last_lines(journal, report_from, [](const SampleReport& report) { return report.hash; })) {}
   /// nullptr when the group has to be screened.
   const SampleReport* find(const Group& group) const {
     const auto found = reports_.find(group.hash);
@@ -317,7 +310,7 @@ class Earlier {
 
  private:
   const fs::path& out_;
-  std::map<std::string, SampleReport> reports_;
+  const std::map<std::string, SampleReport> reports_;
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ JournalLine line_of(const std::string& graph) {
 }
 
 TEST(DecomposeJournal, LinesAreReadBack) {
-  const auto lines = read_journal(dump(to_json(line_of("timm/resnet18/b1_r224"))) + "\n");
+  const auto lines = read_decompose_journal(dump(to_json(line_of("timm/resnet18/b1_r224"))) + "\n");
   ASSERT_EQ(lines.size(), 1u);
   const JournalLine& line = lines.at("timm/resnet18/b1_r224");
   EXPECT_EQ(dump(to_json(line)), dump(to_json(line_of("timm/resnet18/b1_r224"))));
@@ -35,7 +35,7 @@ TEST(DecomposeJournal, LinesAreReadBack) {
 TEST(DecomposeJournal, TheLastLineOfAGraphCounts) {
   JournalLine later = line_of("a");
   later.found.clear();
-  const auto lines = read_journal(dump(to_json(line_of("a"))) + "\n" + dump(to_json(later)) + "\n");
+  const auto lines = read_decompose_journal(dump(to_json(line_of("a"))) + "\n" + dump(to_json(later)) + "\n");
   EXPECT_TRUE(lines.at("a").found.empty());
 }
 
@@ -44,7 +44,7 @@ TEST(DecomposeJournal, LinesOfAnotherFormAreSkipped) {
                            "\n"
                            "no JSON\n" +
                            dump(to_json(line_of("a"))) + "\n";
-  const auto lines = read_journal(text);
+  const auto lines = read_decompose_journal(text);
   EXPECT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines.contains("a"));
 }
