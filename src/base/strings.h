@@ -27,6 +27,8 @@ inline std::string quoted(const std::string& text, size_t limit = 60) { return q
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
+/// Up to the first line break: PyTorch's messages go on with where in its source they come from.
+std::string first_line(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
 }  // namespace passnet

@@ -5,16 +5,11 @@
 #include <algorithm>
 
 #include "dataset/cut.h"
+#include "ir/tensor_type.h"
 
 namespace passnet::dataset {
 
 namespace {
-
-int64_t elements(const std::vector<int64_t>& shape) {
-  int64_t count = 1;
-  for (const int64_t size : shape) count *= size;
-  return count;
-}
 
 template <class T>
 void repeat(std::vector<T>& data, int64_t count) {
@@ -84,8 +79,9 @@ std::vector<fx::TensorMeta> resized(const std::vector<fx::TensorMeta>& metas,
   }
   for (size_t i = 0; i < made.size(); ++i) {
     if (made[i].shape == metas[i].shape) continue;
-    if (made[i].int_data) repeat(*made[i].int_data, elements(made[i].shape));
-    if (made[i].float_data) repeat(*made[i].float_data, elements(made[i].shape));
+    const int64_t elements = ir::contiguous(made[i].dtype, made[i].shape).numel();
+    if (made[i].int_data) repeat(*made[i].int_data, elements);
+    if (made[i].float_data) repeat(*made[i].float_data, elements);
   }
   return made;
 }

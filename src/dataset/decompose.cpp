@@ -12,7 +12,6 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/in_order.h"
 #include "base/line_file.h"
 #include "dataset/captures.h"
 #include "dataset/cut.h"
@@ -20,6 +19,7 @@
 #include "dataset/describe.h"
 #include "dataset/fusible.h"
 #include "dataset/graph_facts.h"
+#include "dataset/graph_tree.h"
 #include "dataset/graph_writer.h"
 #include "dataset/identity.h"
 #include "dataset/kernel_count.h"
@@ -346,28 +346,24 @@ Result<void> decompose(const std::vector<std::string>& roots, const fs::path& ou
     else
       left.push_back(&whole);
   }
+  const TreeOptions tree{options.jobs, options.interrupted};
   WorkerPool workers(options.interrupted);
-  Result<void> written;
   size_t next = 0;
-  const auto interrupted = [&] { return options.interrupted != nullptr && *options.interrupted; };
-  map_in_order(
-      [&]() -> std::optional<const Whole*> {
-        return next < left.size() && written && !interrupted() ? std::optional(left[next++]) : std::nullopt;
-      },
-      [&](const Whole* whole) { return analyse(*whole, workers, options); },
-      [&](Analysis analysis) {
-        const WholeReport& report = analysis.line.report;
-        const bool cut_short = interrupted() && !(report.error.empty() && report.not_measured.empty());
-        if (!written || cut_short) return;
-        written = unique.add(analysis);
-        if (written) written = journal.append(dump(to_json(analysis.line)));
-        finished(report);
-      },
-      static_cast<size_t>(options.jobs));
-  PASSNET_TRY_VOID(written);
-  PASSNET_TRY_VOID(unique.write_sources());
-  if (interrupted()) return resource_error("interrupted");
-  return {};
+  Result<void> done =
+      map_until_error([&] { return next < left.size() ? std::optional(left[next++]) : std::nullopt; },
+                      [&](const Whole* whole) { return analyse(*whole, workers, options); },
+                      [&](Analysis analysis) -> Result<void> {
+                        const WholeReport& report = analysis.line.report;
+                        if (tree.is_interrupted() && !(report.error.empty() && report.not_measured.empty()))
+                          return {};  // cut short
+                        PASSNET_TRY_VOID(unique.add(analysis));
+                        PASSNET_TRY_VOID(journal.append(dump(to_json(analysis.line))));
+                        finished(report);
+                        return {};
+                      },
+                      tree);
+  if (done || tree.is_interrupted()) PASSNET_TRY_VOID(unique.write_sources());
+  return done;
 }
 
 }  // namespace passnet::dataset

@@ -69,9 +69,17 @@ size_t body_size(const ir::Graph& graph) {
 
 std::vector<std::string> op_names(const ir::Graph& graph) {
   std::vector<std::string> names;
-  for (size_t i = 0; i < body_size(graph); ++i)
-    names.push_back(op_name(graph.node(body_node(graph, i))));
+  for (size_t i = 0; i < body_size(graph); ++i) names.push_back(op_name(graph.node(body_node(graph, i))));
   return names;
+}
+
+const ir::Arg* find_argument(const ir::Graph& graph, ir::NodeId id, size_t place, std::string_view name) {
+  const std::span<const ir::Arg> args = graph.args(id);
+  if (place < args.size()) return &args[place];
+  for (const ir::Keyword& keyword : graph.keywords(id)) {
+    if (keyword.name == name) return &keyword.value;
+  }
+  return nullptr;
 }
 
 }  // namespace passnet::dataset

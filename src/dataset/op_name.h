@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
@@ -22,7 +23,11 @@ inline ir::NodeId body_node(const ir::Graph& graph, size_t place) {
   return graph.placeholder_count() + static_cast<ir::NodeId>(place);
 }
 
-/// The operator's canonical name, so that spellings agree; the op name of what the table of operators does not know.
+/// The operator's canonical name, so that spellings agree; the op name of what the table of operators does
+/// not know.
 std::string canonical_op_name(const ir::Node& node);
+
+/// The argument in this place, or under this name; null: there is none.
+const ir::Arg* find_argument(const ir::Graph& graph, ir::NodeId id, size_t place, std::string_view name);
 
 }  // namespace passnet::dataset

@@ -13,13 +13,13 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/in_order.h"
 #include "base/line_file.h"
 #include "base/log.h"
 #include "dataset/choose.h"
 #include "dataset/dtype_variant.h"
 #include "dataset/family.h"
 #include "dataset/graph_facts.h"
+#include "dataset/graph_tree.h"
 #include "dataset/graph_writer.h"
 #include "dataset/identity.h"
 #include "dataset/journal_lines.h"
@@ -329,19 +329,15 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   const Earlier earlier(out, journal.kept());
   WorkerPool workers(options.interrupted);
   std::vector<SampleReport> reports;
-  std::optional<Error> failed;
   size_t next = 0;
   std::atomic<size_t> tasks = 0;
-  const auto is_over = [&] {
-    return failed.has_value() || (options.tasks > 0 && tasks == options.tasks) ||
-           (options.interrupted != nullptr && *options.interrupted);
-  };
+  const auto has_enough = [&] { return options.tasks > 0 && tasks == options.tasks; };
   const auto is_task = [&](const SampleReport& report) {
     return report.graphs >= options.min_shapes * options.dtypes.size();
   };
-  map_in_order(
+  const Result<void> done = map_until_error(
       [&]() -> std::optional<const Group*> {
-        return next < groups.size() && !is_over() ? std::optional(&groups[next++]) : std::nullopt;
+        return next < groups.size() && !has_enough() ? std::optional(&groups[next++]) : std::nullopt;
       },
       [&](const Group* group) -> Result<Made> {
         if (const SampleReport* report = earlier.find(*group)) return Made{*report, false};
@@ -351,32 +347,23 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
         if (!report) return std::move(report).error();
         return Made{std::move(*report), true};
       },
-      [&](Result<Made> made) {
-        if (failed) return;
-        if (!made) {
-          failed = made.error();
-          return;
-        }
+      [&](Result<Made> made) -> Result<void> {
+        if (!made) return std::move(made).error();
         SampleReport& report = made->report;
-        if (options.tasks > 0 && (tasks == options.tasks || !is_task(report))) {
+        if (has_enough() || (options.tasks > 0 && !is_task(report))) {
           std::error_code ignored;
           if (made->is_new) fs::remove_all(out / sample_path(report), ignored);
-          return;
+          return {};
         }
         ++tasks;
-        if (made->is_new) {
-          if (Result<void> added = journal.append(dump(to_json(report))); !added) {
-            failed = std::move(added).error();
-            return;
-          }
-        }
+        if (made->is_new) PASSNET_TRY_VOID(journal.append(dump(to_json(report))));
         finished(report);
         reports.push_back(std::move(report));
+        return {};
       },
-      static_cast<size_t>(options.jobs));
+      {options.jobs, options.interrupted});
   remove_empty_shards(out);
-  if (options.interrupted != nullptr && *options.interrupted) return resource_error("interrupted");
-  if (failed) return std::move(*failed);
+  PASSNET_TRY_VOID(done);
   return write_lists(out / "lists", out, listed(reports));
 }
 

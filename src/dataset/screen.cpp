@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/strings.h"
 #include "bench/verdict.h"
 #include "fx/replay.h"
 #include "run/session.h"
@@ -93,8 +94,7 @@ class Screening {
 
 // Its kind and its first line.
 std::string why(const run::Failure& failure) {
-  const std::string& message = failure.error.message;
-  return failure.kind + ": " + message.substr(0, message.find('\n'));
+  return failure.kind + ": " + first_line(failure.error.message);
 }
 
 void unload(run::Worker& worker, const std::string& id, std::chrono::milliseconds timeout) {

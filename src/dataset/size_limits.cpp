@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dataset/cut.h"
+#include "dataset/op_name.h"
 #include "ir/op_table.h"
 
 namespace passnet::dataset {
@@ -30,18 +31,8 @@ constexpr int64_t kHalving = 2;
 /// New tensors of so many axes are masks by batch and head, or tables for all.
 constexpr size_t kTableAxes = 4;
 
-/// The argument in this place, or under this name; null: there is none.
-const Arg* argument(const ir::Graph& graph, NodeId id, size_t place, std::string_view name) {
-  const std::span<const Arg> args = graph.args(id);
-  if (place < args.size()) return &args[place];
-  for (const ir::Keyword& keyword : graph.keywords(id)) {
-    if (keyword.name == name) return &keyword.value;
-  }
-  return nullptr;
-}
-
 NodeId operand(const ir::Graph& graph, NodeId id, size_t place, std::string_view name) {
-  const Arg* found = argument(graph, id, place, name);
+  const Arg* found = find_argument(graph, id, place, name);
   return found == nullptr || found->kind != ArgKind::Node ? ir::kNoNode : found->node;
 }
 
@@ -135,7 +126,7 @@ std::optional<int64_t> divisor_of(const ir::Graph& graph, NodeId padded, size_t 
     }
     const bool convolves = op.starts_with("conv"), pools = op.find("_pool") != std::string_view::npos;
     if (!convolves && !pools) return std::nullopt;
-    const Shape strides = integers(graph, argument(graph, id, convolves ? 3 : 2, "stride"));
+    const Shape strides = integers(graph, find_argument(graph, id, convolves ? 3 : 2, "stride"));
     const Shape* shape = shape_of(padded, captured);
     const size_t axes = op.ends_with("1d") ? 1 : op.ends_with("3d") ? 3 : 2;
     if (strides.empty()) return convolves ? std::optional<int64_t>(1) : std::nullopt;
@@ -148,7 +139,7 @@ std::optional<int64_t> divisor_of(const ir::Graph& graph, NodeId padded, size_t 
 
 std::string padding_depends(const ir::Graph& graph, NodeId id, const ValueShapes& captured,
                             const Shape& before, const Shape& now) {
-  const Shape amounts = integers(graph, argument(graph, id, 1, "pad"));
+  const Shape amounts = integers(graph, find_argument(graph, id, 1, "pad"));
   for (size_t i = 0; i + 1 < amounts.size() && i / 2 < before.size(); i += 2) {
     const size_t axis = before.size() - 1 - i / 2;
     const int64_t size = before[axis], amount = std::max(amounts[i], amounts[i + 1]);
@@ -165,8 +156,8 @@ std::string padding_depends(const ir::Graph& graph, NodeId id, const ValueShapes
 }
 
 std::string kernel_depends(const ir::Graph& graph, NodeId id) {
-  const Arg* given = argument(graph, id, 2, "stride");
-  const Shape kernel = integers(graph, argument(graph, id, 1, "kernel_size")),
+  const Arg* given = find_argument(graph, id, 2, "stride");
+  const Shape kernel = integers(graph, find_argument(graph, id, 1, "kernel_size")),
               stride = given == nullptr ? kernel : integers(graph, given);
   if (kernel == stride && !kernel.empty() && kernel.front() > kHalving)
     return fmt::format("pieces of {}, which may be a quotient of sizes, are pooled", kernel.front());
@@ -175,14 +166,14 @@ std::string kernel_depends(const ir::Graph& graph, NodeId id) {
 
 std::string bound_depends(const ir::Graph& graph, NodeId id) {
   for (const auto& [place, name] : {std::pair<size_t, std::string_view>{1, "min"}, {2, "max"}}) {
-    for (const int64_t bound : integers(graph, argument(graph, id, place, name)))
+    for (const int64_t bound : integers(graph, find_argument(graph, id, place, name)))
       if (bound >= kPictureBound) return fmt::format("its bound {} may be a size of the picture", bound);
   }
   return {};
 }
 
 std::string index_depends(const ir::Graph& graph, NodeId id, const Shape& before) {
-  const Arg* index = argument(graph, id, 1, "");
+  const Arg* index = find_argument(graph, id, 1, "");
   if (index == nullptr || index->kind != ArgKind::Tuple) return {};
   const std::span<const Arg> items = graph.elements(*index);
   for (size_t axis = 0; axis < items.size() && axis < before.size(); ++axis) {

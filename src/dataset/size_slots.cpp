@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "dataset/op_name.h"
 #include "ir/op_table.h"
 
 namespace passnet::dataset {
@@ -89,7 +90,7 @@ uint32_t count_integers(const ir::Graph& graph, const Arg& arg) {
 class Reading {
  public:
   Reading(const ir::Graph& graph, NodeId id, const ValueShapes& shapes)
-      : graph_(graph), node_(graph.node(id)), shapes_(shapes) {}
+      : graph_(graph), id_(id), node_(graph.node(id)), shapes_(shapes) {}
 
   std::vector<SizeSlot> run() {
     const SizeArguments* found = size_arguments(node_);
@@ -145,12 +146,8 @@ class Reading {
   }
 
   uint32_t split_axis() const {
-    int64_t axis = 0;
-    if (graph_.args(node_).size() > 2 && graph_.args(node_)[2].kind == ArgKind::Int)
-      axis = graph_.args(node_)[2].integer;
-    for (const ir::Keyword& keyword : graph_.keywords(node_)) {
-      if (keyword.name == "dim" && keyword.value.kind == ArgKind::Int) axis = keyword.value.integer;
-    }
+    const Arg* dim = find_argument(graph_, id_, 2, "dim");
+    const int64_t axis = dim != nullptr && dim->kind == ArgKind::Int ? dim->integer : 0;
     return static_cast<uint32_t>(axis < 0 ? axis + rank() : axis);
   }
 
@@ -185,6 +182,7 @@ class Reading {
   }
 
   const ir::Graph& graph_;
+  const NodeId id_;
   const ir::Node& node_;
   const ValueShapes& shapes_;
   uint32_t next_ = 0;  // ordinal

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/strings.h"
 #include "dataset/size_limits.h"
 #include "fx/print.h"
+#include "ir/dtype.h"
 #include "run/infer.h"
 #include "run/session.h"
 
 namespace passnet::dataset {
 
 namespace {
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 Types read_types(const ir::Graph& graph, const Json& values) {
   Types types;
@@ -27,7 +27,8 @@ Types read_types(const ir::Graph& graph, const Json& values) {
       types.shapes.shape[id] = value->at("shape").get<std::vector<int64_t>>();
       const std::string dtype = value->at("dtype").get<std::string>();
       types.shapes.integral[id] = dtype.starts_with("int") || dtype.starts_with("uint");
-      int64_t bytes = ir::parse_dtype(dtype) ? ir::size_bytes(*ir::parse_dtype(dtype)) : 8;
+      const auto known = ir::parse_dtype(dtype);
+      int64_t bytes = known ? ir::size_bytes(*known) : 8;
       for (const int64_t size : *types.shapes.shape[id]) bytes *= size;
       if (graph.node(id).kind != ir::NodeKind::Placeholder)
         types.largest_bytes = std::max(types.largest_bytes, bytes);

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include "base/strings.h"
 #include "runtime/gpu_driver.h"
 #include "runtime/kernel_fault.h"
 
@@ -76,8 +77,7 @@ Result<c10::Device> start(int index) {
   try {
     prepare(index);
   } catch (const std::exception& problem) {
-    const std::string text = problem.what();
-    return resource_error(fmt::format("cuda:{} cannot be used: {}", index, text.substr(0, text.find('\n'))));
+    return resource_error(fmt::format("cuda:{} cannot be used: {}", index, first_line(problem.what())));
   }
   return c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(index));
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 
+#include "base/strings.h"
 #include "runtime/compare.h"
 #include "runtime/gpu.h"
 #include "runtime/gpu_driver.h"
@@ -84,8 +85,6 @@ struct Recording {
     outputs.clear();  // before their pool
   }
 };
-
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 Result<std::unique_ptr<Recording>> make_recording(const RecordedCall::Run& run, const std::vector<at::Tensor>& inputs) {
   auto recording = std::make_unique<Recording>();

@@ -115,8 +115,6 @@ void place_frees(Builder& builder, const Operand& result, size_t input_count) {
   }
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 }  // namespace
 
 Result<Plan> Plan::build(const ir::Graph& graph, FusedLibrary* fused) {
