@@ -23,8 +23,9 @@ constexpr int kBlocks = 8, kGpuBlocks = 2;  // a GPU's condition drifts less, an
 // A block of calls in which a contestant that still takes part is timed.
 void run_block(Contestant& contestant, int settling, int calls, size_t track, bool keep, const ContestOptions& options) {
   if (!contestant.problem.empty() || calls == 0) return;
-  const run::Answer<run::TimedBlock> block =
-      run::time_block(contestant.worker, kId, settling, calls, false, options.timeout, options.tracks[track]);
+  const run::TimedGraph graph{contestant.worker, kId};
+  const run::BlockOptions how{settling, calls, false, false, options.tracks[track], options.timeout};
+  const run::Answer<run::TimedBlock> block = options.gpu ? run::time_block(graph, how) : run::time_block_alone(graph, how);
   if (!block) {
     contestant.problem = block.error().error.message;
   } else if (keep) {
@@ -137,6 +138,12 @@ void enter(Contestant& contestant, run::Worker& first, std::mutex& first_is_busy
 }
 
 void measure_in_turns(std::vector<Contestant>& contestants, const ContestOptions& options) {
+  std::optional<run::Stopped> stopped;
+  if (!options.gpu) {
+    std::vector<run::Worker*> workers;
+    for (Contestant& contestant : contestants) workers.push_back(&contestant.worker);
+    stopped.emplace(std::move(workers));
+  }
   for (Contestant& contestant : contestants) contestant.trials_us.resize(options.tracks.size());
   for (size_t track = 0; track < options.tracks.size(); ++track) {
     for (Contestant& contestant : contestants) run_block(contestant, 0, options.warmup, track, false, options);

@@ -227,8 +227,8 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
   const std::string clock = request.value("clock", "host");
   if (clock != "host" && clock != "device") return bad_input(fmt::format("clock {}: expected host or device", quoted(clock)));
   PASSNET_TRY(const runtime::CallTimes times,
-              session->time({calls, request.value("fingerprint", false), request.value("fresh", false),
-                             request.value("flush", false), clock == "device"}));
+              session->time({calls, request.value("settle", false), request.value("fingerprint", false),
+                             request.value("fresh", false), request.value("flush", false), clock == "device"}));
   Reply reply;
   reply.fields["times_us"] = times.times_us;
   reply.fields["changed"] = times.changed;

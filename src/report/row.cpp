@@ -107,9 +107,13 @@ Row row_of(const bench::RunRecord& record, bool several_samples) {
     row.reference_us = bench::summarize(record.reference.trials_us);
     row.candidate_us = bench::summarize(record.candidate.trials_us);
     row.ratio = row.reference_us.median / row.candidate_us.median;
+    row.interval = bench::ratio_interval(record.reference, record.candidate);
     row.others = other_ratios(record);
     row.noise = std::max(row.reference_us.noise(), row.candidate_us.noise());
   }
+  row.disturbed = record.disturbed;
+  if (row.disturbed) row.timed = false, row.ratio = 0, row.interval.reset();
+  row.control = record.control;
   row.noisy = bench::is_noisy(record);
   row.compared = record.outputs_counted && !record.outputs.empty();
   row.max_abs_diff = largest_difference(record.outputs);
@@ -148,6 +152,34 @@ std::string conditions(const std::vector<bench::RunRecord>& records) {
                         record.reference.trials_us.size());
   }
   return text + fmt::format(", seed {}", record.seed);
+}
+
+std::string speedup_text(const Row& row) {
+  if (row.disturbed) return "disturbed";
+  if (row.interval && row.interval->contains(1)) return "no difference";
+  return ratio_text(row.ratio);
+}
+
+std::string interval_text(const Row& row) {
+  return row.interval ? fmt::format("{:.2f} to {:.2f}", row.interval->low, row.interval->high) : "-";
+}
+
+std::string controls_text(const std::vector<Row>& rows) {
+  std::vector<double> ratios;
+  std::string only;
+  for (const Row& row : rows) {
+    if (!row.control) continue;
+    const auto interval = row.control->disturbed ? std::nullopt : bench::ratio_interval(row.control->reference, row.control->candidate);
+    if (!interval) {
+      only = "disturbed";
+      continue;
+    }
+    ratios.push_back(bench::summarize(row.control->reference.trials_us).median / bench::summarize(row.control->candidate.trials_us).median);
+    only = fmt::format("{} ({:.2f} to {:.2f})", ratio_text(ratios.back()), interval->low, interval->high);
+  }
+  if (ratios.size() < 2) return only;
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  return fmt::format("{} to {} over {} samples", ratio_text(*least), ratio_text(*most), ratios.size());
 }
 
 std::string ratio_text(double ratio) {

@@ -30,7 +30,8 @@ Style style_of(Tone tone) {
 
 Style ratio_style(const Row& row) {
   if (row.tone == Tone::Bad) return Style::Dim;  // a wrong graph is not fast
-  if (!row.timed || std::abs(row.ratio - 1) < 0.02) return Style::Plain;
+  if (row.disturbed) return Style::Doubtful;
+  if (!row.interval || row.interval->contains(1)) return Style::Plain;
   return row.ratio > 1 ? Style::Good : Style::Bad;
 }
 
@@ -79,14 +80,15 @@ Column times_column(const char* title, const std::vector<Row>& rows, bench::Stat
 std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_samples) {
   const bool any_noisy = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
   Column name{"graph", true, {}, 0}, verdict{"verdict", true, {}, 0}, ratio{"ratio", false, {}, 0};
-  Column noise{"noise", false, {}, 1}, rung{"from t", false, {}, 3}, error{"max error", false, {}, 0};
-  Column sites{"sites", false, {}, 2};
+  Column interval{"95 %", false, {}, 2}, noise{"noise", false, {}, 1}, rung{"from t", false, {}, 4}, error{"max error", false, {}, 0};
+  Column sites{"sites", false, {}, 3};
   if (any_noisy) ratio.title += " ";
   for (const Row& row : rows) {
     name.cells.push_back({(several_samples ? "  " : "") + one_line(row.graph), Style::Plain});
     verdict.cells.push_back({row.headline, style_of(row.tone)});
     const std::string mark = any_noisy ? (row.noisy ? "~" : " ") : "";
-    ratio.cells.push_back({ratio_text(row.ratio) + mark, ratio_style(row)});
+    ratio.cells.push_back({speedup_text(row) + mark, ratio_style(row)});
+    interval.cells.push_back({interval_text(row), Style::Plain});
     noise.cells.push_back({row.timed ? fmt::format("{:.0f} %", 100 * row.noise) : "-",
                            row.noisy ? Style::Doubtful : Style::Plain});
     rung.cells.push_back({rung_text(row), Style::Plain});
@@ -96,6 +98,7 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_sample
   return {std::move(name),
           std::move(verdict),
           std::move(ratio),
+          std::move(interval),
           times_column("before us", rows, &Row::reference_us),
           times_column("after us", rows, &Row::candidate_us),
           std::move(noise),
@@ -114,7 +117,7 @@ size_t width_of_rest(const std::vector<Column>& table) {
 /// Drops columns until a readable name fits, then shortens names to what is left.
 void fit(std::vector<Column>& table, size_t width) {
   const size_t wanted = std::min(table[0].width(), kMinNameWidth);
-  for (int order = 1; order <= 3 && width_of_rest(table) + wanted > width; ++order) {
+  for (int order = 1; order <= 4 && width_of_rest(table) + wanted > width; ++order) {
     std::erase_if(table, [&](const Column& column) { return column.dropped_at == order; });
   }
   const size_t rest = width_of_rest(table);
@@ -181,6 +184,14 @@ std::string render_footer(const std::vector<Row>& rows, const bench::Score& scor
                      score.aggregated, score.at(bench::kCorrectT).s, score.at(bench::kCorrectT).es);
   out += render_other_tracks(rows);
   std::string notes;
+  if (const std::string controls = controls_text(rows); !controls.empty())
+    notes += fmt::format("A/A control, the same graph on both sides: {}\n", controls);
+  if (const auto disturbed = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.disturbed; }); disturbed > 0) {
+    notes += fmt::format(
+        "disturbed: {} of {}, other processes held the processors while it was timed; it has no speedup and counts in no score; "
+        "--resume measures it again\n",
+        disturbed, rows.size());
+  }
   if (noisy > 0) {
     notes += fmt::format(
         "~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the "

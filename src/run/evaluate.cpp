@@ -46,15 +46,20 @@ Result<std::vector<pass::Pass>> load_passes(const fx::Sample& sample) {
   return passes;
 }
 
+int threads_of(const EvaluateOptions& options) {
+  if (options.threads > 0) return options.threads;
+  return options.processors.empty() ? available_threads() : static_cast<int>(options.processors.size());
+}
+
 class SampleEvaluation {
  public:
   SampleEvaluation(const fx::Sample& sample, const EvaluateOptions& options)
       : sample_(sample),
         options_(options),
-        threads_(options.threads > 0 ? options.threads : available_threads()),
+        threads_(threads_of(options)),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
-        reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu}),
-        candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu}) {}
+        reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu, options.processors}),
+        candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu, options.processors}) {}
 
   // Both workers come up while the passes are read and the first graph is parsed.
   Result<void> start() {
@@ -135,15 +140,30 @@ class SampleEvaluation {
 
     if (options_.timed) {
       record.stage = Stage::Time;
-      Answer<Measured> measured = measure(reference_, candidate_, kId, {options_.warmup, options_.trials, timeout_, options_.gpu.has_value()});
+      const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value()};
+      Answer<Measured> measured = measure({reference_, kId}, {candidate_, kId}, how);
       if (!measured) return measured.error();
       record.reference = std::move(measured->reference);
       record.candidate = std::move(measured->candidate);
-      record.rounds = measured->rounds;
+      record.disturbed = measured->disturbed;
+      record.load = measured->load;
       record.deterministic = measured->changed_calls == 0;
+      if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph->graph, *inputs, how);
     }
     record.stage = Stage::Done;
     return std::nullopt;
+  }
+
+  // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by operator as
+  // the reference does. None when the candidate cannot; whatever that is, it has nothing to do with this graph's own result.
+  std::optional<bench::Control> measure_control(const ir::Graph& graph, const Bundle& inputs, const MeasureOptions& how) {
+    controlled_ = true;
+    if (!load_graph(candidate_, kControlId, graph, {}, {}, timeout_)) return std::nullopt;
+    if (!set_inputs(candidate_, kControlId, inputs, timeout_)) return std::nullopt;
+    if (!run_graph(candidate_, kControlId, false, timeout_)) return std::nullopt;
+    Answer<Measured> measured = measure({reference_, kId}, {candidate_, kControlId}, how);
+    if (!measured) return std::nullopt;
+    return bench::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
   }
 
   std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, bench::RunRecord& record,
@@ -197,11 +217,14 @@ class SampleEvaluation {
     for (const char* id : {kId, kTraceId}) {
       if (reference_.alive()) (void)unload_graph(reference_, id, timeout_).has_value();
     }
-    if (candidate_.alive()) (void)unload_graph(candidate_, kId, timeout_).has_value();
+    for (const char* id : {kId, kControlId}) {
+      if (candidate_.alive()) (void)unload_graph(candidate_, id, timeout_).has_value();
+    }
   }
 
   static constexpr const char* kId = "graph";
   static constexpr const char* kTraceId = "traced";
+  static constexpr const char* kControlId = "control";
 
   const fx::Sample& sample_;
   const EvaluateOptions& options_;
@@ -210,6 +233,7 @@ class SampleEvaluation {
   Worker reference_, candidate_;
   Result<std::vector<pass::Pass>> passes_;
   std::string hardware_, architecture_;
+  bool controlled_ = false;  // the sample has its A/A control
 };
 
 }  // namespace

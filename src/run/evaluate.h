@@ -20,7 +20,8 @@ struct EvaluateOptions {
   int warmup = 25;
   int trials = 100;
   uint64_t seed = 1024;             // of the replayed inputs
-  int threads = 0;                  // 0: all this process may use
+  int threads = 0;                  // 0: all of `processors`
+  std::vector<int> processors;      // that are ours alone for this evaluation; empty: all this process may use
   double timeout_s = 60;            // for one request to a worker
   bool strict = false;              // upstream's literal matching
   std::optional<int> gpu;           // the CUDA device of both sides; none: the CPU

@@ -538,6 +538,11 @@ Result<CallTimes> Session::time(const TimeOptions& options) {
   std::optional<gpu::OutputComparison> comparison;
   if (state.on_gpu && options.fingerprint) comparison.emplace(state.checked_outputs, options.calls);
   for (int64_t i = 0; i < options.calls;) {
+    if (options.settle) {
+      timer.prepare(i);
+      PASSNET_TRY_VOID(timer.call(state.recorded ? state.inputs_in_use() : std::vector<at::Tensor>{}));
+      timer.release();
+    }
     timer.prepare(i);
     PASSNET_TRY(const std::optional<double> time_us, timer.timed_call());
     if (time_us) {

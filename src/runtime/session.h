@@ -59,6 +59,7 @@ enum class Recording { Off, Auto /* where it is possible */, On /* or it is an e
 
 struct TimeOptions {
   int64_t calls = 0;
+  bool settle = false;        // an untimed call before each timed one: it finds what a call leaves behind, not what a hash does
   bool fingerprint = false;   // hash the outputs of each call
   bool fresh = false;         // each call gets its inputs at other addresses than the calls before it
   bool flush = false;         // the GPU's cache is emptied before each call
