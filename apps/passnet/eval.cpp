@@ -115,6 +115,9 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->check(CLI::Range(1, 1024));
   command->add_option("--timeout", options.timeout_s, "seconds a worker may take for one request")
       ->check(CLI::Range(0.1, 86400.0))->capture_default_str();
+  command->add_flag("--profile", options.profile, "tell where the time of a call goes, launch by launch, beside what this machine can do");
+  command->add_option("--compare", options.rival, "another compiler to check and time beside the passes (needs PyTorch from Python)")
+      ->check(CLI::IsMember({"torch.compile"}));
   command->add_flag("--strict", options.strict, "upstream's literal matching");
   command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run\n"
                   "Exit codes: 0 all correct, 1 not all correct, 2 usage, 3 bad input, 4 resource, 70 our bug, 130 interrupted");

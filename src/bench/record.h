@@ -84,6 +84,38 @@ struct PassOutcome {
   bool operator==(const PassOutcome&) const = default;
 };
 
+/// Where the time of a call with passes goes, by clocks around its parts; the parts are for comparing with each other.
+struct Profile {
+  struct Launch {
+    std::string pass, kernel;
+    int line = 0;           // of the launch in the pass's Name.py
+    int site = 0;           // the launch list, from 0 in the order of the rewritten graph
+    double us = 0;          // median
+    int64_t bytes = 0;      // of the tensors it was given, each once
+    double bound_us = 0;    // what a copy of as many bytes takes on this machine, with the same threads
+    bool operator==(const Launch&) const = default;
+  };
+  struct Other {
+    std::string statement;  // an operator outside the passes, as the graph prints it
+    double us = 0;          // median
+    bool operator==(const Other&) const = default;
+  };
+  double call_us = 0;       // median of the whole call, with the clocks in it
+  std::vector<Launch> launches;
+  std::vector<Other> others;  // on the CPU only
+  bool operator==(const Profile&) const = default;
+};
+
+/// Another compiler on the same graph, timed against the same reference in the same way.
+struct Rival {
+  std::string name;          // "torch.compile"
+  std::string problem;       // why it was not timed; empty when it was
+  int passes_from = 6;       // the worst rung of its outputs, as OutputCheck::passes_from
+  Timing reference, candidate;
+  bool disturbed = false;    // as RunRecord::disturbed
+  bool operator==(const Rival&) const = default;
+};
+
 struct RunRecord {
   int version = 1;
   std::string sample, graph;     // names, as listed
@@ -110,6 +142,8 @@ struct RunRecord {
   bool disturbed = false;
   Load load;
   std::optional<Control> control;  // of the sample; with the first of its graphs that was timed
+  std::optional<Profile> profile;  // when asked for
+  std::optional<Rival> rival;      // when asked for
   double evaluate_seconds = 0;   // wall time spent on this graph
   bool operator==(const RunRecord&) const = default;
 };

@@ -178,6 +178,26 @@ Json control_json(const Control& control) {
           {"disturbed", control.disturbed}};
 }
 
+Json profile_json(const Profile& profile) {
+  Json launches = Json::array(), others = Json::array();
+  for (const Profile::Launch& one : profile.launches) {
+    launches.push_back({{"pass", valid_utf8(one.pass)}, {"kernel", valid_utf8(one.kernel)}, {"line", one.line}, {"site", one.site},
+                        {"us", number_json(one.us)}, {"bytes", one.bytes}, {"bound_us", number_json(one.bound_us)}});
+  }
+  for (const Profile::Other& one : profile.others)
+    others.push_back({{"statement", valid_utf8(one.statement)}, {"us", number_json(one.us)}});
+  return {{"call_us", number_json(profile.call_us)}, {"launches", std::move(launches)}, {"others", std::move(others)}};
+}
+
+Json rival_json(const Rival& rival) {
+  return {{"name", valid_utf8(rival.name)},
+          {"problem", valid_utf8(rival.problem)},
+          {"passes_from", rival.passes_from},
+          {"reference", timing_json(rival.reference)},
+          {"candidate", timing_json(rival.candidate)},
+          {"disturbed", rival.disturbed}};
+}
+
 Result<OutputCheck> output_check_from_json(const Json& json) {
   OutputCheck output;
   Fields fields(json, "output check");
@@ -244,6 +264,48 @@ Result<Control> control_from_json(const Json& json) {
   fields.read_one("candidate", timing_from_json, control.candidate);
   fields.read("disturbed", "true or false", control.disturbed);
   return std::move(fields).finish(std::move(control));
+}
+
+Result<Profile::Launch> launch_from_json(const Json& json) {
+  Profile::Launch launch;
+  Fields fields(json, "profiled launch");
+  fields.read("pass", "a string", launch.pass);
+  fields.read("kernel", "a string", launch.kernel);
+  fields.read("line", "an integer", launch.line);
+  fields.read("site", "an integer", launch.site);
+  fields.read("us", "a number", launch.us);
+  fields.read("bytes", "an integer", launch.bytes);
+  fields.read("bound_us", "a number", launch.bound_us);
+  return std::move(fields).finish(std::move(launch));
+}
+
+Result<Profile::Other> other_from_json(const Json& json) {
+  Profile::Other other;
+  Fields fields(json, "profiled operator");
+  fields.read("statement", "a string", other.statement);
+  fields.read("us", "a number", other.us);
+  return std::move(fields).finish(std::move(other));
+}
+
+Result<Profile> profile_from_json(const Json& json) {
+  Profile profile;
+  Fields fields(json, "profile");
+  fields.read("call_us", "a number", profile.call_us);
+  fields.read_each("launches", launch_from_json, profile.launches);
+  fields.read_each("others", other_from_json, profile.others);
+  return std::move(fields).finish(std::move(profile));
+}
+
+Result<Rival> rival_from_json(const Json& json) {
+  Rival rival;
+  Fields fields(json, "rival");
+  fields.read("name", "a string", rival.name);
+  fields.read("problem", "a string", rival.problem);
+  fields.read("passes_from", "an integer", rival.passes_from);
+  fields.read_one("reference", timing_from_json, rival.reference);
+  fields.read_one("candidate", timing_from_json, rival.candidate);
+  fields.read("disturbed", "true or false", rival.disturbed);
+  return std::move(fields).finish(std::move(rival));
 }
 
 Json pass_json(const PassOutcome& pass) {
@@ -336,6 +398,8 @@ Json to_json(const RunRecord& record) {
           {"load", load_json(record.load)},
           {"evaluate_seconds", number_json(record.evaluate_seconds)}};
   if (record.control) json["control"] = control_json(*record.control);
+  if (record.profile) json["profile"] = profile_json(*record.profile);
+  if (record.rival) json["rival"] = rival_json(*record.rival);
   return json;
 }
 
@@ -367,6 +431,8 @@ Result<RunRecord> record_from_json(const Json& json) {
   if (json.contains("disturbed")) fields.read("disturbed", "true or false", record.disturbed);
   if (json.contains("load")) fields.read_one("load", load_from_json, record.load);
   if (json.contains("control")) fields.read_one("control", control_from_json, record.control.emplace());
+  if (json.contains("profile")) fields.read_one("profile", profile_from_json, record.profile.emplace());
+  if (json.contains("rival")) fields.read_one("rival", rival_from_json, record.rival.emplace());
   fields.read("evaluate_seconds", "a number", record.evaluate_seconds);
   return std::move(fields).finish(std::move(record));
 }

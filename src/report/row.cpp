@@ -114,6 +114,8 @@ Row row_of(const bench::RunRecord& record, bool several_samples) {
   row.disturbed = record.disturbed;
   if (row.disturbed) row.timed = false, row.ratio = 0, row.interval.reset();
   row.control = record.control;
+  row.profile = record.profile;
+  row.rival = record.rival;
   row.noisy = bench::is_noisy(record);
   row.compared = record.outputs_counted && !record.outputs.empty();
   row.max_abs_diff = largest_difference(record.outputs);
@@ -154,10 +156,29 @@ std::string conditions(const std::vector<bench::RunRecord>& records) {
   return text + fmt::format(", seed {}", record.seed);
 }
 
-std::string speedup_text(const Row& row) {
-  if (row.disturbed) return "disturbed";
-  if (row.interval && row.interval->contains(1)) return "no difference";
-  return ratio_text(row.ratio);
+namespace {
+
+std::string words_for(bool disturbed, const std::optional<bench::Interval>& interval, double ratio) {
+  if (disturbed) return "disturbed";
+  if (interval && interval->contains(1)) return "no difference";
+  return ratio_text(ratio);
+}
+
+double ratio_of(const bench::Timing& reference, const bench::Timing& candidate) {
+  return bench::summarize(reference.trials_us).median / bench::summarize(candidate.trials_us).median;
+}
+
+}  // namespace
+
+std::string speedup_text(const Row& row) { return words_for(row.disturbed, row.interval, row.ratio); }
+
+std::string rival_text(const Row& row) {
+  if (!row.rival) return "-";
+  const bench::Rival& rival = *row.rival;
+  if (!rival.problem.empty()) return "failed";
+  if (rival.passes_from > bench::kCorrectT) return "wrong";
+  const auto interval = bench::ratio_interval(rival.reference, rival.candidate);
+  return words_for(rival.disturbed, interval, interval ? ratio_of(rival.reference, rival.candidate) : 0);
 }
 
 std::string interval_text(const Row& row) {
@@ -174,7 +195,7 @@ std::string controls_text(const std::vector<Row>& rows) {
       only = "disturbed";
       continue;
     }
-    ratios.push_back(bench::summarize(row.control->reference.trials_us).median / bench::summarize(row.control->candidate.trials_us).median);
+    ratios.push_back(ratio_of(row.control->reference, row.control->candidate));
     only = fmt::format("{} ({:.2f} to {:.2f})", ratio_text(ratios.back()), interval->low, interval->high);
   }
   if (ratios.size() < 2) return only;

@@ -36,6 +36,8 @@ struct Row {
   double max_abs_diff = 0;      // over all outputs; nan when one is not comparable
   int sites = 0, declined = 0;  // of all passes
   std::optional<bench::Control> control;  // the A/A control of the sample, with the first of its graphs that was timed
+  std::optional<bench::Profile> profile;
+  std::optional<bench::Rival> rival;
   std::string problem;          // why it is not correct, several lines, as recorded; empty when correct
 };
 
@@ -51,6 +53,8 @@ std::string conditions(const std::vector<bench::RunRecord>& records);
 std::string speedup_text(const Row& row);
 /// "2.25 to 2.38", the 95 % interval of the ratio; "-" when it has none.
 std::string interval_text(const Row& row);
+/// What the rival's column says: its ratio to the same reference, "no difference", "disturbed", "wrong", "failed"; "-" without one.
+std::string rival_text(const Row& row);
 /// The A/A controls of all samples: "1.00x (0.98 to 1.02)", or "0.97x to 1.03x over 12 samples". Empty when there is none.
 std::string controls_text(const std::vector<Row>& rows);
 

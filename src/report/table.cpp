@@ -95,16 +95,16 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_sample
     error.cells.push_back({error_text(row), Style::Plain});
     sites.cells.push_back({sites_text(row), Style::Plain});
   }
-  return {std::move(name),
-          std::move(verdict),
-          std::move(ratio),
-          std::move(interval),
-          times_column("before us", rows, &Row::reference_us),
-          times_column("after us", rows, &Row::candidate_us),
-          std::move(noise),
-          std::move(rung),
-          std::move(error),
-          std::move(sites)};
+  std::vector<Column> table{std::move(name), std::move(verdict), std::move(ratio), std::move(interval)};
+  if (const auto rival = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.rival.has_value(); }); rival != rows.end()) {
+    Column column{rival->rival->name, false, {}, 0};
+    for (const Row& row : rows) column.cells.push_back({rival_text(row), Style::Plain});
+    table.push_back(std::move(column));
+  }
+  table.push_back(times_column("before us", rows, &Row::reference_us));
+  table.push_back(times_column("after us", rows, &Row::candidate_us));
+  for (Column* column : {&noise, &rung, &error, &sites}) table.push_back(std::move(*column));
+  return table;
 }
 
 /// Width of everything but the first column, separators included.
@@ -243,6 +243,29 @@ std::string render_problem(const Problem& problem, size_t width, bool color) {
   return out;
 }
 
+/// Where the time of a call goes: launches beside what a copy of their bytes takes, then what is outside the passes.
+std::string render_profile(const Row& row, size_t width, bool color) {
+  constexpr size_t kMostOthers = 5;
+  const bench::Profile& profile = *row.profile;
+  std::string out = fmt::format("\n{}: {:.1f} us a call, with clocks around its parts\n",
+                                styled("where the time goes, " + one_line(row.name), Style::Bold, color), profile.call_us);
+  double told_us = 0;
+  for (const bench::Profile::Launch& launch : profile.launches) {
+    told_us += launch.us;
+    out += fmt::format("  {:8.2f} us  {} ({}.py:{}): {}, {:.1f} GB/s; a copy of as many bytes takes {:.2f} us, {:.0f} % of this\n",
+                       launch.us, one_line(launch.kernel), one_line(launch.pass), launch.line, bytes_text(static_cast<double>(launch.bytes)),
+                       launch.us > 0 ? static_cast<double>(launch.bytes) / launch.us / 1e3 : 0, launch.bound_us,
+                       launch.us > 0 ? 100 * launch.bound_us / launch.us : 0);
+  }
+  for (size_t i = 0; i < profile.others.size(); ++i) {
+    told_us += profile.others[i].us;
+    if (i < kMostOthers)
+      out += fmt::format("  {:8.2f} us  {}\n", profile.others[i].us, shorten_middle(one_line(profile.others[i].statement), width - 15));
+  }
+  if (profile.others.size() > kMostOthers) out += fmt::format("  … and {} more operators\n", profile.others.size() - kMostOthers);
+  return out + fmt::format("  {:8.2f} us  the rest: allocating, calling, clocks\n", std::max(0.0, profile.call_us - told_us));
+}
+
 }  // namespace
 
 std::string render_table(const std::vector<bench::RunRecord>& records, int width, bool color) {
@@ -259,6 +282,9 @@ std::string render_table(const std::vector<bench::RunRecord>& records, int width
   const bool shows_sites = table.back().title == "sites";
   out += '\n' + render_footer(rows, bench::score(bench::judge_all(records)), shows_sites, usable, color);
   for (const Problem& problem : grouped_problems(rows)) out += render_problem(problem, usable, color);
+  for (const Row& row : rows) {
+    if (row.profile) out += render_profile(row, usable, color);
+  }
   return out;
 }
 

@@ -9,7 +9,9 @@
 
 #include "base/log.h"
 #include "pass/source.h"
+#include "bench/verdict.h"
 #include "run/measure.h"
+#include "run/pytorch.h"
 #include "run/session.h"
 
 namespace passnet::run {
@@ -21,6 +23,9 @@ using bench::Stage;
 
 // Starting libtorch takes half a second on a quiet machine; a busy one gets a minute.
 constexpr std::chrono::milliseconds kStartTimeout{60000};
+// PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
+constexpr std::chrono::milliseconds kCompileTimeout{300000};
+constexpr int kProfiledCalls = 50;
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -66,6 +71,7 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(reference_.start());
     PASSNET_TRY_VOID(candidate_.start());
     if (options_.compiler == "passes") passes_ = load_passes(sample_);
+    if (!options_.rival.empty()) PASSNET_TRY_VOID(find_pytorch_worker());
     if (!options_.gpu) return {};
     // Without that GPU no graph can be evaluated, so this is no record of a graph.
     if (const auto known = learn_hardware(); !known && known.error().kind == "resource" && !known.error().worker_lost)
@@ -149,6 +155,12 @@ class SampleEvaluation {
       record.load = measured->load;
       record.deterministic = measured->changed_calls == 0;
       if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph->graph, *inputs, how);
+      if (!options_.rival.empty()) record.rival = measure_rival(graph->graph, *inputs, how);
+    }
+    if (options_.profile) {
+      Answer<bench::Profile> profile = profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_);
+      if (!profile) return profile.error();
+      record.profile = std::move(*profile);
     }
     record.stage = Stage::Done;
     return std::nullopt;
@@ -164,6 +176,42 @@ class SampleEvaluation {
     Answer<Measured> measured = measure({reference_, kId}, {candidate_, kControlId}, how);
     if (!measured) return std::nullopt;
     return bench::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
+  }
+
+  // Another compiler on the same graph and inputs, against the same reference. What goes wrong there is its problem, not the graph's.
+  bench::Rival measure_rival(const ir::Graph& graph, const Bundle& inputs, MeasureOptions how) {
+    bench::Rival rival;
+    rival.name = options_.rival;
+    how.timeout = std::max<std::chrono::milliseconds>(how.timeout, kCompileTimeout);
+    const auto give_up = [&](const Failure& failure) {
+      rival.problem = failure.error.message;
+      return rival;
+    };
+    if (!rival_ || !rival_->alive()) {
+      PyTorchOptions pytorch;
+      pytorch.threads = threads_;
+      pytorch.processors = options_.processors;
+      pytorch.on_gpu = options_.gpu.has_value();
+      pytorch.interrupted = options_.interrupted;
+      Result<Worker> started = start_pytorch(pytorch);
+      if (!started) return give_up(to_failure(started.error()));
+      rival_.emplace(std::move(*started));
+      if (auto hello = greet(*rival_, kCompileTimeout); !hello) return give_up(hello.error());
+    }
+    if (auto loaded = load_graph(*rival_, kId, graph, {}, {}, how.timeout); !loaded) return give_up(loaded.error());
+    if (auto set = set_inputs(*rival_, kId, inputs, how.timeout); !set) return give_up(set.error());
+    Answer<Outputs> found = run_graph(*rival_, kId, true, how.timeout);
+    if (!found) return give_up(found.error());
+    bench::RunRecord checked;
+    if (auto compared = compare_outputs(reference_, kId, *found, checked, how.timeout); !compared) return give_up(compared.error());
+    checked.stage = Stage::Done;
+    rival.passes_from = bench::judge(checked).passes_from;
+    Answer<Measured> measured = measure({reference_, kId}, {*rival_, kId}, how);
+    if (!measured) return give_up(measured.error());
+    rival.reference = std::move(measured->reference);
+    rival.candidate = std::move(measured->candidate);
+    rival.disturbed = measured->disturbed;
+    return rival;
   }
 
   std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, bench::RunRecord& record,
@@ -217,6 +265,7 @@ class SampleEvaluation {
     for (const char* id : {kId, kTraceId}) {
       if (reference_.alive()) (void)unload_graph(reference_, id, timeout_).has_value();
     }
+    if (rival_ && rival_->alive()) (void)unload_graph(*rival_, kId, timeout_).has_value();
     for (const char* id : {kId, kControlId}) {
       if (candidate_.alive()) (void)unload_graph(candidate_, id, timeout_).has_value();
     }
@@ -231,6 +280,7 @@ class SampleEvaluation {
   const int threads_;
   const std::chrono::milliseconds timeout_;
   Worker reference_, candidate_;
+  std::optional<Worker> rival_;  // PyTorch's compiler, once it was needed
   Result<std::vector<pass::Pass>> passes_;
   std::string hardware_, architecture_;
   bool controlled_ = false;  // the sample has its A/A control

@@ -27,6 +27,8 @@ struct EvaluateOptions {
   std::optional<int> gpu;           // the CUDA device of both sides; none: the CPU
   std::string cuda_graph = "auto";  // auto | on | off: whether the candidate's calls are recorded and repeated
   bool timed = true;                // false: check only
+  bool profile = false;             // where the time of a call goes, launch by launch
+  std::string rival;                // another compiler to time beside: "torch.compile"; empty: none
   std::filesystem::path worker;     // empty: beside the binary
   pass::BuildOptions build;
   const std::atomic<bool>* interrupted = nullptr;  // becomes true at Ctrl-C: the run ends at once

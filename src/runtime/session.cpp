@@ -35,6 +35,7 @@
 #include "runtime/kernel_check.h"
 #include "runtime/meta_kernels.h"
 #include "runtime/plan.h"
+#include "runtime/profile.h"
 #include "runtime/share.h"
 #include "runtime/statistics.h"
 #include "runtime/thread_pool.h"
@@ -466,6 +467,19 @@ Result<std::vector<bench::OutputCheck>> Session::compare(const std::vector<wire:
     checks.push_back(check_output(expected, given));
   }
   return checks;
+}
+
+Result<Json> Session::profile(int calls) {
+  const c10::InferenceMode mode;
+  State& state = *state_;
+  PASSNET_TRY_VOID(state.require_inputs());
+  PASSNET_TRY_VOID(state.learn_mutations());
+  PASSNET_TRY(const CallProfile profile, profile_calls(*state.plan, *state.fused, calls, [&] { state.prepare_call(); }));
+  Json launches = Json::array(), others = Json::array();
+  for (const LaunchTime& one : profile.launches)
+    launches.push_back({{"list", one.list}, {"launch", one.launch}, {"us", one.us}, {"bytes", one.bytes}, {"bound_us", one.bound_us}});
+  for (const NodeTime& one : profile.others) others.push_back({{"node", one.node}, {"us", one.us}});
+  return Json{{"call_us", profile.call_us}, {"launches", std::move(launches)}, {"others", std::move(others)}};
 }
 
 struct Session::Timer {
