@@ -38,12 +38,6 @@ int terminal_width() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 120;
 }
 
-bench::Score score_of(const std::vector<bench::RunRecord>& records) {
-  std::vector<bench::Verdict> verdicts;
-  for (const bench::RunRecord& record : records) verdicts.push_back(bench::judge(record));
-  return bench::score(verdicts);
-}
-
 // "correct 2.31x": what the log says of a finished graph.
 std::string outcome_of(const bench::RunRecord& record) {
   const double speedup = bench::judge(record).speedup;
@@ -53,6 +47,7 @@ std::string outcome_of(const bench::RunRecord& record) {
 run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
   std::optional<report::ProgressBar> progress;
   run::BatchHooks hooks;
+  hooks.waiting = [](const std::string& why) { fmt::print(stderr, "waiting: {}; two evaluations on one would spoil both\n", why); };
   hooks.planned = [&](size_t graphs) { progress.emplace(graphs); };
   hooks.started = [&](const std::string& sample, const std::string& graph) { progress->start(sample + "/" + graph); };
   hooks.finished = [&](const bench::RunRecord& record) {
@@ -78,7 +73,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY(const std::vector<std::filesystem::path> samples, fx::expand_paths(flags.paths));
   const run::BatchResult result = evaluate(flags, samples);
   if (!result.records.empty()) {
-    const bench::Score score = score_of(result.records);
+    const bench::Score score = bench::score(bench::judge_all(result.records));
     const std::string title = samples.size() == 1 ? samples[0].filename().string() : fmt::format("{} samples", samples.size());
     const std::filesystem::path page = flags.batch.out / "report.html";
     const Result<void> written = write_file(page, report::render_html(result.records, score, title));
@@ -120,6 +115,9 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->check(CLI::Range(1, 1024));
   command->add_option("--timeout", options.timeout_s, "seconds a worker may take for one request")
       ->check(CLI::Range(0.1, 86400.0))->capture_default_str();
+  command->add_flag("--profile", options.profile, "tell where the time of a call goes, launch by launch, beside what this machine can do");
+  command->add_option("--compare", options.rival, "another compiler to check and time beside the passes (needs PyTorch from Python)")
+      ->check(CLI::IsMember({"torch.compile"}));
   command->add_flag("--strict", options.strict, "upstream's literal matching");
   command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run\n"
                   "Exit codes: 0 all correct, 1 not all correct, 2 usage, 3 bad input, 4 resource, 70 our bug, 130 interrupted");

@@ -40,7 +40,8 @@ Result<std::vector<bench::Verdict>> load_verdicts(const std::filesystem::path& p
   for (const std::filesystem::path& file : files) {
     if (file.extension() == ".jsonl") {
       PASSNET_TRY(const std::vector<bench::RunRecord> records, bench::load_records(file.string()));
-      for (const bench::RunRecord& record : records) verdicts.push_back(bench::judge(record));
+      const std::vector<bench::Verdict> some = bench::judge_all(records);
+      verdicts.insert(verdicts.end(), some.begin(), some.end());
     } else {
       PASSNET_TRY(const std::string text, read_file(file));
       PASSNET_TRY(const std::vector<bench::Verdict> some, bench::verdicts_from_upstream_log(file.string(), text));

@@ -72,6 +72,7 @@ const Requests::Row Requests::kRows[] = {
     {"trace", &Requests::trace, true},     {"infer", &Requests::infer, true},
     {"run", &Requests::run, false},
     {"compare", &Requests::compare, true}, {"time", &Requests::time, false},
+    {"profile", &Requests::profile, false},
     {"unload", &Requests::unload, false},  {"exit", &Requests::exit, false},
 };
 
@@ -227,8 +228,8 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
   const std::string clock = request.value("clock", "host");
   if (clock != "host" && clock != "device") return bad_input(fmt::format("clock {}: expected host or device", quoted(clock)));
   PASSNET_TRY(const runtime::CallTimes times,
-              session->time({calls, request.value("fingerprint", false), request.value("fresh", false),
-                             request.value("flush", false), clock == "device"}));
+              session->time({calls, request.value("settle", false), request.value("fingerprint", false),
+                             request.value("fresh", false), request.value("flush", false), clock == "device"}));
   Reply reply;
   reply.fields["times_us"] = times.times_us;
   reply.fields["changed"] = times.changed;
@@ -236,6 +237,15 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
   if (!times.why_not_recorded.empty()) reply.fields["why_not_recorded"] = times.why_not_recorded;
   if (times.sm_mhz) reply.fields["sm_mhz"] = *times.sm_mhz;
   if (times.temperature_c) reply.fields["temperature_c"] = *times.temperature_c;
+  return reply;
+}
+
+Result<Reply> Requests::profile(const Json& request, const std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const session, this->session(request));
+  const auto calls = request.at("calls").get<int64_t>();
+  if (calls < 1 || calls > 10'000) return bad_input(fmt::format("{} calls: expected 1 to 10000", calls));
+  Reply reply;
+  PASSNET_TRY(reply.fields["profile"], session->profile(static_cast<int>(calls)));
   return reply;
 }
 

@@ -54,6 +54,7 @@ class Requests {
   Result<Reply> run(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> compare(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> time(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> profile(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> unload(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> exit(const Json& request, const std::vector<UniqueFd>& fds);
 

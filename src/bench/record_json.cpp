@@ -158,7 +158,44 @@ Json timing_json(const Timing& timing) {
   }
   if (timing.sm_mhz != 0) json["sm_mhz"] = timing.sm_mhz;
   if (timing.temperature_c != 0) json["temperature_c"] = timing.temperature_c;
+  if (!timing.blocks.empty()) json["blocks"] = timing.blocks;
   return json;
+}
+
+Json load_json(const Load& load) {
+  return {{"known", load.known},
+          {"block_pairs", load.block_pairs},
+          {"dropped_pairs", load.dropped_pairs},
+          {"waiting_share", number_json(load.waiting_share)},
+          {"stolen_share", number_json(load.stolen_share)},
+          {"pressure_share", number_json(load.pressure_share)},
+          {"involuntary_switches", load.involuntary_switches}};
+}
+
+Json control_json(const Control& control) {
+  return {{"reference", timing_json(control.reference)},
+          {"candidate", timing_json(control.candidate)},
+          {"disturbed", control.disturbed}};
+}
+
+Json profile_json(const Profile& profile) {
+  Json launches = Json::array(), others = Json::array();
+  for (const Profile::Launch& one : profile.launches) {
+    launches.push_back({{"pass", valid_utf8(one.pass)}, {"kernel", valid_utf8(one.kernel)}, {"line", one.line}, {"site", one.site},
+                        {"us", number_json(one.us)}, {"bytes", one.bytes}, {"bound_us", number_json(one.bound_us)}});
+  }
+  for (const Profile::Other& one : profile.others)
+    others.push_back({{"statement", valid_utf8(one.statement)}, {"us", number_json(one.us)}});
+  return {{"call_us", number_json(profile.call_us)}, {"launches", std::move(launches)}, {"others", std::move(others)}};
+}
+
+Json rival_json(const Rival& rival) {
+  return {{"name", valid_utf8(rival.name)},
+          {"problem", valid_utf8(rival.problem)},
+          {"passes_from", rival.passes_from},
+          {"reference", timing_json(rival.reference)},
+          {"candidate", timing_json(rival.candidate)},
+          {"disturbed", rival.disturbed}};
 }
 
 Result<OutputCheck> output_check_from_json(const Json& json) {
@@ -203,7 +240,72 @@ Result<Timing> timing_from_json(const Json& json) {
   if (json.contains("others")) fields.read_each("others", track_times_from_json, timing.others);
   if (json.contains("sm_mhz")) fields.read("sm_mhz", "an integer", timing.sm_mhz);
   if (json.contains("temperature_c")) fields.read("temperature_c", "an integer", timing.temperature_c);
+  if (json.contains("blocks")) fields.read("blocks", "an array of integers", timing.blocks);
   return std::move(fields).finish(std::move(timing));
+}
+
+Result<Load> load_from_json(const Json& json) {
+  Load load;
+  Fields fields(json, "load");
+  fields.read("known", "true or false", load.known);
+  fields.read("block_pairs", "an integer", load.block_pairs);
+  fields.read("dropped_pairs", "an integer", load.dropped_pairs);
+  fields.read("waiting_share", "a number", load.waiting_share);
+  fields.read("stolen_share", "a number", load.stolen_share);
+  fields.read("pressure_share", "a number", load.pressure_share);
+  fields.read("involuntary_switches", "an integer", load.involuntary_switches);
+  return std::move(fields).finish(std::move(load));
+}
+
+Result<Control> control_from_json(const Json& json) {
+  Control control;
+  Fields fields(json, "control");
+  fields.read_one("reference", timing_from_json, control.reference);
+  fields.read_one("candidate", timing_from_json, control.candidate);
+  fields.read("disturbed", "true or false", control.disturbed);
+  return std::move(fields).finish(std::move(control));
+}
+
+Result<Profile::Launch> launch_from_json(const Json& json) {
+  Profile::Launch launch;
+  Fields fields(json, "profiled launch");
+  fields.read("pass", "a string", launch.pass);
+  fields.read("kernel", "a string", launch.kernel);
+  fields.read("line", "an integer", launch.line);
+  fields.read("site", "an integer", launch.site);
+  fields.read("us", "a number", launch.us);
+  fields.read("bytes", "an integer", launch.bytes);
+  fields.read("bound_us", "a number", launch.bound_us);
+  return std::move(fields).finish(std::move(launch));
+}
+
+Result<Profile::Other> other_from_json(const Json& json) {
+  Profile::Other other;
+  Fields fields(json, "profiled operator");
+  fields.read("statement", "a string", other.statement);
+  fields.read("us", "a number", other.us);
+  return std::move(fields).finish(std::move(other));
+}
+
+Result<Profile> profile_from_json(const Json& json) {
+  Profile profile;
+  Fields fields(json, "profile");
+  fields.read("call_us", "a number", profile.call_us);
+  fields.read_each("launches", launch_from_json, profile.launches);
+  fields.read_each("others", other_from_json, profile.others);
+  return std::move(fields).finish(std::move(profile));
+}
+
+Result<Rival> rival_from_json(const Json& json) {
+  Rival rival;
+  Fields fields(json, "rival");
+  fields.read("name", "a string", rival.name);
+  fields.read("problem", "a string", rival.problem);
+  fields.read("passes_from", "an integer", rival.passes_from);
+  fields.read_one("reference", timing_from_json, rival.reference);
+  fields.read_one("candidate", timing_from_json, rival.candidate);
+  fields.read("disturbed", "true or false", rival.disturbed);
+  return std::move(fields).finish(std::move(rival));
 }
 
 Json pass_json(const PassOutcome& pass) {
@@ -271,7 +373,7 @@ Json to_json(const RunRecord& record) {
   Json passes = Json::array(), outputs = Json::array();
   for (const PassOutcome& pass : record.passes) passes.push_back(pass_json(pass));
   for (const OutputCheck& output : record.outputs) outputs.push_back(to_json(output));
-  return {{"version", record.version},
+  Json json{{"version", record.version},
           {"passnet", PASSNET_VERSION},
           {"sample", valid_utf8(record.sample)},
           {"graph", valid_utf8(record.graph)},
@@ -292,8 +394,13 @@ Json to_json(const RunRecord& record) {
           {"deterministic", record.deterministic},
           {"reference", timing_json(record.reference)},
           {"candidate", timing_json(record.candidate)},
-          {"rounds", record.rounds},
+          {"disturbed", record.disturbed},
+          {"load", load_json(record.load)},
           {"evaluate_seconds", number_json(record.evaluate_seconds)}};
+  if (record.control) json["control"] = control_json(*record.control);
+  if (record.profile) json["profile"] = profile_json(*record.profile);
+  if (record.rival) json["rival"] = rival_json(*record.rival);
+  return json;
 }
 
 Result<RunRecord> record_from_json(const Json& json) {
@@ -320,7 +427,12 @@ Result<RunRecord> record_from_json(const Json& json) {
   fields.read("deterministic", "true or false", record.deterministic);
   fields.read_one("reference", timing_from_json, record.reference);
   fields.read_one("candidate", timing_from_json, record.candidate);
-  fields.read("rounds", "an integer", record.rounds);
+  // Lines from before timing watched the machine's load lack these.
+  if (json.contains("disturbed")) fields.read("disturbed", "true or false", record.disturbed);
+  if (json.contains("load")) fields.read_one("load", load_from_json, record.load);
+  if (json.contains("control")) fields.read_one("control", control_from_json, record.control.emplace());
+  if (json.contains("profile")) fields.read_one("profile", profile_from_json, record.profile.emplace());
+  if (json.contains("rival")) fields.read_one("rival", rival_from_json, record.rival.emplace());
   fields.read("evaluate_seconds", "a number", record.evaluate_seconds);
   return std::move(fields).finish(std::move(record));
 }

@@ -158,7 +158,9 @@ void fill_summary(Score& score, const std::vector<Verdict>& verdicts) {
 
 std::vector<Verdict> judge_all(const std::vector<RunRecord>& records) {
   std::vector<Verdict> verdicts;
-  for (const RunRecord& record : records) verdicts.push_back(judge(record));
+  for (const RunRecord& record : records) {
+    if (!is_unmeasured(record)) verdicts.push_back(judge(record));
+  }
   return verdicts;
 }
 

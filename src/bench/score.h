@@ -54,7 +54,8 @@ struct Score {
 /// No verdicts: every S_t and ES_t is 1 and total is 0.
 Score score(const std::vector<Verdict>& verdicts, const ScoreOptions& options = {});
 
-/// The verdicts of all records.
+/// The verdicts of all records, but of those that are right and were timed on a busy machine (is_unmeasured): a score says
+/// nothing of what was not measured.
 std::vector<Verdict> judge_all(const std::vector<RunRecord>& records);
 
 /// aggregated_score.json: upstream's keys {"id", "score"} and ours (docs/scoring.md).

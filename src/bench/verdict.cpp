@@ -44,8 +44,9 @@ int worst_rung(const RunRecord& record) {
   return std::min(worst, kNeverPasses);
 }
 
-/// 0 when either side has no believable times.
+/// 0 when either side has no believable times, or they were disturbed.
 double measured_speedup(const RunRecord& record) {
+  if (record.disturbed) return 0;
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return 0;
   const double ratio =
       summarize(record.reference.trials_us).median / summarize(record.candidate.trials_us).median;
@@ -78,6 +79,10 @@ bool times_valid(const Timing& timing) {
                      [](double us) { return std::isfinite(us) && us >= kShortestCallUs; });
 }
 
+bool is_unmeasured(const RunRecord& record) {
+  return record.disturbed && judge(record).correct_at(kLastNumericT);
+}
+
 bool is_noisy(const RunRecord& record) {
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return false;
   return summarize(record.reference.trials_us).noise() > kNoisy ||
@@ -91,7 +96,7 @@ Verdict judge(const RunRecord& record) {
   const double speedup = measured_speedup(record);
   if (speedup > 0) return {Status::Correct, passes_from, speedup};
   const bool untimed = record.reference.trials_us.empty() && record.candidate.trials_us.empty();
-  if (untimed || passes_from == kNeverPasses) return {Status::Correct, passes_from, 0};
+  if (untimed || record.disturbed || passes_from == kNeverPasses) return {Status::Correct, passes_from, 0};
   return {Status::RuntimeFail, kNeverPasses, 0};
 }
 

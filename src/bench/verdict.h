@@ -28,7 +28,7 @@ struct Verdict {
 /// (upstream logs both so); any other failure in Match, Build, Load -> CompileFail; Run, Time, impossible times, nothing
 /// to compare, or a non-deterministic candidate -> RuntimeFail; wrong count or shape -> ShapeMismatch; wrong dtype ->
 /// TypeMismatch. What remains is Correct, from `passes_from` on. Speedup is 0 unless the status is Correct; a graph that
-/// was compared and never timed has 0 too, and scores like a failure.
+/// was compared and never timed, or whose times were disturbed, has 0 too.
 Verdict judge(const RunRecord& record);
 
 /// The rung at which we call a graph correct: PyTorch's own defaults for assert_close.
@@ -37,6 +37,9 @@ inline constexpr int kCorrectT = -5;
 /// A call cannot take less than this; a list with a shorter, negative or non-finite trial is no measurement.
 inline constexpr double kShortestCallUs = 0.01;
 bool times_valid(const Timing& timing);
+
+/// Right, and timed while other processes held its processors: there is nothing to score until it is measured again.
+bool is_unmeasured(const RunRecord& record);
 
 /// Both sides were timed and one of them has iqr / median above kNoisy.
 bool is_noisy(const RunRecord& record);

@@ -90,7 +90,7 @@ std::string render_graph(const Row& row) {
       fmt::format("<tbody>\n<tr><td class=\"name\" data-key=\"{}\">{}</td>", name, breakable(name));
   out += fmt::format("<td class=\"verdict {}\" data-key=\"{}\">{}</td>", css_of(row.tone),
                      escape_html(row.headline), escape_html(row.headline));
-  out += number_cell(row.ratio, row.timed, ratio_text(row.ratio));
+  out += number_cell(row.ratio, row.timed || row.disturbed, fmt::format("{}<small>{}</small>", speedup_text(row), interval_text(row)));
   out += fmt::format("<td>{}</td>", row.timed ? render_ratio_svg(row.ratio, row.tone != Tone::Bad) : "");
   out += times_cell(row.reference_us, row.timed) + times_cell(row.candidate_us, row.timed);
   out += fmt::format("<td>{}</td>", row.timed ? render_boxes_svg(row.reference_us, row.candidate_us) : "");

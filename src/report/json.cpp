@@ -29,8 +29,10 @@ Json graph_json(const bench::RunRecord& record, const Row& row) {
                {"passes_from", row.verdict.passes_from},
                {"speedup", row.verdict.speedup},
                {"noisy", row.noisy},
+               {"disturbed", row.disturbed},
                {"sites", row.sites},
                {"declined", row.declined}};
+  if (row.interval) json["interval"] = {row.interval->low, row.interval->high};
   if (row.timed) {
     json["reference_us"] = side_json(row.reference_us);
     json["candidate_us"] = side_json(row.candidate_us);

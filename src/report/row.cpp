@@ -107,9 +107,15 @@ Row row_of(const bench::RunRecord& record, bool several_samples) {
     row.reference_us = bench::summarize(record.reference.trials_us);
     row.candidate_us = bench::summarize(record.candidate.trials_us);
     row.ratio = row.reference_us.median / row.candidate_us.median;
+    row.interval = bench::ratio_interval(record.reference, record.candidate);
     row.others = other_ratios(record);
     row.noise = std::max(row.reference_us.noise(), row.candidate_us.noise());
   }
+  row.disturbed = record.disturbed;
+  if (row.disturbed) row.timed = false, row.ratio = 0, row.interval.reset();
+  row.control = record.control;
+  row.profile = record.profile;
+  row.rival = record.rival;
   row.noisy = bench::is_noisy(record);
   row.compared = record.outputs_counted && !record.outputs.empty();
   row.max_abs_diff = largest_difference(record.outputs);
@@ -148,6 +154,53 @@ std::string conditions(const std::vector<bench::RunRecord>& records) {
                         record.reference.trials_us.size());
   }
   return text + fmt::format(", seed {}", record.seed);
+}
+
+namespace {
+
+std::string words_for(bool disturbed, const std::optional<bench::Interval>& interval, double ratio) {
+  if (disturbed) return "disturbed";
+  if (interval && interval->contains(1)) return "no difference";
+  return ratio_text(ratio);
+}
+
+double ratio_of(const bench::Timing& reference, const bench::Timing& candidate) {
+  return bench::summarize(reference.trials_us).median / bench::summarize(candidate.trials_us).median;
+}
+
+}  // namespace
+
+std::string speedup_text(const Row& row) { return words_for(row.disturbed, row.interval, row.ratio); }
+
+std::string rival_text(const Row& row) {
+  if (!row.rival) return "-";
+  const bench::Rival& rival = *row.rival;
+  if (!rival.problem.empty()) return "failed";
+  if (rival.passes_from > bench::kCorrectT) return "wrong";
+  const auto interval = bench::ratio_interval(rival.reference, rival.candidate);
+  return words_for(rival.disturbed, interval, interval ? ratio_of(rival.reference, rival.candidate) : 0);
+}
+
+std::string interval_text(const Row& row) {
+  return row.interval ? fmt::format("{:.2f} to {:.2f}", row.interval->low, row.interval->high) : "-";
+}
+
+std::string controls_text(const std::vector<Row>& rows) {
+  std::vector<double> ratios;
+  std::string only;
+  for (const Row& row : rows) {
+    if (!row.control) continue;
+    const auto interval = row.control->disturbed ? std::nullopt : bench::ratio_interval(row.control->reference, row.control->candidate);
+    if (!interval) {
+      only = "disturbed";
+      continue;
+    }
+    ratios.push_back(ratio_of(row.control->reference, row.control->candidate));
+    only = fmt::format("{} ({:.2f} to {:.2f})", ratio_text(ratios.back()), interval->low, interval->high);
+  }
+  if (ratios.size() < 2) return only;
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  return fmt::format("{} to {} over {} samples", ratio_text(*least), ratio_text(*most), ratios.size());
 }
 
 std::string ratio_text(double ratio) {

@@ -10,6 +10,8 @@
 
 #include "bench/score.h"
 #include "bench/verdict.h"
+#include "run/machine_lock.h"
+#include "run/worker.h"
 
 namespace passnet::run {
 
@@ -32,9 +34,7 @@ namespace {
 // The files derived from the records, written whole.
 Result<void> write_derived(const std::filesystem::path& directory, const std::string& id,
                            const std::vector<bench::RunRecord>& records) {
-  std::vector<bench::Verdict> verdicts;
-  for (const bench::RunRecord& record : records) verdicts.push_back(bench::judge(record));
-  const bench::Score score = bench::score(verdicts);
+  const bench::Score score = bench::score(bench::judge_all(records));
   PASSNET_TRY_VOID(write_file(directory / "aggregated_score.json", bench::to_json(score, id).dump(2) + "\n"));
   return write_file(directory / "validation.log", bench::render_upstream_log(records));
 }
@@ -60,6 +60,40 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchH
     return {};
   };
   return evaluate_sample(planned.sample, options.evaluate, one);
+}
+
+// What the evaluation has for itself.
+struct Leases {
+  MachineLease processors, gpus;
+  bool on_gpu = false;
+
+  /// On the CPU all that are held. On a GPU each job has one for the thread that launches and waits, which alone is timed; its
+  /// other threads, which make inputs, run anywhere.
+  std::vector<int> processors_of(int job) const {
+    if (!on_gpu) return processors.held();
+    const auto own = static_cast<size_t>(job) % std::max<size_t>(1, processors.held().size());
+    std::vector<int> all = processors.held().empty() ? std::vector<int>{} : std::vector<int>{processors.held()[own]};
+    for (const int processor : available_processors()) {
+      if (all.empty() || processor != all[0]) all.push_back(processor);
+    }
+    return all;
+  }
+};
+
+Result<Leases> take_machine(const BatchOptions& options, const BatchHooks& hooks) {
+  Leases leases;
+  leases.on_gpu = options.evaluate.gpu.has_value();
+  if (!options.evaluate.timed) return leases;
+  const std::vector<int> available = available_processors();
+  const size_t threads = options.evaluate.threads > 0 ? static_cast<size_t>(options.evaluate.threads) : available.size();
+  const size_t wanted = leases.on_gpu ? static_cast<size_t>(options.jobs) : threads;
+  PASSNET_TRY(leases.processors, MachineLease::take("processor", available, std::min(wanted, available.size()), hooks.waiting,
+                                                    options.evaluate.interrupted));
+  if (!leases.on_gpu) return leases;
+  std::vector<int> gpus;
+  for (int job = 0; job < options.jobs; ++job) gpus.push_back(*options.evaluate.gpu + job);
+  PASSNET_TRY(leases.gpus, MachineLease::take("gpu", gpus, gpus.size(), hooks.waiting, options.evaluate.interrupted));
+  return leases;
 }
 
 BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
@@ -98,12 +132,15 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     planned.push_back({std::move(*sample), std::move(*file)});
   }
   if (hooks.planned) hooks.planned(graphs);
+  Result<Leases> leases = take_machine(options, hooks);
+  if (!leases) return {{}, std::move(leases).error()};
   std::mutex mutex;  // of the hooks and the error
   const BatchHooks one_by_one = locked(hooks, mutex);
   std::atomic<size_t> next{0};
   const auto work = [&](int job) {
     BatchOptions own = options;
     if (own.evaluate.gpu) *own.evaluate.gpu += job;
+    own.evaluate.processors = leases->processors_of(job);
     for (size_t i = next++; i < planned.size(); i = next++) {
       Planned& one = planned[i];
       Result<void> ran = run_one(one, own, one_by_one);

@@ -40,6 +40,7 @@ struct BatchOptions {
 };
 
 struct BatchHooks {
+  std::function<void(const std::string& why)> waiting;                      // for processors that another evaluation holds
   std::function<void(size_t graphs)> planned;                               // total graphs to do, before the first
   std::function<void(const std::string& sample, const std::string& graph)> started;
   std::function<void(const bench::RunRecord&)> finished;

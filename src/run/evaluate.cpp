@@ -9,7 +9,9 @@
 
 #include "base/log.h"
 #include "pass/source.h"
+#include "bench/verdict.h"
 #include "run/measure.h"
+#include "run/pytorch.h"
 #include "run/session.h"
 
 namespace passnet::run {
@@ -21,6 +23,9 @@ using bench::Stage;
 
 // Starting libtorch takes half a second on a quiet machine; a busy one gets a minute.
 constexpr std::chrono::milliseconds kStartTimeout{60000};
+// PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
+constexpr std::chrono::milliseconds kCompileTimeout{300000};
+constexpr int kProfiledCalls = 50;
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -46,21 +51,27 @@ Result<std::vector<pass::Pass>> load_passes(const fx::Sample& sample) {
   return passes;
 }
 
+int threads_of(const EvaluateOptions& options) {
+  if (options.threads > 0) return options.threads;
+  return options.processors.empty() ? available_threads() : static_cast<int>(options.processors.size());
+}
+
 class SampleEvaluation {
  public:
   SampleEvaluation(const fx::Sample& sample, const EvaluateOptions& options)
       : sample_(sample),
         options_(options),
-        threads_(options.threads > 0 ? options.threads : available_threads()),
+        threads_(threads_of(options)),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
-        reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu}),
-        candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu}) {}
+        reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu, options.processors}),
+        candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu, options.processors}) {}
 
   // Both workers come up while the passes are read and the first graph is parsed.
   Result<void> start() {
     PASSNET_TRY_VOID(reference_.start());
     PASSNET_TRY_VOID(candidate_.start());
     if (options_.compiler == "passes") passes_ = load_passes(sample_);
+    if (!options_.rival.empty()) PASSNET_TRY_VOID(find_pytorch_worker());
     if (!options_.gpu) return {};
     // Without that GPU no graph can be evaluated, so this is no record of a graph.
     if (const auto known = learn_hardware(); !known && known.error().kind == "resource" && !known.error().worker_lost)
@@ -135,15 +146,72 @@ class SampleEvaluation {
 
     if (options_.timed) {
       record.stage = Stage::Time;
-      Answer<Measured> measured = measure(reference_, candidate_, kId, {options_.warmup, options_.trials, timeout_, options_.gpu.has_value()});
+      const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value()};
+      Answer<Measured> measured = measure({reference_, kId}, {candidate_, kId}, how);
       if (!measured) return measured.error();
       record.reference = std::move(measured->reference);
       record.candidate = std::move(measured->candidate);
-      record.rounds = measured->rounds;
+      record.disturbed = measured->disturbed;
+      record.load = measured->load;
       record.deterministic = measured->changed_calls == 0;
+      if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph->graph, *inputs, how);
+      if (!options_.rival.empty()) record.rival = measure_rival(graph->graph, *inputs, how);
+    }
+    if (options_.profile) {
+      Answer<bench::Profile> profile = profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_);
+      if (!profile) return profile.error();
+      record.profile = std::move(*profile);
     }
     record.stage = Stage::Done;
     return std::nullopt;
+  }
+
+  // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by operator as
+  // the reference does. None when the candidate cannot; whatever that is, it has nothing to do with this graph's own result.
+  std::optional<bench::Control> measure_control(const ir::Graph& graph, const Bundle& inputs, const MeasureOptions& how) {
+    controlled_ = true;
+    if (!load_graph(candidate_, kControlId, graph, {}, {}, timeout_)) return std::nullopt;
+    if (!set_inputs(candidate_, kControlId, inputs, timeout_)) return std::nullopt;
+    if (!run_graph(candidate_, kControlId, false, timeout_)) return std::nullopt;
+    Answer<Measured> measured = measure({reference_, kId}, {candidate_, kControlId}, how);
+    if (!measured) return std::nullopt;
+    return bench::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
+  }
+
+  // Another compiler on the same graph and inputs, against the same reference. What goes wrong there is its problem, not the graph's.
+  bench::Rival measure_rival(const ir::Graph& graph, const Bundle& inputs, MeasureOptions how) {
+    bench::Rival rival;
+    rival.name = options_.rival;
+    how.timeout = std::max<std::chrono::milliseconds>(how.timeout, kCompileTimeout);
+    const auto give_up = [&](const Failure& failure) {
+      rival.problem = failure.error.message;
+      return rival;
+    };
+    if (!rival_ || !rival_->alive()) {
+      PyTorchOptions pytorch;
+      pytorch.threads = threads_;
+      pytorch.processors = options_.processors;
+      pytorch.on_gpu = options_.gpu.has_value();
+      pytorch.interrupted = options_.interrupted;
+      Result<Worker> started = start_pytorch(pytorch);
+      if (!started) return give_up(to_failure(started.error()));
+      rival_.emplace(std::move(*started));
+      if (auto hello = greet(*rival_, kCompileTimeout); !hello) return give_up(hello.error());
+    }
+    if (auto loaded = load_graph(*rival_, kId, graph, {}, {}, how.timeout); !loaded) return give_up(loaded.error());
+    if (auto set = set_inputs(*rival_, kId, inputs, how.timeout); !set) return give_up(set.error());
+    Answer<Outputs> found = run_graph(*rival_, kId, true, how.timeout);
+    if (!found) return give_up(found.error());
+    bench::RunRecord checked;
+    if (auto compared = compare_outputs(reference_, kId, *found, checked, how.timeout); !compared) return give_up(compared.error());
+    checked.stage = Stage::Done;
+    rival.passes_from = bench::judge(checked).passes_from;
+    Answer<Measured> measured = measure({reference_, kId}, {*rival_, kId}, how);
+    if (!measured) return give_up(measured.error());
+    rival.reference = std::move(measured->reference);
+    rival.candidate = std::move(measured->candidate);
+    rival.disturbed = measured->disturbed;
+    return rival;
   }
 
   std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, bench::RunRecord& record,
@@ -197,19 +265,25 @@ class SampleEvaluation {
     for (const char* id : {kId, kTraceId}) {
       if (reference_.alive()) (void)unload_graph(reference_, id, timeout_).has_value();
     }
-    if (candidate_.alive()) (void)unload_graph(candidate_, kId, timeout_).has_value();
+    if (rival_ && rival_->alive()) (void)unload_graph(*rival_, kId, timeout_).has_value();
+    for (const char* id : {kId, kControlId}) {
+      if (candidate_.alive()) (void)unload_graph(candidate_, id, timeout_).has_value();
+    }
   }
 
   static constexpr const char* kId = "graph";
   static constexpr const char* kTraceId = "traced";
+  static constexpr const char* kControlId = "control";
 
   const fx::Sample& sample_;
   const EvaluateOptions& options_;
   const int threads_;
   const std::chrono::milliseconds timeout_;
   Worker reference_, candidate_;
+  std::optional<Worker> rival_;  // PyTorch's compiler, once it was needed
   Result<std::vector<pass::Pass>> passes_;
   std::string hardware_, architecture_;
+  bool controlled_ = false;  // the sample has its A/A control
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "run/session.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -148,6 +149,34 @@ Answer<void> compare_outputs(Worker& reference, const std::string& id, const Out
       record.found_outputs += check.found_dtype.empty() ? 0 : 1;
     }
     return {};
+  });
+}
+
+Answer<bench::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+                                     const std::vector<pass::LaunchList>& lists, int calls, Timeout timeout) {
+  Answer<Reply> reply = worker.ask({{"do", "profile"}, {"id", id}, {"calls", calls}}, {}, timeout);
+  if (!reply) return tl::unexpected(std::move(reply).error());
+  std::unordered_map<std::string_view, ir::NodeId> by_name;
+  for (ir::NodeId node = 0; node < graph.size(); ++node) by_name.emplace(graph.node(node).name, node);
+  return read_fields("profile", [&]() -> Answer<bench::Profile> {
+    const Json& json = reply->json.at("profile");
+    bench::Profile profile;
+    profile.call_us = json.at("call_us").get<double>();
+    for (const Json& one : json.at("launches")) {
+      const auto list = one.at("list").get<size_t>(), launch = one.at("launch").get<size_t>();
+      if (list >= lists.size() || launch >= lists[list].launches.size())
+        return nonsense("profile", fmt::format("launch {} of list {}", launch, list));
+      const pass::Launch& launched = lists[list].launches[launch];
+      profile.launches.push_back({lists[list].pass, launched.kernel, static_cast<int>(launched.at.line), static_cast<int>(list),
+                                  one.at("us").get<double>(), one.at("bytes").get<int64_t>(), one.at("bound_us").get<double>()});
+    }
+    for (const Json& one : json.at("others")) {
+      const auto node = by_name.find(one.at("node").get_ref<const std::string&>());
+      if (node == by_name.end()) return nonsense("profile", "an operator that the graph does not have");
+      profile.others.push_back({fx::print_node(graph, graph.node(node->second)), one.at("us").get<double>()});
+    }
+    std::sort(profile.others.begin(), profile.others.end(), [](const auto& a, const auto& b) { return a.us > b.us; });
+    return profile;
   });
 }
 

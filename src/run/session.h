@@ -71,6 +71,10 @@ Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, s
 Answer<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, bench::RunRecord& record,
                              std::chrono::milliseconds timeout);
 
+/// Where the time of a call goes, over `calls` calls. graph and lists: what was loaded under `id`.
+Answer<bench::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+                                     const std::vector<pass::LaunchList>& lists, int calls, std::chrono::milliseconds timeout);
+
 Answer<void> unload_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 
 }  // namespace passnet::run

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 
 #include <algorithm>
@@ -83,8 +84,8 @@ std::vector<int> available_processors() {
 namespace {
 // A processor for each thread, the same ones for every worker: on a busy machine the kernel else puts a thread team on
 // one processor, where it spins for itself, and a call takes a thousand times as long.
-void bind_threads(int threads, sandbox::SpawnOptions& spawn) {
-  std::vector<int> processors = available_processors();
+void bind_threads(int threads, std::vector<int> processors, sandbox::SpawnOptions& spawn) {
+  if (processors.empty()) processors = available_processors();
   if (processors.size() < static_cast<size_t>(threads)) return;
   processors.resize(static_cast<size_t>(threads));
   spawn.argv.push_back(fmt::format("--processors={}", fmt::join(processors, ",")));
@@ -112,7 +113,7 @@ Result<void> Worker::start() {
     // The driver must not write its cache of compiled kernels.
     spawn.environment.push_back("CUDA_CACHE_DISABLE=1");
   }
-  bind_threads(state.options.threads, spawn);
+  bind_threads(state.options.threads, state.options.processors, spawn);
   spawn.isolation =
       state.options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
   spawn.socket_fd = theirs.get();
@@ -209,6 +210,13 @@ Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
     return tl::unexpected(std::move(json).error());
   }
   return Reply{std::move(*json), std::move(message->fds)};
+}
+
+void Worker::pause() {
+  if (state_->process.running()) ::kill(state_->process.pid(), SIGSTOP);
+}
+void Worker::resume() {
+  if (state_->process.running()) ::kill(state_->process.pid(), SIGCONT);
 }
 
 void Worker::stop() {

@@ -28,6 +28,7 @@ struct WorkerOptions {
   int threads = 1;
   const std::atomic<bool>* interrupted = nullptr;  // when it becomes true, a request under way is given up
   std::optional<int> gpu;        // the CUDA device that graphs run on; none: the CPU
+  std::vector<int> processors = {};  // one for each thread; empty: of those this process may run on
 };
 
 /// "cpu", "cuda", "cuda:1" -> none, 0, 1. Errors: BadInput.
@@ -72,6 +73,11 @@ class Worker {
   /// Sends `request` and waits for its reply. A lost worker is reaped and stays lost until start() is called again.
   /// PASSNET_LOG=debug shows how long each request took.
   Answer<Reply> ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
+
+  /// Stops all its threads where they are, and lets them go on. A worker that is stopped gives no answer. Nothing happens to one
+  /// that is not running.
+  void pause();
+  void resume();
 
   /// Ends the process: asks it to exit, kills it when it does not.
   void stop();

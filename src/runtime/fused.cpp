@@ -96,8 +96,19 @@ class FusedStep final : public Step {
         library_.check->run(library_, index_, tensors_);
       return;
     }
+    if (library_.around_launch) {
+      for (size_t i = 0; i < list_.launches.size(); ++i) library_.around_launch(index_, i, [&] { launch_one(i); });
+      return;
+    }
     for (ReadyLaunch& launch : launches_) launch.run(library_.pool(), pointers_.data());
     for (gpu::ReadyLaunch& launch : gpu_launches_) launch.run(pointers_.data());
+  }
+
+  void launch_one(size_t i) {
+    if (on_gpu_)
+      gpu_launches_[i].run(pointers_.data());
+    else
+      launches_[i].run(library_.pool(), pointers_.data());
   }
 
   at::Tensor output(size_t i) const {

@@ -5,6 +5,7 @@
 
 #include <passnet/abi.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ class FusedLibrary {
 
   Mode mode = Mode::Run;
   KernelCheck* check = nullptr;  // of Mode::Check
+  /// Called instead of each launch of Mode::Run, where it is set, with what does the launch.
+  std::function<void(size_t list, size_t launch, const std::function<void()>& run)> around_launch;
 
  private:
   FusedLibrary() = default;

@@ -35,6 +35,7 @@
 #include "runtime/kernel_check.h"
 #include "runtime/meta_kernels.h"
 #include "runtime/plan.h"
+#include "runtime/profile.h"
 #include "runtime/share.h"
 #include "runtime/statistics.h"
 #include "runtime/thread_pool.h"
@@ -468,6 +469,19 @@ Result<std::vector<bench::OutputCheck>> Session::compare(const std::vector<wire:
   return checks;
 }
 
+Result<Json> Session::profile(int calls) {
+  const c10::InferenceMode mode;
+  State& state = *state_;
+  PASSNET_TRY_VOID(state.require_inputs());
+  PASSNET_TRY_VOID(state.learn_mutations());
+  PASSNET_TRY(const CallProfile profile, profile_calls(*state.plan, *state.fused, calls, [&] { state.prepare_call(); }));
+  Json launches = Json::array(), others = Json::array();
+  for (const LaunchTime& one : profile.launches)
+    launches.push_back({{"list", one.list}, {"launch", one.launch}, {"us", one.us}, {"bytes", one.bytes}, {"bound_us", one.bound_us}});
+  for (const NodeTime& one : profile.others) others.push_back({{"node", one.node}, {"us", one.us}});
+  return Json{{"call_us", profile.call_us}, {"launches", std::move(launches)}, {"others", std::move(others)}};
+}
+
 struct Session::Timer {
   State& state;
   const TimeOptions& options;
@@ -538,6 +552,11 @@ Result<CallTimes> Session::time(const TimeOptions& options) {
   std::optional<gpu::OutputComparison> comparison;
   if (state.on_gpu && options.fingerprint) comparison.emplace(state.checked_outputs, options.calls);
   for (int64_t i = 0; i < options.calls;) {
+    if (options.settle) {
+      timer.prepare(i);
+      PASSNET_TRY_VOID(timer.call(state.recorded ? state.inputs_in_use() : std::vector<at::Tensor>{}));
+      timer.release();
+    }
     timer.prepare(i);
     PASSNET_TRY(const std::optional<double> time_us, timer.timed_call());
     if (time_us) {

@@ -59,6 +59,7 @@ enum class Recording { Off, Auto /* where it is possible */, On /* or it is an e
 
 struct TimeOptions {
   int64_t calls = 0;
+  bool settle = false;        // an untimed call before each timed one: it finds what a call leaves behind, not what a hash does
   bool fingerprint = false;   // hash the outputs of each call
   bool fresh = false;         // each call gets its inputs at other addresses than the calls before it
   bool flush = false;         // the GPU's cache is emptied before each call
@@ -107,6 +108,9 @@ class Session {
   /// check per output in order, as many as the longer side has.
   Result<std::vector<bench::OutputCheck>> compare(const std::vector<wire::Entry>& found,
                                                   const wire::Mapping& mapping, const Json& found_scalars);
+  /// Where the time of a call goes, over `calls` calls (runtime/profile.h): {"call_us", "launches": [{"list", "launch", "us", "bytes",
+  /// "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
+  Result<Json> profile(int calls);
   /// Calls, each timed by itself. What is not timed: restoring inputs that the graph changes, making fresh ones, seeding,
   /// recording, hashing outputs, freeing them. Throws KernelFault when a kernel changed an input.
   Result<CallTimes> time(const TimeOptions& options);

@@ -37,7 +37,11 @@ inline RunRecord record_of(const std::string& graph, double speedup, std::vector
   record.outputs = std::move(outputs);
   record.reference = {25, {12, 12, 12}};
   record.candidate = {25, {12 / speedup, 12 / speedup, 12 / speedup}};
-  record.rounds = 2;
+  record.reference.blocks = record.candidate.blocks = {2, 1};
+  record.load = {true, 25, 5, 0.02, 0.001, 0.3, 17};
+  record.control = Control{record.reference, record.candidate, false};
+  record.profile = Profile{11.5, {{"fuse", "fuse_kernel", 12, 0, 4.5, 4096, 1.25}}, {{"tmp = x.t()", 0.5}}};
+  record.rival = Rival{"torch.compile", "", -6, record.reference, record.candidate, false};
   record.evaluate_seconds = 0.5;
   return record;
 }
