@@ -71,6 +71,8 @@ Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, s
 Answer<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, bench::RunRecord& record,
                              std::chrono::milliseconds timeout);
 
-Answer<void> unload_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
+/// Frees what was loaded under `id`, if the worker lives. No result: a worker that is lost over this is seen to be lost by
+/// whoever asks it next.
+void forget_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 
 }  // namespace passnet::run
