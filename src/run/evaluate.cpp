@@ -217,17 +217,11 @@ class SampleEvaluation {
   std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, bench::RunRecord& record,
                                        Rewritten& rewritten) {
     if (!passes_) return to_failure(passes_.error());
-    // A trace fails as the worker says; the record keeps its kind, so it is carried past apply_passes' Error.
-    std::optional<Failure> trace_failure;
-    const TraceFn trace = [&](const ir::Graph& traced, const std::vector<pass::LaunchList>& lists) -> Result<Values> {
-      Answer<Values> values = trace_with(traced, lists, inputs);
-      if (values) return std::move(*values);
-      trace_failure = values.error();
-      return values.error().error;
+    const TraceFn trace = [&](const ir::Graph& traced, const std::vector<pass::LaunchList>& lists) {
+      return trace_with(traced, lists, inputs);
     };
-    Result<Rewritten> applied = apply_passes(graph, *passes_, trace, {options_.strict}, options_.gpu.has_value());
-    if (trace_failure) return trace_failure;
-    if (!applied) return to_failure(applied.error());
+    Answer<Rewritten> applied = apply_passes(graph, *passes_, trace, {options_.strict}, options_.gpu.has_value());
+    if (!applied) return applied.error();
     rewritten = std::move(*applied);
     record.passes = rewritten.outcomes;
     int declined = 0;
@@ -241,34 +235,28 @@ class SampleEvaluation {
   }
 
   Answer<Values> trace_with(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists, const Bundle& inputs) {
-    if (auto loaded = load_graph(reference_, kTraceId, graph, lists, {}, timeout_); !loaded)
-      return tl::unexpected(loaded.error());
-    if (auto set = set_inputs(reference_, kTraceId, inputs, timeout_); !set) return tl::unexpected(set.error());
+    PASSNET_TRY_VOID(load_graph(reference_, kTraceId, graph, lists, {}, timeout_));
+    PASSNET_TRY_VOID(set_inputs(reference_, kTraceId, inputs, timeout_));
     return trace_graph(reference_, kTraceId, graph, timeout_);
   }
 
   // What the reference says of the machine; asked once.
   Answer<void> learn_hardware() {
     if (!hardware_.empty()) return {};
-    Answer<Hello> hello = greet(reference_, kStartTimeout);
-    if (!hello) return tl::unexpected(hello.error());
-    hardware_ = fmt::format("{}, torch {}", hello->hardware, hello->torch);
-    architecture_ = hello->architecture;
+    PASSNET_TRY(const Hello hello, greet(reference_, kStartTimeout));
+    hardware_ = fmt::format("{}, torch {}", hello.hardware, hello.torch);
+    architecture_ = hello.architecture;
     return {};
   }
 
   // A lost worker is replaced before the next graph.
   Result<void> revive(Worker& worker) { return worker.alive() ? Result<void>{} : worker.start(); }
 
-  // Frees the graph on both sides. A worker that fails at this is noticed, and replaced, at the next graph.
+  // Frees the graph on both sides.
   void forget() {
-    for (const char* id : {kId, kTraceId}) {
-      if (reference_.alive()) (void)unload_graph(reference_, id, timeout_).has_value();
-    }
-    if (rival_ && rival_->alive()) (void)unload_graph(*rival_, kId, timeout_).has_value();
-    for (const char* id : {kId, kControlId}) {
-      if (candidate_.alive()) (void)unload_graph(candidate_, id, timeout_).has_value();
-    }
+    for (const char* id : {kId, kTraceId}) forget_graph(reference_, id, timeout_);
+    for (const char* id : {kId, kControlId}) forget_graph(candidate_, id, timeout_);
+    if (rival_) forget_graph(*rival_, kId, timeout_);
   }
 
   static constexpr const char* kId = "graph";

@@ -75,6 +75,8 @@ Answer<void> compare_outputs(Worker& reference, const std::string& id, const Out
 Answer<bench::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                                      const std::vector<pass::LaunchList>& lists, int calls, std::chrono::milliseconds timeout);
 
-Answer<void> unload_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
+/// Frees what was loaded under `id`, if the worker lives. No result: a worker that is lost over this is seen to be lost by
+/// whoever asks it next.
+void forget_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 
 }  // namespace passnet::run

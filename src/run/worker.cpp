@@ -222,7 +222,7 @@ void Worker::resume() {
 void Worker::stop() {
   if (!state_->process.running()) return;
   if (state_->socket) {
-    (void)wire::send_message(state_->socket.get(), R"({"do": "exit"})").has_value();
+    (void)wire::send_message(state_->socket.get(), R"({"do": "exit"})");
     state_->socket = UniqueFd();
   }
   if (!state_->process.wait(300ms)) state_->process.kill();

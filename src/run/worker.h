@@ -50,8 +50,14 @@ struct Failure {
 /// From an Error of ours.
 Failure to_failure(Error error);
 
+/// A value or why there is none. Dropping one is a compiler warning, as with Result; PASSNET_TRY works in functions that
+/// return one, on Results too: an Error of ours becomes a Failure of its kind.
 template <class T>
-using Answer = tl::expected<T, Failure>;
+struct [[nodiscard]] Answer : tl::expected<T, Failure> {
+  using tl::expected<T, Failure>::expected;
+  Answer(Failure failure) : tl::expected<T, Failure>(tl::unexpect, std::move(failure)) {}       // NOLINT: implicit on purpose
+  Answer(Error error) : tl::expected<T, Failure>(tl::unexpect, to_failure(std::move(error))) {}  // NOLINT: implicit on purpose
+};
 
 struct Reply {
   Json json;                  // "ok" is true

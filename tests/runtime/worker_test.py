@@ -193,6 +193,27 @@ class ReferenceTest(WorkerCase):
         self.ready("g = x.sum() > 1000", "a = torch.ops.aten._assert_scalar.default(g, 'too small')", "return (x,)")
         self.assertEqual(self.refusal("run", id="g")[1], "model.py:7:13: too small")
 
+    def test_integers_are_those_of_python_or_refused(self):
+        sizes = ["n = x.size(0)", "m = n ** 62", "low = m * -2"]  # 2, 2 ** 62, -(2 ** 63)
+        for line, value in (("low % -1", 0), ("low // 3", -3074457345618258603), ("low >> 70", -1), ("n ** 10", 1024)):
+            self.ready(*sizes, f"r = {line}", "return (x, r)")
+            self.assertEqual(self.run_graph()[1], {"out_1": {"int": value}}, line)
+        for line, why in (("n ** m", "integer overflow: 2 ** 4611686018427387904 does not fit into 64 bits"),
+                          ("m + m", "integer overflow: 4611686018427387904 + 4611686018427387904 does not fit into 64 bits"),
+                          ("low // -1", "integer overflow: -9223372036854775808 // -1 does not fit into 64 bits"),
+                          ("-low", "integer overflow: 0 - -9223372036854775808 does not fit into 64 bits"),
+                          ("n << 64", "integer overflow: 2 << 64 does not fit into 64 bits"),
+                          ("n << -1", "negative shift: 2 << -1"),
+                          ("n % 0", "division by zero: 2 % 0"),
+                          ("math.gcd(low, 0)", "integer overflow: gcd(-9223372036854775808, 0) does not fit into 64 bits"),
+                          ("math.floor(1e300)", "1e+300 is no integer of 64 bits")):
+            text = model(*sizes, f"r = {line}", "return (x, r)").replace("import torch", "import math\nimport torch", 1)
+            with self.subTest(line), self.assertRaises(worker_client.WorkerError) as caught:
+                self.load(text)  # refused here where no size is needed
+                self.set_inputs(x=self.x, y=self.y)
+                self.run_graph()
+            self.assertEqual((caught.exception.kind, str(caught.exception)), ("bad-input", f"model.py:10:13: {why}"))
+
     def test_what_is_refused_is_named_with_the_reason(self):
         self.assertEqual(self.refusal("load", id="g", file="model.py", model=model("z = x.numpy()", "return (z,)")),
                          ("unsupported", "model.py:6:13: method 'numpy' is not run: its result is no value of PyTorch's that a "
