@@ -1,6 +1,8 @@
 #include "run/batch.h"
 
+#include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
@@ -8,14 +10,17 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/check.h"
+#include "base/strings.h"
 #include "bench/score.h"
 #include "bench/verdict.h"
+#include "run/provenance.h"
 
 namespace passnet::run {
 
 Result<RecordFile> RecordFile::open(const std::filesystem::path& path, bool keep) {
   PASSNET_TRY(LineFile lines, LineFile::open(path, keep));
-  RecordFile file(std::move(lines));
+  RecordFile file(std::move(lines), path);
   PASSNET_TRY(file.records_, bench::records_from_text(file.lines_.kept(), path.string()));
   return file;
 }
@@ -24,6 +29,31 @@ Result<void> RecordFile::append(const bench::RunRecord& record) {
   if (Result<void> appended = lines_.append(bench::to_json(record).dump()); !appended)
     return std::move(appended).error().with_hint("free some space, then go on with --resume; finished records are kept");
   records_.push_back(record);
+  return {};
+}
+
+Result<void> RecordFile::supersede(const std::vector<size_t>& positions) {
+  if (positions.empty()) return {};
+  // records_ are the lines that are not blank, and the kept ones come first.
+  std::string remaining;
+  std::vector<std::string_view> moved;
+  size_t position = 0;
+  auto next = positions.begin();
+  for (const std::string_view line : split(lines_.kept(), '\n')) {
+    if (trim(line).empty()) continue;
+    if (next != positions.end() && *next == position++) {
+      moved.push_back(line);
+      ++next;
+    } else {
+      remaining += std::string(line) + "\n";
+    }
+  }
+  PASSNET_CHECK(next == positions.end(), "only records that were there when the file was opened are superseded");
+  PASSNET_TRY(LineFile superseded, LineFile::open(path_.parent_path() / "records.superseded.jsonl", true));
+  for (const std::string_view line : moved) PASSNET_TRY_VOID(superseded.append(line));
+  PASSNET_TRY_VOID(write_file(path_, remaining));
+  PASSNET_TRY(RecordFile rest, open(path_, true));
+  *this = std::move(rest);
   return {};
 }
 
@@ -44,11 +74,51 @@ struct Planned {
   RecordFile file;
 };
 
+// Why the record at `position` does not stand for the graph as it would be evaluated now; empty when it does.
+std::vector<std::string> reasons_against(const Planned& planned, size_t position, const EvaluateOptions& options,
+                                         const std::map<std::string, std::string>& versions) {
+  const std::vector<bench::RunRecord>& records = planned.file.records();
+  const bench::RunRecord& record = records[position];
+  const auto later = [&](const bench::RunRecord& other) { return other.graph == record.graph; };
+  if (std::any_of(records.begin() + std::ptrdiff_t(position) + 1, records.end(), later)) return {"a later record is there"};
+  const std::vector<std::string>& names = planned.sample.graph_names;
+  const auto listed = std::find(names.begin(), names.end(), record.graph);
+  if (listed == names.end()) return {"the sample no longer lists it"};
+  return reasons_to_repeat(record, provenance_of(planned.sample, size_t(listed - names.begin()), options, versions));
+}
+
+// Sets aside what no longer stands, and says why: graphs that go for one reason in one breath.
+Result<void> set_aside(Planned& planned, const EvaluateOptions& options, const std::map<std::string, std::string>& versions,
+                       const BatchHooks& hooks) {
+  std::vector<size_t> positions;
+  std::vector<std::pair<std::string, std::vector<std::string>>> graphs_of_reason;
+  for (size_t i = 0; i < planned.file.records().size(); ++i) {
+    const std::vector<std::string> reasons = reasons_against(planned, i, options, versions);
+    if (reasons.empty()) continue;
+    positions.push_back(i);
+    const std::string reason = join(reasons, "; ");
+    auto known = std::find_if(graphs_of_reason.begin(), graphs_of_reason.end(), [&](const auto& one) { return one.first == reason; });
+    if (known == graphs_of_reason.end()) known = graphs_of_reason.insert(known, {reason, {}});
+    known->second.push_back(planned.file.records()[i].graph);
+  }
+  PASSNET_TRY_VOID(planned.file.supersede(positions));
+  for (const auto& [reason, graphs] : graphs_of_reason) {
+    if (hooks.again) hooks.again(planned.sample.name, graphs, reason);
+  }
+  return {};
+}
+
+Result<void> set_aside_all(std::vector<Planned>& planned, const EvaluateOptions& options, const BatchHooks& hooks) {
+  const auto has_records = [](const Planned& one) { return !one.file.records().empty(); };
+  if (std::none_of(planned.begin(), planned.end(), has_records)) return {};
+  PASSNET_TRY(const auto versions, ask_versions(options));
+  for (Planned& one : planned) PASSNET_TRY_VOID(set_aside(one, options, versions, hooks));
+  return {};
+}
+
 Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchHooks& hooks) {
   std::unordered_set<std::string> done;
-  for (const bench::RunRecord& record : planned.file.records()) {
-    if (record.compiler == options.evaluate.compiler) done.insert(record.graph);
-  }
+  for (const bench::RunRecord& record : planned.file.records()) done.insert(record.graph);
   EvaluateHooks one;
   one.skip = [&](const std::string& graph) { return done.contains(graph); };
   one.started = [&](const std::string& graph) {
@@ -60,6 +130,19 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchH
     return {};
   };
   return evaluate_sample(planned.sample, options.evaluate, one);
+}
+
+// In the order of the lists, in whichever order they were measured.
+std::vector<bench::RunRecord> records_of(const std::vector<Planned>& planned) {
+  std::vector<bench::RunRecord> records;
+  for (const Planned& one : planned) {
+    for (const std::string& graph : one.sample.graph_names) {
+      for (const bench::RunRecord& record : one.file.records()) {
+        if (record.graph == graph) records.push_back(record);
+      }
+    }
+  }
+  return records;
 }
 
 BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
@@ -81,7 +164,6 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
                            const BatchHooks& hooks) {
   BatchResult result;
   std::vector<Planned> planned;
-  size_t graphs = 0;
   for (const std::filesystem::path& path : samples) {
     Result<fx::Sample> sample = fx::load_sample(path);
     if (!sample) return {{}, std::move(sample).error()};
@@ -94,9 +176,12 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     }
     Result<RecordFile> file = RecordFile::open(options.out / sample->name / "records.jsonl", options.resume);
     if (!file) return {{}, std::move(file).error()};
-    graphs += sample->graph_names.size() - std::min(file->records().size(), sample->graph_names.size());
     planned.push_back({std::move(*sample), std::move(*file)});
   }
+  if (Result<void> aside = set_aside_all(planned, options.evaluate, hooks); !aside)
+    return {records_of(planned), std::move(aside).error()};
+  size_t graphs = 0;
+  for (const Planned& one : planned) graphs += one.sample.graph_names.size() - one.file.records().size();
   if (hooks.planned) hooks.planned(graphs);
   std::mutex mutex;  // of the hooks and the error
   const BatchHooks one_by_one = locked(hooks, mutex);
@@ -119,10 +204,7 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     for (int job = 1; job < options.jobs; ++job) helpers.emplace_back(work, job);
     work(0);
   }
-  for (const Planned& one : planned) {
-    const std::vector<bench::RunRecord>& records = one.file.records();
-    result.records.insert(result.records.end(), records.begin(), records.end());
-  }
+  result.records = records_of(planned);
   return result;
 }
 

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "pass/source.h"
 #include "run/measure.h"
+#include "run/provenance.h"
 #include "run/session.h"
 
 namespace passnet::run {
@@ -18,9 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using bench::Stage;
-
-// Starting libtorch takes half a second on a quiet machine; a busy one gets a minute.
-constexpr std::chrono::milliseconds kStartTimeout{60000};
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -51,7 +49,7 @@ class SampleEvaluation {
   SampleEvaluation(const fx::Sample& sample, const EvaluateOptions& options)
       : sample_(sample),
         options_(options),
-        threads_(options.threads > 0 ? options.threads : available_threads()),
+        threads_(resolve_options(options).threads),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
         reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu}),
         candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu}) {}
@@ -60,7 +58,10 @@ class SampleEvaluation {
   Result<void> start() {
     PASSNET_TRY_VOID(reference_.start());
     PASSNET_TRY_VOID(candidate_.start());
-    if (options_.compiler == "passes") passes_ = load_passes(sample_);
+    if (options_.compiler == "passes") {
+      pass_hashes_ = hash_passes(sample_);  // before they are read: a file that is changed in between counts as changed
+      passes_ = load_passes(sample_);
+    }
     if (!options_.gpu) return {};
     // Without that GPU no graph can be evaluated, so this is no record of a graph.
     if (const auto known = learn_hardware(); !known && known.error().kind == "resource" && !known.error().worker_lost)
@@ -78,6 +79,8 @@ class SampleEvaluation {
     record.threads = threads_;
     record.seed = options_.seed;
     record.started = utc_now();
+    bench::Provenance made_of = provenance_of(sample_, index, options_, {});
+    made_of.passes = pass_hashes_;
     PASSNET_TRY_VOID(revive(reference_));
     PASSNET_TRY_VOID(revive(candidate_));
     if (std::optional<Failure> failure = walk(index, record)) {
@@ -86,6 +89,8 @@ class SampleEvaluation {
     }
     forget();
     record.hardware = hardware_;
+    made_of.versions = versions_;
+    record.provenance = std::move(made_of);
     record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return record;
   }
@@ -120,7 +125,7 @@ class SampleEvaluation {
     }
 
     record.stage = Stage::Load;
-    if (auto hello = greet(candidate_, kStartTimeout); !hello) return hello.error();
+    if (auto hello = start_up(candidate_); !hello) return hello.error();
     if (auto loaded = load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_, options_.cuda_graph);
         !loaded)
       return loaded.error();
@@ -182,8 +187,9 @@ class SampleEvaluation {
   // What the reference says of the machine; asked once.
   Answer<void> learn_hardware() {
     if (!hardware_.empty()) return {};
-    Answer<Hello> hello = greet(reference_, kStartTimeout);
+    Answer<Hello> hello = start_up(reference_);
     if (!hello) return tl::unexpected(hello.error());
+    versions_ = versions_of(options_, *hello);
     hardware_ = fmt::format("{}, torch {}", hello->hardware, hello->torch);
     architecture_ = hello->architecture;
     return {};
@@ -209,7 +215,9 @@ class SampleEvaluation {
   const std::chrono::milliseconds timeout_;
   Worker reference_, candidate_;
   Result<std::vector<pass::Pass>> passes_;
+  bench::Provenance::Hashes pass_hashes_;
   std::string hardware_, architecture_;
+  std::map<std::string, std::string> versions_;
 };
 
 }  // namespace
