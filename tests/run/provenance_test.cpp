@@ -44,7 +44,7 @@ class ProvenanceTest : public testing::Test {
 
 TEST_F(ProvenanceTest, HoldsWhatIsReadAndNothingElse) {
   const bench::Provenance made_of = provenance_of(sample(), 0, {}, {{"torch", "2"}});
-  EXPECT_THAT(made_of.graph, ElementsAre(std::pair("model.py", sha256_hex("the model")), Key("weight_meta.py")));
+  EXPECT_THAT(made_of.graph, ElementsAre(testing::Pair("model.py", sha256_hex("the model")), Key("weight_meta.py")));
   EXPECT_THAT(made_of.passes, UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"), Key("second.py")));
   EXPECT_THAT(made_of.kernels, UnorderedElementsAre(Key("first.cpp"), Key("second.cpp")));
   EXPECT_EQ(made_of.sample_path, fs::weakly_canonical(root_));
@@ -55,7 +55,7 @@ TEST_F(ProvenanceTest, OnAGpuKernelsAreItsOwn) {
   EvaluateOptions options;
   options.gpu = 3;
   const bench::Provenance made_of = provenance_of(sample(), 0, options, {});
-  EXPECT_THAT(made_of.kernels, ElementsAre(std::pair("first.cu", sha256_hex("for a GPU"))));
+  EXPECT_THAT(made_of.kernels, ElementsAre(testing::Pair("first.cu", sha256_hex("for a GPU"))));
   EXPECT_EQ(made_of.options.device, "cuda");
   EXPECT_EQ(made_of.options.cuda_graph, "auto");
 }
