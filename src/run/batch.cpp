@@ -5,12 +5,14 @@
 #include <map>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/check.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "bench/score.h"
 #include "bench/verdict.h"
@@ -74,17 +76,23 @@ struct Planned {
   RecordFile file;
 };
 
-// Why the record at `position` does not stand for the graph as it would be evaluated now; empty when it does.
-std::vector<std::string> reasons_against(const Planned& planned, size_t position, const EvaluateOptions& options,
-                                         const std::map<std::string, std::string>& versions) {
+// Why the record at `position` stands for no graph of the sample; empty when it does.
+std::string reason_to_drop(const Planned& planned, size_t position) {
   const std::vector<bench::RunRecord>& records = planned.file.records();
-  const bench::RunRecord& record = records[position];
-  const auto later = [&](const bench::RunRecord& other) { return other.graph == record.graph; };
-  if (std::any_of(records.begin() + std::ptrdiff_t(position) + 1, records.end(), later)) return {"a later record is there"};
+  const std::string& graph = records[position].graph;
+  const auto later = [&](const bench::RunRecord& other) { return other.graph == graph; };
+  if (std::any_of(records.begin() + std::ptrdiff_t(position) + 1, records.end(), later)) return "there is a later one";
   const std::vector<std::string>& names = planned.sample.graph_names;
-  const auto listed = std::find(names.begin(), names.end(), record.graph);
-  if (listed == names.end()) return {"the sample no longer lists it"};
-  return reasons_to_repeat(record, provenance_of(planned.sample, size_t(listed - names.begin()), options, versions));
+  return std::find(names.begin(), names.end(), graph) == names.end() ? "the sample no longer lists the graph" : "";
+}
+
+// Why its graph has to be evaluated again; empty when the record stands.
+std::string reason_to_repeat(const Planned& planned, size_t position, const EvaluateOptions& options,
+                             const std::map<std::string, std::string>& versions) {
+  const bench::RunRecord& record = planned.file.records()[position];
+  const std::vector<std::string>& names = planned.sample.graph_names;
+  const auto index = static_cast<size_t>(std::find(names.begin(), names.end(), record.graph) - names.begin());
+  return join(bench::reasons_to_repeat(record, provenance_of(planned.sample, index, options, versions)), "; ");
 }
 
 // Sets aside what no longer stands, and says why: graphs that go for one reason in one breath.
@@ -93,13 +101,18 @@ Result<void> set_aside(Planned& planned, const EvaluateOptions& options, const s
   std::vector<size_t> positions;
   std::vector<std::pair<std::string, std::vector<std::string>>> graphs_of_reason;
   for (size_t i = 0; i < planned.file.records().size(); ++i) {
-    const std::vector<std::string> reasons = reasons_against(planned, i, options, versions);
-    if (reasons.empty()) continue;
+    const std::string& graph = planned.file.records()[i].graph;
+    if (const std::string why = reason_to_drop(planned, i); !why.empty()) {
+      positions.push_back(i);
+      log::info(fmt::format("{}: the record of {} is set aside: {}", planned.sample.name, graph, why));
+      continue;
+    }
+    const std::string reason = reason_to_repeat(planned, i, options, versions);
+    if (reason.empty()) continue;
     positions.push_back(i);
-    const std::string reason = join(reasons, "; ");
     auto known = std::find_if(graphs_of_reason.begin(), graphs_of_reason.end(), [&](const auto& one) { return one.first == reason; });
     if (known == graphs_of_reason.end()) known = graphs_of_reason.insert(known, {reason, {}});
-    known->second.push_back(planned.file.records()[i].graph);
+    known->second.push_back(graph);
   }
   PASSNET_TRY_VOID(planned.file.supersede(positions));
   for (const auto& [reason, graphs] : graphs_of_reason) {
@@ -136,11 +149,12 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchH
 std::vector<bench::RunRecord> records_of(const std::vector<Planned>& planned) {
   std::vector<bench::RunRecord> records;
   for (const Planned& one : planned) {
-    for (const std::string& graph : one.sample.graph_names) {
-      for (const bench::RunRecord& record : one.file.records()) {
-        if (record.graph == graph) records.push_back(record);
-      }
-    }
+    std::unordered_map<std::string, size_t> place;
+    for (const std::string& graph : one.sample.graph_names) place.emplace(graph, place.size());
+    const size_t first = records.size();
+    records.insert(records.end(), one.file.records().begin(), one.file.records().end());
+    std::stable_sort(records.begin() + std::ptrdiff_t(first), records.end(),
+                     [&](const bench::RunRecord& a, const bench::RunRecord& b) { return place[a.graph] < place[b.graph]; });
   }
   return records;
 }

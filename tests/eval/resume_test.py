@@ -90,7 +90,7 @@ class Resume(PassnetCase):
         self.first_run()
         (self.sample / "graph_list.txt").write_text("kept\n")
         done = self.evaluate("--resume", "--json")
-        self.assertIn("sample: dropped again: the sample no longer lists it", done.stderr)
+        self.assertIn("sample: the record of dropped is set aside: the sample no longer lists the graph", done.stderr)
         self.assertEqual([graph["graph"] for graph in json.loads(done.stdout)["graphs"]], ["kept"])
         self.assertEqual([record["graph"] for record in self.records()], ["kept"])
 
