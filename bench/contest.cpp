@@ -146,7 +146,7 @@ Result<void> leave(std::vector<Contestant>& contestants, const ContestOptions& o
     contestant.trials_us.clear();
     for (const char* id : {kId, kTraceId}) {
       if (contestant.worker.alive())
-        (void)run::unload_graph(contestant.worker, id, std::chrono::seconds(60)).has_value();
+        run::forget_graph(contestant.worker, id, std::chrono::seconds(60));
     }
     if (!contestant.worker.alive()) PASSNET_TRY_VOID(contestant.worker.start());
   }

@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "passnet " PASSNET_VERSION);
   app.require_subcommand(1);
   add_eval(app, exit_code);
+  add_compare(app, exit_code);
+  add_reproduce(app, exit_code);
   add_score(app, exit_code);
   add_graph(app, exit_code);
   add_run(app, exit_code);

@@ -9,6 +9,7 @@
 #include "bench/score.h"
 #include "bench/verdict.h"
 #include "command.h"
+#include "run/run_directory.h"
 
 namespace passnet::cli {
 
@@ -21,18 +22,11 @@ struct ScoreFlags {
   bool json = false;
 };
 
-// records.jsonl of a file, or of every sample below a directory (in order of path); an upstream log else.
+// records.jsonl of a file, or of every sample of a run (in order of path); an upstream log else.
 Result<std::vector<bench::Verdict>> load_verdicts(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
   if (std::filesystem::is_directory(path)) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-      if (entry.path().filename() == "records.jsonl") files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-    if (files.empty()) {
-      return bad_input(fmt::format("no records.jsonl in or below '{}'", path.string()))
-          .with_hint("name the --out directory of 'passnet eval', a records.jsonl, or an upstream log file");
-    }
+    PASSNET_TRY(files, run::find_record_files(path));
   } else {
     files.push_back(path);
   }
@@ -84,7 +78,7 @@ void add_score(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0.0, 100.0))->capture_default_str();
   command->add_flag("--extended", flags->extended, "upstream's mismatch_extended interpretation of failures");
   command->add_flag("--json", flags->json, "one JSON object per path");
-  command->footer("Example:  passnet score passnet-out");
+  command->footer("Example:  passnet score passnet-out/latest");
   command->callback([flags, &exit_code] {
     if (flags->extended) flags->options.interpretation = bench::Interpretation::MismatchExtended;
     if (Result<void> done = run_score(*flags); !done) exit_code = report_error(done.error());

@@ -47,8 +47,8 @@ size_t values_outside(size_t count) {
 
 }  // namespace
 
-std::optional<Interval> ratio_interval(const Timing& reference, const Timing& candidate) {
-  if (!times_valid(reference) || !times_valid(candidate)) return std::nullopt;
+Interval ratio_interval(const Timing& reference, const Timing& candidate) {
+  if (!times_valid(reference) || !times_valid(candidate)) return {};
   const std::vector<double> before = block_medians(reference), after = block_medians(candidate);
   std::vector<double> ratios;
   for (size_t i = 0; i < std::min(before.size(), after.size()); ++i) ratios.push_back(before[i] / after[i]);
@@ -58,12 +58,12 @@ std::optional<Interval> ratio_interval(const Timing& reference, const Timing& ca
   const double below = std::min(ratio, ratios.empty() ? ratio : ratios[outside]);
   const double above = std::max(ratio, ratios.empty() ? ratio : ratios[ratios.size() - 1 - outside]);
   const double spread = std::log1p(kProcessSpread);
-  return Interval{ratio * std::exp(-std::hypot(std::log(ratio / below), spread)),
+  return {ratio * std::exp(-std::hypot(std::log(ratio / below), spread)),
                   ratio * std::exp(std::hypot(std::log(above / ratio), spread))};
 }
 
-std::optional<Interval> speedup_interval(const RunRecord& record) {
-  if (!(judge(record).speedup > 0)) return std::nullopt;
+Interval speedup_interval(const RunRecord& record) {
+  if (!(judge(record).speedup > 0)) return {};
   return ratio_interval(record.reference, record.candidate);
 }
 

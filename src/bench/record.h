@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "bench/provenance.h"
 
 namespace passnet::bench {
 
@@ -128,7 +129,7 @@ struct RunRecord {
 
   Stage stage = Stage::Parse;    // Done, or where it stopped
   std::string error_kind;        // "bad-pass", "bad-input", …, "crash", "timeout", "unwritten-output", "out-of-bounds",
-                                 // "input-changed", "no-match", …; empty when nothing failed
+                                 // "input-changed", "no-match", "killed", …; empty when nothing failed
   std::string error;             // the message a person reads; may have several lines
 
   std::vector<PassOutcome> passes;
@@ -145,6 +146,7 @@ struct RunRecord {
   std::optional<Profile> profile;  // when asked for
   std::optional<Rival> rival;      // when asked for
   double evaluate_seconds = 0;   // wall time spent on this graph
+  std::optional<Provenance> provenance;  // none in records of older versions
   bool operator==(const RunRecord&) const = default;
 };
 

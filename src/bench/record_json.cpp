@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -66,6 +67,13 @@ bool assign(const Json& json, Stage& out) {
     if (json == kStages[i]) return out = static_cast<Stage>(i), true;
   }
   return false;
+}
+bool assign(const Json& json, std::map<std::string, std::string>& out) {
+  if (!json.is_object()) return false;
+  for (const auto& [name, value] : json.items()) {
+    if (!assign(value, out[name])) return false;
+  }
+  return true;
 }
 template <class T>
 bool assign(const Json& json, std::vector<T>& out) {
@@ -325,6 +333,60 @@ Result<PassOutcome> pass_from_json(const Json& json) {
   return std::move(fields).finish(std::move(pass));
 }
 
+Json texts_json(const std::map<std::string, std::string>& texts) {
+  Json json = Json::object();
+  for (const auto& [name, text] : texts) json[valid_utf8(name)] = valid_utf8(text);
+  return json;
+}
+
+Json options_json(const RunOptions& options) {
+  return {{"compiler", valid_utf8(options.compiler)},
+          {"device", valid_utf8(options.device)},
+          {"cuda_graph", valid_utf8(options.cuda_graph)},
+          {"threads", options.threads},
+          {"seed", options.seed},
+          {"warmup", options.warmup},
+          {"trials", options.trials},
+          {"timeout_s", number_json(options.timeout_s)},
+          {"strict", options.strict}};
+}
+
+Json provenance_json(const Provenance& provenance) {
+  return {{"sample_path", valid_utf8(provenance.sample_path)},
+          {"graph", texts_json(provenance.graph)},
+          {"passes", texts_json(provenance.passes)},
+          {"kernels", texts_json(provenance.kernels)},
+          {"options", options_json(provenance.options)},
+          {"versions", texts_json(provenance.versions)}};
+}
+
+Result<RunOptions> options_from_json(const Json& json) {
+  RunOptions options;
+  Fields fields(json, "options");
+  fields.read("compiler", "a string", options.compiler);
+  fields.read("device", "a string", options.device);
+  fields.read("cuda_graph", "a string", options.cuda_graph);
+  fields.read("threads", "an integer", options.threads);
+  fields.read("seed", "an integer >= 0", options.seed);
+  fields.read("warmup", "an integer", options.warmup);
+  fields.read("trials", "an integer", options.trials);
+  fields.read("timeout_s", "a number", options.timeout_s);
+  fields.read("strict", "true or false", options.strict);
+  return std::move(fields).finish(std::move(options));
+}
+
+Result<Provenance> provenance_from_json(const Json& json) {
+  Provenance provenance;
+  Fields fields(json, "provenance");
+  fields.read("sample_path", "a string", provenance.sample_path);
+  fields.read("graph", "an object of strings", provenance.graph);
+  fields.read("passes", "an object of strings", provenance.passes);
+  fields.read("kernels", "an object of strings", provenance.kernels);
+  fields.read_one("options", options_from_json, provenance.options);
+  fields.read("versions", "an object of strings", provenance.versions);
+  return std::move(fields).finish(std::move(provenance));
+}
+
 /// An object of another version is refused before its fields are looked at.
 std::optional<Error> check_version(const Json& json) {
   const auto version = json.is_object() ? json.find("version") : json.end();
@@ -400,6 +462,7 @@ Json to_json(const RunRecord& record) {
   if (record.control) json["control"] = control_json(*record.control);
   if (record.profile) json["profile"] = profile_json(*record.profile);
   if (record.rival) json["rival"] = rival_json(*record.rival);
+  if (record.provenance) json["provenance"] = provenance_json(*record.provenance);
   return json;
 }
 
@@ -434,6 +497,8 @@ Result<RunRecord> record_from_json(const Json& json) {
   if (json.contains("profile")) fields.read_one("profile", profile_from_json, record.profile.emplace());
   if (json.contains("rival")) fields.read_one("rival", rival_from_json, record.rival.emplace());
   fields.read("evaluate_seconds", "a number", record.evaluate_seconds);
+  if (json.is_object() && json.contains("provenance"))
+    fields.read_one("provenance", provenance_from_json, record.provenance.emplace());
   return std::move(fields).finish(std::move(record));
 }
 

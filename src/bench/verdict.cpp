@@ -101,10 +101,11 @@ Verdict judge(const RunRecord& record) {
 }
 
 std::string headline(const RunRecord& record) {
-  static constexpr std::array<std::pair<std::string_view, const char*>, 7> kKinds = {{
+  static constexpr std::array<std::pair<std::string_view, const char*>, 8> kKinds = {{
       {"no-match", "no match"},
       {"timeout", "timed out"},
       {"crash", "crashed"},
+      {"killed", "killed"},
       {"out-of-bounds", "out of bounds"},
       {"unwritten-output", "unwritten"},
       {"input-changed", "input changed"},

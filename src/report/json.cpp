@@ -32,7 +32,7 @@ Json graph_json(const bench::RunRecord& record, const Row& row) {
                {"disturbed", row.disturbed},
                {"sites", row.sites},
                {"declined", row.declined}};
-  if (row.interval) json["interval"] = {row.interval->low, row.interval->high};
+  if (row.interval.known()) json["interval"] = {row.interval.low, row.interval.high};
   if (row.timed) {
     json["reference_us"] = side_json(row.reference_us);
     json["candidate_us"] = side_json(row.candidate_us);

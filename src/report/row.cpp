@@ -112,7 +112,7 @@ Row row_of(const bench::RunRecord& record, bool several_samples) {
     row.noise = std::max(row.reference_us.noise(), row.candidate_us.noise());
   }
   row.disturbed = record.disturbed;
-  if (row.disturbed) row.timed = false, row.ratio = 0, row.interval.reset();
+  if (row.disturbed) row.timed = false, row.ratio = 0, row.interval = {};
   row.control = record.control;
   row.profile = record.profile;
   row.rival = record.rival;
@@ -158,9 +158,9 @@ std::string conditions(const std::vector<bench::RunRecord>& records) {
 
 namespace {
 
-std::string words_for(bool disturbed, const std::optional<bench::Interval>& interval, double ratio) {
+std::string words_for(bool disturbed, const bench::Interval& interval, double ratio) {
   if (disturbed) return "disturbed";
-  if (interval && interval->contains(1)) return "no difference";
+  if (interval.contains(1)) return "no difference";
   return ratio_text(ratio);
 }
 
@@ -178,11 +178,11 @@ std::string rival_text(const Row& row) {
   if (!rival.problem.empty()) return "failed";
   if (rival.passes_from > bench::kCorrectT) return "wrong";
   const auto interval = bench::ratio_interval(rival.reference, rival.candidate);
-  return words_for(rival.disturbed, interval, interval ? ratio_of(rival.reference, rival.candidate) : 0);
+  return words_for(rival.disturbed, interval, interval.known() ? ratio_of(rival.reference, rival.candidate) : 0);
 }
 
 std::string interval_text(const Row& row) {
-  return row.interval ? fmt::format("{:.2f} to {:.2f}", row.interval->low, row.interval->high) : "-";
+  return row.interval.known() ? fmt::format("{:.2f} to {:.2f}", row.interval.low, row.interval.high) : "-";
 }
 
 std::string controls_text(const std::vector<Row>& rows) {
@@ -190,13 +190,13 @@ std::string controls_text(const std::vector<Row>& rows) {
   std::string only;
   for (const Row& row : rows) {
     if (!row.control) continue;
-    const auto interval = row.control->disturbed ? std::nullopt : bench::ratio_interval(row.control->reference, row.control->candidate);
-    if (!interval) {
+    const auto interval = row.control->disturbed ? bench::Interval{} : bench::ratio_interval(row.control->reference, row.control->candidate);
+    if (!interval.known()) {
       only = "disturbed";
       continue;
     }
     ratios.push_back(ratio_of(row.control->reference, row.control->candidate));
-    only = fmt::format("{} ({:.2f} to {:.2f})", ratio_text(ratios.back()), interval->low, interval->high);
+    only = fmt::format("{} ({:.2f} to {:.2f})", ratio_text(ratios.back()), interval.low, interval.high);
   }
   if (ratios.size() < 2) return only;
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());

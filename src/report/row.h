@@ -22,7 +22,7 @@ struct Row {
   bench::Verdict verdict;
   bool timed = false;  // both sides have believable times
   double ratio = 0;    // median reference / median candidate; 0 when not timed
-  std::optional<bench::Interval> interval;  // 95 %, of the ratio; none when not timed
+  bench::Interval interval;  // 95 %, of the ratio; not known when not timed
   bool disturbed = false;  // timed while other processes held the processors: times and ratio say nothing
   bench::Stats reference_us, candidate_us;
   struct OtherRatio {

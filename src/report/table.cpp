@@ -31,7 +31,7 @@ Style style_of(Tone tone) {
 Style ratio_style(const Row& row) {
   if (row.tone == Tone::Bad) return Style::Dim;  // a wrong graph is not fast
   if (row.disturbed) return Style::Doubtful;
-  if (!row.interval || row.interval->contains(1)) return Style::Plain;
+  if (!row.interval.known() || row.interval.contains(1)) return Style::Plain;
   return row.ratio > 1 ? Style::Good : Style::Bad;
 }
 

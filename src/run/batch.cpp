@@ -1,23 +1,30 @@
 #include "run/batch.h"
 
+#include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/check.h"
+#include "base/log.h"
+#include "base/strings.h"
 #include "bench/score.h"
 #include "bench/verdict.h"
 #include "run/machine_lock.h"
+#include "run/provenance.h"
 #include "run/worker.h"
 
 namespace passnet::run {
 
 Result<RecordFile> RecordFile::open(const std::filesystem::path& path, bool keep) {
   PASSNET_TRY(LineFile lines, LineFile::open(path, keep));
-  RecordFile file(std::move(lines));
+  RecordFile file(std::move(lines), path);
   PASSNET_TRY(file.records_, bench::records_from_text(file.lines_.kept(), path.string()));
   return file;
 }
@@ -26,6 +33,31 @@ Result<void> RecordFile::append(const bench::RunRecord& record) {
   if (Result<void> appended = lines_.append(bench::to_json(record).dump()); !appended)
     return std::move(appended).error().with_hint("free some space, then go on with --resume; finished records are kept");
   records_.push_back(record);
+  return {};
+}
+
+Result<void> RecordFile::supersede(const std::vector<size_t>& positions) {
+  if (positions.empty()) return {};
+  // records_ are the lines that are not blank, and the kept ones come first.
+  std::string remaining;
+  std::vector<std::string_view> moved;
+  size_t position = 0;
+  auto next = positions.begin();
+  for (const std::string_view line : split(lines_.kept(), '\n')) {
+    if (trim(line).empty()) continue;
+    if (next != positions.end() && *next == position++) {
+      moved.push_back(line);
+      ++next;
+    } else {
+      remaining += std::string(line) + "\n";
+    }
+  }
+  PASSNET_CHECK(next == positions.end(), "only records that were there when the file was opened are superseded");
+  PASSNET_TRY(LineFile superseded, LineFile::open(path_.parent_path() / "records.superseded.jsonl", true));
+  for (const std::string_view line : moved) PASSNET_TRY_VOID(superseded.append(line));
+  PASSNET_TRY_VOID(write_file(path_, remaining));
+  PASSNET_TRY(RecordFile rest, open(path_, true));
+  *this = std::move(rest);
   return {};
 }
 
@@ -44,11 +76,65 @@ struct Planned {
   RecordFile file;
 };
 
+// Why the record at `position` stands for no graph of the sample; empty when it does.
+std::string reason_to_drop(const Planned& planned, size_t position) {
+  const std::vector<bench::RunRecord>& records = planned.file.records();
+  const std::string& graph = records[position].graph;
+  const auto later = [&](const bench::RunRecord& other) { return other.graph == graph; };
+  if (std::any_of(records.begin() + std::ptrdiff_t(position) + 1, records.end(), later)) return "there is a later one";
+  const std::vector<std::string>& names = planned.sample.graph_names;
+  return std::find(names.begin(), names.end(), graph) == names.end() ? "the sample no longer lists the graph" : "";
+}
+
+// Why its graph has to be evaluated again; empty when the record stands.
+std::string reason_to_repeat(const Planned& planned, size_t position, const EvaluateOptions& options,
+                             const std::map<std::string, std::string>& versions) {
+  const bench::RunRecord& record = planned.file.records()[position];
+  if (bench::is_unmeasured(record)) return "it was disturbed";
+  if (options.profile && !record.profile) return "it has no profile";
+  if (!options.rival.empty() && !record.rival) return fmt::format("it has no times of {}", options.rival);
+  const std::vector<std::string>& names = planned.sample.graph_names;
+  const auto index = static_cast<size_t>(std::find(names.begin(), names.end(), record.graph) - names.begin());
+  return join(bench::reasons_to_repeat(record, provenance_of(planned.sample, index, options, versions)), "; ");
+}
+
+// Sets aside what no longer stands, and says why: graphs that go for one reason in one breath.
+Result<void> set_aside(Planned& planned, const EvaluateOptions& options, const std::map<std::string, std::string>& versions,
+                       const BatchHooks& hooks) {
+  std::vector<size_t> positions;
+  std::vector<std::pair<std::string, std::vector<std::string>>> graphs_of_reason;
+  for (size_t i = 0; i < planned.file.records().size(); ++i) {
+    const std::string& graph = planned.file.records()[i].graph;
+    if (const std::string why = reason_to_drop(planned, i); !why.empty()) {
+      positions.push_back(i);
+      log::info(fmt::format("{}: the record of {} is set aside: {}", planned.sample.name, graph, why));
+      continue;
+    }
+    const std::string reason = reason_to_repeat(planned, i, options, versions);
+    if (reason.empty()) continue;
+    positions.push_back(i);
+    auto known = std::find_if(graphs_of_reason.begin(), graphs_of_reason.end(), [&](const auto& one) { return one.first == reason; });
+    if (known == graphs_of_reason.end()) known = graphs_of_reason.insert(known, {reason, {}});
+    known->second.push_back(graph);
+  }
+  PASSNET_TRY_VOID(planned.file.supersede(positions));
+  for (const auto& [reason, graphs] : graphs_of_reason) {
+    if (hooks.again) hooks.again(planned.sample.name, graphs, reason);
+  }
+  return {};
+}
+
+Result<void> set_aside_all(std::vector<Planned>& planned, const EvaluateOptions& options, const BatchHooks& hooks) {
+  const auto has_records = [](const Planned& one) { return !one.file.records().empty(); };
+  if (std::none_of(planned.begin(), planned.end(), has_records)) return {};
+  PASSNET_TRY(const auto versions, ask_versions(options));
+  for (Planned& one : planned) PASSNET_TRY_VOID(set_aside(one, options, versions, hooks));
+  return {};
+}
+
 Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchHooks& hooks) {
   std::unordered_set<std::string> done;
-  for (const bench::RunRecord& record : planned.file.records()) {
-    if (record.compiler == options.evaluate.compiler) done.insert(record.graph);
-  }
+  for (const bench::RunRecord& record : planned.file.records()) done.insert(record.graph);
   EvaluateHooks one;
   one.skip = [&](const std::string& graph) { return done.contains(graph); };
   one.started = [&](const std::string& graph) {
@@ -96,6 +182,20 @@ Result<Leases> take_machine(const BatchOptions& options, const BatchHooks& hooks
   return leases;
 }
 
+// In the order of the lists, in whichever order they were measured.
+std::vector<bench::RunRecord> records_of(const std::vector<Planned>& planned) {
+  std::vector<bench::RunRecord> records;
+  for (const Planned& one : planned) {
+    std::unordered_map<std::string, size_t> place;
+    for (const std::string& graph : one.sample.graph_names) place.emplace(graph, place.size());
+    const size_t first = records.size();
+    records.insert(records.end(), one.file.records().begin(), one.file.records().end());
+    std::stable_sort(records.begin() + std::ptrdiff_t(first), records.end(),
+                     [&](const bench::RunRecord& a, const bench::RunRecord& b) { return place[a.graph] < place[b.graph]; });
+  }
+  return records;
+}
+
 BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
   BatchHooks one_by_one;
   one_by_one.started = [&](const std::string& sample, const std::string& graph) {
@@ -115,7 +215,6 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
                            const BatchHooks& hooks) {
   BatchResult result;
   std::vector<Planned> planned;
-  size_t graphs = 0;
   for (const std::filesystem::path& path : samples) {
     Result<fx::Sample> sample = fx::load_sample(path);
     if (!sample) return {{}, std::move(sample).error()};
@@ -128,9 +227,12 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     }
     Result<RecordFile> file = RecordFile::open(options.out / sample->name / "records.jsonl", options.resume);
     if (!file) return {{}, std::move(file).error()};
-    graphs += sample->graph_names.size() - std::min(file->records().size(), sample->graph_names.size());
     planned.push_back({std::move(*sample), std::move(*file)});
   }
+  if (Result<void> aside = set_aside_all(planned, options.evaluate, hooks); !aside)
+    return {records_of(planned), std::move(aside).error()};
+  size_t graphs = 0;
+  for (const Planned& one : planned) graphs += one.sample.graph_names.size() - one.file.records().size();
   if (hooks.planned) hooks.planned(graphs);
   Result<Leases> leases = take_machine(options, hooks);
   if (!leases) return {{}, std::move(leases).error()};
@@ -156,10 +258,7 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     for (int job = 1; job < options.jobs; ++job) helpers.emplace_back(work, job);
     work(0);
   }
-  for (const Planned& one : planned) {
-    const std::vector<bench::RunRecord>& records = one.file.records();
-    result.records.insert(result.records.end(), records.begin(), records.end());
-  }
+  result.records = records_of(planned);
   return result;
 }
 

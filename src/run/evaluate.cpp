@@ -8,9 +8,10 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "pass/source.h"
 #include "bench/verdict.h"
+#include "pass/source.h"
 #include "run/measure.h"
+#include "run/provenance.h"
 #include "run/pytorch.h"
 #include "run/session.h"
 
@@ -21,8 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using bench::Stage;
 
-// Starting libtorch takes half a second on a quiet machine; a busy one gets a minute.
-constexpr std::chrono::milliseconds kStartTimeout{60000};
 // PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
 constexpr std::chrono::milliseconds kCompileTimeout{300000};
 constexpr int kProfiledCalls = 50;
@@ -51,17 +50,12 @@ Result<std::vector<pass::Pass>> load_passes(const fx::Sample& sample) {
   return passes;
 }
 
-int threads_of(const EvaluateOptions& options) {
-  if (options.threads > 0) return options.threads;
-  return options.processors.empty() ? available_threads() : static_cast<int>(options.processors.size());
-}
-
 class SampleEvaluation {
  public:
   SampleEvaluation(const fx::Sample& sample, const EvaluateOptions& options)
       : sample_(sample),
         options_(options),
-        threads_(threads_of(options)),
+        threads_(resolve_options(options).threads),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
         reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu, options.processors}),
         candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu, options.processors}) {}
@@ -70,7 +64,10 @@ class SampleEvaluation {
   Result<void> start() {
     PASSNET_TRY_VOID(reference_.start());
     PASSNET_TRY_VOID(candidate_.start());
-    if (options_.compiler == "passes") passes_ = load_passes(sample_);
+    if (options_.compiler == "passes") {
+      pass_hashes_ = hash_passes(sample_);  // before they are read: a file that is changed in between counts as changed
+      passes_ = load_passes(sample_);
+    }
     if (!options_.rival.empty()) PASSNET_TRY_VOID(find_pytorch_worker());
     if (!options_.gpu) return {};
     // Without that GPU no graph can be evaluated, so this is no record of a graph.
@@ -89,6 +86,8 @@ class SampleEvaluation {
     record.threads = threads_;
     record.seed = options_.seed;
     record.started = utc_now();
+    bench::Provenance made_of = provenance_of(sample_, index, options_, {});
+    made_of.passes = pass_hashes_;
     PASSNET_TRY_VOID(revive(reference_));
     PASSNET_TRY_VOID(revive(candidate_));
     if (std::optional<Failure> failure = walk(index, record)) {
@@ -97,6 +96,8 @@ class SampleEvaluation {
     }
     forget();
     record.hardware = hardware_;
+    made_of.versions = versions_;
+    record.provenance = std::move(made_of);
     record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return record;
   }
@@ -131,7 +132,7 @@ class SampleEvaluation {
     }
 
     record.stage = Stage::Load;
-    if (auto hello = greet(candidate_, kStartTimeout); !hello) return hello.error();
+    if (auto hello = start_up(candidate_); !hello) return hello.error();
     if (auto loaded = load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_, options_.cuda_graph);
         !loaded)
       return loaded.error();
@@ -243,9 +244,11 @@ class SampleEvaluation {
   // What the reference says of the machine; asked once.
   Answer<void> learn_hardware() {
     if (!hardware_.empty()) return {};
-    PASSNET_TRY(const Hello hello, greet(reference_, kStartTimeout));
-    hardware_ = fmt::format("{}, torch {}", hello.hardware, hello.torch);
-    architecture_ = hello.architecture;
+    Answer<Hello> hello = start_up(reference_);
+    if (!hello) return tl::unexpected(hello.error());
+    versions_ = versions_of(options_, *hello);
+    hardware_ = fmt::format("{}, torch {}", hello->hardware, hello->torch);
+    architecture_ = hello->architecture;
     return {};
   }
 
@@ -270,7 +273,9 @@ class SampleEvaluation {
   Worker reference_, candidate_;
   std::optional<Worker> rival_;  // PyTorch's compiler, once it was needed
   Result<std::vector<pass::Pass>> passes_;
+  bench::Provenance::Hashes pass_hashes_;
   std::string hardware_, architecture_;
+  std::map<std::string, std::string> versions_;
   bool controlled_ = false;  // the sample has its A/A control
 };
 

@@ -60,6 +60,17 @@ Answer<Hello> greet(Worker& worker, Timeout timeout) {
   });
 }
 
+Answer<Hello> start_up(Worker& worker) {
+  // Starting libtorch takes half a second on a quiet machine; a busy one gets a minute.
+  Answer<Hello> hello = greet(worker, std::chrono::seconds(60));
+  if (!hello && hello.error().worker_lost && hello.error().kind != "interrupted") {
+    Failure failure = std::move(hello).error();
+    failure.kind = "resource";
+    return tl::unexpected(std::move(failure));
+  }
+  return hello;
+}
+
 Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                         const std::vector<pass::LaunchList>& lists,
                         const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout,

@@ -40,6 +40,9 @@ struct Hello {
   int threads = 1;
 };
 Answer<Hello> greet(Worker& worker, std::chrono::milliseconds timeout);
+/// The same as the first request to a worker, which waits for it to come up. A worker that is lost at that says nothing about
+/// a pass: the failure's kind is "resource" (or "interrupted").
+Answer<Hello> start_up(Worker& worker);
 
 /// Loads a graph under `id`; lists and kernels may be empty (no fused nodes). cuda_graph: "off" calls the operators one by
 /// one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).

@@ -180,7 +180,9 @@ Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
   const auto gone = [&]() -> Failure {
     const std::optional<sandbox::ExitStatus> status = state_->process.wait(2000ms);
     const std::string how = status ? sandbox::to_string(*status) : "closed its connection";
-    return lose("crash", fmt::format("the {} worker ended during '{}': {}", role, what, how));
+    // Nothing in a worker sends these: the kernel did, for want of memory, or somebody else.
+    const bool from_outside = status && !status->exited && (status->code == SIGKILL || status->code == SIGTERM);
+    return lose(from_outside ? "killed" : "crash", fmt::format("the {} worker ended during '{}': {}", role, what, how));
   };
   if (Result<void> sent = wire::send_message(state_->socket.get(), request.dump(), fds); !sent)
     return tl::unexpected(gone());

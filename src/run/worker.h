@@ -40,7 +40,8 @@ std::vector<int> available_processors();
 /// passnet-worker beside the running binary. Errors: Resource with the command that builds it.
 Result<std::filesystem::path> find_worker_binary();
 
-/// Why a request got no good answer. kind is the record's error_kind: "crash", "timeout", "nonsense", "interrupted" (the worker is gone),
+/// Why a request got no good answer. kind is the record's error_kind: "crash", "killed" (from outside: the machine's memory is used
+/// up, or somebody did it), "timeout", "nonsense", "interrupted" (the worker is gone),
 /// or what the worker replied ("bad-input", "bad-pass", "unsupported", "unwritten-output", …; it lives on).
 struct Failure {
   std::string kind;

@@ -130,6 +130,11 @@ inline rc::Gen<RunRecord> any_record() {
       }
     }
     record.evaluate_seconds = number();
+    if (*rc::gen::arbitrary<bool>()) {
+      record.provenance = Provenance{text(), {{"model.py", text()}, {text(), "x"}}, {{text(), text()}}, {}, {}, {{"torch", text()}}};
+      record.provenance->options = {text(), text(), text(), *rc::gen::inRange(1, 64), *rc::gen::arbitrary<uint64_t>(), 25,
+                                    *rc::gen::inRange(0, 1000), number(), *rc::gen::arbitrary<bool>()};
+    }
     return record;
   });
 }
