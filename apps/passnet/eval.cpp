@@ -44,10 +44,11 @@ bench::Score score_of(const std::vector<bench::RunRecord>& records) {
   return bench::score(verdicts);
 }
 
-// "correct 2.31x": what the log says of a finished graph.
+// "correct 2.31x": what the log says of a finished graph; no speedup of what is not correct or was not measured.
 std::string outcome_of(const bench::RunRecord& record) {
-  const double speedup = bench::judge(record).speedup;
-  return speedup > 0 ? fmt::format("{} {:.2f}x", bench::headline(record), speedup) : bench::headline(record);
+  const bench::Verdict verdict = bench::judge(record);
+  const bool measured = verdict.correct_at(bench::kCorrectT) && verdict.speedup > 0 && !bench::is_declined(record);
+  return measured ? fmt::format("{} {:.2f}x", bench::headline(record), verdict.speedup) : bench::headline(record);
 }
 
 run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {

@@ -10,7 +10,7 @@
 
 namespace passnet::report {
 
-enum class Tone { Good, Doubtful, Bad };
+enum class Tone { Good, Neutral /* right, and nothing done */, Doubtful, Bad };
 
 struct Row {
   std::string sample, graph;
@@ -19,7 +19,7 @@ struct Row {
   Tone tone = Tone::Bad;
   bench::Verdict verdict;
   bool timed = false;  // both sides have believable times
-  double ratio = 0;    // median reference / median candidate; 0 when not timed
+  double ratio = 0;    // median reference / median candidate; 0 when not timed, not correct or declined
   bench::Stats reference_us, candidate_us;
   struct OtherRatio {
     bench::Track track;
