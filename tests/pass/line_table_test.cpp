@@ -1,9 +1,9 @@
 #include "pass/line_table.h"
 
-#include <elf.h>
-
-#include <cstring>
+#include <algorithm>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "kernel_fixture.h"
 
