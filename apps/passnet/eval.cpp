@@ -43,10 +43,11 @@ int terminal_width() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 120;
 }
 
-// "correct 2.31x": what the log says of a finished graph.
+// "correct 2.31x": what the log says of a finished graph; no speedup of what is not correct or was not measured.
 std::string outcome_of(const bench::RunRecord& record) {
-  const double speedup = bench::judge(record).speedup;
-  return speedup > 0 ? fmt::format("{} {:.2f}x", bench::headline(record), speedup) : bench::headline(record);
+  const bench::Verdict verdict = bench::judge(record);
+  const bool measured = verdict.correct_at(bench::kCorrectT) && verdict.speedup > 0 && !bench::is_declined(record);
+  return measured ? fmt::format("{} {:.2f}x", bench::headline(record), verdict.speedup) : bench::headline(record);
 }
 
 // "vit: b1_float32, b1_float16 and 4 more again: kernel add_layer_norm.cpp changed"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/strings.h"
 #include "command.h"
 #include "fx/print.h"
 #include "fx/sample.h"
@@ -13,56 +14,67 @@
 #include "rewrite/match.h"
 #include "run/evaluate.h"
 #include "bench/verdict.h"
+#include "report/row.h"
+#include "run/tensor_files.h"
 
 namespace passnet::cli {
 
 namespace {
 
-// A pass named by its file, or all passes of a pass_dir or sample directory.
-Result<std::vector<pass::Pass>> load_named_passes(const std::filesystem::path& path) {
-  std::vector<std::filesystem::path> files;
-  if (std::filesystem::is_directory(path)) {
-    const bool is_sample = std::filesystem::is_directory(path / "pass_dir");
-    PASSNET_TRY(files, pass::list_passes(is_sample ? path / "pass_dir" : path));
-  } else {
-    files.push_back(path);
+// Inputs, expected and found outputs of a graph; what it did not come to is left out.
+Result<void> dump_tensors(const std::filesystem::path& directory, const run::GraphTensors& tensors) {
+  std::error_code failed;
+  std::filesystem::create_directories(directory, failed);
+  if (failed) return io_error("create", directory.string(), failed.value());
+  const std::pair<const char*, const run::Bundle*> files[] = {
+      {"inputs", &tensors.inputs}, {"expected", &tensors.expected}, {"found", &tensors.found}};
+  for (const auto& [name, bundle] : files) {
+    const std::filesystem::path path = directory / fmt::format("{}.safetensors", name);
+    if (bundle->fd) {
+      PASSNET_TRY_VOID(run::save_bundles(path, {bundle}));
+    } else {
+      std::filesystem::remove(path, failed);  // of an earlier check
+    }
   }
-  std::vector<pass::Pass> passes;
-  for (const std::filesystem::path& file : files) {
-    PASSNET_TRY(pass::Pass loaded, pass::load_pass(file));
-    passes.push_back(std::move(loaded));
-  }
-  return passes;
+  fmt::print("  tensors: {}\n", directory.string());
+  return {};
 }
 
-Result<ExitCode> check_sample(const fx::Sample& sample) {
+Result<ExitCode> check_sample(const fx::Sample& sample, const std::string& dump) {
   run::EvaluateOptions options;
   options.timed = false;
   options.interrupted = &interrupted();
   ExitCode code = kOk;
   run::EvaluateHooks hooks;
   hooks.finished = [&](const bench::RunRecord& record) -> Result<void> {
-    int sites = 0;
-    for (const bench::PassOutcome& outcome : record.passes) sites += outcome.matches;
-    fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, bench::headline(record), sites, sites == 1 ? "" : "s");
-    if (!record.error.empty()) fmt::print("  {}\n", record.error);
-    if (!bench::judge(record).correct_at(-5)) code = kNotAllCorrect;
+    const report::Row row = report::rows_of({record}).front();
+    fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites, row.sites == 1 ? "" : "s");
+    if (!row.problem.empty()) {
+      for (const std::string_view line : split(row.problem, '\n')) fmt::print("  {}\n", line);
+    }
+    if (!row.verdict.correct_at(bench::kCorrectT)) code = kNotAllCorrect;
     return {};
   };
+  if (!dump.empty()) {
+    hooks.tensors = [&](const std::string& graph, const run::GraphTensors& tensors) -> Result<void> {
+      PASSNET_TRY(const std::filesystem::path directory, run::tensor_directory(dump, sample.name, graph));
+      return dump_tensors(directory, tensors);
+    };
+  }
   PASSNET_TRY_VOID(run::evaluate_sample(sample, options, hooks));
   return code;
 }
 
-Result<ExitCode> check_paths(const std::vector<std::string>& paths) {
+Result<ExitCode> check_paths(const std::vector<std::string>& paths, const std::string& dump) {
   ExitCode worst = kOk;
   for (const std::string& path : paths) {
     if (std::filesystem::is_directory(std::filesystem::path(path) / "pass_dir")) {
       PASSNET_TRY(const fx::Sample sample, fx::load_sample(path));
-      PASSNET_TRY(const ExitCode code, check_sample(sample));
+      PASSNET_TRY(const ExitCode code, check_sample(sample, dump));
       worst = std::max(worst, code);
       continue;
     }
-    PASSNET_TRY(const std::vector<pass::Pass> passes, load_named_passes(path));
+    PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(path));
     for (const pass::Pass& pass : passes) {
       fmt::print("{}: pattern of {} nodes, plan '{}', kernels:{}{}{}\n", pass.name, pass.pattern.size(), pass.plan.entry,
                  pass.cpu_source.empty() ? "" : " CPU", pass.cuda_source.empty() ? "" : " CUDA",
@@ -80,7 +92,7 @@ void print_match(const ir::Graph& graph, const rewrite::Match& match) {
 }
 
 Result<ExitCode> match_pass(const std::string& pass_path, const std::vector<std::string>& graph_paths, bool strict) {
-  PASSNET_TRY(const std::vector<pass::Pass> passes, load_named_passes(pass_path));
+  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(pass_path));
   ExitCode code = kOk;
   for (const std::string& root : graph_paths) {
     const std::vector<std::filesystem::path> found = fx::find_graph_dirs(root);
@@ -115,10 +127,13 @@ void add_pass(CLI::App& app, int& exit_code) {
   auto paths = std::make_shared<std::vector<std::string>>();
   CLI::App* check = group->add_subcommand("check", "read, match, build and compare passes without timing them");
   check->add_option("PATH", *paths, "sample directory, pass_dir, or Name.py")->required();
-  check->footer("Example:  passnet pass check samples/vit_add_layer_norm");
-  check->callback([paths, &exit_code] {
+  check->footer("Example:  passnet pass check samples/vit_add_layer_norm --dump tensors\n"
+                "Exit codes: 0 all correct, 1 not all correct, 2 usage, 3 bad input, 4 resource, 70 our bug, 130 interrupted");
+  auto dump = std::make_shared<std::string>();
+  check->add_option("--dump", *dump, "write DIR/SAMPLE/GRAPH/{inputs,expected,found}.safetensors of each graph")->type_name("DIR");
+  check->callback([paths, dump, &exit_code] {
     catch_interrupts();
-    finish(check_paths(*paths), exit_code);
+    finish(check_paths(*paths, *dump), exit_code);
   });
 
   auto pass_path = std::make_shared<std::string>();

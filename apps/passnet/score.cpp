@@ -46,8 +46,9 @@ Result<std::vector<bench::Verdict>> load_verdicts(const std::filesystem::path& p
 }
 
 void print_score(const std::string& name, const bench::Score& score) {
-  fmt::print("{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {:.3f}\n", name,
-             score.total, 100 * score.correct_share, 100 * score.fast_share, score.geomean_speedup);
+  const std::string geomean = score.geomean_speedup ? fmt::format("{:.3f}", *score.geomean_speedup) : "-";
+  fmt::print("{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name,
+             score.total, 100 * score.correct_share, 100 * score.fast_share, geomean);
   fmt::print("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
   fmt::print("   t        S(t)       ES(t)   correct\n");
   for (const bench::ScorePoint& point : score.points) {

@@ -89,7 +89,9 @@ std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>
     return dump(json);
   } catch (const runtime::KernelFault& fault) {
     *done = fault.ends_worker;
-    return dump(error_reply(fault.kind, fault.message, fault.at, {}));
+    Json reply = error_reply(fault.kind, fault.message, fault.at, {});
+    if (!fault.launch.empty()) reply["launch"] = fault.launch;
+    return dump(reply);
   } catch (const nlohmann::json::exception& problem) {
     return dump(error_reply("bad-input", fmt::format("a request that is not understood: {}", problem.what()),
                             {}, {}));

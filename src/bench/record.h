@@ -18,6 +18,17 @@ namespace passnet::bench {
 enum class Stage { Parse, Inputs, Reference, Match, Build, Load, Run, Compare, Time, Done };
 const char* to_string(Stage stage);
 
+/// How an output that is not equal differs.
+struct Mismatch {
+  int64_t beyond = 0;                 // elements beyond the tolerance of t = -5, with NaN on either side always
+  int64_t different = 0;              // elements with other bits
+  std::vector<int64_t> first;         // index of the first that is beyond, by dimension; empty for none and for a scalar
+  std::string expected, found;        // its values, as short as they are exact; empty for none
+  std::string where;                  // where those that are beyond lie (bench/wrong_places.h)
+  int64_t expected_nan = 0, found_nan = 0, expected_inf = 0, found_inf = 0;
+  bool operator==(const Mismatch&) const = default;
+};
+
 /// One output of the graph, candidate against reference.
 struct OutputCheck {
   std::string expected_dtype, found_dtype;           // "float32"; found is empty when the output is missing
@@ -26,6 +37,7 @@ struct OutputCheck {
   /// Smallest t in [-10, 5] at which the output passes (expected dtype's ladder); 6: at none. Exact types: -10 or 6.
   int passes_from = 6;
   double max_abs_diff = 0, mean_abs_diff = 0, max_rel_diff = 0;  // nan when not comparable
+  std::optional<Mismatch> mismatch = {};  // when it was comparable and is not equal
   bool operator==(const OutputCheck&) const = default;
 };
 

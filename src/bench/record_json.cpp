@@ -206,6 +206,35 @@ Json rival_json(const Rival& rival) {
           {"disturbed", rival.disturbed}};
 }
 
+Json mismatch_json(const Mismatch& mismatch) {
+  return {{"beyond", mismatch.beyond},
+          {"different", mismatch.different},
+          {"first", mismatch.first},
+          {"expected", valid_utf8(mismatch.expected)},
+          {"found", valid_utf8(mismatch.found)},
+          {"where", valid_utf8(mismatch.where)},
+          {"expected_nan", mismatch.expected_nan},
+          {"found_nan", mismatch.found_nan},
+          {"expected_inf", mismatch.expected_inf},
+          {"found_inf", mismatch.found_inf}};
+}
+
+Result<Mismatch> mismatch_from_json(const Json& json) {
+  Mismatch mismatch;
+  Fields fields(json, "mismatch");
+  fields.read("beyond", "an integer", mismatch.beyond);
+  fields.read("different", "an integer", mismatch.different);
+  fields.read("first", "an array of integers", mismatch.first);
+  fields.read("expected", "a string", mismatch.expected);
+  fields.read("found", "a string", mismatch.found);
+  fields.read("where", "a string", mismatch.where);
+  fields.read("expected_nan", "an integer", mismatch.expected_nan);
+  fields.read("found_nan", "an integer", mismatch.found_nan);
+  fields.read("expected_inf", "an integer", mismatch.expected_inf);
+  fields.read("found_inf", "an integer", mismatch.found_inf);
+  return std::move(fields).finish(std::move(mismatch));
+}
+
 Result<OutputCheck> output_check_from_json(const Json& json) {
   OutputCheck output;
   Fields fields(json, "output check");
@@ -218,6 +247,7 @@ Result<OutputCheck> output_check_from_json(const Json& json) {
   fields.read("max_abs_diff", "a number", output.max_abs_diff);
   fields.read("mean_abs_diff", "a number", output.mean_abs_diff);
   fields.read("max_rel_diff", "a number", output.max_rel_diff);
+  if (json.is_object() && json.contains("mismatch")) fields.read_one("mismatch", mismatch_from_json, output.mismatch.emplace());
   return std::move(fields).finish(std::move(output));
 }
 
@@ -406,7 +436,7 @@ std::optional<Error> check_version(const Json& json) {
 const char* to_string(Stage stage) { return kStages.at(static_cast<size_t>(stage)); }
 
 Json to_json(const OutputCheck& output) {
-  return {{"expected_dtype", valid_utf8(output.expected_dtype)},
+  Json json{{"expected_dtype", valid_utf8(output.expected_dtype)},
           {"found_dtype", valid_utf8(output.found_dtype)},
           {"expected_shape", output.expected_shape},
           {"found_shape", output.found_shape},
@@ -415,6 +445,8 @@ Json to_json(const OutputCheck& output) {
           {"max_abs_diff", number_json(output.max_abs_diff)},
           {"mean_abs_diff", number_json(output.mean_abs_diff)},
           {"max_rel_diff", number_json(output.max_rel_diff)}};
+  if (output.mismatch) json["mismatch"] = mismatch_json(*output.mismatch);
+  return json;
 }
 
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {

@@ -148,7 +148,7 @@ void fill_summary(Score& score, const std::vector<Verdict>& verdicts) {
     if (verdict.speedup > 0) speedups.push_back(verdict.speedup);
     if (verdict.speedup > 1) ++fast;
   }
-  score.geomean_speedup = geometric_mean(speedups);
+  if (!speedups.empty()) score.geomean_speedup = geometric_mean(speedups);
   if (score.total == 0) return;
   score.correct_share = static_cast<double>(score.correct) / score.total;
   score.fast_share = static_cast<double>(fast) / score.total;

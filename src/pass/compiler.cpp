@@ -34,6 +34,9 @@ const std::vector<std::string>& flags() {
                                                 "-fno-asynchronous-unwind-tables",
                                                 "-fcf-protection=none",
                                                 "-fno-ident",
+                                                "-g1",  // the line table alone is read, see line_table.h
+                                                "-gdwarf-4",
+                                                "-gz=none",
                                                 "-fvisibility=hidden",
                                                 "-fPIC",
                                                 "-w",
@@ -196,7 +199,7 @@ Result<void> compile_unit(const Compiler& compiler, const CompileRequest& reques
   argv.insert(argv.end(), flags().begin(), flags().end());
   for (const std::string& word :
        {std::string("-isystem"), own_headers, "-I" + request.include_dir.string(), std::string("-MD"),
-        std::string("-MF"), std::string("unit.d"), std::string("-o"), std::string("unit.so"),
+        std::string("-MF"), std::string("unit.d"), "-fdebug-prefix-map=" + request.directory.string() + "=.", std::string("-o"), std::string("unit.so"),
         std::string("unit.cpp"), std::string("-lgcc")}) {
     argv.push_back(word);
   }

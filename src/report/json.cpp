@@ -21,13 +21,14 @@ Json number_json(double value) {
 }
 
 Json graph_json(const bench::RunRecord& record, const Row& row) {
+  const bool correct = row.verdict.correct_at(bench::kCorrectT);
   Json json = {{"sample", bench::valid_utf8(record.sample)},
                {"graph", bench::valid_utf8(record.graph)},
                {"verdict", row.headline},
                {"status", bench::to_string(row.verdict.status)},
-               {"correct", row.verdict.correct_at(bench::kCorrectT)},
+               {"correct", correct},
                {"passes_from", row.verdict.passes_from},
-               {"speedup", row.verdict.speedup},
+               {"speedup", correct && row.verdict.speedup > 0 ? Json(row.verdict.speedup) : Json()},
                {"noisy", row.noisy},
                {"disturbed", row.disturbed},
                {"sites", row.sites},

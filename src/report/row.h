@@ -12,7 +12,7 @@
 
 namespace passnet::report {
 
-enum class Tone { Good, Doubtful, Bad };
+enum class Tone { Good, Neutral /* right, and nothing done */, Doubtful, Bad };
 
 struct Row {
   std::string sample, graph;
@@ -21,8 +21,8 @@ struct Row {
   Tone tone = Tone::Bad;
   bench::Verdict verdict;
   bool timed = false;  // both sides have believable times
-  double ratio = 0;    // median reference / median candidate; 0 when not timed
-  bench::Interval interval;  // 95 %, of the ratio; not known when not timed
+  double ratio = 0;    // median reference / median candidate; 0 when not timed, not correct or declined
+  bench::Interval interval;  // 95 %, of the ratio; not known when there is none
   bool disturbed = false;  // timed while other processes held the processors: times and ratio say nothing
   bench::Stats reference_us, candidate_us;
   struct OtherRatio {

@@ -25,12 +25,21 @@ std::string styled(std::string text, Style style, bool color) {
 }
 
 Style style_of(Tone tone) {
-  return tone == Tone::Good ? Style::Good : tone == Tone::Doubtful ? Style::Doubtful : Style::Bad;
+  switch (tone) {
+    case Tone::Good:
+      return Style::Good;
+    case Tone::Neutral:
+      return Style::Plain;
+    case Tone::Doubtful:
+      return Style::Doubtful;
+    default:
+      return Style::Bad;
+  }
 }
 
 Style ratio_style(const Row& row) {
-  if (row.tone == Tone::Bad) return Style::Dim;  // a wrong graph is not fast
   if (row.disturbed) return Style::Doubtful;
+  if (row.ratio == 0) return Style::Dim;  // a wrong graph is not fast
   if (!row.interval.known() || row.interval.contains(1)) return Style::Plain;
   return row.ratio > 1 ? Style::Good : Style::Bad;
 }
@@ -158,7 +167,6 @@ std::string render_other_tracks(const std::vector<Row>& rows) {
   std::vector<bench::Track> tracks;
   std::vector<std::vector<double>> ratios;
   for (const Row& row : rows) {
-    if (!row.verdict.correct_at(bench::kCorrectT)) continue;
     for (const Row::OtherRatio& other : row.others) {
       const auto at = static_cast<size_t>(std::find(tracks.begin(), tracks.end(), other.track) - tracks.begin());
       if (at == tracks.size()) tracks.push_back(other.track), ratios.emplace_back();
@@ -178,7 +186,7 @@ std::string render_footer(const std::vector<Row>& rows, const bench::Score& scor
       shows_sites && std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.declined > 0; });
   const Style style = score.correct == score.total ? Style::Good : Style::Bad;
   std::string out = styled(fmt::format("{} of {} correct", score.correct, score.total), style, color);
-  out += fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup), Style::Bold, color));
+  out += fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup.value_or(0)), Style::Bold, color));
   out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\nS(-5) {:.3f}, ES(-5) {:.3f}\n",
                      styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color),
                      score.aggregated, score.at(bench::kCorrectT).s, score.at(bench::kCorrectT).es);
@@ -199,6 +207,8 @@ std::string render_footer(const std::vector<Row>& rows, const bench::Score& scor
         noisy, rows.size(), 100 * bench::kNoisy);
   }
   if (declined) notes += "sites a/b: b found, a replaced; the plan declined the others\n";
+  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.tone == Tone::Neutral; }))
+    notes += "declined: the plan declined every site, so the graph is left as it was; it counts as 1x, unmeasured\n";
   if (!score.forms_agree) notes += "both forms of ES(t) disagree (docs/scoring.md)\n";
   for (const std::string& line : wrap(std::string(trim(notes)), width)) {
     if (!line.empty()) out += styled(line, Style::Dim, color) + '\n';
@@ -215,7 +225,7 @@ struct Problem {
 std::vector<Problem> grouped_problems(const std::vector<Row>& rows) {
   std::vector<Problem> problems;
   for (const Row& row : rows) {
-    if (row.tone == Tone::Good) continue;
+    if (row.verdict.correct_at(bench::kCorrectT)) continue;
     const auto same = std::find_if(problems.begin(), problems.end(), [&](const Problem& problem) {
       return problem.row->headline == row.headline && problem.row->problem == row.problem;
     });

@@ -13,6 +13,7 @@
 #include "run/measure.h"
 #include "run/provenance.h"
 #include "run/pytorch.h"
+#include "run/run_passes.h"
 #include "run/session.h"
 
 namespace passnet::run {
@@ -88,6 +89,7 @@ class SampleEvaluation {
     record.started = utc_now();
     bench::Provenance made_of = provenance_of(sample_, index, options_, {});
     made_of.passes = pass_hashes_;
+    tensors_ = {};
     PASSNET_TRY_VOID(revive(reference_));
     PASSNET_TRY_VOID(revive(candidate_));
     if (std::optional<Failure> failure = walk(index, record)) {
@@ -102,6 +104,9 @@ class SampleEvaluation {
     return record;
   }
 
+  /// Of the graph that was evaluated last.
+  const GraphTensors& tensors() const { return tensors_; }
+
  private:
   // The line of DESIGN section 3, stage by stage; returns why it ended early.
   std::optional<Failure> walk(size_t index, bench::RunRecord& record) {
@@ -109,22 +114,31 @@ class SampleEvaluation {
     Result<fx::GraphDir> graph = fx::load_graph_dir(sample_.graph_paths[index]);
     if (!graph) return to_failure(graph.error());
 
-    record.stage = Stage::Inputs;
     if (auto known = learn_hardware(); !known) return known.error();
     if (auto loaded = load_graph(reference_, kId, graph->graph, {}, {}, timeout_); !loaded) return loaded.error();
-    Answer<Bundle> inputs = replay_inputs(reference_, kId, *graph, options_.seed, timeout_);
-    if (!inputs) return inputs.error();
-    if (auto set = set_inputs(reference_, kId, *inputs, timeout_); !set) return set.error();
+
+    record.stage = Stage::Inputs;
+    Answer<Bundle> replayed = replay_inputs(reference_, kId, *graph, options_.seed, timeout_);
+    if (!replayed) return replayed.error();
+    const Bundle& inputs = tensors_.inputs = std::move(*replayed);
+    if (auto set = set_inputs(reference_, kId, inputs, timeout_); !set) return set.error();
 
     record.stage = Stage::Reference;
-    if (auto expected = run_graph(reference_, kId, false, timeout_); !expected) return expected.error();
+    Answer<Outputs> expected = run_graph(reference_, kId, false, timeout_);
+    if (!expected) return expected.error();
+    tensors_.expected = std::move(expected->tensors);
 
     record.stage = Stage::Match;
     Rewritten rewritten;
     std::vector<std::vector<pass::BuiltKernel>> kernels;
     rewritten.graph = graph->graph;
     if (options_.compiler == "passes") {
-      if (auto failure = rewrite_graph(graph->graph, *inputs, record, rewritten)) return failure;
+      if (auto failure = rewrite_graph(graph->graph, inputs, record, rewritten)) return failure;
+      if (rewritten.sites() == 0) {
+        // Declined everywhere: the graph is what it was, and there is nothing to compare or to time.
+        record.stage = Stage::Done;
+        return std::nullopt;
+      }
       record.stage = Stage::Build;
       auto built = build_kernels(rewritten, *passes_, options_.build, architecture_);
       if (!built) return to_failure(built.error());
@@ -136,31 +150,35 @@ class SampleEvaluation {
     if (auto loaded = load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_, options_.cuda_graph);
         !loaded)
       return loaded.error();
-    if (auto set = set_inputs(candidate_, kId, *inputs, timeout_); !set) return set.error();
+    if (auto set = set_inputs(candidate_, kId, inputs, timeout_); !set) return set.error();
 
     record.stage = Stage::Run;
     Answer<Outputs> found = run_graph(candidate_, kId, true, timeout_);
-    if (!found) return found.error();
+    const auto placed = [&](const Failure& failure) {
+      return passes_ ? with_source_line(failure, rewritten, *passes_, kernels) : failure;
+    };
+    if (!found) return placed(found.error());
 
     record.stage = Stage::Compare;
     if (auto compared = compare_outputs(reference_, kId, *found, record, timeout_); !compared) return compared.error();
+    tensors_.found = std::move(found->tensors);
 
     if (options_.timed) {
       record.stage = Stage::Time;
       const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value()};
       Answer<Measured> measured = measure({reference_, kId}, {candidate_, kId}, how);
-      if (!measured) return measured.error();
+      if (!measured) return placed(measured.error());
       record.reference = std::move(measured->reference);
       record.candidate = std::move(measured->candidate);
       record.disturbed = measured->disturbed;
       record.load = measured->load;
       record.deterministic = measured->changed_calls == 0;
-      if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph->graph, *inputs, how);
-      if (!options_.rival.empty()) record.rival = measure_rival(graph->graph, *inputs, how);
+      if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph->graph, inputs, how);
+      if (!options_.rival.empty()) record.rival = measure_rival(graph->graph, inputs, how);
     }
     if (options_.profile) {
       Answer<bench::Profile> profile = profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_);
-      if (!profile) return profile.error();
+      if (!profile) return placed(profile.error());
       record.profile = std::move(*profile);
     }
     record.stage = Stage::Done;
@@ -218,27 +236,12 @@ class SampleEvaluation {
   std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, bench::RunRecord& record,
                                        Rewritten& rewritten) {
     if (!passes_) return to_failure(passes_.error());
-    const TraceFn trace = [&](const ir::Graph& traced, const std::vector<pass::LaunchList>& lists) {
-      return trace_with(traced, lists, inputs);
-    };
-    Answer<Rewritten> applied = apply_passes(graph, *passes_, trace, {options_.strict}, options_.gpu.has_value());
+    Answer<Rewritten> applied =
+        rewrite_or_fail(reference_, kTraceId, graph, inputs, *passes_,
+                        {timeout_, options_.gpu.has_value(), options_.strict, options_.build}, record.passes);
     if (!applied) return applied.error();
     rewritten = std::move(*applied);
-    record.passes = rewritten.outcomes;
-    int declined = 0;
-    for (const bench::PassOutcome& outcome : record.passes) declined += outcome.declined;
-    if (rewritten.sites() > 0 || declined > 0) return std::nullopt;
-    Failure failure{"no-match", bad_pass("no pass matched this graph"), false};
-    for (const bench::PassOutcome& outcome : record.passes) {
-      if (!outcome.diagnosis.empty()) failure.error.notes.push_back(fmt::format("pass '{}': {}", outcome.pass, outcome.diagnosis));
-    }
-    return failure;
-  }
-
-  Answer<Values> trace_with(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists, const Bundle& inputs) {
-    PASSNET_TRY_VOID(load_graph(reference_, kTraceId, graph, lists, {}, timeout_));
-    PASSNET_TRY_VOID(set_inputs(reference_, kTraceId, inputs, timeout_));
-    return trace_graph(reference_, kTraceId, graph, timeout_);
+    return std::nullopt;
   }
 
   // What the reference says of the machine; asked once.
@@ -276,6 +279,7 @@ class SampleEvaluation {
   bench::Provenance::Hashes pass_hashes_;
   std::string hardware_, architecture_;
   std::map<std::string, std::string> versions_;
+  GraphTensors tensors_;
   bool controlled_ = false;  // the sample has its A/A control
 };
 
@@ -299,6 +303,7 @@ Result<void> evaluate_sample(const fx::Sample& sample, const EvaluateOptions& op
     // What an interrupt cut short is not a result.
     if (options.interrupted && *options.interrupted) return resource_error("interrupted");
     PASSNET_TRY_VOID(hooks.finished(record));
+    if (hooks.tensors) PASSNET_TRY_VOID(hooks.tensors(sample.graph_names[i], evaluation.tensors()));
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include "bench/record.h"
 #include "fx/sample.h"
 #include "pass/build.h"
+#include "run/worker.h"
 
 namespace passnet::run {
 
@@ -37,10 +38,17 @@ struct EvaluateOptions {
 /// Number of processors this process may run on.
 int available_threads();
 
+/// The tensors of one graph; a bundle that the evaluation did not come to has no descriptor.
+struct GraphTensors {
+  Bundle inputs;           // by the names in forward
+  Bundle expected, found;  // "out_0", …: of the original and of the rewritten graph
+};
+
 struct EvaluateHooks {
   std::function<bool(const std::string& graph)> skip;        // already done (resume); may be empty
   std::function<void(const std::string& graph)> started;     // for progress; may be empty
   std::function<Result<void>(const bench::RunRecord&)> finished;  // stores the record; an error ends the run
+  std::function<Result<void>(const std::string& graph, const GraphTensors&)> tensors;  // after `finished`; may be empty
 };
 
 /// Evaluates every graph of the sample. A bad graph, pass or kernel is a record, not an error.

@@ -135,6 +135,9 @@ Failure failure_from_reply(const Json& reply) {
   if (const auto at = reply.find("at"); at != reply.end())
     failure.error.at = SourceLoc{at->at("file"), at->at("line"), at->at("column")};
   failure.error.hint = reply.value("hint", "");
+  if (const auto launch = reply.find("launch"); launch != reply.end()) failure.error.notes.push_back(*launch);
+  if (const auto code = reply.find("code"); code != reply.end())
+    failure.code = Failure::Code{code->at("list"), code->at("launch"), code->at("offset")};
   if (failure.kind == "resource") failure.error.kind = Error::Kind::Resource;
   return failure;
 }
@@ -150,6 +153,16 @@ Answer<Json> read_reply(const std::string& text) {
   }
 }
 }  // namespace
+
+// A candidate that is out of time is asked what it does: inside a kernel it answers as it does when that crashes.
+std::optional<Failure> Worker::last_words() {
+  if (state_->options.role != Role::Candidate || ::kill(state_->process.pid(), SIGTERM) != 0) return std::nullopt;
+  const Result<wire::Message> message = wire::receive_message(state_->socket.get(), 500ms);
+  if (!message) return std::nullopt;
+  Answer<Json> reply = read_reply(message->json);
+  if (reply || reply.error().kind != "timeout") return std::nullopt;
+  return std::move(reply).error();
+}
 
 namespace {
 // Waits until the socket has something to read, in slices, so that an interrupt is noticed. False when interrupted.
@@ -195,8 +208,16 @@ Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
   if (!message) {
     const Error& error = message.error();
     if (error.kind == Error::Kind::Resource) {
-      return tl::unexpected(lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed",
-                                                        role, what, double(timeout.count()) / 1000)));
+      const std::optional<Failure> told = last_words();
+      Failure lost = lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed", role,
+                                                 what, double(timeout.count()) / 1000));
+      if (told) {
+        lost.error.at = told->error.at;
+        lost.error.notes = told->error.notes;
+        lost.error.notes.insert(lost.error.notes.begin(), told->error.message);
+        lost.code = told->code;
+      }
+      return tl::unexpected(std::move(lost));
     }
     if (error.kind == Error::Kind::BadInput) {
       return tl::unexpected(lose("nonsense", fmt::format("the {} worker answered '{}' with {}", role, what, error.message)));

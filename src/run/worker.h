@@ -47,6 +47,12 @@ struct Failure {
   std::string kind;
   Error error;
   bool worker_lost = false;
+  /// The code of a CPU kernel where it happened: bytes from where the object of that launch was loaded.
+  struct Code {
+    size_t list = 0, launch = 0;
+    uint64_t offset = 0;
+  };
+  std::optional<Code> code = {};
 };
 /// From an Error of ours.
 Failure to_failure(Error error);
@@ -92,6 +98,7 @@ class Worker {
  private:
   Answer<Reply> exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
   Failure lose(std::string kind, std::string message);
+  std::optional<Failure> last_words();
   struct State;
   std::unique_ptr<State> state_;
 };

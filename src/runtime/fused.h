@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "pass/launch.h"
 #include "runtime/builder.h"
+#include "runtime/fault_report.h"
 #include "runtime/kernel_file.h"
 #include "runtime/thread_pool.h"
 
@@ -38,6 +39,7 @@ class FusedLibrary {
   struct List {
     pass::LaunchList launches;
     std::vector<Kernel> kernels;  // one per launch; empty: can be traced, not run
+    std::vector<RunningLaunch> running;  // one per kernel, for the report of a fault
   };
 
   /// kernels: one vector per list, one file per launch, or empty vectors for lists that are only traced.

@@ -33,6 +33,11 @@ TEST(RenderJson, HoldsTheScoreAndEveryGraph) {
   EXPECT_FALSE(first.contains("problem"));
 }
 
+TEST(RenderJson, GivesNoSpeedupToWhatIsNotCorrect) {
+  for (const Json& graph : rendered(sample_records())["graphs"])
+    EXPECT_EQ(graph["speedup"].is_number(), graph["correct"].get<bool>()) << graph["graph"];
+}
+
 TEST(RenderJson, TellsWhyAGraphFailed) {
   const Json graphs = rendered(sample_records())["graphs"];
   EXPECT_EQ(graphs[8]["verdict"], "no match");

@@ -20,7 +20,7 @@ class WorkerError(Exception):
         at = reply.get("at")
         where = f"{at['file']}:{at['line']}:{at['column']}: " if at else ""
         super().__init__(where + reply["error"] + (f" ({reply['hint']})" if reply.get("hint") else ""))
-        self.kind = reply["kind"]
+        self.kind, self.reply = reply["kind"], reply
 
 
 class Worker:
@@ -38,6 +38,10 @@ class Worker:
         text = json.dumps({"do": do, **fields}).encode()
         socket.send_fds(self.socket, [struct.pack("<I", len(text))], list(fds))
         self.socket.sendall(text)
+        return self.receive()
+
+    def receive(self):
+        """The next reply, as ask gives it."""
         head, got = self._receive(4)
         body, more = self._receive(struct.unpack("<I", head)[0])
         reply = json.loads(body)

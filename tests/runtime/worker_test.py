@@ -142,7 +142,13 @@ class ReferenceTest(WorkerCase):
         self.assertFalse(close["equal"])
         self.assertEqual(close["passes_from"], -5 if 1e-4 <= 1e-5 + 1.3e-6 * 7 else -4)
         self.assertAlmostEqual(close["max_abs_diff"], 1e-4, delta=1e-6)
+        mismatch = close["mismatch"]
+        self.assertEqual((mismatch["beyond"], mismatch["different"], mismatch["first"]), (1, 1, [1, 2]))
+        self.assertEqual(mismatch["where"], "row 1 of 2 (the last), column 2 of 3 (the last)")
+        self.assertAlmostEqual(float(mismatch["found"]) - float(mismatch["expected"]), 1e-4, delta=1e-5)
+        self.assertEqual([mismatch[key] for key in ("expected_nan", "found_nan", "expected_inf", "found_inf")], [0, 0, 0, 0])
         self.assertTrue(exact["equal"])
+        self.assertNotIn("mismatch", exact)
         self.assertEqual(exact["passes_from"], -10)
         wrong_shape = compare({"out_0": found["out_0"][:1], "out_1": found["out_1"]})[0]
         self.assertEqual(wrong_shape["passes_from"], 6)
@@ -150,7 +156,13 @@ class ReferenceTest(WorkerCase):
         missing = compare({"out_0": found["out_0"]})[1]
         self.assertEqual((missing["found_dtype"], missing["passes_from"]), ("", 6))
         found["out_0"][0, 0] = np.nan
-        self.assertEqual(compare(found)[0]["passes_from"], 6)
+        found["out_0"][0, 1] = np.inf
+        bad = compare(found)[0]
+        self.assertEqual(bad["passes_from"], 6)
+        self.assertEqual((bad["mismatch"]["found_nan"], bad["mismatch"]["found_inf"], bad["mismatch"]["found"]), (1, 1, "nan"))
+        found["out_0"][:] = found["out_0"][:] * 0 + 1e-30
+        flipped = {**found, "out_1": ~found["out_1"]}
+        self.assertEqual((compare(flipped)[1]["mismatch"]["where"], compare(flipped)[1]["mismatch"]["different"]), ("everywhere", 6))
 
     def test_traces_types_of_all_values(self):
         self.ready("t = x.transpose(0, 1)", "parts = x.split(1)", "n = x.size(0)", "return (t,)")
@@ -342,7 +354,7 @@ class CandidateTest(WorkerCase):
 
     def test_finds_writes_far_outside_and_dies(self):
         kind, message = self.checked_refusal(self.SUM + " out[n + 5] = 1;")
-        self.assertEqual((kind, message), ("out-of-bounds", "kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
+        self.assertEqual((kind, message), ("out-of-bounds", "F.py:7:3: kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
                                                             "20 bytes past its end"))
         self.assertEqual(self.worker.process.wait(5), -signal.SIGSEGV)
 
@@ -354,8 +366,32 @@ class CandidateTest(WorkerCase):
 
     def test_names_the_kernel_that_crashes(self):
         kind, message = self.checked_refusal(self.SUM + " *(volatile int*)16 = 0;")
-        self.assertEqual((kind, message), ("crash", "kernel 'f' of pass 'F' crashed: SIGSEGV (invalid memory access)"))
+        self.assertEqual((kind, message), ("crash", "F.py:7:3: kernel 'f' of pass 'F' crashed: SIGSEGV (invalid memory access)"))
         self.assertEqual(self.worker.process.wait(5), -signal.SIGSEGV)
+
+    def test_tells_the_launch_and_the_code_that_faulted(self):
+        self.ready(self.SUM + " out[n + 5] = 1;")
+        with self.assertRaises(worker_client.WorkerError) as caught:
+            self.worker.ask("run", id="g", checked=True)
+        reply = caught.exception.reply
+        self.assertEqual(reply["launch"], "launch 1 of 1 at F.py:7, grid (8): input 0 (float32[40000]), input 1 (float32[40000]), "
+                                          "output 0 (float32[40000]), 40000")
+        self.assertEqual((reply["code"]["list"], reply["code"]["launch"]), (0, 0))
+        self.assertGreater(reply["code"]["offset"], 0)
+
+    def test_says_which_kernel_runs_when_it_is_told_to_end(self):
+        self.ready("for (volatile int spin = 1; spin;) {}")
+        self.worker.socket.settimeout(0.5)
+        with self.assertRaises(TimeoutError):
+            self.worker.ask("run", id="g", checked=True)
+        self.worker.socket.settimeout(30)
+        self.worker.process.terminate()
+        with self.assertRaises(worker_client.WorkerError) as caught:
+            self.worker.receive()
+        reply = caught.exception.reply
+        self.assertEqual((reply["kind"], reply["error"]), ("timeout", "kernel 'f' of pass 'F' was running"))
+        self.assertIn("launch 1 of 1", reply["launch"])
+        self.assertEqual(self.worker.process.wait(5), 128 + signal.SIGTERM)
 
     def test_a_kernel_that_loops_for_ever_is_the_peers_to_kill(self):
         self.ready("for (volatile int spin = 1; spin;) {}")
