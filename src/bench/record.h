@@ -54,6 +54,13 @@ struct Timing {
   bool operator==(const Timing&) const = default;
 };
 
+/// GPU memory of one side's process, as PyTorch's allocator took it from the device; contexts and libraries are not in it.
+struct DeviceMemory {
+  int64_t peak_bytes = 0;  // the most at a time while the graph was evaluated; 0: not known
+  int64_t kept_bytes = 0;  // what the process kept after it
+  bool operator==(const DeviceMemory&) const = default;
+};
+
 /// One place where a pass was found or nearly found.
 struct PassOutcome {
   std::string pass;
@@ -85,6 +92,8 @@ struct RunRecord {
   bool deterministic = true;     // every timed call gave the bits of the checked call
 
   Timing reference, candidate;   // empty when not reached
+  DeviceMemory reference_memory, candidate_memory;  // GPU only
+  std::string retried;           // why it was evaluated anew in fresh workers; empty: it was not
   int rounds = 0;                // how often it was timed: noisy rounds are repeated, the quietest is kept
   double evaluate_seconds = 0;   // wall time spent on this graph
   bool operator==(const RunRecord&) const = default;

@@ -161,6 +161,18 @@ Json timing_json(const Timing& timing) {
   return json;
 }
 
+Json memory_json(const DeviceMemory& memory) {
+  return {{"peak_bytes", memory.peak_bytes}, {"kept_bytes", memory.kept_bytes}};
+}
+
+Result<DeviceMemory> memory_from_json(const Json& json) {
+  DeviceMemory memory;
+  Fields fields(json, "device memory");
+  fields.read("peak_bytes", "an integer", memory.peak_bytes);
+  fields.read("kept_bytes", "an integer", memory.kept_bytes);
+  return std::move(fields).finish(std::move(memory));
+}
+
 Result<OutputCheck> output_check_from_json(const Json& json) {
   OutputCheck output;
   Fields fields(json, "output check");
@@ -271,7 +283,7 @@ Json to_json(const RunRecord& record) {
   Json passes = Json::array(), outputs = Json::array();
   for (const PassOutcome& pass : record.passes) passes.push_back(pass_json(pass));
   for (const OutputCheck& output : record.outputs) outputs.push_back(to_json(output));
-  return {{"version", record.version},
+  Json json{{"version", record.version},
           {"passnet", PASSNET_VERSION},
           {"sample", valid_utf8(record.sample)},
           {"graph", valid_utf8(record.graph)},
@@ -294,6 +306,10 @@ Json to_json(const RunRecord& record) {
           {"candidate", timing_json(record.candidate)},
           {"rounds", record.rounds},
           {"evaluate_seconds", number_json(record.evaluate_seconds)}};
+  if (record.reference_memory != DeviceMemory{}) json["reference_memory"] = memory_json(record.reference_memory);
+  if (record.candidate_memory != DeviceMemory{}) json["candidate_memory"] = memory_json(record.candidate_memory);
+  if (!record.retried.empty()) json["retried"] = valid_utf8(record.retried);
+  return json;
 }
 
 Result<RunRecord> record_from_json(const Json& json) {
@@ -322,6 +338,9 @@ Result<RunRecord> record_from_json(const Json& json) {
   fields.read_one("candidate", timing_from_json, record.candidate);
   fields.read("rounds", "an integer", record.rounds);
   fields.read("evaluate_seconds", "a number", record.evaluate_seconds);
+  if (json.contains("reference_memory")) fields.read_one("reference_memory", memory_from_json, record.reference_memory);
+  if (json.contains("candidate_memory")) fields.read_one("candidate_memory", memory_from_json, record.candidate_memory);
+  if (json.contains("retried")) fields.read("retried", "a string", record.retried);
   return std::move(fields).finish(std::move(record));
 }
 

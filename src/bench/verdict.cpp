@@ -96,7 +96,8 @@ Verdict judge(const RunRecord& record) {
 }
 
 std::string headline(const RunRecord& record) {
-  static constexpr std::array<std::pair<std::string_view, const char*>, 7> kKinds = {{
+  static constexpr std::array<std::pair<std::string_view, const char*>, 8> kKinds = {{
+      {"resource", "no resources"},
       {"no-match", "no match"},
       {"timeout", "timed out"},
       {"crash", "crashed"},

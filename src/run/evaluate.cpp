@@ -70,7 +70,37 @@ class SampleEvaluation {
 
   Result<bench::RunRecord> evaluate(size_t index) {
     const auto begin = Clock::now();
+    Tried tried = {};
+    PASSNET_TRY(tried, attempt(index));
+    if (tried.failure && tried.failure->retry) {
+      // What is wrong with the GPU may be what these workers hold of it, or have done to it.
+      const std::string why = to_string(tried.failure->error);
+      log::warn(fmt::format("{}: evaluated anew in fresh workers: {}", tried.record.graph, why));
+      reference_.stop();
+      candidate_.stop();
+      PASSNET_TRY(tried, attempt(index));
+      tried.record.retried = why;
+    }
+    bench::RunRecord& record = tried.record;
+    if (tried.failure) {
+      record.error_kind = tried.failure->kind;
+      record.error = to_string(tried.failure->error);
+    }
+    record.hardware = hardware_;
+    record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return record;
+  }
+
+ private:
+  struct Tried {
     bench::RunRecord record;
+    std::optional<Failure> failure;  // why it ended early
+  };
+
+  // Evaluates a graph once, in the workers that run; those that are lost are replaced.
+  Result<Tried> attempt(size_t index) {
+    Tried tried;
+    bench::RunRecord& record = tried.record;
     record.sample = sample_.name;
     record.graph = sample_.graph_names[index];
     record.compiler = options_.compiler;
@@ -80,17 +110,11 @@ class SampleEvaluation {
     record.started = utc_now();
     PASSNET_TRY_VOID(revive(reference_));
     PASSNET_TRY_VOID(revive(candidate_));
-    if (std::optional<Failure> failure = walk(index, record)) {
-      record.error_kind = failure->kind;
-      record.error = to_string(failure->error);
-    }
-    forget();
-    record.hardware = hardware_;
-    record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    return record;
+    tried.failure = walk(index, record);
+    forget(record);
+    return tried;
   }
 
- private:
   // The line of DESIGN section 3, stage by stage; returns why it ended early.
   std::optional<Failure> walk(size_t index, bench::RunRecord& record) {
     record.stage = Stage::Parse;
@@ -193,11 +217,15 @@ class SampleEvaluation {
   Result<void> revive(Worker& worker) { return worker.alive() ? Result<void>{} : worker.start(); }
 
   // Frees the graph on both sides. A worker that fails at this is noticed, and replaced, at the next graph.
-  void forget() {
-    for (const char* id : {kId, kTraceId}) {
-      if (reference_.alive()) (void)unload_graph(reference_, id, timeout_).has_value();
-    }
-    if (candidate_.alive()) (void)unload_graph(candidate_, kId, timeout_).has_value();
+  void forget(bench::RunRecord& record) {
+    forget(reference_, kTraceId, record.reference_memory);
+    forget(reference_, kId, record.reference_memory);
+    forget(candidate_, kId, record.candidate_memory);
+  }
+  void forget(Worker& worker, const char* id, bench::DeviceMemory& memory) {
+    if (!worker.alive()) return;
+    if (const Answer<bench::DeviceMemory> used = unload_graph(worker, id, timeout_))
+      memory = {std::max(memory.peak_bytes, used->peak_bytes), used->kept_bytes};
   }
 
   static constexpr const char* kId = "graph";

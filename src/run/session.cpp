@@ -151,10 +151,14 @@ Answer<void> compare_outputs(Worker& reference, const std::string& id, const Out
   });
 }
 
-Answer<void> unload_graph(Worker& worker, const std::string& id, Timeout timeout) {
+Answer<bench::DeviceMemory> unload_graph(Worker& worker, const std::string& id, Timeout timeout) {
   Answer<Reply> reply = worker.ask({{"do", "unload"}, {"id", id}}, {}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
-  return {};
+  return read_fields("unload", [&]() -> Answer<bench::DeviceMemory> {
+    const auto memory = reply->json.find("device_memory");
+    if (memory == reply->json.end()) return bench::DeviceMemory{};
+    return bench::DeviceMemory{memory->at("peak_bytes").get<int64_t>(), memory->at("kept_bytes").get<int64_t>()};
+  });
 }
 
 }  // namespace passnet::run

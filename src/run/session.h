@@ -71,6 +71,7 @@ Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, s
 Answer<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, bench::RunRecord& record,
                              std::chrono::milliseconds timeout);
 
-Answer<void> unload_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
+/// Frees the graph. The device memory of the worker since the last time; zeros on the CPU.
+Answer<bench::DeviceMemory> unload_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 
 }  // namespace passnet::run

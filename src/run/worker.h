@@ -45,6 +45,7 @@ struct Failure {
   std::string kind;
   Error error;
   bool worker_lost = false;
+  bool retry = false;  // in fresh workers the same may succeed: the GPU's memory was full, or a call to it failed
 };
 /// From an Error of ours.
 Failure to_failure(Error error);

@@ -126,6 +126,11 @@ inline rc::Gen<RunRecord> any_record() {
       }
     }
     record.evaluate_seconds = number();
+    if (*rc::gen::arbitrary<bool>()) {
+      record.reference_memory = {*rc::gen::inRange<int64_t>(0, int64_t{1} << 40), *rc::gen::inRange<int64_t>(0, 1000)};
+      record.candidate_memory = {*rc::gen::inRange<int64_t>(0, int64_t{1} << 40), *rc::gen::inRange<int64_t>(0, 1000)};
+      record.retried = text();
+    }
     return record;
   });
 }
