@@ -88,6 +88,13 @@ struct Control {
   bool operator==(const Control&) const = default;
 };
 
+/// GPU memory of one side's process, as PyTorch's allocator took it from the device; contexts and libraries are not in it.
+struct DeviceMemory {
+  int64_t peak_bytes = 0;  // the most at a time while the graph was evaluated; 0: not known
+  int64_t kept_bytes = 0;  // what the process kept after it
+  bool operator==(const DeviceMemory&) const = default;
+};
+
 /// One place where a pass was found or nearly found.
 struct PassOutcome {
   std::string pass;
@@ -157,6 +164,8 @@ struct RunRecord {
   std::optional<Control> control;  // of the sample; with the first of its graphs that was timed
   std::optional<Profile> profile;  // when asked for
   std::optional<Rival> rival;      // when asked for
+  DeviceMemory reference_memory, candidate_memory;  // GPU only
+  std::string retried;           // why it was evaluated anew in fresh workers; empty: it was not
   double evaluate_seconds = 0;   // wall time spent on this graph
   std::optional<Provenance> provenance;  // none in records of older versions
   bool operator==(const RunRecord&) const = default;

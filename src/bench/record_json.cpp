@@ -235,6 +235,18 @@ Result<Mismatch> mismatch_from_json(const Json& json) {
   return std::move(fields).finish(std::move(mismatch));
 }
 
+Json memory_json(const DeviceMemory& memory) {
+  return {{"peak_bytes", memory.peak_bytes}, {"kept_bytes", memory.kept_bytes}};
+}
+
+Result<DeviceMemory> memory_from_json(const Json& json) {
+  DeviceMemory memory;
+  Fields fields(json, "device memory");
+  fields.read("peak_bytes", "an integer", memory.peak_bytes);
+  fields.read("kept_bytes", "an integer", memory.kept_bytes);
+  return std::move(fields).finish(std::move(memory));
+}
+
 Result<OutputCheck> output_check_from_json(const Json& json) {
   OutputCheck output;
   Fields fields(json, "output check");
@@ -495,6 +507,9 @@ Json to_json(const RunRecord& record) {
   if (record.profile) json["profile"] = profile_json(*record.profile);
   if (record.rival) json["rival"] = rival_json(*record.rival);
   if (record.provenance) json["provenance"] = provenance_json(*record.provenance);
+  if (record.reference_memory != DeviceMemory{}) json["reference_memory"] = memory_json(record.reference_memory);
+  if (record.candidate_memory != DeviceMemory{}) json["candidate_memory"] = memory_json(record.candidate_memory);
+  if (!record.retried.empty()) json["retried"] = valid_utf8(record.retried);
   return json;
 }
 
@@ -531,6 +546,9 @@ Result<RunRecord> record_from_json(const Json& json) {
   fields.read("evaluate_seconds", "a number", record.evaluate_seconds);
   if (json.is_object() && json.contains("provenance"))
     fields.read_one("provenance", provenance_from_json, record.provenance.emplace());
+  if (json.contains("reference_memory")) fields.read_one("reference_memory", memory_from_json, record.reference_memory);
+  if (json.contains("candidate_memory")) fields.read_one("candidate_memory", memory_from_json, record.candidate_memory);
+  if (json.contains("retried")) fields.read("retried", "a string", record.retried);
   return std::move(fields).finish(std::move(record));
 }
 

@@ -39,6 +39,11 @@ Json graph_json(const bench::RunRecord& record, const Row& row) {
     json["candidate_us"] = side_json(row.candidate_us);
   }
   if (row.compared) json["max_abs_diff"] = number_json(row.max_abs_diff);
+  if (record.reference_memory.peak_bytes > 0 || record.candidate_memory.peak_bytes > 0) {
+    json["peak_device_bytes"] = {{"reference", record.reference_memory.peak_bytes},
+                                 {"candidate", record.candidate_memory.peak_bytes}};
+  }
+  if (!record.retried.empty()) json["retried"] = bench::valid_utf8(record.retried);
   if (!row.problem.empty()) {
     json["stage"] = bench::to_string(record.stage);
     json["error_kind"] = bench::valid_utf8(record.error_kind);

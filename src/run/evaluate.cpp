@@ -79,7 +79,40 @@ class SampleEvaluation {
 
   Result<bench::RunRecord> evaluate(size_t index) {
     const auto begin = Clock::now();
+    Tried tried = {};
+    PASSNET_TRY(tried, attempt(index));
+    if (tried.failure && tried.failure->retry) {
+      // What is wrong with the GPU may be what these workers hold of it, or have done to it.
+      const std::string why = to_string(tried.failure->error);
+      log::warn(fmt::format("{}: evaluated anew in fresh workers: {}", tried.record.graph, why));
+      reference_.stop();
+      candidate_.stop();
+      PASSNET_TRY(tried, attempt(index));
+      tried.record.retried = why;
+    }
+    bench::RunRecord& record = tried.record;
+    if (tried.failure) {
+      record.error_kind = tried.failure->kind;
+      record.error = to_string(tried.failure->error);
+    }
+    record.hardware = hardware_;
+    record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return record;
+  }
+
+  /// Of the graph that was evaluated last.
+  const GraphTensors& tensors() const { return tensors_; }
+
+ private:
+  struct Tried {
     bench::RunRecord record;
+    std::optional<Failure> failure;  // why it ended early
+  };
+
+  // Evaluates a graph once, in the workers that run; those that are lost are replaced.
+  Result<Tried> attempt(size_t index) {
+    Tried tried;
+    bench::RunRecord& record = tried.record;
     record.sample = sample_.name;
     record.graph = sample_.graph_names[index];
     record.compiler = options_.compiler;
@@ -92,22 +125,13 @@ class SampleEvaluation {
     tensors_ = {};
     PASSNET_TRY_VOID(revive(reference_));
     PASSNET_TRY_VOID(revive(candidate_));
-    if (std::optional<Failure> failure = walk(index, record)) {
-      record.error_kind = failure->kind;
-      record.error = to_string(failure->error);
-    }
-    forget();
-    record.hardware = hardware_;
+    tried.failure = walk(index, record);
+    forget(record);
     made_of.versions = versions_;
     record.provenance = std::move(made_of);
-    record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    return record;
+    return tried;
   }
 
-  /// Of the graph that was evaluated last.
-  const GraphTensors& tensors() const { return tensors_; }
-
- private:
   // The line of DESIGN section 3, stage by stage; returns why it ended early.
   std::optional<Failure> walk(size_t index, bench::RunRecord& record) {
     record.stage = Stage::Parse;
@@ -258,11 +282,14 @@ class SampleEvaluation {
   // A lost worker is replaced before the next graph.
   Result<void> revive(Worker& worker) { return worker.alive() ? Result<void>{} : worker.start(); }
 
-  // Frees the graph on both sides.
-  void forget() {
-    for (const char* id : {kId, kTraceId}) forget_graph(reference_, id, timeout_);
-    for (const char* id : {kId, kControlId}) forget_graph(candidate_, id, timeout_);
+  // Frees the graph on both sides, and notes what it took of a GPU's memory.
+  void forget(bench::RunRecord& record) {
+    for (const char* id : {kTraceId, kId}) note_memory(forget_graph(reference_, id, timeout_), record.reference_memory);
+    for (const char* id : {kControlId, kId}) note_memory(forget_graph(candidate_, id, timeout_), record.candidate_memory);
     if (rival_) forget_graph(*rival_, kId, timeout_);
+  }
+  static void note_memory(const bench::DeviceMemory& used, bench::DeviceMemory& memory) {
+    memory = {std::max(memory.peak_bytes, used.peak_bytes), used.kept_bytes};
   }
 
   static constexpr const char* kId = "graph";

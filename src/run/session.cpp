@@ -191,8 +191,16 @@ Answer<bench::Profile> profile_graph(Worker& worker, const std::string& id, cons
   });
 }
 
-void forget_graph(Worker& worker, const std::string& id, Timeout timeout) {
-  if (worker.alive()) (void)worker.ask({{"do", "unload"}, {"id", id}}, {}, timeout);
+bench::DeviceMemory forget_graph(Worker& worker, const std::string& id, Timeout timeout) {
+  if (!worker.alive()) return {};
+  const Answer<Reply> reply = worker.ask({{"do", "unload"}, {"id", id}}, {}, timeout);
+  if (!reply) return {};
+  const Answer<bench::DeviceMemory> memory = read_fields("unload", [&]() -> Answer<bench::DeviceMemory> {
+    const auto used = reply->json.find("device_memory");
+    if (used == reply->json.end()) return bench::DeviceMemory{};
+    return bench::DeviceMemory{used->at("peak_bytes").get<int64_t>(), used->at("kept_bytes").get<int64_t>()};
+  });
+  return memory ? *memory : bench::DeviceMemory{};
 }
 
 }  // namespace passnet::run

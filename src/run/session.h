@@ -78,8 +78,8 @@ Answer<void> compare_outputs(Worker& reference, const std::string& id, const Out
 Answer<bench::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                                      const std::vector<pass::LaunchList>& lists, int calls, std::chrono::milliseconds timeout);
 
-/// Frees what was loaded under `id`, if the worker lives. No result: a worker that is lost over this is seen to be lost by
-/// whoever asks it next.
-void forget_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
+/// Frees what was loaded under `id`, if the worker lives; one that is lost over this is seen to be lost by whoever asks it next.
+/// Returns the device memory of the worker since the last time; zeros on the CPU and of a lost worker.
+bench::DeviceMemory forget_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 
 }  // namespace passnet::run

@@ -118,6 +118,7 @@ Result<void> Worker::start() {
       state.options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
   spawn.socket_fd = theirs.get();
   PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
+  log::debug(fmt::format("{}: started as process {}", to_string(state.options.role), state.process.pid()));
   state.socket = std::move(ours);
   return {};
 }
@@ -139,17 +140,21 @@ Failure failure_from_reply(const Json& reply) {
   if (const auto code = reply.find("code"); code != reply.end())
     failure.code = Failure::Code{code->at("list"), code->at("launch"), code->at("offset")};
   if (failure.kind == "resource") failure.error.kind = Error::Kind::Resource;
+  failure.retry = reply.value("retry", false);
+  failure.worker_lost = reply.value("ends_worker", false);
   return failure;
 }
 
-// A frame as a reply; "nonsense" when it is not one. JSON accessors throw on a wrong type, which is nonsense too.
+constexpr const char* kNoReply = "no reply";  // a kind of this file's own
+
+// A frame as a reply; kNoReply when it is not one. JSON accessors throw on a wrong type, which is none too.
 Answer<Json> read_reply(const std::string& text) {
   try {
     Json json = Json::parse(text);
     if (json.at("ok").get<bool>()) return json;
     return tl::unexpected(failure_from_reply(json));
   } catch (const nlohmann::json::exception& problem) {
-    return tl::unexpected(Failure{"nonsense", resource_error(problem.what()), true});
+    return tl::unexpected(Failure{kNoReply, resource_error(problem.what()), true});
   }
 }
 }  // namespace
@@ -226,10 +231,12 @@ Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
   }
   Answer<Json> json = read_reply(message->json);
   if (!json) {
-    if (json.error().worker_lost) {
+    if (json.error().kind == kNoReply) {
       return tl::unexpected(lose("nonsense", fmt::format("the {} worker's answer to '{}' is not a reply: {}", role, what,
                                                          json.error().error.message)));
     }
+    // It ends of itself; nobody may ask it anything more.
+    if (json.error().worker_lost) stop();
     return tl::unexpected(std::move(json).error());
   }
   return Reply{std::move(*json), std::move(message->fds)};

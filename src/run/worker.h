@@ -53,6 +53,7 @@ struct Failure {
     uint64_t offset = 0;
   };
   std::optional<Code> code = {};
+  bool retry = false;  // in fresh workers the same may succeed: the GPU's memory was full, or a call to it failed
 };
 /// From an Error of ours.
 Failure to_failure(Error error);

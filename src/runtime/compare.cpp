@@ -187,12 +187,11 @@ bench::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor&
 }
 
 bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
-  if (a.is_cuda() && a.numel() > 0)
-    return a.sizes() == b.sizes() && a.is_contiguous() &&
-           at::equal(a.view(-1).view(at::kByte), b.view(-1).view(at::kByte));
-  return a.sizes() == b.sizes() && a.is_contiguous() &&
-         (a.numel() == 0 ||
-          std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0);
+  if (a.sizes() != b.sizes() || !a.is_contiguous()) return false;
+  if (a.numel() == 0) return true;
+  if (a.device() != b.device()) return same_bytes(a.cpu(), b.cpu());
+  if (!a.is_cpu()) return at::equal(a.view(-1).view(at::kByte), b.view(-1).view(at::kByte));
+  return std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0;
 }
 
 }  // namespace passnet::runtime

@@ -159,9 +159,15 @@ Result<void> start_runtime(int threads, const std::vector<int>& processors, std:
 std::string device_name() { return graph_device().is_cuda() ? gpu::name() : ""; }
 std::string device_architecture() { return graph_device().is_cuda() ? gpu::architecture() : ""; }
 
-void trim_memory() {
+std::optional<DeviceMemory> trim_memory() {
   if (cached_bytes() > int64_t{1} << 30) drop_large_blocks();
+  if (!on_gpu()) return std::nullopt;
+  const gpu::MemoryUse use = gpu::give_back_memory();
+  return DeviceMemory{use.peak_bytes, use.kept_bytes};
 }
+
+bool on_gpu() { return graph_device().is_cuda(); }
+bool gpu_has_stopped() { return on_gpu() && gpu::has_stopped(); }
 
 std::string torch_version() { return TORCH_VERSION; }
 int thread_count() { return pool() ? pool()->threads() : 1; }
@@ -283,9 +289,11 @@ struct Session::State {
     prepare_call();
     PASSNET_TRY_VOID(plan->run());
     plan->release();
+    gpu::make_room();
     Result<std::unique_ptr<gpu::RecordedCall>> made = gpu::RecordedCall::record(run, pristine);
     plan->release();
     for (size_t i = 0; i < working.size(); ++i) plan->set_input(i, working[i]);
+    gpu::make_room();
     if (made)
       recorded = std::move(*made);
     else if (recording == Recording::On)
@@ -328,6 +336,8 @@ Result<Session> Session::load(Source source) {
   state->recording = source.recording;
   return Session(std::move(state));
 }
+
+bool Session::has_kernels() const { return state_->fused->size() > 0 && state_->can_launch(); }
 
 size_t Session::operator_calls() const { return state_->plan->operator_calls(); }
 

@@ -31,8 +31,18 @@ std::string device_architecture();
 std::string torch_version();
 int thread_count();
 
-/// Gives large blocks that are kept for reuse back to the system, when they are more than 1 GiB.
-void trim_memory();
+/// Device memory that PyTorch's allocator held for this process.
+struct DeviceMemory {
+  int64_t peak_bytes = 0;  // the most at a time since memory was last given back
+  int64_t kept_bytes = 0;  // what remains when it has been
+};
+/// Gives memory that is kept for reuse back: to the system large blocks, when they are more than 1 GiB; on a GPU all that no
+/// loaded graph needs. Throws KernelFault when the GPU has stopped.
+std::optional<DeviceMemory> trim_memory();
+
+/// Whether graphs run on a GPU, and whether this process has lost it (gpu::has_stopped).
+bool on_gpu();
+bool gpu_has_stopped();
 
 /// Seed of torch's generator before every call of a graph, so that random operators agree between workers.
 inline constexpr uint64_t kCallSeed = 1024;
@@ -89,6 +99,8 @@ class Session {
   ~Session();
 
   size_t operator_calls() const;
+  /// Whether kernels of passes are loaded with it.
+  bool has_kernels() const;
 
   /// The tensors every call starts from, by the names in forward's signature. Calls work on copies; those of
   /// a bundle over 256 MiB are made page by page, where a call writes. fd: the memory that `mapping` shows.

@@ -24,12 +24,12 @@ class WorkerError(Exception):
 
 
 class Worker:
-    def __init__(self, binary, role="reference", threads=2, timeout_s=120, environment=None):
+    def __init__(self, binary, role="reference", threads=2, timeout_s=120, environment=None, more_flags=()):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket = ours
         self.socket.settimeout(timeout_s)
         fd = theirs.fileno()
-        self.process = subprocess.Popen([binary, "--role", role, "--threads", str(threads), "--socket", str(fd)],
+        self.process = subprocess.Popen([binary, "--role", role, "--threads", str(threads), "--socket", str(fd), *more_flags],
                                         pass_fds=[fd], env={"LC_ALL": "C", **(environment or {})})
         theirs.close()
 
