@@ -1,4 +1,4 @@
-// passnet pass check|match|new: build and match without timing, and a template to start from.
+// passnet pass check|match: build and match without timing.
 #include <filesystem>
 
 #include <CLI/CLI.hpp>
@@ -7,10 +7,10 @@
 
 #include "base/strings.h"
 #include "command.h"
+#include "pass_new.h"
 #include "fx/print.h"
 #include "fx/sample.h"
 #include "pass/source.h"
-#include "pass/template.h"
 #include "rewrite/match.h"
 #include "run/evaluate.h"
 #include "bench/verdict.h"
@@ -146,20 +146,7 @@ void add_pass(CLI::App& app, int& exit_code) {
   match->footer("Example:  passnet pass match samples/vit_add_layer_norm samples/vit_add_layer_norm/graphs");
   match->callback([=, &exit_code] { finish(match_pass(*pass_path, *graphs, *strict), exit_code); });
 
-  auto name = std::make_shared<std::string>();
-  auto directory = std::make_shared<std::string>(".");
-  CLI::App* create = group->add_subcommand("new", "write a template: Name.py, Name.cpp, and its line in the list file");
-  create->add_option("NAME", *name, "pass name")->required();
-  create->add_option("DIR", *directory, "pass_dir to write into")->capture_default_str();
-  create->footer("Example:  passnet pass new fuse_add_relu my_sample/pass_dir");
-  create->callback([=, &exit_code] {
-    Result<std::vector<std::filesystem::path>> written = pass::write_template(*directory, *name);
-    if (!written) {
-      exit_code = report_error(written.error());
-      return;
-    }
-    for (const std::filesystem::path& path : *written) fmt::print("wrote {}\n", path.string());
-  });
+  add_pass_new(*group, exit_code);
 }
 
 }  // namespace passnet::cli
