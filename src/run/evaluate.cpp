@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "pass/source.h"
 #include "run/measure.h"
+#include "run/pattern_names.h"
 #include "run/session.h"
 
 namespace passnet::run {
@@ -149,6 +150,10 @@ class SampleEvaluation {
   std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, bench::RunRecord& record,
                                        Rewritten& rewritten) {
     if (!passes_) return to_failure(passes_.error());
+    if (!names_checked_) {
+      if (auto checked = check_pattern_names(*passes_, reference_, timeout_); !checked) return checked.error();
+      names_checked_ = true;
+    }
     // A trace fails as the worker says; the record keeps its kind, so it is carried past apply_passes' Error.
     std::optional<Failure> trace_failure;
     const TraceFn trace = [&](const ir::Graph& traced, const std::vector<pass::LaunchList>& lists) -> Result<Values> {
@@ -209,6 +214,7 @@ class SampleEvaluation {
   const std::chrono::milliseconds timeout_;
   Worker reference_, candidate_;
   Result<std::vector<pass::Pass>> passes_;
+  bool names_checked_ = false;  // the patterns call what there is
   std::string hardware_, architecture_;
 };
 

@@ -34,6 +34,10 @@ int thread_count();
 /// Gives large blocks that are kept for reuse back to the system, when they are more than 1 GiB.
 void trim_memory();
 
+/// Whether there is a function ("torch.roll") or a method of tensors ("view") of that name that a graph may call.
+/// Errors: Unsupported: there is none (hint: the nearest), or PassNet does not run it (and why).
+Result<void> check_target(bool method, const std::string& target);
+
 /// Seed of torch's generator before every call of a graph, so that random operators agree between workers.
 inline constexpr uint64_t kCallSeed = 1024;
 
