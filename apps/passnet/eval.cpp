@@ -14,6 +14,7 @@
 #include "bench/score.h"
 #include "bench/verdict.h"
 #include "command.h"
+#include "options.h"
 #include "fx/sample.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -84,10 +85,10 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     const Result<void> written = write_file(page, report::render_html(result.records, score, title));
     if (!written) report_error(written.error());
     if (flags.json) {
-      fmt::print("{}", report::render_json(result.records, score));
+      print_result(report::render_json(result.records, score));
     } else {
-      fmt::print("{}", report::render_table(result.records, terminal_width(), ::isatty(STDOUT_FILENO) == 1));
-      if (written) fmt::print("\nrecords and report: {}\n", page.string());
+      print_result(report::render_table(result.records, terminal_width(), use_color()));
+      if (written) print_result(fmt::format("\nrecords and report: {}\n", page.string()));
     }
   }
   if (interrupted()) {
@@ -102,27 +103,24 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
 void add_flags(CLI::App* command, EvalFlags& flags) {
   run::EvaluateOptions& options = flags.batch.evaluate;
   command->add_option("PATH", flags.paths, "sample directories, or text files that list some")->required();
-  command->add_option("--out", flags.batch.out, "where records and reports go")->default_val("passnet-out");
+  add_out_option(*command, flags.batch.out, "where records and reports go")->default_val("passnet-out");
   command->add_flag("--resume", flags.batch.resume, "go on after the records that are in --out");
-  command->add_flag("--json", flags.json, "one JSON document on stdout instead of the table");
+  add_json_flag(*command, flags.json);
   command->add_option("--compiler", options.compiler, "passes: the sample's; eager: none, to see the noise")
-      ->check(CLI::IsMember({"passes", "eager"}))->capture_default_str();
-  command->add_option("--device", flags.device, "where to run: cpu, cuda or cuda:N")->capture_default_str();
-  command->add_option("--jobs", flags.batch.jobs, "samples at a time, each on a GPU of its own: that of --device and those after it")
-      ->check(CLI::Range(1, 128))->capture_default_str();
+      ->check(one_of({"passes", "eager"}))->capture_default_str();
+  add_device_option(*command, flags.device);
+  add_jobs_option(*command, flags.batch.jobs, "samples at a time, each on a GPU of its own: that of --device and those after it");
   command->add_option("--cuda-graph", options.cuda_graph,
                       "on a GPU, record what a call does there and repeat that: auto (where it is possible), on, off")
-      ->check(CLI::IsMember({"auto", "on", "off"}))->capture_default_str();
-  command->add_option("--warmup", options.warmup, "calls before timing")->check(CLI::Range(0, 1000000))->capture_default_str();
-  command->add_option("--trials", options.trials, "timed calls")->check(CLI::Range(1, 1000000))->capture_default_str();
-  command->add_option("--seed", options.seed, "of the replayed inputs")->capture_default_str();
+      ->check(one_of({"auto", "on", "off"}))->capture_default_str();
+  command->add_option("--warmup", options.warmup, "calls before timing")->check(integer_in(0, 1000000))->capture_default_str();
+  command->add_option("--trials", options.trials, "timed calls")->check(integer_in(1, 1000000))->capture_default_str();
+  add_seed_option(*command, options.seed, "of the replayed inputs");
   command->add_option("--threads", options.threads, "for each side; default: all processors this process may use")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--timeout", options.timeout_s, "seconds a worker may take for one request")
-      ->check(CLI::Range(0.1, 86400.0))->capture_default_str();
+      ->check(integer_in(1, 1024));
+  add_timeout_option(*command, options.timeout_s, "seconds a worker may take for one request");
   command->add_flag("--strict", options.strict, "upstream's literal matching");
-  command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run\n"
-                  "Exit codes: 0 all correct, 1 not all correct, 2 usage, 3 bad input, 4 resource, 70 our bug, 130 interrupted");
+  command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run");
 }
 
 }  // namespace

@@ -1,109 +1,120 @@
-// passnet pass check|match|new: build and match without timing, and a template to start from.
+// passnet pass check|new: build and compare without timing, and a template to start from; match is in pass_match.cpp.
 #include <filesystem>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "command.h"
-#include "fx/print.h"
-#include "fx/sample.h"
-#include "pass/source.h"
-#include "pass/template.h"
-#include "rewrite/match.h"
-#include "run/evaluate.h"
+#include "base/json.h"
+#include "base/strings.h"
 #include "bench/verdict.h"
+#include "command.h"
+#include "fx/sample.h"
+#include "options.h"
+#include "pass/template.h"
+#include "pass_files.h"
+#include "run/evaluate.h"
+#include "run/worker.h"
 
 namespace passnet::cli {
 
 namespace {
 
-// A pass named by its file, or all passes of a pass_dir or sample directory.
-Result<std::vector<pass::Pass>> load_named_passes(const std::filesystem::path& path) {
-  std::vector<std::filesystem::path> files;
-  if (std::filesystem::is_directory(path)) {
-    const bool is_sample = std::filesystem::is_directory(path / "pass_dir");
-    PASSNET_TRY(files, pass::list_passes(is_sample ? path / "pass_dir" : path));
-  } else {
-    files.push_back(path);
-  }
-  std::vector<pass::Pass> passes;
-  for (const std::filesystem::path& file : files) {
-    PASSNET_TRY(pass::Pass loaded, pass::load_pass(file));
-    passes.push_back(std::move(loaded));
-  }
-  return passes;
-}
+struct CheckFlags {
+  std::vector<std::string> paths;
+  std::string device = "cpu";
+  bool json = false;
+};
 
-Result<ExitCode> check_sample(const fx::Sample& sample) {
+// What was checked so far; the report of --json.
+struct Checked {
+  ExitCode worst = kOk;
+  Json passes = Json::array(), graphs = Json::array();
+};
+
+Result<void> check_sample(const fx::Sample& sample, const CheckFlags& flags, Checked& checked) {
   run::EvaluateOptions options;
   options.timed = false;
+  options.timeout_s = kDefaultTimeoutS;
   options.interrupted = &interrupted();
-  ExitCode code = kOk;
+  PASSNET_TRY(options.gpu, run::parse_device(flags.device));
   run::EvaluateHooks hooks;
   hooks.finished = [&](const bench::RunRecord& record) -> Result<void> {
     int sites = 0;
     for (const bench::PassOutcome& outcome : record.passes) sites += outcome.matches;
-    fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, bench::headline(record), sites, sites == 1 ? "" : "s");
-    if (!record.error.empty()) fmt::print("  {}\n", record.error);
-    if (!bench::judge(record).correct_at(-5)) code = kNotAllCorrect;
+    const std::string verdict = bench::headline(record);
+    if (flags.json) {
+      checked.graphs.push_back({{"sample", record.sample},
+                                {"graph", record.graph},
+                                {"verdict", verdict},
+                                {"sites", sites},
+                                {"error", record.error}});
+    } else {
+      fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, verdict, sites, sites == 1 ? "" : "s");
+      if (!record.error.empty()) fmt::print("  {}\n", record.error);
+    }
+    if (!bench::judge(record).correct_at(-5)) checked.worst = kNotAllCorrect;
     return {};
   };
-  PASSNET_TRY_VOID(run::evaluate_sample(sample, options, hooks));
-  return code;
+  return run::evaluate_sample(sample, options, hooks);
 }
 
-Result<ExitCode> check_paths(const std::vector<std::string>& paths) {
-  ExitCode worst = kOk;
-  for (const std::string& path : paths) {
+std::vector<std::string> kernels_of(const pass::Pass& pass) {
+  std::vector<std::string> kernels;
+  if (!pass.cpu_source.empty()) kernels.push_back("CPU");
+  if (!pass.cuda_source.empty()) kernels.push_back("CUDA");
+  if (pass.has_triton) kernels.push_back("Triton");
+  return kernels;
+}
+
+Result<void> check_passes(const std::string& path, const CheckFlags& flags, Checked& checked) {
+  PASSNET_TRY(const std::vector<pass::Pass> passes, load_named_passes(path));
+  PASSNET_TRY_VOID(check_names(passes));
+  for (const pass::Pass& pass : passes) {
+    const std::vector<std::string> kernels = kernels_of(pass);
+    if (flags.json)
+      checked.passes.push_back(
+          {{"pass", pass.name}, {"nodes", pass.pattern.size()}, {"plan", pass.plan.entry}, {"kernels", kernels}});
+    else
+      fmt::print("{}: pattern of {} nodes, plan '{}', kernels: {}\n", pass.name, pass.pattern.size(), pass.plan.entry,
+                 kernels.empty() ? "none" : join(kernels, " "));
+  }
+  return {};
+}
+
+Result<ExitCode> check_paths(const CheckFlags& flags) {
+  Checked checked;
+  for (const std::string& path : flags.paths) {
     if (std::filesystem::is_directory(std::filesystem::path(path) / "pass_dir")) {
       PASSNET_TRY(const fx::Sample sample, fx::load_sample(path));
-      PASSNET_TRY(const ExitCode code, check_sample(sample));
-      worst = std::max(worst, code);
-      continue;
-    }
-    PASSNET_TRY(const std::vector<pass::Pass> passes, load_named_passes(path));
-    for (const pass::Pass& pass : passes) {
-      fmt::print("{}: pattern of {} nodes, plan '{}', kernels:{}{}{}\n", pass.name, pass.pattern.size(), pass.plan.entry,
-                 pass.cpu_source.empty() ? "" : " CPU", pass.cuda_source.empty() ? "" : " CUDA",
-                 pass.has_triton ? " Triton" : "");
+      PASSNET_TRY_VOID(check_sample(sample, flags, checked));
+    } else {
+      PASSNET_TRY_VOID(check_passes(path, flags, checked));
     }
   }
-  return worst;
+  if (flags.json) print_result(dump(Json{{"passes", checked.passes}, {"graphs", checked.graphs}}) + "\n");
+  return checked.worst;
 }
 
-void print_match(const ir::Graph& graph, const rewrite::Match& match) {
-  for (const ir::NodeId node : match.nodes) {
-    if (node == ir::kNoNode || graph.node(node).kind == ir::NodeKind::Placeholder) continue;
-    fmt::print("  {}:{}: {}\n", graph.file, graph.locate(graph.node(node)).line, fx::print_node(graph, graph.node(node)));
+struct NewFlags {
+  std::string name, directory = ".";
+  bool json = false;
+};
+
+Result<void> write_pass(const NewFlags& flags) {
+  PASSNET_TRY(const std::vector<std::filesystem::path> written, pass::write_template(flags.directory, flags.name));
+  if (flags.json) {
+    Json files = Json::array();
+    for (const std::filesystem::path& path : written) files.push_back(path.string());
+    print_result(dump(Json{{"written", files}}) + "\n");
+  } else {
+    for (const std::filesystem::path& path : written) print_result(fmt::format("wrote {}\n", path.string()));
   }
-}
-
-Result<ExitCode> match_pass(const std::string& pass_path, const std::vector<std::string>& graph_paths, bool strict) {
-  PASSNET_TRY(const std::vector<pass::Pass> passes, load_named_passes(pass_path));
-  ExitCode code = kOk;
-  for (const std::string& root : graph_paths) {
-    const std::vector<std::filesystem::path> found = fx::find_graph_dirs(root);
-    if (found.empty()) return bad_input(fmt::format("no model.py in or below '{}'", root));
-    for (const std::filesystem::path& path : found) {
-      PASSNET_TRY(fx::GraphDir graph, fx::load_graph_dir(path));
-      rewrite::PreparedGraph prepared(graph.graph, strict);
-      for (const pass::Pass& pass : passes) {
-        PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, prepared));
-        fmt::print("{}: pass '{}': {} match{}\n", path.string(), pass.name, report.matches.size(), report.matches.size() == 1 ? "" : "es");
-        for (const rewrite::Match& match : report.matches) print_match(graph.graph, match);
-        for (const rewrite::NearestMiss& refused : report.refused) fmt::print("  refused: {}\n", rewrite::to_string(refused));
-        if (report.miss) fmt::print("  {}\n", rewrite::to_string(*report.miss));
-        if (report.matches.empty()) code = kNotAllCorrect;
-      }
-    }
-  }
-  return code;
-}
-
-void finish(const Result<ExitCode>& result, int& exit_code) {
-  if (interrupted()) exit_code = kInterrupted;
-  else exit_code = result ? *result : report_error(result.error());
+  // A pass_dir in a sample is checked with the sample's graphs.
+  const std::filesystem::path directory = std::filesystem::path(flags.directory).lexically_normal();
+  const bool in_sample = directory.filename() == "pass_dir" && directory.has_parent_path();
+  print_next(fmt::format("passnet pass check {}", (in_sample ? directory.parent_path() : directory).string()));
+  return {};
 }
 
 }  // namespace
@@ -112,39 +123,26 @@ void add_pass(CLI::App& app, int& exit_code) {
   CLI::App* group = app.add_subcommand("pass", "check, match or start passes");
   group->require_subcommand(1);
 
-  auto paths = std::make_shared<std::vector<std::string>>();
+  auto flags = std::make_shared<CheckFlags>();
   CLI::App* check = group->add_subcommand("check", "read, match, build and compare passes without timing them");
-  check->add_option("PATH", *paths, "sample directory, pass_dir, or Name.py")->required();
+  check->add_option("PATH", flags->paths, "sample directory, pass_dir, or Name.py")->required();
+  add_device_option(*check, flags->device);
+  add_json_flag(*check, flags->json);
   check->footer("Example:  passnet pass check samples/vit_add_layer_norm");
-  check->callback([paths, &exit_code] {
+  check->callback([flags, &exit_code] {
     catch_interrupts();
-    finish(check_paths(*paths), exit_code);
+    exit_code = finish(check_paths(*flags));
   });
 
-  auto pass_path = std::make_shared<std::string>();
-  auto graphs = std::make_shared<std::vector<std::string>>();
-  auto strict = std::make_shared<bool>(false);
-  CLI::App* match = group->add_subcommand("match", "show where a pass matches, or the nearest miss");
-  match->add_option("PASS", *pass_path, "Name.py, pass_dir, or sample directory")->required();
-  match->add_option("GRAPH", *graphs, "graph directories, or directories that hold some")->required();
-  match->add_flag("--strict", *strict, "upstream's literal matching");
-  match->footer("Example:  passnet pass match samples/vit_add_layer_norm samples/vit_add_layer_norm/graphs");
-  match->callback([=, &exit_code] { finish(match_pass(*pass_path, *graphs, *strict), exit_code); });
+  add_pass_match(*group, exit_code);
 
-  auto name = std::make_shared<std::string>();
-  auto directory = std::make_shared<std::string>(".");
+  auto created = std::make_shared<NewFlags>();
   CLI::App* create = group->add_subcommand("new", "write a template: Name.py, Name.cpp, and its line in the list file");
-  create->add_option("NAME", *name, "pass name")->required();
-  create->add_option("DIR", *directory, "pass_dir to write into")->capture_default_str();
+  create->add_option("NAME", created->name, "pass name")->required();
+  create->add_option("DIR", created->directory, "pass_dir to write into")->capture_default_str();
+  add_json_flag(*create, created->json);
   create->footer("Example:  passnet pass new fuse_add_relu my_sample/pass_dir");
-  create->callback([=, &exit_code] {
-    Result<std::vector<std::filesystem::path>> written = pass::write_template(*directory, *name);
-    if (!written) {
-      exit_code = report_error(written.error());
-      return;
-    }
-    for (const std::filesystem::path& path : *written) fmt::print("wrote {}\n", path.string());
-  });
+  create->callback([created, &exit_code] { exit_code = finish(write_pass(*created)); });
 }
 
 }  // namespace passnet::cli
