@@ -9,7 +9,6 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "base/log.h"
 #include "base/strings.h"
 #include "command.h"
 #include "report/progress.h"
