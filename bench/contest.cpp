@@ -1,16 +1,12 @@
 #include "contest.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 
-#include "base/file.h"
 #include "bench/stats.h"
 #include "bench/verdict.h"
 #include "run/measure.h"
+#include "run/pytorch.h"
 
 namespace passnet::bench_tools {
 
@@ -23,8 +19,9 @@ constexpr int kBlocks = 8, kGpuBlocks = 2;  // a GPU's condition drifts less, an
 // A block of calls in which a contestant that still takes part is timed.
 void run_block(Contestant& contestant, int settling, int calls, size_t track, bool keep, const ContestOptions& options) {
   if (!contestant.problem.empty() || calls == 0) return;
-  const run::Answer<run::TimedBlock> block =
-      run::time_block(contestant.worker, kId, settling, calls, false, options.timeout, options.tracks[track]);
+  const run::TimedGraph graph{contestant.worker, kId};
+  const run::BlockOptions how{settling, calls, false, false, options.tracks[track], options.timeout};
+  const run::Answer<run::TimedBlock> block = options.gpu ? run::time_block(graph, how) : run::time_block_alone(graph, how);
   if (!block) {
     contestant.problem = block.error().error.message;
   } else if (keep) {
@@ -32,24 +29,6 @@ void run_block(Contestant& contestant, int settling, int calls, size_t track, bo
     trials.insert(trials.end(), block->times_us.begin(), block->times_us.end());
     contestant.mode = block->mode;
   }
-}
-
-// A program that starts the Python worker: a worker is started by one path, with an environment of its own.
-Result<std::filesystem::path> write_launcher(const ContestOptions& options, const std::string& mode) {
-  const std::filesystem::path path = passnet_home() / "bench" / ("pytorch_" + mode);
-  // What PyTorch compiles for the GPU needs a home and the caller's compilers; a worker's environment has neither.
-  const char* const search = std::getenv("PATH");
-  const std::string text = fmt::format(
-      "#!/bin/sh\nexport HOME='{0}' TORCHINDUCTOR_CACHE_DIR='{0}/inductor' TRITON_CACHE_DIR='{0}/triton' PATH='{1}'\n"
-      "exec '{2}' '{3}' --mode {4} --device {5} \"$@\"\n",
-      (passnet_home() / "bench").string(), search != nullptr ? search : "/usr/bin:/bin", options.python,
-      options.pytorch_worker.string(), mode, options.gpu ? "cuda" : "cpu");
-  // Executable before it has its name: another run may start it at any time.
-  const std::filesystem::path fresh = path.string() + fmt::format(".{}", ::getpid());
-  PASSNET_TRY_VOID(write_file(fresh, text));
-  if (::chmod(fresh.c_str(), 0755) != 0) return io_error("make executable", fresh.string(), errno);
-  if (::rename(fresh.c_str(), path.c_str()) != 0) return io_error("rename", fresh.string(), errno);
-  return path;
 }
 
 Result<run::Worker> start(run::WorkerOptions options) {
@@ -83,8 +62,7 @@ std::string disagreement(run::Worker& first, const run::Outputs& found, const Co
 }  // namespace
 
 Result<run::Worker> start_pytorch(const ContestOptions& options, const std::string& mode) {
-  PASSNET_TRY(const std::filesystem::path launcher, write_launcher(options, mode));
-  return start({launcher, run::Role::Reference, options.threads, nullptr, {}});
+  return run::start_pytorch({options.python, options.pytorch_worker, mode, options.threads, {}, options.gpu.has_value(), nullptr});
 }
 
 Result<run::Worker> start_ours(const ContestOptions& options, run::Role role) {
@@ -137,6 +115,12 @@ void enter(Contestant& contestant, run::Worker& first, std::mutex& first_is_busy
 }
 
 void measure_in_turns(std::vector<Contestant>& contestants, const ContestOptions& options) {
+  std::optional<run::Stopped> stopped;
+  if (!options.gpu) {
+    std::vector<run::Worker*> workers;
+    for (Contestant& contestant : contestants) workers.push_back(&contestant.worker);
+    stopped.emplace(std::move(workers));
+  }
   for (Contestant& contestant : contestants) contestant.trials_us.resize(options.tracks.size());
   for (size_t track = 0; track < options.tracks.size(); ++track) {
     for (Contestant& contestant : contestants) run_block(contestant, 0, options.warmup, track, false, options);
@@ -162,7 +146,7 @@ Result<void> leave(std::vector<Contestant>& contestants, const ContestOptions& o
     contestant.trials_us.clear();
     for (const char* id : {kId, kTraceId}) {
       if (contestant.worker.alive())
-        (void)run::unload_graph(contestant.worker, id, std::chrono::seconds(60)).has_value();
+        run::forget_graph(contestant.worker, id, std::chrono::seconds(60));
     }
     if (!contestant.worker.alive()) PASSNET_TRY_VOID(contestant.worker.start());
   }

@@ -7,12 +7,23 @@
 #   The script sees PASSNET_SOURCE_DIR and PASSNET_BINARY_DIR in its environment; the binaries lie in the latter's bin/.
 include(GoogleTest)
 
+# Parsing these is most of the time that a file takes to compile, so they are precompiled, for tests and programs with
+# further ones. Files include what they use all the same: a build with -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON shows those
+# that do not.
+set(PASSNET_HEAVY_HEADERS <algorithm> <array> <chrono> <filesystem> <functional> <map> <memory> <optional> <set> <string>
+  <string_view> <unordered_map> <utility> <vector> <fmt/format.h> <fmt/ranges.h> <nlohmann/json.hpp> <tl/expected.hpp>)
+# For code that puts words together and is on no measured path: two thirds of the time to compile of -O3.
+set(PASSNET_FAST_TO_COMPILE $<$<CONFIG:Release>:-Og>)
+
 function(passnet_library name)
   cmake_parse_arguments(arg "" "" "DEPS;SOURCES;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
   add_library(passnet_${name} STATIC ${arg_SOURCES})
   target_include_directories(passnet_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   list(TRANSFORM arg_DEPS PREPEND passnet_)
   target_link_libraries(passnet_${name} PUBLIC ${arg_DEPS} ${arg_LINK_PUBLIC} PRIVATE passnet_warnings ${arg_LINK_PRIVATE})
+  if(NOT name STREQUAL "runtime")
+    target_precompile_headers(passnet_${name} REUSE_FROM passnet_precompiled)
+  endif()
 endfunction()
 
 function(passnet_test name)
@@ -25,6 +36,7 @@ function(passnet_test name)
   list(TRANSFORM arg_DEPS PREPEND passnet_)
   target_link_libraries(${target} PRIVATE passnet_warnings ${arg_DEPS} ${arg_LINK} GTest::gmock GTest::gtest_main)
   target_compile_definitions(${target} PRIVATE PASSNET_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PASSNET_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_precompile_headers(${target} REUSE_FROM passnet_tests_precompiled)
   gtest_discover_tests(${target} PROPERTIES LABELS ${arg_LABEL} DISCOVERY_TIMEOUT 60)
 endfunction()
 

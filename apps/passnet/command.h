@@ -21,6 +21,7 @@ enum ExitCode : int {
   kUsage = 2,
   kBadInput = 3,
   kResource = 4,
+  kSourcesChanged = 5,  // reproduce: not evaluated, what the record was made of has changed
   kBug = 70,
   kInterrupted = 130,
 };
@@ -50,6 +51,8 @@ bool use_color();
 void print_next(std::string_view command);
 
 void add_eval(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
+void add_reproduce(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);

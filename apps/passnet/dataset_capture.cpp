@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "command.h"
 #include "dataset.h"
+#include "run/pytorch.h"
 
 namespace passnet::cli {
 
@@ -30,13 +31,6 @@ Result<fs::path> find_package() {
       .with_hint("run the passnet of a checkout: build/bin/passnet");
 }
 
-// The Python of PASSNET_PYTHON, else that of the environment that `make` set up, else python3.
-std::string find_python() {
-  if (const char* given = std::getenv("PASSNET_PYTHON"); given != nullptr && *given != 0) return given;
-  const fs::path own = passnet_home() / "venv/bin/python3";
-  return fs::exists(own) ? own.string() : "python3";
-}
-
 // Returns only when it could not hand over.
 Result<void> hand_over(const std::vector<std::string>& arguments) {
   PASSNET_TRY(const fs::path package, find_package());
@@ -44,7 +38,7 @@ Result<void> hand_over(const std::vector<std::string>& arguments) {
   ::setenv("PYTHONPATH",
            path != nullptr && *path != 0 ? (package.string() + ":" + path).c_str() : package.c_str(), 1);
   ::setenv("PASSNET_COMMAND", "passnet dataset capture", 1);  // what its help and its messages show
-  std::vector<std::string> words{find_python(), "-m", "passnet_capture"};
+  std::vector<std::string> words{run::find_python(), "-m", "passnet_capture"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

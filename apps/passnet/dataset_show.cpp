@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/strings.h"
 #include "command.h"
 #include "dataset.h"
 #include "dataset/cost.h"
@@ -53,13 +54,6 @@ Result<std::vector<Card>> read_cards(const std::string& path) {
     cards.push_back(std::move(card));
   }
   return cards;
-}
-
-std::string bytes_text(double bytes) {
-  constexpr const char* kUnits[] = {"B", "KB", "MB", "GB"};
-  size_t unit = 0;
-  for (; bytes >= 1024 && unit < 3; ++unit) bytes /= 1024;
-  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
 }
 
 std::string inputs_text(const Card& card) {

@@ -2,15 +2,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/strings.h"
 #include "bench/score.h"
 #include "bench/verdict.h"
 #include "command.h"
@@ -21,6 +24,7 @@
 #include "report/progress.h"
 #include "report/table.h"
 #include "run/batch.h"
+#include "run/run_directory.h"
 #include "run/worker.h"
 
 namespace passnet::cli {
@@ -30,6 +34,7 @@ namespace {
 struct EvalFlags {
   std::vector<std::string> paths;
   run::BatchOptions batch;
+  bool force = false;
   std::string device = "cpu";
   bool json = false;
 };
@@ -39,21 +44,26 @@ int terminal_width() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 120;
 }
 
-bench::Score score_of(const std::vector<bench::RunRecord>& records) {
-  std::vector<bench::Verdict> verdicts;
-  for (const bench::RunRecord& record : records) verdicts.push_back(bench::judge(record));
-  return bench::score(verdicts);
+// "correct 2.31x": what the log says of a finished graph; no speedup of what is not correct or was not measured.
+std::string outcome_of(const bench::RunRecord& record) {
+  const bench::Verdict verdict = bench::judge(record);
+  const bool measured = verdict.correct_at(bench::kCorrectT) && verdict.speedup > 0 && !bench::is_declined(record);
+  return measured ? fmt::format("{} {:.2f}x", bench::headline(record), verdict.speedup) : bench::headline(record);
 }
 
-// "correct 2.31x": what the log says of a finished graph.
-std::string outcome_of(const bench::RunRecord& record) {
-  const double speedup = bench::judge(record).speedup;
-  return speedup > 0 ? fmt::format("{} {:.2f}x", bench::headline(record), speedup) : bench::headline(record);
+// "vit: b1_float32, b1_float16 and 4 more again: kernel add_layer_norm.cpp changed"
+void say_again(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason) {
+  constexpr size_t kNamed = 3;
+  const std::span<const std::string> named(graphs.data(), std::min(graphs.size(), kNamed));
+  const std::string more = graphs.size() > kNamed ? fmt::format(" and {} more", graphs.size() - kNamed) : "";
+  fmt::print(stderr, "{}: {}{} again: {}\n", sample, join(named, ", "), more, reason);
 }
 
 run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
   std::optional<report::ProgressBar> progress;
   run::BatchHooks hooks;
+  hooks.waiting = [](const std::string& why) { fmt::print(stderr, "waiting: {}; two evaluations on one would spoil both\n", why); };
+  hooks.again = say_again;
   hooks.planned = [&](size_t graphs) { progress.emplace(graphs); };
   hooks.started = [&](const std::string& sample, const std::string& graph) { progress->start(sample + "/" + graph); };
   hooks.finished = [&](const bench::RunRecord& record) {
@@ -70,6 +80,18 @@ bool all_correct(const std::vector<bench::RunRecord>& records) {
   return true;
 }
 
+Result<run::RunDirectory> open_directory(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
+  run::RunRequest request;
+  request.out = flags.batch.out;
+  for (const std::filesystem::path& sample : samples) {
+    PASSNET_TRY(const fx::Sample listed, fx::load_sample(sample));
+    request.samples.push_back(listed.name);
+  }
+  request.resume = flags.batch.resume;
+  request.force = flags.force;
+  return run::RunDirectory::open(request);
+}
+
 Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
   if (flags.batch.jobs > 1 && !flags.batch.evaluate.gpu) {
@@ -77,9 +99,11 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
         .with_hint("--device cuda; on the CPU samples would take each other's time");
   }
   PASSNET_TRY(const std::vector<std::filesystem::path> samples, fx::expand_paths(flags.paths));
+  PASSNET_TRY(const run::RunDirectory directory, open_directory(flags, samples));
+  flags.batch.out = directory.path();
   const run::BatchResult result = evaluate(flags, samples);
   if (!result.records.empty()) {
-    const bench::Score score = score_of(result.records);
+    const bench::Score score = bench::score(bench::judge_all(result.records));
     const std::string title = samples.size() == 1 ? samples[0].filename().string() : fmt::format("{} samples", samples.size());
     const std::filesystem::path page = flags.batch.out / "report.html";
     const Result<void> written = write_file(page, report::render_html(result.records, score, title));
@@ -88,12 +112,12 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
       print_result(report::render_json(result.records, score));
     } else {
       print_result(report::render_table(result.records, terminal_width(), use_color()));
-      if (written) print_result(fmt::format("\nrecords and report: {}\n", page.string()));
+      if (written) print_result(fmt::format("\nrecords and report: {}\n", (directory.shown() / "report.html").string()));
     }
   }
   if (interrupted()) {
     fmt::print(stderr, "interrupted: {} finished graphs are kept in '{}'; go on with --resume\n", result.records.size(),
-               flags.batch.out.string());
+               directory.shown().string());
     return kInterrupted;
   }
   if (result.error) return *result.error;
@@ -103,8 +127,12 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
 void add_flags(CLI::App* command, EvalFlags& flags) {
   run::EvaluateOptions& options = flags.batch.evaluate;
   command->add_option("PATH", flags.paths, "sample directories, or text files that list some")->required();
-  add_out_option(*command, flags.batch.out, "where records and reports go")->default_val("passnet-out");
-  command->add_flag("--resume", flags.batch.resume, "go on after the records that are in --out");
+  add_out_option(*command, flags.batch.out, "where records and reports go; default: a new directory below passnet-out, "
+                 "with passnet-out/latest pointing to it");
+  CLI::Option* resume = command->add_flag("--resume", flags.batch.resume, "go on in --out (default: passnet-out/latest): graphs "
+                      "whose graph, pass, kernels, options and versions are those of their record are not evaluated again");
+  command->add_flag("--force", flags.force, "start over in an --out that holds records of another run: they are deleted")
+      ->excludes(resume)->needs("--out");
   add_json_flag(*command, flags.json);
   command->add_option("--compiler", options.compiler, "passes: the sample's; eager: none, to see the noise")
       ->check(one_of({"passes", "eager"}))->capture_default_str();
@@ -119,6 +147,9 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
   command->add_option("--threads", options.threads, "for each side; default: all processors this process may use")
       ->check(integer_in(1, 1024));
   add_timeout_option(*command, options.timeout_s, "seconds a worker may take for one request");
+  command->add_flag("--profile", options.profile, "tell where the time of a call goes, launch by launch, beside what this machine can do");
+  command->add_option("--compare", options.rival, "another compiler to check and time beside the passes (needs PyTorch from Python)")
+      ->check(one_of({"torch.compile"}));
   command->add_flag("--strict", options.strict, "upstream's literal matching");
   command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run");
 }

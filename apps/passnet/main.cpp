@@ -60,6 +60,8 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   add_eval(app, exit_code);
+  add_compare(app, exit_code);
+  add_reproduce(app, exit_code);
   add_score(app, exit_code);
   add_graph(app, exit_code);
   add_run(app, exit_code);

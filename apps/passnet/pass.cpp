@@ -1,4 +1,4 @@
-// passnet pass check|new: build and compare without timing, and a template to start from; match is in pass_match.cpp.
+// passnet pass check: build and compare without timing. match and new have files of their own.
 #include <filesystem>
 
 #include <CLI/CLI.hpp>
@@ -11,9 +11,12 @@
 #include "command.h"
 #include "fx/sample.h"
 #include "options.h"
-#include "pass/template.h"
+#include "pass/source.h"
 #include "pass_files.h"
+#include "pass_new.h"
+#include "report/row.h"
 #include "run/evaluate.h"
+#include "run/tensor_files.h"
 #include "run/worker.h"
 
 namespace passnet::cli {
@@ -22,7 +25,7 @@ namespace {
 
 struct CheckFlags {
   std::vector<std::string> paths;
-  std::string device = "cpu";
+  std::string device = "cpu", dump;
   bool json = false;
 };
 
@@ -32,6 +35,24 @@ struct Checked {
   Json passes = Json::array(), graphs = Json::array();
 };
 
+// Inputs, expected and found outputs of a graph; what it did not come to is left out.
+Result<void> dump_tensors(const std::filesystem::path& directory, const run::GraphTensors& tensors) {
+  std::error_code failed;
+  std::filesystem::create_directories(directory, failed);
+  if (failed) return io_error("create", directory.string(), failed.value());
+  const std::pair<const char*, const run::Bundle*> files[] = {
+      {"inputs", &tensors.inputs}, {"expected", &tensors.expected}, {"found", &tensors.found}};
+  for (const auto& [name, bundle] : files) {
+    const std::filesystem::path path = directory / fmt::format("{}.safetensors", name);
+    if (bundle->fd) {
+      PASSNET_TRY_VOID(run::save_bundles(path, {bundle}));
+    } else {
+      std::filesystem::remove(path, failed);  // of an earlier check
+    }
+  }
+  return {};
+}
+
 Result<void> check_sample(const fx::Sample& sample, const CheckFlags& flags, Checked& checked) {
   run::EvaluateOptions options;
   options.timed = false;
@@ -40,22 +61,30 @@ Result<void> check_sample(const fx::Sample& sample, const CheckFlags& flags, Che
   PASSNET_TRY(options.gpu, run::parse_device(flags.device));
   run::EvaluateHooks hooks;
   hooks.finished = [&](const bench::RunRecord& record) -> Result<void> {
-    int sites = 0;
-    for (const bench::PassOutcome& outcome : record.passes) sites += outcome.matches;
-    const std::string verdict = bench::headline(record);
+    const report::Row row = report::rows_of({record}).front();
     if (flags.json) {
       checked.graphs.push_back({{"sample", record.sample},
                                 {"graph", record.graph},
-                                {"verdict", verdict},
-                                {"sites", sites},
-                                {"error", record.error}});
+                                {"verdict", row.headline},
+                                {"sites", row.sites},
+                                {"problem", row.problem}});
     } else {
-      fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, verdict, sites, sites == 1 ? "" : "s");
-      if (!record.error.empty()) fmt::print("  {}\n", record.error);
+      fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites, row.sites == 1 ? "" : "s");
+      if (!row.problem.empty()) {
+        for (const std::string_view line : split(row.problem, '\n')) fmt::print("  {}\n", line);
+      }
     }
-    if (!bench::judge(record).correct_at(-5)) checked.worst = kNotAllCorrect;
+    if (!row.verdict.correct_at(bench::kCorrectT)) checked.worst = kNotAllCorrect;
     return {};
   };
+  if (!flags.dump.empty()) {
+    hooks.tensors = [&](const std::string& graph, const run::GraphTensors& tensors) -> Result<void> {
+      PASSNET_TRY(const std::filesystem::path directory, run::tensor_directory(flags.dump, sample.name, graph));
+      PASSNET_TRY_VOID(dump_tensors(directory, tensors));
+      if (!flags.json) fmt::print("  tensors: {}\n", directory.string());
+      return {};
+    };
+  }
   return run::evaluate_sample(sample, options, hooks);
 }
 
@@ -68,7 +97,7 @@ std::vector<std::string> kernels_of(const pass::Pass& pass) {
 }
 
 Result<void> check_passes(const std::string& path, const CheckFlags& flags, Checked& checked) {
-  PASSNET_TRY(const std::vector<pass::Pass> passes, load_named_passes(path));
+  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(path));
   PASSNET_TRY_VOID(check_names(passes));
   for (const pass::Pass& pass : passes) {
     const std::vector<std::string> kernels = kernels_of(pass);
@@ -96,27 +125,6 @@ Result<ExitCode> check_paths(const CheckFlags& flags) {
   return checked.worst;
 }
 
-struct NewFlags {
-  std::string name, directory = ".";
-  bool json = false;
-};
-
-Result<void> write_pass(const NewFlags& flags) {
-  PASSNET_TRY(const std::vector<std::filesystem::path> written, pass::write_template(flags.directory, flags.name));
-  if (flags.json) {
-    Json files = Json::array();
-    for (const std::filesystem::path& path : written) files.push_back(path.string());
-    print_result(dump(Json{{"written", files}}) + "\n");
-  } else {
-    for (const std::filesystem::path& path : written) print_result(fmt::format("wrote {}\n", path.string()));
-  }
-  // A pass_dir in a sample is checked with the sample's graphs.
-  const std::filesystem::path directory = std::filesystem::path(flags.directory).lexically_normal();
-  const bool in_sample = directory.filename() == "pass_dir" && directory.has_parent_path();
-  print_next(fmt::format("passnet pass check {}", (in_sample ? directory.parent_path() : directory).string()));
-  return {};
-}
-
 }  // namespace
 
 void add_pass(CLI::App& app, int& exit_code) {
@@ -126,9 +134,10 @@ void add_pass(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* check = group->add_subcommand("check", "read, match, build and compare passes without timing them");
   check->add_option("PATH", flags->paths, "sample directory, pass_dir, or Name.py")->required();
+  check->add_option("--dump", flags->dump, "write DIR/SAMPLE/GRAPH/{inputs,expected,found}.safetensors of each graph")->type_name("DIR");
   add_device_option(*check, flags->device);
   add_json_flag(*check, flags->json);
-  check->footer("Example:  passnet pass check samples/vit_add_layer_norm");
+  check->footer("Example:  passnet pass check samples/vit_add_layer_norm --dump tensors");
   check->callback([flags, &exit_code] {
     catch_interrupts();
     exit_code = finish(check_paths(*flags));
@@ -136,13 +145,7 @@ void add_pass(CLI::App& app, int& exit_code) {
 
   add_pass_match(*group, exit_code);
 
-  auto created = std::make_shared<NewFlags>();
-  CLI::App* create = group->add_subcommand("new", "write a template: Name.py, Name.cpp, and its line in the list file");
-  create->add_option("NAME", created->name, "pass name")->required();
-  create->add_option("DIR", created->directory, "pass_dir to write into")->capture_default_str();
-  add_json_flag(*create, created->json);
-  create->footer("Example:  passnet pass new fuse_add_relu my_sample/pass_dir");
-  create->callback([created, &exit_code] { exit_code = finish(write_pass(*created)); });
+  add_pass_new(*group, exit_code);
 }
 
 }  // namespace passnet::cli

@@ -1,7 +1,6 @@
 // What the commands of `passnet pass` share.
 #pragma once
 
-#include <filesystem>
 #include <vector>
 
 #include "base/result.h"
@@ -12,9 +11,6 @@ class App;
 }
 
 namespace passnet::cli {
-
-/// A pass named by its file, or all passes of a pass_dir or sample directory. Errors: of pass::list_passes, load_pass.
-Result<std::vector<pass::Pass>> load_named_passes(const std::filesystem::path& path);
 
 /// Every operator that the patterns name exists. A worker is asked only for what the table of operators does not know.
 /// Errors: BadPass at the line of the pattern, with the nearest name; Resource: there is no worker.

@@ -127,7 +127,7 @@ Result<void> match_graph(const std::filesystem::path& path, const std::vector<pa
 }
 
 Result<ExitCode> match_passes(const MatchFlags& flags) {
-  PASSNET_TRY(const std::vector<pass::Pass> passes, load_named_passes(flags.pass));
+  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(flags.pass));
   PASSNET_TRY_VOID(check_names(passes));
   std::vector<Outcome> outcomes;
   for (const std::string& root : flags.graphs) {

@@ -12,8 +12,11 @@
 #include "options.h"
 #include "fx/replay.h"
 #include "fx/sample.h"
+#include "pass/source.h"
 #include "run/evaluate.h"
+#include "run/run_passes.h"
 #include "run/session.h"
+#include "run/tensor_files.h"
 #include "wire/bundle.h"
 
 namespace passnet::cli {
@@ -21,13 +24,18 @@ namespace passnet::cli {
 namespace {
 
 struct RunFlags {
-  std::string graph_dir, inputs, save;
+  std::string graph_dir, inputs, save, pass;
   std::string device = "cpu";
   uint64_t seed = fx::kReplaySeed;
   int threads = 0;
   double timeout_s = 600;
   bool json = false;
 };
+
+std::chrono::milliseconds timeout_of(const RunFlags& flags) {
+  return std::chrono::milliseconds(static_cast<int64_t>(flags.timeout_s * 1000));
+}
+int threads_of(const RunFlags& flags) { return flags.threads > 0 ? flags.threads : run::available_threads(); }
 
 // The tensors of a file as a bundle in shared memory, checked against the placeholders of the graph.
 Result<run::Bundle> given_inputs(const std::string& path, const fx::GraphDir& graph) {
@@ -61,16 +69,6 @@ Result<run::Bundle> given_inputs(const std::string& path, const fx::GraphDir& gr
   return bundle;
 }
 
-// Inputs (by the names in forward) and outputs in one file.
-Result<void> save_all(const std::string& path, const run::Bundle& inputs, const run::Bundle& outputs) {
-  PASSNET_TRY(const wire::Mapping in, wire::Mapping::map(inputs.fd.get(), inputs.size_bytes, false));
-  PASSNET_TRY(const wire::Mapping out, wire::Mapping::map(outputs.fd.get(), outputs.size_bytes, false));
-  std::vector<wire::SavedTensor> tensors;
-  for (const wire::Entry& entry : inputs.entries) tensors.push_back({&entry, in.data() + entry.offset});
-  for (const wire::Entry& entry : outputs.entries) tensors.push_back({&entry, out.data() + entry.offset});
-  return wire::save_safetensors(path, tensors);
-}
-
 Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
   PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(outputs.tensors.fd.get(), outputs.tensors.size_bytes, false));
   Json list = Json::array();
@@ -88,10 +86,27 @@ Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
   return {};
 }
 
+// The graph as the passes leave it, in a confined worker as an evaluation has it. What they did is told on stderr.
+run::Answer<run::Outputs> run_rewritten(const RunFlags& flags, run::Worker& reference, const ir::Graph& graph,
+                                        const run::Bundle& inputs, std::optional<int> gpu) {
+  const Result<std::vector<pass::Pass>> passes = pass::load_passes(flags.pass);
+  if (!passes) return tl::unexpected(run::to_failure(passes.error()));
+  run::Worker candidate({{}, run::Role::Candidate, threads_of(flags), &interrupted(), gpu});
+  if (Result<void> started = candidate.start(); !started) return tl::unexpected(run::to_failure(started.error()));
+  const run::PassRunOptions options{timeout_of(flags), gpu.has_value()};
+  run::Answer<run::PassRun> done = run::run_with_passes(reference, candidate, graph, inputs, *passes, options);
+  if (!done) return tl::unexpected(done.error());
+  for (const bench::PassOutcome& outcome : done->passes) {
+    fmt::print(stderr, "pass '{}': {} site{} replaced, {} declined\n", outcome.pass, outcome.matches,
+               outcome.matches == 1 ? "" : "s", outcome.declined);
+  }
+  return std::move(done->outputs);
+}
+
 Result<void> run_command(const RunFlags& flags) {
-  const std::chrono::milliseconds timeout(static_cast<int64_t>(flags.timeout_s * 1000));
+  const std::chrono::milliseconds timeout = timeout_of(flags);
   PASSNET_TRY(const std::optional<int> gpu, run::parse_device(flags.device));
-  run::Worker worker({{}, run::Role::Reference, flags.threads > 0 ? flags.threads : run::available_threads(), &interrupted(), gpu});
+  run::Worker worker({{}, run::Role::Reference, threads_of(flags), &interrupted(), gpu});
   PASSNET_TRY_VOID(worker.start());
   PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.graph_dir));
   if (auto loaded = run::load_graph(worker, "graph", graph.graph, {}, {}, timeout); !loaded) return loaded.error().error;
@@ -104,9 +119,10 @@ Result<void> run_command(const RunFlags& flags) {
     PASSNET_TRY(inputs, given_inputs(flags.inputs, graph));
   }
   if (auto set = run::set_inputs(worker, "graph", inputs, timeout); !set) return set.error().error;
-  auto outputs = run::run_graph(worker, "graph", false, timeout);
+  auto outputs = flags.pass.empty() ? run::run_graph(worker, "graph", false, timeout)
+                                    : run_rewritten(flags, worker, graph.graph, inputs, gpu);
   if (!outputs) return outputs.error().error;
-  if (!flags.save.empty()) PASSNET_TRY_VOID(save_all(flags.save, inputs, outputs->tensors));
+  if (!flags.save.empty()) PASSNET_TRY_VOID(run::save_bundles(flags.save, {&inputs, &outputs->tensors}));
   return print_outputs(flags, *outputs);
 }
 
@@ -118,6 +134,8 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("GRAPH_DIR", flags->graph_dir, "directory with model.py and weight_meta.py")->required();
   command->add_option("--inputs", flags->inputs, "inputs by the names in forward; default: replayed from weight_meta.py")
       ->type_name("F.safetensors");
+  command->add_option("--pass", flags->pass, "run the graph as these passes rewrite it: Name.py, pass_dir, or sample directory")
+      ->type_name("PASS");
   command->add_option("--save", flags->save, "write inputs and outputs (out_0, out_1, …)")->type_name("F.safetensors");
   add_device_option(*command, flags->device);
   add_seed_option(*command, flags->seed, "of the replayed inputs");

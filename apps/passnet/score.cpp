@@ -1,5 +1,6 @@
 // passnet score: ES(t), S(t) and the aggregated score, recomputed from records or from upstream's logs alone.
 #include <filesystem>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "bench/verdict.h"
 #include "command.h"
 #include "options.h"
+#include "run/run_directory.h"
 
 namespace passnet::cli {
 
@@ -29,19 +31,26 @@ struct ScoreFlags {
 struct ScoredGraph {
   std::string name, word;
   bench::Verdict verdict;
+  /// Of what is correct and was timed.
+  std::optional<double> ratio() const {
+    return verdict.correct_at(bench::kCorrectT) && verdict.speedup > 0 ? std::optional(verdict.speedup) : std::nullopt;
+  }
 };
 
 // An upstream log says no more than the verdict.
 std::string word_of(const bench::Verdict& verdict) {
   if (verdict.status != bench::Status::Correct) return bench::to_string(verdict.status);
-  return verdict.correct_at(bench::kCorrectT) ? "correct" : verdict.passes_from <= bench::kLastNumericT ? "inexact" : "wrong";
+  if (verdict.correct_at(bench::kCorrectT)) return "correct";
+  return verdict.passes_from <= bench::kCorrectT + bench::kNearRungs ? "inexact" : "wrong";
 }
 
 Result<void> load_file(const std::filesystem::path& file, std::vector<ScoredGraph>& graphs) {
   if (file.extension() == ".jsonl") {
     PASSNET_TRY(const std::vector<bench::RunRecord> records, bench::load_records(file.string()));
-    for (const bench::RunRecord& record : records)
-      graphs.push_back({record.sample + "/" + record.graph, bench::headline(record), bench::judge(record)});
+    for (const bench::RunRecord& record : records) {
+      if (!bench::is_unmeasured(record))  // nothing to score, as in judge_all
+        graphs.push_back({record.sample + "/" + record.graph, bench::headline(record), bench::judge(record)});
+    }
     return {};
   }
   PASSNET_TRY(const std::string text, read_file(file));
@@ -51,18 +60,11 @@ Result<void> load_file(const std::filesystem::path& file, std::vector<ScoredGrap
   return {};
 }
 
-// records.jsonl of a file, or of every sample below a directory (in order of path); an upstream log else.
+// records.jsonl of a file, or of every sample of a run (in order of path); an upstream log else.
 Result<std::vector<ScoredGraph>> load_graphs(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
   if (std::filesystem::is_directory(path)) {
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-      if (entry.path().filename() == "records.jsonl") files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-    if (files.empty()) {
-      return bad_input(fmt::format("no records.jsonl in or below '{}'", path.string()))
-          .with_hint("name the --out directory of 'passnet eval', a records.jsonl, or an upstream log file");
-    }
+    PASSNET_TRY(files, run::find_record_files(path));
   } else {
     files.push_back(path);
   }
@@ -74,11 +76,12 @@ Result<std::vector<ScoredGraph>> load_graphs(const std::filesystem::path& path) 
 void print_score(const std::string& name, const std::vector<ScoredGraph>& graphs, const bench::Score& score) {
   fmt::print("verdict           ratio  graph\n");
   for (const ScoredGraph& graph : graphs) {
-    const double ratio = graph.verdict.speedup;
-    fmt::print("{:<14}  {:>7}  {}\n", graph.word, ratio > 0 ? fmt::format("{:.2f}x", ratio) : "-", graph.name);
+    const std::optional<double> ratio = graph.ratio();
+    fmt::print("{:<14}  {:>7}  {}\n", graph.word, ratio ? fmt::format("{:.2f}x", *ratio) : "-", graph.name);
   }
-  fmt::print("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {:.3f}\n", name,
-             score.total, 100 * score.correct_share, 100 * score.fast_share, score.geomean_speedup);
+  const std::string geomean = score.geomean_speedup ? fmt::format("{:.3f}", *score.geomean_speedup) : "-";
+  fmt::print("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name,
+             score.total, 100 * score.correct_share, 100 * score.fast_share, geomean);
   fmt::print("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
   fmt::print("   t        S(t)       ES(t)   correct\n");
   for (const bench::ScorePoint& point : score.points) {
@@ -90,9 +93,9 @@ Json to_json(const std::string& path, const std::vector<ScoredGraph>& graphs, co
   Json json = bench::to_json(score, path);
   json["graphs"] = Json::array();
   for (const ScoredGraph& graph : graphs) {
-    const double ratio = graph.verdict.speedup;
+    const std::optional<double> ratio = graph.ratio();
     json["graphs"].push_back(
-        {{"graph", graph.name}, {"verdict", graph.word}, {"speedup", ratio > 0 ? Json(ratio) : Json(nullptr)}});
+        {{"graph", graph.name}, {"verdict", graph.word}, {"speedup", ratio ? Json(*ratio) : Json(nullptr)}});
   }
   return json;
 }
@@ -124,7 +127,7 @@ void add_score(CLI::App& app, int& exit_code) {
       ->check(number_in(0.0, 100.0))->capture_default_str();
   command->add_flag("--extended", flags->extended, "upstream's mismatch_extended interpretation of failures");
   add_json_flag(*command, flags->json);
-  command->footer("Example:  passnet score passnet-out");
+  command->footer("Example:  passnet score passnet-out/latest");
   command->callback([flags, &exit_code] {
     if (flags->extended) flags->options.interpretation = bench::Interpretation::MismatchExtended;
     exit_code = finish(run_score(*flags));

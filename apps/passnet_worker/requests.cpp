@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "base/check.h"
 #include "base/strings.h"
+#include "runtime/device_error.h"
 #include "sandbox/isolation.h"
 
 namespace passnet::worker {
@@ -63,6 +65,8 @@ Json error_reply(const std::string& kind, const std::string& message, const std:
   return reply;
 }
 
+constexpr const char* kNotTheGraph = "is the GPU well, large enough for this graph, and free of other processes?";
+constexpr const char* kOurBug = "this is a bug of PassNet; please report it with the graph";
 
 }  // namespace
 
@@ -73,6 +77,7 @@ const Requests::Row Requests::kRows[] = {
     {"trace", &Requests::trace, true},     {"infer", &Requests::infer, true},
     {"run", &Requests::run, false},
     {"compare", &Requests::compare, true}, {"time", &Requests::time, false},
+    {"profile", &Requests::profile, false},
     {"unload", &Requests::unload, false},  {"exit", &Requests::exit, false},
 };
 
@@ -81,25 +86,45 @@ std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>
     Result<Reply> reply = dispatch(message, done);
     if (!reply) {
       const Error& error = reply.error();
-      return dump(error_reply(to_string(error.kind), error.message, error.at, error.hint));
+      return refuse({to_string(error.kind), error.message, error.at, error.hint}, done);
     }
     fds = std::move(reply->fds);
     Json json{{"ok", true}};
     json.update(reply->fields);
     return dump(json);
   } catch (const runtime::KernelFault& fault) {
-    *done = fault.ends_worker;
-    return dump(error_reply(fault.kind, fault.message, fault.at, {}));
+    // A GPU that stops although no kernel of a pass is loaded was stopped by an operator of the graph.
+    const bool of_an_operator = fault.ends_worker && !has_kernels();
+    return refuse({of_an_operator ? "bad-input" : fault.kind, fault.message, fault.at, {}, fault.ends_worker, fault.launch}, done);
   } catch (const nlohmann::json::exception& problem) {
-    return dump(error_reply("bad-input", fmt::format("a request that is not understood: {}", problem.what()),
-                            {}, {}));
+    return refuse({"bad-input", fmt::format("a request that is not understood: {}", problem.what()), {}, {}}, done);
   } catch (const std::bad_alloc&) {
-    return dump(
-        error_reply("resource", "out of memory", {}, "a smaller graph, or a machine with more memory"));
+    return refuse({"resource", "out of memory", {}, "a smaller graph, or a machine with more memory"}, done);
   } catch (const std::exception& problem) {
-    return dump(error_reply("internal", problem.what(), {},
-                            "this is a bug of PassNet; please report it with the graph"));
+    return refuse({"internal", problem.what(), {}, kOurBug}, done);
   }
+}
+
+bool Requests::has_kernels() const {
+  return std::any_of(sessions_.begin(), sessions_.end(), [](const auto& entry) { return entry.second.has_kernels(); });
+}
+
+// What comes out of a call to the GPU is told from what is wrong with the graph, and says whether fresh workers may help.
+std::string Requests::refuse(Refusal refusal, bool* done) const {
+  runtime::Blame blame{refusal.kind, false, false};
+  if (runtime::on_gpu() || !started_) blame = runtime::blame(refusal.kind, refusal.message);
+  if (blame.kind != refusal.kind) {
+    refusal.message = first_line(refusal.message);
+    refusal.hint = blame.kind == "resource" ? kNotTheGraph : "";
+  }
+  Json reply = error_reply(blame.kind, refusal.message, refusal.at, refusal.hint);
+  if (!refusal.launch.empty()) reply["launch"] = refusal.launch;
+  if (blame.retry) reply["retry"] = true;
+  if (blame.ends_worker || refusal.ends_worker || runtime::gpu_has_stopped()) {
+    reply["ends_worker"] = true;
+    *done = true;
+  }
+  return dump(reply);
 }
 
 Result<Reply> Requests::dispatch(const wire::Message& message, bool* done) {
@@ -233,8 +258,8 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
   const std::string clock = request.value("clock", "host");
   if (clock != "host" && clock != "device") return bad_input(fmt::format("clock {}: expected host or device", quoted(clock)));
   PASSNET_TRY(const runtime::CallTimes times,
-              session->time({calls, request.value("fingerprint", false), request.value("fresh", false),
-                             request.value("flush", false), clock == "device"}));
+              session->time({calls, request.value("settle", false), request.value("fingerprint", false),
+                             request.value("fresh", false), request.value("flush", false), clock == "device"}));
   Reply reply;
   reply.fields["times_us"] = times.times_us;
   reply.fields["changed"] = times.changed;
@@ -245,10 +270,21 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
   return reply;
 }
 
+Result<Reply> Requests::profile(const Json& request, const std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const session, this->session(request));
+  const auto calls = request.at("calls").get<int64_t>();
+  if (calls < 1 || calls > 10'000) return bad_input(fmt::format("{} calls: expected 1 to 10000", calls));
+  Reply reply;
+  PASSNET_TRY(reply.fields["profile"], session->profile(static_cast<int>(calls)));
+  return reply;
+}
+
 Result<Reply> Requests::unload(const Json& request, const std::vector<UniqueFd>&) {
   sessions_.erase(text_field(request, "id"));
-  runtime::trim_memory();
-  return Reply{};
+  Reply reply;
+  if (const std::optional<runtime::DeviceMemory> memory = runtime::trim_memory())
+    reply.fields["device_memory"] = {{"peak_bytes", memory->peak_bytes}, {"kept_bytes", memory->kept_bytes}};
+  return reply;
 }
 
 Result<Reply> Requests::exit(const Json&, const std::vector<UniqueFd>&) { return Reply{}; }

@@ -34,6 +34,17 @@ class Requests {
   std::string answer(const wire::Message& message, std::vector<UniqueFd>& fds, bool* done);
 
  private:
+  /// An error before it is a reply.
+  struct Refusal {
+    std::string kind, message;
+    std::optional<SourceLoc> at;
+    std::string hint;
+    bool ends_worker = false;
+    std::string launch = {};  // of a kernel's fault
+  };
+  std::string refuse(Refusal refusal, bool* done) const;
+  bool has_kernels() const;
+
   using Handler = Result<Reply> (Requests::*)(const Json& request, const std::vector<UniqueFd>& fds);
   struct Row {
     const char* name;
@@ -55,6 +66,7 @@ class Requests {
   Result<Reply> run(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> compare(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> time(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> profile(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> unload(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> exit(const Json& request, const std::vector<UniqueFd>& fds);
 

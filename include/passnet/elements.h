@@ -47,6 +47,12 @@ template <class T>
   return static_cast<T>(x);
 }
 
+/// x as it would be after being stored as T: what PyTorch computes with after an intermediate value.
+template <class T>
+[[gnu::always_inline]] constexpr float rounded(float x) {
+  return to_float(from_float<T>(x));
+}
+
 /// x / y rounded up, for x >= 0 and y > 0.
 constexpr int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
 

@@ -97,4 +97,11 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return out;
 }
 
+std::string bytes_text(double bytes) {
+  constexpr const char* kUnits[] = {"B", "KB", "MB", "GB"};
+  size_t unit = 0;
+  for (; bytes >= 1024 && unit < 3; ++unit) bytes /= 1024;
+  return fmt::format("{:.{}f} {}", bytes, unit == 0 ? 0 : 1, kUnits[unit]);
+}
+
 }  // namespace passnet

@@ -31,4 +31,7 @@ std::string_view trim(std::string_view text);
 std::string first_line(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+/// "12 B", "1.5 KB", "3.2 MB": in steps of 1024.
+std::string bytes_text(double bytes);
+
 }  // namespace passnet

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -66,6 +67,13 @@ bool assign(const Json& json, Stage& out) {
     if (json == kStages[i]) return out = static_cast<Stage>(i), true;
   }
   return false;
+}
+bool assign(const Json& json, std::map<std::string, std::string>& out) {
+  if (!json.is_object()) return false;
+  for (const auto& [name, value] : json.items()) {
+    if (!assign(value, out[name])) return false;
+  }
+  return true;
 }
 template <class T>
 bool assign(const Json& json, std::vector<T>& out) {
@@ -158,7 +166,85 @@ Json timing_json(const Timing& timing) {
   }
   if (timing.sm_mhz != 0) json["sm_mhz"] = timing.sm_mhz;
   if (timing.temperature_c != 0) json["temperature_c"] = timing.temperature_c;
+  if (!timing.blocks.empty()) json["blocks"] = timing.blocks;
   return json;
+}
+
+Json load_json(const Load& load) {
+  return {{"known", load.known},
+          {"block_pairs", load.block_pairs},
+          {"dropped_pairs", load.dropped_pairs},
+          {"waiting_share", number_json(load.waiting_share)},
+          {"stolen_share", number_json(load.stolen_share)},
+          {"pressure_share", number_json(load.pressure_share)},
+          {"involuntary_switches", load.involuntary_switches}};
+}
+
+Json control_json(const Control& control) {
+  return {{"reference", timing_json(control.reference)},
+          {"candidate", timing_json(control.candidate)},
+          {"disturbed", control.disturbed}};
+}
+
+Json profile_json(const Profile& profile) {
+  Json launches = Json::array(), others = Json::array();
+  for (const Profile::Launch& one : profile.launches) {
+    launches.push_back({{"pass", valid_utf8(one.pass)}, {"kernel", valid_utf8(one.kernel)}, {"line", one.line}, {"site", one.site},
+                        {"us", number_json(one.us)}, {"bytes", one.bytes}, {"bound_us", number_json(one.bound_us)}});
+  }
+  for (const Profile::Other& one : profile.others)
+    others.push_back({{"statement", valid_utf8(one.statement)}, {"us", number_json(one.us)}});
+  return {{"call_us", number_json(profile.call_us)}, {"launches", std::move(launches)}, {"others", std::move(others)}};
+}
+
+Json rival_json(const Rival& rival) {
+  return {{"name", valid_utf8(rival.name)},
+          {"problem", valid_utf8(rival.problem)},
+          {"passes_from", rival.passes_from},
+          {"reference", timing_json(rival.reference)},
+          {"candidate", timing_json(rival.candidate)},
+          {"disturbed", rival.disturbed}};
+}
+
+Json mismatch_json(const Mismatch& mismatch) {
+  return {{"beyond", mismatch.beyond},
+          {"different", mismatch.different},
+          {"first", mismatch.first},
+          {"expected", valid_utf8(mismatch.expected)},
+          {"found", valid_utf8(mismatch.found)},
+          {"where", valid_utf8(mismatch.where)},
+          {"expected_nan", mismatch.expected_nan},
+          {"found_nan", mismatch.found_nan},
+          {"expected_inf", mismatch.expected_inf},
+          {"found_inf", mismatch.found_inf}};
+}
+
+Result<Mismatch> mismatch_from_json(const Json& json) {
+  Mismatch mismatch;
+  Fields fields(json, "mismatch");
+  fields.read("beyond", "an integer", mismatch.beyond);
+  fields.read("different", "an integer", mismatch.different);
+  fields.read("first", "an array of integers", mismatch.first);
+  fields.read("expected", "a string", mismatch.expected);
+  fields.read("found", "a string", mismatch.found);
+  fields.read("where", "a string", mismatch.where);
+  fields.read("expected_nan", "an integer", mismatch.expected_nan);
+  fields.read("found_nan", "an integer", mismatch.found_nan);
+  fields.read("expected_inf", "an integer", mismatch.expected_inf);
+  fields.read("found_inf", "an integer", mismatch.found_inf);
+  return std::move(fields).finish(std::move(mismatch));
+}
+
+Json memory_json(const DeviceMemory& memory) {
+  return {{"peak_bytes", memory.peak_bytes}, {"kept_bytes", memory.kept_bytes}};
+}
+
+Result<DeviceMemory> memory_from_json(const Json& json) {
+  DeviceMemory memory;
+  Fields fields(json, "device memory");
+  fields.read("peak_bytes", "an integer", memory.peak_bytes);
+  fields.read("kept_bytes", "an integer", memory.kept_bytes);
+  return std::move(fields).finish(std::move(memory));
 }
 
 Result<OutputCheck> output_check_from_json(const Json& json) {
@@ -173,6 +259,7 @@ Result<OutputCheck> output_check_from_json(const Json& json) {
   fields.read("max_abs_diff", "a number", output.max_abs_diff);
   fields.read("mean_abs_diff", "a number", output.mean_abs_diff);
   fields.read("max_rel_diff", "a number", output.max_rel_diff);
+  if (json.is_object() && json.contains("mismatch")) fields.read_one("mismatch", mismatch_from_json, output.mismatch.emplace());
   return std::move(fields).finish(std::move(output));
 }
 
@@ -203,7 +290,72 @@ Result<Timing> timing_from_json(const Json& json) {
   if (json.contains("others")) fields.read_each("others", track_times_from_json, timing.others);
   if (json.contains("sm_mhz")) fields.read("sm_mhz", "an integer", timing.sm_mhz);
   if (json.contains("temperature_c")) fields.read("temperature_c", "an integer", timing.temperature_c);
+  if (json.contains("blocks")) fields.read("blocks", "an array of integers", timing.blocks);
   return std::move(fields).finish(std::move(timing));
+}
+
+Result<Load> load_from_json(const Json& json) {
+  Load load;
+  Fields fields(json, "load");
+  fields.read("known", "true or false", load.known);
+  fields.read("block_pairs", "an integer", load.block_pairs);
+  fields.read("dropped_pairs", "an integer", load.dropped_pairs);
+  fields.read("waiting_share", "a number", load.waiting_share);
+  fields.read("stolen_share", "a number", load.stolen_share);
+  fields.read("pressure_share", "a number", load.pressure_share);
+  fields.read("involuntary_switches", "an integer", load.involuntary_switches);
+  return std::move(fields).finish(std::move(load));
+}
+
+Result<Control> control_from_json(const Json& json) {
+  Control control;
+  Fields fields(json, "control");
+  fields.read_one("reference", timing_from_json, control.reference);
+  fields.read_one("candidate", timing_from_json, control.candidate);
+  fields.read("disturbed", "true or false", control.disturbed);
+  return std::move(fields).finish(std::move(control));
+}
+
+Result<Profile::Launch> launch_from_json(const Json& json) {
+  Profile::Launch launch;
+  Fields fields(json, "profiled launch");
+  fields.read("pass", "a string", launch.pass);
+  fields.read("kernel", "a string", launch.kernel);
+  fields.read("line", "an integer", launch.line);
+  fields.read("site", "an integer", launch.site);
+  fields.read("us", "a number", launch.us);
+  fields.read("bytes", "an integer", launch.bytes);
+  fields.read("bound_us", "a number", launch.bound_us);
+  return std::move(fields).finish(std::move(launch));
+}
+
+Result<Profile::Other> other_from_json(const Json& json) {
+  Profile::Other other;
+  Fields fields(json, "profiled operator");
+  fields.read("statement", "a string", other.statement);
+  fields.read("us", "a number", other.us);
+  return std::move(fields).finish(std::move(other));
+}
+
+Result<Profile> profile_from_json(const Json& json) {
+  Profile profile;
+  Fields fields(json, "profile");
+  fields.read("call_us", "a number", profile.call_us);
+  fields.read_each("launches", launch_from_json, profile.launches);
+  fields.read_each("others", other_from_json, profile.others);
+  return std::move(fields).finish(std::move(profile));
+}
+
+Result<Rival> rival_from_json(const Json& json) {
+  Rival rival;
+  Fields fields(json, "rival");
+  fields.read("name", "a string", rival.name);
+  fields.read("problem", "a string", rival.problem);
+  fields.read("passes_from", "an integer", rival.passes_from);
+  fields.read_one("reference", timing_from_json, rival.reference);
+  fields.read_one("candidate", timing_from_json, rival.candidate);
+  fields.read("disturbed", "true or false", rival.disturbed);
+  return std::move(fields).finish(std::move(rival));
 }
 
 Json pass_json(const PassOutcome& pass) {
@@ -221,6 +373,60 @@ Result<PassOutcome> pass_from_json(const Json& json) {
   fields.read("declined", "an integer", pass.declined);
   fields.read("diagnosis", "a string", pass.diagnosis);
   return std::move(fields).finish(std::move(pass));
+}
+
+Json texts_json(const std::map<std::string, std::string>& texts) {
+  Json json = Json::object();
+  for (const auto& [name, text] : texts) json[valid_utf8(name)] = valid_utf8(text);
+  return json;
+}
+
+Json options_json(const RunOptions& options) {
+  return {{"compiler", valid_utf8(options.compiler)},
+          {"device", valid_utf8(options.device)},
+          {"cuda_graph", valid_utf8(options.cuda_graph)},
+          {"threads", options.threads},
+          {"seed", options.seed},
+          {"warmup", options.warmup},
+          {"trials", options.trials},
+          {"timeout_s", number_json(options.timeout_s)},
+          {"strict", options.strict}};
+}
+
+Json provenance_json(const Provenance& provenance) {
+  return {{"sample_path", valid_utf8(provenance.sample_path)},
+          {"graph", texts_json(provenance.graph)},
+          {"passes", texts_json(provenance.passes)},
+          {"kernels", texts_json(provenance.kernels)},
+          {"options", options_json(provenance.options)},
+          {"versions", texts_json(provenance.versions)}};
+}
+
+Result<RunOptions> options_from_json(const Json& json) {
+  RunOptions options;
+  Fields fields(json, "options");
+  fields.read("compiler", "a string", options.compiler);
+  fields.read("device", "a string", options.device);
+  fields.read("cuda_graph", "a string", options.cuda_graph);
+  fields.read("threads", "an integer", options.threads);
+  fields.read("seed", "an integer >= 0", options.seed);
+  fields.read("warmup", "an integer", options.warmup);
+  fields.read("trials", "an integer", options.trials);
+  fields.read("timeout_s", "a number", options.timeout_s);
+  fields.read("strict", "true or false", options.strict);
+  return std::move(fields).finish(std::move(options));
+}
+
+Result<Provenance> provenance_from_json(const Json& json) {
+  Provenance provenance;
+  Fields fields(json, "provenance");
+  fields.read("sample_path", "a string", provenance.sample_path);
+  fields.read("graph", "an object of strings", provenance.graph);
+  fields.read("passes", "an object of strings", provenance.passes);
+  fields.read("kernels", "an object of strings", provenance.kernels);
+  fields.read_one("options", options_from_json, provenance.options);
+  fields.read("versions", "an object of strings", provenance.versions);
+  return std::move(fields).finish(std::move(provenance));
 }
 
 /// An object of another version is refused before its fields are looked at.
@@ -242,7 +448,7 @@ std::optional<Error> check_version(const Json& json) {
 const char* to_string(Stage stage) { return kStages.at(static_cast<size_t>(stage)); }
 
 Json to_json(const OutputCheck& output) {
-  return {{"expected_dtype", valid_utf8(output.expected_dtype)},
+  Json json{{"expected_dtype", valid_utf8(output.expected_dtype)},
           {"found_dtype", valid_utf8(output.found_dtype)},
           {"expected_shape", output.expected_shape},
           {"found_shape", output.found_shape},
@@ -251,6 +457,8 @@ Json to_json(const OutputCheck& output) {
           {"max_abs_diff", number_json(output.max_abs_diff)},
           {"mean_abs_diff", number_json(output.mean_abs_diff)},
           {"max_rel_diff", number_json(output.max_rel_diff)}};
+  if (output.mismatch) json["mismatch"] = mismatch_json(*output.mismatch);
+  return json;
 }
 
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {
@@ -271,7 +479,7 @@ Json to_json(const RunRecord& record) {
   Json passes = Json::array(), outputs = Json::array();
   for (const PassOutcome& pass : record.passes) passes.push_back(pass_json(pass));
   for (const OutputCheck& output : record.outputs) outputs.push_back(to_json(output));
-  return {{"version", record.version},
+  Json json{{"version", record.version},
           {"passnet", PASSNET_VERSION},
           {"sample", valid_utf8(record.sample)},
           {"graph", valid_utf8(record.graph)},
@@ -292,8 +500,17 @@ Json to_json(const RunRecord& record) {
           {"deterministic", record.deterministic},
           {"reference", timing_json(record.reference)},
           {"candidate", timing_json(record.candidate)},
-          {"rounds", record.rounds},
+          {"disturbed", record.disturbed},
+          {"load", load_json(record.load)},
           {"evaluate_seconds", number_json(record.evaluate_seconds)}};
+  if (record.control) json["control"] = control_json(*record.control);
+  if (record.profile) json["profile"] = profile_json(*record.profile);
+  if (record.rival) json["rival"] = rival_json(*record.rival);
+  if (record.provenance) json["provenance"] = provenance_json(*record.provenance);
+  if (record.reference_memory != DeviceMemory{}) json["reference_memory"] = memory_json(record.reference_memory);
+  if (record.candidate_memory != DeviceMemory{}) json["candidate_memory"] = memory_json(record.candidate_memory);
+  if (!record.retried.empty()) json["retried"] = valid_utf8(record.retried);
+  return json;
 }
 
 Result<RunRecord> record_from_json(const Json& json) {
@@ -320,8 +537,18 @@ Result<RunRecord> record_from_json(const Json& json) {
   fields.read("deterministic", "true or false", record.deterministic);
   fields.read_one("reference", timing_from_json, record.reference);
   fields.read_one("candidate", timing_from_json, record.candidate);
-  fields.read("rounds", "an integer", record.rounds);
+  // Lines from before timing watched the machine's load lack these.
+  if (json.contains("disturbed")) fields.read("disturbed", "true or false", record.disturbed);
+  if (json.contains("load")) fields.read_one("load", load_from_json, record.load);
+  if (json.contains("control")) fields.read_one("control", control_from_json, record.control.emplace());
+  if (json.contains("profile")) fields.read_one("profile", profile_from_json, record.profile.emplace());
+  if (json.contains("rival")) fields.read_one("rival", rival_from_json, record.rival.emplace());
   fields.read("evaluate_seconds", "a number", record.evaluate_seconds);
+  if (json.is_object() && json.contains("provenance"))
+    fields.read_one("provenance", provenance_from_json, record.provenance.emplace());
+  if (json.contains("reference_memory")) fields.read_one("reference_memory", memory_from_json, record.reference_memory);
+  if (json.contains("candidate_memory")) fields.read_one("candidate_memory", memory_from_json, record.candidate_memory);
+  if (json.contains("retried")) fields.read("retried", "a string", record.retried);
   return std::move(fields).finish(std::move(record));
 }
 

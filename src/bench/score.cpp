@@ -148,7 +148,7 @@ void fill_summary(Score& score, const std::vector<Verdict>& verdicts) {
     if (verdict.speedup > 0) speedups.push_back(verdict.speedup);
     if (verdict.speedup > 1) ++fast;
   }
-  score.geomean_speedup = geometric_mean(speedups);
+  if (!speedups.empty()) score.geomean_speedup = geometric_mean(speedups);
   if (score.total == 0) return;
   score.correct_share = static_cast<double>(score.correct) / score.total;
   score.fast_share = static_cast<double>(fast) / score.total;
@@ -158,7 +158,9 @@ void fill_summary(Score& score, const std::vector<Verdict>& verdicts) {
 
 std::vector<Verdict> judge_all(const std::vector<RunRecord>& records) {
   std::vector<Verdict> verdicts;
-  for (const RunRecord& record : records) verdicts.push_back(judge(record));
+  for (const RunRecord& record : records) {
+    if (!is_unmeasured(record)) verdicts.push_back(judge(record));
+  }
   return verdicts;
 }
 

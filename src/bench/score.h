@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,7 +46,7 @@ struct Score {
   bool forms_agree = true;          // at every rung
   int total = 0;
   int correct = 0;                  // graphs correct at kCorrectT
-  double geomean_speedup = 1;       // of those; 1 when none
+  std::optional<double> geomean_speedup;  // of those that were timed or declined; none: of no graph
   double correct_share = 0;         // correct / total; 0 when total is 0
   double fast_share = 0;            // correct at kCorrectT and speedup > 1, of all
   const ScorePoint& at(int t) const { return points.at(static_cast<size_t>(t - kFirstT)); }
@@ -54,7 +55,8 @@ struct Score {
 /// No verdicts: every S_t and ES_t is 1 and total is 0.
 Score score(const std::vector<Verdict>& verdicts, const ScoreOptions& options = {});
 
-/// The verdicts of all records.
+/// The verdicts of all records, but of those that are right and were timed on a busy machine (is_unmeasured): a score says
+/// nothing of what was not measured.
 std::vector<Verdict> judge_all(const std::vector<RunRecord>& records);
 
 /// aggregated_score.json: upstream's keys {"id", "score"} and ours (docs/scoring.md).

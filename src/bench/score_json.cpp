@@ -14,8 +14,8 @@ Json to_json(const Score& score, const std::string& id) {
                       {"es_macro", point.es_macro},
                       {"forms_agree", point.forms_agree},
                       {"lambda", point.correct_share},
-                      {"alpha", point.alpha},
-                      {"beta", point.beta},
+                      {"alpha", point.correct_share > 0 ? Json(point.alpha) : Json()},
+                      {"beta", point.eta > 0 ? Json(point.beta) : Json()},
                       {"eta", point.eta},
                       {"gamma", point.gamma},
                       {"error_shares", point.error_shares}});
@@ -30,7 +30,7 @@ Json to_json(const Score& score, const std::string& id) {
       {"correct", score.correct},
       {"correct_share", score.correct_share},
       {"fast_share", score.fast_share},
-      {"geomean_speedup", score.geomean_speedup},
+      {"geomean_speedup", score.geomean_speedup ? Json(*score.geomean_speedup) : Json()},
       {"forms_agree", score.forms_agree},
       {"points", std::move(points)}};
 }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <string_view>
-#include <utility>
 
 #include "bench/stats.h"
 
@@ -44,8 +43,9 @@ int worst_rung(const RunRecord& record) {
   return std::min(worst, kNeverPasses);
 }
 
-/// 0 when either side has no believable times.
+/// 0 when either side has no believable times, or they were disturbed.
 double measured_speedup(const RunRecord& record) {
+  if (record.disturbed) return 0;
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return 0;
   const double ratio =
       summarize(record.reference.trials_us).median / summarize(record.candidate.trials_us).median;
@@ -78,39 +78,110 @@ bool times_valid(const Timing& timing) {
                      [](double us) { return std::isfinite(us) && us >= kShortestCallUs; });
 }
 
+bool is_unmeasured(const RunRecord& record) {
+  return record.disturbed && judge(record).correct_at(kLastNumericT);
+}
+
 bool is_noisy(const RunRecord& record) {
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return false;
   return summarize(record.reference.trials_us).noise() > kNoisy ||
          summarize(record.candidate.trials_us).noise() > kNoisy;
 }
 
+bool is_declined(const RunRecord& record) {
+  int sites = 0, declined = 0;
+  for (const PassOutcome& pass : record.passes) {
+    sites += pass.matches;
+    declined += pass.declined;
+  }
+  return record.stage == Stage::Done && record.error_kind.empty() && sites == 0 && declined > 0;
+}
+
 Verdict judge(const RunRecord& record) {
+  if (is_declined(record)) return {Status::Correct, kFirstT, 1};
   const Status status = structural_status(record);
   if (status != Status::Correct) return {status, kNeverPasses, 0};
   const int passes_from = worst_rung(record);
   const double speedup = measured_speedup(record);
   if (speedup > 0) return {Status::Correct, passes_from, speedup};
   const bool untimed = record.reference.trials_us.empty() && record.candidate.trials_us.empty();
-  if (untimed || passes_from == kNeverPasses) return {Status::Correct, passes_from, 0};
+  if (untimed || record.disturbed || passes_from == kNeverPasses) return {Status::Correct, passes_from, 0};
   return {Status::RuntimeFail, kNeverPasses, 0};
 }
 
+namespace {
+
+/// Why a graph ended, in the order of the first row that fits: each cause has a row, and no two have one word.
+/// docs/scoring.md holds the same table.
+struct Cause {
+  Stage first, last;
+  std::string_view kind;  // kAny: every other
+  const char* word;
+};
+constexpr std::string_view kAny = "*";
+constexpr std::array kCauses = {
+    Cause{Stage::Parse, Stage::Done, "internal", "our bug"},
+    Cause{Stage::Parse, Stage::Done, "nonsense", "bad reply"},
+    Cause{Stage::Parse, Stage::Done, "io", "io error"},
+    Cause{Stage::Parse, Stage::Match, "resource", "no resources"},
+    Cause{Stage::Load, Stage::Done, "resource", "no resources"},
+    Cause{Stage::Parse, Stage::Done, "no-match", "no match"},
+    Cause{Stage::Parse, Stage::Done, "killed", "killed"},
+    Cause{Stage::Parse, Stage::Done, "out-of-bounds", "out of bounds"},
+    Cause{Stage::Parse, Stage::Done, "unwritten-output", "unwritten"},
+    Cause{Stage::Parse, Stage::Done, "input-changed", "input changed"},
+    Cause{Stage::Parse, Stage::Reference, "unsupported", "unsupported"},
+    Cause{Stage::Parse, Stage::Parse, "crash", "parse crash"},
+    Cause{Stage::Parse, Stage::Parse, "timeout", "parse hang"},
+    Cause{Stage::Parse, Stage::Parse, kAny, "bad graph"},
+    Cause{Stage::Inputs, Stage::Inputs, "crash", "inputs crash"},
+    Cause{Stage::Inputs, Stage::Inputs, "timeout", "inputs hang"},
+    Cause{Stage::Inputs, Stage::Inputs, kAny, "bad inputs"},
+    Cause{Stage::Reference, Stage::Reference, "crash", "eager crash"},
+    Cause{Stage::Reference, Stage::Reference, "timeout", "eager hang"},
+    Cause{Stage::Reference, Stage::Reference, kAny, "eager failed"},
+    Cause{Stage::Match, Stage::Match, "bad-pass", "bad pass"},
+    Cause{Stage::Match, Stage::Match, "bad-input", "bad pass list"},
+    Cause{Stage::Match, Stage::Match, "bad-rewrite", "bad rewrite"},
+    Cause{Stage::Match, Stage::Match, "unsupported", "pass conflict"},
+    Cause{Stage::Match, Stage::Match, "crash", "trace crash"},
+    Cause{Stage::Match, Stage::Match, "timeout", "trace hang"},
+    Cause{Stage::Match, Stage::Match, kAny, "match failed"},
+    Cause{Stage::Build, Stage::Build, "resource", "build stopped"},
+    Cause{Stage::Build, Stage::Build, kAny, "build failed"},
+    Cause{Stage::Load, Stage::Load, "crash", "load crash"},
+    Cause{Stage::Load, Stage::Load, "timeout", "load hang"},
+    Cause{Stage::Load, Stage::Load, kAny, "load failed"},
+    Cause{Stage::Run, Stage::Run, "crash", "crashed"},
+    Cause{Stage::Run, Stage::Run, "timeout", "timed out"},
+    Cause{Stage::Run, Stage::Run, kAny, "run failed"},
+    Cause{Stage::Compare, Stage::Compare, "crash", "compare crash"},
+    Cause{Stage::Compare, Stage::Compare, "timeout", "compare hang"},
+    Cause{Stage::Compare, Stage::Compare, kAny, "compare failed"},
+    Cause{Stage::Time, Stage::Time, "crash", "timing crash"},
+    Cause{Stage::Time, Stage::Time, "timeout", "timing hang"},
+    Cause{Stage::Time, Stage::Time, kAny, "timing failed"},
+    Cause{Stage::Done, Stage::Done, kAny, "bad record"},
+};
+
+const char* cause_of_end(const RunRecord& record) {
+  for (const Cause& cause : kCauses) {
+    const bool same_kind = cause.kind == kAny || cause.kind == record.error_kind;
+    if (record.stage >= cause.first && record.stage <= cause.last && same_kind) return cause.word;
+  }
+  return "bad record";
+}
+
+}  // namespace
+
 std::string headline(const RunRecord& record) {
-  static constexpr std::array<std::pair<std::string_view, const char*>, 7> kKinds = {{
-      {"no-match", "no match"},
-      {"timeout", "timed out"},
-      {"crash", "crashed"},
-      {"out-of-bounds", "out of bounds"},
-      {"unwritten-output", "unwritten"},
-      {"input-changed", "input changed"},
-      {"bad-pass", "bad pass"},
-  }};
+  if (is_declined(record)) return "declined";
   const Verdict verdict = judge(record);
   switch (verdict.status) {
     case Status::Correct:
-      return verdict.correct_at(kCorrectT)       ? "correct"
-             : verdict.correct_at(kLastNumericT) ? "inexact"
-                                                 : "wrong";
+      return verdict.correct_at(kCorrectT)               ? "correct"
+             : verdict.correct_at(kCorrectT + kNearRungs) ? "inexact"
+                                                          : "wrong";
     case Status::ShapeMismatch:
       return count_differs(record) ? "wrong count" : "wrong shape";
     case Status::TypeMismatch:
@@ -118,29 +189,19 @@ std::string headline(const RunRecord& record) {
     default:
       break;
   }
-  if (record.stage == Stage::Build) return "build failed";
-  for (const auto& [kind, words] : kKinds) {
-    if (record.error_kind == kind) return words;
-  }
-  switch (record.stage) {
-    case Stage::Parse:
-      return "bad graph";
-    case Stage::Inputs:
-      return "bad inputs";
-    case Stage::Reference:
-      return "eager failed";
-    case Stage::Match:
-      return "match failed";
-    case Stage::Load:
-      return "load failed";
-    case Stage::Run:
-      return "run failed";
-    default:
-      break;
-  }
-  if (!record.deterministic) return "unstable";
+  if (record.stage != Stage::Done || !record.error_kind.empty()) return cause_of_end(record);
+  if (!record.outputs_counted) return "not compared";
   if (record.outputs.empty()) return "no outputs";
-  return "bad times";
+  return record.deterministic ? "bad times" : "unstable";
+}
+
+std::vector<std::string> all_headlines() {
+  std::vector<std::string> words = {"correct", "declined", "inexact", "wrong", "wrong count", "wrong shape", "wrong dtype",
+                                    "unstable", "not compared", "no outputs", "bad times"};
+  for (const Cause& cause : kCauses) {
+    if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);
+  }
+  return words;
 }
 
 }  // namespace passnet::bench

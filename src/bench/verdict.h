@@ -1,8 +1,8 @@
 // record -> verdict: what upstream's tools call the status of a sample.
 #pragma once
 
-#include <array>
 #include <string>
+#include <vector>
 
 #include "bench/record.h"
 
@@ -28,21 +28,31 @@ struct Verdict {
 /// (upstream logs both so); any other failure in Match, Build, Load -> CompileFail; Run, Time, impossible times, nothing
 /// to compare, or a non-deterministic candidate -> RuntimeFail; wrong count or shape -> ShapeMismatch; wrong dtype ->
 /// TypeMismatch. What remains is Correct, from `passes_from` on. Speedup is 0 unless the status is Correct; a graph that
-/// was compared and never timed has 0 too, and scores like a failure.
+/// was compared and never timed, or whose times were disturbed, has 0 too. A declined graph is Correct everywhere, at exactly 1.
 Verdict judge(const RunRecord& record);
 
 /// The rung at which we call a graph correct: PyTorch's own defaults for assert_close.
 inline constexpr int kCorrectT = -5;
+/// So many rungs beyond it a graph is called "inexact": a hundred times the absolute tolerance for most types. Then "wrong".
+inline constexpr int kNearRungs = 2;
+
+/// The passes matched and their plans declined every site: the graph is left as it was, and was not measured.
+bool is_declined(const RunRecord& record);
 
 /// A call cannot take less than this; a list with a shorter, negative or non-finite trial is no measurement.
 inline constexpr double kShortestCallUs = 0.01;
 bool times_valid(const Timing& timing);
 
+/// Right, and timed while other processes held its processors: there is nothing to score until it is measured again.
+bool is_unmeasured(const RunRecord& record);
+
 /// Both sides were timed and one of them has iqr / median above kNoisy.
 bool is_noisy(const RunRecord& record);
 
-/// One word for a table: "correct" (passes at t = -5 of its dtypes), "inexact" (at a later rung), "wrong", "no match",
-/// "build failed", "crashed", …; at most 14 characters.
+/// A word or two for a table, one per cause: "correct" (passes at t = -5 of its dtypes), "inexact" (at most kNearRungs
+/// later), "wrong", "declined", "no match", "build failed", "crashed", …; at most 14 characters.
 std::string headline(const RunRecord& record);
+/// Every text that headline gives. docs/scoring.md says what each means.
+std::vector<std::string> all_headlines();
 
 }  // namespace passnet::bench

@@ -211,7 +211,7 @@ Analysis analyse(const Whole& whole, WorkerPool& workers, const DecomposeOptions
   if (const Result<void> done = WholeAnalysis(whole, **worker, options).into(analysis); !done)
     report.error = to_string(done.error());
   analysis.line.shape = analysis.facts.value("shape", "");
-  if ((*worker)->alive()) (void)run::unload_graph(**worker, kId, std::chrono::seconds(60)).has_value();
+  run::forget_graph(**worker, kId, std::chrono::seconds(60));
   workers.give_back(std::move(*worker));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return analysis;

@@ -38,8 +38,7 @@ class Casting {
     for (ir::NodeId id = 0; id < graph_.size(); ++id) {
       const ir::Node& node = graph_.node(id);
       if (node.kind == ir::NodeKind::Placeholder) {
-        here_[id] =
-            ir::Arg::of_node(made_.add_placeholder(made_.intern(node.target), made_.intern(node.name)));
+        here_[id] = ir::Arg::of_node(made_.import_placeholder(graph_, node));
         continue;
       }
       const bool uniform = is_uniform(node);

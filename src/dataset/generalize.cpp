@@ -369,7 +369,7 @@ GeneralizeLine generalize_one(const Model& model, const fs::path& out, WorkerPoo
   }
   if (const Result<void> done = Generalizing(model, out, **worker, options, report).run(); !done)
     report.error = to_string(done.error());
-  if ((*worker)->alive()) (void)run::unload_graph(**worker, kId, std::chrono::seconds(60)).has_value();
+  run::forget_graph(**worker, kId, std::chrono::seconds(60));
   workers.give_back(std::move(*worker));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return line;

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "dataset/size_slots.h"
 #include "fx/print.h"
+#include "ir/memory.h"
 #include "ir/op_table.h"
 #include "ir/tensor_type.h"
 
@@ -24,15 +26,6 @@ constexpr std::string_view kVersion = "1";
 /// after it.
 constexpr int kRounds = 2;
 
-/// Operators whose integers are sizes, which change with the shapes that a model is captured at.
-// clang-format off
-constexpr std::string_view kSizedOperators[] = {"arange", "broadcast_to", "empty",    "expand",    "full",     "getitem",
-                                                "interpolate", "new_empty", "new_full", "new_ones", "new_zeros", "ones",
-                                                "repeat",      "reshape",   "setitem",  "split",    "tile",      "view",
-                                                "zeros"};
-// clang-format on
-static_assert(std::ranges::is_sorted(kSizedOperators));
-
 uint64_t hash_of(std::string_view text, uint64_t seed = 0) {
   return fast_hash(text.data(), text.size(), seed);
 }
@@ -46,6 +39,9 @@ struct Use {
   NodeId value;
   uint64_t place;
 };
+
+/// Which integers of an argument are forgotten: none, the bounds of slices, all.
+enum class Sizes : uint8_t { None, Bounds, All };
 
 class Coloring {
  public:
@@ -88,21 +84,27 @@ class Coloring {
       colors_[id] = hash_of(fx::print_node(graph_, graph_.node(id)));
       return;
     }
-    sized_ = !with_sizes_ &&
-             std::binary_search(std::begin(kSizedOperators), std::end(kSizedOperators), call->name);
     uint64_t color = hash_of(call->name);
     const bool swappable =
         call->signature != nullptr && call->signature->commutative && call->args.size() > 1;
     for (size_t i = 0; i < call->args.size(); ++i) {
       // Operands that may be swapped stand in one place.
       const uint64_t place = swappable && i < 2 ? hash_of("operand") : hash_of(call->names[i], i);
+      sizes_ = sizes_of(call->name, call->names[i]);
       const uint64_t content = describe_arg(id, call->args[i], place);
       color = swappable && i == 1 ? color + content : combine(color, content);
     }
     colors_[id] = color;
   }
 
-  uint64_t describe_arg(NodeId id, const Arg& arg, uint64_t place) {
+  // Numbers that integers are computed with may be sizes, but only types tell.
+  Sizes sizes_of(std::string_view op, std::string_view parameter) const {
+    const std::optional<SizeRule> rule = with_sizes_ ? std::nullopt : size_rule(op, parameter);
+    if (!rule || rule == SizeRule::Number) return Sizes::None;
+    return rule == SizeRule::Slice ? Sizes::Bounds : Sizes::All;
+  }
+
+  uint64_t describe_arg(NodeId id, const Arg& arg, uint64_t place, bool is_bound = false) {
     switch (arg.kind) {
       case ArgKind::Node:
         uses_[id].push_back({arg.node, place});
@@ -114,12 +116,12 @@ class Coloring {
         // By index: describing an element may move the graph's pool.
         for (uint32_t i = 0; i < arg.count; ++i) {
           const Arg element = graph_.elements(arg)[i];
-          color = combine(color, describe_arg(id, element, combine(place, i)));
+          color = combine(color, describe_arg(id, element, combine(place, i), arg.kind == ArgKind::Slice && i < 2));
         }
         return color;
       }
       case ArgKind::Int:
-        if (sized_) return combine(place, hash_of("size"));
+        if (sizes_ == Sizes::All || (sizes_ == Sizes::Bounds && is_bound)) return combine(place, hash_of("size"));
         break;
       case ArgKind::Device:
         return combine(place, hash_of("device"));
@@ -129,28 +131,19 @@ class Coloring {
     return combine(place, hash_of(fx::print_arg(graph_, arg), static_cast<uint64_t>(arg.kind)));
   }
 
-  // A value that is read after it was overwritten is another value: what reads it then uses the overwriting
+  // A value that is read after its memory was overwritten is another value: what reads it then uses the overwriting
   // node too.
   void add_order() {
-    std::vector<NodeId> root(graph_.size()), overwriter(graph_.size(), ir::kNoNode);
+    const std::vector<NodeId> memory = ir::memory_of_values(graph_);
+    std::vector<NodeId> overwriter(graph_.size(), ir::kNoNode);
     for (NodeId id = 0; id < graph_.size(); ++id) {
-      root[id] = id;
-      const ir::Node& node = graph_.node(id);
-      if (node.kind == ir::NodeKind::Placeholder) continue;
-      std::vector<NodeId> overwriters;
-      for_each_input(graph_, node, [&](NodeId value) {
-        const NodeId last = overwriter[root[value]];
-        if (last != ir::kNoNode && last != value) overwriters.push_back(last);
+      for_each_input(graph_, graph_.node(id), [&](NodeId value) {
+        const NodeId last = overwriter[memory[value]];
+        if (last != ir::kNoNode && last != value) uses_[id].push_back({last, hash_of("after")});
       });
-      for (const NodeId last : overwriters) uses_[id].push_back({last, hash_of("after")});
-      if (node.kind == ir::NodeKind::Output || node.arg_count == 0 ||
-          graph_.args(node)[0].kind != ArgKind::Node)
-        continue;
-      const NodeId first = graph_.args(node)[0].node;
-      const ir::OpSignature* signature = ir::find_signature(node);
-      const bool overwrites = ir::overwrites_input(graph_, id);
-      if (overwrites || (signature != nullptr && signature->view)) root[id] = root[first];
-      if (overwrites) overwriter[root[first]] = id;
+      if (!ir::overwrites_input(graph_, id)) continue;
+      const NodeId target = ir::first_input(graph_, id);
+      if (target != ir::kNoNode) overwriter[memory[target]] = id;
     }
   }
 
@@ -172,7 +165,7 @@ class Coloring {
   ir::Graph graph_;
   const bool with_sizes_;
   const std::vector<std::string> types_;
-  bool sized_ = false;  // the call that is described
+  Sizes sizes_ = Sizes::None;  // of the argument that is described
   std::vector<uint64_t> colors_;
   std::vector<std::vector<Use>> uses_;
 };

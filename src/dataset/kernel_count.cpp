@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "dataset/op_name.h"
+#include "ir/memory.h"
 #include "ir/op_table.h"
 
 namespace passnet::dataset {
@@ -12,44 +13,48 @@ using ir::NodeId;
 
 namespace {
 
-// clang-format off
-constexpr std::string_view kLibrary[] = {
-    "addbmm",        "addmm",        "argsort",      "baddbmm",       "bilinear",      "bmm",        "bucketize",
-    "cdist",         "cholesky",     "conv1d",       "conv2d",        "conv3d",        "conv_transpose1d",
-    "conv_transpose2d", "conv_transpose3d", "cumprod", "einsum",      "embedding_bag", "fft",        "fft2",
-    "fftn",          "grid_sample",  "gru",          "histc",         "ifft",          "ifft2",      "ifftn",
-    "inv",           "irfft",        "kthvalue",     "linear",        "lstm",          "masked_select", "matmul",
-    "mm",            "msort",        "multi_head_attention_forward",  "multinomial",   "mv",         "nms",
-    "nonzero",       "outer",        "pinv",         "qr",            "rfft",          "roi_align",  "scaled_dot_product_attention",
-    "searchsorted",  "sort",         "stft",         "svd",           "tensordot",     "topk",       "unique"};
-constexpr std::string_view kReductions[] = {
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "all",  "amax",  "amin",     "aminmax",
-    "any",       "argmax",     "argmin",        "cosine_similarity", "count_nonzero", "cross_entropy", "cummax", "cummin",
-    "cumsum",    "group_norm", "instance_norm", "l1_loss",  "layer_norm", "log_softmax", "logcumsumexp", "logsumexp",
-    "max",       "mean",       "median",        "min",      "mse_loss",   "nanmean",     "nansum",     "nll_loss",
-    "norm",      "normalize",  "prod",          "rms_norm", "smooth_l1_loss", "softmax", "softmin",    "std",
-    "std_mean",  "sum",        "var",           "var_mean", "vector_norm"};
-constexpr std::string_view kStencils[] = {"adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "avg_pool1d",
-                                          "avg_pool2d",          "avg_pool3d",          "fold",                "interpolate",
-                                          "max_pool1d",          "max_pool2d",          "max_pool3d",          "unfold"};
-/// Beside those that the operator table calls views.
-constexpr std::string_view kFree[] = {"_assert",   "_assert_async", "_assert_scalar", "_check_is_size", "_log_api_usage_once",
-                                      "detach",    "dim",           "getattr",        "is_floating_point", "item",
-                                      "numel",     "set_grad_enabled", "size",        "sym_int",        "sym_size", "sym_sum"};
-/// Views by the table, as they may return their input, that copy as a rule.
-constexpr std::string_view kCopies[] = {"bfloat16", "bool", "contiguous", "double", "float", "half", "int", "long", "to", "type", "type_as"};
-// clang-format on
+/// Of operators that the table does not know, by the last part of their names; the rest of those are pointwise.
+struct UnknownOperator {
+  std::string_view name;
+  KernelClass kernel;
+};
+constexpr UnknownOperator kUnknownOperators[] = {
+    {"_assert", KernelClass::Free},
+    {"_assert_async", KernelClass::Free},
+    {"cholesky", KernelClass::Library},
+    {"cummin", KernelClass::Reduction},
+    {"gru", KernelClass::Library},
+    {"inv", KernelClass::Library},
+    {"irfftn", KernelClass::Library},
+    {"logcumsumexp", KernelClass::Reduction},
+    {"lstm", KernelClass::Library},
+    {"msort", KernelClass::Library},
+    {"nms", KernelClass::Library},
+    {"pinv", KernelClass::Library},
+    {"qr", KernelClass::Library},
+    {"rfftn", KernelClass::Library},
+    {"roi_align", KernelClass::Library},
+    {"set_grad_enabled", KernelClass::Free},
+    {"stft", KernelClass::Library},
+    {"svd", KernelClass::Library},
+};
+static_assert(std::ranges::is_sorted(kUnknownOperators, {}, &UnknownOperator::name));
 
-static_assert(std::ranges::is_sorted(kLibrary) && std::ranges::is_sorted(kReductions) && std::ranges::is_sorted(kStencils) &&
-              std::ranges::is_sorted(kFree) && std::ranges::is_sorted(kCopies));
-
-bool is_in(std::span<const std::string_view> sorted, std::string_view name) {
-  return std::binary_search(sorted.begin(), sorted.end(), name);
+KernelClass class_of_unknown(const ir::Node& node) {
+  if (node.kind == ir::NodeKind::Attribute) return KernelClass::Free;
+  const std::string own = op_name(node);
+  std::string_view name = own;
+  for (const std::string_view prefix : {"Tensor.", "linalg_", "fft_"}) {
+    if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  }
+  const auto* found = std::ranges::lower_bound(kUnknownOperators, name, {}, &UnknownOperator::name);
+  return found != std::end(kUnknownOperators) && found->name == name ? found->kernel : KernelClass::Pointwise;
 }
 
 /// max(x, y) and min(x, y) of two tensors are pointwise.
-bool has_two_tensors(const ir::Graph& graph, const ir::Node& node) {
-  return node.arg_count > 1 && graph.args(node)[1].kind == ir::ArgKind::Node;
+bool has_two_tensors(const ir::Graph& graph, NodeId id) {
+  const ir::Arg* second = find_argument(graph, id, 1, "other");
+  return second != nullptr && second->kind == ir::ArgKind::Node;
 }
 
 /// A body's kernels so far: groups of nodes that one kernel does. A group joined to another stands for
@@ -141,11 +146,14 @@ class Counting {
     const KernelClass cost = kernel_class(graph_, id);
     std::vector<NodeId> inputs;
     for_each_input(graph_, graph_.node(id), [&](NodeId input) {
-      if (std::find(inputs.begin(), inputs.end(), base_[input]) == inputs.end())
-        inputs.push_back(base_[input]);
+      const NodeId base = base_[input];
+      if (base != ir::kNoNode && std::find(inputs.begin(), inputs.end(), base) == inputs.end()) inputs.push_back(base);
     });
     if (cost == KernelClass::Free) {
-      if (!inputs.empty()) base_[id] = inputs.front();
+      base_[id] = ir::kNoNode;
+      ir::for_each_aliased_input(graph_, id, [&](NodeId input) {
+        if (base_[id] == ir::kNoNode) base_[id] = base_[input];
+      });
       return;
     }
     Kernels::Group group;
@@ -200,31 +208,24 @@ class Counting {
   const ir::Graph& graph_;
   Kernels kernels_;
   std::vector<size_t> maker_;  // by node: the group that makes its value
-  std::vector<NodeId> base_;   // by node: itself, or the value that it is a view of
+  std::vector<NodeId> base_;   // by node: itself, or the value that it is a view of; none for sizes and types
 };
 
 }  // namespace
 
 KernelClass kernel_class(const ir::Graph& graph, NodeId id) {
   const ir::Node& node = graph.node(id);
-  const std::string own = canonical_op_name(node);
-  std::string_view name = own;
-  if (name.starts_with("Tensor.")) name.remove_prefix(7);
-  if (is_in(kFree, name)) return KernelClass::Free;
-  if (is_in(kLibrary, name)) return KernelClass::Library;
-  if (is_in(kStencils, name)) return KernelClass::Stencil;
-  if ((name == "max" || name == "min") && has_two_tensors(graph, node)) return KernelClass::Pointwise;
-  if (is_in(kReductions, name)) return KernelClass::Reduction;
-  if (is_in(kCopies, name)) return KernelClass::Pointwise;
   const ir::OpSignature* signature = ir::find_signature(node);
+  if (signature == nullptr) return class_of_unknown(node);
+  const std::string_view name = signature->name;
+  if ((name == "max" || name == "min") && has_two_tensors(graph, id)) return KernelClass::Pointwise;
   if (name == "getitem" && node.arg_count > 1) {
     // An index that is a tensor gathers; integers and slices do not.
     bool gathers = false;
     for_each_node(graph, graph.args(node)[1], [&](NodeId) { gathers = true; });
     return gathers ? KernelClass::Pointwise : KernelClass::Free;
   }
-  if (signature != nullptr && signature->view) return KernelClass::Free;
-  return KernelClass::Pointwise;
+  return signature->kernel;
 }
 
 std::vector<int> kernel_counts(const ir::Graph& graph, std::span<const int64_t> elements) {

@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/op_table.h"
 
 namespace passnet::dataset {
 
-/// What a call costs a fusing compiler.
-enum class KernelClass : uint8_t {
-  Free,       // no kernel: views, tuples taken apart, sizes, dropout that drops nothing
-  Pointwise,  // one value per element of its result, from the elements at that place
-  Stencil,    // one value per element of its result, from many of its input: pooling. What it reads lies in
-              // memory before
-  Reduction,  // sums, norms, softmax: reads each element of its input, alone or for a row
-  Library,  // a kernel of its own that nothing fuses with: matrix products, convolutions, attention, sorting
-};
+using ir::KernelClass;
+
+/// What a call costs. Of operators that the table does not know most are taken for pointwise.
 KernelClass kernel_class(const ir::Graph& graph, ir::NodeId id);
 
 /// [n]: kernels for the first n + 1 nodes of the body. elements: by node id, of the value's tensor; -1 where

@@ -97,23 +97,19 @@ std::string why(const run::Failure& failure) {
   return failure.kind + ": " + first_line(failure.error.message);
 }
 
-void unload(run::Worker& worker, const std::string& id, std::chrono::milliseconds timeout) {
-  if (worker.alive()) (void)run::unload_graph(worker, id, timeout).has_value();
-}
-
 }  // namespace
 
 std::string screen(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
                    std::chrono::milliseconds timeout) {
   run::Answer<std::string> found = Screening(reference, under, graph, timeout).run();
-  unload(reference, under, timeout);
+  run::forget_graph(reference, under, timeout);
   return found ? std::move(*found) : why(found.error());
 }
 
 std::string try_run(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
                     std::chrono::milliseconds timeout) {
   const run::Answer<run::Outputs> found = Screening(reference, under, graph, timeout).once();
-  unload(reference, under, timeout);
+  run::forget_graph(reference, under, timeout);
   return found ? "" : why(found.error());
 }
 

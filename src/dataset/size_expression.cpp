@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "base/python_number.h"
+
 namespace passnet::dataset {
 
 namespace {
 
-std::optional<int64_t> product(const std::vector<Dim>& dims, int64_t start, const ValueShapes& shapes) {
+python::Integer product(const std::vector<Dim>& dims, int64_t start, const ValueShapes& shapes) {
+  python::Integer result = start;
   for (const Dim& dim : dims) {
     const auto& shape = shapes.shape[dim.node];
-    if (!shape || dim.axis >= shape->size()) return std::nullopt;
-    start *= (*shape)[dim.axis];
+    if (!result || !shape || dim.axis >= shape->size()) return std::nullopt;
+    result = python::multiply(*result, (*shape)[dim.axis]);
   }
-  return start;
+  return result;
 }
 
 std::string print_product(const std::vector<Dim>& dims, int64_t factor, const ir::Graph& graph) {
@@ -40,7 +43,7 @@ std::optional<int64_t> evaluate(const SizeExpression& expression, const ValueSha
   const auto above = product(expression.factors, expression.factor, shapes);
   const auto below = product(expression.divisors, expression.divisor, shapes);
   if (!above || !below || *below == 0 || *above % *below != 0) return std::nullopt;
-  return *above / *below + expression.offset;
+  return python::add(*above / *below, expression.offset);
 }
 
 std::string to_string(const SizeExpression& expression, const ir::Graph& graph) {

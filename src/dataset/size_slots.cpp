@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
-#include "dataset/op_name.h"
 #include "ir/op_table.h"
 
 namespace passnet::dataset {
@@ -16,58 +16,59 @@ using ir::NodeId;
 
 namespace {
 
-/// Which arguments of an operator hold sizes: positions first to last, or the keyword.
+/// Which arguments of an operator hold sizes. Names are canonical, so that every spelling of a call is meant.
 struct SizeArguments {
   std::string_view op;
   SizeRule rule;
-  uint32_t first, last;
-  std::string_view keyword;
+  std::array<std::string_view, 2> parameters;
 };
 
-constexpr uint32_t kRest = 64;
 // clang-format off
 constexpr SizeArguments kSizeArguments[] = {
-    {"add", SizeRule::Number, 0, 1, "other"},
-    {"affine_grid", SizeRule::Create, 1, 1, "size"},
-    {"arange", SizeRule::Range, 0, 1, "end"},
-    {"as_strided", SizeRule::Create, 1, 1, "size"},
-    {"broadcast_to", SizeRule::Expand, 1, kRest, "size"},
-    {"clamp", SizeRule::Number, 1, 2, "max"},
-    {"empty", SizeRule::Create, 0, kRest, "size"},
-    {"expand", SizeRule::Expand, 1, kRest, "size"},
-    {"eye", SizeRule::Range, 0, 1, "n"},
-    {"fold", SizeRule::Create, 1, 1, "output_size"},
-    {"full", SizeRule::Create, 0, 0, "size"},
-    {"ge", SizeRule::Number, 0, 1, "other"},
-    {"getitem", SizeRule::Slice, 1, 1, ""},
-    {"gt", SizeRule::Number, 0, 1, "other"},
-    {"interpolate", SizeRule::Create, 1, 1, "size"},
-    {"le", SizeRule::Number, 0, 1, "other"},
-    {"linspace", SizeRule::Range, 2, 2, "steps"},
-    {"lt", SizeRule::Number, 0, 1, "other"},
-    {"new_empty", SizeRule::Create, 1, kRest, "size"},
-    {"new_full", SizeRule::Create, 1, 1, "size"},
-    {"new_ones", SizeRule::Create, 1, kRest, "size"},
-    {"new_zeros", SizeRule::Create, 1, kRest, "size"},
-    {"ones", SizeRule::Create, 0, kRest, "size"},
-    {"rand", SizeRule::Create, 0, kRest, "size"},
-    {"randn", SizeRule::Create, 0, kRest, "size"},
-    {"repeat", SizeRule::Repeat, 1, kRest, "repeats"},
-    {"reshape", SizeRule::View, 1, kRest, "shape"},
-    {"setitem", SizeRule::Slice, 1, 1, ""},
-    {"split", SizeRule::Split, 1, 1, "split_size_or_sections"},
-    {"sub", SizeRule::Number, 0, 1, "other"},
-    {"tile", SizeRule::Repeat, 1, kRest, "dims"},
-    {"view", SizeRule::View, 1, kRest, "size"},
-    {"zeros", SizeRule::Create, 0, kRest, "size"},
+    {"add", SizeRule::Number, {"input", "other"}},
+    {"affine_grid", SizeRule::Create, {"size"}},
+    {"arange", SizeRule::Range, {"start", "end"}},
+    {"as_strided", SizeRule::Create, {"size"}},
+    {"broadcast_to", SizeRule::Expand, {"size"}},
+    {"clamp", SizeRule::Number, {"min", "max"}},
+    {"empty", SizeRule::Create, {"size"}},
+    {"expand", SizeRule::Expand, {"size"}},
+    {"eye", SizeRule::Range, {"n", "m"}},
+    {"fold", SizeRule::Create, {"output_size"}},
+    {"full", SizeRule::Create, {"size"}},
+    {"ge", SizeRule::Number, {"input", "other"}},
+    {"getitem", SizeRule::Slice, {"index"}},
+    {"gt", SizeRule::Number, {"input", "other"}},
+    {"interpolate", SizeRule::Create, {"size"}},
+    {"le", SizeRule::Number, {"input", "other"}},
+    {"linspace", SizeRule::Range, {"steps"}},
+    {"lt", SizeRule::Number, {"input", "other"}},
+    {"new_empty", SizeRule::Create, {"size"}},
+    {"new_full", SizeRule::Create, {"size"}},
+    {"new_ones", SizeRule::Create, {"size"}},
+    {"new_zeros", SizeRule::Create, {"size"}},
+    {"ones", SizeRule::Create, {"size"}},
+    {"rand", SizeRule::Create, {"size"}},
+    {"randn", SizeRule::Create, {"size"}},
+    {"repeat", SizeRule::Repeat, {"repeats"}},
+    {"reshape", SizeRule::View, {"shape"}},
+    {"setitem", SizeRule::Slice, {"index"}},
+    {"split", SizeRule::Split, {"split_size"}},
+    {"sub", SizeRule::Number, {"input", "other"}},
+    {"tile", SizeRule::Repeat, {"dims"}},
+    {"view", SizeRule::View, {"size"}},
+    {"zeros", SizeRule::Create, {"size"}},
 };
 // clang-format on
 static_assert(std::ranges::is_sorted(kSizeArguments, {}, &SizeArguments::op));
 
-const SizeArguments* size_arguments(const ir::Node& node) {
-  const std::string_view op = ir::canonical_name(node);
+const SizeArguments* size_arguments(std::string_view op) {
   const auto* found = std::ranges::lower_bound(kSizeArguments, op, {}, &SizeArguments::op);
   return found != std::end(kSizeArguments) && found->op == op ? found : nullptr;
+}
+
+bool holds_sizes(const SizeArguments& row, std::string_view parameter) {
+  return !parameter.empty() && std::ranges::find(row.parameters, parameter) != row.parameters.end();
 }
 
 /// Calls `visit(literal, ordinal)` for the integer literals of an argument; `next` counts on.
@@ -93,31 +94,27 @@ class Reading {
       : graph_(graph), id_(id), node_(graph.node(id)), shapes_(shapes) {}
 
   std::vector<SizeSlot> run() {
-    const SizeArguments* found = size_arguments(node_);
-    if (found == nullptr) return {};
-    if (found->rule == SizeRule::Number && !is_of_integers()) return {};
+    const SizeArguments* found = size_arguments(ir::canonical_name(node_));
+    if (found == nullptr || (found->rule == SizeRule::Number && !is_of_integers())) return {};
+    parameters_ = ir::argument_parameters(graph_, id_);
     const std::span<const Arg> args = graph_.args(node_);
-    for (uint32_t i = 0; i < args.size(); ++i) {
-      if (i >= found->first && i <= found->last)
-        read(args[i], *found, i - found->first);
+    uint32_t position = 0;
+    const auto read_given = [&](const Arg& arg, std::string_view parameter) {
+      if (holds_sizes(*found, parameter))
+        read(arg, *found, position++);
       else
-        next_ += count_integers(graph_, args[i]);
-    }
-    for (const ir::Keyword& keyword : graph_.keywords(node_)) {
-      if (keyword.name == found->keyword)
-        read(keyword.value, *found, 0);
-      else
-        next_ += count_integers(graph_, keyword.value);
-    }
+        next_ += count_integers(graph_, arg);
+    };
+    for (size_t i = 0; i < parameters_.size(); ++i)
+      read_given(i < args.size() ? args[i] : graph_.keywords(node_)[i - args.size()].value, parameters_[i]);
     return std::move(slots_);
   }
 
  private:
   bool is_of_integers() const {
-    for (const Arg& arg : graph_.args(node_)) {
-      if (arg.kind == ArgKind::Node && shapes_.integral[arg.node]) return true;
-    }
-    return false;
+    bool integers = false;
+    for_each_input(graph_, node_, [&](NodeId input) { integers |= shapes_.integral[input]; });
+    return integers;
   }
 
   void add(int64_t value, uint32_t ordinal, SizeRule rule, uint32_t position) {
@@ -138,15 +135,22 @@ class Reading {
     }
   }
 
+  const Arg* given(std::string_view parameter) const {
+    const auto found = std::ranges::find(parameters_, parameter);
+    if (found == parameters_.end()) return nullptr;
+    const auto i = static_cast<size_t>(found - parameters_.begin()), positional = graph_.args(node_).size();
+    return i < positional ? &graph_.args(node_)[i] : &graph_.keywords(node_)[i - positional].value;
+  }
+
   uint32_t rank() const {
-    const Arg& first = graph_.args(node_)[0];
-    return first.kind == ArgKind::Node && shapes_.shape[first.node]
-               ? static_cast<uint32_t>(shapes_.shape[first.node]->size())
+    const Arg* first = given("input");
+    return first != nullptr && first->kind == ArgKind::Node && shapes_.shape[first->node]
+               ? static_cast<uint32_t>(shapes_.shape[first->node]->size())
                : 0;
   }
 
   uint32_t split_axis() const {
-    const Arg* dim = find_argument(graph_, id_, 2, "dim");
+    const Arg* dim = given("dim");
     const int64_t axis = dim != nullptr && dim->kind == ArgKind::Int ? dim->integer : 0;
     return static_cast<uint32_t>(axis < 0 ? axis + rank() : axis);
   }
@@ -185,7 +189,8 @@ class Reading {
   const NodeId id_;
   const ir::Node& node_;
   const ValueShapes& shapes_;
-  uint32_t next_ = 0;  // ordinal
+  std::vector<std::string_view> parameters_;  // of the arguments, then of the keywords
+  uint32_t next_ = 0;                         // ordinal
   std::vector<SizeSlot> slots_;
 };
 
@@ -230,10 +235,7 @@ class Copying {
   bool copy(NodeId id, const NodeSizes* sizes) {
     const ir::Node& node = graph_.node(id);
     if (node.kind == ir::NodeKind::Placeholder) {
-      const std::span<const Arg> annotation = graph_.args(node);
-      here_[id] = Arg::of_node(made_.add_placeholder(
-          made_.intern(node.target), made_.intern(node.name),
-          annotation.empty() ? std::string_view() : made_.intern(annotation[0].string())));
+      here_[id] = Arg::of_node(made_.import_placeholder(graph_, node));
       return true;
     }
     replacements_.clear();
@@ -297,6 +299,21 @@ std::optional<Arg> size_calls(Copying& copying, const SizeExpression& expression
 }
 
 }  // namespace
+
+std::optional<SizeRule> size_rule(std::string_view op, std::string_view parameter) {
+  const SizeArguments* found = size_arguments(op);
+  return found != nullptr && holds_sizes(*found, parameter) ? std::optional(found->rule) : std::nullopt;
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> size_parameters() {
+  std::vector<std::pair<std::string_view, std::string_view>> all;
+  for (const SizeArguments& row : kSizeArguments) {
+    for (const std::string_view parameter : row.parameters) {
+      if (!parameter.empty()) all.emplace_back(row.op, parameter);
+    }
+  }
+  return all;
+}
 
 std::vector<SizeSlot> size_slots(const ir::Graph& graph, NodeId id, const ValueShapes& shapes) {
   return Reading(graph, id, shapes).run();

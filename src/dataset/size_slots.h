@@ -1,7 +1,10 @@
 // Where in a graph integers are sizes, and graphs with other integers there.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dataset/size_expression.h"
@@ -20,6 +23,11 @@ enum class SizeRule : uint8_t {
   Split,   // the sizes of pieces along an axis of the first operand
   Number,  // a number that integers are compared or computed with
 };
+
+/// What the integers in an argument say; nullopt: they are no sizes. Both names are canonical (ir/op_table.h).
+std::optional<SizeRule> size_rule(std::string_view op, std::string_view parameter);
+/// All operators and parameters that it knows.
+std::vector<std::pair<std::string_view, std::string_view>> size_parameters();
 
 /// One integer literal.
 struct SizeSlot {

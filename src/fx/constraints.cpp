@@ -76,7 +76,7 @@ void ConstraintsReader::import() {
   if (!from && !lexer_.accept_word("import")) return lexer_.expected("an import");
   const char* at = lexer_.at();
   if (const std::string_view module = lexer_.name(); module != "sympy") {
-    return lexer_.fail(at, fmt::format("found the module {}, expected 'sympy'", quoted(module)),
+    return lexer_.fail(at, fmt::format("found the module {}, expected 'sympy'", passnet::quoted(module)),
                        std::string(kHint));
   }
   lexer_.skip();
@@ -106,7 +106,7 @@ void ConstraintsReader::statement() {
   const auto* row = std::ranges::find(kVariables, name);
   if (row == std::end(kVariables)) return symbol(name);
   const auto which = static_cast<Variable>(row - std::begin(kVariables));
-  if (seen_ & (1u << which)) return lexer_.fail(at, fmt::format("{} is given twice", quoted(name)));
+  if (seen_ & (1u << which)) return lexer_.fail(at, fmt::format("{} is given twice", passnet::quoted(name)));
   seen_ |= 1u << which;
   switch (which) {
     case kSymbols:
@@ -126,14 +126,14 @@ void ConstraintsReader::symbol(std::string_view name) {
     const std::string_view nearest = name.size() > 64 ? "" : nearest_name(name, kVariables);
     return lexer_.expected(
         fmt::format("'Symbol' behind '{} ='", name.substr(0, 64)),
-        nearest.empty() ? std::string(kHint) : fmt::format("did you mean {}?", quoted(nearest)));
+        nearest.empty() ? std::string(kHint) : fmt::format("did you mean {}?", passnet::quoted(nearest)));
   }
   if (is_keyword(name))
-    return lexer_.fail(name.data(), fmt::format("{} is a keyword of Python", quoted(name)));
+    return lexer_.fail(name.data(), fmt::format("{} is a keyword of Python", passnet::quoted(name)));
   if (result_.symbols.size() == kMaxSymbols)
     return lexer_.fail(name.data(), fmt::format("too many symbols: more than {}", kMaxSymbols));
   if (std::ranges::find(result_.symbols, name) != result_.symbols.end())
-    return lexer_.fail(name.data(), fmt::format("symbol {} is defined twice", quoted(name)));
+    return lexer_.fail(name.data(), fmt::format("symbol {} is defined twice", passnet::quoted(name)));
   if (lexer_.peek() != '(') return lexer_.expected("'('");
   lexer_.open_bracket();
   const char* at = lexer_.at();
@@ -141,7 +141,8 @@ void ConstraintsReader::symbol(std::string_view name) {
   if (lexer_.failed()) return;
   if (given != name) {
     return lexer_.fail(
-        at, fmt::format("the symbol is called {}, expected {} as its variable", quoted(given), quoted(name)));
+        at, fmt::format("the symbol is called {}, expected {} as its variable", passnet::quoted(given),
+                        passnet::quoted(name)));
   }
   if (lexer_.peek() != ')') return lexer_.expected("')'");
   lexer_.close_bracket();
@@ -185,7 +186,7 @@ void ConstraintsReader::symbols() {
     const size_t index = symbol_here();
     if (lexer_.failed()) return;
     if (listed_[index])
-      return lexer_.fail(at, fmt::format("symbol {} stands here twice", quoted(result_.symbols[index])));
+      return lexer_.fail(at, fmt::format("symbol {} stands here twice", passnet::quoted(result_.symbols[index])));
     listed_[index] = true;
   });
 }
@@ -197,7 +198,7 @@ void ConstraintsReader::examples() {
     const size_t index = symbol_here();
     if (lexer_.failed() || !lexer_.expect(':', "':'")) return;
     if (has_example_[index])
-      return lexer_.fail(at, fmt::format("symbol {} has two example values", quoted(result_.symbols[index])));
+      return lexer_.fail(at, fmt::format("symbol {} has two example values", passnet::quoted(result_.symbols[index])));
     at = lexer_.at();
     const bool negative = lexer_.accept('-');
     if (!lexer_.at_digit()) return lexer_.expected("an int");
@@ -205,7 +206,7 @@ void ConstraintsReader::examples() {
     if (lexer_.failed()) return;
     if (value.kind != ir::ArgKind::Int || value.integer < 0) {
       return lexer_.fail(at, fmt::format("found {}, expected a size: an int of 0 or more",
-                                         quoted(trim({at, static_cast<size_t>(lexer_.at() - at)}))));
+                                         passnet::quoted(trim({at, static_cast<size_t>(lexer_.at() - at)}))));
     }
     has_example_[index] = true;
     result_.examples[index] = value.integer;
@@ -270,7 +271,7 @@ bool ConstraintsReader::check_all_given() {
     return false;
   }
   for (size_t i = 0; i < result_.symbols.size(); ++i) {
-    const std::string symbol = quoted(result_.symbols[i]);
+    const std::string symbol = passnet::quoted(result_.symbols[i]);
     if (!listed_[i])
       return fail(fmt::format("symbol {} is not in the list of symbols", symbol), kVariables[kSymbols]);
     if (!has_example_[i])
@@ -306,9 +307,9 @@ Result<void> verify_relations(const Constraints& constraints) {
     if (holds == true) continue;
     const std::string text = print_shape(relation, constraints.symbols);
     return bad_input(holds ? fmt::format("the relation {} does not hold with the example values {}",
-                                         quoted(text), quoted(examples_text(constraints)))
+                                         passnet::quoted(text), passnet::quoted(examples_text(constraints)))
                            : fmt::format("the relation {} cannot be computed with the example values {}",
-                                         quoted(text), quoted(examples_text(constraints))),
+                                         passnet::quoted(text), passnet::quoted(examples_text(constraints))),
                      at);
   }
   return {};
@@ -320,7 +321,7 @@ std::string nearest_argument(const ir::Graph& graph, std::string_view name) {
   for (ir::NodeId id = 0; id < graph.placeholder_count() && id < kMaxCandidates; ++id)
     arguments.push_back(graph.node(id).target);
   const std::string_view nearest = nearest_name(name, arguments);
-  return nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest, 200));
+  return nearest.empty() ? "" : fmt::format("did you mean {}?", passnet::quoted(nearest, 200));
 }
 
 }  // namespace
@@ -378,16 +379,16 @@ Result<void> verify_constraints(const Constraints& constraints, const ir::Graph&
   for (const Constraints::Input& input : constraints.inputs) {
     const auto found = arguments.find(input.name);
     if (found == arguments.end()) {
-      return bad_input(fmt::format("{} is no argument of forward", quoted(input.name, 200)), input.at)
+      return bad_input(fmt::format("{} is no argument of forward", passnet::quoted(input.name, 200)), input.at)
           .with_hint(nearest_argument(graph, input.name));
     }
     Argument& argument = found->second;
     if (std::exchange(argument.seen, true))
-      return bad_input(fmt::format("argument {} has two shapes", quoted(input.name, 200)), input.at);
+      return bad_input(fmt::format("argument {} has two shapes", passnet::quoted(input.name, 200)), input.at);
     if (argument.record == nullptr || has_shape(constraints, input, argument.record->shape)) continue;
     const bool symbolic = std::ranges::any_of(input.shape, &ShapeExpression::is_symbolic);
     return bad_input(fmt::format("argument {} has the shape {}{}, expected [{}] as recorded",
-                                 quoted(input.name, 200), shape_text(input.shape, constraints.symbols),
+                                 passnet::quoted(input.name, 200), shape_text(input.shape, constraints.symbols),
                                  symbolic ? fmt::format(" with {}", examples_text(constraints)) : "",
                                  fmt::join(argument.record->shape, ", ")),
                      input.at);
@@ -395,7 +396,7 @@ Result<void> verify_constraints(const Constraints& constraints, const ir::Graph&
   for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) {
     const std::string_view name = graph.node(id).target;
     if (!arguments[name].seen) {
-      return bad_input(fmt::format("argument {} of forward has no shape", quoted(name, 200)),
+      return bad_input(fmt::format("argument {} of forward has no shape", passnet::quoted(name, 200)),
                        SourceLoc{constraints.inputs.front().at.file, 0, 0})
           .with_hint(fmt::format("add it to '{}'", kVariables[kShapes]));
     }

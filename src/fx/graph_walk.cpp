@@ -12,6 +12,8 @@ namespace passnet::fx {
 
 namespace fs = std::filesystem;
 
+bool is_graph_dir(const fs::path& path) { return entry_exists(path / "model.py"); }
+
 std::optional<GraphWalk::Found> GraphWalk::next() {
   for (;;) {
     while (!levels_.empty() && levels_.back().names.empty()) levels_.pop_back();
@@ -51,7 +53,7 @@ std::optional<GraphWalk::Found> GraphWalk::start(const std::string& given) {
 
 // The directory itself when it is a graph; else its subdirectories are put in line.
 std::optional<GraphWalk::Found> GraphWalk::enter(const fs::path& directory) {
-  if (entry_exists(directory / "model.py")) return Found{directory, std::nullopt};
+  if (is_graph_dir(directory)) return Found{directory, std::nullopt};
   std::vector<std::string> names;
   std::error_code failure;
   for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end;

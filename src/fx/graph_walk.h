@@ -11,13 +11,17 @@
 
 namespace passnet::fx {
 
+/// A directory is a graph when it has an entry model.py, of whatever kind: one that cannot be read is reported by whoever
+/// reads it, not passed over.
+bool is_graph_dir(const std::filesystem::path& path);
+
 class GraphWalk {
  public:
   /// paths: graph directories, directories with graphs below, or files that hold a model.
   explicit GraphWalk(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
   struct Found {
-    std::filesystem::path path;  // a directory with an entry model.py of whatever kind, or a file as given
+    std::filesystem::path path;  // a graph directory, or a file as given
     std::optional<Error>
         error;  // what is there instead: no such path, no graph below it, an unreadable directory
   };

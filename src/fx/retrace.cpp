@@ -172,9 +172,7 @@ Arg Tracer::import_arg(const Arg& arg, bool in_slice) {
 void Tracer::copy(NodeId id) {
   const ir::Node& node = from_.node(id);
   if (node.kind == NodeKind::Placeholder) {
-    const auto note = from_.args(node);
-    values_[id] = Arg::of_node(to_.add_placeholder(to_.intern(node.target), to_.intern(node.name),
-                                                   note.empty() ? "" : to_.intern(note[0].string())));
+    values_[id] = Arg::of_node(to_.import_placeholder(from_, node));
     return;
   }
   std::vector<Arg> args;

@@ -8,7 +8,9 @@
 #include <unordered_map>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/strings.h"
+#include "fx/graph_walk.h"
 #include "fx/lexer.h"
 #include "fx/parser.h"
 #include "fx/path_list.h"
@@ -27,7 +29,6 @@ bool directory_exists(const fs::path& path) {
   std::error_code status;
   return fs::is_directory(path, status);
 }
-bool is_graph_dir(const fs::path& path) { return file_exists(path / "model.py"); }
 
 // "samples/add_relu/" and "." give the name of the directory they mean.
 std::string directory_name(const fs::path& path) {
@@ -110,19 +111,6 @@ void append_samples(const fs::path& directory, std::vector<fs::path>& samples) {
   std::ranges::sort(below);
   if (below.empty()) below.push_back(directory);
   samples.insert(samples.end(), below.begin(), below.end());
-}
-
-void find_below(const fs::path& directory, std::vector<fs::path>& found) {
-  if (is_graph_dir(directory)) {
-    found.push_back(directory);
-    return;
-  }
-  std::error_code status;
-  for (fs::directory_iterator entry(directory, status), end; !status && entry != end;
-       entry.increment(status)) {
-    std::error_code ignored;
-    if (entry->is_directory(ignored) && !entry->is_symlink(ignored)) find_below(entry->path(), found);
-  }
 }
 
 }  // namespace
@@ -237,8 +225,14 @@ Result<std::vector<fs::path>> expand_paths(const std::vector<std::string>& paths
 
 std::vector<fs::path> find_graph_dirs(const fs::path& root) {
   std::vector<fs::path> found;
-  find_below(root, found);
-  std::ranges::sort(found);
+  if (!directory_exists(root)) return found;
+  GraphWalk walk({root.string()});
+  while (const auto next = walk.next()) {
+    if (!next->error)
+      found.push_back(next->path);
+    else if (next->error->kind == Error::Kind::Io)
+      log::warn(fmt::format("left out: {}", to_string(*next->error)));
+  }
   return found;
 }
 

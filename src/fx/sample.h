@@ -52,7 +52,8 @@ Result<Sample> load_sample(const std::filesystem::path& path);
 /// empty list).
 Result<std::vector<std::filesystem::path>> expand_paths(const std::vector<std::string>& paths);
 
-/// Every directory at or below `root` that holds a model.py, sorted; never descends into one that does.
+/// Every graph directory (is_graph_dir) at or below `root`, in the order of GraphWalk; empty when `root` is no directory.
+/// Directories that cannot be read are left out, with a warning for each.
 std::vector<std::filesystem::path> find_graph_dirs(const std::filesystem::path& root);
 
 }  // namespace passnet::fx

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
+#include "base/python_number.h"
 #include "base/strings.h"
 
 namespace passnet::fx {
@@ -206,41 +206,20 @@ void print(std::string& out, const ShapeExpression& expression, std::span<const 
   });
 }
 
-std::optional<int64_t> power(int64_t base, int64_t exponent) {
-  if (exponent < 0) return std::nullopt;
-  if (base == 0 || base == 1) return exponent == 0 ? 1 : base;
-  if (base == -1) return exponent % 2 == 0 ? 1 : -1;
-  int64_t result = 1;
-  for (; exponent > 0; --exponent) {
-    if (__builtin_mul_overflow(result, base, &result)) return std::nullopt;
-  }
-  return result;
-}
-
-// Python's: toward minus infinity.
-std::optional<int64_t> floor_divide(int64_t a, int64_t b) {
-  if (b == 0 || (a == std::numeric_limits<int64_t>::min() && b == -1)) return std::nullopt;
-  return a / b - (a % b != 0 && (a % b < 0) != (b < 0) ? 1 : 0);
-}
-
-std::optional<int64_t> apply(Kind kind, int64_t a, int64_t b) {
-  int64_t result = 0;
+python::Integer apply(Kind kind, int64_t a, int64_t b) {
   switch (kind) {
     case Kind::Add:
-      return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+      return python::add(a, b);
     case Kind::Subtract:
-      return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+      return python::subtract(a, b);
     case Kind::Multiply:
-      return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+      return python::multiply(a, b);
     case Kind::FloorDivide:
-      return floor_divide(a, b);
-    case Kind::Modulo: {
-      if (b == -1) return 0;
-      const std::optional<int64_t> quotient = floor_divide(a, b);
-      return quotient ? std::optional(a - *quotient * b) : std::nullopt;
-    }
+      return python::floor_divide(a, b);
+    case Kind::Modulo:
+      return python::modulo(a, b);
     case Kind::Power:
-      return power(a, b);
+      return python::power(a, b);
     case Kind::Max:
       return std::max(a, b);
     case Kind::Min:

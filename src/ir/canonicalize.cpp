@@ -170,17 +170,17 @@ const Slot* find_slot(const Binding& binding, std::string_view keyword) {
   return other.empty() ? nullptr : find_slot(binding, other);
 }
 
-/// Binds the arguments of one call to one row.
+/// Finds the slot of one row that each argument of one call belongs to: of positional arguments, then of keywords.
 class Binder {
  public:
-  Binder(Graph& graph, NodeId id, const Binding& binding)
-      : graph_(graph), id_(id), binding_(binding), given_(binding.slots.size()) {}
+  Binder(const Graph& graph, NodeId id, const Binding& binding)
+      : graph_(graph), id_(id), binding_(binding), given_(binding.slots.size(), nullptr) {}
 
-  Result<CanonicalCall> run() {
+  Result<std::vector<uint16_t>> run() {
     PASSNET_TRY_VOID(bind_positional());
     PASSNET_TRY_VOID(bind_keywords());
     PASSNET_TRY_VOID(check());
-    return build();
+    return std::move(slots_);
   }
 
  private:
@@ -188,26 +188,21 @@ class Binder {
   Error error(std::string message) const {
     return bad_input(std::move(message), graph_.locate(graph_.node(id_)));
   }
+  void give(size_t slot, const Arg& arg) {
+    given_[slot] = &arg;
+    slots_.push_back(static_cast<uint16_t>(slot));
+  }
 
   Result<void> bind_positional() {
     const auto args = graph_.args(id_);
     size_t next = 0;
-    for (size_t i = 0; i < args.size(); ++i, ++next) {
+    for (size_t i = 0; i < args.size(); ++i) {
       while (next < binding_.slots.size() && binding_.slots[next].fixed) ++next;
       if (next == binding_.slots.size() || binding_.slots[next].keyword_only)
         return error(
             fmt::format("too many arguments of {}: found {}, expected at most {}", name(), args.size(), i));
-      if (binding_.slots[next].variadic) {
-        const auto rest = args.subspan(i);
-        if (rest.size() == 1 && is_container(rest[0])) {
-          given_[next] = rest[0];
-        } else {
-          const std::vector<Arg> elements(rest.begin(), rest.end());
-          given_[next] = graph_.make_container(ArgKind::Tuple, elements);
-        }
-        return {};
-      }
-      given_[next] = args[i];
+      give(next, args[i]);
+      if (!binding_.slots[next].variadic) ++next;
     }
     return {};
   }
@@ -216,9 +211,10 @@ class Binder {
     for (const Keyword& keyword : graph_.keywords(id_)) {
       const Slot* slot = find_slot(binding_, keyword.name);
       if (!slot) return unknown_keyword(keyword.name);
-      auto& given = given_[static_cast<size_t>(slot - binding_.slots.data())];
-      if (given) return error(fmt::format("argument '{}' of {} is given twice", slot->call_name, name()));
-      given = keyword.value;
+      const auto place = static_cast<size_t>(slot - binding_.slots.data());
+      if (given_[place] != nullptr)
+        return error(fmt::format("argument '{}' of {} is given twice", slot->call_name, name()));
+      give(place, keyword.value);
     }
     return {};
   }
@@ -240,7 +236,7 @@ class Binder {
   Result<void> check() const {
     for (size_t i = 0; i < binding_.slots.size(); ++i) {
       const Slot& slot = binding_.slots[i];
-      if (!given_[i]) {
+      if (given_[i] == nullptr) {
         if (slot.required && !slot.variadic)
           return error(fmt::format("{} needs argument '{}'", name(), slot.call_name));
       } else if (!fits(graph_, *given_[i], slot.fit)) {
@@ -251,39 +247,73 @@ class Binder {
     return {};
   }
 
-  CanonicalCall build() {
-    const Operator& op = *binding_.op;
-    CanonicalCall call;
-    call.name = op.signature.name;
-    call.signature = &op.signature;
-    call.args.reserve(op.parameters.size());
-    call.names.reserve(op.parameters.size());
-    std::vector<uint16_t> source(op.parameters.size(), Slot::kIgnored);
-    for (size_t i = 0; i < binding_.slots.size(); ++i) {
-      if (binding_.slots[i].canonical != Slot::kIgnored)
-        source[binding_.slots[i].canonical] = static_cast<uint16_t>(i);
-    }
-    for (size_t p = 0; p < op.parameters.size(); ++p) {
-      const bool own = source[p] == Slot::kIgnored;
-      const Slot* slot = own ? nullptr : &binding_.slots[source[p]];
-      const Arg arg =
-          !own && given_[source[p]]
-              ? *given_[source[p]]
-              : instantiate(graph_, own || (slot->required && !slot->fixed) ? op.defaults[p] : slot->value);
-      call.args.push_back(normalize(graph_, arg, own ? op.parameters[p].kind : slot->kind,
-                                    own ? op.lengths[p] : slot->length));
-      call.names.push_back(op.parameters[p].name);
-    }
-    if (op.signature.commutative && call.args[0].kind != ArgKind::Node && call.args[1].kind == ArgKind::Node)
-      std::swap(call.args[0], call.args[1]);
-    return call;
-  }
-
-  Graph& graph_;
+  const Graph& graph_;
   NodeId id_;
   const Binding& binding_;
-  std::vector<std::optional<Arg>> given_;
+  std::vector<const Arg*> given_;  // by slot; of a variadic one, the last
+  std::vector<uint16_t> slots_;
 };
+
+/// A call and the row that it was bound to.
+struct Bound {
+  const Binding* binding = nullptr;
+  std::vector<uint16_t> slots;
+};
+
+/// By the first row that fits; the error is that of the first row.
+Result<Bound> bind_call(const Graph& graph, NodeId id, const std::vector<Binding>& bindings) {
+  Result<std::vector<uint16_t>> first = Binder(graph, id, bindings.front()).run();
+  if (first) return Bound{&bindings.front(), std::move(*first)};
+  for (size_t i = 1; i < bindings.size(); ++i) {
+    if (auto slots = Binder(graph, id, bindings[i]).run()) return Bound{&bindings[i], std::move(*slots)};
+  }
+  return std::move(first).error();
+}
+
+/// By slot: what was given, positional arguments of a variadic one as a tuple.
+std::vector<std::optional<Arg>> given_values(Graph& graph, NodeId id, const Bound& bound) {
+  std::vector<std::optional<Arg>> given(bound.binding->slots.size());
+  const std::vector<Arg> args(graph.args(id).begin(), graph.args(id).end());
+  for (size_t i = 0; i < args.size(); ++i) {
+    std::optional<Arg>& value = given[bound.slots[i]];
+    value = args[i];
+    if (!bound.binding->slots[bound.slots[i]].variadic) continue;
+    const std::span<const Arg> rest = std::span(args).subspan(i);
+    if (rest.size() > 1 || !is_container(rest[0])) value = graph.make_container(ArgKind::Tuple, rest);
+    break;
+  }
+  const auto keywords = graph.keywords(id);
+  for (size_t i = 0; i < keywords.size(); ++i) given[bound.slots[args.size() + i]] = keywords[i].value;
+  return given;
+}
+
+CanonicalCall build_call(Graph& graph, NodeId id, const Bound& bound) {
+  const Binding& binding = *bound.binding;
+  const Operator& op = *binding.op;
+  const std::vector<std::optional<Arg>> given = given_values(graph, id, bound);
+  CanonicalCall call;
+  call.name = op.signature.name;
+  call.signature = &op.signature;
+  call.args.reserve(op.parameters.size());
+  call.names.reserve(op.parameters.size());
+  std::vector<uint16_t> source(op.parameters.size(), Slot::kIgnored);
+  for (size_t i = 0; i < binding.slots.size(); ++i) {
+    if (binding.slots[i].canonical != Slot::kIgnored) source[binding.slots[i].canonical] = static_cast<uint16_t>(i);
+  }
+  for (size_t p = 0; p < op.parameters.size(); ++p) {
+    const bool own = source[p] == Slot::kIgnored;
+    const Slot* slot = own ? nullptr : &binding.slots[source[p]];
+    const Arg arg = !own && given[source[p]]
+                        ? *given[source[p]]
+                        : instantiate(graph, own || (slot->required && !slot->fixed) ? op.defaults[p] : slot->value);
+    call.args.push_back(normalize(graph, arg, own ? op.parameters[p].kind : slot->kind,
+                                  own ? op.lengths[p] : slot->length));
+    call.names.push_back(op.parameters[p].name);
+  }
+  if (op.signature.commutative && call.args[0].kind != ArgKind::Node && call.args[1].kind == ArgKind::Node)
+    std::swap(call.args[0], call.args[1]);
+  return call;
+}
 
 /// A call of something the table does not know: arguments as they stand, keywords by name.
 CanonicalCall opaque_call(Graph& graph, NodeId id) {
@@ -313,11 +343,22 @@ CanonicalCall opaque_call(Graph& graph, NodeId id) {
 Result<CanonicalCall> canonicalize(Graph& graph, NodeId id) {
   const auto& bindings = find_bindings(graph.node(id));
   if (bindings.empty()) return opaque_call(graph, id);
-  Result<CanonicalCall> first = Binder(graph, id, bindings.front()).run();
-  for (size_t i = 1; i < bindings.size() && !first; ++i) {
-    if (auto call = Binder(graph, id, bindings[i]).run()) return call;
+  PASSNET_TRY(const Bound bound, bind_call(graph, id, bindings));
+  return build_call(graph, id, bound);
+}
+
+std::vector<std::string_view> argument_parameters(const Graph& graph, NodeId id) {
+  const auto& bindings = find_bindings(graph.node(id));
+  if (bindings.empty()) return {};
+  const Result<Bound> bound = bind_call(graph, id, bindings);
+  if (!bound) return {};
+  std::vector<std::string_view> names;
+  for (const uint16_t place : bound->slots) {
+    const Slot& slot = bound->binding->slots[place];
+    names.push_back(slot.canonical == Slot::kIgnored ? std::string_view{}
+                                                     : bound->binding->op->parameters[slot.canonical].name);
   }
-  return first;
+  return names;
 }
 
 bool overwrites_input(const Graph& graph, NodeId id) {

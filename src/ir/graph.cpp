@@ -99,6 +99,12 @@ Arg Graph::make_container(ArgKind kind, std::span<const Arg> elements) {
   return Arg::of_elements(kind, first, static_cast<uint32_t>(elements.size()));
 }
 
+NodeId Graph::import_placeholder(const Graph& from, const Node& placeholder, uint32_t offset) {
+  const std::span<const Arg> annotation = from.args(placeholder);
+  return add_placeholder(intern(placeholder.target), intern(placeholder.name),
+                         annotation.empty() ? std::string_view() : intern(annotation[0].string()), offset);
+}
+
 NodeId Graph::add_placeholder(std::string_view target, std::string_view name, std::string_view annotation,
                               uint32_t offset) {
   PASSNET_CHECK(placeholder_count_ == size(), "placeholders come before all other nodes");

@@ -127,6 +127,8 @@ class Graph {
   NodeId add_output(const Arg& value, uint32_t offset = 0);
   void rename(NodeId id, std::string_view name) { nodes_[id].name = name; }
 
+  /// Copies a placeholder of another graph with its name and its annotation.
+  NodeId import_placeholder(const Graph& from, const Node& placeholder, uint32_t offset = 0);
   /// Copies an argument of `from` into this graph, mapping node references through `node_map`
   /// (indexed by `from`'s ids, giving the Arg to use here).
   Arg import_arg(const Graph& from, const Arg& arg, std::span<const Arg> node_map);

@@ -184,6 +184,19 @@ std::string expand(std::string_view token, std::string_view name) {
   return std::string(token);
 }
 
+KernelClass kernel_class_of(const OpRow& row) {
+  static constexpr std::array<std::pair<std::string_view, KernelClass>, 5> kClasses = {
+      {{"free", KernelClass::Free},
+       {"pointwise", KernelClass::Pointwise},
+       {"stencil", KernelClass::Stencil},
+       {"reduce", KernelClass::Reduction},
+       {"library", KernelClass::Library}}};
+  for (const auto& [word, kernel] : kClasses) {
+    if (has_word(row.flags, word)) return kernel;
+  }
+  return has_word(row.flags, "view") ? KernelClass::Free : KernelClass::Pointwise;
+}
+
 Operator& add_operator(Table& table, const OpRow& row, std::string_view name,
                        const std::vector<ParsedSlot>& slots) {
   Operator& op = table.operators.emplace_back();
@@ -202,6 +215,7 @@ Operator& add_operator(Table& table, const OpRow& row, std::string_view name,
   op.signature.keep = has_word(row.flags, "keep");
   op.signature.barrier = has_word(row.flags, "barrier");
   op.signature.commutative = has_word(row.flags, "commutative");
+  op.signature.kernel = kernel_class_of(row);
   if (has_word(row.flags, "writes")) op.signature.in_place_parameter = op.parameters.front().name;
   table.by_name.emplace(name, &op);
   return op;

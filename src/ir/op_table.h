@@ -28,6 +28,16 @@ struct Parameter {
   ParameterKind kind = ParameterKind::Any;
 };
 
+/// What a call costs a compiler that fuses.
+enum class KernelClass : uint8_t {
+  Free,       // no kernel: views, tuples taken apart, sizes, dropout that drops nothing
+  Pointwise,  // one value per element of its result, from the elements at that place
+  Stencil,    // one value per element of its result, from many of its input: pooling. What it reads lies in
+              // memory before
+  Reduction,  // sums, norms, softmax: reads each element of its input, alone or for a row
+  Library,  // a kernel of its own that nothing fuses with: matrix products, convolutions, attention, sorting
+};
+
 struct OpSignature {
   std::string_view name;               // canonical name: "relu", "layer_norm", "add", "getitem", "view"
   std::span<const Parameter> parameters;
@@ -37,6 +47,7 @@ struct OpSignature {
   bool view = false;                   // the result may share memory with the first argument, or be it
   bool keep = false;                   // has an effect beyond its result (random numbers, assertions): never dead
   bool barrier = false;                // changes how other operators run (autocast): nothing may move across it
+  KernelClass kernel = KernelClass::Pointwise;  // of an in-place form too: x += y writes as many elements as x + y
 };
 
 /// The signature of what a node calls, or null when the table has no row for it. All spellings of an operator give the
@@ -63,6 +74,10 @@ struct CanonicalCall {
 /// May add container elements and text to the pool of `graph` (no nodes).
 /// Errors: BadInput when an argument fits no parameter, twice the same, or a required one is missing.
 Result<CanonicalCall> canonicalize(Graph& graph, NodeId id);
+
+/// The canonical parameter that each argument of a call is given to: positional arguments in order (all of a variadic
+/// parameter's have its name), then keywords. Empty for operators without a row and for calls that fit none.
+std::vector<std::string_view> argument_parameters(const Graph& graph, NodeId id);
 
 /// The canonical name alone, without looking at arguments. Empty for operators without a row.
 std::string_view canonical_name(const Node& node);

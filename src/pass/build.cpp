@@ -133,6 +133,13 @@ Result<std::string> check_built(const Toolchain& toolchain, const std::string& b
 
 }  // namespace
 
+Result<std::string> describe_toolchain(const BuildOptions& options, const std::string& architecture) {
+  PASSNET_TRY(const Toolchain toolchain, find_toolchain({"", "", {}, 1, architecture}));
+  PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
+  PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, ""));
+  return fmt::format("{}, {}", first_line(toolchain.compiler.identity), key.substr(0, 12));
+}
+
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options) {
   const std::string file = request.source.string();
   PASSNET_TRY(std::string text, read_file(request.source));

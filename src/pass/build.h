@@ -38,6 +38,10 @@ struct BuildOptions {
 /// the compiler (g++; NVRTC or nvcc) is missing or the time is up.
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options = {});
 
+/// What decides a built kernel besides its own text, in one line that a person can read: the compiler, and a hash of its flags,
+/// the processor and the headers that kernels include. architecture as in KernelRequest. Errors: Resource, as build_kernel.
+Result<std::string> describe_toolchain(const BuildOptions& options = {}, const std::string& architecture = "");
+
 /// Checks a launch against the kernel's parameters: count, pointer element types, const for inputs, scalars.
 /// Errors: BadPass naming the parameter, what the plan passes and what the kernel takes.
 Result<void> check_launch(const Launch& launch, const LaunchList& list, const BuiltKernel& kernel);

@@ -34,6 +34,9 @@ const std::vector<std::string>& flags() {
                                                 "-fno-asynchronous-unwind-tables",
                                                 "-fcf-protection=none",
                                                 "-fno-ident",
+                                                "-g1",  // the line table alone is read, see line_table.h
+                                                "-gdwarf-4",
+                                                "-gz=none",
                                                 "-fvisibility=hidden",
                                                 "-fPIC",
                                                 "-w",
@@ -171,6 +174,23 @@ Error parse_compiler_errors(const std::string& output, const std::string& file,
   return error;
 }
 
+std::vector<std::string> dependency_names(std::string_view text) {
+  std::vector<std::string> names(1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i], next = i + 1 < text.size() ? text[i + 1] : '\n';
+    if ((c == '\\' && (next == ' ' || next == '#' || next == '\\')) || (c == '$' && next == '$')) {
+      names.back() += next;
+      ++i;
+    } else if (c == ' ' || c == '\n' || c == '\\') {
+      if (!names.back().empty()) names.emplace_back();
+    } else {
+      names.back() += c;
+    }
+  }
+  if (names.back().empty()) names.pop_back();
+  return names;
+}
+
 Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request) {
   PASSNET_TRY(const CompilerOutput headers,
               run_compiler({compiler.path, "-print-file-name=include"}, "", sandbox::Isolation::None, 10));
@@ -179,7 +199,7 @@ Result<void> compile_unit(const Compiler& compiler, const CompileRequest& reques
   argv.insert(argv.end(), flags().begin(), flags().end());
   for (const std::string& word :
        {std::string("-isystem"), own_headers, "-I" + request.include_dir.string(), std::string("-MD"),
-        std::string("-MF"), std::string("unit.d"), std::string("-o"), std::string("unit.so"),
+        std::string("-MF"), std::string("unit.d"), "-fdebug-prefix-map=" + request.directory.string() + "=.", std::string("-o"), std::string("unit.so"),
         std::string("unit.cpp"), std::string("-lgcc")}) {
     argv.push_back(word);
   }
@@ -188,11 +208,9 @@ Result<void> compile_unit(const Compiler& compiler, const CompileRequest& reques
   if (auto error = exhausted(output, request); error && !succeeded(output)) return std::move(*error);
   if (!succeeded(output)) return parse_compiler_errors(output.text, request.file, request.kernel);
 
-  PASSNET_TRY(std::string dependencies, read_file(request.directory / "unit.d"));
-  std::erase(dependencies, '\\');
-  for (char& c : dependencies) c = c == '\n' ? ' ' : c;
-  for (std::string_view name : split(dependencies, ' ')) {
-    if (name.empty() || name == "unit.so:" || name == "unit.cpp" || name.starts_with(own_headers + "/") ||
+  PASSNET_TRY(const std::string dependencies, read_file(request.directory / "unit.d"));
+  for (const std::string& name : dependency_names(dependencies)) {
+    if (name == "unit.so:" || name == "unit.cpp" || name.starts_with(own_headers + "/") ||
         name.starts_with(request.include_dir.string() + "/passnet/"))
       continue;
     return bad_pass(fmt::format("kernel '{}' includes {}, only <passnet/kernel.h> may be included",

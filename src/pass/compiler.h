@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -30,6 +31,9 @@ struct CompileRequest {
 /// Compiles in the jail. Errors: BadPass with the compiler's first error and up to two more as notes;
 /// Resource when time, memory or disk is used up.
 Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request);
+
+/// The names in a makefile rule as compilers write it (-MD), "unit.so:" first; a blank inside a name stands there as "\ ".
+std::vector<std::string> dependency_names(std::string_view text);
 
 /// The compiler's output as one error. Positions under kKernelFile become positions in `file`; errors inside
 /// headers are placed where the kernel used them.

@@ -34,12 +34,10 @@ constexpr std::string_view kAllowedSymbols[] = {
 static_assert(std::is_sorted(std::begin(kAllowedSymbols), std::end(kAllowedSymbols)));
 
 #if defined(__aarch64__)
-constexpr uint16_t kMachine = EM_AARCH64;
 constexpr uint32_t kRelocations[] = {R_AARCH64_RELATIVE, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT,
                                      R_AARCH64_ABS64};
 constexpr uint32_t kResolverRelocation = R_AARCH64_IRELATIVE;
 #else
-constexpr uint16_t kMachine = EM_X86_64;
 constexpr uint32_t kRelocations[] = {R_X86_64_RELATIVE, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_64};
 constexpr uint32_t kResolverRelocation = R_X86_64_IRELATIVE;
 #endif
@@ -203,7 +201,7 @@ Result<void> check_relocations(ElfObject& object, const std::string& kernel) {
 }  // namespace
 
 Result<std::string> check_object(std::string_view bytes, const std::string& kernel) {
-  ElfObject object(bytes, kWhat, kMachine, ET_DYN);
+  ElfObject object(bytes, kWhat, kOwnMachine, ET_DYN);
   PASSNET_TRY_VOID(object.open());
   PASSNET_TRY_VOID(check_state(object, kernel));
   PASSNET_TRY_VOID(check_start_up(object, kernel));

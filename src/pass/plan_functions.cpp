@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/python_number.h"
 #include "pass/plan_builtins.h"
 
 namespace passnet::pass {
@@ -131,7 +132,7 @@ Result<Value> call_range(PlanState&, const Bound& args) {
   if (step == 0) return bad_pass("range with step 0");
   std::vector<Value> items;
   for (std::optional<int64_t> at = start; at && (step > 0 ? *at < stop : *at > stop);
-       at = checked_add(*at, step)) {
+       at = python::add(*at, step)) {
     if (items.size() == kMaxSequenceItems) {
       return bad_pass(fmt::format("range too long: more than {} items", kMaxSequenceItems))
           .with_hint("loops over elements belong in a kernel");

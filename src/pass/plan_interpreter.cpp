@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/python_number.h"
 #include "base/strings.h"
 #include "pass/plan_check.h"
 #include "pass/plan_tensor.h"
@@ -40,7 +41,7 @@ Result<Value> index_sequence(const Sequence& sequence, const Value& index) {
   const int64_t stop = slice->stop ? clamp(*slice->stop) : (step > 0 ? high : low);
   std::vector<Value> items;
   for (std::optional<int64_t> at = start; at && (step > 0 ? *at < stop : *at > stop);
-       at = checked_add(*at, step)) {
+       at = python::add(*at, step)) {
     items.push_back(sequence.items[static_cast<size_t>(*at)]);
   }
   return make_sequence(sequence.is_list, std::move(items));

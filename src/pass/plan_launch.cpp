@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/python_number.h"
 #include "base/strings.h"
 #include "pass/plan_interpreter.h"
 
@@ -90,7 +91,7 @@ Result<std::vector<int64_t>> Interpreter::grid_sizes(const Value& grid,
       return error;
     }
     sizes.push_back(*size);
-    tasks = tasks ? checked_multiply(*tasks, *size) : std::nullopt;
+    tasks = tasks ? python::multiply(*tasks, *size) : std::nullopt;
   }
   if (!tasks) return bad_pass(fmt::format("grid ({}) has more than 2^63 tasks", fmt::join(sizes, ", ")));
   return sizes;

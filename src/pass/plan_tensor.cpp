@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/python_number.h"
+
 namespace passnet::pass {
 
 namespace {
@@ -23,7 +25,7 @@ std::optional<int64_t> checked_numel(const std::vector<int64_t>& shape) {
   bool empty = false;
   for (int64_t size : shape) {
     if (size == 0) empty = true;
-    const auto product = checked_multiply(count, std::max<int64_t>(size, 1));
+    const auto product = python::multiply(count, std::max<int64_t>(size, 1));
     if (!product || *product > kMaxExtent) return std::nullopt;
     count = *product;
   }
@@ -115,7 +117,7 @@ Result<View> take_slice(const View& view, size_t dim, const SliceValue& slice) {
   const int64_t stop = std::max(start, clamp(slice.stop.value_or(size)));
   View result = view;
   result.type.shape[dim] = (stop - start) / step + ((stop - start) % step != 0 ? 1 : 0);
-  const auto stride = checked_multiply(view.type.strides[dim], step);
+  const auto stride = python::multiply(view.type.strides[dim], step);
   if (!stride || *stride > kMaxExtent) return bad_pass(fmt::format("slice step {} is too large", step));
   result.offset += start * view.type.strides[dim];
   result.type.strides[dim] = *stride;
@@ -163,8 +165,8 @@ Result<void> check_type(const ir::TensorType& type) {
       return bad_pass(
           fmt::format("invalid stride {} in {}, expected 0 to 2^60", stride, shape_text(type.strides)));
     }
-    const auto reach = checked_multiply(std::max<int64_t>(type.shape[dim] - 1, 0), stride);
-    const auto sum = reach ? checked_add(last, *reach) : std::nullopt;
+    const auto reach = python::multiply(std::max<int64_t>(type.shape[dim] - 1, 0), stride);
+    const auto sum = reach ? python::add(last, *reach) : std::nullopt;
     if (!sum || *sum >= kMaxExtent) return too_large(type.shape);
     last = *sum;
   }
@@ -279,7 +281,7 @@ Result<View> unsqueeze(const View& view, int64_t dim) {
   View result = view;
   const bool last = at == static_cast<int64_t>(rank);
   const auto stride =
-      last ? std::optional<int64_t>(1) : checked_multiply(view.type.shape[at], view.type.strides[at]);
+      last ? std::optional<int64_t>(1) : python::multiply(view.type.shape[at], view.type.strides[at]);
   result.type.shape.insert(result.type.shape.begin() + at, 1);
   result.type.strides.insert(result.type.strides.begin() + at,
                              std::min(stride.value_or(kMaxExtent), kMaxExtent));

@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 #include <compare>
-#include <limits>
 
 #include <fmt/format.h>
 
+#include "base/python_number.h"
 #include "base/strings.h"
 
 namespace passnet::pass {
@@ -29,83 +29,14 @@ Error type_error(Operator op, const Value& a, const Value& b) {
       fmt::format("operator '{}' does not take {} and {}", spelling(op), describe(a), describe(b)));
 }
 
-Error overflow(Operator op, int64_t a, int64_t b) {
-  return bad_pass(fmt::format("integer overflow: {} {} {} does not fit into 64 bits", a, spelling(op), b));
-}
-
-Result<Value> floor_divide_ints(Operator op, int64_t a, int64_t b) {
-  if (b == 0) return bad_pass(fmt::format("division by zero: {} {} 0", a, spelling(op)));
-  if (b == -1) {
-    if (op == Operator::Modulo) return Value(int64_t{0});
-    if (a == std::numeric_limits<int64_t>::min()) return overflow(op, a, b);
-    return Value(-a);
-  }
-  const int64_t quotient = a / b, remainder = a % b;
-  const bool adjust = remainder != 0 && ((remainder < 0) != (b < 0));  // towards minus infinity
-  if (op == Operator::Modulo) return Value(adjust ? remainder + b : remainder);
-  return Value(adjust ? quotient - 1 : quotient);
-}
-
-Result<Value> power_ints(int64_t base, int64_t exponent) {
-  if (exponent < 0) {
-    if (base == 0) return bad_pass("division by zero: 0 to a negative power");
-    return Value(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
-  }
-  int64_t result = 1, square = base;
-  for (int64_t rest = exponent; rest > 0; rest >>= 1) {
-    if (rest & 1) {
-      const auto product = checked_multiply(result, square);
-      if (!product) return overflow(Operator::Power, base, exponent);
-      result = *product;
-    }
-    if (rest == 1) break;
-    const auto next = checked_multiply(square, square);
-    if (!next) return overflow(Operator::Power, base, exponent);
-    square = *next;
-  }
-  return Value(result);
-}
-
-Result<Value> int_arithmetic(Operator op, int64_t a, int64_t b) {
-  int64_t result = 0;
-  bool overflowed = false;
-  switch (op) {
-    case Operator::Add:
-      overflowed = __builtin_add_overflow(a, b, &result);
-      break;
-    case Operator::Subtract:
-      overflowed = __builtin_sub_overflow(a, b, &result);
-      break;
-    case Operator::Multiply:
-      overflowed = __builtin_mul_overflow(a, b, &result);
-      break;
-    case Operator::Divide:
-      if (b == 0) return bad_pass(fmt::format("division by zero: {} / 0", a));
-      return Value(static_cast<double>(static_cast<long double>(a) / static_cast<long double>(b)));
-    case Operator::Power:
-      return power_ints(a, b);
-    default:
-      return floor_divide_ints(op, a, b);
-  }
-  if (overflowed) return overflow(op, a, b);
-  return Value(result);
-}
-
-Result<Value> power_floats(double base, double exponent) {
-  if (base == 0 && exponent < 0) return bad_pass("division by zero: 0.0 to a negative power");
-  const double result = std::pow(base, exponent);
-  if (std::isnan(result) && !std::isnan(base) && !std::isnan(exponent)) {
-    return bad_pass(fmt::format("{} ** {} is not a real number", base, exponent));
-  }
-  if (std::isinf(result) && std::isfinite(base) && std::isfinite(exponent)) {
-    return bad_pass(fmt::format("overflow: {} ** {} is too large for a float", base, exponent));
-  }
-  return Value(result);
+/// The number, or why there is none.
+template <class Number, class Computed>
+Result<Value> value_of(const Computed& result, Number a, Operator op, Number b) {
+  if (!result) return bad_pass(python::why_nothing(a, spelling(op), b));
+  return Value(*result);
 }
 
 Result<Value> float_arithmetic(Operator op, double a, double b) {
-  const bool divides = op == Operator::Divide || op == Operator::FloorDivide || op == Operator::Modulo;
-  if (divides && b == 0) return bad_pass(fmt::format("division by zero: {} {} {}", a, spelling(op), b));
   switch (op) {
     case Operator::Add:
       return Value(a + b);
@@ -114,19 +45,34 @@ Result<Value> float_arithmetic(Operator op, double a, double b) {
     case Operator::Multiply:
       return Value(a * b);
     case Operator::Divide:
-      return Value(a / b);
+      return value_of(python::divide(a, b), a, op, b);
     case Operator::Power:
-      return power_floats(a, b);
+      return value_of(python::power(a, b), a, op, b);
+    case Operator::Modulo:
+      return value_of(python::modulo(a, b), a, op, b);
     default:
-      break;
+      return value_of(python::floor_divide(a, b), a, op, b);
   }
-  const double remainder = std::fmod(a, b);
-  const bool adjust = remainder != 0 && (remainder < 0) != (b < 0);
-  if (op == Operator::Modulo)
-    return Value(adjust ? remainder + b : std::copysign(remainder, remainder == 0 ? b : remainder));
-  const double quotient = (a - remainder) / b - (adjust ? 1 : 0), below = std::floor(quotient);
-  if (quotient == 0) return Value(std::copysign(0.0, a / b));
-  return Value(quotient - below > 0.5 ? below + 1 : below);  // the quotient is an integer but for rounding
+}
+
+Result<Value> int_arithmetic(Operator op, int64_t a, int64_t b) {
+  switch (op) {
+    case Operator::Add:
+      return value_of(python::add(a, b), a, op, b);
+    case Operator::Subtract:
+      return value_of(python::subtract(a, b), a, op, b);
+    case Operator::Multiply:
+      return value_of(python::multiply(a, b), a, op, b);
+    case Operator::Divide:
+      return value_of(python::divide(a, b), a, op, b);
+    case Operator::Power:
+      if (b < 0 && a != 0) return float_arithmetic(op, static_cast<double>(a), static_cast<double>(b));
+      return value_of(python::power(a, b), a, op, b);
+    case Operator::Modulo:
+      return value_of(python::modulo(a, b), a, op, b);
+    default:
+      return value_of(python::floor_divide(a, b), a, op, b);
+  }
 }
 
 /// A number without loss: long double holds 64-bit integers.
@@ -139,7 +85,7 @@ std::optional<long double> as_exact(const Value& value) {
 Result<Value> repeat(const Sequence& sequence, int64_t times) {
   std::vector<Value> items;
   const auto count =
-      checked_multiply(static_cast<int64_t>(sequence.items.size()), std::max<int64_t>(times, 0));
+      python::multiply(static_cast<int64_t>(sequence.items.size()), std::max<int64_t>(times, 0));
   if (!count || *count > static_cast<int64_t>(kMaxSequenceItems)) {
     return bad_pass(fmt::format("sequence too long: {} items repeated {} times, expected at most {}",
                                 sequence.items.size(), times, kMaxSequenceItems));
@@ -257,18 +203,6 @@ Result<bool> compare(Operator op, const Value& a, const Value& b) {
 }  // namespace
 
 const char* spelling(Operator op) { return kSpelling[static_cast<size_t>(op)]; }
-
-std::optional<int64_t> checked_multiply(int64_t a, int64_t b) {
-  int64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
-  return result;
-}
-
-std::optional<int64_t> checked_add(int64_t a, int64_t b) {
-  int64_t result = 0;
-  if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
-  return result;
-}
 
 const Sequence* get_sequence(const Value& value) {
   const auto* pointer = get_if<std::shared_ptr<const Sequence>>(value);

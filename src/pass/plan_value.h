@@ -109,8 +109,4 @@ Result<Value> apply_binary(Operator op, const Value& a, const Value& b);
 std::optional<int64_t> as_int(const Value& value);
 std::optional<double> as_float(const Value& value);
 
-/// a * b or a + b, or nothing when it does not fit into 64 bits.
-std::optional<int64_t> checked_multiply(int64_t a, int64_t b);
-std::optional<int64_t> checked_add(int64_t a, int64_t b);
-
 }  // namespace passnet::pass

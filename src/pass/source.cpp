@@ -163,4 +163,19 @@ Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir) {
   return paths;
 }
 
+Result<std::vector<Pass>> load_passes(const fs::path& path) {
+  std::vector<fs::path> files{path};
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    const bool is_sample = fs::is_directory(path / "pass_dir", ignored);
+    PASSNET_TRY(files, list_passes(is_sample ? path / "pass_dir" : path));
+  }
+  std::vector<Pass> passes;
+  for (const fs::path& file : files) {
+    PASSNET_TRY(Pass loaded, load_pass(file));
+    passes.push_back(std::move(loaded));
+  }
+  return passes;
+}
+
 }  // namespace passnet::pass

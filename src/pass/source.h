@@ -38,4 +38,8 @@ Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::
 /// pass without Name.py (with the nearest file name).
 Result<std::vector<std::filesystem::path>> list_passes(const std::filesystem::path& pass_dir);
 
+/// The pass of a Name.py, or all passes of a pass_dir or of a sample directory, in their order.
+/// Errors: as load_pass and list_passes.
+Result<std::vector<Pass>> load_passes(const std::filesystem::path& path);
+
 }  // namespace passnet::pass

@@ -75,12 +75,13 @@ bool is_identifier(const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<std::filesystem::path>> write_template(const std::filesystem::path& pass_dir, const std::string& name) {
+Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::path& pass_dir, const std::string& name, const PassTexts& texts) {
   if (!is_identifier(name)) {
     return bad_input(fmt::format("a pass is named by an identifier (letters, digits, _), found {}", quoted(name)));
   }
-  const std::vector<std::filesystem::path> files = {pass_dir / (name + ".py"), pass_dir / (name + ".cpp")};
-  for (const std::filesystem::path& file : files) {
+  std::vector<std::pair<std::filesystem::path, const std::string*>> files = {{pass_dir / (name + ".py"), &texts.python}, {pass_dir / (name + ".cpp"), &texts.cpp}};
+  if (!texts.cuda.empty()) files.emplace_back(pass_dir / (name + ".cu"), &texts.cuda);
+  for (const auto& [file, text] : files) {
     if (std::filesystem::exists(file)) {
       return bad_input(fmt::format("'{}' exists; nothing was written", file.string())).with_hint("choose another name");
     }
@@ -93,10 +94,18 @@ Result<std::vector<std::filesystem::path>> write_template(const std::filesystem:
     if (!list.is_array()) return bad_input("expected a JSON list of pass names", SourceLoc{list_path.string(), 0, 0});
   }
   list.push_back(name);
-  PASSNET_TRY_VOID(write_file(files[0], fill_in(kPython, name)));
-  PASSNET_TRY_VOID(write_file(files[1], fill_in(kCpp, name)));
+  std::vector<std::filesystem::path> written;
+  for (const auto& [file, text] : files) {
+    PASSNET_TRY_VOID(write_file(file, *text));
+    written.push_back(file);
+  }
   PASSNET_TRY_VOID(write_file(list_path, list.dump(2) + "\n"));
-  return std::vector{files[0], files[1], list_path};
+  written.push_back(list_path);
+  return written;
+}
+
+Result<std::vector<std::filesystem::path>> write_template(const std::filesystem::path& pass_dir, const std::string& name) {
+  return write_pass(pass_dir, name, {fill_in(kPython, name), fill_in(kCpp, name), {}});
 }
 
 }  // namespace passnet::pass

@@ -16,7 +16,16 @@ namespace passnet::report {
 namespace {
 
 const char* css_of(Tone tone) {
-  return tone == Tone::Good ? "good" : tone == Tone::Doubtful ? "doubtful" : "bad";
+  switch (tone) {
+    case Tone::Good:
+      return "good";
+    case Tone::Neutral:
+      return "neutral";
+    case Tone::Doubtful:
+      return "doubtful";
+    default:
+      return "bad";
+  }
 }
 
 /// A number to sort by; what has none comes last in ascending order.
@@ -38,7 +47,7 @@ std::string render_figures(const std::vector<Row>& rows, const bench::Score& sco
   return "<dl class=\"figures\">\n" +
          figure_html("Correct", fmt::format("{} of {}", score.correct, score.total), "at t = -5",
                      correct_css) +
-         figure_html("Speedup", ratio_text(score.geomean_speedup), "geometric mean of the correct") +
+         figure_html("Speedup", ratio_text(score.geomean_speedup.value_or(0)), "geometric mean of the correct") +
          figure_html("Faster", fmt::format("{:.0f} %", 100 * score.fast_share),
                      "correct and above 1x, of all") +
          figure_html("Aggregated score", fmt::format("{:.3f}", score.aggregated_linear),
@@ -90,8 +99,8 @@ std::string render_graph(const Row& row) {
       fmt::format("<tbody>\n<tr><td class=\"name\" data-key=\"{}\">{}</td>", name, breakable(name));
   out += fmt::format("<td class=\"verdict {}\" data-key=\"{}\">{}</td>", css_of(row.tone),
                      escape_html(row.headline), escape_html(row.headline));
-  out += number_cell(row.ratio, row.timed, ratio_text(row.ratio));
-  out += fmt::format("<td>{}</td>", row.timed ? render_ratio_svg(row.ratio, row.tone != Tone::Bad) : "");
+  out += number_cell(row.ratio, row.ratio > 0 || row.disturbed, fmt::format("{}<small>{}</small>", speedup_text(row), interval_text(row)));
+  out += fmt::format("<td>{}</td>", row.ratio > 0 ? render_ratio_svg(row.ratio) : "");
   out += times_cell(row.reference_us, row.timed) + times_cell(row.candidate_us, row.timed);
   out += fmt::format("<td>{}</td>", row.timed ? render_boxes_svg(row.reference_us, row.candidate_us) : "");
   out += number_cell(

@@ -39,7 +39,7 @@ td.why { padding-top: 0; } details summary { cursor: pointer; color: var(--quiet
 pre { margin: .4rem 0 .6rem; padding: .6rem .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px;
   font: 12.5px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
 svg.ratio { width: 96px; height: 14px; vertical-align: middle; } .ratio .axis { stroke: var(--quiet); }
-.faster { fill: var(--good); } .slower { fill: var(--bad); } .void { fill: var(--line); }
+.faster { fill: var(--good); } .slower { fill: var(--bad); }
 svg.boxes { width: 150px; height: 24px; display: block; } .boxes line { stroke-width: 1; }
 .before line { stroke: var(--quiet); } .before rect { fill: var(--quiet); fill-opacity: .35; stroke: var(--quiet); }
 .after line { stroke: var(--es); } .after rect { fill: var(--es); fill-opacity: .35; stroke: var(--es); } .boxes .median { stroke-width: 2; }

@@ -21,21 +21,29 @@ Json number_json(double value) {
 }
 
 Json graph_json(const bench::RunRecord& record, const Row& row) {
+  const bool correct = row.verdict.correct_at(bench::kCorrectT);
   Json json = {{"sample", bench::valid_utf8(record.sample)},
                {"graph", bench::valid_utf8(record.graph)},
                {"verdict", row.headline},
                {"status", bench::to_string(row.verdict.status)},
-               {"correct", row.verdict.correct_at(bench::kCorrectT)},
+               {"correct", correct},
                {"passes_from", row.verdict.passes_from},
-               {"speedup", row.verdict.speedup},
+               {"speedup", correct && row.verdict.speedup > 0 ? Json(row.verdict.speedup) : Json()},
                {"noisy", row.noisy},
+               {"disturbed", row.disturbed},
                {"sites", row.sites},
                {"declined", row.declined}};
+  if (row.interval.known()) json["interval"] = {row.interval.low, row.interval.high};
   if (row.timed) {
     json["reference_us"] = side_json(row.reference_us);
     json["candidate_us"] = side_json(row.candidate_us);
   }
   if (row.compared) json["max_abs_diff"] = number_json(row.max_abs_diff);
+  if (record.reference_memory.peak_bytes > 0 || record.candidate_memory.peak_bytes > 0) {
+    json["peak_device_bytes"] = {{"reference", record.reference_memory.peak_bytes},
+                                 {"candidate", record.candidate_memory.peak_bytes}};
+  }
+  if (!record.retried.empty()) json["retried"] = bench::valid_utf8(record.retried);
   if (!row.problem.empty()) {
     json["stage"] = bench::to_string(record.stage);
     json["error_kind"] = bench::valid_utf8(record.error_kind);

@@ -32,7 +32,7 @@ std::string times_text(const bench::Stats& us, bool timed) {
 std::string render_markdown(const std::vector<bench::RunRecord>& records, const bench::Score& score) {
   std::string out =
       fmt::format("{} of {} correct, geometric mean **{}**, aggregated score **{:.3f}** (1 = eager)",
-                  score.correct, score.total, ratio_text(score.geomean_speedup), score.aggregated_linear);
+                  score.correct, score.total, ratio_text(score.geomean_speedup.value_or(0)), score.aggregated_linear);
   const std::string how = conditions(records);
   out += how.empty() ? ".\n\n" : fmt::format("; {}.\n\n", escape_markdown(how));
   out +=

@@ -17,6 +17,25 @@ std::string type_text(const std::string& dtype, const std::vector<int64_t>& shap
   return fmt::format("{} [{}]", dtype, fmt::join(shape, ", "));
 }
 
+/// Lines about which elements are wrong, and how.
+std::string mismatch_text(const bench::OutputCheck& output) {
+  const bench::Mismatch& mismatch = *output.mismatch;
+  int64_t elements = 1;
+  for (const int64_t size : output.expected_shape) elements *= size;
+  std::string text = fmt::format("\n  {} of {} elements are beyond t={}: {}", mismatch.beyond, elements, bench::kCorrectT, mismatch.where);
+  if (mismatch.different != mismatch.beyond) text += fmt::format(" ({} differ at all)", mismatch.different);
+  if (!mismatch.expected.empty()) {
+    text += fmt::format("\n  the first at [{}]: expected {}, found {}", fmt::join(mismatch.first, ", "), mismatch.expected,
+                        mismatch.found);
+  }
+  const auto add_counts = [&](const char* what, int64_t expected, int64_t found) {
+    if (expected > 0 || found > 0) text += fmt::format("\n  {}: {} expected, {} found", what, expected, found);
+  };
+  add_counts("nan", mismatch.expected_nan, mismatch.found_nan);
+  add_counts("infinite", mismatch.expected_inf, mismatch.found_inf);
+  return text;
+}
+
 std::string output_problem(const bench::OutputCheck& output) {
   const std::string expected = type_text(output.expected_dtype, output.expected_shape);
   const std::string found = type_text(output.found_dtype, output.found_shape);
@@ -25,10 +44,11 @@ std::string output_problem(const bench::OutputCheck& output) {
   if (expected != found) return fmt::format("expected {}, found {}", expected, found);
   const std::string differences = fmt::format("{} differs by up to {:.3g}, on average {:.3g}", expected,
                                               output.max_abs_diff, output.mean_abs_diff);
-  if (output.passes_from > bench::kLastNumericT) return differences + "\n  right at no tolerance";
+  const std::string how = output.mismatch ? mismatch_text(output) : "";
+  if (output.passes_from > bench::kLastNumericT) return differences + "\n  right at no tolerance" + how;
   const bench::Tolerance pair = bench::tolerance(output.expected_dtype, output.passes_from);
-  return fmt::format("{}\n  right from t={} (atol {:.2e}, rtol {:.2e}), expected at t={}", differences,
-                     output.passes_from, pair.atol, pair.rtol, bench::kCorrectT);
+  return fmt::format("{}\n  right from t={} (atol {:.2e}, rtol {:.2e}), expected at t={}{}", differences,
+                     output.passes_from, pair.atol, pair.rtol, bench::kCorrectT, how);
 }
 
 std::string timing_problem(const bench::Timing& timing, const char* side) {
@@ -101,15 +121,24 @@ Row row_of(const bench::RunRecord& record, bool several_samples) {
   row.headline = bench::headline(record);
   row.verdict = bench::judge(record);
   const bool correct = row.verdict.correct_at(bench::kCorrectT);
-  row.tone = correct ? Tone::Good : row.headline == "inexact" ? Tone::Doubtful : Tone::Bad;
+  const bool declined = bench::is_declined(record);
+  row.tone = declined ? Tone::Neutral : correct ? Tone::Good : row.headline == "inexact" ? Tone::Doubtful : Tone::Bad;
   row.timed = bench::times_valid(record.reference) && bench::times_valid(record.candidate);
   if (row.timed) {
     row.reference_us = bench::summarize(record.reference.trials_us);
     row.candidate_us = bench::summarize(record.candidate.trials_us);
-    row.ratio = row.reference_us.median / row.candidate_us.median;
-    row.others = other_ratios(record);
+    if (correct && !declined) {
+      row.ratio = row.reference_us.median / row.candidate_us.median;
+      row.interval = bench::ratio_interval(record.reference, record.candidate);
+      row.others = other_ratios(record);
+    }
     row.noise = std::max(row.reference_us.noise(), row.candidate_us.noise());
   }
+  row.disturbed = record.disturbed;
+  if (row.disturbed) row.timed = false, row.ratio = 0, row.interval = {};
+  row.control = record.control;
+  row.profile = record.profile;
+  row.rival = record.rival;
   row.noisy = bench::is_noisy(record);
   row.compared = record.outputs_counted && !record.outputs.empty();
   row.max_abs_diff = largest_difference(record.outputs);
@@ -148,6 +177,53 @@ std::string conditions(const std::vector<bench::RunRecord>& records) {
                         record.reference.trials_us.size());
   }
   return text + fmt::format(", seed {}", record.seed);
+}
+
+namespace {
+
+std::string words_for(bool disturbed, const bench::Interval& interval, double ratio) {
+  if (disturbed) return "disturbed";
+  if (interval.contains(1)) return "no difference";
+  return ratio_text(ratio);
+}
+
+double ratio_of(const bench::Timing& reference, const bench::Timing& candidate) {
+  return bench::summarize(reference.trials_us).median / bench::summarize(candidate.trials_us).median;
+}
+
+}  // namespace
+
+std::string speedup_text(const Row& row) { return words_for(row.disturbed, row.interval, row.ratio); }
+
+std::string rival_text(const Row& row) {
+  if (!row.rival) return "-";
+  const bench::Rival& rival = *row.rival;
+  if (!rival.problem.empty()) return "failed";
+  if (rival.passes_from > bench::kCorrectT) return "wrong";
+  const auto interval = bench::ratio_interval(rival.reference, rival.candidate);
+  return words_for(rival.disturbed, interval, interval.known() ? ratio_of(rival.reference, rival.candidate) : 0);
+}
+
+std::string interval_text(const Row& row) {
+  return row.interval.known() ? fmt::format("{:.2f} to {:.2f}", row.interval.low, row.interval.high) : "-";
+}
+
+std::string controls_text(const std::vector<Row>& rows) {
+  std::vector<double> ratios;
+  std::string only;
+  for (const Row& row : rows) {
+    if (!row.control) continue;
+    const auto interval = row.control->disturbed ? bench::Interval{} : bench::ratio_interval(row.control->reference, row.control->candidate);
+    if (!interval.known()) {
+      only = "disturbed";
+      continue;
+    }
+    ratios.push_back(ratio_of(row.control->reference, row.control->candidate));
+    only = fmt::format("{} ({:.2f} to {:.2f})", ratio_text(ratios.back()), interval.low, interval.high);
+  }
+  if (ratios.size() < 2) return only;
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  return fmt::format("{} to {} over {} samples", ratio_text(*least), ratio_text(*most), ratios.size());
 }
 
 std::string ratio_text(double ratio) {

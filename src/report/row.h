@@ -1,16 +1,18 @@
 // What every kind of report says about one graph, worked out once from its record.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/interval.h"
 #include "bench/record.h"
 #include "bench/stats.h"
 #include "bench/verdict.h"
 
 namespace passnet::report {
 
-enum class Tone { Good, Doubtful, Bad };
+enum class Tone { Good, Neutral /* right, and nothing done */, Doubtful, Bad };
 
 struct Row {
   std::string sample, graph;
@@ -19,7 +21,9 @@ struct Row {
   Tone tone = Tone::Bad;
   bench::Verdict verdict;
   bool timed = false;  // both sides have believable times
-  double ratio = 0;    // median reference / median candidate; 0 when not timed
+  double ratio = 0;    // median reference / median candidate; 0 when not timed, not correct or declined
+  bench::Interval interval;  // 95 %, of the ratio; not known when there is none
+  bool disturbed = false;  // timed while other processes held the processors: times and ratio say nothing
   bench::Stats reference_us, candidate_us;
   struct OtherRatio {
     bench::Track track;
@@ -31,6 +35,9 @@ struct Row {
   bool compared = false;        // outputs were compared
   double max_abs_diff = 0;      // over all outputs; nan when one is not comparable
   int sites = 0, declined = 0;  // of all passes
+  std::optional<bench::Control> control;  // the A/A control of the sample, with the first of its graphs that was timed
+  std::optional<bench::Profile> profile;
+  std::optional<bench::Rival> rival;
   std::string problem;          // why it is not correct, several lines, as recorded; empty when correct
 };
 
@@ -41,6 +48,15 @@ std::vector<Row> rows_of(const std::vector<bench::RunRecord>& records);
 /// How it was measured, by the first timed record: "passes on cpu, Intel… x 2 threads, 25 warm-up and 100
 /// timed calls, seed 1024". Empty for no records.
 std::string conditions(const std::vector<bench::RunRecord>& records);
+
+/// What a ratio says: "2.31x", "no difference" when its interval holds 1, "disturbed" when it was not measured, "-" when not timed.
+std::string speedup_text(const Row& row);
+/// "2.25 to 2.38", the 95 % interval of the ratio; "-" when it has none.
+std::string interval_text(const Row& row);
+/// What the rival's column says: its ratio to the same reference, "no difference", "disturbed", "wrong", "failed"; "-" without one.
+std::string rival_text(const Row& row);
+/// The A/A controls of all samples: "1.00x (0.98 to 1.02)", or "0.97x to 1.03x over 12 samples". Empty when there is none.
+std::string controls_text(const std::vector<Row>& rows);
 
 /// "2.31x"; "-" when 0.
 std::string ratio_text(double ratio);

@@ -129,10 +129,10 @@ std::string render_curve_svg(const bench::Score& score) {
          end_labels_svg(axes, score) + "</svg>";
 }
 
-std::string render_ratio_svg(double ratio, bool counts) {
+std::string render_ratio_svg(double ratio) {
   constexpr double kWidth = 96, kMiddle = kWidth / 2, kDoublings = 3;
   const double reach = std::clamp(std::log2(ratio) / kDoublings, -1.0, 1.0) * (kMiddle - 1);
-  const char* css = !counts ? "void" : reach >= 0 ? "faster" : "slower";
+  const char* css = reach >= 0 ? "faster" : "slower";
   return fmt::format(
       "<svg class=\"ratio\" viewBox=\"0 0 {0:.0f} 14\" aria-hidden=\"true\">"
       "<rect class=\"{1}\" x=\"{2:.1f}\" y=\"3\" width=\"{3:.1f}\" height=\"8\"/>"

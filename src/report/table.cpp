@@ -25,12 +25,22 @@ std::string styled(std::string text, Style style, bool color) {
 }
 
 Style style_of(Tone tone) {
-  return tone == Tone::Good ? Style::Good : tone == Tone::Doubtful ? Style::Doubtful : Style::Bad;
+  switch (tone) {
+    case Tone::Good:
+      return Style::Good;
+    case Tone::Neutral:
+      return Style::Plain;
+    case Tone::Doubtful:
+      return Style::Doubtful;
+    default:
+      return Style::Bad;
+  }
 }
 
 Style ratio_style(const Row& row) {
-  if (row.tone == Tone::Bad) return Style::Dim;  // a wrong graph is not fast
-  if (!row.timed || std::abs(row.ratio - 1) < 0.02) return Style::Plain;
+  if (row.disturbed) return Style::Doubtful;
+  if (row.ratio == 0) return Style::Dim;  // a wrong graph is not fast
+  if (!row.interval.known() || row.interval.contains(1)) return Style::Plain;
   return row.ratio > 1 ? Style::Good : Style::Bad;
 }
 
@@ -79,29 +89,31 @@ Column times_column(const char* title, const std::vector<Row>& rows, bench::Stat
 std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_samples) {
   const bool any_noisy = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
   Column name{"graph", true, {}, 0}, verdict{"verdict", true, {}, 0}, ratio{"ratio", false, {}, 0};
-  Column noise{"noise", false, {}, 1}, rung{"from t", false, {}, 3}, error{"max error", false, {}, 0};
-  Column sites{"sites", false, {}, 2};
+  Column interval{"95 %", false, {}, 2}, noise{"noise", false, {}, 1}, rung{"from t", false, {}, 4}, error{"max error", false, {}, 0};
+  Column sites{"sites", false, {}, 3};
   if (any_noisy) ratio.title += " ";
   for (const Row& row : rows) {
     name.cells.push_back({(several_samples ? "  " : "") + one_line(row.graph), Style::Plain});
     verdict.cells.push_back({row.headline, style_of(row.tone)});
     const std::string mark = any_noisy ? (row.noisy ? "~" : " ") : "";
-    ratio.cells.push_back({ratio_text(row.ratio) + mark, ratio_style(row)});
+    ratio.cells.push_back({speedup_text(row) + mark, ratio_style(row)});
+    interval.cells.push_back({interval_text(row), Style::Plain});
     noise.cells.push_back({row.timed ? fmt::format("{:.0f} %", 100 * row.noise) : "-",
                            row.noisy ? Style::Doubtful : Style::Plain});
     rung.cells.push_back({rung_text(row), Style::Plain});
     error.cells.push_back({error_text(row), Style::Plain});
     sites.cells.push_back({sites_text(row), Style::Plain});
   }
-  return {std::move(name),
-          std::move(verdict),
-          std::move(ratio),
-          times_column("before us", rows, &Row::reference_us),
-          times_column("after us", rows, &Row::candidate_us),
-          std::move(noise),
-          std::move(rung),
-          std::move(error),
-          std::move(sites)};
+  std::vector<Column> table{std::move(name), std::move(verdict), std::move(ratio), std::move(interval)};
+  if (const auto rival = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.rival.has_value(); }); rival != rows.end()) {
+    Column column{rival->rival->name, false, {}, 0};
+    for (const Row& row : rows) column.cells.push_back({rival_text(row), Style::Plain});
+    table.push_back(std::move(column));
+  }
+  table.push_back(times_column("before us", rows, &Row::reference_us));
+  table.push_back(times_column("after us", rows, &Row::candidate_us));
+  for (Column* column : {&noise, &rung, &error, &sites}) table.push_back(std::move(*column));
+  return table;
 }
 
 /// Width of everything but the first column, separators included.
@@ -114,7 +126,7 @@ size_t width_of_rest(const std::vector<Column>& table) {
 /// Drops columns until a readable name fits, then shortens names to what is left.
 void fit(std::vector<Column>& table, size_t width) {
   const size_t wanted = std::min(table[0].width(), kMinNameWidth);
-  for (int order = 1; order <= 3 && width_of_rest(table) + wanted > width; ++order) {
+  for (int order = 1; order <= 4 && width_of_rest(table) + wanted > width; ++order) {
     std::erase_if(table, [&](const Column& column) { return column.dropped_at == order; });
   }
   const size_t rest = width_of_rest(table);
@@ -155,7 +167,6 @@ std::string render_other_tracks(const std::vector<Row>& rows) {
   std::vector<bench::Track> tracks;
   std::vector<std::vector<double>> ratios;
   for (const Row& row : rows) {
-    if (!row.verdict.correct_at(bench::kCorrectT)) continue;
     for (const Row::OtherRatio& other : row.others) {
       const auto at = static_cast<size_t>(std::find(tracks.begin(), tracks.end(), other.track) - tracks.begin());
       if (at == tracks.size()) tracks.push_back(other.track), ratios.emplace_back();
@@ -175,12 +186,20 @@ std::string render_footer(const std::vector<Row>& rows, const bench::Score& scor
       shows_sites && std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.declined > 0; });
   const Style style = score.correct == score.total ? Style::Good : Style::Bad;
   std::string out = styled(fmt::format("{} of {} correct", score.correct, score.total), style, color);
-  out += fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup), Style::Bold, color));
+  out += fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup.value_or(0)), Style::Bold, color));
   out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\nS(-5) {:.3f}, ES(-5) {:.3f}\n",
                      styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color),
                      score.aggregated, score.at(bench::kCorrectT).s, score.at(bench::kCorrectT).es);
   out += render_other_tracks(rows);
   std::string notes;
+  if (const std::string controls = controls_text(rows); !controls.empty())
+    notes += fmt::format("A/A control, the same graph on both sides: {}\n", controls);
+  if (const auto disturbed = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.disturbed; }); disturbed > 0) {
+    notes += fmt::format(
+        "disturbed: {} of {}, other processes held the processors while it was timed; it has no speedup and counts in no score; "
+        "--resume measures it again\n",
+        disturbed, rows.size());
+  }
   if (noisy > 0) {
     notes += fmt::format(
         "~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the "
@@ -188,6 +207,8 @@ std::string render_footer(const std::vector<Row>& rows, const bench::Score& scor
         noisy, rows.size(), 100 * bench::kNoisy);
   }
   if (declined) notes += "sites a/b: b found, a replaced; the plan declined the others\n";
+  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.tone == Tone::Neutral; }))
+    notes += "declined: the plan declined every site, so the graph is left as it was; it counts as 1x, unmeasured\n";
   if (!score.forms_agree) notes += "both forms of ES(t) disagree (docs/scoring.md)\n";
   for (const std::string& line : wrap(std::string(trim(notes)), width)) {
     if (!line.empty()) out += styled(line, Style::Dim, color) + '\n';
@@ -204,7 +225,7 @@ struct Problem {
 std::vector<Problem> grouped_problems(const std::vector<Row>& rows) {
   std::vector<Problem> problems;
   for (const Row& row : rows) {
-    if (row.tone == Tone::Good) continue;
+    if (row.verdict.correct_at(bench::kCorrectT)) continue;
     const auto same = std::find_if(problems.begin(), problems.end(), [&](const Problem& problem) {
       return problem.row->headline == row.headline && problem.row->problem == row.problem;
     });
@@ -232,6 +253,29 @@ std::string render_problem(const Problem& problem, size_t width, bool color) {
   return out;
 }
 
+/// Where the time of a call goes: launches beside what a copy of their bytes takes, then what is outside the passes.
+std::string render_profile(const Row& row, size_t width, bool color) {
+  constexpr size_t kMostOthers = 5;
+  const bench::Profile& profile = *row.profile;
+  std::string out = fmt::format("\n{}: {:.1f} us a call, with clocks around its parts\n",
+                                styled("where the time goes, " + one_line(row.name), Style::Bold, color), profile.call_us);
+  double told_us = 0;
+  for (const bench::Profile::Launch& launch : profile.launches) {
+    told_us += launch.us;
+    out += fmt::format("  {:8.2f} us  {} ({}.py:{}): {}, {:.1f} GB/s; a copy of as many bytes takes {:.2f} us, {:.0f} % of this\n",
+                       launch.us, one_line(launch.kernel), one_line(launch.pass), launch.line, bytes_text(static_cast<double>(launch.bytes)),
+                       launch.us > 0 ? static_cast<double>(launch.bytes) / launch.us / 1e3 : 0, launch.bound_us,
+                       launch.us > 0 ? 100 * launch.bound_us / launch.us : 0);
+  }
+  for (size_t i = 0; i < profile.others.size(); ++i) {
+    told_us += profile.others[i].us;
+    if (i < kMostOthers)
+      out += fmt::format("  {:8.2f} us  {}\n", profile.others[i].us, shorten_middle(one_line(profile.others[i].statement), width - 15));
+  }
+  if (profile.others.size() > kMostOthers) out += fmt::format("  … and {} more operators\n", profile.others.size() - kMostOthers);
+  return out + fmt::format("  {:8.2f} us  the rest: allocating, calling, clocks\n", std::max(0.0, profile.call_us - told_us));
+}
+
 }  // namespace
 
 std::string render_table(const std::vector<bench::RunRecord>& records, int width, bool color) {
@@ -248,6 +292,9 @@ std::string render_table(const std::vector<bench::RunRecord>& records, int width
   const bool shows_sites = table.back().title == "sites";
   out += '\n' + render_footer(rows, bench::score(bench::judge_all(records)), shows_sites, usable, color);
   for (const Problem& problem : grouped_problems(rows)) out += render_problem(problem, usable, color);
+  for (const Row& row : rows) {
+    if (row.profile) out += render_profile(row, usable, color);
+  }
   return out;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "ir/memory.h"
+
 namespace passnet::rewrite {
 
 using ir::NodeId;

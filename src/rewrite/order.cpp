@@ -2,52 +2,17 @@
 
 #include <numeric>
 
+#include "ir/memory.h"
 #include "ir/op_table.h"
 
 namespace passnet::rewrite {
 
 using ir::NodeId;
 
-NodeId first_input(const ir::Graph& graph, NodeId id) {
-  const auto args = graph.args(id);
-  if (!args.empty()) return args[0].kind == ir::ArgKind::Node ? args[0].node : ir::kNoNode;
-  for (const ir::Keyword& keyword : graph.keywords(id)) {
-    if ((keyword.name == "input" || keyword.name == "self") && keyword.value.kind == ir::ArgKind::Node)
-      return keyword.value.node;
-  }
-  return ir::kNoNode;
-}
-
-void for_each_aliased_input(const ir::Graph& graph, NodeId id, const std::function<void(NodeId)>& visit) {
-  const ir::Node& node = graph.node(id);
-  if (node.kind == ir::NodeKind::Placeholder || node.kind == ir::NodeKind::Output) return;
-  const ir::OpSignature* signature = ir::find_signature(node);
-  if (signature && !signature->view && !ir::overwrites_input(graph, id)) return;
-  const NodeId first = first_input(graph, id);
-  if (signature && first != ir::kNoNode) {
-    visit(first);
-  } else {
-    ir::for_each_input(graph, node, visit);
-  }
-}
-
 struct Order::Builder {
   const ir::Graph& graph;
   Order& order;
   std::vector<std::pair<NodeId, Edge>> edges;
-
-  NodeId root(NodeId id) {
-    while (order.memory_[id] != id) id = order.memory_[id] = order.memory_[order.memory_[id]];
-    return id;
-  }
-
-  void find_memory() {
-    order.memory_.resize(graph.size());
-    std::iota(order.memory_.begin(), order.memory_.end(), NodeId{0});
-    for (NodeId id = 0; id < graph.size(); ++id)
-      for_each_aliased_input(graph, id, [&](NodeId input) { order.memory_[root(id)] = root(input); });
-    for (NodeId id = 0; id < graph.size(); ++id) order.memory_[id] = root(id);
-  }
 
   void find_writes() {
     order.writes_.resize(graph.size());
@@ -127,8 +92,8 @@ std::span<const NodeId> Order::accesses(NodeId memory) const {
 }
 
 Order::Order(const ir::Graph& graph) {
+  memory_ = ir::memory_of_values(graph);
   Builder builder{graph, *this, {}};
-  builder.find_memory();
   builder.find_writes();
   builder.add_data();
   builder.add_memory();

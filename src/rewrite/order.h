@@ -1,14 +1,10 @@
 // What must come before what in a graph: data dependences, and those that in-place operators make through
 // shared memory.
 //
-// Memory is followed conservatively: a result may share memory with the first argument of an operator that
-// the table flags `view` or that works in place, and with every argument of an operator the table does not
-// know. Placeholders do not share memory with each other. Reads of a memory keep their order relative to its
-// writes.
+// Which values may share memory is ir/memory.h's answer. Reads of a memory keep their order relative to its writes.
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -47,13 +43,5 @@ class Order {
   std::vector<uint32_t> first_;
   std::vector<Edge> edges_;
 };
-
-/// Calls `visit(NodeId)` for the inputs whose memory the result of `id` may share.
-void for_each_aliased_input(const ir::Graph& graph, ir::NodeId id,
-                            const std::function<void(ir::NodeId)>& visit);
-
-/// The value an in-place node overwrites: its first positional argument, or the keyword `input`; kNoNode when
-/// it is not a node.
-ir::NodeId first_input(const ir::Graph& graph, ir::NodeId id);
 
 }  // namespace passnet::rewrite

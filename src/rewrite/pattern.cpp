@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/memory.h"
+
 namespace passnet::rewrite {
 
 using ir::NodeId;

@@ -130,12 +130,8 @@ class Rewriter {
 
   void place_node(NodeId id) {
     const ir::Node& node = graph_.node(id);
-    const std::string_view name = new_graph_.intern(node.name);
-    const std::string_view target = new_graph_.intern(node.target);
     if (node.kind == ir::NodeKind::Placeholder) {
-      const auto note = graph_.args(node);
-      ids_[id] = new_graph_.add_placeholder(
-          target, name, note.empty() ? "" : new_graph_.intern(note[0].string()), node.offset);
+      ids_[id] = new_graph_.import_placeholder(graph_, node, node.offset);
     } else {
       std::vector<Arg> args;
       std::vector<ir::Keyword> keywords;
@@ -143,7 +139,8 @@ class Rewriter {
       for (const ir::Keyword& keyword : graph_.keywords(node))
         keywords.push_back(
             {new_graph_.intern(keyword.name), new_graph_.import_arg(graph_, keyword.value, map_)});
-      ids_[id] = new_graph_.add_node(node.kind, target, name, args, keywords, node.offset);
+      ids_[id] = new_graph_.add_node(node.kind, new_graph_.intern(node.target), new_graph_.intern(node.name), args, keywords,
+                                     node.offset);
     }
     map_[id] = Arg::of_node(ids_[id]);
   }

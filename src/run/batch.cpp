@@ -1,21 +1,30 @@
 #include "run/batch.h"
 
+#include <algorithm>
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/check.h"
+#include "base/log.h"
+#include "base/strings.h"
 #include "bench/score.h"
 #include "bench/verdict.h"
+#include "run/machine_lock.h"
+#include "run/provenance.h"
+#include "run/worker.h"
 
 namespace passnet::run {
 
 Result<RecordFile> RecordFile::open(const std::filesystem::path& path, bool keep) {
   PASSNET_TRY(LineFile lines, LineFile::open(path, keep));
-  RecordFile file(std::move(lines));
+  RecordFile file(std::move(lines), path);
   PASSNET_TRY(file.records_, bench::records_from_text(file.lines_.kept(), path.string()));
   return file;
 }
@@ -27,14 +36,37 @@ Result<void> RecordFile::append(const bench::RunRecord& record) {
   return {};
 }
 
+Result<void> RecordFile::supersede(const std::vector<size_t>& positions) {
+  if (positions.empty()) return {};
+  // records_ are the lines that are not blank, and the kept ones come first.
+  std::string remaining;
+  std::vector<std::string_view> moved;
+  size_t position = 0;
+  auto next = positions.begin();
+  for (const std::string_view line : split(lines_.kept(), '\n')) {
+    if (trim(line).empty()) continue;
+    if (next != positions.end() && *next == position++) {
+      moved.push_back(line);
+      ++next;
+    } else {
+      remaining += std::string(line) + "\n";
+    }
+  }
+  PASSNET_CHECK(next == positions.end(), "only records that were there when the file was opened are superseded");
+  PASSNET_TRY(LineFile superseded, LineFile::open(path_.parent_path() / "records.superseded.jsonl", true));
+  for (const std::string_view line : moved) PASSNET_TRY_VOID(superseded.append(line));
+  PASSNET_TRY_VOID(write_file(path_, remaining));
+  PASSNET_TRY(RecordFile rest, open(path_, true));
+  *this = std::move(rest);
+  return {};
+}
+
 namespace {
 
 // The files derived from the records, written whole.
 Result<void> write_derived(const std::filesystem::path& directory, const std::string& id,
                            const std::vector<bench::RunRecord>& records) {
-  std::vector<bench::Verdict> verdicts;
-  for (const bench::RunRecord& record : records) verdicts.push_back(bench::judge(record));
-  const bench::Score score = bench::score(verdicts);
+  const bench::Score score = bench::score(bench::judge_all(records));
   PASSNET_TRY_VOID(write_file(directory / "aggregated_score.json", bench::to_json(score, id).dump(2) + "\n"));
   return write_file(directory / "validation.log", bench::render_upstream_log(records));
 }
@@ -44,11 +76,65 @@ struct Planned {
   RecordFile file;
 };
 
+// Why the record at `position` stands for no graph of the sample; empty when it does.
+std::string reason_to_drop(const Planned& planned, size_t position) {
+  const std::vector<bench::RunRecord>& records = planned.file.records();
+  const std::string& graph = records[position].graph;
+  const auto later = [&](const bench::RunRecord& other) { return other.graph == graph; };
+  if (std::any_of(records.begin() + std::ptrdiff_t(position) + 1, records.end(), later)) return "there is a later one";
+  const std::vector<std::string>& names = planned.sample.graph_names;
+  return std::find(names.begin(), names.end(), graph) == names.end() ? "the sample no longer lists the graph" : "";
+}
+
+// Why its graph has to be evaluated again; empty when the record stands.
+std::string reason_to_repeat(const Planned& planned, size_t position, const EvaluateOptions& options,
+                             const std::map<std::string, std::string>& versions) {
+  const bench::RunRecord& record = planned.file.records()[position];
+  if (bench::is_unmeasured(record)) return "it was disturbed";
+  if (options.profile && !record.profile) return "it has no profile";
+  if (!options.rival.empty() && !record.rival) return fmt::format("it has no times of {}", options.rival);
+  const std::vector<std::string>& names = planned.sample.graph_names;
+  const auto index = static_cast<size_t>(std::find(names.begin(), names.end(), record.graph) - names.begin());
+  return join(bench::reasons_to_repeat(record, provenance_of(planned.sample, index, options, versions)), "; ");
+}
+
+// Sets aside what no longer stands, and says why: graphs that go for one reason in one breath.
+Result<void> set_aside(Planned& planned, const EvaluateOptions& options, const std::map<std::string, std::string>& versions,
+                       const BatchHooks& hooks) {
+  std::vector<size_t> positions;
+  std::vector<std::pair<std::string, std::vector<std::string>>> graphs_of_reason;
+  for (size_t i = 0; i < planned.file.records().size(); ++i) {
+    const std::string& graph = planned.file.records()[i].graph;
+    if (const std::string why = reason_to_drop(planned, i); !why.empty()) {
+      positions.push_back(i);
+      log::info(fmt::format("{}: the record of {} is set aside: {}", planned.sample.name, graph, why));
+      continue;
+    }
+    const std::string reason = reason_to_repeat(planned, i, options, versions);
+    if (reason.empty()) continue;
+    positions.push_back(i);
+    auto known = std::find_if(graphs_of_reason.begin(), graphs_of_reason.end(), [&](const auto& one) { return one.first == reason; });
+    if (known == graphs_of_reason.end()) known = graphs_of_reason.insert(known, {reason, {}});
+    known->second.push_back(graph);
+  }
+  PASSNET_TRY_VOID(planned.file.supersede(positions));
+  for (const auto& [reason, graphs] : graphs_of_reason) {
+    if (hooks.again) hooks.again(planned.sample.name, graphs, reason);
+  }
+  return {};
+}
+
+Result<void> set_aside_all(std::vector<Planned>& planned, const EvaluateOptions& options, const BatchHooks& hooks) {
+  const auto has_records = [](const Planned& one) { return !one.file.records().empty(); };
+  if (std::none_of(planned.begin(), planned.end(), has_records)) return {};
+  PASSNET_TRY(const auto versions, ask_versions(options));
+  for (Planned& one : planned) PASSNET_TRY_VOID(set_aside(one, options, versions, hooks));
+  return {};
+}
+
 Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchHooks& hooks) {
   std::unordered_set<std::string> done;
-  for (const bench::RunRecord& record : planned.file.records()) {
-    if (record.compiler == options.evaluate.compiler) done.insert(record.graph);
-  }
+  for (const bench::RunRecord& record : planned.file.records()) done.insert(record.graph);
   EvaluateHooks one;
   one.skip = [&](const std::string& graph) { return done.contains(graph); };
   one.started = [&](const std::string& graph) {
@@ -60,6 +146,54 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchH
     return {};
   };
   return evaluate_sample(planned.sample, options.evaluate, one);
+}
+
+// What the evaluation has for itself.
+struct Leases {
+  MachineLease processors, gpus;
+  bool on_gpu = false;
+
+  /// On the CPU all that are held. On a GPU each job has one for the thread that launches and waits, which alone is timed; its
+  /// other threads, which make inputs, run anywhere.
+  std::vector<int> processors_of(int job) const {
+    if (!on_gpu) return processors.held();
+    const auto own = static_cast<size_t>(job) % std::max<size_t>(1, processors.held().size());
+    std::vector<int> all = processors.held().empty() ? std::vector<int>{} : std::vector<int>{processors.held()[own]};
+    for (const int processor : available_processors()) {
+      if (all.empty() || processor != all[0]) all.push_back(processor);
+    }
+    return all;
+  }
+};
+
+Result<Leases> take_machine(const BatchOptions& options, const BatchHooks& hooks) {
+  Leases leases;
+  leases.on_gpu = options.evaluate.gpu.has_value();
+  if (!options.evaluate.timed) return leases;
+  const std::vector<int> available = available_processors();
+  const size_t threads = options.evaluate.threads > 0 ? static_cast<size_t>(options.evaluate.threads) : available.size();
+  const size_t wanted = leases.on_gpu ? static_cast<size_t>(options.jobs) : threads;
+  PASSNET_TRY(leases.processors, MachineLease::take("processor", available, std::min(wanted, available.size()), hooks.waiting,
+                                                    options.evaluate.interrupted));
+  if (!leases.on_gpu) return leases;
+  std::vector<int> gpus;
+  for (int job = 0; job < options.jobs; ++job) gpus.push_back(*options.evaluate.gpu + job);
+  PASSNET_TRY(leases.gpus, MachineLease::take("gpu", gpus, gpus.size(), hooks.waiting, options.evaluate.interrupted));
+  return leases;
+}
+
+// In the order of the lists, in whichever order they were measured.
+std::vector<bench::RunRecord> records_of(const std::vector<Planned>& planned) {
+  std::vector<bench::RunRecord> records;
+  for (const Planned& one : planned) {
+    std::unordered_map<std::string, size_t> place;
+    for (const std::string& graph : one.sample.graph_names) place.emplace(graph, place.size());
+    const size_t first = records.size();
+    records.insert(records.end(), one.file.records().begin(), one.file.records().end());
+    std::stable_sort(records.begin() + std::ptrdiff_t(first), records.end(),
+                     [&](const bench::RunRecord& a, const bench::RunRecord& b) { return place[a.graph] < place[b.graph]; });
+  }
+  return records;
 }
 
 BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
@@ -81,7 +215,6 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
                            const BatchHooks& hooks) {
   BatchResult result;
   std::vector<Planned> planned;
-  size_t graphs = 0;
   for (const std::filesystem::path& path : samples) {
     Result<fx::Sample> sample = fx::load_sample(path);
     if (!sample) return {{}, std::move(sample).error()};
@@ -94,16 +227,22 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     }
     Result<RecordFile> file = RecordFile::open(options.out / sample->name / "records.jsonl", options.resume);
     if (!file) return {{}, std::move(file).error()};
-    graphs += sample->graph_names.size() - std::min(file->records().size(), sample->graph_names.size());
     planned.push_back({std::move(*sample), std::move(*file)});
   }
+  if (Result<void> aside = set_aside_all(planned, options.evaluate, hooks); !aside)
+    return {records_of(planned), std::move(aside).error()};
+  size_t graphs = 0;
+  for (const Planned& one : planned) graphs += one.sample.graph_names.size() - one.file.records().size();
   if (hooks.planned) hooks.planned(graphs);
+  Result<Leases> leases = take_machine(options, hooks);
+  if (!leases) return {{}, std::move(leases).error()};
   std::mutex mutex;  // of the hooks and the error
   const BatchHooks one_by_one = locked(hooks, mutex);
   std::atomic<size_t> next{0};
   const auto work = [&](int job) {
     BatchOptions own = options;
     if (own.evaluate.gpu) *own.evaluate.gpu += job;
+    own.evaluate.processors = leases->processors_of(job);
     for (size_t i = next++; i < planned.size(); i = next++) {
       Planned& one = planned[i];
       Result<void> ran = run_one(one, own, one_by_one);
@@ -119,10 +258,7 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     for (int job = 1; job < options.jobs; ++job) helpers.emplace_back(work, job);
     work(0);
   }
-  for (const Planned& one : planned) {
-    const std::vector<bench::RunRecord>& records = one.file.records();
-    result.records.insert(result.records.end(), records.begin(), records.end());
-  }
+  result.records = records_of(planned);
   return result;
 }
 

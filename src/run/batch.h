@@ -24,29 +24,36 @@ class RecordFile {
   const std::vector<bench::RunRecord>& records() const { return records_; }
   /// Errors: as LineFile::append.
   Result<void> append(const bench::RunRecord& record);
+  /// Moves the records at these positions (ascending) to records.superseded.jsonl beside the file, as they were written. They
+  /// are there before they go here, and both files are whole at any time. REQUIRES: nobody else writes to the directory.
+  Result<void> supersede(const std::vector<size_t>& positions);
 
  private:
-  explicit RecordFile(LineFile lines) : lines_(std::move(lines)) {}
+  RecordFile(LineFile lines, std::filesystem::path path) : lines_(std::move(lines)), path_(std::move(path)) {}
 
   LineFile lines_;
+  std::filesystem::path path_;
   std::vector<bench::RunRecord> records_;
 };
 
 struct BatchOptions {
   EvaluateOptions evaluate;
   std::filesystem::path out;
-  bool resume = false;
+  bool resume = false;  // keep the records that still stand, see docs/records.md
   int jobs = 1;  // samples at a time, each on a GPU of its own: evaluate.gpu and those after it
 };
 
 struct BatchHooks {
+  std::function<void(const std::string& why)> waiting;                      // for processors that another evaluation holds
+  /// resume: these graphs of a sample have a record that no longer stands, for this reason. Before `planned`.
+  std::function<void(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason)> again;
   std::function<void(size_t graphs)> planned;                               // total graphs to do, before the first
   std::function<void(const std::string& sample, const std::string& graph)> started;
   std::function<void(const bench::RunRecord&)> finished;
 };
 
 /// Hooks are called by one thread at a time. Samples of one run share no GPU.
-/// All records (resumed ones included), in sample and list order. Written files are complete for every finished graph,
+/// All records (resumed ones that still stand included), in sample order. Written files are complete for every finished graph,
 /// also when an error ends the batch; `error` then says why.
 struct BatchResult {
   std::vector<bench::RunRecord> records;

@@ -8,9 +8,13 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "bench/verdict.h"
 #include "pass/source.h"
 #include "run/measure.h"
 #include "run/pattern_names.h"
+#include "run/provenance.h"
+#include "run/pytorch.h"
+#include "run/run_passes.h"
 #include "run/session.h"
 
 namespace passnet::run {
@@ -20,8 +24,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using bench::Stage;
 
-// Starting libtorch takes half a second on a quiet machine; a busy one gets a minute.
-constexpr std::chrono::milliseconds kStartTimeout{60000};
+// PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
+constexpr std::chrono::milliseconds kCompileTimeout{300000};
+constexpr int kProfiledCalls = 50;
 
 std::string utc_now() {
   const std::time_t now = std::time(nullptr);
@@ -52,16 +57,20 @@ class SampleEvaluation {
   SampleEvaluation(const fx::Sample& sample, const EvaluateOptions& options)
       : sample_(sample),
         options_(options),
-        threads_(options.threads > 0 ? options.threads : available_threads()),
+        threads_(resolve_options(options).threads),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
-        reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu}),
-        candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu}) {}
+        reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu, options.processors}),
+        candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu, options.processors}) {}
 
   // Both workers come up while the passes are read and the first graph is parsed.
   Result<void> start() {
     PASSNET_TRY_VOID(reference_.start());
     PASSNET_TRY_VOID(candidate_.start());
-    if (options_.compiler == "passes") passes_ = load_passes(sample_);
+    if (options_.compiler == "passes") {
+      pass_hashes_ = hash_passes(sample_);  // before they are read: a file that is changed in between counts as changed
+      passes_ = load_passes(sample_);
+    }
+    if (!options_.rival.empty()) PASSNET_TRY_VOID(find_pytorch_worker());
     if (!options_.gpu) return {};
     // Without that GPU no graph can be evaluated, so this is no record of a graph.
     if (const auto known = learn_hardware(); !known && known.error().kind == "resource" && !known.error().worker_lost)
@@ -71,7 +80,40 @@ class SampleEvaluation {
 
   Result<bench::RunRecord> evaluate(size_t index) {
     const auto begin = Clock::now();
+    Tried tried = {};
+    PASSNET_TRY(tried, attempt(index));
+    if (tried.failure && tried.failure->retry) {
+      // What is wrong with the GPU may be what these workers hold of it, or have done to it.
+      const std::string why = to_string(tried.failure->error);
+      log::warn(fmt::format("{}: evaluated anew in fresh workers: {}", tried.record.graph, why));
+      reference_.stop();
+      candidate_.stop();
+      PASSNET_TRY(tried, attempt(index));
+      tried.record.retried = why;
+    }
+    bench::RunRecord& record = tried.record;
+    if (tried.failure) {
+      record.error_kind = tried.failure->kind;
+      record.error = to_string(tried.failure->error);
+    }
+    record.hardware = hardware_;
+    record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+    return record;
+  }
+
+  /// Of the graph that was evaluated last.
+  const GraphTensors& tensors() const { return tensors_; }
+
+ private:
+  struct Tried {
     bench::RunRecord record;
+    std::optional<Failure> failure;  // why it ended early
+  };
+
+  // Evaluates a graph once, in the workers that run; those that are lost are replaced.
+  Result<Tried> attempt(size_t index) {
+    Tried tried;
+    bench::RunRecord& record = tried.record;
     record.sample = sample_.name;
     record.graph = sample_.graph_names[index];
     record.compiler = options_.compiler;
@@ -79,41 +121,49 @@ class SampleEvaluation {
     record.threads = threads_;
     record.seed = options_.seed;
     record.started = utc_now();
+    bench::Provenance made_of = provenance_of(sample_, index, options_, {});
+    made_of.passes = pass_hashes_;
+    tensors_ = {};
     PASSNET_TRY_VOID(revive(reference_));
     PASSNET_TRY_VOID(revive(candidate_));
-    if (std::optional<Failure> failure = walk(index, record)) {
-      record.error_kind = failure->kind;
-      record.error = to_string(failure->error);
-    }
-    forget();
-    record.hardware = hardware_;
-    record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-    return record;
+    tried.failure = walk(index, record);
+    forget(record);
+    made_of.versions = versions_;
+    record.provenance = std::move(made_of);
+    return tried;
   }
 
- private:
   // The line of DESIGN section 3, stage by stage; returns why it ended early.
   std::optional<Failure> walk(size_t index, bench::RunRecord& record) {
     record.stage = Stage::Parse;
     Result<fx::GraphDir> graph = fx::load_graph_dir(sample_.graph_paths[index]);
     if (!graph) return to_failure(graph.error());
 
-    record.stage = Stage::Inputs;
     if (auto known = learn_hardware(); !known) return known.error();
     if (auto loaded = load_graph(reference_, kId, graph->graph, {}, {}, timeout_); !loaded) return loaded.error();
-    Answer<Bundle> inputs = replay_inputs(reference_, kId, *graph, options_.seed, timeout_);
-    if (!inputs) return inputs.error();
-    if (auto set = set_inputs(reference_, kId, *inputs, timeout_); !set) return set.error();
+
+    record.stage = Stage::Inputs;
+    Answer<Bundle> replayed = replay_inputs(reference_, kId, *graph, options_.seed, timeout_);
+    if (!replayed) return replayed.error();
+    const Bundle& inputs = tensors_.inputs = std::move(*replayed);
+    if (auto set = set_inputs(reference_, kId, inputs, timeout_); !set) return set.error();
 
     record.stage = Stage::Reference;
-    if (auto expected = run_graph(reference_, kId, false, timeout_); !expected) return expected.error();
+    Answer<Outputs> expected = run_graph(reference_, kId, false, timeout_);
+    if (!expected) return expected.error();
+    tensors_.expected = std::move(expected->tensors);
 
     record.stage = Stage::Match;
     Rewritten rewritten;
     std::vector<std::vector<pass::BuiltKernel>> kernels;
     rewritten.graph = graph->graph;
     if (options_.compiler == "passes") {
-      if (auto failure = rewrite_graph(graph->graph, *inputs, record, rewritten)) return failure;
+      if (auto failure = rewrite_graph(graph->graph, inputs, record, rewritten)) return failure;
+      if (rewritten.sites() == 0) {
+        // Declined everywhere: the graph is what it was, and there is nothing to compare or to time.
+        record.stage = Stage::Done;
+        return std::nullopt;
+      }
       record.stage = Stage::Build;
       auto built = build_kernels(rewritten, *passes_, options_.build, architecture_);
       if (!built) return to_failure(built.error());
@@ -121,30 +171,91 @@ class SampleEvaluation {
     }
 
     record.stage = Stage::Load;
-    if (auto hello = greet(candidate_, kStartTimeout); !hello) return hello.error();
+    if (auto hello = start_up(candidate_); !hello) return hello.error();
     if (auto loaded = load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_, options_.cuda_graph);
         !loaded)
       return loaded.error();
-    if (auto set = set_inputs(candidate_, kId, *inputs, timeout_); !set) return set.error();
+    if (auto set = set_inputs(candidate_, kId, inputs, timeout_); !set) return set.error();
 
     record.stage = Stage::Run;
     Answer<Outputs> found = run_graph(candidate_, kId, true, timeout_);
-    if (!found) return found.error();
+    const auto placed = [&](const Failure& failure) {
+      return passes_ ? with_source_line(failure, rewritten, *passes_, kernels) : failure;
+    };
+    if (!found) return placed(found.error());
 
     record.stage = Stage::Compare;
     if (auto compared = compare_outputs(reference_, kId, *found, record, timeout_); !compared) return compared.error();
+    tensors_.found = std::move(found->tensors);
 
     if (options_.timed) {
       record.stage = Stage::Time;
-      Answer<Measured> measured = measure(reference_, candidate_, kId, {options_.warmup, options_.trials, timeout_, options_.gpu.has_value()});
-      if (!measured) return measured.error();
+      const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value()};
+      Answer<Measured> measured = measure({reference_, kId}, {candidate_, kId}, how);
+      if (!measured) return placed(measured.error());
       record.reference = std::move(measured->reference);
       record.candidate = std::move(measured->candidate);
-      record.rounds = measured->rounds;
+      record.disturbed = measured->disturbed;
+      record.load = measured->load;
       record.deterministic = measured->changed_calls == 0;
+      if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph->graph, inputs, how);
+      if (!options_.rival.empty()) record.rival = measure_rival(graph->graph, inputs, how);
+    }
+    if (options_.profile) {
+      Answer<bench::Profile> profile = profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_);
+      if (!profile) return placed(profile.error());
+      record.profile = std::move(*profile);
     }
     record.stage = Stage::Done;
     return std::nullopt;
+  }
+
+  // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by operator as
+  // the reference does. None when the candidate cannot; whatever that is, it has nothing to do with this graph's own result.
+  std::optional<bench::Control> measure_control(const ir::Graph& graph, const Bundle& inputs, const MeasureOptions& how) {
+    controlled_ = true;
+    if (!load_graph(candidate_, kControlId, graph, {}, {}, timeout_)) return std::nullopt;
+    if (!set_inputs(candidate_, kControlId, inputs, timeout_)) return std::nullopt;
+    if (!run_graph(candidate_, kControlId, false, timeout_)) return std::nullopt;
+    Answer<Measured> measured = measure({reference_, kId}, {candidate_, kControlId}, how);
+    if (!measured) return std::nullopt;
+    return bench::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
+  }
+
+  // Another compiler on the same graph and inputs, against the same reference. What goes wrong there is its problem, not the graph's.
+  bench::Rival measure_rival(const ir::Graph& graph, const Bundle& inputs, MeasureOptions how) {
+    bench::Rival rival;
+    rival.name = options_.rival;
+    how.timeout = std::max<std::chrono::milliseconds>(how.timeout, kCompileTimeout);
+    const auto give_up = [&](const Failure& failure) {
+      rival.problem = failure.error.message;
+      return rival;
+    };
+    if (!rival_ || !rival_->alive()) {
+      PyTorchOptions pytorch;
+      pytorch.threads = threads_;
+      pytorch.processors = options_.processors;
+      pytorch.on_gpu = options_.gpu.has_value();
+      pytorch.interrupted = options_.interrupted;
+      Result<Worker> started = start_pytorch(pytorch);
+      if (!started) return give_up(to_failure(started.error()));
+      rival_.emplace(std::move(*started));
+      if (auto hello = greet(*rival_, kCompileTimeout); !hello) return give_up(hello.error());
+    }
+    if (auto loaded = load_graph(*rival_, kId, graph, {}, {}, how.timeout); !loaded) return give_up(loaded.error());
+    if (auto set = set_inputs(*rival_, kId, inputs, how.timeout); !set) return give_up(set.error());
+    Answer<Outputs> found = run_graph(*rival_, kId, true, how.timeout);
+    if (!found) return give_up(found.error());
+    bench::RunRecord checked;
+    if (auto compared = compare_outputs(reference_, kId, *found, checked, how.timeout); !compared) return give_up(compared.error());
+    checked.stage = Stage::Done;
+    rival.passes_from = bench::judge(checked).passes_from;
+    Answer<Measured> measured = measure({reference_, kId}, {*rival_, kId}, how);
+    if (!measured) return give_up(measured.error());
+    rival.reference = std::move(measured->reference);
+    rival.candidate = std::move(measured->candidate);
+    rival.disturbed = measured->disturbed;
+    return rival;
   }
 
   std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, bench::RunRecord& record,
@@ -154,41 +265,20 @@ class SampleEvaluation {
       if (auto checked = check_pattern_names(*passes_, reference_, timeout_); !checked) return checked.error();
       names_checked_ = true;
     }
-    // A trace fails as the worker says; the record keeps its kind, so it is carried past apply_passes' Error.
-    std::optional<Failure> trace_failure;
-    const TraceFn trace = [&](const ir::Graph& traced, const std::vector<pass::LaunchList>& lists) -> Result<Values> {
-      Answer<Values> values = trace_with(traced, lists, inputs);
-      if (values) return std::move(*values);
-      trace_failure = values.error();
-      return values.error().error;
-    };
-    Result<Rewritten> applied = apply_passes(graph, *passes_, trace, {options_.strict}, options_.gpu.has_value());
-    if (trace_failure) return trace_failure;
-    if (!applied) return to_failure(applied.error());
+    Answer<Rewritten> applied =
+        rewrite_or_fail(reference_, kTraceId, graph, inputs, *passes_,
+                        {timeout_, options_.gpu.has_value(), options_.strict, options_.build}, record.passes);
+    if (!applied) return applied.error();
     rewritten = std::move(*applied);
-    record.passes = rewritten.outcomes;
-    int declined = 0;
-    for (const bench::PassOutcome& outcome : record.passes) declined += outcome.declined;
-    if (rewritten.sites() > 0 || declined > 0) return std::nullopt;
-    Failure failure{"no-match", bad_pass("no pass matched this graph"), false};
-    for (const bench::PassOutcome& outcome : record.passes) {
-      if (!outcome.diagnosis.empty()) failure.error.notes.push_back(fmt::format("pass '{}': {}", outcome.pass, outcome.diagnosis));
-    }
-    return failure;
-  }
-
-  Answer<Values> trace_with(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists, const Bundle& inputs) {
-    if (auto loaded = load_graph(reference_, kTraceId, graph, lists, {}, timeout_); !loaded)
-      return tl::unexpected(loaded.error());
-    if (auto set = set_inputs(reference_, kTraceId, inputs, timeout_); !set) return tl::unexpected(set.error());
-    return trace_graph(reference_, kTraceId, graph, timeout_);
+    return std::nullopt;
   }
 
   // What the reference says of the machine; asked once.
   Answer<void> learn_hardware() {
     if (!hardware_.empty()) return {};
-    Answer<Hello> hello = greet(reference_, kStartTimeout);
+    Answer<Hello> hello = start_up(reference_);
     if (!hello) return tl::unexpected(hello.error());
+    versions_ = versions_of(options_, *hello);
     hardware_ = fmt::format("{}, torch {}", hello->hardware, hello->torch);
     architecture_ = hello->architecture;
     return {};
@@ -197,25 +287,33 @@ class SampleEvaluation {
   // A lost worker is replaced before the next graph.
   Result<void> revive(Worker& worker) { return worker.alive() ? Result<void>{} : worker.start(); }
 
-  // Frees the graph on both sides. A worker that fails at this is noticed, and replaced, at the next graph.
-  void forget() {
-    for (const char* id : {kId, kTraceId}) {
-      if (reference_.alive()) (void)unload_graph(reference_, id, timeout_).has_value();
-    }
-    if (candidate_.alive()) (void)unload_graph(candidate_, kId, timeout_).has_value();
+  // Frees the graph on both sides, and notes what it took of a GPU's memory.
+  void forget(bench::RunRecord& record) {
+    for (const char* id : {kTraceId, kId}) note_memory(forget_graph(reference_, id, timeout_), record.reference_memory);
+    for (const char* id : {kControlId, kId}) note_memory(forget_graph(candidate_, id, timeout_), record.candidate_memory);
+    if (rival_) forget_graph(*rival_, kId, timeout_);
+  }
+  static void note_memory(const bench::DeviceMemory& used, bench::DeviceMemory& memory) {
+    memory = {std::max(memory.peak_bytes, used.peak_bytes), used.kept_bytes};
   }
 
   static constexpr const char* kId = "graph";
   static constexpr const char* kTraceId = "traced";
+  static constexpr const char* kControlId = "control";
 
   const fx::Sample& sample_;
   const EvaluateOptions& options_;
   const int threads_;
   const std::chrono::milliseconds timeout_;
   Worker reference_, candidate_;
+  std::optional<Worker> rival_;  // PyTorch's compiler, once it was needed
   Result<std::vector<pass::Pass>> passes_;
-  bool names_checked_ = false;  // the patterns call what there is
+  bench::Provenance::Hashes pass_hashes_;
   std::string hardware_, architecture_;
+  std::map<std::string, std::string> versions_;
+  GraphTensors tensors_;
+  bool names_checked_ = false;  // the patterns call what there is
+  bool controlled_ = false;  // the sample has its A/A control
 };
 
 }  // namespace
@@ -238,6 +336,7 @@ Result<void> evaluate_sample(const fx::Sample& sample, const EvaluateOptions& op
     // What an interrupt cut short is not a result.
     if (options.interrupted && *options.interrupted) return resource_error("interrupted");
     PASSNET_TRY_VOID(hooks.finished(record));
+    if (hooks.tensors) PASSNET_TRY_VOID(hooks.tensors(sample.graph_names[i], evaluation.tensors()));
   }
   return {};
 }

@@ -1,13 +1,14 @@
 #include "run/measure.h"
 
 #include <algorithm>
-#include <ctime>
+#include <array>
 #include <thread>
 
 #include <fmt/format.h>
 
 #include "bench/stats.h"
 #include "run/session.h"
+#include "run/thread_times.h"
 
 namespace passnet::run {
 
@@ -15,136 +16,235 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int kBlocksPerSide = 4;
-int64_t cpu_time_ns(clockid_t clock) {
-  timespec now{};
-  return ::clock_gettime(clock, &now) == 0 ? int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec : 0;
+using Clock = std::chrono::steady_clock;
+
+// Pairs of blocks: as many as make the interval of the ratio narrow, with blocks short enough that a disturbance hits both
+// sides or none. On a GPU the host only launches and waits, and there are more tracks to time.
+constexpr int kPairs = 20, kGpuPairs = 10, kOtherTrackPairs = 4;
+constexpr int kMostAttempts = 8;  // times kPairs; then the graph is disturbed unless half of the pairs were not
+// A thread waits some microseconds whenever it is woken, and milliseconds when another process has its processor.
+constexpr std::chrono::nanoseconds kTolerableWait = 100us;
+constexpr double kTolerableShare = 0.02;
+constexpr double kLongCallUs = 5000;
+
+bool is_disturbed(const TimedBlock& block) {
+  const auto tolerable = std::max(kTolerableWait, std::chrono::nanoseconds(static_cast<int64_t>(
+                                                      kTolerableShare * static_cast<double>(block.wall.count()))));
+  return block.waited && *block.waited > tolerable;
 }
 
 }  // namespace
 
-bool wait_until_quiet(pid_t pid) {
-  clockid_t clock;
-  if (::clock_getcpuclockid(pid, &clock) != 0) return true;
-  const auto deadline = std::chrono::steady_clock::now() + 50ms;
-  int64_t before = cpu_time_ns(clock);
-  while (std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(1ms);
-    const int64_t now = cpu_time_ns(clock);
-    if (now - before < 20'000) return true;  // under 2 % of a processor
-    before = now;
-  }
-  return false;
-}
-
-Answer<TimedBlock> time_block(Worker& worker, const std::string& id, int settling, int calls, bool fingerprint,
-                              std::chrono::milliseconds timeout, const bench::Track& track) {
-  const Json request{{"do", "time"},          {"id", id},
-                     {"calls", settling + calls}, {"fingerprint", fingerprint},
-                     {"clock", track.clock},  {"fresh", track.inputs == "fresh"},
-                     {"flush", track.cache == "flushed"}};
-  Answer<Reply> reply = worker.ask(request, {}, timeout);
+Answer<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& options) {
+  const int calls = options.settling + options.calls;
+  const Json request{{"do", "time"},
+                     {"id", graph.id},
+                     {"calls", calls},
+                     {"settle", options.settle_each},
+                     {"fingerprint", options.fingerprint},
+                     {"clock", options.track.clock},
+                     {"fresh", options.track.inputs == "fresh"},
+                     {"flush", options.track.cache == "flushed"}};
+  const auto before = read_thread_times(graph.worker.pid());
+  const auto start = Clock::now();
+  Answer<Reply> reply = graph.worker.ask(request, {}, options.timeout);
+  const auto stop = Clock::now();
   if (!reply) return tl::unexpected(std::move(reply).error());
-  // A GPU is idle once the worker has answered, and only one thread of the worker's had to do with it.
-  if (track == bench::Track{}) wait_until_quiet(worker.pid());
+  const auto after = read_thread_times(graph.worker.pid());
   return read_fields("time", [&]() -> Answer<TimedBlock> {
     TimedBlock block{reply->json.at("times_us").get<std::vector<double>>(), reply->json.value("changed", int64_t{0}),
-                     reply->json.value("mode", ""), reply->json.value("sm_mhz", 0), reply->json.value("temperature_c", 0)};
-    if (block.times_us.size() != static_cast<size_t>(settling + calls))
-      return nonsense("time", fmt::format("{} times for {} calls", block.times_us.size(), settling + calls));
-    block.times_us.erase(block.times_us.begin(), block.times_us.begin() + settling);
+                     reply->json.value("mode", ""), reply->json.value("sm_mhz", 0), reply->json.value("temperature_c", 0),
+                     stop - start, {}};
+    if (block.times_us.size() != static_cast<size_t>(calls))
+      return nonsense("time", fmt::format("{} times for {} calls", block.times_us.size(), calls));
+    block.times_us.erase(block.times_us.begin(), block.times_us.begin() + options.settling);
+    if (before && after) block.waited = waited_for_others(*before, *after);
     if (const std::string why = reply->json.value("why_not_recorded", ""); !why.empty()) block.mode += ": " + why;
     return block;
   });
 }
 
+Stopped::Stopped(std::vector<Worker*> workers) : workers_(std::move(workers)) {
+  for (Worker* worker : workers_) worker->pause();
+}
+Stopped::~Stopped() {
+  for (Worker* worker : workers_) worker->resume();
+}
+
+Answer<TimedBlock> time_block_alone(const TimedGraph& graph, const BlockOptions& options) {
+  graph.worker.resume();
+  Answer<TimedBlock> block = time_block(graph, options);
+  graph.worker.pause();
+  return block;
+}
+
 namespace {
 
+/// What is measured of one side: kept trials, and the last block for its conditions.
 struct Side {
-  Worker& worker;
-  std::vector<double> times_us;
-  int64_t changed = 0;
+  TimedGraph graph;
+  bench::Timing timing;
   TimedBlock last;
+  int64_t changed = 0;
+
+  void keep(TimedBlock block) {
+    timing.trials_us.insert(timing.trials_us.end(), block.times_us.begin(), block.times_us.end());
+    timing.blocks.push_back(static_cast<int>(block.times_us.size()));
+    last = std::move(block);
+  }
 };
 
-double noise_of(const Measured& measured) {
-  return std::max(bench::summarize(measured.reference.trials_us).noise(), bench::summarize(measured.candidate.trials_us).noise());
+/// How the blocks of one track are timed.
+struct TrackPlan {
+  bench::Track track;
+  int pairs = kPairs;
+  int trials = 100;
+  bool settle_each = false;
+  bool on_gpu = false;
+  std::chrono::milliseconds timeout{60000};
+
+  /// Trials of pair `index`: they add up to `trials`.
+  int calls_of(int index) const { return trials * (index + 1) / pairs - trials * index / pairs; }
+};
+
+Answer<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int calls) {
+  const BlockOptions block{plan.settle_each || plan.on_gpu ? kSettlingCalls : 1, calls, plan.settle_each, true, plan.track,
+                           plan.timeout};
+  // A GPU is idle once the worker has answered, and only one thread of the worker's had to do with it.
+  return plan.on_gpu ? time_block(graph, block) : time_block_alone(graph, block);
 }
 
-// All trials of one track on both sides.
-Answer<void> measure_track(Side& a, Side& b, const std::string& id, const MeasureOptions& options, const bench::Track& track) {
-  // A B B A A B B A: neither side is always first, so drift of the machine falls on both.
-  int done = 0;
-  for (int block = 0; block < kBlocksPerSide; ++block) {
-    const int calls = (options.trials - done) / (kBlocksPerSide - block);
-    done += calls;
-    if (calls == 0) continue;
-    Side* const order[2] = {block % 2 == 0 ? &a : &b, block % 2 == 0 ? &b : &a};
-    for (Side* side : order) {
-      const bool fingerprint = side == &b;
-      Answer<TimedBlock> timed = time_block(side->worker, id, kSettlingCalls, calls, fingerprint, options.timeout, track);
-      if (!timed) return tl::unexpected(std::move(timed).error());
-      side->changed += timed->changed;
-      side->times_us.insert(side->times_us.end(), timed->times_us.begin(), timed->times_us.end());
-      side->last = std::move(*timed);
+/// One pair of blocks, each side once; false: disturbed, and nothing of it is kept.
+Answer<bool> time_pair(Side& first, Side& second, const TrackPlan& plan, int calls, bench::Load& load) {
+  std::array<TimedBlock, 2> blocks;
+  std::array<Side*, 2> sides{&first, &second};
+  ++load.block_pairs;
+  bool disturbed = false;
+  for (size_t i = 0; i < 2 && !disturbed; ++i) {
+    Answer<TimedBlock> timed = time_turn(sides[i]->graph, plan, calls);
+    if (!timed) return tl::unexpected(std::move(timed).error());
+    sides[i]->changed += timed->changed;
+    if (timed->waited) {
+      load.known = true;
+      const double share = static_cast<double>(timed->waited->count()) / static_cast<double>(std::max<int64_t>(1, timed->wall.count()));
+      load.waiting_share = std::max(load.waiting_share, std::min(1.0, share));
     }
+    disturbed = is_disturbed(*timed);
+    blocks[i] = std::move(*timed);
   }
-  return {};
+  if (disturbed) return false;
+  for (size_t i = 0; i < 2; ++i) sides[i]->keep(std::move(blocks[i]));
+  return true;
 }
 
-bench::Timing timing_of(Side& side, const MeasureOptions& options, const bench::Track& track) {
-  return {options.warmup, std::move(side.times_us), track, {}, {}, side.last.sm_mhz, side.last.temperature_c};
-}
-
-bench::Track main_track(const MeasureOptions& options) { return options.on_gpu ? kGpuTrack : bench::Track{}; }
-
-Answer<Measured> measure_round(Worker& reference, Worker& candidate, const std::string& id, const MeasureOptions& options) {
-  Side a{reference, {}, 0, {}}, b{candidate, {}, 0, {}};
-  const bench::Track track = main_track(options);
-  if (auto done = measure_track(a, b, id, options, track); !done) return tl::unexpected(std::move(done).error());
-  Measured measured{timing_of(a, options, track), timing_of(b, options, track), 1, b.changed};
-  if (options.on_gpu) {
-    measured.reference.mode = a.last.mode;
-    measured.candidate.mode = b.last.mode;
+/// All trials of one track on both sides. False: too few pairs were undisturbed.
+Answer<bool> time_track(Side& a, Side& b, const TrackPlan& plan, bench::Load& load) {
+  const int pairs = std::max(1, std::min(plan.pairs, plan.trials));
+  TrackPlan fitted = plan;
+  fitted.pairs = pairs;
+  int kept = 0, dropped = 0;
+  auto rest = 1ms;
+  while (kept < pairs && kept + dropped < kMostAttempts * pairs) {
+    // Neither side is always first, so drift of the machine falls on both.
+    const bool a_first = (kept + dropped) % 2 == 0;
+    Answer<bool> timed = time_pair(a_first ? a : b, a_first ? b : a, fitted, fitted.calls_of(kept), load);
+    if (!timed) return timed;
+    if (*timed) {
+      ++kept;
+      rest = 1ms;
+      continue;
+    }
+    ++dropped;
+    ++load.dropped_pairs;
+    // Whoever holds the processor gets its turn now; a scheduler that is fair then gives us ours.
+    std::this_thread::sleep_for(rest);
+    rest = std::min(2 * rest, std::chrono::milliseconds(16ms));
   }
-  return measured;
+  return 2 * kept >= pairs;
 }
 
-Answer<void> measure_other_tracks(Worker& reference, Worker& candidate, const std::string& id, const MeasureOptions& options,
-                                  Measured& measured) {
+/// Warms both sides up. Returns the median of the reference's calls in microseconds; 0 without warm-up.
+Answer<double> warm_up(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
+                       const bench::Track& track) {
+  double median_us = 0;
+  for (const TimedGraph* graph : {&reference, &candidate}) {
+    if (options.warmup == 0) break;
+    const BlockOptions block{0, options.warmup, false, false, track, options.timeout};
+    Answer<TimedBlock> timed = options.on_gpu ? time_block(*graph, block) : time_block_alone(*graph, block);
+    if (!timed) return tl::unexpected(std::move(timed).error());
+    if (graph == &reference) median_us = bench::summarize(timed->times_us).median;
+  }
+  return median_us;
+}
+
+void finish(Side& side, const MeasureOptions& options, const bench::Track& track) {
+  side.timing.warmup = options.warmup;
+  side.timing.track = track;
+  if (options.on_gpu) side.timing.mode = side.last.mode;
+  side.timing.sm_mhz = side.last.sm_mhz;
+  side.timing.temperature_c = side.last.temperature_c;
+}
+
+/// The same calls timed in the other ways that a GPU allows.
+Answer<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
+                               Measured& measured) {
   for (const bench::Track& track : kOtherGpuTracks) {
-    Side a{reference, {}, 0, {}}, b{candidate, {}, 0, {}};
-    if (auto done = measure_track(a, b, id, options, track); !done) return done;
-    measured.reference.others.push_back({track, std::move(a.times_us)});
-    measured.candidate.others.push_back({track, std::move(b.times_us)});
+    Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
+    const TrackPlan plan{track, kOtherTrackPairs, options.trials, false, true, options.timeout};
+    if (auto done = time_track(a, b, plan, measured.load); !done) return tl::unexpected(std::move(done).error());
+    measured.reference.others.push_back({track, std::move(a.timing.trials_us)});
+    measured.candidate.others.push_back({track, std::move(b.timing.trials_us)});
     measured.changed_calls += b.changed;
   }
   return {};
 }
 
+/// What the machine did between two moments.
+struct Conditions {
+  Clock::time_point at = Clock::now();
+  MachineTimes machine = read_machine_times();
+  int64_t switches = 0;
+
+  Conditions(const Worker& a, const Worker& b)
+      : switches(read_involuntary_switches(a.pid()) + read_involuntary_switches(b.pid())) {}
+};
+
+void note_conditions(const Conditions& before, const Conditions& after, bench::Load& load) {
+  const double wall_us = std::max(1.0, std::chrono::duration<double, std::micro>(after.at - before.at).count());
+  const double processors = static_cast<double>(std::max<size_t>(1, available_processors().size()));
+  load.pressure_share = std::min(1.0, static_cast<double>(after.machine.pressure_us - before.machine.pressure_us) / wall_us);
+  load.stolen_share = 1000 * static_cast<double>(after.machine.stolen_ms - before.machine.stolen_ms) / wall_us / processors;
+  load.involuntary_switches = std::max<int64_t>(0, after.switches - before.switches);
+}
+
 }  // namespace
 
-Answer<Measured> measure(Worker& reference, Worker& candidate, const std::string& id, const MeasureOptions& options) {
-  for (Worker* worker : {&reference, &candidate}) {
-    if (options.warmup == 0) break;
-    if (auto warm = time_block(*worker, id, 0, options.warmup, false, options.timeout, main_track(options)); !warm)
-      return tl::unexpected(std::move(warm).error());
+Answer<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options) {
+  const bench::Track track = options.on_gpu ? kGpuTrack : bench::Track{};
+  std::optional<Stopped> stopped;
+  if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
+  const Answer<double> usual_us = warm_up(reference, candidate, options, track);
+  if (!usual_us) return tl::unexpected(usual_us.error());
+
+  const Conditions before(reference.worker, candidate.worker);
+  Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
+  Measured measured;
+  const TrackPlan plan{track, options.on_gpu ? kGpuPairs : kPairs, options.trials, !options.on_gpu && *usual_us < kLongCallUs,
+                       options.on_gpu, options.timeout};
+  const Answer<bool> enough = time_track(a, b, plan, measured.load);
+  if (!enough) return tl::unexpected(enough.error());
+  note_conditions(before, Conditions(reference.worker, candidate.worker), measured.load);
+
+  measured.disturbed = !*enough;
+  measured.changed_calls = b.changed;
+  finish(a, options, track);
+  finish(b, options, track);
+  measured.reference = std::move(a.timing);
+  measured.candidate = std::move(b.timing);
+  if (options.on_gpu) {
+    if (auto done = time_other_tracks(reference, candidate, options, measured); !done) return tl::unexpected(std::move(done).error());
   }
-  Answer<Measured> best = measure_round(reference, candidate, id, options);
-  while (best && best->rounds < kMaxRounds && noise_of(*best) > bench::kNoisy) {
-    Answer<Measured> again = measure_round(reference, candidate, id, options);
-    if (!again) return again;
-    const int rounds = best->rounds + 1;
-    const int64_t changed = best->changed_calls + again->changed_calls;
-    if (noise_of(*again) < noise_of(*best)) best = std::move(again);
-    best->rounds = rounds;
-    best->changed_calls = changed;
-  }
-  if (best && options.on_gpu) {
-    if (auto done = measure_other_tracks(reference, candidate, id, options, *best); !done)
-      return tl::unexpected(std::move(done).error());
-  }
-  return best;
+  return measured;
 }
 
 }  // namespace passnet::run

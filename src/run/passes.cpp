@@ -66,7 +66,7 @@ class PassApplication {
     result_.graph = graph;
   }
 
-  Result<Rewritten> run() {
+  Answer<Rewritten> run() {
     PASSNET_TRY(values_, trace_(result_.graph, result_.lists));
     for (size_t index = 0; index < passes_.size(); ++index) PASSNET_TRY_VOID(apply_one(index));
     PASSNET_TRY_VOID(refresh_stale_lists());
@@ -74,7 +74,14 @@ class PassApplication {
   }
 
  private:
-  Result<void> apply_one(size_t index) {
+  // The one place where a plan is evaluated: at first, and again when its inputs' strides have changed.
+  Result<std::variant<pass::PlanResult, pass::Declined>> lower_site(const pass::Pass& pass,
+                                                                    const std::vector<pass::SiteInput>& inputs,
+                                                                    size_t output_count) const {
+    return pass::evaluate_plan(pass.plan, pass.name, inputs, output_count, on_gpu_);
+  }
+
+  Answer<void> apply_one(size_t index) {
     const pass::Pass& pass = passes_[index];
     bench::PassOutcome& outcome = result_.outcomes.emplace_back();
     outcome.pass = pass.name;
@@ -85,8 +92,7 @@ class PassApplication {
     for (const rewrite::Match& match : report.matches) {
       Lowered lowered;
       for (const ir::Arg& input : match.inputs) lowered.inputs.push_back(site_input(result_.graph, input, values_));
-      PASSNET_TRY(auto evaluated,
-                  pass::evaluate_plan(pass.plan, pass.name, lowered.inputs, match.outputs.size(), on_gpu_));
+      PASSNET_TRY(auto evaluated, lower_site(pass, lowered.inputs, match.outputs.size()));
       if (std::holds_alternative<pass::Declined>(evaluated)) {
         ++outcome.declined;
         continue;
@@ -115,7 +121,7 @@ class PassApplication {
 
   // A later pass may have changed the strides of what an earlier site reads: its plan is evaluated again on what comes
   // now. One round is enough unless that changes its outputs' strides in turn, so it is repeated a few times.
-  Result<void> refresh_stale_lists() {
+  Answer<void> refresh_stale_lists() {
     for (int round = 0; round < 4; ++round) {
       bool stale = false;
       for (const ir::Node& node : result_.graph.nodes()) {
@@ -135,8 +141,7 @@ class PassApplication {
         if (!changed) continue;
         stale = true;
         const pass::Pass& pass = passes_[result_.pass_of_list[list]];
-        PASSNET_TRY(auto evaluated, pass::evaluate_plan(pass.plan, pass.name, lowered.inputs,
-                                                        result_.lists[list].outputs.size()));
+        PASSNET_TRY(auto evaluated, lower_site(pass, lowered.inputs, result_.lists[list].outputs.size()));
         if (std::holds_alternative<pass::Declined>(evaluated)) {
           return bad_pass(fmt::format("pass '{}' accepted a site and declines it after later passes changed the strides "
                                       "of its inputs",
@@ -170,7 +175,7 @@ int Rewritten::sites() const {
   return count;
 }
 
-Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
+Answer<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
                                const rewrite::MatchOptions& options, bool on_gpu) {
   return PassApplication(graph, passes, trace, options, on_gpu).run();
 }

@@ -12,6 +12,7 @@
 #include "pass/build.h"
 #include "pass/source.h"
 #include "rewrite/match.h"
+#include "run/worker.h"
 
 namespace passnet::run {
 
@@ -19,8 +20,8 @@ namespace passnet::run {
 using Values = std::vector<pass::SiteInput>;
 
 /// Runs a graph with its fused nodes (launch lists by index), launching no kernel, and tells every value's type.
-/// The error is a Failure's or ours; it ends the graph.
-using TraceFn = std::function<Result<Values>(const ir::Graph&, const std::vector<pass::LaunchList>&)>;
+/// What fails ends the graph.
+using TraceFn = std::function<Answer<Values>(const ir::Graph&, const std::vector<pass::LaunchList>&)>;
 
 struct Rewritten {
   ir::Graph graph;
@@ -30,9 +31,9 @@ struct Rewritten {
   int sites() const;
 };
 
-/// on_gpu: what plans see as x.is_cuda. Errors: BadPass (plan failed at a site), or what `trace` gave.
-Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                               const rewrite::MatchOptions& options, bool on_gpu = false);
+/// on_gpu: what plans see as x.is_cuda. Failures: "bad-pass" (a plan failed at a site), or what `trace` gave.
+Answer<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
+                               const rewrite::MatchOptions& options, bool on_gpu);
 
 /// Builds every kernel the launch lists need (each distinct one once, several at a time).
 /// Returns, per list and launch, the built kernel. Errors: of pass::build_kernel and pass::check_launch; BadPass when a pass

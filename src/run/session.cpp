@@ -1,5 +1,6 @@
 #include "run/session.h"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -57,6 +58,17 @@ Answer<Hello> greet(Worker& worker, Timeout timeout) {
     return Hello{reply->json.value("torch", ""), reply->json.value("hardware", ""), reply->json.value("isolation", ""),
                  reply->json.value("architecture", ""), reply->json.at("threads").get<int>()};
   });
+}
+
+Answer<Hello> start_up(Worker& worker) {
+  // Starting libtorch takes half a second on a quiet machine; a busy one gets a minute.
+  Answer<Hello> hello = greet(worker, std::chrono::seconds(60));
+  if (!hello && hello.error().worker_lost && hello.error().kind != "interrupted") {
+    Failure failure = std::move(hello).error();
+    failure.kind = "resource";
+    return tl::unexpected(std::move(failure));
+  }
+  return hello;
 }
 
 Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
@@ -151,10 +163,44 @@ Answer<void> compare_outputs(Worker& reference, const std::string& id, const Out
   });
 }
 
-Answer<void> unload_graph(Worker& worker, const std::string& id, Timeout timeout) {
-  Answer<Reply> reply = worker.ask({{"do", "unload"}, {"id", id}}, {}, timeout);
+Answer<bench::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+                                     const std::vector<pass::LaunchList>& lists, int calls, Timeout timeout) {
+  Answer<Reply> reply = worker.ask({{"do", "profile"}, {"id", id}, {"calls", calls}}, {}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
-  return {};
+  std::unordered_map<std::string_view, ir::NodeId> by_name;
+  for (ir::NodeId node = 0; node < graph.size(); ++node) by_name.emplace(graph.node(node).name, node);
+  return read_fields("profile", [&]() -> Answer<bench::Profile> {
+    const Json& json = reply->json.at("profile");
+    bench::Profile profile;
+    profile.call_us = json.at("call_us").get<double>();
+    for (const Json& one : json.at("launches")) {
+      const auto list = one.at("list").get<size_t>(), launch = one.at("launch").get<size_t>();
+      if (list >= lists.size() || launch >= lists[list].launches.size())
+        return nonsense("profile", fmt::format("launch {} of list {}", launch, list));
+      const pass::Launch& launched = lists[list].launches[launch];
+      profile.launches.push_back({lists[list].pass, launched.kernel, static_cast<int>(launched.at.line), static_cast<int>(list),
+                                  one.at("us").get<double>(), one.at("bytes").get<int64_t>(), one.at("bound_us").get<double>()});
+    }
+    for (const Json& one : json.at("others")) {
+      const auto node = by_name.find(one.at("node").get_ref<const std::string&>());
+      if (node == by_name.end()) return nonsense("profile", "an operator that the graph does not have");
+      profile.others.push_back({fx::print_node(graph, graph.node(node->second)), one.at("us").get<double>()});
+    }
+    std::sort(profile.others.begin(), profile.others.end(), [](const auto& a, const auto& b) { return a.us > b.us; });
+    return profile;
+  });
+}
+
+bench::DeviceMemory forget_graph(Worker& worker, const std::string& id, Timeout timeout) {
+  if (!worker.alive()) return {};
+  const Answer<Reply> reply = worker.ask({{"do", "unload"}, {"id", id}}, {}, timeout);
+  if (!reply) return {};
+  const Answer<bench::DeviceMemory> memory = read_fields("unload", [&]() -> Answer<bench::DeviceMemory> {
+    const auto used = reply->json.find("device_memory");
+    if (used == reply->json.end()) return bench::DeviceMemory{};
+    return bench::DeviceMemory{used->at("peak_bytes").get<int64_t>(), used->at("kept_bytes").get<int64_t>()};
+  });
+  return memory ? *memory : bench::DeviceMemory{};
 }
 
 }  // namespace passnet::run

@@ -40,6 +40,9 @@ struct Hello {
   int threads = 1;
 };
 Answer<Hello> greet(Worker& worker, std::chrono::milliseconds timeout);
+/// The same as the first request to a worker, which waits for it to come up. A worker that is lost at that says nothing about
+/// a pass: the failure's kind is "resource" (or "interrupted").
+Answer<Hello> start_up(Worker& worker);
 
 /// Loads a graph under `id`; lists and kernels may be empty (no fused nodes). cuda_graph: "off" calls the operators one by
 /// one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).
@@ -71,6 +74,12 @@ Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, s
 Answer<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, bench::RunRecord& record,
                              std::chrono::milliseconds timeout);
 
-Answer<void> unload_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
+/// Where the time of a call goes, over `calls` calls. graph and lists: what was loaded under `id`.
+Answer<bench::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+                                     const std::vector<pass::LaunchList>& lists, int calls, std::chrono::milliseconds timeout);
+
+/// Frees what was loaded under `id`, if the worker lives; one that is lost over this is seen to be lost by whoever asks it next.
+/// Returns the device memory of the worker since the last time; zeros on the CPU and of a lost worker.
+bench::DeviceMemory forget_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 
 }  // namespace passnet::run

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 
 #include <algorithm>
@@ -83,8 +84,8 @@ std::vector<int> available_processors() {
 namespace {
 // A processor for each thread, the same ones for every worker: on a busy machine the kernel else puts a thread team on
 // one processor, where it spins for itself, and a call takes a thousand times as long.
-void bind_threads(int threads, sandbox::SpawnOptions& spawn) {
-  std::vector<int> processors = available_processors();
+void bind_threads(int threads, std::vector<int> processors, sandbox::SpawnOptions& spawn) {
+  if (processors.empty()) processors = available_processors();
   if (processors.size() < static_cast<size_t>(threads)) return;
   processors.resize(static_cast<size_t>(threads));
   spawn.argv.push_back(fmt::format("--processors={}", fmt::join(processors, ",")));
@@ -112,11 +113,12 @@ Result<void> Worker::start() {
     // The driver must not write its cache of compiled kernels.
     spawn.environment.push_back("CUDA_CACHE_DISABLE=1");
   }
-  bind_threads(state.options.threads, spawn);
+  bind_threads(state.options.threads, state.options.processors, spawn);
   spawn.isolation =
       state.options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
   spawn.socket_fd = theirs.get();
   PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
+  log::debug(fmt::format("{}: started as process {}", to_string(state.options.role), state.process.pid()));
   state.socket = std::move(ours);
   return {};
 }
@@ -134,21 +136,38 @@ Failure failure_from_reply(const Json& reply) {
   if (const auto at = reply.find("at"); at != reply.end())
     failure.error.at = SourceLoc{at->at("file"), at->at("line"), at->at("column")};
   failure.error.hint = reply.value("hint", "");
+  if (const auto launch = reply.find("launch"); launch != reply.end()) failure.error.notes.push_back(*launch);
+  if (const auto code = reply.find("code"); code != reply.end())
+    failure.code = Failure::Code{code->at("list"), code->at("launch"), code->at("offset")};
   if (failure.kind == "resource") failure.error.kind = Error::Kind::Resource;
+  failure.retry = reply.value("retry", false);
+  failure.worker_lost = reply.value("ends_worker", false);
   return failure;
 }
 
-// A frame as a reply; "nonsense" when it is not one. JSON accessors throw on a wrong type, which is nonsense too.
+constexpr const char* kNoReply = "no reply";  // a kind of this file's own
+
+// A frame as a reply; kNoReply when it is not one. JSON accessors throw on a wrong type, which is none too.
 Answer<Json> read_reply(const std::string& text) {
   try {
     Json json = Json::parse(text);
     if (json.at("ok").get<bool>()) return json;
     return tl::unexpected(failure_from_reply(json));
   } catch (const nlohmann::json::exception& problem) {
-    return tl::unexpected(Failure{"nonsense", resource_error(problem.what()), true});
+    return tl::unexpected(Failure{kNoReply, resource_error(problem.what()), true});
   }
 }
 }  // namespace
+
+// A candidate that is out of time is asked what it does: inside a kernel it answers as it does when that crashes.
+std::optional<Failure> Worker::last_words() {
+  if (state_->options.role != Role::Candidate || ::kill(state_->process.pid(), SIGTERM) != 0) return std::nullopt;
+  const Result<wire::Message> message = wire::receive_message(state_->socket.get(), 500ms);
+  if (!message) return std::nullopt;
+  Answer<Json> reply = read_reply(message->json);
+  if (reply || reply.error().kind != "timeout") return std::nullopt;
+  return std::move(reply).error();
+}
 
 namespace {
 // Waits until the socket has something to read, in slices, so that an interrupt is noticed. False when interrupted.
@@ -179,7 +198,9 @@ Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
   const auto gone = [&]() -> Failure {
     const std::optional<sandbox::ExitStatus> status = state_->process.wait(2000ms);
     const std::string how = status ? sandbox::to_string(*status) : "closed its connection";
-    return lose("crash", fmt::format("the {} worker ended during '{}': {}", role, what, how));
+    // Nothing in a worker sends these: the kernel did, for want of memory, or somebody else.
+    const bool from_outside = status && !status->exited && (status->code == SIGKILL || status->code == SIGTERM);
+    return lose(from_outside ? "killed" : "crash", fmt::format("the {} worker ended during '{}': {}", role, what, how));
   };
   if (Result<void> sent = wire::send_message(state_->socket.get(), request.dump(), fds); !sent)
     return tl::unexpected(gone());
@@ -192,8 +213,16 @@ Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
   if (!message) {
     const Error& error = message.error();
     if (error.kind == Error::Kind::Resource) {
-      return tl::unexpected(lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed",
-                                                        role, what, double(timeout.count()) / 1000)));
+      const std::optional<Failure> told = last_words();
+      Failure lost = lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed", role,
+                                                 what, double(timeout.count()) / 1000));
+      if (told) {
+        lost.error.at = told->error.at;
+        lost.error.notes = told->error.notes;
+        lost.error.notes.insert(lost.error.notes.begin(), told->error.message);
+        lost.code = told->code;
+      }
+      return tl::unexpected(std::move(lost));
     }
     if (error.kind == Error::Kind::BadInput) {
       return tl::unexpected(lose("nonsense", fmt::format("the {} worker answered '{}' with {}", role, what, error.message)));
@@ -202,19 +231,28 @@ Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
   }
   Answer<Json> json = read_reply(message->json);
   if (!json) {
-    if (json.error().worker_lost) {
+    if (json.error().kind == kNoReply) {
       return tl::unexpected(lose("nonsense", fmt::format("the {} worker's answer to '{}' is not a reply: {}", role, what,
                                                          json.error().error.message)));
     }
+    // It ends of itself; nobody may ask it anything more.
+    if (json.error().worker_lost) stop();
     return tl::unexpected(std::move(json).error());
   }
   return Reply{std::move(*json), std::move(message->fds)};
 }
 
+void Worker::pause() {
+  if (state_->process.running()) ::kill(state_->process.pid(), SIGSTOP);
+}
+void Worker::resume() {
+  if (state_->process.running()) ::kill(state_->process.pid(), SIGCONT);
+}
+
 void Worker::stop() {
   if (!state_->process.running()) return;
   if (state_->socket) {
-    (void)wire::send_message(state_->socket.get(), R"({"do": "exit"})").has_value();
+    (void)wire::send_message(state_->socket.get(), R"({"do": "exit"})");
     state_->socket = UniqueFd();
   }
   if (!state_->process.wait(300ms)) state_->process.kill();

@@ -176,7 +176,7 @@ ArgSource Builder::source(const Operand& operand, const Parameter& parameter) {
   ArgSource result;
   if (parameter.type == Type::Device) {
     // Literals follow the device that the graph runs on; without one tensors are made there too.
-    if (graph_device().is_cuda()) result.value = graph_device();
+    if (!graph_device().is_cpu()) result.value = graph_device();
     return result;
   }
   if (operand.kind == Kind::None) {
@@ -240,6 +240,8 @@ Operand Builder::emit(const Binding& binding) {
     const Operand* operand = binding.operands[i];
     if (operand != nullptr) {
       sources.push_back(source(*operand, parameter));
+    } else if (parameter.type == Type::Device) {
+      sources.push_back(source(Operand::none(), parameter));
     } else {
       sources.emplace_back();
       if (parameter.default_value) sources.back().value = *parameter.default_value;

@@ -4,11 +4,36 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <variant>
 
 namespace passnet::runtime {
 
 std::string describe_kernel(const pass::LaunchList& list, const pass::Launch& launch) {
   return fmt::format("kernel '{}' of pass '{}'", launch.kernel, list.pass);
+}
+
+namespace {
+
+struct ArgumentText {
+  const pass::LaunchList& list;
+  std::string operator()(const pass::View& view) const {
+    const std::string name = buffer_name(list, view.buffer);
+    if (view.offset == 0 && view.type == list.buffers[view.buffer].type) return name;
+    return fmt::format("{} of {}", ir::to_string(view.type), name);
+  }
+  std::string operator()(int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(bool value) const { return value ? "True" : "False"; }
+};
+
+}  // namespace
+
+std::string describe_launch(const pass::LaunchList& list, const pass::Launch& launch) {
+  std::vector<std::string> arguments;
+  for (const pass::LaunchArg& arg : launch.args) arguments.push_back(std::visit(ArgumentText{list}, arg));
+  const std::string place = launch.at.line == 0 ? "" : fmt::format(" at {}:{}", launch.at.file, launch.at.line);
+  return fmt::format("launch {} of {}{}, grid ({}): {}", &launch - list.launches.data() + 1, list.launches.size(), place,
+                     fmt::join(launch.grid, ", "), fmt::join(arguments, ", "));
 }
 
 std::string buffer_name(const pass::LaunchList& list, size_t index) {
@@ -27,12 +52,12 @@ KernelFault wrote_outside(const pass::LaunchList& list, const pass::Launch& laun
                                                 : fmt::format("{} bytes past its end", offset_bytes);
   return {"out-of-bounds",
           fmt::format("{} wrote outside of {}: {}", describe_kernel(list, launch), buffer_name(list, buffer), where),
-          launch.at};
+          launch.at, false, describe_launch(list, launch)};
 }
 
 KernelFault changed_input(const pass::LaunchList& list, const pass::Launch& launch, size_t buffer) {
   return {"input-changed", fmt::format("{} changed {}", describe_kernel(list, launch), buffer_name(list, buffer)),
-          launch.at};
+          launch.at, false, describe_launch(list, launch)};
 }
 
 namespace {

@@ -15,6 +15,9 @@ inline constexpr unsigned char kPoisons[] = {0xA5, 0x5A};
 
 /// "kernel 'f' of pass 'P'"
 std::string describe_kernel(const pass::LaunchList& list, const pass::Launch& launch);
+/// "launch 1 of 2 at add_relu.py:12, grid (2): input 0 (float32[40, 50]), output 0 (float32[40, 50]), 2000": which launch of
+/// the list it is, and what it was given. launch: an element of list.launches.
+std::string describe_launch(const pass::LaunchList& list, const pass::Launch& launch);
 /// How messages call a buffer: by what the plan returned it as or got it as.
 std::string buffer_name(const pass::LaunchList& list, size_t index);
 

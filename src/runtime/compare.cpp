@@ -1,14 +1,19 @@
 #include "runtime/compare.h"
 
 #include <ATen/ops/equal.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <cmath>
 #include <complex>
 #include <cstring>
 #include <limits>
+#include <string>
+#include <type_traits>
 
 #include "bench/tolerance.h"
+#include "bench/verdict.h"
+#include "bench/wrong_places.h"
 #include "runtime/dtype.h"
 
 namespace passnet::runtime {
@@ -71,33 +76,86 @@ void sweep(const at::Tensor& expected, const at::Tensor& found, Sweep& result) {
   }
 }
 
-using SweepFunction = void (*)(const at::Tensor&, const at::Tensor&, Sweep&);
-SweepFunction sweep_of(at::ScalarType type) {
+template <class T>
+std::string value_text(T value) {
+  if constexpr (std::is_integral_v<T>)
+    return std::to_string(value);
+  else if constexpr (sizeof(T) == 2)
+    return fmt::format("{:.5g}", static_cast<float>(value));  // tells any two neighbours apart
+  else
+    return fmt::format("{}", value);
+}
+template <class T>
+std::string value_text(c10::complex<T> value) {
+  return fmt::format("{}{:+}i", value.real(), value.imag());
+}
+template <class T>
+void count_special(T value, int64_t& nans, int64_t& infinities) {
+  if constexpr (!std::is_integral_v<T>) {
+    const double size = magnitude(value);
+    nans += std::isnan(size);
+    infinities += std::isinf(size);
+  }
+}
+
+/// A second pass, over outputs that are known to differ.
+template <class T>
+void explain(const at::Tensor& expected, const at::Tensor& found, const bench::Tolerance& at, bench::Mismatch& told) {
+  const auto* a = static_cast<const T*>(expected.const_data_ptr());
+  const auto* b = static_cast<const T*>(found.const_data_ptr());
+  bench::WrongPlaces places(expected.sizes().vec());
+  for (int64_t i = 0; i < expected.numel(); ++i) {
+    count_special(a[i], told.expected_nan, told.expected_inf);
+    count_special(b[i], told.found_nan, told.found_inf);
+    told.different += std::memcmp(&a[i], &b[i], sizeof(T)) != 0;
+    if (a[i] == b[i]) continue;
+    // Integers beyond 2^53 may differ by less than a double tells.
+    if (!std::is_integral_v<T> && distance(a[i], b[i]) <= at.atol + at.rtol * magnitude(a[i])) continue;
+    if (places.count() == 0) {
+      told.expected = value_text(a[i]);
+      told.found = value_text(b[i]);
+    }
+    places.add(i);
+  }
+  told.beyond = places.count();
+  told.first = places.first_index();
+  told.where = places.describe();
+}
+
+/// What is done with the elements of a type.
+struct Comparison {
+  void (*sweep)(const at::Tensor&, const at::Tensor&, Sweep&);
+  void (*explain)(const at::Tensor&, const at::Tensor&, const bench::Tolerance&, bench::Mismatch&);
+};
+template <class T>
+constexpr Comparison kComparison{sweep<T>, explain<T>};
+
+const Comparison& comparison_of(at::ScalarType type) {
   switch (type) {
     case at::kFloat:
-      return sweep<float>;
+      return kComparison<float>;
     case at::kDouble:
-      return sweep<double>;
+      return kComparison<double>;
     case at::kHalf:
-      return sweep<c10::Half>;
+      return kComparison<c10::Half>;
     case at::kBFloat16:
-      return sweep<c10::BFloat16>;
+      return kComparison<c10::BFloat16>;
     case at::kChar:
-      return sweep<int8_t>;
+      return kComparison<int8_t>;
     case at::kShort:
-      return sweep<int16_t>;
+      return kComparison<int16_t>;
     case at::kInt:
-      return sweep<int32_t>;
+      return kComparison<int32_t>;
     case at::kLong:
-      return sweep<int64_t>;
+      return kComparison<int64_t>;
     case at::kByte:
-      return sweep<uint8_t>;
+      return kComparison<uint8_t>;
     case at::kBool:
-      return sweep<uint8_t>;
+      return kComparison<uint8_t>;
     case at::kComplexFloat:
-      return sweep<c10::complex<float>>;
+      return kComparison<c10::complex<float>>;
     default:
-      return sweep<c10::complex<double>>;
+      return kComparison<c10::complex<double>>;
   }
 }
 
@@ -114,23 +172,26 @@ bench::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor&
     return check;
   }
   Sweep result(check.expected_dtype);
-  sweep_of(expected.scalar_type())(expected.contiguous(), found.contiguous(), result);
+  const Comparison& comparison = comparison_of(expected.scalar_type());
+  const at::Tensor a = expected.contiguous(), b = found.contiguous();
+  comparison.sweep(a, b, result);
   const bool exact = !expected.is_floating_point() && !expected.is_complex();
   check.equal = result.equal;
   check.passes_from = exact && !result.equal ? kNoRung : result.rung;
   check.max_abs_diff = result.max_abs;
   check.mean_abs_diff = expected.numel() == 0 ? 0 : result.sum_abs / static_cast<double>(expected.numel());
   check.max_rel_diff = result.max_rel;
+  if (!result.equal)
+    comparison.explain(a, b, bench::tolerance(check.expected_dtype, bench::kCorrectT), check.mismatch.emplace());
   return check;
 }
 
 bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
-  if (a.is_cuda() && a.numel() > 0)
-    return a.sizes() == b.sizes() && a.is_contiguous() &&
-           at::equal(a.view(-1).view(at::kByte), b.view(-1).view(at::kByte));
-  return a.sizes() == b.sizes() && a.is_contiguous() &&
-         (a.numel() == 0 ||
-          std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0);
+  if (a.sizes() != b.sizes() || !a.is_contiguous()) return false;
+  if (a.numel() == 0) return true;
+  if (a.device() != b.device()) return same_bytes(a.cpu(), b.cpu());
+  if (!a.is_cpu()) return at::equal(a.view(-1).view(at::kByte), b.view(-1).view(at::kByte));
+  return std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0;
 }
 
 }  // namespace passnet::runtime

@@ -1,5 +1,6 @@
 #include "runtime/fault_report.h"
 
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +14,9 @@
 namespace passnet::runtime {
 
 namespace {
+
+constexpr size_t kMostLaunchText = 2000;
+constexpr int kAskedToEnd = 128 + SIGTERM;  // as a shell has it
 
 /// Text of fixed capacity; appending is safe in a signal handler.
 template <size_t Capacity>
@@ -49,7 +53,7 @@ struct Fence {
 
 struct State {
   int socket = -1;
-  Text<200> kernel;
+  std::atomic<const RunningLaunch*> running{nullptr};
   std::array<Fence, 256> fences;
   std::atomic<size_t> fence_count{0};
 };
@@ -75,13 +79,17 @@ const Fence* find_fence(uintptr_t address) {
   return nullptr;
 }
 
-void describe(Text<900>& reply, int signal, uintptr_t address) {
+using Reply = Text<4000>;
+
+void describe_end(Reply& reply, const RunningLaunch& running, int signal, uintptr_t address) {
   const Fence* fence = signal == SIGSEGV || signal == SIGBUS ? find_fence(address) : nullptr;
   reply.append("{\"ok\": false, \"kind\": \"");
-  reply.append(fence != nullptr ? "out-of-bounds" : "crash");
+  reply.append(fence != nullptr ? "out-of-bounds" : signal == SIGTERM ? "timeout" : "crash");
   reply.append("\", \"error\": \"");
-  reply.append_plain(state.kernel.view());
-  if (fence == nullptr) {
+  reply.append_plain(running.kernel);
+  if (signal == SIGTERM) {
+    reply.append(" was running");
+  } else if (fence == nullptr) {
     reply.append(" crashed: ");
     reply.append(signal_words(signal));
   } else {
@@ -96,26 +104,74 @@ void describe(Text<900>& reply, int signal, uintptr_t address) {
       reply.append(after ? " bytes past its end" : " bytes before its start");
     }
   }
+  reply.append("\"");
+}
+
+/// Where the processor was, or, when that is a function of libc that the kernel called, where it was called from: 0 when
+/// neither lies in the kernel's code.
+uintptr_t code_address(const RunningLaunch& running, const ucontext_t& context) {
+  const auto in_kernel = [&](uintptr_t address) { return address >= running.code_begin && address < running.code_end; };
+#if defined(__x86_64__)
+  const auto at = static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+  if (in_kernel(at)) return at;
+  // memcpy and its like are leaves that push nothing: their return address is the first word of the stack.
+  uintptr_t caller = 0;
+  std::memcpy(&caller, reinterpret_cast<const void*>(context.uc_mcontext.gregs[REG_RSP]), sizeof caller);
+  return in_kernel(caller) ? caller - 1 : 0;
+#elif defined(__aarch64__)
+  if (in_kernel(context.uc_mcontext.pc)) return context.uc_mcontext.pc;
+  return in_kernel(context.uc_mcontext.regs[30]) ? context.uc_mcontext.regs[30] - 1 : 0;
+#else
+  return 0;
+#endif
+}
+
+void describe_place(Reply& reply, const RunningLaunch& running, uintptr_t code) {
+  reply.append(", \"at\": {\"file\": \"");
+  reply.append_plain(running.at.file);
+  reply.append("\", \"line\": ");
+  reply.append_number(running.at.line);
+  reply.append(", \"column\": ");
+  reply.append_number(running.at.column);
+  reply.append("}");
+  if (code != 0) {
+    reply.append(", \"code\": {\"list\": ");
+    reply.append_number(running.list);
+    reply.append(", \"launch\": ");
+    reply.append_number(running.index);
+    reply.append(", \"offset\": ");
+    reply.append_number(code - running.code_begin);
+    reply.append("}");
+  }
+  // Last, and cut where it would not fit.
+  reply.append(", \"launch\": \"");
+  reply.append_plain(std::string_view(running.launch).substr(0, kMostLaunchText));
   reply.append("\"}");
 }
 
-void on_fault(int signal, siginfo_t* info, void*) {
+/// Answers the request that is pending with what ran.
+void tell(const RunningLaunch& running, int signal, uintptr_t address, const ucontext_t& context) {
+  Reply reply;
+  describe_end(reply, running, signal, address);
+  describe_place(reply, running, code_address(running, context));
+  std::array<unsigned char, 4> length;
+  for (size_t i = 0; i < length.size(); ++i) length[i] = static_cast<unsigned char>(reply.size >> (8 * i));
+  // Nothing can be done about a failed write: the process is about to end, which says enough.
+  if (::write(state.socket, length.data(), length.size()) == static_cast<ssize_t>(length.size()) &&
+      ::write(state.socket, reply.bytes.data(), reply.size) < 0)
+    state.socket = -1;
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
   // Threads of a kernel may fault at the same time: one tells, and ends the process when it has.
   static std::atomic_flag told;
   while (told.test_and_set()) {
     const timespec while_it_tells{1, 0};
     ::nanosleep(&while_it_tells, nullptr);
   }
-  if (state.kernel.size != 0) {
-    Text<900> reply;
-    describe(reply, signal, reinterpret_cast<uintptr_t>(info->si_addr));
-    std::array<unsigned char, 4> length;
-    for (size_t i = 0; i < length.size(); ++i) length[i] = static_cast<unsigned char>(reply.size >> (8 * i));
-    // Nothing can be done about a failed write: the process is about to end, which says enough.
-    if (::write(state.socket, length.data(), length.size()) == static_cast<ssize_t>(length.size()) &&
-        ::write(state.socket, reply.bytes.data(), reply.size) < 0)
-      state.socket = -1;
-  }
+  if (const RunningLaunch* const running = state.running.load())
+    tell(*running, signal, reinterpret_cast<uintptr_t>(info->si_addr), *static_cast<const ucontext_t*>(context));
+  if (signal == SIGTERM) ::_exit(kAskedToEnd);
   // The instruction that faulted runs again and ends the process with this very signal.
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
@@ -129,16 +185,13 @@ void install_fault_report(int socket) {
   struct sigaction action {};
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO;
-  constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+  constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTERM};
   // A fault of the report itself ends the process.
   for (const int signal : kSignals) ::sigaddset(&action.sa_mask, signal);
   for (const int signal : kSignals) ::sigaction(signal, &action, nullptr);
 }
 
-void set_running_kernel(std::string_view description) {
-  state.kernel.clear();
-  state.kernel.append(description);
-}
+void set_running(const RunningLaunch* launch) { state.running.store(launch, std::memory_order_relaxed); }
 
 void add_fence(const void* begin, const void* end, const void* data, const void* data_end,
                std::string_view what) {

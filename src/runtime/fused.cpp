@@ -5,11 +5,13 @@
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty_strided.h>
 #include <dlfcn.h>
+#include <link.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/check.h"
+#include "runtime/checked_run.h"
 #include "runtime/device.h"
 #include "runtime/dtype.h"
 #include "runtime/gpu_check.h"
@@ -96,8 +98,18 @@ class FusedStep final : public Step {
         library_.check->run(library_, index_, tensors_);
       return;
     }
-    for (ReadyLaunch& launch : launches_) launch.run(library_.pool(), pointers_.data());
-    for (gpu::ReadyLaunch& launch : gpu_launches_) launch.run(pointers_.data());
+    if (library_.around_launch) {
+      for (size_t i = 0; i < list_.launches.size(); ++i) library_.around_launch(index_, i, [&] { launch_one(i); });
+    } else {
+      for (size_t i = 0; i < list_.launches.size(); ++i) launch_one(i);
+    }
+    if (!launches_.empty()) set_running(nullptr);
+  }
+
+  void launch_one(size_t i) {
+    if (on_gpu_) return gpu_launches_[i].run(pointers_.data());
+    set_running(&library_.list(index_).running[i]);
+    launches_[i].run(library_.pool(), pointers_.data());
   }
 
   at::Tensor output(size_t i) const {
@@ -121,6 +133,34 @@ class FusedStep final : public Step {
 
 }  // namespace
 
+namespace {
+
+/// Where the object that holds `address` was loaded.
+struct CodeRange {
+  uintptr_t address = 0, begin = 0, end = 0;
+};
+int find_code_range(dl_phdr_info* info, size_t, void* wanted) {
+  auto* range = static_cast<CodeRange*>(wanted);
+  uintptr_t end = 0;
+  for (int i = 0; i < info->dlpi_phnum; ++i) {
+    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
+    if (segment.p_type == PT_LOAD) end = std::max<uintptr_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+  }
+  if (range->address < info->dlpi_addr || range->address >= end) return 0;
+  range->begin = info->dlpi_addr;
+  range->end = end;
+  return 1;
+}
+
+RunningLaunch running_launch(const pass::LaunchList& list, size_t list_index, size_t index, const FusedLibrary::Kernel& kernel) {
+  const pass::Launch& launch = list.launches[index];
+  CodeRange range{reinterpret_cast<uintptr_t>(kernel.run), 0, 0};
+  if (kernel.run != nullptr) ::dl_iterate_phdr(find_code_range, &range);
+  return {describe_kernel(list, launch), describe_launch(list, launch), launch.at, list_index, index, range.begin, range.end};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::LaunchList> lists,
                                                          const std::vector<std::vector<KernelFile>>& kernels,
                                                          ThreadPool* pool) {
@@ -129,13 +169,14 @@ Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::Launc
   if (!kernels.empty() && kernels.size() != lists.size())
     return bad_input(fmt::format("{} lists of kernels for {} launch lists", kernels.size(), lists.size()));
   for (size_t i = 0; i < lists.size(); ++i) {
-    List list{std::move(lists[i]), {}};
+    List list{std::move(lists[i]), {}, {}};
     const size_t wanted = kernels.empty() ? 0 : kernels[i].size();
     if (wanted != 0 && wanted != list.launches.launches.size())
       return bad_input(fmt::format("launch list {}: {} kernels for {} launches", i, wanted,
                                    list.launches.launches.size()));
     for (size_t k = 0; k < wanted; ++k) {
       PASSNET_TRY(Kernel kernel, library->load_kernel(kernels[i][k], list.launches.launches[k].kernel));
+      list.running.push_back(running_launch(list.launches, i, k, kernel));
       list.kernels.push_back(std::move(kernel));
     }
     library->lists_.push_back(std::move(list));

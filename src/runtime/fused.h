@@ -5,6 +5,7 @@
 
 #include <passnet/abi.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "pass/launch.h"
 #include "runtime/builder.h"
+#include "runtime/fault_report.h"
 #include "runtime/kernel_file.h"
 #include "runtime/thread_pool.h"
 
@@ -37,6 +39,7 @@ class FusedLibrary {
   struct List {
     pass::LaunchList launches;
     std::vector<Kernel> kernels;  // one per launch; empty: can be traced, not run
+    std::vector<RunningLaunch> running;  // one per kernel, for the report of a fault
   };
 
   /// kernels: one vector per list, one file per launch, or empty vectors for lists that are only traced.
@@ -52,6 +55,8 @@ class FusedLibrary {
 
   Mode mode = Mode::Run;
   KernelCheck* check = nullptr;  // of Mode::Check
+  /// Called instead of each launch of Mode::Run, where it is set, with what does the launch.
+  std::function<void(size_t list, size_t launch, const std::function<void()>& run)> around_launch;
 
  private:
   FusedLibrary() = default;

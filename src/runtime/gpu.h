@@ -5,6 +5,7 @@
 
 #include <c10/core/Device.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,21 @@ std::string architecture();
 
 /// Waits for the stream. Throws KernelFault when a kernel has failed; the process cannot go on with the GPU then.
 void synchronize();
+
+/// Whether this process has lost the GPU: a kernel or the device failed, and every later call fails too.
+bool has_stopped();
+
+/// Device memory that PyTorch's allocator held for this process, in use or kept for reuse.
+struct MemoryUse {
+  int64_t peak_bytes = 0;  // the most at a time since the last give_back_memory()
+  int64_t kept_bytes = 0;  // what remains now: workspaces, tensors of graphs that are still loaded
+};
+/// Waits for the device and gives all memory that is kept for reuse back to it, so that the other worker of this device has
+/// it: PyTorch's blocks, the pools of recordings that are gone, pinned memory, plans of Fourier transforms. Throws as
+/// synchronize().
+MemoryUse give_back_memory();
+/// The same for PyTorch's blocks when they are more than 1 GiB: a recording cannot take from them, and leaves as many again.
+void make_room();
 
 /// Overwrites memory of more than the size of the second-level cache, so that nothing of a graph is left in it.
 void flush_cache();

@@ -23,6 +23,9 @@ std::string name() { return ""; }
 std::string architecture() { return ""; }
 void synchronize() { never(); }
 void flush_cache() { never(); }
+bool has_stopped() { never(); }
+MemoryUse give_back_memory() { never(); }
+void make_room() { never(); }
 Condition condition() { return {}; }
 
 DeviceClock::DeviceClock() { never(); }

@@ -10,6 +10,7 @@
 
 #include "base/strings.h"
 #include "runtime/compare.h"
+#include "runtime/device.h"
 #include "runtime/gpu.h"
 #include "runtime/gpu_driver.h"
 #include "runtime/gpu_memory_pool.h"
@@ -95,6 +96,9 @@ Result<std::unique_ptr<Recording>> make_recording(const RecordedCall::Run& run, 
     Capture capture;
     Result<std::vector<c10::IValue>> outputs = run(recording->inputs);
     if (!outputs) return unsupported(first_line(outputs.error().message));
+    // What the CPU computed is not among the operations of the device, so repeating them would not compute it.
+    if (const auto elsewhere = first_elsewhere(*outputs, graph_device()))
+      return unsupported(fmt::format("output {} lies on the CPU", *elsewhere));
     recording->outputs = std::move(*outputs);
     PASSNET_TRY(recording->graph, capture.end());
   } catch (const std::exception& refused) {

@@ -25,7 +25,7 @@ class RecordedCall {
   using Run = std::function<Result<std::vector<c10::IValue>>(const std::vector<at::Tensor>&)>;
 
   /// Records `run` on copies of `inputs`. Errors: Unsupported saying what cannot be recorded (an operator that waits for the
-  /// device, draws random numbers, copies from the host), and what `run` gives.
+  /// device, draws random numbers, copies from the host, an output on the CPU), and what `run` gives.
   /// REQUIRES: run has been called before, so that nothing is loaded or tuned while it is recorded.
   static Result<std::unique_ptr<RecordedCall>> record(const Run& run, const std::vector<at::Tensor>& inputs);
   ~RecordedCall();

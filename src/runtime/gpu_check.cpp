@@ -73,12 +73,17 @@ Copies run_once(const FusedLibrary& library, size_t index, const std::vector<at:
   Copies copies = make_copies(list, tensors, poison);
   for (size_t i = 0; i < list.launches.size(); ++i) {
     const pass::Launch& launch = list.launches[i];
+    // A kernel that does not end is named when passnet loses its patience.
+    set_running(&library.list(index).running[i]);
     try {
       ReadyLaunch(launch, library.list(index).kernels[i].device).run(copies.pointers.data());
       synchronize();
+      set_running(nullptr);
     } catch (KernelFault& fault) {
+      set_running(nullptr);
       fault.message = fmt::format("{}: {}", describe_kernel(list, launch), fault.message);
       fault.at = launch.at;
+      fault.launch = describe_launch(list, launch);
       throw;
     }
     check_after(list, launch, copies, tensors);

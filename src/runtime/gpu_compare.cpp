@@ -52,8 +52,9 @@ done:
 
 constexpr unsigned kBlock = 256, kMostBlocks = 1024;
 
+/// Whether the kernel can read it: on the device, in words.
 bool is_words(const at::Tensor& tensor) {
-  return reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % 8 == 0 && tensor.nbytes() % 8 == 0;
+  return tensor.is_cuda() && reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % 8 == 0 && tensor.nbytes() % 8 == 0;
 }
 
 void compare_words(const at::Tensor& a, const at::Tensor& b, uint64_t flag) {

@@ -13,7 +13,7 @@ namespace passnet::runtime::gpu {
 
 class OutputComparison {
  public:
-  /// expected: contiguous, on the device. calls: at most so many are compared.
+  /// expected: contiguous; what lies on the CPU is compared there. calls: at most so many are compared.
   OutputComparison(const std::vector<at::Tensor>& expected, int64_t calls);
 
   /// Compares the tensors among a call's outputs, which may be given back as soon as this returns.

@@ -57,9 +57,9 @@ Copies run_once(const FusedLibrary& library, size_t index, const std::vector<at:
   Copies copies = make_copies(list, tensors, poison);
   for (size_t i = 0; i < list.launches.size(); ++i) {
     const pass::Launch& launch = list.launches[i];
-    set_running_kernel(describe_kernel(list, launch));
+    set_running(&library.list(index).running[i]);
     ReadyLaunch(launch, library.list(index).kernels[i].run).run(library.pool(), copies.pointers.data());
-    set_running_kernel({});
+    set_running(nullptr);
     check_after(list, launch, copies);
   }
   return copies;

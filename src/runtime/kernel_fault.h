@@ -12,6 +12,7 @@ struct KernelFault {
   std::string message;
   SourceLoc at;             // the launch in Name.py
   bool ends_worker = false;  // the GPU is lost to this process
+  std::string launch = {};   // describe_launch of checked_run.h, where one launch is to blame
 };
 
 }  // namespace passnet::runtime

@@ -5,6 +5,7 @@
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
+#include "base/python_number.h"
 #include "runtime/lower.h"
 
 namespace passnet::runtime {
@@ -251,7 +252,8 @@ std::vector<int64_t> sliced_positions(const c10::IValue& first, const c10::IValu
   };
   const int64_t start = bound(first, step > 0 ? low : high), stop = bound(last, step > 0 ? high : low);
   std::vector<int64_t> positions;
-  for (int64_t i = start; step > 0 ? i < stop : i > stop; i += step) positions.push_back(i);
+  for (python::Integer i = start; i && (step > 0 ? *i < stop : *i > stop); i = python::add(*i, step))
+    positions.push_back(*i);
   return positions;
 }
 c10::IValue int_slice(std::vector<c10::IValue>& inputs) {

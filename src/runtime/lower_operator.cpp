@@ -1,9 +1,7 @@
 // Python's operators on tensors, numbers and sequences, as torch.Tensor and Python define them.
 #include <fmt/format.h>
 
-#include <cmath>
-#include <map>
-
+#include "base/python_number.h"
 #include "runtime/lower.h"
 
 namespace passnet::runtime {
@@ -46,47 +44,43 @@ const OperatorRow* find_operator(std::string_view op) {
   return nullptr;
 }
 
-int64_t floor_divide(int64_t a, int64_t b) {
-  if (b == 0) refuse("integer division by zero");
-  const int64_t quotient = a / b;
-  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+template <class Number, class Computed>
+c10::IValue value_of(const Computed& result, Number a, std::string_view op, Number b) {
+  if (!result) refuse(python::why_nothing(a, op, b));
+  return *result;
 }
 
-int64_t integer_power(int64_t base, int64_t exponent) {
-  int64_t result = 1;
-  for (int64_t i = 0; i < exponent; ++i) result *= base;
-  return result;
+c10::IValue real_power(double a, double b) { return value_of(python::power(a, b), a, "**", b); }
+c10::IValue integer_power(int64_t a, int64_t b) {
+  return b < 0 && a != 0 ? real_power(double(a), double(b)) : value_of(python::power(a, b), a, "**", b);
 }
 
 using IntFunction = c10::IValue (*)(int64_t, int64_t);
 using RealFunction = c10::IValue (*)(double, double);
 struct NumberRow {
   std::string_view op;
-  IntFunction integers;  // null: integers are taken as floats
+  IntFunction integers;
   RealFunction reals;    // null: floats do not have it
 };
 constexpr NumberRow kNumberOperators[] = {
-    {"+", [](int64_t a, int64_t b) { return c10::IValue(a + b); },
+    {"+", [](int64_t a, int64_t b) { return value_of(python::add(a, b), a, "+", b); },
      [](double a, double b) { return c10::IValue(a + b); }},
-    {"-", [](int64_t a, int64_t b) { return c10::IValue(a - b); },
+    {"-", [](int64_t a, int64_t b) { return value_of(python::subtract(a, b), a, "-", b); },
      [](double a, double b) { return c10::IValue(a - b); }},
-    {"*", [](int64_t a, int64_t b) { return c10::IValue(a * b); },
+    {"*", [](int64_t a, int64_t b) { return value_of(python::multiply(a, b), a, "*", b); },
      [](double a, double b) { return c10::IValue(a * b); }},
-    {"/", nullptr, [](double a, double b) { return c10::IValue(a / b); }},
-    {"//", [](int64_t a, int64_t b) { return c10::IValue(floor_divide(a, b)); },
-     [](double a, double b) { return c10::IValue(std::floor(a / b)); }},
-    {"%", [](int64_t a, int64_t b) { return c10::IValue(a - b * floor_divide(a, b)); },
-     [](double a, double b) { return c10::IValue(a - b * std::floor(a / b)); }},
-    {"**",
-     [](int64_t a, int64_t b) {
-       return b < 0 ? c10::IValue(std::pow(double(a), double(b))) : c10::IValue(integer_power(a, b));
-     },
-     [](double a, double b) { return c10::IValue(std::pow(a, b)); }},
+    {"/", [](int64_t a, int64_t b) { return value_of(python::divide(a, b), a, "/", b); },
+     [](double a, double b) { return value_of(python::divide(a, b), a, "/", b); }},
+    {"//", [](int64_t a, int64_t b) { return value_of(python::floor_divide(a, b), a, "//", b); },
+     [](double a, double b) { return value_of(python::floor_divide(a, b), a, "//", b); }},
+    {"%", [](int64_t a, int64_t b) { return value_of(python::modulo(a, b), a, "%", b); },
+     [](double a, double b) { return value_of(python::modulo(a, b), a, "%", b); }},
+    {"**", integer_power, real_power},
     {"&", [](int64_t a, int64_t b) { return c10::IValue(a & b); }, nullptr},
     {"|", [](int64_t a, int64_t b) { return c10::IValue(a | b); }, nullptr},
     {"^", [](int64_t a, int64_t b) { return c10::IValue(a ^ b); }, nullptr},
-    {"<<", [](int64_t a, int64_t b) { return c10::IValue(a << b); }, nullptr},
-    {">>", [](int64_t a, int64_t b) { return c10::IValue(a >> b); }, nullptr},
+    {"<<", [](int64_t a, int64_t b) { return value_of(python::shift_left(a, b), a, "<<", b); }, nullptr},
+    {">>", [](int64_t a, int64_t b) { return value_of(python::shift_right(a, b), a, ">>", b); }, nullptr},
     {"==", [](int64_t a, int64_t b) { return c10::IValue(a == b); },
      [](double a, double b) { return c10::IValue(a == b); }},
     {"!=", [](int64_t a, int64_t b) { return c10::IValue(a != b); },
@@ -108,7 +102,7 @@ c10::IValue number_function(std::vector<c10::IValue>& inputs) {
   const NumberRow& row = kNumberOperators[Row];
   const at::Scalar a = inputs[0].toScalar(), b = inputs[1].toScalar();
   const bool real = a.isFloatingPoint() || b.isFloatingPoint();
-  if ((real || row.integers == nullptr) && row.reals != nullptr) return row.reals(a.toDouble(), b.toDouble());
+  if (real && row.reals != nullptr) return row.reals(a.toDouble(), b.toDouble());
   if (real) refuse(fmt::format("operator '{}' of floats", row.op));
   return row.integers(a.toLong(), b.toLong());
 }
@@ -128,7 +122,8 @@ Kind number_result(std::string_view op, const Operand& a, const Operand& b) {
 
 c10::IValue negate(std::vector<c10::IValue>& inputs) {
   const at::Scalar value = inputs[0].toScalar();
-  return value.isFloatingPoint() ? c10::IValue(-value.toDouble()) : c10::IValue(-value.toLong());
+  if (value.isFloatingPoint()) return -value.toDouble();
+  return value_of<int64_t>(python::subtract(0, value.toLong()), 0, "-", value.toLong());
 }
 c10::IValue invert(std::vector<c10::IValue>& inputs) { return ~inputs[0].toScalar().toLong(); }
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numeric>
 
+#include "base/python_number.h"
 #include "runtime/lower.h"
 
 namespace passnet::runtime {
@@ -38,7 +38,9 @@ template <double (*Function)(double)>
 c10::IValue rounding(std::vector<c10::IValue>& inputs) {
   const at::Scalar value = number(inputs[0]);
   if (!value.isFloatingPoint()) return value.toLong();
-  return static_cast<int64_t>(Function(value.toDouble()));
+  const python::Integer rounded = python::to_integer(Function(value.toDouble()));
+  if (!rounded) refuse(fmt::format("{} is no integer of 64 bits", value.toDouble()));
+  return *rounded;
 }
 template <double (*Function)(double, double)>
 c10::IValue real_function_of_two(std::vector<c10::IValue>& inputs) {
@@ -61,7 +63,10 @@ c10::IValue choice(std::vector<c10::IValue>& inputs) {
   return boxed(number(number(inputs[0]).toBool() ? inputs[1] : inputs[2]));
 }
 c10::IValue greatest_common_divisor(std::vector<c10::IValue>& inputs) {
-  return std::gcd(number(inputs[0]).toLong(), number(inputs[1]).toLong());
+  const int64_t a = number(inputs[0]).toLong(), b = number(inputs[1]).toLong();
+  const python::Integer divisor = python::greatest_common_divisor(a, b);
+  if (!divisor) refuse(fmt::format("integer overflow: gcd({}, {}) does not fit into 64 bits", a, b));
+  return *divisor;
 }
 c10::IValue storage_offset(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().storage_offset(); }
 c10::IValue stride_at(std::vector<c10::IValue>& inputs) {

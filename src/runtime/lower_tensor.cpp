@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "runtime/device.h"
 #include "runtime/lower.h"
 
 namespace passnet::runtime {
@@ -45,6 +46,14 @@ c10::IValue host_scalar_tensor(std::vector<c10::IValue>& inputs) {
   return at::full({}, value, type);
 }
 
+c10::IValue to_graph_device(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().to(graph_device()); }
+
+/// Tensors made of literals lie where the graph runs, but for those of no dimensions: every operator takes them from the CPU
+/// too, as from PyTorch in Python, and reading their value waits for nothing.
+Operand on_graph_device(Builder& builder, const Operand& made) {
+  return graph_device().is_cpu() ? made : builder.host(to_graph_device, Kind::Tensor, {made});
+}
+
 /// A tensor of numbers and of tensors with one element, some of them known only at run time.
 Operand gathered(Builder& builder, const std::vector<Operand>& flat, const std::vector<int64_t>& shape) {
   std::vector<Operand> parts;
@@ -52,9 +61,9 @@ Operand gathered(Builder& builder, const std::vector<Operand>& flat, const std::
     if (element.kind != Kind::Tensor && !element.is_number())
       refuse(fmt::format("torch.tensor(): found {}, expected numbers", to_string(element.kind)));
     const Operand none = Operand::sequence(Kind::List, {});
-    parts.push_back(element.kind == Kind::Tensor
-                        ? builder.call("reshape", {element, none})
-                        : builder.host(host_scalar_tensor, Kind::Tensor, {element, Operand::none()}));
+    parts.push_back(on_graph_device(
+        builder, element.kind == Kind::Tensor ? builder.call("reshape", {element, none})
+                                              : builder.host(host_scalar_tensor, Kind::Tensor, {element, Operand::none()})));
   }
   std::vector<Operand> sizes;
   for (const int64_t size : shape) sizes.push_back(Operand::of_int(size));
@@ -76,7 +85,7 @@ Operand make(Builder& builder, const Operand& data, const Operand& dtype, at::Sc
   if (data.is_number() && data.slot >= 0)
     return builder.host(host_scalar_tensor, Kind::Tensor, {data, dtype});
   if (data.slot >= 0 && data.element == Kind::Int)
-    return finish(builder.host(tensor_of_ints, Kind::Tensor, {data}));
+    return finish(on_graph_device(builder, builder.host(tensor_of_ints, Kind::Tensor, {data})));
   std::vector<Operand> flat;
   std::vector<int64_t> shape;
   flatten(data, flat, shape, 0);
@@ -94,10 +103,11 @@ Operand make(Builder& builder, const Operand& data, const Operand& dtype, at::Sc
   at::Tensor values = (floats ? at::tensor(at::ArrayRef<double>(reals), at::kDouble)
                               : at::tensor(at::ArrayRef<int64_t>(integers)))
                           .reshape(shape);
+  const c10::Device device = shape.empty() ? c10::Device(c10::kCPU) : graph_device();
   if (dtype.kind == Kind::DType && dtype.slot < 0)
     return builder.call(
-        "clone", {builder.constant_tensor(values.to(static_cast<at::ScalarType>(dtype.value.toInt())))});
-  values = values.to(floats ? real : literal_dtype(flat));
+        "clone", {builder.constant_tensor(values.to(static_cast<at::ScalarType>(dtype.value.toInt())).to(device))});
+  values = values.to(floats ? real : literal_dtype(flat)).to(device);
   return finish(builder.call("clone", {builder.constant_tensor(values)}));
 }
 

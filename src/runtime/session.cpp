@@ -35,6 +35,7 @@
 #include "runtime/kernel_check.h"
 #include "runtime/meta_kernels.h"
 #include "runtime/plan.h"
+#include "runtime/profile.h"
 #include "runtime/share.h"
 #include "runtime/statistics.h"
 #include "runtime/thread_pool.h"
@@ -158,9 +159,15 @@ Result<void> start_runtime(int threads, const std::vector<int>& processors, std:
 std::string device_name() { return graph_device().is_cuda() ? gpu::name() : ""; }
 std::string device_architecture() { return graph_device().is_cuda() ? gpu::architecture() : ""; }
 
-void trim_memory() {
+std::optional<DeviceMemory> trim_memory() {
   if (cached_bytes() > int64_t{1} << 30) drop_large_blocks();
+  if (!on_gpu()) return std::nullopt;
+  const gpu::MemoryUse use = gpu::give_back_memory();
+  return DeviceMemory{use.peak_bytes, use.kept_bytes};
 }
+
+bool on_gpu() { return graph_device().is_cuda(); }
+bool gpu_has_stopped() { return on_gpu() && gpu::has_stopped(); }
 
 std::string torch_version() { return TORCH_VERSION; }
 int thread_count() { return pool() ? pool()->threads() : 1; }
@@ -282,9 +289,11 @@ struct Session::State {
     prepare_call();
     PASSNET_TRY_VOID(plan->run());
     plan->release();
+    gpu::make_room();
     Result<std::unique_ptr<gpu::RecordedCall>> made = gpu::RecordedCall::record(run, pristine);
     plan->release();
     for (size_t i = 0; i < working.size(); ++i) plan->set_input(i, working[i]);
+    gpu::make_room();
     if (made)
       recorded = std::move(*made);
     else if (recording == Recording::On)
@@ -327,6 +336,8 @@ Result<Session> Session::load(Source source) {
   state->recording = source.recording;
   return Session(std::move(state));
 }
+
+bool Session::has_kernels() const { return state_->fused->size() > 0 && state_->can_launch(); }
 
 size_t Session::operator_calls() const { return state_->plan->operator_calls(); }
 
@@ -468,6 +479,19 @@ Result<std::vector<bench::OutputCheck>> Session::compare(const std::vector<wire:
   return checks;
 }
 
+Result<Json> Session::profile(int calls) {
+  const c10::InferenceMode mode;
+  State& state = *state_;
+  PASSNET_TRY_VOID(state.require_inputs());
+  PASSNET_TRY_VOID(state.learn_mutations());
+  PASSNET_TRY(const CallProfile profile, profile_calls(*state.plan, *state.fused, calls, [&] { state.prepare_call(); }));
+  Json launches = Json::array(), others = Json::array();
+  for (const LaunchTime& one : profile.launches)
+    launches.push_back({{"list", one.list}, {"launch", one.launch}, {"us", one.us}, {"bytes", one.bytes}, {"bound_us", one.bound_us}});
+  for (const NodeTime& one : profile.others) others.push_back({{"node", one.node}, {"us", one.us}});
+  return Json{{"call_us", profile.call_us}, {"launches", std::move(launches)}, {"others", std::move(others)}};
+}
+
 struct Session::Timer {
   State& state;
   const TimeOptions& options;
@@ -538,6 +562,11 @@ Result<CallTimes> Session::time(const TimeOptions& options) {
   std::optional<gpu::OutputComparison> comparison;
   if (state.on_gpu && options.fingerprint) comparison.emplace(state.checked_outputs, options.calls);
   for (int64_t i = 0; i < options.calls;) {
+    if (options.settle) {
+      timer.prepare(i);
+      PASSNET_TRY_VOID(timer.call(state.recorded ? state.inputs_in_use() : std::vector<at::Tensor>{}));
+      timer.release();
+    }
     timer.prepare(i);
     PASSNET_TRY(const std::optional<double> time_us, timer.timed_call());
     if (time_us) {

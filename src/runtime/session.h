@@ -31,8 +31,18 @@ std::string device_architecture();
 std::string torch_version();
 int thread_count();
 
-/// Gives large blocks that are kept for reuse back to the system, when they are more than 1 GiB.
-void trim_memory();
+/// Device memory that PyTorch's allocator held for this process.
+struct DeviceMemory {
+  int64_t peak_bytes = 0;  // the most at a time since memory was last given back
+  int64_t kept_bytes = 0;  // what remains when it has been
+};
+/// Gives memory that is kept for reuse back: to the system large blocks, when they are more than 1 GiB; on a GPU all that no
+/// loaded graph needs. Throws KernelFault when the GPU has stopped.
+std::optional<DeviceMemory> trim_memory();
+
+/// Whether graphs run on a GPU, and whether this process has lost it (gpu::has_stopped).
+bool on_gpu();
+bool gpu_has_stopped();
 
 /// Whether there is a function ("torch.roll") or a method of tensors ("view") of that name that a graph may call.
 /// Errors: Unsupported: there is none (hint: the nearest), or PassNet does not run it (and why).
@@ -63,6 +73,7 @@ enum class Recording { Off, Auto /* where it is possible */, On /* or it is an e
 
 struct TimeOptions {
   int64_t calls = 0;
+  bool settle = false;        // an untimed call before each timed one: it finds what a call leaves behind, not what a hash does
   bool fingerprint = false;   // hash the outputs of each call
   bool fresh = false;         // each call gets its inputs at other addresses than the calls before it
   bool flush = false;         // the GPU's cache is emptied before each call
@@ -92,6 +103,8 @@ class Session {
   ~Session();
 
   size_t operator_calls() const;
+  /// Whether kernels of passes are loaded with it.
+  bool has_kernels() const;
 
   /// The tensors every call starts from, by the names in forward's signature. Calls work on copies; those of
   /// a bundle over 256 MiB are made page by page, where a call writes. fd: the memory that `mapping` shows.
@@ -111,6 +124,9 @@ class Session {
   /// check per output in order, as many as the longer side has.
   Result<std::vector<bench::OutputCheck>> compare(const std::vector<wire::Entry>& found,
                                                   const wire::Mapping& mapping, const Json& found_scalars);
+  /// Where the time of a call goes, over `calls` calls (runtime/profile.h): {"call_us", "launches": [{"list", "launch", "us", "bytes",
+  /// "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
+  Result<Json> profile(int calls);
   /// Calls, each timed by itself. What is not timed: restoring inputs that the graph changes, making fresh ones, seeding,
   /// recording, hashing outputs, freeing them. Throws KernelFault when a kernel changed an input.
   Result<CallTimes> time(const TimeOptions& options);

@@ -37,7 +37,11 @@ inline RunRecord record_of(const std::string& graph, double speedup, std::vector
   record.outputs = std::move(outputs);
   record.reference = {25, {12, 12, 12}};
   record.candidate = {25, {12 / speedup, 12 / speedup, 12 / speedup}};
-  record.rounds = 2;
+  record.reference.blocks = record.candidate.blocks = {2, 1};
+  record.load = {true, 25, 5, 0.02, 0.001, 0.3, 17};
+  record.control = Control{record.reference, record.candidate, false};
+  record.profile = Profile{11.5, {{"fuse", "fuse_kernel", 12, 0, 4.5, 4096, 1.25}}, {{"tmp = x.t()", 0.5}}};
+  record.rival = Rival{"torch.compile", "", -6, record.reference, record.candidate, false};
   record.evaluate_seconds = 0.5;
   return record;
 }
@@ -109,6 +113,8 @@ inline rc::Gen<RunRecord> any_record() {
       output.max_abs_diff = number();
       output.mean_abs_diff = number();
       output.max_rel_diff = number();
+      if (*rc::gen::arbitrary<bool>())
+        output.mismatch = Mismatch{*rc::gen::inRange(0, 9), 5, {0, 2}, text(), text(), text(), 1, *rc::gen::inRange(0, 9), 3, 4};
       record.outputs.push_back(output);
     }
     record.expected_outputs = static_cast<int>(record.outputs.size());
@@ -126,6 +132,14 @@ inline rc::Gen<RunRecord> any_record() {
       }
     }
     record.evaluate_seconds = number();
+    if (*rc::gen::arbitrary<bool>()) {
+      record.provenance = Provenance{text(), {{"model.py", text()}, {text(), "x"}}, {{text(), text()}}, {}, {}, {{"torch", text()}}};
+      record.provenance->options = {text(), text(), text(), *rc::gen::inRange(1, 64), *rc::gen::arbitrary<uint64_t>(), 25,
+                                    *rc::gen::inRange(0, 1000), number(), *rc::gen::arbitrary<bool>()};
+      record.reference_memory = {*rc::gen::inRange<int64_t>(0, int64_t{1} << 40), *rc::gen::inRange<int64_t>(0, 1000)};
+      record.candidate_memory = {*rc::gen::inRange<int64_t>(0, int64_t{1} << 40), *rc::gen::inRange<int64_t>(0, 1000)};
+      record.retried = text();
+    }
     return record;
   });
 }

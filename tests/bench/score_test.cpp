@@ -122,7 +122,8 @@ TEST(Score, SummarisesTheGraphsCorrectAtMinusFive) {
   EXPECT_EQ(summary.correct, 2);  // s1 and s8
   EXPECT_DOUBLE_EQ(summary.correct_share, 0.25);
   EXPECT_DOUBLE_EQ(summary.fast_share, 0.125);
-  EXPECT_NEAR(summary.geomean_speedup, std::sqrt(2.0), 1e-12);
+  ASSERT_TRUE(summary.geomean_speedup);
+  EXPECT_NEAR(*summary.geomean_speedup, std::sqrt(2.0), 1e-12);
 }
 
 TEST(Score, OfNothingIsNeutral) {
@@ -151,7 +152,18 @@ TEST(Score, CountsACorrectGraphWithoutTimesAsAFailure) {
   EXPECT_NEAR(untimed.at(-10).s, 0.1, 1e-15);
   EXPECT_NEAR(untimed.at(2).es, 0.1, 1e-15);
   EXPECT_EQ(untimed.correct, 1);
-  EXPECT_EQ(untimed.geomean_speedup, 1);
+  EXPECT_EQ(untimed.geomean_speedup, std::nullopt);
+}
+
+TEST(Score, JsonHasNoMeanOfNothing) {
+  const Json none = to_json(score({{Status::RuntimeFail, 6, 0}}), "s");
+  EXPECT_TRUE(none["geomean_speedup"].is_null());
+  EXPECT_TRUE(none["points"][0]["alpha"].is_null());
+  EXPECT_TRUE(none["points"][0]["beta"].is_null());
+  const Json fast = to_json(score({{Status::Correct, -10, 2}}), "s");
+  EXPECT_EQ(fast["geomean_speedup"], 2);
+  EXPECT_EQ(fast["points"][0]["alpha"], 2);
+  EXPECT_TRUE(fast["points"][0]["beta"].is_null());
 }
 
 TEST(Score, JsonHasUpstreamsKeysFirst) {

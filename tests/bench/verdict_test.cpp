@@ -4,8 +4,11 @@
 #include <rapidcheck/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <functional>
+#include <set>
 
+#include "base/file.h"
 #include "example_records.h"
 
 namespace passnet::bench {
@@ -47,8 +50,12 @@ std::vector<Case> cases() {
   return {
       {"parse", stopped(Stage::Parse, "bad-input"), Status::EagerFail, "bad graph"},
       {"inputs", stopped(Stage::Inputs, "bad-input"), Status::EagerFail, "bad inputs"},
-      {"reference", stopped(Stage::Reference, "unsupported"), Status::EagerFail, "eager failed"},
-      {"reference timed out", stopped(Stage::Reference, "timeout"), Status::EagerFail, "timed out"},
+      {"reference", stopped(Stage::Reference, "unsupported"), Status::EagerFail, "unsupported"},
+      {"reference timed out", stopped(Stage::Reference, "timeout"), Status::EagerFail, "eager hang"},
+      {"unknown operator", stopped(Stage::Parse, "unsupported"), Status::EagerFail, "unsupported"},
+      {"no pass_dir", stopped(Stage::Match, "bad-input"), Status::CompileFail, "bad pass list"},
+      {"strides that do not fit", stopped(Stage::Match, "bad-rewrite"), Status::CompileFail, "bad rewrite"},
+      {"no compiler", stopped(Stage::Build, "resource"), Status::CompileFail, "build stopped"},
       {"no match", stopped(Stage::Match, "no-match"), Status::EagerFail, "no match"},
       {"pass outside the language", stopped(Stage::Match, "bad-pass"), Status::CompileFail, "bad pass"},
       {"kernel does not compile", stopped(Stage::Build, "bad-pass"), Status::CompileFail, "build failed"},
@@ -58,10 +65,13 @@ std::vector<Case> cases() {
       {"bounds", stopped(Stage::Run, "out-of-bounds"), Status::RuntimeFail, "out of bounds"},
       {"unwritten", stopped(Stage::Run, "unwritten-output"), Status::RuntimeFail, "unwritten"},
       {"inputs changed", stopped(Stage::Run, "input-changed"), Status::RuntimeFail, "input changed"},
-      {"run", stopped(Stage::Run, "resource"), Status::RuntimeFail, "run failed"},
-      {"compare broke", stopped(Stage::Compare, "crash"), Status::RuntimeFail, "crashed"},
+      {"no memory", stopped(Stage::Run, "resource"), Status::RuntimeFail, "no resources"},
+      {"run", stopped(Stage::Run, "bad-input"), Status::RuntimeFail, "run failed"},
+      {"compare broke", stopped(Stage::Compare, "crash"), Status::RuntimeFail, "compare crash"},
       {"good", good(), Status::Correct, "correct"},
       {"late", changed([](RunRecord& r) { r.outputs[0].passes_from = -4; }), Status::Correct, "inexact"},
+      {"just inexact", changed([](RunRecord& r) { r.outputs[0].passes_from = -3; }), Status::Correct, "inexact"},
+      {"just wrong", changed([](RunRecord& r) { r.outputs[0].passes_from = -2; }), Status::Correct, "wrong"},
       {"never", changed([](RunRecord& r) { r.outputs[0].passes_from = 6; }), Status::Correct, "wrong"},
       {"count", changed([](RunRecord& r) { r.found_outputs = 1; }), Status::ShapeMismatch, "wrong count"},
       {"shape", changed([](RunRecord& r) {
@@ -74,7 +84,7 @@ std::vector<Case> cases() {
        "wrong dtype"},
       {"unstable", changed([](RunRecord& r) { r.deterministic = false; }), Status::RuntimeFail, "unstable"},
       {"timing broke", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "crash"; }),
-       Status::RuntimeFail, "crashed"},
+       Status::RuntimeFail, "timing crash"},
       {"nothing to compare", record_of("g", 2, {}), Status::RuntimeFail, "no outputs"},
   };
 }
@@ -89,6 +99,34 @@ TEST(Headline, NamesEveryWayToFailInFewCharacters) {
     EXPECT_EQ(headline(one.record), one.headline) << one.what;
     EXPECT_LE(headline(one.record).size(), 14u);
   }
+}
+
+TEST(Headline, HasADescriptionForEachOfItsWords) {
+  const auto page = read_file(std::filesystem::path(PASSNET_SOURCE_DIR) / "docs/scoring.md");
+  ASSERT_TRUE(page);
+  for (const std::string& word : all_headlines()) {
+    const bool alone = page->find("\n| " + word + " | ") != std::string::npos;
+    const bool first = page->find("\n| " + word + ", ") != std::string::npos;
+    const bool second = page->find(", " + word + " | ") != std::string::npos;
+    EXPECT_TRUE(alone || first || second) << word;
+    EXPECT_LE(word.size(), 14u);
+  }
+}
+
+TEST(Headline, TellsEveryStageAndKindFromEveryOther) {
+  constexpr Stage kStages[] = {Stage::Parse, Stage::Inputs, Stage::Reference, Stage::Match,
+                               Stage::Build, Stage::Load,   Stage::Run,       Stage::Compare, Stage::Time};
+  for (const char* kind : {"crash", "timeout"}) {
+    std::set<std::string> words;
+    for (const Stage stage : kStages) words.insert(headline(failed_record("g", stage, kind, "why")));
+    EXPECT_EQ(words.size(), std::size(kStages)) << kind;
+  }
+}
+
+TEST(Headline, GivesOnlyWordsThatAreListed) {
+  const std::vector<std::string> words = all_headlines();
+  EXPECT_EQ(std::set<std::string>(words.begin(), words.end()).size(), words.size());
+  for (const Case& one : cases()) EXPECT_NE(std::find(words.begin(), words.end(), one.headline), words.end()) << one.what;
 }
 
 TEST(Judge, GivesNoSpeedupToAnythingThatIsNotCorrect) {
@@ -122,11 +160,29 @@ TEST(Judge, LeavesAGraphThatWasOnlyCheckedCorrectWithoutSpeedup) {
   EXPECT_EQ(headline(record), "correct");
 }
 
-TEST(Judge, TakesADeclinedGraphByItsOwnMeasurement) {
+TEST(Judge, CountsADeclinedGraphAsExactlyOneWhateverWasMeasured) {
   RunRecord record = good();
-  record.passes = {{"fuse", 0, 3, "declined: x is not contiguous"}};
-  EXPECT_EQ(judge(record).status, Status::Correct);
+  record.passes = {{"fuse", 0, 3, ""}, {"other", 0, 0, "nearest miss"}};
+  EXPECT_EQ(judge(record), (Verdict{Status::Correct, -10, 1}));
+  EXPECT_EQ(headline(record), "declined");
+  record.outputs.clear();
+  record.outputs_counted = false;
+  record.expected_outputs = record.found_outputs = 0;
+  record.reference = record.candidate = {};
+  EXPECT_EQ(judge(record), (Verdict{Status::Correct, -10, 1}));
+}
+
+TEST(Judge, MeasuresAGraphOfWhichOneSiteWasReplaced) {
+  RunRecord record = good();
+  record.passes = {{"fuse", 1, 3, ""}};
   EXPECT_DOUBLE_EQ(judge(record).speedup, 2);
+  EXPECT_EQ(headline(record), "correct");
+}
+
+TEST(Judge, TakesNoFailureForDeclined) {
+  RunRecord record = failed_record("g", Stage::Match, "bad-pass", "why");
+  record.passes = {{"fuse", 0, 3, ""}};
+  EXPECT_EQ(judge(record).status, Status::CompileFail);
 }
 
 TEST(Noise, IsFlaggedWhenOneSideSpreads) {

@@ -92,9 +92,9 @@ class Machine(unittest.TestCase):
             [[ "$*" != *" install "* ]] || printf '%s\\n' "$@" >>{installed}
             """))
 
-    def run_bootstrap(self, mode="demo", **environment):
+    def run_bootstrap(self, *arguments, **environment):
         return subprocess.run(
-            [self.directory / "checkout" / "scripts" / "bootstrap", mode],
+            [self.directory / "checkout" / "scripts" / "bootstrap", *(arguments or ["demo"])],
             env={"PATH": f"{self.tools}:/usr/bin:/bin", "HOME": str(self.home), **environment},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
 
@@ -133,6 +133,14 @@ class Bootstrap(Machine):
 
         again = self.run_bootstrap()
         self.assertEqual((again.returncode, again.stderr, self.logged()), (0, "", []))
+
+    def test_packages_alone_leave_pytorch_for_a_second_run(self):
+        self.install_package_tools(missing=("cmake",))
+        done = self.run_bootstrap("demo", "packages")
+        self.assertEqual((done.returncode, done.stderr.splitlines()),
+                         (0, ["setup: installing 1 packages of the distribution that the build needs: cmake"]))
+        self.assertFalse(any("venv" in line or "pip" in line for line in self.logged()))
+        self.assertIn("setup: ready: PyTorch 2.11.0", self.run_bootstrap().stderr)
 
     def test_passnet_home_holds_the_environment_and_later_checkouts_share_it(self):
         elsewhere = str(self.directory / "elsewhere")
@@ -195,7 +203,7 @@ class Bootstrap(Machine):
     def test_an_unknown_mode_prints_the_usage(self):
         done = self.run_bootstrap("everything")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("Usage: scripts/bootstrap demo|full", done.stderr)
+        self.assertIn("Usage: scripts/bootstrap demo|full [packages]", done.stderr)
 
 
 class WithoutRoot(Machine):

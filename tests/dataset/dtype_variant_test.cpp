@@ -53,5 +53,15 @@ TEST(DtypeVariant, LeavesAGraphWithoutMixturesAsItIs) {
   EXPECT_EQ(fx::dump(with_casts(*graph, ir::DType::Float16, Json::object())), fx::dump(graph));
 }
 
+TEST(DtypeVariant, KeepsAnnotations) {
+  const auto graph = fx::parse_text(fx::model_text("a : torch.Tensor, w", "b = a + w\nreturn (b,)"));
+  ASSERT_TRUE(graph);
+  const ir::Graph made = with_casts(*graph, ir::DType::Float16, Json::object());
+  EXPECT_EQ(fx::print_model(made), fx::print_model(*graph));
+  ASSERT_EQ(made.args(0).size(), 1u);
+  EXPECT_EQ(made.args(0)[0].string(), "torch.Tensor");
+  EXPECT_TRUE(made.args(1).empty());
+}
+
 }  // namespace
 }  // namespace passnet::dataset

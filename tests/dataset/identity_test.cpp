@@ -65,6 +65,22 @@ TEST(Identity, KeepsTheOrderOfOverwriting) {
             identity("x", "x += 1\nz = x\ny = x * 2\nreturn (y, z)"));
 }
 
+TEST(Identity, FollowsMemoryThatIsGivenByKeyword) {
+  const auto overwritten = [](const std::string& call) {
+    return std::pair(identity("x", call + "\nb = x * 2\nreturn (b,)"), identity("x", "b = x * 2\n" + call + "\nreturn (b,)"));
+  };
+  const auto [after, before] = overwritten("a = torch.relu_(input=x)");
+  EXPECT_NE(after, before);
+  const auto [after_place, before_place] = overwritten("a = torch.relu_(x)");
+  EXPECT_NE(after_place, before_place);
+  EXPECT_EQ(after, after_place);
+}
+
+TEST(Identity, LetsTheResultOfAnUnknownOperatorShareMemory) {
+  EXPECT_NE(identity("x", "v = torch.mystery(x)\nx += 1\nb = v * 2\nreturn (b, x)"),
+            identity("x", "v = torch.mystery(x)\nb = v * 2\nx += 1\nreturn (b, x)"));
+}
+
 TEST(TypedIdentity, TellsWhichArgumentHasWhichShape) {
   const auto typed = [](const std::string& parameters, const std::vector<int64_t>& first, ir::DType dtype) {
     fx::GraphDir dir;
@@ -92,6 +108,28 @@ TEST(Structure, ForgetsSizesOnly) {
             structure("a", "b = torch.softmax(a, 2)\nreturn (b,)"));
   EXPECT_EQ(structure("a", "b = a[(slice(None, 5, None), 0)]\nreturn (b,)"),
             structure("a", "b = a[(slice(None, 9, None), 0)]\nreturn (b,)"));
+}
+
+TEST(Structure, ForgetsTheSizesOfEveryOperatorThatHasThem) {
+  const auto of = [](const std::string& call) { return structure("a", "b = " + call + "\nreturn (b,)"); };
+  EXPECT_EQ(of("torch.randn(2, 8)"), of("torch.randn(4, 16)"));
+  EXPECT_EQ(of("torch.rand((2, 8))"), of("torch.rand((4, 16))"));
+  EXPECT_EQ(of("torch.eye(8)"), of("torch.eye(16)"));
+  EXPECT_EQ(of("torch.linspace(0, 1, 8)"), of("torch.linspace(0, 1, 16)"));
+  EXPECT_EQ(of("torch.nn.functional.fold(a, (8, 8), 3)"), of("torch.nn.functional.fold(a, (16, 16), 3)"));
+  EXPECT_EQ(of("torch.nn.functional.affine_grid(a, (1, 3, 8, 8))"), of("torch.nn.functional.affine_grid(a, (2, 3, 9, 9))"));
+  EXPECT_EQ(of("torch.split(a, 4)"), of("a.split_with_sizes(split_sizes=8)"));
+}
+
+TEST(Structure, KeepsTheIntegersThatAreNoSizes) {
+  const auto of = [](const std::string& call) { return structure("a", "b = " + call + "\nreturn (b,)"); };
+  EXPECT_NE(of("torch.split(a, 4, 0)"), of("torch.split(a, 4, 1)"));
+  EXPECT_NE(of("torch.arange(0, 8, 1)"), of("torch.arange(0, 8, 2)"));
+  EXPECT_NE(of("torch.nn.functional.fold(a, (8, 8), 3)"), of("torch.nn.functional.fold(a, (8, 8), 5)"));
+  EXPECT_NE(of("a[0]"), of("a[1]"));
+  EXPECT_NE(of("a[(slice(None, 8, 2), 0)]"), of("a[(slice(None, 8, 4), 0)]"));
+  EXPECT_NE(of("torch.full((2, 2), 1)"), of("torch.full((2, 2), 2)"));
+  EXPECT_NE(of("a + 1"), of("a + 2"));
 }
 
 }  // namespace

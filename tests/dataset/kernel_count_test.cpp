@@ -61,6 +61,39 @@ TEST(KernelCounts, LoopsOfDifferentLengthsStayApart) {
               ElementsAre(1, 2, 3));
 }
 
+TEST(KernelCounts, WhatIsNotATensorIsNoKernel) {
+  EXPECT_THAT(counts("t = a.dtype\nd = a.device\ns = a.size(0)\nm = torch.sym_max(s, 4)\nc = torch._check(m)\nb = "
+                     "a.cpu\nreturn (a,)"),
+              ElementsAre(0, 0, 0, 0, 0, 0));
+}
+
+TEST(KernelCounts, InPlaceCallsCostWhatTheyCostOtherwise) {
+  EXPECT_THAT(counts("c = torch.matmul(a, b)\nc += w\nreturn (c,)"), ElementsAre(1, 2));
+}
+
+TEST(KernelCounts, TransformsAndTheirLikeStandAlone) {
+  EXPECT_THAT(counts("c = torch.relu(a)\nd = torch.fft.rfft2(c)\ne = torch._C._fft.fft_irfft2(d)\nf = "
+                     "torch.linalg.inv(e)\nreturn (f,)"),
+              ElementsAre(1, 2, 3, 4));
+}
+
+TEST(KernelCounts, ASizeIsNotReadFromMemory) {
+  // d's loop does not wait for the product, of which it only takes the size: it is part of c's.
+  EXPECT_THAT(counts("c = torch.relu(a)\np = torch.matmul(c, w)\ns = p.size(0)\nd = c.clamp(max=s)\nreturn (p, d)"),
+              ElementsAre(1, 2, 2, 2));
+}
+
+TEST(KernelCounts, TheLargerOfTwoTensorsIsPointwise) {
+  const auto of = [](const std::string& call) {
+    const auto graph = fx::parse_text(fx::model_text("a, b", "c = " + call + "\nreturn (c,)"));
+    return kernel_class(*graph, graph->size() - 2);
+  };
+  EXPECT_EQ(of("torch.max(a, b)"), KernelClass::Pointwise);
+  EXPECT_EQ(of("torch.max(a, other=b)"), KernelClass::Pointwise);
+  EXPECT_EQ(of("torch.max(a)"), KernelClass::Reduction);
+  EXPECT_EQ(of("a.max(dim=1)"), KernelClass::Reduction);
+}
+
 // The ranges that were published for it come from a profiler; they are (21,26), (37,42) and (55,58) where a
 // convolution on the skip path ends a stage, and the same elsewhere.
 TEST(KernelCounts, GiveNearlyTheKnownRangesOfResNet18) {

@@ -25,7 +25,7 @@ class BadInput(PassnetCase):
 
     def test_unknown_operator_names_the_nearest(self):
         record = self.record_of_model("functional.relu", "functional.rellu")
-        self.assertEqual((record["stage"], record["error_kind"]), ("inputs", "unsupported"))
+        self.assertEqual((record["stage"], record["error_kind"]), ("parse", "unsupported"))
         self.assertIn("model.py:7:17: error: unknown operator 'torch.nn.functional.rellu'", record["error"])
         self.assertIn("did you mean 'torch.nn.functional.relu'?", record["error"])
 
@@ -100,9 +100,14 @@ class BadInput(PassnetCase):
 
     def test_declining_plan_keeps_the_original(self):
         self.write_pass(source=PASS.replace("    out = ", "    return NotImplemented\n    out = "))
-        record = self.only_record()
+        done = self.evaluate("--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        [record] = self.records()
         self.assertEqual((record["stage"], record["passes"][0]["declined"]), ("done", 1))
-        self.assertEqual(record["outputs"][0]["passes_from"], -10)
+        self.assertEqual((record["outputs"], record["candidate"]["trials_us"]), ([], []))
+        report = json.loads(done.stdout)
+        self.assertEqual((report["graphs"][0]["verdict"], report["graphs"][0]["speedup"]), ("declined", 1))
+        self.assertEqual(report["score"]["geomean_speedup"], 1)
 
     def test_sample_that_does_not_exist(self):
         done = self.evaluate(sample=self.root / "absent")

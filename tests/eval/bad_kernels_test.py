@@ -22,17 +22,46 @@ class BadKernels(PassnetCase):
         self.assertEqual((record["stage"], record["error"]), ("done", ""))
         self.assertGreater(record["outputs"][0]["passes_from"], -5)
         self.assertGreater(record["outputs"][0]["max_abs_diff"], 0.1)
+        mismatch = record["outputs"][0]["mismatch"]
+        self.assertGreater(mismatch["beyond"], 100)  # where the sum is negative
+        self.assertLess(mismatch["beyond"], 1900)
+        self.assertEqual((mismatch["expected"], mismatch["where"]), ("0", "scattered"))
+
+    def test_tells_where_a_wrong_result_is_wrong(self):
+        self.write_pass(kernel_source=kernel("const float sum = x[i] + y[i]; out[i] = i % 50 >= 42 ? -1 : sum > 0 ? sum : 0;"))
+        done = self.evaluate()
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("320 of 2000 elements are beyond t=-5: columns 42 to 49 of 50 (the last 8)", done.stdout)
+        self.assertRegex(done.stdout, r"the first at \[0, 42\]: expected [0-9.]+, found -1\n")
+        self.assertNotRegex(done.stdout, r"\d\.\d\dx")
+        self.assertNotRegex(done.stderr, r"wrong \d")
+
+    def test_counts_nans(self):
+        record = self.failure("out[i] = i < 3 ? __builtin_nanf(\"\") : x[i] + y[i] > 0 ? x[i] + y[i] : 0;")
+        mismatch = record["outputs"][0]["mismatch"]
+        self.assertEqual((mismatch["found_nan"], mismatch["expected_nan"], mismatch["beyond"]), (3, 0, 3))
+        self.assertEqual(mismatch["where"], "row 0 of 40 (the first), columns 0 to 2 of 50 (the first 3)")
 
     def test_crash_names_the_kernel(self):
         record = self.failure("out[i] = *reinterpret_cast<volatile float*>(8 + i);")
         self.assertEqual((record["stage"], record["error_kind"]), ("run", "crash"))
         self.assertIn("SIGSEGV", record["error"])
-        self.assertIn("add_relu_kernel", record["error"])
+        self.assertRegex(record["error"], r"add_relu\.cpp:6:1: error: kernel 'add_relu_kernel' of pass 'add_relu' crashed")
+        self.assertRegex(record["error"], r"note: launch 1 of 1 at \S*add_relu\.py:11, grid \(2\): input 0 \(float32\[40, 50\]\), "
+                                          r"input 1 .*, output 0 .*, 2000")
+
+    def test_crash_in_timed_calls_names_the_kernel(self):
+        # Behaves where it is watched: a checked buffer of this size starts 192 bytes into a page.
+        record = self.failure("if (((unsigned long)out & 4095) != 192) *reinterpret_cast<volatile float*>(8) = 0;"
+                              " out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;")
+        self.assertEqual((record["stage"], record["error_kind"]), ("time", "crash"), record["error"])
+        self.assertIn("kernel 'add_relu_kernel' of pass 'add_relu' crashed: SIGSEGV", record["error"])
 
     def test_endless_loop_is_killed(self):
         record = self.failure("for (volatile int again = 1; again;) {} out[i] = 0;", "--timeout", "2")
         self.assertEqual((record["stage"], record["error_kind"]), ("run", "timeout"))
         self.assertIn("gave no answer to 'run' within 2 s; it was killed", record["error"])
+        self.assertIn("note: kernel 'add_relu_kernel' of pass 'add_relu' was running\nnote: launch 1 of 1", record["error"])
 
     def test_write_past_the_end(self):
         record = self.failure("out[i] = 0; if (i == n - 1) out[n] = 1;")
@@ -44,8 +73,9 @@ class BadKernels(PassnetCase):
         self.assertEqual((record["stage"], record["error_kind"]), ("run", "out-of-bounds"))
 
     def test_write_far_away(self):
-        record = self.failure("out[i] = 0; if (i == 0) out[n + 100000] = 1;")
+        record = self.failure("out[i] = 0;\nif (i == 0)\n  out[n + 100000] = 1;")
         self.assertEqual((record["stage"], record["error_kind"]), ("run", "out-of-bounds"))
+        self.assertRegex(record["error"], r"add_relu\.cpp:8:1: error: .*touched memory outside of output 0 \(float32\[40, 50\]\)")
 
     def test_unwritten_output(self):
         record = self.failure("if (i % 2) out[i] = 0;")

@@ -3,12 +3,23 @@
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import unittest
 
-from passnet_case import PASS, PassnetCase
+from passnet_case import KERNEL, PASS, PassnetCase
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+
+
+def tensor_of(path, name):
+    """A float32 tensor of a safetensors file, flat."""
+    content = pathlib.Path(path).read_bytes()
+    [size] = struct.unpack_from("<Q", content)
+    entry = json.loads(content[8:8 + size])[name]
+    first, last = entry["data_offsets"]
+    assert entry["dtype"] == "F32"
+    return struct.unpack(f"<{(last - first) // 4}f", content[8 + size + first:8 + size + last])
 
 
 class Commands(PassnetCase):
@@ -23,6 +34,36 @@ class Commands(PassnetCase):
         self.assertEqual([output["name"] for output in replayed["outputs"]], ["out_0"])
         given = self.json_of("run", graph, "--inputs", saved, "--json")
         self.assertEqual(given["outputs"], replayed["outputs"])
+
+    def test_run_executes_the_graph_that_passes_leave(self):
+        graph, saved = self.sample / "graphs" / "small", self.root / "tensors.safetensors"
+        plain = self.json_of("run", graph, "--json")
+        self.assertEqual(self.json_of("run", graph, "--pass", self.sample, "--json")["outputs"], plain["outputs"])
+        self.write_pass(kernel_source=KERNEL % "    out[i] = 7;")
+        done = self.passnet("run", graph, "--pass", self.sample / "pass_dir" / "add_relu.py", "--save", saved)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "pass 'add_relu': 1 site replaced, 0 declined\n")
+        self.assertEqual(set(tensor_of(saved, "out_0")), {7.0})
+        self.write_pass(source=PASS.replace("relu(x + y)", "silu(x + y)"))
+        missed = self.passnet("run", graph, "--pass", self.sample)
+        self.assertEqual(missed.returncode, 3)
+        self.assertIn("no pass matched this graph", missed.stderr)
+
+    def test_check_dumps_what_it_compared(self):
+        self.write_pass(kernel_source=KERNEL % "    out[i] = 7;")
+        done = self.passnet("pass", "check", self.sample, "--dump", self.root / "dump")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("2000 of 2000 elements are beyond t=-5: everywhere", done.stdout)
+        files = self.root / "dump" / "sample" / "small"
+        self.assertIn(f"  tensors: {files}\n", done.stdout)
+        x, y, expected, found = (tensor_of(files / f"{file}.safetensors", name) for file, name in
+                                 (("inputs", "in_0"), ("inputs", "in_1"), ("expected", "out_0"), ("found", "out_0")))
+        self.assertEqual(set(found), {7.0})
+        for a, b, sum_ in zip(x, y, expected):
+            self.assertAlmostEqual(max(a + b, 0), sum_, places=5)
+        self.write_pass(kernel_source=KERNEL % "    out[n + 100000] = 7;")
+        self.assertEqual(self.passnet("pass", "check", self.sample, "--dump", self.root / "dump").returncode, 1)
+        self.assertEqual(sorted(path.name for path in files.iterdir()), ["expected.safetensors", "inputs.safetensors"])
 
     def test_show_writes_the_type_of_every_value_and_reads_it_back(self):
         graph = self.sample / "graphs" / "small"

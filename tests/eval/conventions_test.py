@@ -178,20 +178,20 @@ class Noise(PassnetCase):
 
     def test_colors(self):
         self.assertEqual(self.evaluate().returncode, 0)
-        for flags, environment, colored in (((), {}, False), (("--color", "always"), {}, True),
-                                            (("--color", "always"), {"NO_COLOR": "1"}, True), (("--color", "never"), {}, False)):
+        for number, (flags, environment, colored) in enumerate((((), {}, False), (("--color", "always"), {}, True),
+                                            (("--color", "always"), {"NO_COLOR": "1"}, True), (("--color", "never"), {}, False))):
             with self.subTest(flags=flags, environment=environment):
-                done = self.passnet("eval", self.sample, "-o", self.root / "colors", "--trials", 3, "--warmup", 1, "-q", *flags,
+                done = self.passnet("eval", self.sample, "-o", self.root / f"colors{number}", "--trials", 3, "--warmup", 1, "-q", *flags,
                                     env={**os.environ, **environment})
                 self.assertEqual("\x1b[" in done.stdout, colored)
 
     def test_no_color_on_a_terminal(self):
         """On a pseudo-terminal colors come by themselves, but not with NO_COLOR."""
-        for environment, colored in (({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False)):
+        for number, (environment, colored) in enumerate((({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False))):
             with self.subTest(environment=environment):
                 terminal, inner = os.openpty()
                 env = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-                with subprocess.Popen([BINARY, "eval", self.sample, "-o", self.root / "tty", "--trials", "3", "--warmup", "1", "-q"],
+                with subprocess.Popen([BINARY, "eval", self.sample, "-o", self.root / f"tty{number}", "--trials", "3", "--warmup", "1", "-q"],
                                       stdout=inner, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env={**env, **environment}) as child:
                     os.close(inner)
                     text = b""

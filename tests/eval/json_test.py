@@ -45,7 +45,7 @@ class Output(PassnetCase):
     def check(self, command, *arguments, code=0, **options):
         """Runs the command with --json; its stdout follows the schema. Returns the value, or the list of the lines' values."""
         done = self.passnet(*command.split(), *arguments, "--json", **options)
-        self.assertEqual(done.returncode, code, f"{command}: {done.stderr}\n{done.stdout}")
+        self.assertIn(done.returncode, code if isinstance(code, tuple) else (code,), f"{command}: {done.stderr}\n{done.stdout}")
         texts = done.stdout.splitlines() if command in LINES else [done.stdout]
         values = [json.loads(text) for text in texts]
         self.assertGreater(len(values), 0, command)
@@ -59,6 +59,8 @@ class Output(PassnetCase):
         self.assertEqual([graph["verdict"] for graph in self.check("score", self.out)[0]["graphs"]], ["correct"])
         self.assertEqual([graph["graph"] for graph in self.check("score", self.out / "sample" / "validation.log")[0]["graphs"]],
                          ["sample/small"])
+        self.check("compare", self.out, self.out)
+        self.assertEqual(self.check("reproduce", f"{self.out}#small", code=(0, 1))["graphs"][0]["sample"], "sample")
         self.write_pass(source=PASS.replace("x + y", "x - y"))
         other = ("--out", self.root / "other", "--trials", 3, "--warmup", 1)
         self.check("eval", self.sample, *other, code=1)
@@ -75,6 +77,8 @@ class Output(PassnetCase):
         self.assertEqual((missed["matches"], missed["fitting"], missed["total"]), ([], 1, 2))
         written = self.check("pass new", "fresh", self.root / "fresh")["written"]
         self.assertTrue(all(pathlib.Path(path).is_file() for path in written))
+        drafted = self.check("pass new", "drafted", self.root / "drafted", "--from", self.sample)
+        self.assertEqual((drafted["taken"], drafted["operators"], drafted["matched"]), (2, 2, 1))
 
     def test_graphs(self):
         graph, bad = self.sample / "graphs" / "small", self.sample / "graphs" / "bad"

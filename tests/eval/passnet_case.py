@@ -100,8 +100,11 @@ class PassnetCase(unittest.TestCase):
         return subprocess.run([str(BINARY), *map(str, arguments)], capture_output=True, text=True, timeout=240,
                               stdin=subprocess.DEVNULL, **options)
 
-    def evaluate(self, *flags, sample=None):
-        return self.passnet("eval", sample or self.sample, "--out", self.out, "--trials", 12, "--warmup", 3, *flags)
+    def evaluate(self, *flags, sample=None, **options):
+        """Into self.out, from the start unless a flag says to go on."""
+        fresh = () if "--resume" in flags else ("--force",)
+        trials = () if "--trials" in flags else ("--trials", 12)
+        return self.passnet("eval", sample or self.sample, "--out", self.out, "--warmup", 3, *trials, *fresh, *flags, **options)
 
     def records(self, sample="sample"):
         lines = (self.out / sample / "records.jsonl").read_text().splitlines()

@@ -169,5 +169,44 @@ TEST_F(SampleTest, LinksToDirectoriesAreNotFollowed) {
   EXPECT_THAT(find_graph_dirs(at("s")), ElementsAre(at("s/g")));
 }
 
+TEST_F(SampleTest, FindsWhateverIsCalledModel) {
+  fs::create_directories(at("s/d/model.py"));
+  put_graph("s/g");
+  EXPECT_THAT(find_graph_dirs(at("s")), ElementsAre(at("s/d"), at("s/g")));
+  EXPECT_THAT(find_graph_dirs(at("none")), ElementsAre());
+}
+
+// Root may read everything, so it becomes somebody else for as long as this is in scope.
+class AsNobody {
+ public:
+  AsNobody() { changed_ = ::geteuid() == 0 && ::seteuid(65534) == 0; }
+  ~AsNobody() {
+    if (changed_) ::seteuid(0);
+  }
+  bool is_root() const { return ::geteuid() == 0; }
+
+ private:
+  bool changed_ = false;
+};
+
+TEST_F(SampleTest, NamesADirectoryThatCannotBeRead) {
+  put_graph("s/a");
+  put_graph("s/m/inner");
+  put_graph("s/z");
+  fs::permissions(at("s/m"), fs::perms::none);
+  std::vector<fs::path> found;
+  std::string warned;
+  {
+    const AsNobody nobody;
+    if (nobody.is_root()) GTEST_SKIP() << "1 check skipped: here root cannot become another user";
+    testing::internal::CaptureStderr();
+    found = find_graph_dirs(at("s"));
+    warned = testing::internal::GetCapturedStderr();
+  }
+  fs::permissions(at("s/m"), fs::perms::owner_all);
+  EXPECT_THAT(found, ElementsAre(at("s/a"), at("s/z")));
+  EXPECT_EQ(warned, "warning: left out: error: cannot read '" + at("s/m") + "': Permission denied\n");
+}
+
 }  // namespace
 }  // namespace passnet::fx

@@ -60,6 +60,9 @@ class Evaluation(GpuCase):
                 self.assertGreater(min(track["trials_us"]), 0)
         self.assertEqual(record["reference"]["mode"], "operators")
         self.assertIn(record["candidate"]["mode"], ("graph", "direct"))
+        for side in ("reference_memory", "candidate_memory"):
+            self.assertGreater(record[side]["peak_bytes"], record[side]["kept_bytes"])
+        self.assertNotIn("retried", record)
 
     def test_pass_check_runs_the_kernel_of_the_device(self):
         done = self.passnet("pass", "check", self.sample, "--device", "cuda")

@@ -1,6 +1,8 @@
 """Checks src/ir/op_table_rows.h against the installed PyTorch: every spelling exists, and its parameters have the names,
 the order and the defaults that PyTorch gives them, by Python signature or by operator schema.
 
+Also the costs that it gives operators, against PyTorch's tag `pointwise`.
+
 Usage: op_table_rows_test.py PATH_OF_op_table_rows.h [INVENTORY.tsv]
 Exit code 0: all rows agree. 1: the disagreements are printed. 77: there is no PyTorch to compare with.
 """
@@ -208,6 +210,51 @@ def check_schemas(spelling, parameters, schemas):
     return problems
 
 
+# Pointwise to a fusing compiler, which makes one loop over the result of them, though PyTorch does not tag them so: they
+# read other places than their own, or none, or are made of several operators.
+LOOPS = set("""
+    setitem gather scatter scatter_add scatter_reduce index_select index_add index_copy index_fill index_put index
+    masked_scatter take_along_dim take embedding one_hot cat stack hstack vstack repeat repeat_interleave tile roll flip
+    rot90 pad diag diag_embed triu tril diff cross pixel_shuffle pixel_unshuffle channel_shuffle
+    arange linspace eye zeros ones empty full rand randn randint bernoulli zeros_like ones_like empty_like full_like rand_like
+    randn_like new_zeros new_ones new_empty new_full new_tensor tensor scalar_tensor fill_ zero_ copy_ normal_ uniform_
+    to contiguous type_as batch_norm glu prelu softsign isin isclose polar hardswish leaky_relu logsigmoid tanhshrink
+""".split())
+BOTH = {"max", "min"}  # reductions, and pointwise of two tensors
+CLASSES = {"free", "pointwise", "stencil", "reduce", "library"}
+
+
+def is_tagged_pointwise(name, spellings):
+    """Whether an overload that one of the spellings may mean has PyTorch's tag."""
+    names = {name} | {"special_" + name, "_" + name} | {spelling.rsplit(".", 1)[1] for spelling in spellings if "." in spelling}
+    packets = [getattr(torch.ops.aten, each) for each in names if "aten::" + each in SCHEMAS]
+    return any(torch.Tag.pointwise in getattr(packet, overload).tags for packet in packets for overload in packet.overloads())
+
+
+def check_costs(rows):
+    """Each name has at most one class, in its first row; and pointwise are those that PyTorch says, or LOOPS."""
+    problems, first, spellings = [], {}, {}
+    for number, name, spelling, _, flags in rows:
+        spellings.setdefault(name, set()).add(spelling)
+        line, words = first.setdefault(name, (number, set(flags.split())))
+        if line != number and CLASSES & set(flags.split()):
+            problems.append(f"line {number}: the class of {name!r} belongs into its first row, line {line}")
+    unused = set(LOOPS)
+    for name, (number, words) in first.items():
+        given = CLASSES & words
+        cost = given.pop() if given else "free" if "view" in words else "pointwise"
+        if given:
+            problems.append(f"line {number}: {name!r} has more than one class")
+        tagged = is_tagged_pointwise(name, spellings[name])
+        if cost == "pointwise" and not tagged and name not in LOOPS:
+            problems.append(f"line {number}: {name!r} counts as pointwise, and PyTorch does not say so: give it a class, or add it to LOOPS")
+        if cost in ("stencil", "reduce", "library") and tagged and name not in BOTH:
+            problems.append(f"line {number}: {name!r} is of class {cost!r}, and PyTorch tags it pointwise")
+        if cost == "pointwise" and not tagged:
+            unused.discard(name)
+    return problems + [f"LOOPS names {name!r} for nothing" for name in sorted(unused)]
+
+
 def main():
     rows = read_rows(sys.argv[1])
     problems, counts = [], {"python": 0, "schema": 0, "existence": 0}
@@ -247,6 +294,7 @@ def main():
                 found, counts["existence"] = [], counts["existence"] + 1
         problems += [f"{where}: {p}" for p in found]
 
+    problems += check_costs(rows)
     if len(sys.argv) > 2 and os.path.exists(sys.argv[2]):
         known = {spelling for _, _, spelling, _, _ in rows}
         for record in csv.DictReader(open(sys.argv[2], encoding="utf-8"), delimiter="\t"):

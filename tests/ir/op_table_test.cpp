@@ -140,6 +140,48 @@ TEST(OpTable, ErrorsNameTheArgument) {
             "model.py:2:9: error: argument 'device' of to: found an int, expected a device");
 }
 
+/// The canonical parameters of the last call's arguments.
+std::string parameters(const std::string& body) {
+  const Graph graph = parse(body);
+  std::string text;
+  for (const std::string_view name : argument_parameters(graph, graph.output() - 1))
+    text += (text.empty() ? "" : " ") + std::string(name);
+  return text;
+}
+
+TEST(OpTable, TellsWhichParameterAnArgumentIsGivenTo) {
+  EXPECT_EQ(parameters("torch.split(x, 3, dim=1)"), "input split_size dim");
+  EXPECT_EQ(parameters("torch.split(tensor=x, split_size_or_sections=3)"), "input split_size");
+  EXPECT_EQ(parameters("x.split_with_sizes(dim=1, split_sizes=[1, 2])"), "input dim split_size");
+  EXPECT_EQ(parameters("x.view(1, -1, 8)"), "input size size size");
+  EXPECT_EQ(parameters("torch.arange(2, 8)"), "start end");
+  EXPECT_EQ(parameters("torch.arange(8)"), "end");
+  EXPECT_EQ(parameters("torch.rsub(x, 2)"), "other input");
+  EXPECT_EQ(parameters("torch.softmax(x, 1, _stacklevel=3)"), "");
+  EXPECT_EQ(parameters("torch.mystery(x, 2)"), "");
+}
+
+TEST(OpTable, KnowsWhatACallCosts) {
+  const auto kernel = [](const std::string& body) {
+    const Graph graph = parse(body);
+    return find_signature(graph.node(graph.output() - 1))->kernel;
+  };
+  EXPECT_EQ(kernel("torch.fft.rfft(x)"), KernelClass::Library);
+  EXPECT_EQ(kernel("torch._C._linalg.linalg_vector_norm(x)"), KernelClass::Reduction);
+  EXPECT_EQ(kernel("torch.nn.functional.huber_loss(x, y)"), KernelClass::Reduction);
+  EXPECT_EQ(kernel("torch.nn.functional.lp_pool2d(x, 2.0, 3)"), KernelClass::Stencil);
+  EXPECT_EQ(kernel("x.dtype"), KernelClass::Free);
+  EXPECT_EQ(kernel("torch.sym_max(x, y)"), KernelClass::Free);
+  EXPECT_EQ(kernel("x.view(8)"), KernelClass::Free);
+  EXPECT_EQ(kernel("x.float()"), KernelClass::Pointwise);
+  EXPECT_EQ(kernel("x + y"), KernelClass::Pointwise);
+  // In place an operator costs what it costs otherwise, though its result is its input.
+  EXPECT_EQ(kernel("x.add_(y)"), KernelClass::Pointwise);
+  EXPECT_EQ(kernel("x.cumsum_(0)"), KernelClass::Reduction);
+  EXPECT_EQ(kernel("x.addmm_(y, z)"), KernelClass::Library);
+  EXPECT_EQ(kernel("x.transpose_(0, 1)"), KernelClass::Free);
+}
+
 TEST(OpTable, KnowsWhatWorksInPlace) {
   const auto in_place = [](const std::string& body) {
     const Graph graph = parse(body);

@@ -33,6 +33,11 @@ TEST(RenderJson, HoldsTheScoreAndEveryGraph) {
   EXPECT_FALSE(first.contains("problem"));
 }
 
+TEST(RenderJson, GivesNoSpeedupToWhatIsNotCorrect) {
+  for (const Json& graph : rendered(sample_records())["graphs"])
+    EXPECT_EQ(graph["speedup"].is_number(), graph["correct"].get<bool>()) << graph["graph"];
+}
+
 TEST(RenderJson, TellsWhyAGraphFailed) {
   const Json graphs = rendered(sample_records())["graphs"];
   EXPECT_EQ(graphs[8]["verdict"], "no match");
@@ -42,6 +47,19 @@ TEST(RenderJson, TellsWhyAGraphFailed) {
   EXPECT_FALSE(graphs[8].contains("reference_us"));
   EXPECT_EQ(graphs[7]["max_abs_diff"], "nan");
   EXPECT_EQ(graphs[11]["graph"], kHostileName);
+}
+
+TEST(RenderJson, TellsHowMuchOfTheGpuWasTakenAndWhatWasTriedTwice) {
+  std::vector<bench::RunRecord> records = {measured("a", 20, 10, -10, 0), measured("b", 20, 10, -10, 0)};
+  records[1].reference_memory = {3000, 1000};
+  records[1].candidate_memory = {5000, 1000};
+  records[1].retried = "error: CUDA out of memory";
+  const Json graphs = rendered(records)["graphs"];
+  EXPECT_FALSE(graphs[0].contains("peak_device_bytes"));
+  EXPECT_FALSE(graphs[0].contains("retried"));
+  EXPECT_EQ(graphs[1]["peak_device_bytes"]["reference"], 3000);
+  EXPECT_EQ(graphs[1]["peak_device_bytes"]["candidate"], 5000);
+  EXPECT_EQ(graphs[1]["retried"], "error: CUDA out of memory");
 }
 
 TEST(RenderJson, OfNothingIsStillADocument) {

@@ -73,6 +73,24 @@ TEST(Table, HeadsEachOfSeveralSamples) {
   EXPECT_THAT(text, HasSubstr("\ngpt2_gelu\n  b1_float32  correct  3.00x"));
 }
 
+TEST(Table, ShowsNoRatioOfWhatIsNotCorrect) {
+  for (const int passes_from : {-4, 2, 6}) {
+    const std::string text = render_table({measured("g", 20, 10, passes_from, 0.5)}, 120, true);
+    EXPECT_THAT(text, Not(HasSubstr("2.00x"))) << passes_from;
+    EXPECT_THAT(text, Not(HasSubstr("\x1b[32m"))) << passes_from;
+    EXPECT_THAT(text, HasSubstr("geometric mean \x1b[1m-"));
+  }
+}
+
+TEST(Table, SaysDeclinedWhereNothingWasReplaced) {
+  auto record = measured("g", 20, 10, -10, 0);
+  record.passes = {{"fuse", 0, 2, ""}};
+  const std::string text = render_table({record}, 120, false);
+  EXPECT_THAT(text, HasSubstr("g      declined      -"));
+  EXPECT_THAT(text, HasSubstr("1 of 1 correct, geometric mean 1.00x"));
+  EXPECT_THAT(text, HasSubstr("declined: the plan declined every site"));
+}
+
 TEST(Table, ShowsSmallTimesWithMoreDecimals) {
   EXPECT_THAT(render_table({measured("g", 9.128, 3.004, -10, 0)}, 80, false), HasSubstr("9.13      3.00"));
 }

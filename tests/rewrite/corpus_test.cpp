@@ -1,7 +1,8 @@
-// The matcher on the real graphs of ../shared/corpus; skipped where they are absent.
+// The matcher on the real graphs of the corpus; skipped where they are absent.
 #include <filesystem>
 
 #include "ir/op_table.h"
+#include "tests/fx/corpus.h"
 #include "tests/rewrite/text.h"
 
 namespace passnet::rewrite {
@@ -13,9 +14,8 @@ using ir::NodeId;
 class Corpus : public testing::Test {
  protected:
   void SetUp() override {
-    const fs::path root = fs::path(PASSNET_SOURCE_DIR) / ".." / "shared" / "corpus";
-    if (!fs::exists(root)) GTEST_SKIP() << "no corpus at " << root << ": 0 graphs checked";
-    for (const auto& entry : fs::recursive_directory_iterator(root)) {
+    PASSNET_NEEDS_CORPUS();
+    for (const auto& entry : fs::recursive_directory_iterator(fx::corpus())) {
       if (entry.path().filename() == "model.py") paths_.push_back(entry.path());
     }
     std::sort(paths_.begin(), paths_.end());

@@ -3,11 +3,13 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace passnet::run {
 namespace {
@@ -66,6 +68,33 @@ TEST_F(RecordFileTest, SecondWriterIsRefused) {
   const Result<RecordFile> second = RecordFile::open(path_, true);
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().message, "'" + path_.string() + "' is being written by another run");
+}
+
+TEST_F(RecordFileTest, SupersededRecordsAreMovedAsTheyWereWritten) {
+  {
+    RecordFile file = open(false);
+    for (const char* graph : {"a", "b", "c"}) ASSERT_TRUE(file.append(record(graph)).has_value());
+  }
+  std::string text = *read_file(path_);
+  text.insert(text.find('{') + 1, R"("of_a_later_version": 1, )");
+  ASSERT_TRUE(write_file(path_, "\n" + text));  // a blank line is no record
+  const std::string first = text.substr(0, text.find('\n') + 1);
+  {
+    RecordFile file = open(true);
+    ASSERT_TRUE(file.supersede({0, 2}).has_value());
+    ASSERT_EQ(file.records().size(), 1u);
+    EXPECT_EQ(file.records()[0].graph, "b");
+    ASSERT_TRUE(file.append(record("a")).has_value());
+  }
+  const std::string moved = *read_file(path_.parent_path() / "records.superseded.jsonl");
+  EXPECT_TRUE(moved.starts_with(first)) << moved;
+  EXPECT_EQ(std::count(moved.begin(), moved.end(), '\n'), 2);
+  RecordFile again = open(true);
+  ASSERT_EQ(again.records().size(), 2u);
+  EXPECT_EQ(again.records()[1].graph, "a");
+  ASSERT_TRUE(again.supersede({1}).has_value());
+  const std::string more = *read_file(path_.parent_path() / "records.superseded.jsonl");
+  EXPECT_TRUE(more.starts_with(moved)) << "what was set aside before stays";
 }
 
 // A file size limit stands in for a full disk: both make write() fail with part of a line written or none.

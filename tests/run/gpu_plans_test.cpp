@@ -26,12 +26,10 @@ class GpuPlans : public testing::Test {
     ASSERT_TRUE(worker_.start().has_value());
   }
 
-  Result<Values> trace(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists, const Bundle& inputs) {
-    if (auto loaded = load_graph(worker_, "traced", graph, lists, {}, 60s); !loaded) return loaded.error().error;
-    if (auto set = set_inputs(worker_, "traced", inputs, 60s); !set) return set.error().error;
-    auto values = trace_graph(worker_, "traced", graph, 60s);
-    if (!values) return values.error().error;
-    return std::move(*values);
+  Answer<Values> trace(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists, const Bundle& inputs) {
+    PASSNET_TRY_VOID(load_graph(worker_, "traced", graph, lists, {}, 60s));
+    PASSNET_TRY_VOID(set_inputs(worker_, "traced", inputs, 60s));
+    return trace_graph(worker_, "traced", graph, 60s);
   }
 
   // What keeps the passes of a sample from running on this graph, or "".
@@ -45,7 +43,7 @@ class GpuPlans : public testing::Test {
       return trace(rewritten, lists, *inputs);
     };
     const auto rewritten = apply_passes(graph->graph, passes, traced, {}, true);
-    if (!rewritten) return to_string(rewritten.error());
+    if (!rewritten) return to_string(rewritten.error().error);
     if (rewritten->sites() == 0) return "no pass matches";
     const auto kernels = build_kernels(*rewritten, passes, {}, "sm_90");
     if (!kernels) return to_string(kernels.error());

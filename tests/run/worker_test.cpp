@@ -109,7 +109,7 @@ TEST(Session, OutputsWithoutSharedMemoryAreNonsense) {
 TEST(Measure, TooFewTimesAreNonsense) {
   Worker reference = start("fake_no_memory");
   Worker candidate = start("fake_no_memory");
-  const Answer<Measured> measured = measure(reference, candidate, "g", {25, 100, 5s});
+  const Answer<Measured> measured = measure({reference, "g"}, {candidate, "g"}, {25, 100, 5s});
   ASSERT_FALSE(measured.has_value());
   EXPECT_EQ(measured.error().kind, "nonsense");
   EXPECT_THAT(measured.error().error.message, HasSubstr("1 times for 25 calls"));

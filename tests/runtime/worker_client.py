@@ -20,16 +20,16 @@ class WorkerError(Exception):
         at = reply.get("at")
         where = f"{at['file']}:{at['line']}:{at['column']}: " if at else ""
         super().__init__(where + reply["error"] + (f" ({reply['hint']})" if reply.get("hint") else ""))
-        self.kind = reply["kind"]
+        self.kind, self.reply = reply["kind"], reply
 
 
 class Worker:
-    def __init__(self, binary, role="reference", threads=2, timeout_s=120, environment=None):
+    def __init__(self, binary, role="reference", threads=2, timeout_s=120, environment=None, more_flags=()):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self.socket = ours
         self.socket.settimeout(timeout_s)
         fd = theirs.fileno()
-        self.process = subprocess.Popen([binary, "--role", role, "--threads", str(threads), "--socket", str(fd)],
+        self.process = subprocess.Popen([binary, "--role", role, "--threads", str(threads), "--socket", str(fd), *more_flags],
                                         pass_fds=[fd], env={"LC_ALL": "C", **(environment or {})})
         theirs.close()
 
@@ -38,6 +38,10 @@ class Worker:
         text = json.dumps({"do": do, **fields}).encode()
         socket.send_fds(self.socket, [struct.pack("<I", len(text))], list(fds))
         self.socket.sendall(text)
+        return self.receive()
+
+    def receive(self):
+        """The next reply, as ask gives it."""
         head, got = self._receive(4)
         body, more = self._receive(struct.unpack("<I", head)[0])
         reply = json.loads(body)

@@ -142,7 +142,13 @@ class ReferenceTest(WorkerCase):
         self.assertFalse(close["equal"])
         self.assertEqual(close["passes_from"], -5 if 1e-4 <= 1e-5 + 1.3e-6 * 7 else -4)
         self.assertAlmostEqual(close["max_abs_diff"], 1e-4, delta=1e-6)
+        mismatch = close["mismatch"]
+        self.assertEqual((mismatch["beyond"], mismatch["different"], mismatch["first"]), (1, 1, [1, 2]))
+        self.assertEqual(mismatch["where"], "row 1 of 2 (the last), column 2 of 3 (the last)")
+        self.assertAlmostEqual(float(mismatch["found"]) - float(mismatch["expected"]), 1e-4, delta=1e-5)
+        self.assertEqual([mismatch[key] for key in ("expected_nan", "found_nan", "expected_inf", "found_inf")], [0, 0, 0, 0])
         self.assertTrue(exact["equal"])
+        self.assertNotIn("mismatch", exact)
         self.assertEqual(exact["passes_from"], -10)
         wrong_shape = compare({"out_0": found["out_0"][:1], "out_1": found["out_1"]})[0]
         self.assertEqual(wrong_shape["passes_from"], 6)
@@ -150,7 +156,13 @@ class ReferenceTest(WorkerCase):
         missing = compare({"out_0": found["out_0"]})[1]
         self.assertEqual((missing["found_dtype"], missing["passes_from"]), ("", 6))
         found["out_0"][0, 0] = np.nan
-        self.assertEqual(compare(found)[0]["passes_from"], 6)
+        found["out_0"][0, 1] = np.inf
+        bad = compare(found)[0]
+        self.assertEqual(bad["passes_from"], 6)
+        self.assertEqual((bad["mismatch"]["found_nan"], bad["mismatch"]["found_inf"], bad["mismatch"]["found"]), (1, 1, "nan"))
+        found["out_0"][:] = found["out_0"][:] * 0 + 1e-30
+        flipped = {**found, "out_1": ~found["out_1"]}
+        self.assertEqual((compare(flipped)[1]["mismatch"]["where"], compare(flipped)[1]["mismatch"]["different"]), ("everywhere", 6))
 
     def test_traces_types_of_all_values(self):
         self.ready("t = x.transpose(0, 1)", "parts = x.split(1)", "n = x.size(0)", "return (t,)")
@@ -200,6 +212,27 @@ class ReferenceTest(WorkerCase):
         self.assertEqual(self.refusal("run", id="g")[1], "model.py:8:13: a condition that the graph asserts does not hold")
         self.ready("g = x.sum() > 1000", "a = torch.ops.aten._assert_scalar.default(g, 'too small')", "return (x,)")
         self.assertEqual(self.refusal("run", id="g")[1], "model.py:7:13: too small")
+
+    def test_integers_are_those_of_python_or_refused(self):
+        sizes = ["n = x.size(0)", "m = n ** 62", "low = m * -2"]  # 2, 2 ** 62, -(2 ** 63)
+        for line, value in (("low % -1", 0), ("low // 3", -3074457345618258603), ("low >> 70", -1), ("n ** 10", 1024)):
+            self.ready(*sizes, f"r = {line}", "return (x, r)")
+            self.assertEqual(self.run_graph()[1], {"out_1": {"int": value}}, line)
+        for line, why in (("n ** m", "integer overflow: 2 ** 4611686018427387904 does not fit into 64 bits"),
+                          ("m + m", "integer overflow: 4611686018427387904 + 4611686018427387904 does not fit into 64 bits"),
+                          ("low // -1", "integer overflow: -9223372036854775808 // -1 does not fit into 64 bits"),
+                          ("-low", "integer overflow: 0 - -9223372036854775808 does not fit into 64 bits"),
+                          ("n << 64", "integer overflow: 2 << 64 does not fit into 64 bits"),
+                          ("n << -1", "negative shift: 2 << -1"),
+                          ("n % 0", "division by zero: 2 % 0"),
+                          ("math.gcd(low, 0)", "integer overflow: gcd(-9223372036854775808, 0) does not fit into 64 bits"),
+                          ("math.floor(1e300)", "1e+300 is no integer of 64 bits")):
+            text = model(*sizes, f"r = {line}", "return (x, r)").replace("import torch", "import math\nimport torch", 1)
+            with self.subTest(line), self.assertRaises(worker_client.WorkerError) as caught:
+                self.load(text)  # refused here where no size is needed
+                self.set_inputs(x=self.x, y=self.y)
+                self.run_graph()
+            self.assertEqual((caught.exception.kind, str(caught.exception)), ("bad-input", f"model.py:10:13: {why}"))
 
     def test_what_is_refused_is_named_with_the_reason(self):
         self.assertEqual(self.refusal("load", id="g", file="model.py", model=model("z = x.numpy()", "return (z,)")),
@@ -334,7 +367,7 @@ class CandidateTest(WorkerCase):
 
     def test_finds_writes_far_outside_and_dies(self):
         kind, message = self.checked_refusal(self.SUM + " out[n + 5] = 1;")
-        self.assertEqual((kind, message), ("out-of-bounds", "kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
+        self.assertEqual((kind, message), ("out-of-bounds", "F.py:7:3: kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
                                                             "20 bytes past its end"))
         self.assertEqual(self.worker.process.wait(5), -signal.SIGSEGV)
 
@@ -346,8 +379,32 @@ class CandidateTest(WorkerCase):
 
     def test_names_the_kernel_that_crashes(self):
         kind, message = self.checked_refusal(self.SUM + " *(volatile int*)16 = 0;")
-        self.assertEqual((kind, message), ("crash", "kernel 'f' of pass 'F' crashed: SIGSEGV (invalid memory access)"))
+        self.assertEqual((kind, message), ("crash", "F.py:7:3: kernel 'f' of pass 'F' crashed: SIGSEGV (invalid memory access)"))
         self.assertEqual(self.worker.process.wait(5), -signal.SIGSEGV)
+
+    def test_tells_the_launch_and_the_code_that_faulted(self):
+        self.ready(self.SUM + " out[n + 5] = 1;")
+        with self.assertRaises(worker_client.WorkerError) as caught:
+            self.worker.ask("run", id="g", checked=True)
+        reply = caught.exception.reply
+        self.assertEqual(reply["launch"], "launch 1 of 1 at F.py:7, grid (8): input 0 (float32[40000]), input 1 (float32[40000]), "
+                                          "output 0 (float32[40000]), 40000")
+        self.assertEqual((reply["code"]["list"], reply["code"]["launch"]), (0, 0))
+        self.assertGreater(reply["code"]["offset"], 0)
+
+    def test_says_which_kernel_runs_when_it_is_told_to_end(self):
+        self.ready("for (volatile int spin = 1; spin;) {}")
+        self.worker.socket.settimeout(0.5)
+        with self.assertRaises(TimeoutError):
+            self.worker.ask("run", id="g", checked=True)
+        self.worker.socket.settimeout(30)
+        self.worker.process.terminate()
+        with self.assertRaises(worker_client.WorkerError) as caught:
+            self.worker.receive()
+        reply = caught.exception.reply
+        self.assertEqual((reply["kind"], reply["error"]), ("timeout", "kernel 'f' of pass 'F' was running"))
+        self.assertIn("launch 1 of 1", reply["launch"])
+        self.assertEqual(self.worker.process.wait(5), 128 + signal.SIGTERM)
 
     def test_a_kernel_that_loops_for_ever_is_the_peers_to_kill(self):
         self.ready("for (volatile int spin = 1; spin;) {}")

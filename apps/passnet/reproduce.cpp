@@ -1,0 +1,97 @@
+// passnet reproduce: records evaluated once more, and whether they agree.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "bench/compare.h"
+#include "command.h"
+#include "options.h"
+#include "run/reproduce.h"
+#include "run/run_directory.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct ReproduceFlags {
+  std::string record, graph, sample;
+  bool json = false;
+};
+
+struct Outcome {
+  const char* result = "agrees";  // agrees | differs | changed
+  std::vector<std::string> remarks, differences;
+};
+
+Result<Outcome> reproduce_one(const bench::RunRecord& recorded, const std::string& sample) {
+  run::EvaluateOptions machine;
+  machine.interrupted = &interrupted();
+  PASSNET_TRY(const run::Reproduced reproduced, run::reproduce(recorded, sample, machine));
+  Outcome outcome;
+  for (const bench::Difference& difference : reproduced.differences) outcome.differences.push_back(difference.text);
+  if (!reproduced.again) {
+    outcome.result = "changed";
+    return outcome;
+  }
+  bench::Agreement agreement = bench::agreement(recorded, *reproduced.again);
+  outcome.result = agreement.agrees ? "agrees" : "differs";
+  outcome.remarks = std::move(agreement.remarks);
+  return outcome;
+}
+
+void print_outcome(const bench::RunRecord& record, const Outcome& outcome) {
+  const bool changed = std::string_view(outcome.result) == "changed";
+  fmt::print("{}/{}: {}\n", record.sample, record.graph, changed ? "not evaluated, it is made of other things now" : outcome.result);
+  for (const std::string& remark : outcome.remarks) fmt::print("  {}\n", remark);
+  for (const std::string& difference : outcome.differences) fmt::print("  {}{}\n", changed ? "" : "now ", difference);
+}
+
+// "DIR#GRAPH" -> --graph, unless a file has that name.
+void split_record(ReproduceFlags& flags) {
+  const size_t mark = flags.record.rfind('#');
+  if (mark == std::string::npos || entry_exists(flags.record)) return;
+  if (flags.graph.empty()) flags.graph = flags.record.substr(mark + 1);
+  flags.record.resize(mark);
+}
+
+Result<ExitCode> reproduce_command(ReproduceFlags& flags) {
+  split_record(flags);
+  PASSNET_TRY(const std::vector<bench::RunRecord> all, run::load_run(flags.record));
+  PASSNET_TRY(const std::vector<bench::RunRecord> records, run::select_records(all, flags.graph));
+  Json graphs = Json::array();
+  bool differs = false, changed = false;
+  for (const bench::RunRecord& record : records) {
+    PASSNET_TRY(const Outcome outcome, reproduce_one(record, flags.sample));
+    const std::string_view result = outcome.result;
+    differs = differs || result == "differs";
+    changed = changed || result == "changed";
+    if (!flags.json) print_outcome(record, outcome);
+    graphs.push_back({{"sample", record.sample}, {"graph", record.graph}, {"result", result}, {"remarks", outcome.remarks},
+                      {"differences", outcome.differences}});
+  }
+  if (flags.json) print_result(dump(Json{{"graphs", graphs}}) + "\n");
+  return differs ? kNotAllCorrect : changed ? kSourcesChanged : kOk;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<ReproduceFlags>();
+  CLI::App* command = app.add_subcommand("reproduce", "evaluate records again as they were made: do they agree?");
+  command->add_option("RECORD", flags->record, "directory of a run or a records.jsonl, with #GRAPH for one graph of it")->required();
+  command->add_option("--graph", flags->graph, "the graph, NAME or SAMPLE/NAME; default: all");
+  command->add_option("--sample", flags->sample, "directory of the sample; default: where it was");
+  add_json_flag(*command, flags->json);
+  command->footer("Options and seed are the record's. It agrees when the verdict is the same, the tolerance the same or stricter, and\n"
+                  "the speedups cannot be told apart by their 95 % intervals.\n\n"
+                  "Example:  passnet reproduce passnet-out/latest#b1_float32\n"
+                  "0: agrees; 1: differs; 5: not evaluated, since graph, pass or kernel changed.");
+  command->callback([flags, &exit_code] {
+    catch_interrupts();
+    exit_code = finish(reproduce_command(*flags));
+  });
+}
+
+}  // namespace passnet::cli

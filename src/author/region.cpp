@@ -1,0 +1,125 @@
+#include "author/region.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "author/writer.h"
+#include "ir/op_table.h"
+
+namespace passnet::author {
+
+using ir::NodeId;
+using ir::NodeKind;
+
+namespace {
+
+bool is_list(const Subject& subject, NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; }
+
+/// Lets `writer` know what `id` takes, and what gives those that are tuples.
+Result<void> give_inputs(const Subject& subject, Writer& writer, NodeId id, std::set<NodeId>& given) {
+  std::vector<NodeId> inputs;
+  ir::for_each_input(subject.graph, subject.graph.node(id), [&](NodeId input) { inputs.push_back(input); });
+  for (const NodeId input : inputs) {
+    if (!given.insert(input).second) continue;
+    if (is_list(subject, input)) {
+      PASSNET_TRY_VOID(give_inputs(subject, writer, input, given));
+      PASSNET_TRY_VOID(writer.node(input));
+    } else {
+      PASSNET_TRY_VOID(writer.input(input));
+    }
+  }
+  return {};
+}
+
+std::string try_alone(Subject& subject, NodeId id) {
+  Writer writer(subject, "probe");
+  std::set<NodeId> given;
+  // A dtype may be that of an input which the operator itself does not take.
+  for (NodeId input = 0; input < subject.body(); ++input) {
+    if (writer.input(input)) given.insert(input);
+  }
+  Result<void> written = give_inputs(subject, writer, id, given);
+  if (written) written = writer.node(id);
+  return written ? std::string() : written.error().message;
+}
+
+/// The value that a chain of views starts from.
+NodeId base_of(const ir::Graph& graph, NodeId id) {
+  for (;;) {
+    const ir::Node& node = graph.node(id);
+    const ir::OpSignature* signature = ir::find_signature(node);
+    const bool passes_on = (signature && signature->view) || ir::overwrites_input(graph, id);
+    const auto args = graph.args(node);
+    if (node.kind == NodeKind::Placeholder || !passes_on || args.empty() || args[0].kind != ir::ArgKind::Node) return id;
+    id = args[0].node;
+  }
+}
+
+/// Whether what `id` overwrites is looked at later, by another name than the result's.
+bool old_value_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& users) {
+  const auto args = graph.args(id);
+  if (args.empty() || args[0].kind != ir::ArgKind::Node) return true;
+  const NodeId base = base_of(graph, args[0].node);
+  for (NodeId other = 0; other < id; ++other) {
+    if (base_of(graph, other) != base) continue;
+    if (std::ranges::any_of(users[other], [id](NodeId user) { return user > id; })) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> refusals(Subject& subject) {
+  ir::Graph& graph = subject.graph;
+  std::vector<std::string> refused(graph.size());
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  for (NodeId id = subject.body(); id < graph.size(); ++id) {
+    if (graph.node(id).kind == NodeKind::Output) continue;
+    if (ir::overwrites_input(graph, id) && old_value_is_needed(graph, id, users)) refused[id] = "what it overwrites is looked at later";
+    else refused[id] = try_alone(subject, id);
+  }
+  // A tuple cannot leave the region: it goes where all its parts go.
+  for (NodeId id = subject.body(); id < graph.size(); ++id) {
+    if (!is_list(subject, id) || !refused[id].empty()) continue;
+    for (const NodeId user : users[id]) {
+      if (graph.node(user).kind == NodeKind::Output || !refused[user].empty()) refused[id] = "its parts are used where no kernel can be written";
+    }
+    for (const NodeId user : users[id]) {
+      if (!refused[id].empty() && refused[user].empty()) refused[user] = "no kernel can be written for what it takes a part of";
+    }
+  }
+  return refused;
+}
+
+std::vector<NodeId> largest_region(const Subject& subject, const std::vector<std::string>& refused) {
+  const ir::Graph& graph = subject.graph;
+  // Two operators with as many refused ones before them have no refused one between them.
+  std::vector<size_t> depth(graph.size()), root(graph.size());
+  std::iota(root.begin(), root.end(), size_t{0});
+  const auto find = [&](size_t id) {
+    while (root[id] != id) id = root[id] = root[root[id]];
+    return id;
+  };
+  for (NodeId id = subject.body(); id < graph.size(); ++id) {
+    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
+      if (input < subject.body()) return;
+      const bool apart = !refused[id].empty() || !refused[input].empty();
+      depth[id] = std::max(depth[id], depth[input] + (apart ? 1 : 0));
+    });
+    if (!refused[id].empty() || graph.node(id).kind == NodeKind::Output) continue;
+    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
+      if (input >= subject.body() && refused[input].empty() && depth[input] == depth[id]) root[find(input)] = find(id);
+    });
+  }
+  std::vector<std::vector<NodeId>> regions(graph.size());
+  for (NodeId id = subject.body(); id < graph.size(); ++id) {
+    if (refused[id].empty() && graph.node(id).kind != NodeKind::Output) regions[find(id)].push_back(id);
+  }
+  return *std::ranges::max_element(regions, {}, &std::vector<NodeId>::size);
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,19 @@
+// Which operators of a graph one pass takes: those that can be written, as many as hang together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "author/subject.h"
+
+namespace passnet::author {
+
+/// By node id: why no kernel can be written for it; empty where one can. Also for a value that is looked at in its old
+/// state after it was overwritten, which a replacement cannot give.
+std::vector<std::string> refusals(Subject& subject);
+
+/// The largest set of operators that hang together, hold no refused one, and can be computed at one time (no path leads
+/// out of the set and back). In graph order; empty when all are refused.
+std::vector<ir::NodeId> largest_region(const Subject& subject, const std::vector<std::string>& refused);
+
+}  // namespace passnet::author

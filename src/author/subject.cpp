@@ -1,0 +1,256 @@
+#include "author/subject.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "ir/op_table.h"
+
+namespace passnet::author {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::Node;
+using ir::NodeId;
+using ir::NodeKind;
+
+ValueType parse_value_type(const Json& value) {
+  ValueType type;
+  if (value.contains("shape")) {
+    const auto dtype = ir::parse_dtype(value.at("dtype").get<std::string>());
+    if (!dtype) return type;
+    type.kind = ValueType::Kind::Tensor;
+    type.tensor.dtype = *dtype;
+    type.tensor.shape = value.at("shape").get<std::vector<int64_t>>();
+    type.tensor.strides = value.contains("strides") ? value.at("strides").get<std::vector<int64_t>>()
+                                                    : ir::contiguous_strides(type.tensor.shape);
+  } else if (value.contains("list")) {
+    type.kind = ValueType::Kind::List;
+    for (const Json& element : value.at("list")) type.list.push_back(parse_value_type(element));
+  }
+  return type;
+}
+
+std::vector<ValueType> Subject::types_of(NodeId id) const {
+  std::vector<ValueType> all;
+  for (const auto& example : types) all.push_back(example[id]);
+  return all;
+}
+
+namespace {
+
+/// Names that mean something in a plan, in Python or in a kernel.
+const std::set<std::string_view>& reserved_names() {
+  static const std::set<std::string_view> names = {
+      "abs",   "all",    "any",      "at",     "atan",    "auto",   "bfloat16", "bool",   "broadcast", "cdiv",    "ceil",   "char",     "chunk",
+      "clamp", "class",  "cos",      "def",    "double",  "else",   "enumerate", "erf",   "exp",       "expm1",   "false",  "first",    "first_lanes",
+      "float", "float16", "floor",   "fma",    "for",     "from",   "from_float", "gelu", "gelu_tanh", "grid",    "hardsigmoid", "hardswish", "i",
+      "if",    "import", "in",       "inner",  "int",     "is",     "j",        "lambda", "last",      "len",     "list",   "load",     "log",
+      "log1p", "long",   "m",        "mask",   "math",    "max",    "maximum",  "min",    "minimum",   "moments", "n",      "new",      "not",
+      "or",    "outer",  "pass",     "pattern", "pow",    "range",  "register", "relu",   "replacement_args", "replacement_func", "return", "reversed", "round",
+      "rounded", "row",  "rsqrt",    "scale",  "select",  "short",  "sigmoid",  "signed", "silu",      "sin",     "softplus", "sqrt",   "static",
+      "store", "sum",    "switch",   "tan",    "tanh",    "template", "this",   "to_float", "torch",   "total",   "triton", "true",     "trunc",
+      "tuple", "union",  "unsigned", "using",  "vec",     "void",   "while",    "with",   "yield",     "zip",     "best",   "normal",   "shape",
+      "size",  "and",    "div",      "remainder", "case", "const",  "default",  "delete", "do",        "enum",    "int64_t", "namespace", "operator", "element", "mean", "squares", "d", "largest", "norm", "least", "where", "found", "shift", "spatial", "channels", "batch", "a", "b", "k",
+      "column", "width", "start", "end", "middle", "source", "stride", "index", "count", "length", "offset", "rest", "stack", "height", "part", "group", "c", "y", "z", "left", "right", "top",
+      "bottom", "rows", "columns", "first_channel", "is_there",
+      "private", "public", "try",    "typename", "virtual", "volatile", "break", "continue", "catch", "not_eq", "xor",     "T"};
+  return names;
+}
+
+bool is_sequence(const Arg& arg) { return arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List; }
+
+/// A constant that a pattern's input can stand for: a number, dtype, None, or a tuple of such.
+bool can_be_input(const ir::Graph& graph, const Arg& arg) {
+  switch (arg.kind) {
+    case ArgKind::None:
+    case ArgKind::Bool:
+    case ArgKind::Int:
+    case ArgKind::Float:
+    case ArgKind::DType:
+      return true;
+    case ArgKind::Tuple:
+    case ArgKind::List: {
+      const auto elements = graph.elements(arg);
+      return std::ranges::all_of(elements, [&](const Arg& element) { return can_be_input(graph, element); });
+    }
+    default:
+      return false;
+  }
+}
+
+class Merger {
+ public:
+  explicit Merger(const std::vector<Example>& examples) : first_(examples[0]) {
+    for (const Example& example : examples) {
+      const std::string why = &example == &first_ ? std::string() : difference(example);
+      if (why.empty()) examples_.push_back(&example);
+      else subject_.others.push_back(fmt::format("{}: {}", example.name, why));
+    }
+  }
+
+  Subject run() {
+    const ir::Graph& graph = first_.graph;
+    find_constants();
+    subject_.types.resize(examples_.size());
+    std::vector<Arg> map(graph.size());
+    for (NodeId id = 0; id < graph.placeholder_count(); ++id) {
+      const Node& node = graph.node(id);
+      const std::string_view name = subject_.graph.intern(safe_name(node.name));
+      map[id] = Arg::of_node(subject_.graph.add_placeholder(name, name));
+      add_types(id);
+    }
+    subject_.first_constant = subject_.graph.size();
+    for (Constant& constant : constants_) {
+      const std::string_view name = subject_.graph.intern(safe_name(constant.name));
+      constant.node = subject_.graph.add_placeholder(name, name);
+      for (size_t i = 0; i < examples_.size(); ++i) subject_.types[i].push_back(constant_type(*constant.values[i]));
+    }
+    for (NodeId id = graph.placeholder_count(); id < graph.size(); ++id) map[id] = Arg::of_node(copy_node(id, map));
+    for (const Example* example : examples_) subject_.examples.push_back(example->name);
+    subject_.names = std::move(used_);
+    return std::move(subject_);
+  }
+
+ private:
+  struct Constant {
+    std::string name;
+    std::vector<const Arg*> values;  // by example
+    NodeId node = ir::kNoNode;
+  };
+
+  /// How `example` differs from the first beyond constants; empty when it does not.
+  std::string difference(const Example& example) const {
+    const ir::Graph &a = first_.graph, &b = example.graph;
+    if (a.size() != b.size() || a.placeholder_count() != b.placeholder_count())
+      return fmt::format("{} nodes, expected {} as in {}", b.size(), a.size(), first_.name);
+    for (NodeId id = 0; id < a.size(); ++id) {
+      const Node &x = a.node(id), &y = b.node(id);
+      bool same = x.kind == y.kind && x.arg_count == y.arg_count && x.keyword_count == y.keyword_count &&
+                  (x.kind == NodeKind::Placeholder || x.target == y.target);
+      for (uint32_t i = 0; same && i < x.arg_count; ++i) same = alike(a, a.args(x)[i], b, b.args(y)[i], splits(x));
+      for (uint32_t i = 0; same && i < x.keyword_count; ++i) {
+        same = a.keywords(x)[i].name == b.keywords(y)[i].name &&
+               alike(a, a.keywords(x)[i].value, b, b.keywords(y)[i].value, splits(x));
+      }
+      if (!same) return fmt::format("'{}' is called otherwise than in {}", y.name, first_.name);
+    }
+    return {};
+  }
+
+  /// Equal, or constants that one input of a pattern can stand for. split: element by element.
+  static bool alike(const ir::Graph& a, const Arg& x, const ir::Graph& b, const Arg& y, bool split) {
+    if (ir::equal_args(a, x, b, y)) return true;
+    if (!split && can_be_input(a, x) && can_be_input(b, y)) return x.kind == y.kind || (is_sequence(x) && is_sequence(y));
+    if (x.kind != y.kind) return false;
+    if (!is_sequence(x) && x.kind != ArgKind::Slice) return can_be_input(a, x);
+    if (x.count != y.count) return false;
+    for (uint32_t i = 0; i < x.count; ++i) {
+      if (!alike(a, a.elements(x)[i], b, b.elements(y)[i], split)) return false;
+    }
+    return true;
+  }
+
+  /// Whether a constant tuple is taken apart: in an index, which is written out in the plan.
+  static bool splits(const Node& node) { return node.target == "getitem"; }
+
+  void find_constants() {
+    const ir::Graph& graph = first_.graph;
+    for (NodeId id = graph.placeholder_count(); id < graph.size(); ++id) {
+      const Node& node = graph.node(id);
+      const ir::OpSignature* signature = ir::find_signature(node);
+      for (uint32_t i = 0; i < node.arg_count; ++i) {
+        std::vector<const Arg*> values;
+        for (const Example* example : examples_) values.push_back(&example->graph.args(id)[i]);
+        const size_t at = signature ? std::min<size_t>(i, signature->parameters.size() - 1) : 0;
+        const bool named = signature && !signature->parameters.empty() && i > 0;
+        find_in(values, named ? std::string(signature->parameters[at].name) : "constant", splits(node));
+      }
+      for (uint32_t i = 0; i < node.keyword_count; ++i) {
+        std::vector<const Arg*> values;
+        for (const Example* example : examples_) values.push_back(&example->graph.keywords(id)[i].value);
+        find_in(values, std::string(graph.keywords(id)[i].name), splits(node));
+      }
+    }
+  }
+
+  void find_in(const std::vector<const Arg*>& values, const std::string& name, bool split) {
+    const Arg& value = *values[0];
+    bool same = true;
+    for (size_t i = 1; i < values.size() && same; ++i)
+      same = ir::equal_args(first_.graph, value, examples_[i]->graph, *values[i]);
+    if (same) return;
+    const bool whole = can_be_input(first_.graph, value) && !(split && is_sequence(value));
+    if (whole) {
+      constants_.push_back({name, values});
+      return;
+    }
+    for (uint32_t e = 0; e < value.count; ++e) {
+      std::vector<const Arg*> elements;
+      for (size_t i = 0; i < values.size(); ++i) elements.push_back(&examples_[i]->graph.elements(*values[i])[e]);
+      find_in(elements, name, split);
+    }
+  }
+
+  ValueType constant_type(const Arg& value) const {
+    ValueType type;
+    type.kind = ValueType::Kind::Constant;
+    type.constant = value.kind;
+    if (value.kind == ArgKind::DType) type.dtype = value.dtype;
+    if (is_sequence(value)) type.length = value.count;
+    return type;
+  }
+
+  void add_types(NodeId id) {
+    for (size_t i = 0; i < examples_.size(); ++i) {
+      const auto& types = examples_[i]->types;
+      subject_.types[i].push_back(id < types.size() ? types[id] : ValueType{});
+    }
+  }
+
+  Arg copy_arg(const Arg& value, const std::vector<Arg>& map) {
+    for (const Constant& constant : constants_) {
+      if (constant.values[0] == &value) return Arg::of_node(constant.node);
+    }
+    if (!is_sequence(value) && value.kind != ArgKind::Slice) return subject_.graph.import_arg(first_.graph, value, map);
+    std::vector<Arg> elements;
+    for (const Arg& element : first_.graph.elements(value)) elements.push_back(copy_arg(element, map));
+    return subject_.graph.make_container(value.kind, elements);
+  }
+
+  NodeId copy_node(NodeId id, const std::vector<Arg>& map) {
+    const ir::Graph& graph = first_.graph;
+    const Node& node = graph.node(id);
+    std::vector<Arg> args;
+    for (const Arg& arg : graph.args(node)) args.push_back(copy_arg(arg, map));
+    std::vector<ir::Keyword> keywords;
+    for (const ir::Keyword& keyword : graph.keywords(node))
+      keywords.push_back({subject_.graph.intern(keyword.name), copy_arg(keyword.value, map)});
+    add_types(id);
+    if (node.kind == NodeKind::Output) return subject_.graph.add_output(args[0]);
+    return subject_.graph.add_node(node.kind, subject_.graph.intern(node.target), subject_.graph.intern(safe_name(node.name)), args,
+                                   keywords);
+  }
+
+  std::string safe_name(std::string_view name) {
+    std::string safe(name);
+    if (reserved_names().contains(safe)) safe += "_0";
+    const std::string stem = safe;
+    for (int i = 1; !used_.insert(safe).second; ++i) safe = fmt::format("{}_{}", stem, i);
+    return safe;
+  }
+
+  const Example& first_;
+  std::vector<const Example*> examples_;
+  std::vector<Constant> constants_;
+  std::set<std::string> used_;
+  Subject subject_;
+};
+
+}  // namespace
+
+Subject merge(const std::vector<Example>& examples) { return Merger(examples).run(); }
+
+}  // namespace passnet::author

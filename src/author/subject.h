@@ -1,0 +1,57 @@
+// What a pass is written for: one graph, or several that differ in constants, shapes and dtypes alone, as one graph.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "ir/graph.h"
+#include "ir/tensor_type.h"
+
+namespace passnet::author {
+
+/// The type of one value in one graph.
+struct ValueType {
+  enum class Kind : uint8_t { Unknown, Tensor, List, Constant };
+  Kind kind = Kind::Unknown;
+  ir::TensorType tensor;        // Tensor
+  std::vector<ValueType> list;  // List: what chunk or max(dim) gives
+  ir::ArgKind constant = ir::ArgKind::None;  // Constant: what kind of one
+  ir::DType dtype = ir::DType::Float32;      // Constant of kind DType
+  size_t length = 0;                         // Constant of kind Tuple or List
+
+  bool is_tensor() const { return kind == Kind::Tensor; }
+};
+
+/// VALUE of docs/protocol.md, or {"unknown": "why"}; what it does not know is Unknown.
+ValueType parse_value_type(const Json& value);
+
+/// A graph and the type of each of its values.
+struct Example {
+  std::string name;  // for messages
+  ir::Graph graph;
+  std::vector<ValueType> types;  // by node id
+};
+
+struct Subject {
+  /// Placeholders of the graph, then one for each constant that differs between the examples, then the body. Names are
+  /// such that they mean nothing else in a plan or a kernel.
+  ir::Graph graph;
+  ir::NodeId first_constant = 0;                // placeholders from here on stand for constants
+  std::vector<std::vector<ValueType>> types;    // [example][node id]
+  std::set<std::string> names;                  // of all nodes
+  std::vector<std::string> examples;            // names of the examples it stands for
+  std::vector<std::string> others;              // "NAME: why": examples of another structure, which it does not
+
+  ir::NodeId body() const { return graph.placeholder_count(); }
+  /// The types of one value in all examples.
+  std::vector<ValueType> types_of(ir::NodeId id) const;
+};
+
+/// The examples that have the structure of the first one, as one graph.
+/// REQUIRES: examples is not empty.
+Subject merge(const std::vector<Example>& examples);
+
+}  // namespace passnet::author

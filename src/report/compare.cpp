@@ -1,0 +1,193 @@
+#include "report/compare.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/utf8.h"
+#include "report/html_style.h"
+#include "report/text.h"
+
+namespace passnet::report {
+
+namespace {
+
+using bench::Change;
+using bench::Comparison;
+
+/// What somebody has to look at comes first.
+constexpr std::array<Change, bench::kChanges> kOrder = {Change::Wrong, Change::Slower, Change::BothWrong, Change::Unclear,
+                                                        Change::Right, Change::Faster, Change::Same, Change::OnlyA, Change::OnlyB};
+
+size_t rank(Change change) { return static_cast<size_t>(std::find(kOrder.begin(), kOrder.end(), change) - kOrder.begin()); }
+
+std::vector<const Comparison*> sorted(const bench::RunComparison& runs) {
+  std::vector<const Comparison*> rows;
+  for (const Comparison& one : runs.graphs) rows.push_back(&one);
+  std::stable_sort(rows.begin(), rows.end(), [](const Comparison* x, const Comparison* y) { return rank(x->change) < rank(y->change); });
+  return rows;
+}
+
+/// "good", "bad", "doubtful" (the page's classes), "" for what is no news.
+std::string tone_of(Change change) {
+  switch (change) {
+    case Change::Faster:
+    case Change::Right: return "good";
+    case Change::Slower:
+    case Change::Wrong:
+    case Change::BothWrong: return "bad";
+    case Change::Unclear: return "doubtful";
+    default: return "";
+  }
+}
+
+std::string one_line(const std::string& text) {
+  std::string line = visible(text);
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line;
+}
+
+/// "2.31x (2.28x to 2.35x)"; the verdict where there is no speedup, "-" where there is no record.
+std::string side_text(const bench::ComparedSide& side) {
+  if (side.headline.empty()) return "-";
+  if (side.speedup <= 0) return side.headline;
+  return fmt::format("{:.2f}x ({:.2f}x to {:.2f}x)", side.speedup, side.interval.low, side.interval.high);
+}
+
+std::string ratio_text(const Comparison& one) {
+  if (one.ratio <= 0) return "-";
+  return fmt::format("{:.3f}x ({:.2f}x to {:.2f}x)", one.ratio, one.interval.low, one.interval.high);
+}
+
+std::string counts_text(const bench::RunComparison& runs) {
+  std::string text;
+  for (const Change change : kOrder) {
+    if (const int count = runs.count(change); count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(change));
+  }
+  return text;
+}
+
+bool has_several_samples(const bench::RunComparison& runs) {
+  std::set<std::string> names;
+  for (const Comparison& one : runs.graphs) names.insert(one.sample);
+  return names.size() > 1;
+}
+
+std::string name_of(const Comparison& one, bool several) { return one_line(several ? one.sample + "/" + one.graph : one.graph); }
+
+std::string colored(const std::string& text, Change change, bool color) {
+  const std::string tone = tone_of(change);
+  if (!color || tone.empty()) return text;
+  return fmt::format("\x1b[{}m{}\x1b[0m", tone == "good" ? "32" : tone == "bad" ? "31" : "33", text);
+}
+
+std::string padded(const std::string& text, size_t width) {
+  return text + std::string(width - std::min(width, columns(text)), ' ');
+}
+
+Json side_json(const bench::ComparedSide& side) {
+  if (side.headline.empty()) return nullptr;
+  Json json{{"verdict", side.headline}, {"correct", side.correct}, {"noisy", side.noisy}};
+  if (side.speedup > 0) json.update({{"speedup", side.speedup}, {"low", side.interval.low}, {"high", side.interval.high}});
+  return json;
+}
+
+std::string csv_text(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv_figure(double value) { return value > 0 ? fmt::format("{:.6g}", value) : ""; }
+
+}  // namespace
+
+std::string render_comparison(const bench::RunComparison& runs, const RunNames& names, bool color) {
+  const bool several = has_several_samples(runs);
+  constexpr size_t kColumns = 6;
+  std::vector<std::array<std::string, kColumns>> table = {{"", "graph", "B / A", "speedup in A", "speedup in B", ""}};
+  const std::vector<const Comparison*> rows = sorted(runs);
+  for (const Comparison* one : rows)
+    table.push_back({to_string(one->change), name_of(*one, several), ratio_text(*one), side_text(one->a), side_text(one->b), one_line(one->why)});
+  std::array<size_t, kColumns> widths{};
+  for (const auto& line : table) {
+    for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], columns(line[i]));
+  }
+  std::string out = fmt::format("A: {}\nB: {}\n\n", one_line(names.a), one_line(names.b));
+  for (size_t row = 0; row < table.size(); ++row) {
+    std::string line;
+    for (size_t i = 0; i < kColumns; ++i) {
+      std::string cell = i + 1 < kColumns ? padded(table[row][i], widths[i]) : table[row][i];
+      if (i == 0 && row > 0) cell = colored(cell, rows[row - 1]->change, color);
+      line += (i == 0 ? "" : "  ") + cell;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out += line + "\n";
+  }
+  out += "\n" + counts_text(runs) + "\n";
+  if (!runs.differences.empty()) out += "B is made of other things than A:\n";
+  for (const std::string& difference : runs.differences) out += "  " + one_line(difference) + "\n";
+  return out;
+}
+
+std::string render_comparison_json(const bench::RunComparison& runs, const RunNames& names) {
+  Json counts = Json::object(), graphs = Json::array(), differences = Json::array();
+  for (const Change change : kOrder) counts[to_string(change)] = runs.count(change);
+  for (const std::string& difference : runs.differences) differences.push_back(bench::valid_utf8(difference));
+  for (const Comparison& one : runs.graphs) {
+    Json json{{"sample", bench::valid_utf8(one.sample)}, {"graph", bench::valid_utf8(one.graph)}, {"change", to_string(one.change)},
+              {"a", side_json(one.a)}, {"b", side_json(one.b)}};
+    if (one.ratio > 0) json.update({{"ratio", one.ratio}, {"low", one.interval.low}, {"high", one.interval.high}});
+    if (!one.why.empty()) json["why"] = bench::valid_utf8(one.why);
+    graphs.push_back(std::move(json));
+  }
+  return Json{{"a", bench::valid_utf8(names.a)}, {"b", bench::valid_utf8(names.b)}, {"worse", runs.worse()}, {"counts", counts},
+              {"differences", differences}, {"graphs", graphs}}.dump(2) + "\n";
+}
+
+std::string render_comparison_csv(const bench::RunComparison& runs) {
+  std::string out = "sample,graph,change,ratio,ratio_low,ratio_high,verdict_a,speedup_a,low_a,high_a,verdict_b,speedup_b,low_b,high_b,why\r\n";
+  for (const Comparison& one : runs.graphs) {
+    out += fmt::format("{},{},{},{},{},{}", csv_text(one.sample), csv_text(one.graph), to_string(one.change), csv_figure(one.ratio),
+                       csv_figure(one.interval.low), csv_figure(one.interval.high));
+    for (const bench::ComparedSide* side : {&one.a, &one.b}) {
+      out += fmt::format(",{},{},{},{}", csv_text(side->headline), csv_figure(side->speedup), csv_figure(side->interval.low),
+                         csv_figure(side->interval.high));
+    }
+    out += "," + csv_text(one.why) + "\r\n";
+  }
+  return out;
+}
+
+std::string render_comparison_html(const bench::RunComparison& runs, const RunNames& names) {
+  const bool several = has_several_samples(runs);
+  std::string out =
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>PassNet: two runs compared</title>\n";
+  out += fmt::format("<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n<p class=\"quiet\">A: {}<br>B: {}</p>\n", html_style(),
+                     counts_text(runs), escape_html(names.a), escape_html(names.b));
+  if (!runs.differences.empty()) {
+    out += "<p>B is made of other things than A:</p>\n<ul>\n";
+    for (const std::string& difference : runs.differences) out += fmt::format("<li>{}</li>\n", escape_html(difference));
+    out += "</ul>\n";
+  }
+  out += "<div class=\"wide\"><table>\n<thead><tr><th></th><th>graph</th><th class=\"number\">B / A</th>"
+         "<th class=\"number\">speedup in A</th><th class=\"number\">speedup in B</th><th></th></tr></thead>\n<tbody>\n";
+  for (const Comparison* one : sorted(runs)) {
+    out += fmt::format("<tr><td class=\"verdict {}\">{}</td><td class=\"name\">{}</td><td class=\"number\">{}</td>"
+                       "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
+                       tone_of(one->change), to_string(one->change), escape_html(name_of(*one, several)), ratio_text(*one),
+                       escape_html(side_text(one->a)), escape_html(side_text(one->b)), escape_html(one->why));
+  }
+  return out +
+         "</tbody></table></div>\n<footer><p>Speedups are medians of the reference over medians of the candidate, in brackets their "
+         "95 % intervals. FASTER and SLOWER: the intervals do not overlap. SAME: the change is below 10 % whatever is true within "
+         "them. UNCLEAR: neither.</p></footer>\n</body>\n</html>\n";
+}
+
+}  // namespace passnet::report

@@ -1,0 +1,142 @@
+#include "run/provenance.h"
+
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "pass/build.h"
+#include "pass/source.h"
+
+namespace passnet::run {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Hashes = bench::Provenance::Hashes;
+
+constexpr const char* kPassList = "sorted_output_pass_rule_names.json";
+
+void add_file(const fs::path& directory, const std::string& name, Hashes& hashes) {
+  if (const auto content = read_file(directory / name)) hashes.emplace(name, sha256_hex(*content));
+}
+
+// Empty when the list is absent or malformed; evaluating then fails for that reason alone.
+std::vector<std::string> pass_names(const fx::Sample& sample) {
+  if (sample.pass_dir.empty()) return {};
+  const auto text = read_file(sample.pass_dir / kPassList);
+  if (!text) return {};
+  auto names = pass::parse_pass_names(kPassList, *text);
+  return names ? std::move(*names) : std::vector<std::string>{};
+}
+
+// A program by what it is, not by what it calls itself: development builds share a version. Each is read once.
+std::string hash_of_binary(const fs::path& path) {
+  static std::mutex mutex;
+  static std::map<fs::path, std::string> known;
+  const std::lock_guard lock(mutex);
+  std::string& hash = known[path];
+  if (hash.empty()) {
+    const auto content = read_file(path);
+    hash = content ? sha256_hex(*content).substr(0, 12) : "unreadable";
+  }
+  return hash;
+}
+
+// "AMD EPYC 7R13 x 2 threads" without the threads, which are an option.
+std::string processor_of(const std::string& hardware) {
+  return hardware.ends_with(" threads") ? hardware.substr(0, hardware.rfind(" x ")) : hardware;
+}
+
+}  // namespace
+
+Hashes hash_passes(const fx::Sample& sample) {
+  Hashes hashes;
+  if (sample.pass_dir.empty()) return hashes;
+  add_file(sample.pass_dir, kPassList, hashes);
+  for (const std::string& name : pass_names(sample)) add_file(sample.pass_dir, name + ".py", hashes);
+  return hashes;
+}
+
+Hashes hash_kernels(const fx::Sample& sample, bool on_gpu) {
+  Hashes hashes;
+  for (const std::string& name : pass_names(sample)) add_file(sample.pass_dir, name + (on_gpu ? ".cu" : ".cpp"), hashes);
+  return hashes;
+}
+
+Hashes hash_graph(const fs::path& directory) {
+  Hashes hashes;
+  for (const char* name : {"model.py", "weight_meta.py", "input_meta.py"}) add_file(directory, name, hashes);
+  return hashes;
+}
+
+bench::RunOptions resolve_options(const EvaluateOptions& options) {
+  bench::RunOptions resolved;
+  resolved.compiler = options.compiler;
+  resolved.device = options.gpu ? "cuda" : "cpu";
+  resolved.cuda_graph = options.gpu ? options.cuda_graph : "off";
+  resolved.threads = options.threads > 0 ? options.threads : available_threads();
+  resolved.seed = options.seed;
+  resolved.warmup = options.warmup;
+  resolved.trials = options.trials;
+  resolved.timeout_s = options.timeout_s;
+  resolved.strict = options.strict;
+  return resolved;
+}
+
+Result<EvaluateOptions> options_of(const bench::RunOptions& recorded, const std::string& device) {
+  EvaluateOptions options;
+  PASSNET_TRY(options.gpu, parse_device(device));
+  options.compiler = recorded.compiler;
+  options.cuda_graph = recorded.cuda_graph;
+  options.threads = recorded.threads;
+  options.seed = recorded.seed;
+  options.warmup = recorded.warmup;
+  options.trials = recorded.trials;
+  options.timeout_s = recorded.timeout_s;
+  options.strict = recorded.strict;
+  return options;
+}
+
+std::map<std::string, std::string> versions_of(const EvaluateOptions& options, const Hello& hello) {
+  std::map<std::string, std::string> versions;
+  versions["passnet"] = fmt::format("{}, {}", PASSNET_VERSION, hash_of_binary("/proc/self/exe"));
+  fs::path worker = options.worker;
+  if (worker.empty()) {
+    if (auto found = find_worker_binary()) worker = std::move(*found);
+  }
+  versions["worker"] = hash_of_binary(worker);
+  versions["torch"] = hello.torch;
+  versions["hardware"] = processor_of(hello.hardware);
+  if (options.compiler == "passes") {
+    const auto compiler = pass::describe_toolchain(options.build, hello.architecture);
+    versions["compiler"] = compiler ? *compiler : "none";
+  }
+  return versions;
+}
+
+Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& options) {
+  Worker worker({options.worker, Role::Reference, resolve_options(options).threads, options.interrupted, options.gpu});
+  PASSNET_TRY_VOID(worker.start());
+  const Answer<Hello> hello = start_up(worker);
+  if (!hello) return hello.error().error;
+  return versions_of(options, *hello);
+}
+
+bench::Provenance provenance_of(const fx::Sample& sample, size_t index, const EvaluateOptions& options,
+                                const std::map<std::string, std::string>& versions) {
+  bench::Provenance made_of;
+  std::error_code failed;
+  made_of.sample_path = fs::weakly_canonical(sample.path, failed).string();
+  made_of.graph = hash_graph(sample.graph_paths[index]);
+  if (options.compiler == "passes") {
+    made_of.passes = hash_passes(sample);
+    made_of.kernels = hash_kernels(sample, options.gpu.has_value());
+  }
+  made_of.options = resolve_options(options);
+  made_of.versions = versions;
+  return made_of;
+}
+
+}  // namespace passnet::run

@@ -1,0 +1,50 @@
+// Where a run puts its records: a directory of its own below passnet-out/, with `latest` beside it, or the one that was asked
+// for. One run at a time writes to it, and nothing that is there is overwritten unasked. docs/records.md describes it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "bench/record.h"
+
+namespace passnet::run {
+
+/// Runs without --out make their directories below this, in the working directory.
+inline constexpr const char* kRunsDirectory = "passnet-out";
+
+struct RunRequest {
+  std::filesystem::path out;                            // empty: a new one below `runs`, or with resume runs/latest
+  std::filesystem::path runs = kRunsDirectory;
+  std::vector<std::string> samples;                     // names of what will be evaluated
+  bool resume = false;                                  // go on with what is there
+  bool force = false;                                   // start over: what runs before left there is deleted
+};
+
+class RunDirectory {
+ public:
+  /// Makes and locks the directory. resume without `out` starts a new one when there is no latest. Errors: BadInput (it holds
+  /// records, and neither resume nor force; runs/latest is of other samples), Resource (another run writes to it), Io.
+  static Result<RunDirectory> open(const RunRequest& request);
+
+  const std::filesystem::path& path() const { return path_; }
+  /// For people: runs/latest while that is this directory, else path().
+  std::filesystem::path shown() const;
+
+ private:
+  std::filesystem::path path_, latest_;
+  UniqueFd lock_;
+};
+
+/// "2026-11-21T23-40-05-NAME": what a new run directory is called. now: seconds since 1970, shown in UTC.
+std::string run_directory_name(int64_t now, const std::vector<std::string>& samples);
+
+/// The records.jsonl files of a run, in order of path: `path` itself when it is a file, those in or below a directory; of a
+/// directory of runs, those of its latest. Errors: BadInput (there are none).
+Result<std::vector<std::filesystem::path>> find_record_files(const std::filesystem::path& path);
+/// All records of a run. Errors: as find_record_files and bench::load_records; BadInput (no record).
+Result<std::vector<bench::RunRecord>> load_run(const std::filesystem::path& path);
+
+}  // namespace passnet::run

@@ -1,0 +1,258 @@
+"""`passnet pass new --from`: the pass that it writes is right, for every shipped sample and for small graphs of each operator."""
+
+import os
+import pathlib
+import shutil
+import unittest
+
+import passnet_case
+
+SAMPLES = sorted(path.parent for path in (pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "samples").glob("*/graphs"))
+HEAD = "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, {inputs}):\n"
+
+# name: body of forward, and shape (with a dtype or with a bound for integers) of each input.
+GRAPHS = {
+    "arithmetic": (
+        """\
+        tmp_0 = torch.add(in_0, in_1, alpha=2)
+        tmp_1 = 3 - tmp_0
+        tmp_2 = tmp_1 / 2.5
+        tmp_3 = torch.clamp(tmp_2, min=-1.0, max=1.5)
+        tmp_4 = tmp_3 ** 2
+        tmp_5 = torch.maximum(tmp_4, in_1)
+        return (tmp_5,)""",
+        {"in_0": [2, 3, 5], "in_1": [3, 1]},
+    ),
+    "activations": (
+        """\
+        tmp_0 = torch.nn.functional.gelu(in_0)
+        tmp_1 = torch.nn.functional.silu(tmp_0)
+        tmp_2 = torch.nn.functional.softplus(tmp_1)
+        tmp_3 = torch.nn.functional.leaky_relu(tmp_2, 0.2)
+        tmp_4 = torch.nn.functional.elu(in_0)
+        tmp_5 = torch.nn.functional.hardswish(in_0)
+        tmp_6 = torch.nn.functional.mish(in_0)
+        tmp_7 = torch.erf(in_0)
+        return (tmp_3, tmp_4, tmp_5, tmp_6, tmp_7)""",
+        {"in_0": [7, 33]},
+    ),
+    "comparisons": (
+        """\
+        tmp_0 = in_0 > 0.5
+        tmp_1 = in_0 != in_1
+        tmp_2 = tmp_0 & tmp_1
+        tmp_3 = torch.where(tmp_2, in_0, in_1)
+        tmp_4 = tmp_3.masked_fill(tmp_0, -3.0)
+        tmp_5 = tmp_2.float()
+        return (tmp_4, tmp_5)""",
+        {"in_0": [4, 6], "in_1": [4, 6]},
+    ),
+    "views": (
+        """\
+        tmp_0 = in_0.transpose(1, 2)
+        tmp_1 = tmp_0.reshape(2, -1)
+        tmp_2 = tmp_1 + 1
+        tmp_3 = in_0[:, 1:, None]
+        tmp_4 = tmp_3.squeeze(2)
+        tmp_5 = tmp_4.contiguous()
+        tmp_6 = in_0.flatten(1)
+        tmp_7 = tmp_6.unflatten(1, (3, 4))
+        tmp_8 = tmp_7 * 2
+        return (tmp_2, tmp_5, tmp_8)""",
+        {"in_0": [2, 3, 4]},
+    ),
+    "parts": (
+        """\
+        chunk = in_0.chunk(3, dim=-1)
+        tmp_0 = chunk[0]
+        tmp_1 = chunk[2]
+        split = in_0.split([2, 5], dim=1)
+        tmp_2 = split[1]
+        tmp_3 = tmp_0 * tmp_1
+        tmp_4 = torch.cat([tmp_2, tmp_2, in_0], dim=1)
+        tmp_5 = torch.stack((tmp_0, tmp_1), dim=1)
+        return (tmp_3, tmp_4, tmp_5)""",
+        {"in_0": [4, 7]},
+    ),
+    "reductions": (
+        """\
+        tmp_0 = in_0.sum(1)
+        tmp_1 = in_0.mean((0, 2), keepdim=True)
+        tmp_2 = torch.amax(in_0, dim=-1)
+        tmp_3 = in_0.var(1, unbiased=False)
+        tmp_4 = in_0.std(-1)
+        max_1 = torch.max(in_0, 2)
+        tmp_5 = max_1[0]
+        tmp_6 = max_1[1]
+        tmp_7 = torch.argmin(in_0, dim=1)
+        tmp_8 = torch.norm(in_0, p=2, dim=1, keepdim=True)
+        tmp_9 = torch.cumsum(in_0, 1)
+        tmp_10 = torch.logsumexp(in_0, 1)
+        tmp_11 = in_0.sum()
+        return (tmp_0, tmp_1, tmp_2, tmp_3, tmp_4, tmp_5, tmp_6, tmp_7, tmp_8, tmp_9, tmp_10, tmp_11)""",
+        {"in_0": [3, 17, 5]},
+    ),
+    "softmaxes": (
+        """\
+        tmp_0 = torch.softmax(in_0, dim=1)
+        tmp_1 = torch.nn.functional.log_softmax(in_0, dim=-1)
+        tmp_2 = tmp_0 + tmp_1
+        return (tmp_2,)""",
+        {"in_0": [3, 5, 9]},
+    ),
+    "norms": (
+        """\
+        tmp_0 = torch.nn.functional.layer_norm(in_0, (4, 6), w_0, w_1, 1e-05)
+        tmp_1 = torch.nn.functional.group_norm(in_0, 2, w_2, w_2, 1e-05)
+        tmp_2 = torch.nn.functional.batch_norm(in_0, w_2, w_3, w_2, w_2, False, 0.1, 1e-05)
+        tmp_3 = torch.nn.functional.normalize(in_0, dim=1)
+        tmp_4 = torch.nn.functional.rms_norm(in_0, (6,), w_4, 1e-06)
+        return (tmp_0, tmp_1, tmp_2, tmp_3, tmp_4)""",
+        {"in_0": [2, 8, 4, 6], "w_0": [4, 6], "w_1": [4, 6], "w_2": [8], "w_3": [8], "w_4": [6]},
+    ),
+    "tables": (
+        """\
+        tmp_0 = torch.nn.functional.embedding(i_0, w_0)
+        tmp_1 = w_0[i_0]
+        tmp_2 = torch.index_select(w_0, 1, i_1)
+        tmp_3 = torch.roll(w_0, shifts=(2, -1), dims=(0, 1))
+        tmp_4 = torch.flip(w_0, (1,))
+        tmp_5 = torch.nn.functional.pad(w_0, (1, 2, 0, 3))
+        return (tmp_0, tmp_1, tmp_2, tmp_3, tmp_4, tmp_5)""",
+        {"i_0": ([2, 3], 5), "i_1": ([4], 3), "w_0": [5, 3]},
+    ),
+    "products": (
+        """\
+        tmp_0 = torch.nn.functional.linear(in_0, w_0, w_1)
+        tmp_1 = torch.matmul(in_0, in_1)
+        tmp_2 = tmp_0.relu()
+        return (tmp_2, tmp_1)""",
+        {"in_0": [2, 3, 8], "w_0": [5, 8], "w_1": [5], "in_1": [2, 8, 4]},
+    ),
+    "planes": (
+        """\
+        tmp_0 = torch.conv2d(in_0, w_0, w_1, (2, 1), (1, 0), (1, 1), 2)
+        tmp_1 = torch.nn.functional.max_pool2d(in_0, 3, 2, 1)
+        tmp_2 = torch.nn.functional.avg_pool2d(in_0, 2)
+        tmp_3 = torch.nn.functional.adaptive_avg_pool2d(in_0, (3, 2))
+        return (tmp_0, tmp_1, tmp_2, tmp_3)""",
+        {"in_0": [2, 4, 9, 8], "w_0": [6, 2, 3, 3], "w_1": [6]},
+    ),
+    "in place": (
+        """\
+        tmp_0 = in_0 * 2
+        tmp_0 += in_1
+        tmp_1 = tmp_0
+        tmp_2 = torch.nn.functional.relu(tmp_1, inplace=True)
+        return (tmp_2,)""",
+        {"in_0": [3, 4], "in_1": [3, 4]},
+    ),
+}
+
+
+def meta(name, shape):
+    bound = None
+    if isinstance(shape, tuple):
+        shape, bound = shape
+    lines = [f"class Program_weight_tensor_meta_{name}:", f'\tname = "{name}"', f"\tshape = {shape}",
+             f'\tdtype = "torch.{"int64" if bound else "float32"}"', '\tdevice = "cpu"']
+    lines += ["\tmean = None", "\tstd = None", f"\tmax_val = {bound - 1}", "\tmin_val = 0"] if bound else ["\tmean = 0.3", "\tstd = 1.2"]
+    if name in ("w_3",):
+        lines.append("\tmin_val = 0")  # a variance
+    return "\n".join(lines) + "\n"
+
+
+class NewPassTest(passnet_case.PassnetCase):
+    def setUp(self):
+        super().setUp()
+        shutil.rmtree(self.sample)
+
+    def write_graph(self, name, body, inputs):
+        directory = self.sample / "graphs" / name
+        directory.mkdir(parents=True)
+        (directory / "model.py").write_text(HEAD.format(inputs=", ".join(inputs)) + body + "\n")
+        (directory / "weight_meta.py").write_text("\n".join(meta(*entry) for entry in inputs.items()))
+
+    def new_pass(self, *flags, directory="pass_dir"):
+        done = self.passnet("pass", "new", "written", self.sample / directory, "--from", self.sample, *flags)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def check(self, printed):
+        done = self.passnet("pass", "check", self.sample)
+        texts = "\n".join((self.sample / "pass_dir" / f"written.{kind}").read_text() for kind in ("py", "cpp"))
+        self.assertEqual(done.returncode, 0, f"{printed}\n{done.stdout}\n{done.stderr}\n{texts}")
+        for line in done.stdout.splitlines():
+            self.assertIn("correct", line)
+            self.assertNotIn(" 0 sites replaced", line, f"{printed}\n{texts}")
+        return done.stdout.splitlines()
+
+    def test_every_shipped_sample_gets_a_right_pass_for_all_its_operators(self):
+        self.assertEqual(len(SAMPLES), 12)
+        for sample in SAMPLES:
+            with self.subTest(sample=sample.name):
+                shutil.rmtree(self.sample, ignore_errors=True)
+                shutil.copytree(sample / "graphs", self.sample / "graphs")
+                printed = self.new_pass()
+                self.assertNotIn("left out", printed)
+                self.assertEqual(len(self.check(printed)), len(list((sample / "graphs").iterdir())))
+
+    def test_small_graphs_get_right_passes(self):
+        for name, (body, inputs) in GRAPHS.items():
+            with self.subTest(graph=name):
+                shutil.rmtree(self.sample, ignore_errors=True)
+                self.write_graph("small", body, inputs)
+                printed = self.new_pass()
+                # Operators that share no value but an input are parts of their own: each part of the graph in turn.
+                self.check(printed)
+
+    def test_all_operators_of_the_small_graphs_can_be_written(self):
+        for name, (body, inputs) in GRAPHS.items():
+            with self.subTest(graph=name):
+                shutil.rmtree(self.sample, ignore_errors=True)
+                self.write_graph("small", body, inputs)
+                operators = body.count(" = ") - body.count("tmp_1 = tmp_0\n")
+                operators += body.count(" += ")
+                printed = self.new_pass("--range", f"0:{operators}")
+                self.assertIn(f"takes {operators} of {operators} operators", printed)
+                self.check(printed)
+
+    def test_a_constant_that_differs_becomes_an_input(self):
+        body = "        tmp_0 = in_0 * {0}\n        tmp_1 = tmp_0.view({1})\n        tmp_2 = tmp_1 + 1\n        return (tmp_2,)"
+        self.write_graph("a", body.format(0.5, "2, 6"), {"in_0": [3, 4]})
+        self.write_graph("b", body.format(0.25, "4, 5"), {"in_0": [2, 10]})
+        printed = self.new_pass()
+        self.assertIn("matches 2 of 2 graphs", printed)
+        self.assertEqual(len(self.check(printed)), 2)
+
+    def test_an_operator_that_cannot_be_written_is_named_and_left_out(self):
+        self.write_graph("small", "        tmp_0 = in_0.relu()\n        tmp_1 = tmp_0 * 2\n        tmp_2 = torch.sort(tmp_1)\n        tmp_3 = tmp_2[0]\n        return (tmp_3,)",
+                         {"in_0": [3, 4]})
+        printed = self.new_pass()
+        self.assertIn("takes 2 of 4 operators", printed)
+        self.assertIn("no kernel can be written for 'sort'", printed)
+        self.check(printed)
+
+    def test_a_kernel_that_is_not_written_is_never_correct(self):
+        self.write_graph("small", "        tmp_0 = in_0.relu()\n        tmp_1 = torch.sinc(tmp_0)\n        return (tmp_1,)", {"in_0": [3, 4]})
+        self.assertIn("the kernel is not written yet", self.new_pass("--range", "0:2"))
+        done = self.passnet("pass", "check", self.sample)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("the kernel of pass 'written' is not written yet", done.stdout)
+        kernel = self.sample / "pass_dir" / "written.cpp"
+        text = [line for line in kernel.read_text().splitlines() if not line.startswith("#error")]
+        text.insert(-1, "for (int64_t i = 0; i < n; ++i) { const float x = in_0[i] > 0 ? in_0[i] : 0; const float y = 3.14159265f * x;\n"
+                        "tmp_1[i] = y == 0 ? 1 : passnet::sin(y) / y; }")
+        kernel.write_text("\n".join(text) + "\n")
+        done = self.passnet("pass", "check", self.sample)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_a_range_past_the_end_is_an_error(self):
+        self.write_graph("small", "        tmp_0 = in_0.relu()\n        return (tmp_0,)", {"in_0": [3, 4]})
+        done = self.passnet("pass", "new", "written", self.sample / "pass_dir", "--from", self.sample, "--range", "0:2")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("range 0:2 of a graph of 1 operators", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

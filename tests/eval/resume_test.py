@@ -1,0 +1,209 @@
+"""`eval --resume` keeps a record only while everything it was made of is the same; no run overwrites another unasked."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from passnet_case import BINARY, PassnetCase, kernel
+
+WRONG = kernel("out[i] = x[i] + y[i];")
+
+
+class Resume(PassnetCase):
+    def start(self, *flags):
+        command = [str(BINARY), "eval", str(self.sample), "--out", str(self.out), "--trials", "12", "--warmup", "3", *flags]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        return process
+
+    def superseded(self):
+        path = self.out / "sample" / "records.superseded.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def first_run(self):
+        done = self.evaluate()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.records()
+
+    def resumed(self, *flags, why, returncode=0):
+        """Goes on, expects this reason for the one graph, and that its old record is set aside."""
+        before = self.records()
+        done = self.evaluate("--resume", *flags)
+        self.assertEqual(done.returncode, returncode, done.stderr)
+        self.assertIn(f"sample: small again: {why}\n", done.stderr)
+        self.assertEqual(self.superseded()[-1:], before)
+        self.assertEqual(len(self.records()), 1)
+        self.assertNotEqual(self.records(), before)
+        return done
+
+    def test_what_is_the_same_is_kept(self):
+        before = self.first_run()
+        done = self.evaluate("--resume")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.records(), before)
+        self.assertNotIn(" again", done.stderr)
+        self.assertEqual(self.superseded(), [])
+
+    def test_broken_kernel_is_wrong_and_counted_once(self):
+        self.first_run()
+        self.write_pass(kernel_source=WRONG)
+        done = self.resumed("--json", why="kernel add_relu.cpp changed", returncode=1)
+        self.assertEqual([graph["correct"] for graph in json.loads(done.stdout)["graphs"]], [False])
+        scored = self.passnet("score", self.out)
+        self.assertIn(" 1 graphs, 0.0 % correct", scored.stdout)
+
+    def test_other_trials_and_seed(self):
+        self.first_run()
+        self.resumed("--trials", 8, "--seed", 7, why="--seed 7, was 1024; --trials 8, was 12")
+        self.assertEqual(len(self.records()[0]["candidate"]["trials_us"]), 8)
+
+    def test_no_passes_at_all(self):
+        self.first_run()
+        done = self.evaluate("--resume", "--compiler", "eager")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("--compiler eager, was passes", done.stderr)
+        self.assertEqual([record["compiler"] for record in self.records()], ["eager"])
+
+    def test_changed_pass_and_changed_inputs(self):
+        self.first_run()
+        source = self.sample / "pass_dir" / "add_relu.py"
+        source.write_text(source.read_text() + "# a remark\n")
+        self.resumed(why="pass add_relu.py changed")
+        meta = self.sample / "graphs" / "small" / "weight_meta.py"
+        meta.write_text(meta.read_text().replace("40, 50", "40, 60"))
+        self.resumed(why="weight_meta.py changed")
+
+    def test_record_that_does_not_say_what_it_was_made_of(self):
+        self.first_run()
+        record = self.records()[0]
+        del record["provenance"]
+        (self.out / "sample" / "records.jsonl").write_text(json.dumps(record) + "\n")
+        self.resumed(why="its record does not say what it was made of")
+
+    def test_graph_that_is_no_longer_listed_is_not_counted(self):
+        self.write_sample(["kept", "dropped"])
+        self.first_run()
+        (self.sample / "graph_list.txt").write_text("kept\n")
+        done = self.evaluate("--resume", "--json")
+        self.assertIn("sample: the record of dropped is set aside: the sample no longer lists the graph", done.stderr)
+        self.assertEqual([graph["graph"] for graph in json.loads(done.stdout)["graphs"]], ["kept"])
+        self.assertEqual([record["graph"] for record in self.records()], ["kept"])
+
+    def test_missing_compiler_is_no_result(self):
+        bare = {**os.environ, "PATH": "/nonexistent"}
+        self.assertEqual(self.evaluate(env=bare).returncode, 1)
+        record = self.records()[0]
+        self.assertEqual((record["stage"], record["error_kind"]), ("build", "resource"))
+        self.resumed(why="it ended with 'resource' for reasons outside the pass")
+        self.assertEqual(self.records()[0]["stage"], "done")
+
+    @staticmethod
+    def descendants(pid):
+        found = []
+        for child in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True).stdout.split():
+            found += [int(child), *Resume.descendants(child)]
+        return found
+
+    def candidates(self, pid):
+        """The candidate worker and what confines it, the outermost first."""
+        found = []
+        for child in self.descendants(pid):
+            try:
+                words = pathlib.Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"candidate" in words:
+                found.append(child)
+        return found
+
+    def test_worker_killed_from_outside_is_no_result(self):
+        self.write_pass(kernel_source=kernel("for (volatile int again = n == 2040; again;) {} out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"))
+        meta = self.sample / "graphs" / "small" / "weight_meta.py"
+        meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
+        process = self.start("--timeout", "100")
+        deadline = time.monotonic() + 60
+        while not self.candidates(process.pid):
+            self.assertLess(time.monotonic(), deadline, "no candidate worker came up")
+            time.sleep(0.05)
+        time.sleep(1)
+        os.kill(self.candidates(process.pid)[-1], signal.SIGKILL)
+        _, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, stderr)
+        record = self.records()[0]
+        self.assertIn(record["error_kind"], ("killed", "resource"))  # resource: while it came up
+        self.assertIn("SIGKILL", record["error"])
+        done = self.evaluate("--resume", "--timeout", 1)
+        self.assertRegex(done.stderr, "sample: small again: it ended with '(killed|resource)' for reasons outside the pass")
+        self.assertEqual(self.records()[0]["error_kind"], "timeout")
+
+    def test_interrupted_while_going_on_loses_nothing(self):
+        self.write_sample(["quick", "slow"])
+        meta = self.sample / "graphs" / "slow" / "weight_meta.py"
+        meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
+        before = self.first_run()
+        self.write_pass(kernel_source=kernel("for (volatile int again = n == 2040; again;) {} out[i] = 0;"))
+        process = self.start("--resume")
+        deadline = time.monotonic() + 60
+        path = self.out / "sample" / "records.jsonl"
+        while not self.superseded() or path.read_text().count("\n") != 1:
+            self.assertLess(time.monotonic(), deadline, "the first graph was not measured anew")
+            time.sleep(0.02)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130, stderr)
+        self.assertIn("sample: quick, slow again: kernel add_relu.cpp changed", stderr)
+        self.assertEqual(self.superseded(), before)
+        quick = self.records()
+        self.assertEqual([record["graph"] for record in quick], ["quick"])
+        meta.write_text(meta.read_text().replace("40, 51", "40, 52"))
+        self.assertEqual(self.evaluate("--resume").returncode, 1)
+        self.assertEqual([record["graph"] for record in self.records()], ["quick", "slow"])
+        self.assertEqual(self.records()[:1], quick)
+
+
+class RunDirectories(PassnetCase):
+    def run_here(self, *flags):
+        return self.passnet("eval", self.sample, "--trials", 12, "--warmup", 3, *flags, cwd=self.root)
+
+    def test_records_of_another_run_are_not_overwritten(self):
+        self.assertEqual(self.evaluate().returncode, 0)
+        before = self.records()
+        refused = self.passnet("eval", self.sample, "--out", self.out)
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("holds the records of another run, of 'sample'", refused.stderr)
+        self.assertIn("--resume goes on with it, --force deletes them", refused.stderr)
+        self.assertEqual(self.records(), before)
+        self.assertEqual(self.passnet("eval", self.sample, "--out", self.out, "--force").returncode, 0)
+        self.assertNotEqual(self.records(), before)
+
+    def test_each_run_has_a_directory_and_resume_takes_the_latest(self):
+        first = self.run_here()
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertIn("records and report: passnet-out/latest/report.html", first.stdout)
+        out = self.root / "passnet-out"
+        one = (out / "latest").resolve()
+        self.assertTrue(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-sample", one.name), one.name)
+        self.assertEqual(self.run_here("--resume").returncode, 0)
+        self.assertEqual((out / "latest").resolve(), one)
+        self.assertEqual(self.run_here().returncode, 0)
+        two = (out / "latest").resolve()
+        self.assertNotEqual(two, one)
+        self.assertEqual({path.name for path in out.iterdir()}, {one.name, two.name, "latest"})
+        for run in (one, two):
+            self.assertEqual((run / "sample" / "records.jsonl").read_text().count("\n"), 1)
+        scored = self.passnet("score", "passnet-out", cwd=self.root)
+        self.assertIn(" 1 graphs, 100.0 % correct", scored.stdout)
+
+    def test_force_is_for_a_directory_that_was_named(self):
+        self.assertEqual(self.run_here("--force").returncode, 2)
+        self.assertEqual(self.evaluate("--resume", "--force").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,69 @@
+#include "report/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace passnet::report {
+namespace {
+
+using bench::Change;
+using testing::HasSubstr;
+
+bench::ComparedSide side(double speedup) {
+  return {"correct", true, speedup, {speedup * 0.98, speedup * 1.02}, false};
+}
+
+bench::RunComparison example() {
+  bench::RunComparison runs;
+  runs.graphs.push_back({"s", "quicker", Change::Faster, side(1), side(2), 2, {1.9, 2.1}, ""});
+  runs.graphs.push_back({"s", "bad,\"one\" <b>", Change::Wrong, side(2), {"wrong", false, 0, {}, false}, 0, {}, "is 'wrong'"});
+  runs.graphs.push_back({"s", "alone", Change::OnlyB, {}, side(3), 0, {}, ""});
+  runs.differences = {"kernel x.cpp changed"};
+  return runs;
+}
+const RunNames kNames{"before", "after<i>"};
+
+TEST(Comparison, TableTellsTheWorstFirstAndCounts) {
+  const std::string table = render_comparison(example(), kNames, false);
+  EXPECT_LT(table.find("WRONG"), table.find("FASTER"));
+  EXPECT_THAT(table, HasSubstr("FASTER     quicker        2.000x (1.90x to 2.10x)  1.00x (0.98x to 1.02x)  2.00x (1.96x to 2.04x)\n"));
+  EXPECT_THAT(table, HasSubstr("\n1 WRONG, 1 FASTER, 1 ONLY IN B\n"));
+  EXPECT_THAT(table, HasSubstr("B is made of other things than A:\n  kernel x.cpp changed\n"));
+  EXPECT_EQ(table.find('\x1b'), std::string::npos);
+}
+
+TEST(Comparison, ColorsSayGoodAndBad) {
+  const std::string table = render_comparison(example(), kNames, true);
+  EXPECT_THAT(table, HasSubstr("\x1b[31mWRONG"));
+  EXPECT_THAT(table, HasSubstr("\x1b[32mFASTER"));
+}
+
+TEST(Comparison, JsonHoldsEverything) {
+  const Json json = *parse_json(render_comparison_json(example(), kNames), "comparison");
+  EXPECT_EQ(json["worse"], true);
+  EXPECT_EQ(json["counts"]["FASTER"], 1);
+  EXPECT_EQ(json["counts"]["SLOWER"], 0);
+  EXPECT_EQ(json["graphs"][0]["ratio"], 2.0);
+  EXPECT_EQ(json["graphs"][0]["b"]["speedup"], 2.0);
+  EXPECT_EQ(json["graphs"][1]["why"], "is 'wrong'");
+  EXPECT_FALSE(json["graphs"][1].contains("ratio"));
+  EXPECT_TRUE(json["graphs"][2]["a"].is_null());
+}
+
+TEST(Comparison, CsvQuotesWhatNeedsIt) {
+  const std::string csv = render_comparison_csv(example());
+  EXPECT_THAT(csv, HasSubstr("\r\ns,quicker,FASTER,2,1.9,2.1,correct,1,0.98,1.02,correct,2,1.96,2.04,\r\n"));
+  EXPECT_THAT(csv, HasSubstr("s,\"bad,\"\"one\"\" <b>\",WRONG,,,,correct,2,1.96,2.04,wrong,,,,is 'wrong'\r\n"));
+}
+
+TEST(Comparison, PageEscapesNames) {
+  const std::string page = render_comparison_html(example(), kNames);
+  EXPECT_THAT(page, HasSubstr("bad,&quot;one&quot; &lt;b&gt;"));
+  EXPECT_THAT(page, HasSubstr("B: after&lt;i&gt;"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"verdict bad\">WRONG</td>"));
+  EXPECT_EQ(page.find("<b>"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace passnet::report

@@ -1,0 +1,111 @@
+// A sample through scripted workers: what is evaluated anew, in which processes, and what the records say of it.
+#include "run/evaluate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fx/sample.h"
+
+namespace passnet::run {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+class FreshWorkers : public testing::Test {
+ protected:
+  void SetUp() override {
+    directory_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(directory_);
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  /// The records of graphs of these names, in order, evaluated on a GPU.
+  std::vector<bench::RunRecord> evaluate(const std::vector<std::string>& graphs) {
+    const fs::path original = fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu";
+    const fs::path graph = fx::load_sample(original).value().graph_paths.at(0);
+    fx::Sample sample;
+    sample.path = directory_;
+    sample.name = "scripted";
+    for (const std::string& name : graphs) {
+      sample.graph_names.push_back(name);
+      sample.graph_paths.push_back(directory_ / name);
+      fs::create_directories(directory_);
+      fs::copy(graph, directory_ / name, fs::copy_options::recursive);
+    }
+    EvaluateOptions options;
+    options.compiler = "eager";
+    options.gpu = 0;
+    options.threads = 1;
+    options.timed = false;
+    options.worker = PASSNET_SCRIPTED_WORKER;
+    std::vector<bench::RunRecord> records;
+    EvaluateHooks hooks;
+    hooks.finished = [&](const bench::RunRecord& record) -> Result<void> {
+      records.push_back(record);
+      return {};
+    };
+    const Result<void> done = evaluate_sample(sample, options, hooks);
+    EXPECT_TRUE(done.has_value()) << (done ? "" : to_string(done.error()));
+    EXPECT_EQ(records.size(), graphs.size());
+    records.resize(graphs.size());
+    return records;
+  }
+
+  fs::path directory_;
+};
+
+/// How many graphs the two processes had loaded that evaluated this one: {1, 1} says that both were fresh.
+std::pair<int64_t, int64_t> loads(const bench::RunRecord& record) {
+  return {record.reference_memory.peak_bytes, record.candidate_memory.peak_bytes};
+}
+using Loads = std::pair<int64_t, int64_t>;
+
+TEST_F(FreshWorkers, EvaluateAGraphAnewThatFoundTheDeviceFull) {
+  for (const char* full : {"full_after_two", "candidate_full"}) {
+    fs::remove_all(directory_);
+    const auto records = evaluate({"a", "b", full, "c"});
+    for (const bench::RunRecord& record : records) {
+      EXPECT_EQ(record.stage, bench::Stage::Done) << record.graph << ": " << record.error;
+      EXPECT_EQ(record.error_kind, "") << record.graph;
+    }
+    EXPECT_EQ(records[1].retried, "");
+    EXPECT_EQ(loads(records[1]), (Loads{2, 2}));
+    EXPECT_THAT(records[2].retried, HasSubstr("CUDA out of memory. Tried to allocate 20.00 GiB"));
+    EXPECT_EQ(loads(records[2]), (Loads{1, 1}));
+    EXPECT_EQ(records[3].retried, "");
+    EXPECT_EQ(loads(records[3]), (Loads{2, 2}));
+  }
+}
+
+TEST_F(FreshWorkers, AreTriedOnceAndTheMachineIsBlamedWhenTheyDoNotHelp) {
+  const auto records = evaluate({"a", "always_full", "b"});
+  EXPECT_EQ(records[1].stage, bench::Stage::Reference);
+  EXPECT_EQ(records[1].error_kind, "resource");
+  EXPECT_THAT(records[1].error, HasSubstr("CUDA out of memory"));
+  EXPECT_THAT(records[1].retried, HasSubstr("CUDA out of memory"));
+  EXPECT_EQ(records[1].reference_memory.peak_bytes, 1);
+  EXPECT_EQ(records[2].stage, bench::Stage::Done);
+  EXPECT_EQ(records[2].reference_memory.peak_bytes, 2);  // started anew once, not twice
+}
+
+TEST_F(FreshWorkers, LeaveTheBlameWithTheGraphWhenItFailsInThemToo) {
+  const auto records = evaluate({"a", "unclear"});
+  EXPECT_EQ(records[1].error_kind, "bad-input");
+  EXPECT_THAT(records[1].error, HasSubstr("CUBLAS_STATUS_EXECUTION_FAILED"));
+  EXPECT_THAT(records[1].retried, HasSubstr("CUBLAS_STATUS_EXECUTION_FAILED"));
+  EXPECT_EQ(records[1].reference_memory.peak_bytes, 1);
+}
+
+TEST_F(FreshWorkers, ReplaceTheOneThatLostTheDeviceAndNoOther) {
+  const auto records = evaluate({"a", "asserts", "b"});
+  EXPECT_EQ(records[1].stage, bench::Stage::Reference);
+  EXPECT_EQ(records[1].error_kind, "bad-input");
+  EXPECT_THAT(records[1].error, HasSubstr("device-side assert triggered"));
+  EXPECT_EQ(records[1].retried, "");
+  EXPECT_EQ(records[2].stage, bench::Stage::Done) << records[2].error;
+  EXPECT_EQ(loads(records[2]), (Loads{1, 2}));
+}
+
+}  // namespace
+}  // namespace passnet::run

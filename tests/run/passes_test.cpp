@@ -1,0 +1,101 @@
+// Passes applied to a graph, with what a trace would tell made up: no worker.
+#include "run/passes.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "fx/graph_text.h"
+#include "ir/tensor_type.h"
+
+namespace passnet::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kPass[] = R"(import torch
+
+def pattern(x):
+    return torch.relu(x)
+
+def replacement_args(x):
+    return (x,)
+
+def plan(x):
+    out = torch.empty_like(x)
+    if not x.is_contiguous() and x.numel() == 6:
+        return NotImplemented
+    if x.is_cuda:
+        gpu_kernel[(1,)](x, out, x.stride(0))
+    else:
+        cpu_kernel[(1,)](x, out, x.stride(0))
+    return out
+
+def replacement_func():
+    return plan
+)";
+
+class ApplyPasses : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(write_file(path_, kPass));
+    Result<pass::Pass> pass = pass::load_pass(path_);
+    ASSERT_TRUE(pass) << to_string(pass.error());
+    passes_.push_back(std::move(*pass));
+    const auto graph = fx::parse_text(fx::model_text("a", "b = torch.relu(a)\nreturn (b,)"));
+    ASSERT_TRUE(graph) << to_string(graph.error());
+    graph_ = *graph;
+  }
+  ~ApplyPasses() override { fs::remove_all(path_.parent_path()); }
+
+  // The graph's argument is contiguous until it is rewritten, and has `strides` from then on, as if a pass before this one
+  // had changed them.
+  Answer<Rewritten> apply(std::vector<int64_t> shape, std::vector<int64_t> strides, bool on_gpu) {
+    int traces = 0;
+    const TraceFn trace = [&](const ir::Graph& graph, const std::vector<pass::LaunchList>&) -> Answer<Values> {
+      Values values(graph.size());
+      ir::TensorType type = ir::contiguous(ir::DType::Float32, shape);
+      if (traces++ > 0) type.strides = strides;
+      values[0] = type;
+      return values;
+    };
+    return apply_passes(graph_, passes_, trace, {}, on_gpu);
+  }
+
+  const fs::path path_ = fs::path(testing::TempDir()) / ("passnet_passes_test_" + std::to_string(::getpid())) / "p.py";
+  std::vector<pass::Pass> passes_;
+  ir::Graph graph_;
+};
+
+TEST_F(ApplyPasses, EvaluatesAPlanAgainForTheSameKindOfProcessor) {
+  for (const bool on_gpu : {false, true}) {
+    const Answer<Rewritten> rewritten = apply({4, 8}, {1, 4}, on_gpu);
+    ASSERT_TRUE(rewritten) << to_string(rewritten.error().error);
+    ASSERT_EQ(rewritten->lists.size(), 1u);
+    const pass::Launch& launch = rewritten->lists[0].launches.at(0);
+    EXPECT_EQ(launch.kernel, on_gpu ? "gpu_kernel" : "cpu_kernel");
+    EXPECT_EQ(std::get<int64_t>(launch.args.at(2)), 1) << "the plan did not see the new strides";
+  }
+}
+
+TEST_F(ApplyPasses, SaysThatAPassDeclinesWhatItHadAccepted) {
+  const Answer<Rewritten> rewritten = apply({2, 3}, {1, 2}, false);
+  ASSERT_FALSE(rewritten);
+  EXPECT_EQ(rewritten.error().kind, "bad-pass");
+  EXPECT_EQ(to_string(rewritten.error().error),
+            path_.string() + ":12:16: error: pass 'p' accepted a site and declines it after later passes changed the strides "
+                             "of its inputs\nhint: put this pass after the others in sorted_output_pass_rule_names.json");
+}
+
+TEST_F(ApplyPasses, FailsAsTheTraceFails) {
+  const TraceFn trace = [](const ir::Graph&, const std::vector<pass::LaunchList>&) -> Answer<Values> {
+    return Failure{"timeout", resource_error("too slow"), true};
+  };
+  const Answer<Rewritten> rewritten = apply_passes(graph_, passes_, trace, {}, false);
+  ASSERT_FALSE(rewritten);
+  EXPECT_EQ(rewritten.error().kind, "timeout");
+  EXPECT_TRUE(rewritten.error().worker_lost);
+}
+
+}  // namespace
+}  // namespace passnet::run

@@ -1,0 +1,128 @@
+// What a record is made of, as files on disk; and records picked for another evaluation.
+#include "run/provenance.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "run/reproduce.h"
+
+namespace passnet::run {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::Key;
+using testing::UnorderedElementsAre;
+
+class ProvenanceTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    root_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(root_);
+    put("graph_list.txt", "small\n");
+    put("graphs/small/model.py", "the model");
+    put("graphs/small/weight_meta.py", "the weights");
+    put("graphs/small/notes.txt", "nobody reads this");
+    put("pass_dir/sorted_output_pass_rule_names.json", R"(["second", "first"])");
+    for (const char* name : {"first", "second", "unused"}) {
+      put(std::string("pass_dir/") + name + ".py", name);
+      put(std::string("pass_dir/") + name + ".cpp", name);
+    }
+    put("pass_dir/first.cu", "for a GPU");
+  }
+  void TearDown() override { fs::remove_all(root_); }
+  void put(const std::string& file, const std::string& text) const { ASSERT_TRUE(write_file(root_ / file, text)); }
+  fx::Sample sample() const {
+    Result<fx::Sample> loaded = fx::load_sample(root_);
+    EXPECT_TRUE(loaded) << to_string(loaded.error());
+    return std::move(*loaded);
+  }
+  fs::path root_;
+};
+
+TEST_F(ProvenanceTest, HoldsWhatIsReadAndNothingElse) {
+  const bench::Provenance made_of = provenance_of(sample(), 0, {}, {{"torch", "2"}});
+  EXPECT_THAT(made_of.graph, ElementsAre(testing::Pair("model.py", sha256_hex("the model")), Key("weight_meta.py")));
+  EXPECT_THAT(made_of.passes, UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"), Key("second.py")));
+  EXPECT_THAT(made_of.kernels, UnorderedElementsAre(Key("first.cpp"), Key("second.cpp")));
+  EXPECT_EQ(made_of.sample_path, fs::weakly_canonical(root_));
+  EXPECT_GE(made_of.options.threads, 1) << "the threads that run, never 'all'";
+}
+
+TEST_F(ProvenanceTest, OnAGpuKernelsAreItsOwn) {
+  EvaluateOptions options;
+  options.gpu = 3;
+  const bench::Provenance made_of = provenance_of(sample(), 0, options, {});
+  EXPECT_THAT(made_of.kernels, ElementsAre(testing::Pair("first.cu", sha256_hex("for a GPU"))));
+  EXPECT_EQ(made_of.options.device, "cuda");
+  EXPECT_EQ(made_of.options.cuda_graph, "auto");
+}
+
+TEST_F(ProvenanceTest, WithoutPassesThereAreNone) {
+  EvaluateOptions options;
+  options.compiler = "eager";
+  const bench::Provenance made_of = provenance_of(sample(), 0, options, {});
+  EXPECT_TRUE(made_of.passes.empty());
+  EXPECT_TRUE(made_of.kernels.empty());
+}
+
+TEST_F(ProvenanceTest, OrderOfThePassesCounts) {
+  const auto before = hash_passes(sample());
+  put("pass_dir/sorted_output_pass_rule_names.json", R"(["first", "second"])");
+  EXPECT_NE(hash_passes(sample()), before);
+}
+
+TEST_F(ProvenanceTest, AMalformedListIsStillItself) {
+  put("pass_dir/sorted_output_pass_rule_names.json", "nonsense");
+  EXPECT_THAT(hash_passes(sample()), ElementsAre(Key("sorted_output_pass_rule_names.json")));
+  EXPECT_TRUE(hash_kernels(sample(), false).empty());
+}
+
+TEST(Options, SurviveTheRecord) {
+  EvaluateOptions options;
+  options.compiler = "eager";
+  options.warmup = 3;
+  options.trials = 4;
+  options.seed = 5;
+  options.threads = 6;
+  options.timeout_s = 7;
+  options.strict = true;
+  const bench::RunOptions recorded = resolve_options(options);
+  const Result<EvaluateOptions> back = options_of(recorded, "cpu");
+  ASSERT_TRUE(back) << to_string(back.error());
+  EXPECT_EQ(resolve_options(*back), recorded);
+  options.gpu = 2;
+  options.cuda_graph = "on";
+  const Result<EvaluateOptions> on_gpu = options_of(resolve_options(options), "cuda:2");
+  ASSERT_TRUE(on_gpu) << to_string(on_gpu.error());
+  EXPECT_EQ(on_gpu->gpu, 2);
+  EXPECT_EQ(resolve_options(*on_gpu), resolve_options(options));
+}
+
+bench::RunRecord record_of(const std::string& sample, const std::string& graph) {
+  bench::RunRecord record;
+  record.sample = sample;
+  record.graph = graph;
+  return record;
+}
+
+TEST(SelectRecords, ByGraphOrSampleAndGraph) {
+  const std::vector<bench::RunRecord> records = {record_of("s", "b1_float32"), record_of("s", "b2"), record_of("t", "b2")};
+  EXPECT_EQ(select_records(records, "")->size(), 3u);
+  EXPECT_EQ(select_records(records, "b1_float32")->at(0).graph, "b1_float32");
+  EXPECT_EQ(select_records(records, "t/b2")->at(0).sample, "t");
+  EXPECT_EQ(to_string(select_records(records, "b2").error()), "error: graph 'b2' is in 2 samples\nhint: name one: 's/b2'");
+  EXPECT_EQ(to_string(select_records(records, "b1_float23").error()),
+            "error: no record of graph 'b1_float23' among 3\nhint: did you mean 'b1_float32'?");
+}
+
+TEST(Reproduce, NeedsToKnowWhatTheRecordWasMadeOf) {
+  const auto done = reproduce(record_of("s", "g"), "", {});
+  ASSERT_FALSE(done);
+  EXPECT_THAT(to_string(done.error()), testing::HasSubstr("the record of 's/g' does not say what it was made of"));
+}
+
+}  // namespace
+}  // namespace passnet::run

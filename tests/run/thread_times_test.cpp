@@ -1,0 +1,47 @@
+#include "run/thread_times.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace passnet::run {
+namespace {
+
+using std::chrono::nanoseconds;
+
+TEST(ThreadTimes, WaitingForAnotherProcessIsCounted) {
+  const std::vector<ThreadTime> before{{1, 0, 1000, 100}, {2, 1, 1000, 0}};
+  const std::vector<ThreadTime> after{{1, 0, 5000, 100}, {2, 1, 2000, 3000}};
+  EXPECT_EQ(waited_for_others(before, after), nanoseconds(3000));
+}
+
+TEST(ThreadTimes, WaitingForAThreadOfOnesOwnIsNot) {
+  const std::vector<ThreadTime> before{{1, 0, 0, 0}, {2, 0, 0, 0}};
+  const std::vector<ThreadTime> after{{1, 0, 4000, 0}, {2, 0, 1000, 3900}};
+  EXPECT_EQ(waited_for_others(before, after), nanoseconds(0));
+  const std::vector<ThreadTime> elsewhere{{1, 1, 4000, 0}, {2, 0, 1000, 3900}};
+  EXPECT_EQ(waited_for_others(before, elsewhere), nanoseconds(3900));
+}
+
+TEST(ThreadTimes, AThreadThatCameLaterCountsFromItsBeginning) {
+  EXPECT_EQ(waited_for_others({}, {{7, 0, 10, 500}}), nanoseconds(500));
+  EXPECT_EQ(waited_for_others({{7, 0, 10, 500}}, {}), nanoseconds(0));
+}
+
+TEST(ThreadTimes, OwnProcessIsRead) {
+  const auto times = read_thread_times(::getpid());
+  if (!times) GTEST_SKIP() << "this system keeps no figures of waiting threads";
+  ASSERT_FALSE(times->empty());
+  EXPECT_GE(times->front().processor, 0);
+  EXPECT_FALSE(read_thread_times(-1));
+}
+
+TEST(ThreadTimes, PressureAndStolenTimeAreParsed) {
+  EXPECT_EQ(parse_pressure("some avg10=55.33 avg60=60.75 avg300=58.76 total=380635577\nfull avg10=0.00 total=7\n"), 380635577);
+  EXPECT_EQ(parse_pressure(""), 0);
+  EXPECT_EQ(parse_stolen_ticks("cpu  107323 13775 8885 30171 335 0 117 831 0 0\ncpu0 1 2\n"), 831);
+  EXPECT_EQ(parse_stolen_ticks("intr 1 2 3"), 0);
+  EXPECT_EQ(parse_stolen_ticks("cpu  1 2 3"), 0);
+}
+
+}  // namespace
+}  // namespace passnet::run
