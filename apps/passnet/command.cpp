@@ -1,9 +1,14 @@
 #include "command.h"
 
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
+#include <system_error>
 #include <unistd.h>
 
 #include <fmt/core.h>
+
+#include "report/progress.h"
 
 namespace passnet::cli {
 
@@ -38,6 +43,11 @@ ExitCode finish(const Result<void>& done) {
   return interrupted() ? kInterrupted : report_error(done.error());
 }
 
+ExitCode finish(const Result<ExitCode>& done) {
+  if (interrupted()) return kInterrupted;
+  return done ? *done : report_error(done.error());
+}
+
 const std::atomic<bool>& interrupted() { return interrupted_flag; }
 
 void catch_interrupts() {
@@ -45,6 +55,15 @@ void catch_interrupts() {
   action.sa_handler = on_signal;
   ::sigaction(SIGINT, &action, nullptr);
   ::sigaction(SIGTERM, &action, nullptr);
+}
+
+void print_result(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() || errno == EPIPE) return;
+  throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
+}
+
+void print_next(std::string_view command) {
+  if (!report::quiet()) fmt::print(stderr, "next: {}\n", command);
 }
 
 }  // namespace passnet::cli

@@ -1,12 +1,11 @@
 // passnet compare: two runs, graph by graph.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "bench/compare.h"
 #include "command.h"
+#include "options.h"
 #include "report/compare.h"
 #include "run/run_directory.h"
 
@@ -31,9 +30,9 @@ Result<ExitCode> compare_command(const CompareFlags& flags) {
         .with_hint("compare runs of the same samples");
   }
   if (!flags.html.empty()) PASSNET_TRY_VOID(write_file(flags.html, report::render_comparison_html(compared, flags.runs)));
-  if (flags.json) fmt::print("{}", report::render_comparison_json(compared, flags.runs));
-  else if (flags.csv) fmt::print("{}", report::render_comparison_csv(compared));
-  else fmt::print("{}", report::render_comparison(compared, flags.runs, ::isatty(STDOUT_FILENO) == 1));
+  if (flags.json) print_result(report::render_comparison_json(compared, flags.runs));
+  else if (flags.csv) print_result(report::render_comparison_csv(compared));
+  else print_result(report::render_comparison(compared, flags.runs, use_color()));
   return compared.worse() ? kNotAllCorrect : kOk;
 }
 
@@ -44,17 +43,16 @@ void add_compare(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("compare", "two runs: which graphs became faster, slower, right or wrong");
   command->add_option("A", flags->runs.a, "directory of a run (--out of 'passnet eval') or a records.jsonl")->required();
   command->add_option("B", flags->runs.b, "the run to judge by it")->required();
-  CLI::Option* json = command->add_flag("--json", flags->json, "one JSON document on stdout instead of the table");
+  CLI::Option* json = add_json_flag(*command, flags->json);
   command->add_flag("--csv", flags->csv, "comma-separated values on stdout instead of the table")->excludes(json);
   command->add_option("--html", flags->html, "write a page to this file too");
   command->footer("Of each graph: FASTER or SLOWER (the 95 % intervals of the speedups do not overlap), SAME (less than 10 %\n"
                   "apart, whatever is true within the intervals), UNCLEAR (with how far apart they may be, or why), RIGHT (was\n"
                   "wrong), WRONG (was right), BOTH WRONG, ONLY IN A, ONLY IN B.\n\n"
                   "Example:  passnet compare before passnet-out/latest --html change.html\n"
-                  "Exit codes: 0 nothing is worse, 1 a graph is SLOWER or WRONG, 2 usage, 3 bad input, 4 resource, 70 our bug");
+                  "0: nothing is worse; 1: a graph is SLOWER or WRONG.");
   command->callback([flags, &exit_code] {
-    const Result<ExitCode> done = compare_command(*flags);
-    exit_code = done ? *done : report_error(done.error());
+    exit_code = finish(compare_command(*flags));
   });
 }
 

@@ -2,10 +2,17 @@
 #include "dataset.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "command.h"
 
 namespace passnet::cli {
+
+Result<void> print_stage(const Result<Json>& report, bool json) {
+  if (!report) return report.error();
+  if (json) print_result(dump(*report) + "\n");
+  return {};
+}
 
 void add_dataset(CLI::App& app, int& exit_code) {
   CLI::App* group = app.add_subcommand("dataset", "cut the graphs of models into samples");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "dataset/decompose.h"
 #include "dataset/index.h"
@@ -28,13 +29,15 @@ void add_dataset_show(CLI::App& group, int& exit_code);
 void add_dataset_split(CLI::App& group, int& exit_code);
 void add_dataset_stats(CLI::App& group, int& exit_code);
 
-// Stages that `build` runs too: until done or Ctrl-C, with progress and a report; json: as one object.
-// Errors: as the stage's.
-Result<void> run_decompose(const std::vector<std::string>& paths, const std::string& out,
-                           dataset::DecomposeOptions options, bool json);
-Result<void> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
-                         bool json);
-Result<void> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options,
-                       bool json);
+// Stages that `build` runs too: until done or Ctrl-C, with progress. Return the report as JSON; text: print it too, for
+// people. Errors: as the stage's.
+Result<Json> run_decompose(const std::vector<std::string>& paths, const std::string& out,
+                           dataset::DecomposeOptions options, bool text);
+Result<Json> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
+                         bool text);
+Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options,
+                       bool text);
+/// Prints what a stage returned, when json is asked for.
+Result<void> print_stage(const Result<Json>& report, bool json);
 
 }  // namespace passnet::cli

@@ -37,7 +37,8 @@ Result<void> hand_over(const std::vector<std::string>& arguments) {
   const char* path = std::getenv("PYTHONPATH");
   ::setenv("PYTHONPATH",
            path != nullptr && *path != 0 ? (package.string() + ":" + path).c_str() : package.c_str(), 1);
-  std::vector<std::string> words{run::find_python(), "-m", "passnet_capture", "models"};
+  ::setenv("PASSNET_COMMAND", "passnet dataset capture", 1);  // what its help and its messages show
+  std::vector<std::string> words{run::find_python(), "-m", "passnet_capture"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "command.h"
 #include "dataset.h"
+#include "options.h"
 #include "dataset/decompose.h"
 #include "report/progress.h"
 
@@ -68,13 +69,15 @@ Result<std::vector<dataset::Kind>> parse_kinds(const std::string& kinds) {
 Result<void> run(DecomposeFlags& flags) {
   PASSNET_TRY(flags.options.kinds, parse_kinds(flags.kinds));
   flags.options.measure = !flags.no_run;
-  return run_decompose(flags.paths, flags.out, flags.options, flags.json);
+  PASSNET_TRY_VOID(print_stage(run_decompose(flags.paths, flags.out, flags.options, !flags.json), flags.json));
+  print_next(fmt::format("passnet dataset samples {}/fusible --out dataset", flags.out));
+  return {};
 }
 
 }  // namespace
 
-Result<void> run_decompose(const std::vector<std::string>& paths, const std::string& out,
-                           dataset::DecomposeOptions options, bool json) {
+Result<Json> run_decompose(const std::vector<std::string>& paths, const std::string& out,
+                           dataset::DecomposeOptions options, bool text) {
   catch_interrupts();
   options.interrupted = &interrupted();
   Totals totals;
@@ -89,17 +92,9 @@ Result<void> run_decompose(const std::vector<std::string>& paths, const std::str
   };
   PASSNET_TRY_VOID(dataset::decompose(paths, out, options, finished));
   progress.clear();
-  if (json) {
-    fmt::print("{}\n", dump(Json{{"graphs", totals.graphs},
-                                 {"failed", totals.failed},
-                                 {"not_measured", totals.not_measured},
-                                 {"pieces", totals.pieces},
-                                 {"written", totals.written},
-                                 {"left_out", totals.left_out}}));
-  } else {
-    print_totals(totals, out);
-  }
-  return {};
+  if (text) print_totals(totals, out);
+  return Json{{"graphs", totals.graphs},   {"failed", totals.failed},   {"not_measured", totals.not_measured},
+              {"pieces", totals.pieces},   {"written", totals.written}, {"left_out", totals.left_out}};
 }
 
 void add_dataset_decompose(CLI::App& group, int& exit_code) {
@@ -107,30 +102,26 @@ void add_dataset_decompose(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand(
       "decompose", "whole graphs into unique subgraphs: single operators, fusible and typical ranges");
   command->add_option("PATH", flags->paths, "directories with whole graphs")->required();
-  command->add_option("--out", flags->out, "where the subgraphs go")->required();
+  add_out_option(*command, flags->out, "where the subgraphs go")->required();
   command->add_option("--kinds", flags->kinds, "which kinds, with commas between")->capture_default_str();
   command->add_option("--min-ops", flags->options.typical.min_ops, "shortest typical range")
-      ->check(CLI::Range(1, 10000))
+      ->check(integer_in(1, 10000))
       ->capture_default_str();
   command->add_option("--max-ops", flags->options.typical.max_ops, "typical ranges are shorter than this")
-      ->check(CLI::Range(2, 10000))
+      ->check(integer_in(2, 10000))
       ->capture_default_str();
   command
       ->add_option("--window", flags->options.typical.window, "longest repeated pattern that is looked for")
-      ->check(CLI::Range(2, 4096))
+      ->check(integer_in(2, 4096))
       ->capture_default_str();
   command->add_option("--folds", flags->options.typical.extra_folds, "patterns folded after the first")
-      ->check(CLI::Range(0, 10000))
+      ->check(integer_in(0, 10000))
       ->capture_default_str();
   command->add_flag("--no-run", flags->no_run,
                     "do not run whole graphs; values in between are recorded by type alone");
-  command->add_option("--jobs", flags->options.jobs, "whole graphs at a time")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command->add_option("--timeout", flags->options.timeout_s, "seconds a whole graph may take for one step")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "JSON on stdout");
+  add_jobs_option(*command, flags->options.jobs, "whole graphs at a time");
+  add_timeout_option(*command, flags->options.timeout_s, "seconds a whole graph may take for one step");
+  add_json_flag(*command, flags->json);
   command->footer(
       "Writes OUT/KIND/GRAPH/_decomposed/NAME and OUT/decompose.jsonl, a line per whole graph. Graphs that "
       "are "

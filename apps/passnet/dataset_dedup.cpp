@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "command.h"
 #include "dataset.h"
+#include "options.h"
 #include "dataset/dedup.h"
 #include "report/progress.h"
 
@@ -56,18 +57,16 @@ void add_dataset_dedup(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand(
       "dedup", "graphs of several trees, ours or upstream's, into one without duplicates");
   command->add_option("DIR", flags->trees, "directories with graphs; they are only read")->required();
-  command->add_option("--out", flags->out, "where the graphs go: new, empty, or what an earlier run made")
+  add_out_option(*command, flags->out, "where the graphs go: new, empty, or what an earlier run made")
       ->required();
   command
       ->add_option(
           "--by", flags->by,
           "identity: operators, connections, shapes and element types; hash: graph_hash.txt, as upstream")
-      ->check(CLI::IsMember({"identity", "hash"}))
+      ->check(one_of({"identity", "hash"}))
       ->capture_default_str();
-  command->add_option("--jobs", flags->options.tree.jobs, "graphs at a time")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "JSON on stdout");
+  add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");
+  add_json_flag(*command, flags->json);
   command->footer(
       "Of equal graphs the first is kept, in the order of directories, then of paths; its "
       "subgraph_sources.json names the ranges of all. OUT/dedup.jsonl has a line per duplicate.\n\n"

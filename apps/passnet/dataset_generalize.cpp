@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "dataset.h"
+#include "options.h"
 #include "dataset/generalize.h"
 #include "report/progress.h"
 
@@ -87,33 +88,29 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand(
       "generalize", "whole graphs at further shapes: constants that depend on shapes are rewritten");
   command->add_option("PATH", flags->paths, "directories with whole graphs")->required();
-  command->add_option("--out", flags->out, "where the graphs at further shapes go")->required();
+  add_out_option(*command, flags->out, "where the graphs at further shapes go")->required();
   command->add_option("--variants", flags->options.variants, "further shapes of each model")
-      ->check(CLI::Range(1, 9))
+      ->check(integer_in(1, 9))
       ->capture_default_str();
   command
       ->add_option("--max-bytes", flags->options.max_bytes,
                    "most bytes that the largest computed value of a graph takes")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 50))
+      ->check(integer_in(1, int64_t{1} << 50))
       ->capture_default_str();
   command->add_flag(
       "--check", flags->options.check,
       "write no graphs: make each further capture of a model from its first alone, and compare");
   command->add_flag("--no-run", flags->no_run,
                     "do not run the graphs, which else tells those that do not run");
-  command->add_option("--jobs", flags->options.jobs, "models at a time")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command->add_option("--timeout", flags->options.timeout_s, "seconds a graph may take for one step")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->capture_default_str();
+  add_jobs_option(*command, flags->options.jobs, "models at a time");
+  add_timeout_option(*command, flags->options.timeout_s, "seconds a graph may take for one step");
   command
       ->add_option(
           "--search-seconds", flags->options.search_s,
           "seconds a model may take for finding what its integers stand for; what is settled then stays")
-      ->check(CLI::Range(0.1, 86400.0))
+      ->check(number_in(0.1, 86400.0))
       ->capture_default_str();
-  command->add_flag("--json", flags->json, "JSON on stdout");
+  add_json_flag(*command, flags->json);
   command->footer(
       "Captures of one model at several shapes are used together. Writes OUT/GRAPH with another shape in "
       "GRAPH, and OUT/generalize.jsonl, one line per model as it finishes. Models that are in it with the "

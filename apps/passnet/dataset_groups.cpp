@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "command.h"
 #include "dataset.h"
+#include "options.h"
 #include "dataset/groups.h"
 #include "report/progress.h"
 
@@ -63,14 +64,12 @@ void add_dataset_groups(CLI::App& group, int& exit_code) {
       "groups", "sampling groups of subgraphs: one operator sequence at several shapes and element types");
   command->add_option("DIR", flags->root, "a directory with subgraphs, ours or upstream's")->required();
   command->add_option("--policy", flags->policy, "v1 (rules 1 and 2), v2 (rules 3 and 4) or both")
-      ->check(CLI::IsMember({"v1", "v2", "both"}))
+      ->check(one_of({"v1", "v2", "both"}))
       ->capture_default_str();
-  command->add_option("--out", flags->out, "a line per group: CSV when the name ends in .csv, else JSON")
+  add_out_option(*command, flags->out, "a line per group: CSV when the name ends in .csv, else JSON")
       ->required();
-  command->add_option("--jobs", flags->options.tree.jobs, "graphs at a time")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "the report as JSON on stdout");
+  add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");
+  add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset groups subgraphs/fusible --out groups.jsonl --jobs 2");
   command->callback([flags, &exit_code] { exit_code = finish(run_groups(*flags)); });
 }

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "dataset.h"
+#include "options.h"
 #include "dataset/index.h"
 #include "report/progress.h"
 
@@ -116,8 +117,8 @@ Result<void> run_stats(const StatsFlags& flags) {
 
 }  // namespace
 
-Result<void> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options,
-                       bool json) {
+Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options,
+                       bool text) {
   if (!fs::is_directory(root)) return bad_input(fmt::format("'{}' is no directory", root));
   const fs::path file = out.empty() ? fs::path(root) / dataset::kIndexName : fs::path(out);
   catch_interrupts();
@@ -129,18 +130,15 @@ Result<void> run_index(const std::string& root, const std::string& out, dataset:
   progress.clear();
   for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
   print_lists(report);
-  if (json) {
-    fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
-                                 {"samples", report.samples},
-                                 {"lists", to_json(report.lists)},
-                                 {"in_both", report.in_both},
-                                 {"failed", report.failed},
-                                 {"index", file.string()}}));
-  } else {
+  if (text)
     fmt::print("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples,
                report.failed.size(), file.string());
-  }
-  return {};
+  return Json{{"graphs", report.graphs},
+              {"samples", report.samples},
+              {"lists", to_json(report.lists)},
+              {"in_both", report.in_both},
+              {"failed", report.failed},
+              {"index", file.string()}};
 }
 
 void add_dataset_index(CLI::App& group, int& exit_code) {
@@ -148,19 +146,18 @@ void add_dataset_index(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand(
       "index", "index all graphs of a directory, ours or upstream's, for find and stats");
   command->add_option("DATASET", flags->root, "a directory with graphs")->required();
-  command->add_option("--out", flags->out, "the index; default: DATASET/index.sqlite");
+  add_out_option(*command, flags->out, "the index; default: DATASET/index.sqlite");
   command->add_option(
       "--lists", flags->lists,
       "a list of samples or graphs as text, or a directory with such; may be given again; default: "
       "DATASET/lists");
-  command->add_option("--jobs", flags->options.tree.jobs, "graphs at a time")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "JSON on stdout");
+  add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");
+  add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset index dataset --jobs 2");
   command->callback([flags, &exit_code] {
     flags->options.lists.assign(flags->lists.begin(), flags->lists.end());
-    exit_code = finish(run_index(flags->root, flags->out, flags->options, flags->json));
+    exit_code = finish(print_stage(run_index(flags->root, flags->out, flags->options, !flags->json), flags->json));
+    if (exit_code == kOk) print_next(fmt::format("passnet dataset stats {}", flags->root));
   });
 }
 
@@ -181,7 +178,7 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
   command->add_option("--max-bytes", query.max_bytes, "of inputs")->transform(CLI::AsSizeValue(false));
   command->add_option("--min-ops", query.min_ops, "operators");
   command->add_option("--max-ops", query.max_ops, "operators");
-  command->add_flag("--json", flags->json, "JSON on stdout, one line per graph");
+  add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset find dataset --kind fusible --contains softmax --min-bytes 1MB");
   command->callback([flags, &exit_code] { exit_code = finish(run_find(*flags)); });
 }
@@ -192,7 +189,7 @@ void add_dataset_stats(CLI::App& group, int& exit_code) {
       group.add_subcommand("stats", "counts by kind, element type, source, split, size and operator");
   command->add_option("DATASET", flags->index, "a dataset with an index, or the index")->required();
   command->add_option("--operators", flags->operators, "so many of the most frequent")->capture_default_str();
-  command->add_flag("--json", flags->json, "JSON on stdout, with all operators");
+  add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset stats dataset");
   command->callback([flags, &exit_code] { exit_code = finish(run_stats(*flags)); });
 }

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "command.h"
 #include "dataset.h"
+#include "options.h"
 #include "dataset/samples.h"
 #include "report/progress.h"
 
@@ -43,13 +44,15 @@ Result<void> run(SampleFlags& flags) {
                       quoted(text)));
     flags.options.dtypes.push_back(*dtype);
   }
-  return run_samples(flags.subgraphs, flags.out, flags.options, flags.json);
+  PASSNET_TRY_VOID(print_stage(run_samples(flags.subgraphs, flags.out, flags.options, !flags.json), flags.json));
+  print_next(fmt::format("passnet dataset index {}", flags.out));
+  return {};
 }
 
 }  // namespace
 
-Result<void> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
-                         bool json) {
+Result<Json> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
+                         bool text) {
   catch_interrupts();
   options.interrupted = &interrupted();
   Totals totals;
@@ -59,20 +62,18 @@ Result<void> run_samples(const std::string& subgraphs, const std::string& out, d
     progress.count(report.hash);
   }));
   progress.clear();
-  if (json) {
-    fmt::print("{}\n", dump(Json{{"groups", totals.groups},
-                                 {"samples", totals.samples},
-                                 {"evaluation", totals.evaluation},
-                                 {"graphs", totals.graphs},
-                                 {"unfit", totals.unfit}}));
-    return {};
-  }
+  Json report{{"groups", totals.groups},
+              {"samples", totals.samples},
+              {"evaluation", totals.evaluation},
+              {"graphs", totals.graphs},
+              {"unfit", totals.unfit}};
+  if (!text) return report;
   fmt::print("{} groups of graphs, {} samples ({} for evaluation) with {} graphs\n", totals.groups,
              totals.samples, totals.evaluation, totals.graphs);
   if (!totals.unfit.empty()) fmt::print("\nnot fit for a task:\n");
   for (const auto& [why, count] : totals.unfit) fmt::print("{:>7}  {}\n", count, why);
   fmt::print("\nin {}; lists in {}/lists\n", out, out);
-  return {};
+  return report;
 }
 
 void add_dataset_samples(CLI::App& group, int& exit_code) {
@@ -84,34 +85,30 @@ void add_dataset_samples(CLI::App& group, int& exit_code) {
   command
       ->add_option("SUBGRAPHS", flags->subgraphs, "what 'passnet dataset decompose' wrote, or one kind of it")
       ->required();
-  command->add_option("--out", flags->out, "where the dataset goes")->required();
+  add_out_option(*command, flags->out, "where the dataset goes")->required();
   command->add_option("--dtypes", flags->dtypes, "element types, with commas between")->capture_default_str();
   command->add_option("--max-shapes", options.max_shapes, "shapes per sample")
-      ->check(CLI::Range(1, 1000))
+      ->check(integer_in(1, 1000))
       ->capture_default_str();
   command->add_option("--min-shapes", options.min_shapes, "samples with fewer are left out")
-      ->check(CLI::Range(1, 1000))
+      ->check(integer_in(1, 1000))
       ->capture_default_str();
   command->add_option("--min-kernels", options.min_kernels, "least operators that are no views")
-      ->check(CLI::Range(0, 1000))
+      ->check(integer_in(0, 1000))
       ->capture_default_str();
   command->add_option("--max-bytes", options.max_bytes, "most bytes that a graph's inputs take")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 50))
+      ->check(integer_in(1, int64_t{1} << 50))
       ->capture_default_str();
   command
       ->add_option("--tasks", options.tasks, "so many samples, new and rare operator sequences first; 0: all")
       ->capture_default_str();
   command->add_option("--eval-share", options.eval_share, "share of families for evaluation")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_in(0.0, 1.0))
       ->capture_default_str();
-  command->add_option("--seed", options.seed, "of the split")->capture_default_str();
-  command->add_option("--jobs", options.jobs, "samples at a time")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command->add_option("--timeout", options.timeout_s, "seconds a graph may take for one step")
-      ->check(CLI::Range(0.1, 86400.0))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "JSON on stdout");
+  add_seed_option(*command, options.seed, "of the split");
+  add_jobs_option(*command, options.jobs, "samples at a time");
+  add_timeout_option(*command, options.timeout_s, "seconds a graph may take for one step");
+  add_json_flag(*command, flags->json);
   command->footer(
       "Each graph is run on two seeds: it must be deterministic, finite and depend on its inputs.\n\n"
       "Example:  passnet dataset samples subgraphs/fusible --out dataset --jobs 2");

@@ -20,6 +20,7 @@
 #include "fx/print.h"
 #include "fx/sample.h"
 #include "graph_types.h"
+#include "options.h"
 
 namespace passnet::cli {
 
@@ -134,12 +135,12 @@ void add_dataset_show(CLI::App& group, int& exit_code) {
   command->add_option("SAMPLE", flags->path, "a sample or a graph directory")->required();
   command->add_option("--dot", flags->dot, "also draw the first graph for Graphviz into this file");
   command->add_option("--gb-per-s", flags->gb_per_s, "bandwidth for the least time; default: of an H200")
-      ->check(CLI::PositiveNumber)
+      ->check(number_in(1e-9, 1e18))
       ->capture_default_str();
   command->add_option("--tflops", flags->tflops, "arithmetic for the least time; default: float32 of an H200")
-      ->check(CLI::PositiveNumber)
+      ->check(number_in(1e-9, 1e18))
       ->capture_default_str();
-  command->add_flag("--json", flags->json, "JSON on stdout, one line per graph");
+  add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset show samples/llama_rotary --dot task.dot");
   command->callback([flags, &exit_code] { exit_code = finish(show_sample(*flags)); });
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "command.h"
 #include "dataset.h"
+#include "options.h"
 #include "dataset/split.h"
 #include "report/progress.h"
 
@@ -74,18 +75,16 @@ void add_dataset_split(CLI::App& group, int& exit_code) {
   command->add_option("DATASET", flags->dataset, "a directory with samples or graphs, ours or upstream's")
       ->required();
   command->add_option("--eval-share", flags->options.eval_share, "share of families for evaluation")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_in(0.0, 1.0))
       ->capture_default_str();
-  command->add_option("--seed", flags->options.seed, "of the split")->capture_default_str();
+  add_seed_option(*command, flags->options.seed, "of the split");
   command
       ->add_option("--keep", flags->keep,
                    "a list of samples that are for evaluation whatever the seed says, with their families")
       ->check(CLI::ExistingFile);
-  command->add_option("--out", flags->out, "where the lists go; default: DATASET/lists");
-  command->add_option("--jobs", flags->options.tree.jobs, "samples at a time")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command->add_flag("--json", flags->json, "JSON on stdout");
+  add_out_option(*command, flags->out, "where the lists go; default: DATASET/lists");
+  add_jobs_option(*command, flags->options.tree.jobs, "samples at a time");
+  add_json_flag(*command, flags->json);
   command->footer(
       "Writes all, train and eval, as .txt and .csv. Families go by the rule of 'passnet dataset samples', "
       "so that "

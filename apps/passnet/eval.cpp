@@ -17,6 +17,7 @@
 #include "bench/score.h"
 #include "bench/verdict.h"
 #include "command.h"
+#include "options.h"
 #include "fx/sample.h"
 #include "report/html.h"
 #include "report/json.h"
@@ -108,10 +109,10 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     const Result<void> written = write_file(page, report::render_html(result.records, score, title));
     if (!written) report_error(written.error());
     if (flags.json) {
-      fmt::print("{}", report::render_json(result.records, score));
+      print_result(report::render_json(result.records, score));
     } else {
-      fmt::print("{}", report::render_table(result.records, terminal_width(), ::isatty(STDOUT_FILENO) == 1));
-      if (written) fmt::print("\nrecords and report: {}\n", (directory.shown() / "report.html").string());
+      print_result(report::render_table(result.records, terminal_width(), use_color()));
+      if (written) print_result(fmt::format("\nrecords and report: {}\n", (directory.shown() / "report.html").string()));
     }
   }
   if (interrupted()) {
@@ -126,34 +127,31 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
 void add_flags(CLI::App* command, EvalFlags& flags) {
   run::EvaluateOptions& options = flags.batch.evaluate;
   command->add_option("PATH", flags.paths, "sample directories, or text files that list some")->required();
-  command->add_option("--out", flags.batch.out, "where records and reports go; default: a new directory below passnet-out, "
-                      "with passnet-out/latest pointing to it");
+  add_out_option(*command, flags.batch.out, "where records and reports go; default: a new directory below passnet-out, "
+                 "with passnet-out/latest pointing to it");
   CLI::Option* resume = command->add_flag("--resume", flags.batch.resume, "go on in --out (default: passnet-out/latest): graphs "
                       "whose graph, pass, kernels, options and versions are those of their record are not evaluated again");
   command->add_flag("--force", flags.force, "start over in an --out that holds records of another run: they are deleted")
       ->excludes(resume)->needs("--out");
-  command->add_flag("--json", flags.json, "one JSON document on stdout instead of the table");
+  add_json_flag(*command, flags.json);
   command->add_option("--compiler", options.compiler, "passes: the sample's; eager: none, to see the noise")
-      ->check(CLI::IsMember({"passes", "eager"}))->capture_default_str();
-  command->add_option("--device", flags.device, "where to run: cpu, cuda or cuda:N")->capture_default_str();
-  command->add_option("--jobs", flags.batch.jobs, "samples at a time, each on a GPU of its own: that of --device and those after it")
-      ->check(CLI::Range(1, 128))->capture_default_str();
+      ->check(one_of({"passes", "eager"}))->capture_default_str();
+  add_device_option(*command, flags.device);
+  add_jobs_option(*command, flags.batch.jobs, "samples at a time, each on a GPU of its own: that of --device and those after it");
   command->add_option("--cuda-graph", options.cuda_graph,
                       "on a GPU, record what a call does there and repeat that: auto (where it is possible), on, off")
-      ->check(CLI::IsMember({"auto", "on", "off"}))->capture_default_str();
-  command->add_option("--warmup", options.warmup, "calls before timing")->check(CLI::Range(0, 1000000))->capture_default_str();
-  command->add_option("--trials", options.trials, "timed calls")->check(CLI::Range(1, 1000000))->capture_default_str();
-  command->add_option("--seed", options.seed, "of the replayed inputs")->capture_default_str();
+      ->check(one_of({"auto", "on", "off"}))->capture_default_str();
+  command->add_option("--warmup", options.warmup, "calls before timing")->check(integer_in(0, 1000000))->capture_default_str();
+  command->add_option("--trials", options.trials, "timed calls")->check(integer_in(1, 1000000))->capture_default_str();
+  add_seed_option(*command, options.seed, "of the replayed inputs");
   command->add_option("--threads", options.threads, "for each side; default: all processors this process may use")
-      ->check(CLI::Range(1, 1024));
-  command->add_option("--timeout", options.timeout_s, "seconds a worker may take for one request")
-      ->check(CLI::Range(0.1, 86400.0))->capture_default_str();
+      ->check(integer_in(1, 1024));
+  add_timeout_option(*command, options.timeout_s, "seconds a worker may take for one request");
   command->add_flag("--profile", options.profile, "tell where the time of a call goes, launch by launch, beside what this machine can do");
   command->add_option("--compare", options.rival, "another compiler to check and time beside the passes (needs PyTorch from Python)")
-      ->check(CLI::IsMember({"torch.compile"}));
+      ->check(one_of({"torch.compile"}));
   command->add_flag("--strict", options.strict, "upstream's literal matching");
-  command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run\n"
-                  "Exit codes: 0 all correct, 1 not all correct, 2 usage, 3 bad input, 4 resource, 70 our bug, 130 interrupted");
+  command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run");
 }
 
 }  // namespace

@@ -4,13 +4,14 @@
 #include <CLI/CLI.hpp>
 
 #include "command.h"
+#include "options.h"
 
 namespace passnet::cli {
 
 std::shared_ptr<GraphPaths> add_graph_paths(CLI::App& command) {
   auto given = std::make_shared<GraphPaths>();
   command.add_option("PATH", given->paths, "graph directories, or directories that hold some")->required();
-  command.add_flag("--json", given->json, "JSON on stdout");
+  add_json_flag(command, given->json);
   return given;
 }
 

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "command.h"
 #include "fx/dot.h"
 #include "fx/parser.h"
 #include "graph.h"
 #include "graph_types.h"
+#include "options.h"
 
 namespace passnet::cli {
 
@@ -15,19 +18,23 @@ namespace {
 
 struct DotFlags {
   std::string path;
-  bool no_shapes = false;
+  bool no_shapes = false, json = false;
   fx::DotOptions options;
 };
+
+void print_dot_text(const DotFlags& flags, const std::string& dot) {
+  print_result(flags.json ? dump(Json{{"graph", flags.path}, {"dot", dot}}) + "\n" : dot);
+}
 
 Result<void> draw_graph(const DotFlags& flags) {
   if (flags.no_shapes) {
     PASSNET_TRY(const ir::Graph graph, fx::load_model(flags.path));
-    fmt::print("{}", print_dot(graph, {}, flags.options));
+    print_dot_text(flags, print_dot(graph, {}, flags.options));
     return {};
   }
   PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.path));
   PASSNET_TRY(const run::InferredTypes types, TypeInference().types_of(graph));
-  fmt::print("{}", print_dot(graph.graph, types.texts, flags.options));
+  print_dot_text(flags, print_dot(graph.graph, types.texts, flags.options));
   return {};
 }
 
@@ -40,6 +47,7 @@ void add_graph_dot(CLI::App& group, int& exit_code) {
   command->add_flag("--weights", flags->options.weights,
                     "draw weights too; else they are named in the nodes that use them");
   command->add_flag("--no-shapes", flags->no_shapes, "no shapes on the edges: needs model.py alone, and no PyTorch");
+  add_json_flag(*command, flags->json);
   command->footer(
       "Example:  passnet graph dot samples/phi3_swiglu/graphs/b1_s1_float32 | dot -Tsvg -o graph.svg");
   command->callback([flags, &exit_code] { exit_code = finish(draw_graph(*flags)); });

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "bench/compare.h"
 #include "command.h"
+#include "options.h"
 #include "run/reproduce.h"
 #include "run/run_directory.h"
 
@@ -70,7 +71,7 @@ Result<ExitCode> reproduce_command(ReproduceFlags& flags) {
     graphs.push_back({{"sample", record.sample}, {"graph", record.graph}, {"result", result}, {"remarks", outcome.remarks},
                       {"differences", outcome.differences}});
   }
-  if (flags.json) fmt::print("{}\n", dump(Json{{"graphs", graphs}}));
+  if (flags.json) print_result(dump(Json{{"graphs", graphs}}) + "\n");
   return differs ? kNotAllCorrect : changed ? kSourcesChanged : kOk;
 }
 
@@ -82,17 +83,14 @@ void add_reproduce(CLI::App& app, int& exit_code) {
   command->add_option("RECORD", flags->record, "directory of a run or a records.jsonl, with #GRAPH for one graph of it")->required();
   command->add_option("--graph", flags->graph, "the graph, NAME or SAMPLE/NAME; default: all");
   command->add_option("--sample", flags->sample, "directory of the sample; default: where it was");
-  command->add_flag("--json", flags->json, "one JSON document on stdout");
+  add_json_flag(*command, flags->json);
   command->footer("Options and seed are the record's. It agrees when the verdict is the same, the tolerance the same or stricter, and\n"
                   "the speedups cannot be told apart by their 95 % intervals.\n\n"
                   "Example:  passnet reproduce passnet-out/latest#b1_float32\n"
-                  "Exit codes: 0 agrees, 1 differs, 2 usage, 3 bad input, 4 resource, 5 not evaluated: graph, pass or kernel changed,\n"
-                  "70 our bug, 130 interrupted");
+                  "0: agrees; 1: differs; 5: not evaluated, since graph, pass or kernel changed.");
   command->callback([flags, &exit_code] {
     catch_interrupts();
-    const Result<ExitCode> done = reproduce_command(*flags);
-    if (done) exit_code = *done;
-    else exit_code = interrupted() ? kInterrupted : report_error(done.error());
+    exit_code = finish(reproduce_command(*flags));
   });
 }
 

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "command.h"
+#include "options.h"
 #include "fx/replay.h"
 #include "fx/sample.h"
 #include "pass/source.h"
@@ -136,11 +137,12 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--pass", flags->pass, "run the graph as these passes rewrite it: Name.py, pass_dir, or sample directory")
       ->type_name("PASS");
   command->add_option("--save", flags->save, "write inputs and outputs (out_0, out_1, …)")->type_name("F.safetensors");
-  command->add_option("--device", flags->device, "where to run: cpu, cuda or cuda:N")->capture_default_str();
-  command->add_option("--seed", flags->seed, "of the replayed inputs")->capture_default_str();
-  command->add_option("--threads", flags->threads, "default: all processors this process may use");
-  command->add_option("--timeout", flags->timeout_s, "seconds")->capture_default_str();
-  command->add_flag("--json", flags->json, "one JSON object on stdout");
+  add_device_option(*command, flags->device);
+  add_seed_option(*command, flags->seed, "of the replayed inputs");
+  command->add_option("--threads", flags->threads, "default: all processors this process may use")
+      ->check(integer_in(1, 1024));
+  add_timeout_option(*command, flags->timeout_s, "seconds a worker may take for one request");
+  add_json_flag(*command, flags->json);
   command->footer("Example:  passnet run samples/vit_add_layer_norm/graphs/<graph> --save out.safetensors");
   command->callback([flags, &exit_code] {
     catch_interrupts();

@@ -1,14 +1,19 @@
 // passnet score: ES(t), S(t) and the aggregated score, recomputed from records or from upstream's logs alone.
 #include <filesystem>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 #include "base/file.h"
+#include "base/json.h"
 #include "bench/score.h"
 #include "bench/verdict.h"
 #include "command.h"
+#include "options.h"
 #include "run/run_directory.h"
 
 namespace passnet::cli {
@@ -22,32 +27,60 @@ struct ScoreFlags {
   bool json = false;
 };
 
+// A graph by its name, what is said of it in a word, and what the score counts.
+struct ScoredGraph {
+  std::string name, word;
+  bench::Verdict verdict;
+  /// Of what is correct and was timed.
+  std::optional<double> ratio() const {
+    return verdict.correct_at(bench::kCorrectT) && verdict.speedup > 0 ? std::optional(verdict.speedup) : std::nullopt;
+  }
+};
+
+// An upstream log says no more than the verdict.
+std::string word_of(const bench::Verdict& verdict) {
+  if (verdict.status != bench::Status::Correct) return bench::to_string(verdict.status);
+  if (verdict.correct_at(bench::kCorrectT)) return "correct";
+  return verdict.passes_from <= bench::kCorrectT + bench::kNearRungs ? "inexact" : "wrong";
+}
+
+Result<void> load_file(const std::filesystem::path& file, std::vector<ScoredGraph>& graphs) {
+  if (file.extension() == ".jsonl") {
+    PASSNET_TRY(const std::vector<bench::RunRecord> records, bench::load_records(file.string()));
+    for (const bench::RunRecord& record : records) {
+      if (!bench::is_unmeasured(record))  // nothing to score, as in judge_all
+        graphs.push_back({record.sample + "/" + record.graph, bench::headline(record), bench::judge(record)});
+    }
+    return {};
+  }
+  PASSNET_TRY(const std::string text, read_file(file));
+  PASSNET_TRY(const std::vector<bench::Verdict> verdicts, bench::verdicts_from_upstream_log(file.string(), text));
+  const std::vector<std::string> names = bench::names_in_upstream_log(text);
+  for (size_t i = 0; i < verdicts.size(); ++i) graphs.push_back({names.at(i), word_of(verdicts[i]), verdicts[i]});
+  return {};
+}
+
 // records.jsonl of a file, or of every sample of a run (in order of path); an upstream log else.
-Result<std::vector<bench::Verdict>> load_verdicts(const std::filesystem::path& path) {
+Result<std::vector<ScoredGraph>> load_graphs(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
   if (std::filesystem::is_directory(path)) {
     PASSNET_TRY(files, run::find_record_files(path));
   } else {
     files.push_back(path);
   }
-  std::vector<bench::Verdict> verdicts;
-  for (const std::filesystem::path& file : files) {
-    if (file.extension() == ".jsonl") {
-      PASSNET_TRY(const std::vector<bench::RunRecord> records, bench::load_records(file.string()));
-      const std::vector<bench::Verdict> some = bench::judge_all(records);
-      verdicts.insert(verdicts.end(), some.begin(), some.end());
-    } else {
-      PASSNET_TRY(const std::string text, read_file(file));
-      PASSNET_TRY(const std::vector<bench::Verdict> some, bench::verdicts_from_upstream_log(file.string(), text));
-      verdicts.insert(verdicts.end(), some.begin(), some.end());
-    }
-  }
-  return verdicts;
+  std::vector<ScoredGraph> graphs;
+  for (const std::filesystem::path& file : files) PASSNET_TRY_VOID(load_file(file, graphs));
+  return graphs;
 }
 
-void print_score(const std::string& name, const bench::Score& score) {
+void print_score(const std::string& name, const std::vector<ScoredGraph>& graphs, const bench::Score& score) {
+  fmt::print("verdict           ratio  graph\n");
+  for (const ScoredGraph& graph : graphs) {
+    const std::optional<double> ratio = graph.ratio();
+    fmt::print("{:<14}  {:>7}  {}\n", graph.word, ratio ? fmt::format("{:.2f}x", *ratio) : "-", graph.name);
+  }
   const std::string geomean = score.geomean_speedup ? fmt::format("{:.3f}", *score.geomean_speedup) : "-";
-  fmt::print("{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name,
+  fmt::print("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name,
              score.total, 100 * score.correct_share, 100 * score.fast_share, geomean);
   fmt::print("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
   fmt::print("   t        S(t)       ES(t)   correct\n");
@@ -56,13 +89,28 @@ void print_score(const std::string& name, const bench::Score& score) {
   }
 }
 
+Json to_json(const std::string& path, const std::vector<ScoredGraph>& graphs, const bench::Score& score) {
+  Json json = bench::to_json(score, path);
+  json["graphs"] = Json::array();
+  for (const ScoredGraph& graph : graphs) {
+    const std::optional<double> ratio = graph.ratio();
+    json["graphs"].push_back(
+        {{"graph", graph.name}, {"verdict", graph.word}, {"speedup", ratio ? Json(*ratio) : Json(nullptr)}});
+  }
+  return json;
+}
+
 Result<void> run_score(const ScoreFlags& flags) {
   for (const std::string& path : flags.paths) {
-    PASSNET_TRY(const std::vector<bench::Verdict> verdicts, load_verdicts(path));
-    if (verdicts.empty()) return bad_input(fmt::format("'{}' holds no finished record", path));
+    PASSNET_TRY(const std::vector<ScoredGraph> graphs, load_graphs(path));
+    if (graphs.empty()) return bad_input(fmt::format("'{}' holds no finished record", path));
+    std::vector<bench::Verdict> verdicts;
+    for (const ScoredGraph& graph : graphs) verdicts.push_back(graph.verdict);
     const bench::Score score = bench::score(verdicts, flags.options);
-    if (flags.json) fmt::print("{}\n", bench::to_json(score, path).dump());
-    else print_score(path, score);
+    if (flags.json)
+      fmt::print("{}\n", dump(to_json(path, graphs, score)));
+    else
+      print_score(path, graphs, score);
   }
   return {};
 }
@@ -74,15 +122,15 @@ void add_score(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("score", "ES(t), S(t) and the aggregated score from records or upstream's logs");
   command->add_option("PATH", flags->paths, "--out directory of 'passnet eval', records.jsonl, or an upstream log")->required();
   command->add_option("--penalty", flags->options.penalty_base, "what a wrong graph counts (b)")
-      ->check(CLI::Range(1e-9, 1.0))->capture_default_str();
+      ->check(number_in(1e-9, 1.0))->capture_default_str();
   command->add_option("--slow-exponent", flags->options.slow_exponent, "a correct graph slower than 1x counts s^(1+p)")
-      ->check(CLI::Range(0.0, 100.0))->capture_default_str();
+      ->check(number_in(0.0, 100.0))->capture_default_str();
   command->add_flag("--extended", flags->extended, "upstream's mismatch_extended interpretation of failures");
-  command->add_flag("--json", flags->json, "one JSON object per path");
+  add_json_flag(*command, flags->json);
   command->footer("Example:  passnet score passnet-out/latest");
   command->callback([flags, &exit_code] {
     if (flags->extended) flags->options.interpretation = bench::Interpretation::MismatchExtended;
-    if (Result<void> done = run_score(*flags); !done) exit_code = report_error(done.error());
+    exit_code = finish(run_score(*flags));
   });
 }
 

@@ -72,6 +72,7 @@ constexpr const char* kOurBug = "this is a bug of PassNet; please report it with
 
 const Requests::Row Requests::kRows[] = {
     {"hello", &Requests::hello, false},    {"load", &Requests::load, false},
+    {"check_target", &Requests::check_target, true},
     {"inputs", &Requests::inputs, true},   {"set_inputs", &Requests::set_inputs, false},
     {"trace", &Requests::trace, true},     {"infer", &Requests::infer, true},
     {"run", &Requests::run, false},
@@ -150,6 +151,11 @@ Result<runtime::Session*> Requests::session(const Json& request) {
   if (found == sessions_.end())
     return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
   return &found->second;
+}
+
+Result<Reply> Requests::check_target(const Json& request, const std::vector<UniqueFd>&) {
+  PASSNET_TRY_VOID(runtime::check_target(request.value("method", false), text_field(request, "target")));
+  return Reply{};
 }
 
 Result<Reply> Requests::hello(const Json&, const std::vector<UniqueFd>&) {

@@ -57,6 +57,7 @@ class Requests {
   Result<runtime::Session*> session(const Json& request);
 
   Result<Reply> hello(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> check_target(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> load(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> inputs(const Json& request, const std::vector<UniqueFd>& fds);
   Result<Reply> set_inputs(const Json& request, const std::vector<UniqueFd>& fds);

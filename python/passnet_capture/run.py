@@ -10,6 +10,7 @@ import shutil
 import signal
 import sys
 import time
+from collections import Counter
 from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -41,6 +42,8 @@ class Options:
     shapes: int
     limit: int | None
     only_list: bool
+    quiet: bool = False  # no progress
+    json: bool = False  # the summary as JSON on stdout
 
 
 def run(options: Options) -> int:
@@ -52,7 +55,7 @@ def run(options: Options) -> int:
     names, missing = select(source.names(), options.match)
     names = names[: options.limit]
     if options.only_list:
-        print("\n".join(names))
+        print(json.dumps({"names": names}) if options.json else "\n".join(names))
         return OK if names else BAD_INPUT
     try:
         journal = Journal(options.out)
@@ -63,7 +66,7 @@ def run(options: Options) -> int:
              "torch_version": torch.__version__.split("+")[0]}  # fmt: skip
     for name, near in missing.items():
         hint = f"did you mean '{near[0]}'?" if near else "run with --list"
-        _tell(journal, Entry(name, **facts, cause="not-found", message=f"found no model '{name}' in {options.source}; {hint}"), 0.0)
+        _tell(journal, Entry(name, **facts, cause="not-found", message=f"found no model '{name}' in {options.source}; {hint}"), 0.0, options.quiet)
     wanted = [name for name in names if not (options.resume and _is_done(journal, source.name, name, options.retry_failed))]
     if len(wanted) < len(names):
         print(f"{len(names) - len(wanted)} of {len(names)} models stand in the journal already", file=sys.stderr)
@@ -74,9 +77,21 @@ def run(options: Options) -> int:
         return INTERRUPTED
     finally:
         entries = [journal.entries[source.name, name] for name in [*missing, *names] if (source.name, name) in journal.entries]
-        print(summary(entries), file=sys.stderr)
+        _report(entries, options)
         journal.close()
     return OK if all(entry.status == "captured" for entry in entries) else SOME_FAILED
+
+
+def _report(entries: list[Entry], options: Options) -> None:
+    captured = [entry for entry in entries if entry.status == "captured"]
+    if options.json:
+        causes = Counter(entry.cause for entry in entries if entry.status != "captured")
+        print(json.dumps({"models": len(entries), "captured": len(captured), "graphs": sum(len(entry.graphs) for entry in captured),
+                          "failed": dict(causes), "out": str(options.out)}))  # fmt: skip
+    if not options.quiet:
+        print(summary(entries), file=sys.stderr)
+        if captured:
+            print(f"next: passnet dataset build {options.out} --out dataset", file=sys.stderr)
 
 
 def select(names: list[str], patterns: list[str]) -> tuple[list[str], dict[str, list[str]]]:
@@ -106,7 +121,7 @@ def _capture(source, names: list[str], facts: dict[str, Any], options: Options, 
     for name in names:
         reason = source.left_out(name)
         if reason:
-            _tell(journal, Entry(name, **facts, cause="unsupported", message=reason), 0.0)
+            _tell(journal, Entry(name, **facts, cause="unsupported", message=reason), 0.0, options.quiet)
         else:
             allowed.append(name)
     _prepare_to_fork()
@@ -123,11 +138,11 @@ def _capture(source, names: list[str], facts: dict[str, Any], options: Options, 
                 entry = _entry(ended, facts, limits)
                 if entry.status != "captured":  # what an earlier run may have captured
                     shutil.rmtree(options.out / source.name / directory_name(ended.task), ignore_errors=True)
-                _tell(journal, entry, ended.seconds, f"[{count}/{len(allowed)}] ")
+                _tell(journal, entry, ended.seconds, options.quiet, f"[{count}/{len(allowed)}] ")
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     minutes = (time.monotonic() - started) / 60
-    if allowed:
+    if allowed and not options.quiet:
         print(f"{len(allowed)} models in {minutes * 60:.1f} s: {len(allowed) / minutes:.1f} a minute", file=sys.stderr)
 
 
@@ -159,9 +174,11 @@ def _entry(ended: Ended, facts: dict[str, Any], limits: Limits) -> Entry:
     return entry
 
 
-def _tell(journal: Journal, entry: Entry, seconds: float, prefix: str = "") -> None:
+def _tell(journal: Journal, entry: Entry, seconds: float, quiet: bool, prefix: str = "") -> None:
+    """Quiet: only of failures."""
     journal.append(entry)
     if entry.status == "captured":
-        print(f"{prefix}{entry.model}: captured, {len(entry.graphs)} graphs, {seconds:.1f} s", file=sys.stderr)
+        if not quiet:
+            print(f"{prefix}{entry.model}: captured, {len(entry.graphs)} graphs, {seconds:.1f} s", file=sys.stderr)
     else:
         print(f"{prefix}{entry.model}: {entry.cause}: {entry.message}", file=sys.stderr)

@@ -11,7 +11,10 @@ namespace passnet::log {
 namespace {
 spdlog::logger& logger() {
   static const auto instance = [] {
-    auto made = std::make_shared<spdlog::logger>("passnet", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+    auto sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>();
+    const char* no_color = std::getenv("NO_COLOR");  // no-color.org: set and not empty
+    if (no_color != nullptr && *no_color != 0) sink->set_color_mode(spdlog::color_mode::never);
+    auto made = std::make_shared<spdlog::logger>("passnet", std::move(sink));
     made->set_pattern("%^%l%$: %v");
     const char* level = std::getenv("PASSNET_LOG");
     made->set_level(level ? spdlog::level::from_str(level) : spdlog::level::info);

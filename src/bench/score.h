@@ -66,6 +66,10 @@ Json to_json(const Score& score, const std::string& id);
 /// kernel is made inert first: it can neither end a line nor look like a line that upstream's parser reads.
 std::string render_upstream_log(const std::vector<RunRecord>& records);
 
+/// The names after "[Processing]" in an upstream log, in order: one per verdict of verdicts_from_upstream_log, which must
+/// have accepted the text. Empty where a line has none.
+std::vector<std::string> names_in_upstream_log(std::string_view text);
+
 /// Reads upstream's logs (spec E.2 parser patterns) into verdicts, so that `passnet score` takes them too. As upstream:
 /// the last line of a kind wins, a missing all_close line is a failure, no [equal] line is vacuously correct.
 /// Where upstream's scorer crashes: correct without a [Speedup][e2e] line is correct and not timed, and a speedup that is

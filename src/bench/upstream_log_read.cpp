@@ -169,6 +169,16 @@ Verdict verdict_of(const Parsed& parsed) {
 
 }  // namespace
 
+std::vector<std::string> names_in_upstream_log(std::string_view text) {
+  constexpr std::string_view kHead = "[Processing]";
+  std::vector<std::string> names;
+  for (const std::string_view line : split(text, '\n')) {
+    const size_t at = line.find(kHead);
+    if (at != std::string_view::npos) names.emplace_back(trim(line.substr(at + kHead.size())));
+  }
+  return names;
+}
+
 Result<std::vector<Verdict>> verdicts_from_upstream_log(const std::string& file, std::string_view text) {
   std::vector<Verdict> verdicts;
   std::optional<Parsed> current;

@@ -29,10 +29,23 @@ fs::path source_beside(fs::path path, const char* extension) {
   return fs::is_regular_file(path, ignored) ? path : fs::path();
 }
 
-Error missing_function(const std::string& file, std::string_view name, std::string_view form) {
-  return bad_pass(fmt::format("function {} is missing", quoted(name)), SourceLoc{file})
-      .with_hint(
-          fmt::format("a pass has pattern, replacement_args, replacement_func and a plan; add '{}'", form));
+/// Says what functions the file has; one with nearly the name is pointed at.
+Error missing_function(const PassFile& file, std::string_view name, std::string_view form) {
+  std::vector<std::string_view> names;
+  std::string found = file.pattern_offset ? "pattern" : "";
+  for (const auto& [known, function] : file.program->functions) {
+    if (known != "replacement_args") names.push_back(known);  // is what it says, and four letters from replacement_func
+    found += (found.empty() ? "" : ", ") + std::string(known);
+  }
+  if (!file.entry.empty()) found += (found.empty() ? "" : ", ") + std::string("replacement_func");
+  Error error = bad_pass(fmt::format("function {} is missing: found {}", quoted(name), found.empty() ? "none" : found),
+                         SourceLoc{file.program->file});
+  if (const std::string_view nearest = nearest_name(name, names); !nearest.empty()) {
+    error.at = file.program->locate(file.program->functions.at(nearest).offset);
+    return std::move(error).with_hint(fmt::format("did you mean {} for {}?", quoted(name), quoted(nearest)));
+  }
+  return std::move(error).with_hint(
+      fmt::format("a pass has pattern, replacement_args, replacement_func and a plan; add '{}'", form));
 }
 
 /// Errors: parameters of replacement_args that do not fit those of the pattern.
@@ -95,12 +108,12 @@ Result<Pass> load_pass(const fs::path& path) {
   PASSNET_TRY(std::string content, read_regular_file(path, fx::kMaxTextBytes));
   const auto text = std::make_shared<const std::string>(std::move(content));
   PASSNET_TRY(PassFile parsed, parse_pass_file(file, text));
-  if (!parsed.pattern_offset) return missing_function(file, "pattern", "def pattern(x): …");
+  if (!parsed.pattern_offset) return missing_function(parsed, "pattern", "def pattern(x): …");
   if (!parsed.program->functions.contains("replacement_args")) {
-    return missing_function(file, "replacement_args", "def replacement_args(x): return (x,)");
+    return missing_function(parsed, "replacement_args", "def replacement_args(x): return (x,)");
   }
   if (parsed.entry.empty()) {
-    return missing_function(file, "replacement_func", "def replacement_func(): return NAME");
+    return missing_function(parsed, "replacement_func", "def replacement_func(): return NAME");
   }
   Pass pass;
   size_t end = 0;

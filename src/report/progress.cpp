@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <utility>
 
@@ -27,6 +28,14 @@ std::string duration_text(double seconds) {
   return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
 }
 
+std::atomic<bool> quiet_flag{false};
+
+// Rewrites the line on stderr. Unlike fmt::print it does not throw when nobody reads: progress never ends a run.
+void rewrite_line(const std::string& text) {
+  std::fputs(("\r\x1b[K" + text).c_str(), stderr);
+  std::fflush(stderr);
+}
+
 // `line`, then as much of the name as `width` leaves room for.
 std::string with_name(std::string line, std::string_view current, int width) {
   const size_t room = static_cast<size_t>(std::max(width - 1, 0));
@@ -37,6 +46,9 @@ std::string with_name(std::string line, std::string_view current, int width) {
 }
 
 }  // namespace
+
+void set_quiet(bool quiet) { quiet_flag = quiet; }
+bool quiet() { return quiet_flag; }
 
 std::string render_progress(size_t done, size_t total, std::string_view current, double elapsed_s,
                             int width) {
@@ -57,23 +69,22 @@ std::string render_count(size_t done, std::string_view unit, std::string_view cu
                    width);
 }
 
-CountLine::CountLine(std::string_view unit) : CountLine(unit, isatty(STDERR_FILENO) == 1) {}
+CountLine::CountLine(std::string_view unit) : CountLine(unit, isatty(STDERR_FILENO) == 1 && !quiet()) {}
 
 void CountLine::count(std::string_view current) {
   ++done_;
   if (!terminal_ || Clock::now() < next_) return;
   next_ = Clock::now() + std::chrono::milliseconds(100);
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
-  fmt::print(stderr, "\r\x1b[K{}", render_count(done_, unit_, current, elapsed_s, terminal_width()));
-  std::fflush(stderr);
+  rewrite_line(render_count(done_, unit_, current, elapsed_s, terminal_width()));
   drawn_ = true;
 }
 
 void CountLine::clear() {
-  if (std::exchange(drawn_, false)) fmt::print(stderr, "\r\x1b[K"), std::fflush(stderr);
+  if (std::exchange(drawn_, false)) rewrite_line("");
 }
 
-ProgressBar::ProgressBar(size_t total) : ProgressBar(total, isatty(STDERR_FILENO) == 1) {}
+ProgressBar::ProgressBar(size_t total) : ProgressBar(total, isatty(STDERR_FILENO) == 1 && !quiet()) {}
 ProgressBar::ProgressBar(size_t total, bool terminal) : total_(total), terminal_(terminal) {}
 ProgressBar::~ProgressBar() { clear(); }
 
@@ -82,20 +93,20 @@ void ProgressBar::start(std::string_view graph) { draw(graph); }
 void ProgressBar::finish(std::string_view graph, std::string_view outcome) {
   ++done_;
   if (terminal_) return draw(graph);
+  if (quiet()) return;
   std::string name = visible(graph);
   std::replace(name.begin(), name.end(), '\n', ' ');
   log::info(fmt::format("{}/{} {}: {}", done_, total_, name, outcome));
 }
 
 void ProgressBar::clear() {
-  if (terminal_) fmt::print(stderr, "\r\x1b[K"), std::fflush(stderr);
+  if (terminal_) rewrite_line("");
 }
 
 void ProgressBar::draw(std::string_view current) {
   if (!terminal_) return;
   const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
-  fmt::print(stderr, "\r\x1b[K{}", render_progress(done_, total_, current, elapsed_s, terminal_width()));
-  std::fflush(stderr);
+  rewrite_line(render_progress(done_, total_, current, elapsed_s, terminal_width()));
 }
 
 }  // namespace passnet::report

@@ -9,6 +9,10 @@
 
 namespace passnet::report {
 
+/// No progress from here on, neither lines nor the log of finished graphs (`--quiet`).
+void set_quiet(bool quiet);
+bool quiet();
+
 /// "[#######.......]  7/20  12 s, about 20 s left  name", at most `width` columns wide.
 std::string render_progress(size_t done, size_t total, std::string_view current, double elapsed_s, int width);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rewrite/fit.h"
 #include "rewrite/legality.h"
 #include "rewrite/nearest_miss.h"
 #include "rewrite/pattern.h"
@@ -13,7 +14,8 @@ using ir::NodeId;
 
 namespace {
 
-// A pattern with an operator that the graph lacks is tried at so many places, for the diagnosis only.
+// For the diagnosis only so many places are looked at: those of a pattern with an operator that the graph lacks, and those
+// where a part may fit.
 constexpr size_t kDiagnosisPlaces = 64;
 
 struct Roots {
@@ -45,6 +47,15 @@ Match make_match(const Pattern& pattern, const Assignment& assignment) {
     match.inputs.push_back(assignment.values[id]);
   for (const NodeId id : pattern.outputs) match.outputs.push_back(assignment.node(id));
   return match;
+}
+
+// The most calls that fit anywhere. All that are there do not make a match when it comes to this, so one less at most.
+uint32_t most_fitting(const Pattern& pattern, PreparedGraph& graph, NodeId root) {
+  const auto places = graph.calls_of(pattern.prepared->name(root));
+  uint32_t most = 0;
+  for (const NodeId at : places.first(std::min(places.size(), kDiagnosisPlaces)))
+    most = std::max(most, count_fitting(pattern, graph, root, at));
+  return std::min(most, static_cast<uint32_t>(pattern.calls.size()) - 1);
 }
 
 }  // namespace
@@ -87,6 +98,7 @@ Result<MatchReport> find_matches(const ir::Graph& source, PreparedGraph& graph) 
     report.miss = explain_missing(pattern, graph, roots.missing, search.deepest());
   else
     report.miss = explain(pattern, graph, search.deepest());
+  if (!report.miss->refused) report.miss->fitting = most_fitting(pattern, graph, roots.root);
   return report;
 }
 

@@ -28,6 +28,8 @@ struct Match {
 struct NearestMiss {
   bool refused = false;             // all of it was found, but one call cannot stand for it
   uint32_t matched = 0, total = 0;  // pattern calls found before it stopped (the last one may not fit), of how many
+  uint32_t fitting = 0;             // of all calls those that fit at the best place, when one that does not is passed over;
+                                    // below `total`, except when refused
   SourceLoc pattern_at, graph_at;   // graph_at.line == 0 when there is no graph node to point at
   std::string pattern_text, graph_text;  // both lines as text
   std::string reason;               // "argument 'eps' differs: found 1e-06, expected 1e-05"
@@ -52,7 +54,7 @@ Result<MatchReport> find_matches(const ir::Graph& pattern, ir::Graph& graph, con
 Result<MatchReport> find_matches(const ir::Graph& pattern, PreparedGraph& graph);
 
 /// The diagnosis as printed to people, without a final newline:
-///   nearest miss: found 2 of 3 operators (or "refused: …")
+///   nearest miss: 2 of 3 operators fit (or "refused: 3 operators found")
 ///     reason: argument 'eps' of layer_norm: found 1e-06, expected 1e-05
 ///     pattern Name.py:4:11: return torch.nn.functional.layer_norm(…)
 ///     graph model.py:12:9: tmp_4 = torch.nn.functional.layer_norm(…)

@@ -151,7 +151,7 @@ NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Stop& st
 
 NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Refusal& refusal) {
   NearestMiss miss;
-  miss.matched = miss.total = static_cast<uint32_t>(pattern.calls.size());
+  miss.matched = miss.total = miss.fitting = static_cast<uint32_t>(pattern.calls.size());
   miss.refused = true;
   miss.reason = refusal.reason;
   point_at_pattern(miss, pattern, refusal.pattern_node);
@@ -195,9 +195,10 @@ std::string to_string(const NearestMiss& miss) {
   const auto place = [](const char* what, const SourceLoc& at, const std::string& text) {
     return fmt::format("\n  {} {}:{}:{}: {}", what, at.file, at.line, at.column, text);
   };
-  std::string out =
-      fmt::format("{}: found {} of {} operators\n  reason: {}", miss.refused ? "refused" : "nearest miss",
-                  miss.matched, miss.total, miss.reason);
+  const std::string many = fmt::format("{} operator{}", miss.total, miss.total == 1 ? "" : "s");
+  std::string out = miss.refused ? fmt::format("refused: {} found", many)
+                                 : fmt::format("nearest miss: {} of {} fit", miss.fitting, many);
+  out += fmt::format("\n  reason: {}", miss.reason);
   out += place("pattern", miss.pattern_at, miss.pattern_text);
   if (!miss.graph_text.empty()) out += place("graph", miss.graph_at, miss.graph_text);
   return out;

@@ -11,6 +11,7 @@
 #include "bench/verdict.h"
 #include "pass/source.h"
 #include "run/measure.h"
+#include "run/pattern_names.h"
 #include "run/provenance.h"
 #include "run/pytorch.h"
 #include "run/run_passes.h"
@@ -260,6 +261,10 @@ class SampleEvaluation {
   std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, bench::RunRecord& record,
                                        Rewritten& rewritten) {
     if (!passes_) return to_failure(passes_.error());
+    if (!names_checked_) {
+      if (auto checked = check_pattern_names(*passes_, reference_, timeout_); !checked) return checked.error();
+      names_checked_ = true;
+    }
     Answer<Rewritten> applied =
         rewrite_or_fail(reference_, kTraceId, graph, inputs, *passes_,
                         {timeout_, options_.gpu.has_value(), options_.strict, options_.build}, record.passes);
@@ -307,6 +312,7 @@ class SampleEvaluation {
   std::string hardware_, architecture_;
   std::map<std::string, std::string> versions_;
   GraphTensors tensors_;
+  bool names_checked_ = false;  // the patterns call what there is
   bool controlled_ = false;  // the sample has its A/A control
 };
 

@@ -47,8 +47,9 @@ std::string buffer_name(const pass::LaunchList& list, size_t index) {
 
 KernelFault wrote_outside(const pass::LaunchList& list, const pass::Launch& launch, size_t buffer,
                           int64_t offset_bytes) {
-  const std::string where = offset_bytes < 0 ? fmt::format("{} bytes before its start", -offset_bytes)
-                                             : fmt::format("{} bytes past its end", offset_bytes);
+  const std::string where = offset_bytes < 0    ? fmt::format("{} bytes before its start", -offset_bytes)
+                            : offset_bytes == 0 ? "the first byte behind its end"
+                                                : fmt::format("{} bytes past its end", offset_bytes);
   return {"out-of-bounds",
           fmt::format("{} wrote outside of {}: {}", describe_kernel(list, launch), buffer_name(list, buffer), where),
           launch.at, false, describe_launch(list, launch)};

@@ -97,8 +97,12 @@ void describe_end(Reply& reply, const RunningLaunch& running, int signal, uintpt
     reply.append(" touched memory outside of ");
     reply.append_plain(fence->what.view());
     reply.append(": ");
-    reply.append_number(after ? address - fence->data_end : fence->data - address);
-    reply.append(after ? " bytes past its end" : " bytes before its start");
+    if (address == fence->data_end) {
+      reply.append("the first byte behind its end");
+    } else {
+      reply.append_number(after ? address - fence->data_end : fence->data - address);
+      reply.append(after ? " bytes past its end" : " bytes before its start");
+    }
   }
   reply.append("\"");
 }

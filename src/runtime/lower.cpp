@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "ir/op_table.h"
 #include "runtime/refused_targets.h"
+#include "runtime/session.h"
 
 namespace passnet::runtime {
 
@@ -110,10 +111,16 @@ Operand apply_rule(Builder& builder, const Rule& rule, std::string_view target,
   return rule.lower(builder, Bound(target, rule.signature, args, keywords));
 }
 
-Operand call_function(Builder& builder, std::string_view target, const std::vector<Operand>& args,
-                      const std::vector<NamedOperand>& keywords) {
-  if (const Rule* rule = find_rule(std::string(target)))
-    return apply_rule(builder, *rule, target, args, keywords);
+/// What a target stands for: a rule, or an ATen operator, of one overload when the target names it.
+struct Meaning {
+  const Rule* rule = nullptr;
+  std::string name = {};
+  std::optional<std::string> overload = {};
+};
+
+/// Throws LoweringError for a function that there is not.
+Meaning find_function(std::string_view target) {
+  if (const Rule* rule = find_rule(std::string(target))) return {rule};
   if (target.starts_with("torch.ops.aten.")) {
     std::string name(target.substr(15));
     std::optional<std::string> overload;
@@ -123,15 +130,14 @@ Operand call_function(Builder& builder, std::string_view target, const std::vect
       if (*overload == "default") overload = "";
     }
     if (overloads(name).empty()) refuse_unknown(ir::NodeKind::CallFunction, target);
-    return builder.call(name, args, keywords, false, overload);
+    return {nullptr, std::move(name), std::move(overload)};
   }
   std::string name;
   for (const Module& module : kModules) {
     if (!target.starts_with(module.prefix)) continue;
     const std::string rest(target.substr(module.prefix.size()));
     if (!module.rules.empty()) {
-      if (const Rule* rule = find_rule(std::string(module.rules) + rest))
-        return apply_rule(builder, *rule, target, args, keywords);
+      if (const Rule* rule = find_rule(std::string(module.rules) + rest)) return {rule};
     }
     name = std::string(module.operators) + rest;
     break;
@@ -139,13 +145,27 @@ Operand call_function(Builder& builder, std::string_view target, const std::vect
   if (name.empty() && target.starts_with("torch.")) {
     name = target.substr(6);
     // torch.norm is torch.functional.norm.
-    if (const Rule* rule = find_rule("torch.functional." + name))
-      return apply_rule(builder, *rule, target, args, keywords);
+    if (const Rule* rule = find_rule("torch.functional." + name)) return {rule};
   }
   name = operator_name(name);
   if (name.empty() || name.find('.') != std::string::npos || overloads(name).empty())
     refuse_unknown(ir::NodeKind::CallFunction, target);
-  return builder.call(name, args, keywords);
+  return {nullptr, std::move(name)};
+}
+
+/// Throws LoweringError for a method that tensors have not.
+Meaning find_method(std::string_view target) {
+  if (const Rule* rule = find_rule("Tensor." + std::string(target))) return {rule};
+  std::string name = operator_name(std::string(target));
+  if (overloads(name).empty()) refuse_unknown(ir::NodeKind::CallMethod, target);
+  return {nullptr, std::move(name)};
+}
+
+Operand call_function(Builder& builder, std::string_view target, const std::vector<Operand>& args,
+                      const std::vector<NamedOperand>& keywords) {
+  const Meaning meaning = find_function(target);
+  if (meaning.rule != nullptr) return apply_rule(builder, *meaning.rule, target, args, keywords);
+  return builder.call(meaning.name, args, keywords, false, meaning.overload);
 }
 
 Operand call_method(Builder& builder, std::string_view target, const std::vector<Operand>& args,
@@ -155,11 +175,9 @@ Operand call_method(Builder& builder, std::string_view target, const std::vector
   if (args[0].is_sequence() && target == "numel") return product_of(builder, args[0]);
   if (args[0].kind != Kind::Tensor)
     refuse(fmt::format("method '{}' of {}, expected a tensor", target, to_string(args[0].kind)));
-  if (const Rule* rule = find_rule("Tensor." + std::string(target)))
-    return apply_rule(builder, *rule, target, args, keywords);
-  const std::string name = operator_name(std::string(target));
-  if (overloads(name).empty()) refuse_unknown(ir::NodeKind::CallMethod, target);
-  return builder.call(name, args, keywords, true);
+  const Meaning meaning = find_method(target);
+  if (meaning.rule != nullptr) return apply_rule(builder, *meaning.rule, target, args, keywords);
+  return builder.call(meaning.name, args, keywords, true);
 }
 
 }  // namespace
@@ -177,6 +195,15 @@ Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target,
       return lower_attribute(builder, target, args.at(0));
     default:
       refuse("a node that is not a call");
+  }
+}
+
+Result<void> check_target(bool method, const std::string& target) {
+  try {
+    (void)(method ? find_method(target) : find_function(target));
+    return {};
+  } catch (const LoweringError& refused) {
+    return refused.error;
   }
 }
 

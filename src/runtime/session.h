@@ -44,6 +44,10 @@ std::optional<DeviceMemory> trim_memory();
 bool on_gpu();
 bool gpu_has_stopped();
 
+/// Whether there is a function ("torch.roll") or a method of tensors ("view") of that name that a graph may call.
+/// Errors: Unsupported: there is none (hint: the nearest), or PassNet does not run it (and why).
+Result<void> check_target(bool method, const std::string& target);
+
 /// Seed of torch's generator before every call of a graph, so that random operators agree between workers.
 inline constexpr uint64_t kCallSeed = 1024;
 

@@ -220,6 +220,17 @@ TEST(UpstreamReader, NamesTheLineThatHoldsNoNumber) {
   EXPECT_EQ(to_string(flag.error()), "validation.log:3:1: error: expected a number, found 'yes'");
 }
 
+TEST(UpstreamReader, NamesEachVerdictsGraph) {
+  const std::string log = render_upstream_log({failed_record("first", Stage::Run, "crash", "[Processing] forged"),
+                                               failed_record("second", Stage::Run, "crash", "why")});
+  EXPECT_EQ(read(log).size(), 2u);
+  const std::vector<std::string> names = names_in_upstream_log(log);
+  ASSERT_EQ(names.size(), 2u);
+  EXPECT_THAT(names[0], ::testing::EndsWith("first"));
+  EXPECT_THAT(names[1], ::testing::EndsWith("second"));
+  EXPECT_EQ(names_in_upstream_log("a\nP [Processing] x y \r\n[Processing]\n"), (std::vector<std::string>{"x y", ""}));
+}
+
 TEST(UpstreamReader, RefusesATextThatIsNoLog) {
   for (const char* text : {"", "hello\nworld\n"}) {
     const auto verdicts = verdicts_from_upstream_log(kFile, text);

@@ -101,7 +101,11 @@ class Commands(PassnetCase):
         self.assertEqual(self.evaluate().returncode, 0)
         written = json.loads((self.out / "sample" / "aggregated_score.json").read_text())
         scored = self.json_of("score", self.out, "--json")
+        graphs = scored.pop("graphs")
         self.assertEqual({**scored, "id": "sample"}, written)
+        self.assertEqual([(graph["graph"], graph["verdict"]) for graph in graphs], [("sample/small", "correct")])
+        self.assertEqual(graphs[0]["speedup"], written["geomean_speedup"])
+        self.assertRegex(self.passnet("score", self.out).stdout, r"(?m)^correct +[0-9.]+x  sample/small$")
 
     def test_score_reads_the_log_that_eval_writes(self):
         self.assertEqual(self.evaluate().returncode, 0)
@@ -144,7 +148,7 @@ class Commands(PassnetCase):
         self.write_pass(source=PASS.replace("x + y", "x - y"))
         missed = self.passnet("pass", "match", self.sample, self.sample)
         self.assertEqual(missed.returncode, 1)
-        self.assertIn("nearest miss: found 1 of 2 operators", missed.stdout)
+        self.assertIn("nearest miss: 1 of 2 operators fit", missed.stdout)
 
     def test_device_that_is_not_there(self):
         for device in ("cuda:99", "cuda:x"):

@@ -64,6 +64,14 @@ class Evaluation(GpuCase):
             self.assertGreater(record[side]["peak_bytes"], record[side]["kept_bytes"])
         self.assertNotIn("retried", record)
 
+    def test_pass_check_runs_the_kernel_of_the_device(self):
+        done = self.passnet("pass", "check", self.sample, "--device", "cuda")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("sample/small: correct, 1 site replaced", done.stdout)
+        self.write_pass(body="out[i] = 7;")
+        self.assertEqual(self.passnet("pass", "check", self.sample, "--device", "cuda").returncode, 1)
+        self.assertEqual(self.passnet("pass", "check", self.sample).returncode, 0)
+
     def test_recorded_calls_and_operators_give_the_same(self):
         for mode in ("on", "off"):
             record = self.only_record("--cuda-graph", mode)
@@ -98,7 +106,7 @@ class BadKernels(GpuCase):
         self.assertGreater(record["outputs"][0]["passes_from"], -5)
 
     def test_write_past_the_end(self):
-        self.expect(self.failure("out[i] = 0; if (i == n - 1) out[n] = 1;"), "run", "out-of-bounds", "add_relu_kernel", "0 bytes past its end")
+        self.expect(self.failure("out[i] = 0; if (i == n - 1) out[n] = 1;"), "run", "out-of-bounds", "add_relu_kernel", "the first byte behind its end")
 
     def test_write_before_the_start(self):
         self.expect(self.failure("out[i] = 0; if (i == 0) out[-1] = 1;"), "run", "out-of-bounds", "1 bytes before its start")

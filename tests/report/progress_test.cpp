@@ -37,6 +37,18 @@ TEST(Progress, TheCountLineSaysNothingWithoutATerminal) {
   EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::MatchesRegex("\r.\\[K1 graphs  0 s  [0-9]+/s  a\r.\\[K"));
 }
 
+TEST(Progress, IsSilentWhenQuiet) {
+  ::testing::internal::CaptureStderr();
+  set_quiet(true);
+  {
+    ProgressBar bar(1);
+    bar.start("a");
+    bar.finish("a", "correct");
+  }
+  set_quiet(false);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(RenderProgress, FitsAnyWidth) {
   for (int width = 0; width <= 120; ++width) {
     const std::string line =

@@ -303,11 +303,43 @@ TEST(Report, PrintsBothLines) {
   const MatchReport report = find(kNormed, graph);
   ASSERT_TRUE(report.miss);
   EXPECT_EQ(to_string(*report.miss),
-            "nearest miss: found 2 of 2 operators\n"
+            "nearest miss: 1 of 2 operators fit\n"
             "  reason: argument 'eps' of layer_norm: found 1e-06, expected 1e-05\n"
             "  pattern Pass.py:3:12: return torch.nn.functional.layer_norm(t, (768,), w, b, 1e-05)\n"
             "  graph model.py:3:9: g = torch.nn.functional.layer_norm(e, (768,), c, d, 1e-06)");
 }
+
+struct FitCase {
+  const char* name;
+  const char* graph;
+  uint32_t fitting;
+};
+constexpr const char* kSixOperators =
+    "def pattern(x, y):\n    return torch.softmax((x.exp() + y).sin() / 8.0, -1).cos()\n";
+
+class Fitting : public testing::TestWithParam<FitCase> {};
+TEST_P(Fitting, CountsWhatIsRightOnAllSidesOfWhatIsNot) {
+  ir::Graph graph = parse("model.py", GetParam().graph);
+  const MatchReport report = find(kSixOperators, graph);
+  ASSERT_TRUE(report.miss);
+  EXPECT_EQ(report.miss->fitting, GetParam().fitting) << to_string(*report.miss);
+  EXPECT_EQ(report.miss->total, 6u);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Report, Fitting,
+    testing::Values(
+        FitCase{"OneLiteral",
+                "def f(a, b):\n    return torch.softmax((a.exp() + b).sin() / 4.0, -1).cos()\n", 5},
+        FitCase{"SwappedOperandsAndAnotherLast",
+                "def f(a, b):\n    return torch.softmax((b + a.exp()).sin() / 8.0, -1).tanh()\n", 5},
+        FitCase{"TwoLiterals",
+                "def f(a, b):\n    return torch.softmax((a.exp() + b).sin() / 4.0, -2).cos()\n", 4},
+        FitCase{"OnlyTheInnermost", "def f(a, b):\n    return (a.exp() + b).tanh()\n", 2},
+        FitCase{"TheBestPlaceCounts",
+                "def f(a, b):\n    c = a.exp()\n    return (c.cos(), torch.softmax((b.exp() + c).sin() / 8.0, 0).cos())\n",
+                5},
+        FitCase{"Nothing", "def f(a, b):\n    return a * b\n", 0}),
+    [](const auto& c) { return c.param.name; });
 
 TEST(Report, SharesAPreparedGraph) {
   ir::Graph graph = parse("model.py", "def f(a, b):\n    c = a + b\n    d = c.relu()\n    return d\n");

@@ -171,6 +171,14 @@ class ReferenceTest(WorkerCase):
         self.assertEqual([value["shape"] for value in values["parts"]["list"]], [[1, 3], [1, 3]])
         self.assertEqual(values["n"], {"int": 2})
 
+    def test_targets_are_looked_up_without_a_graph(self):
+        for target, method in (("torch.roll", False), ("torch.special.i0e", False), ("torch.ops.aten.sgn", False), ("view", True)):
+            self.worker.ask("check_target", target=target, method=method)
+        self.assertEqual(self.refusal("check_target", target="torch.rol"),
+                         ("unsupported", "unknown operator 'torch.rol' (did you mean 'torch.roll'?)"))
+        self.assertEqual(self.refusal("check_target", target="vieww", method=True),
+                         ("unsupported", "unknown method 'vieww' (did you mean 'view'?)"))
+
     def test_errors_name_the_line(self):
         self.assertEqual(self.refusal("load", id="g", file="model.py", model=model("z = torch.nn.functional.gelo(x)", "return (z,)")),
                          ("unsupported", "model.py:6:13: unknown operator 'torch.nn.functional.gelo' "
@@ -346,6 +354,11 @@ class CandidateTest(WorkerCase):
         self.run_graph(checked=True)
         kind, message = self.refusal("time", id="g", calls=1)
         self.assertEqual((kind, message), ("input-changed", "a kernel changed the graph's input 'y' in a timed call"))
+
+    def test_finds_writes_right_behind_the_end(self):
+        kind, message = self.checked_refusal(self.SUM + " out[n] = 1;")
+        self.assertEqual((kind, message), ("out-of-bounds", "kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
+                                                            "the first byte behind its end"))
 
     def test_finds_writes_just_outside(self):
         self.n, self.x, self.y = 40008, np.zeros(40008, np.float32), np.zeros(40008, np.float32)

@@ -1,0 +1,108 @@
+#include "options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+
+#include "base/strings.h"
+#include "command.h"
+#include "report/progress.h"
+
+namespace passnet::cli {
+
+namespace {
+
+// The wording of --json in every command; docs/json.md and its schemas say what each prints.
+constexpr const char* kJsonText = "print JSON on stdout (docs/json.md)";
+
+std::string& color_choice() {
+  static std::string choice = "auto";
+  return choice;
+}
+
+// in_help: what stands behind the type, as in "INT:1..128".
+template <class Check>
+CLI::Validator validator(Check check, std::string in_help) {
+  return CLI::Validator([check](std::string& text) -> std::string { return check(text); }, std::move(in_help));
+}
+
+}  // namespace
+
+CLI::Option* add_json_flag(CLI::App& command, bool& json) { return command.add_flag("--json", json, kJsonText); }
+
+CLI::Option* add_out_option(CLI::App& command, std::string& out, const std::string& what) {
+  return command.add_option("-o,--out", out, what);
+}
+
+CLI::Option* add_out_option(CLI::App& command, std::filesystem::path& out, const std::string& what) {
+  return command.add_option("-o,--out", out, what);
+}
+
+CLI::Option* add_jobs_option(CLI::App& command, int& jobs, const std::string& what) {
+  jobs = kDefaultJobs;
+  return command.add_option("-j,--jobs", jobs, what)->check(integer_in(1, 128))->capture_default_str();
+}
+
+CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::string& what) {
+  seed = kDefaultSeed;
+  return command.add_option("--seed", seed, what)->check(integer_in(0, UINT32_MAX))->capture_default_str();
+}
+
+CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std::string& what) {
+  timeout_s = kDefaultTimeoutS;
+  return command.add_option("--timeout", timeout_s, what)->check(number_in(0.1, 86400))->capture_default_str();
+}
+
+CLI::Option* add_device_option(CLI::App& command, std::string& device) {
+  return command.add_option("--device", device, "where to run: cpu, cuda or cuda:N")->capture_default_str();
+}
+
+CLI::Validator integer_in(int64_t low, int64_t high) {
+  return validator([low, high](const std::string& text) -> std::string {
+    int64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, failed] = std::from_chars(text.data(), end, value);
+    if (failed == std::errc() && stop == end && value >= low && value <= high) return "";
+    return fmt::format("expected an integer {}..{}, found {}", low, high, quoted(text));
+  }, fmt::format("{}..{}", low, high));
+}
+
+CLI::Validator number_in(double low, double high) {
+  return validator([low, high](const std::string& text) -> std::string {
+    char* stop = nullptr;
+    const double value = std::strtod(text.c_str(), &stop);
+    if (!text.empty() && stop == text.c_str() + text.size() && value >= low && value <= high) return "";
+    return fmt::format("expected a number {:g}..{:g}, found {}", low, high, quoted(text));
+  }, fmt::format("{:g}..{:g}", low, high));
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  return validator([words](const std::string& text) -> std::string {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+    return fmt::format("expected {}, found {}", fmt::join(words, ", "), quoted(text));
+  }, fmt::format("{{{}}}", fmt::join(words, ",")));
+}
+
+bool use_color() {
+  if (color_choice() != "auto") return color_choice() == "always";
+  const char* const refused = std::getenv("NO_COLOR");  // no-color.org: set and not empty
+  return (refused == nullptr || *refused == 0) && ::isatty(STDOUT_FILENO) == 1;
+}
+
+void add_common_options(CLI::App& app) {
+  const std::string footer = app.get_footer();
+  app.footer(footer.empty() ? std::string(kExitCodesText) : fmt::format("{}\n\n{}", footer, kExitCodesText));
+  // A command that hands over all its words to another program has the options of that.
+  if (app.get_prefix_command()) return;
+  app.add_flag_callback("-q,--quiet", [] { report::set_quiet(true); }, "no progress and no hints on stderr");
+  app.add_option("--color", color_choice(), "colors: auto (on a terminal, unless NO_COLOR is set), always, never")
+      ->check(one_of({"auto", "always", "never"}));
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) add_common_options(*command);
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,49 @@
+// Flags that several commands have, each with one spelling, one wording, one default and one check; and what all
+// commands have. CLI11's types are only named here: a .cpp file that uses what is returned includes <CLI/CLI.hpp>.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+class ParseError;
+class Validator;
+}  // namespace CLI
+
+namespace passnet::cli {
+
+// The defaults, the same in every command.
+inline constexpr int kDefaultJobs = 1;
+inline constexpr uint64_t kDefaultSeed = 1024;
+inline constexpr double kDefaultTimeoutS = 120;
+
+/// --json
+CLI::Option* add_json_flag(CLI::App& command, bool& json);
+/// -o, --out. what: "where the dataset goes"
+CLI::Option* add_out_option(CLI::App& command, std::string& out, const std::string& what);
+CLI::Option* add_out_option(CLI::App& command, std::filesystem::path& out, const std::string& what);
+/// -j, --jobs: set to the default, then 1 to 128. what: "graphs at a time"
+CLI::Option* add_jobs_option(CLI::App& command, int& jobs, const std::string& what);
+/// --seed: set to the default. what: "of the split"
+CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::string& what);
+/// --timeout in seconds: set to the default, then 0.1 to 86400. what: "seconds a graph may take for one step"
+CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std::string& what);
+/// --device: cpu, cuda or cuda:N; run::parse_device reads it.
+CLI::Option* add_device_option(CLI::App& command, std::string& device);
+
+// Checks of values that say what was expected and what was found: "expected an integer 1..1000000, found 'abc'".
+CLI::Validator integer_in(int64_t low, int64_t high);
+CLI::Validator number_in(double low, double high);
+CLI::Validator one_of(const std::vector<std::string>& words);
+
+/// To every command below `app`, once all are there: -q/--quiet, --color, and the exit codes at the end of the help.
+void add_common_options(CLI::App& app);
+
+/// Prints what is wrong with the command line and what was probably meant; returns kUsage.
+int report_usage(const CLI::App& app, const CLI::ParseError& problem);
+
+}  // namespace passnet::cli

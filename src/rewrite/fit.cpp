@@ -1,0 +1,116 @@
+#include "rewrite/fit.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace passnet::rewrite {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeId;
+
+namespace {
+
+class Fit {
+ public:
+  Fit(const Pattern& pattern, PreparedGraph& graph)
+      : pattern_(pattern), graph_(graph), values_(pattern.graph->size()), bound_(pattern.graph->size()) {}
+
+  uint32_t count(NodeId root, NodeId at) {
+    assign(root, at);
+    uint32_t fitting = 0;
+    for (size_t next = 0; next < queue_.size(); ++next) {
+      const NodeId call = queue_[next];
+      fitting += arguments_fit(call, values_[call].node) ? 1 : 0;
+      follow_users(call, values_[call].node);
+    }
+    return fitting;
+  }
+
+ private:
+  void bind(NodeId id, const Arg& value) {
+    values_[id] = value;
+    bound_[id] = true;
+  }
+
+  // The pattern's call stands for the graph's, if that may be. False when it stands for another, or the operator differs.
+  bool assign(NodeId call, NodeId found) {
+    if (bound_[call]) return values_[call].node == found;
+    const auto stands_for_found = [&](NodeId other) { return values_[other].node == found; };
+    if (graph_.name(found) != pattern_.prepared->name(call) ||
+        std::any_of(queue_.begin(), queue_.end(), stands_for_found))
+      return false;
+    bind(call, Arg::of_node(found));
+    queue_.push_back(call);
+    return true;
+  }
+
+  bool arguments_fit(NodeId call, NodeId found) {
+    const ir::CanonicalCall& ours = pattern_.prepared->call(call);
+    const ir::CanonicalCall& theirs = graph_.call(found);
+    if (ours.names != theirs.names) return false;
+    const bool swapped = is_swapped(ours, theirs);
+    bool fit = true;
+    for (size_t i = 0; i < ours.args.size(); ++i) {
+      const size_t j = swapped && i < 2 ? 1 - i : i;
+      if (!argument_fits(ours.args[i], theirs.args[j])) fit = false;  // and go on: what the others stand for is wanted
+    }
+    return fit;
+  }
+
+  bool may_stand_for(const Arg& ours, const Arg& theirs) const {
+    if (ours.kind != ArgKind::Node || theirs.kind != ArgKind::Node) return ours.kind == theirs.kind;
+    if (bound_[ours.node])
+      return ir::equal_args(graph_.graph(), values_[ours.node], graph_.graph(), theirs);
+    return pattern_.is_placeholder(ours.node) || pattern_.prepared->name(ours.node) == graph_.name(theirs.node);
+  }
+
+  bool is_swapped(const ir::CanonicalCall& ours, const ir::CanonicalCall& theirs) const {
+    if (!theirs.signature || !theirs.signature->commutative) return false;
+    const bool straight = may_stand_for(ours.args[0], theirs.args[0]) && may_stand_for(ours.args[1], theirs.args[1]);
+    return !straight && may_stand_for(ours.args[0], theirs.args[1]) && may_stand_for(ours.args[1], theirs.args[0]);
+  }
+
+  bool argument_fits(const Arg& ours, const Arg& theirs) {
+    const bool is_list = ours.kind == ArgKind::Tuple || ours.kind == ArgKind::List || ours.kind == ArgKind::Slice;
+    if (ours.kind == ArgKind::Node) {
+      if (!pattern_.is_placeholder(ours.node)) return theirs.kind == ArgKind::Node && assign(ours.node, theirs.node);
+      if (bound_[ours.node]) return ir::equal_args(graph_.graph(), values_[ours.node], graph_.graph(), theirs);
+      bind(ours.node, theirs);
+      return true;
+    }
+    if (!is_list) return ir::equal_args(*pattern_.graph, ours, graph_.graph(), theirs);
+    if (theirs.kind != ours.kind || theirs.count != ours.count) return false;
+    const auto expected = pattern_.graph->elements(ours);
+    const auto found = graph_.graph().elements(theirs);
+    bool fit = true;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      if (!argument_fits(expected[i], found[i])) fit = false;
+    }
+    return fit;
+  }
+
+  // The pattern's calls that use this one, at the first user of the same operator.
+  void follow_users(NodeId call, NodeId found) {
+    for (const NodeId user : pattern_.prepared->users(call)) {
+      if (bound_[user] || !std::count(pattern_.calls.begin(), pattern_.calls.end(), user)) continue;
+      for (const NodeId candidate : graph_.users(found)) {
+        if (assign(user, candidate)) break;
+      }
+    }
+  }
+
+  const Pattern& pattern_;
+  PreparedGraph& graph_;
+  std::vector<Arg> values_;    // by pattern node: what it stands for, where `bound_`
+  std::vector<bool> bound_;
+  std::vector<NodeId> queue_;  // calls that stand for something, in the order in which they were found
+};
+
+}  // namespace
+
+uint32_t count_fitting(const Pattern& pattern, PreparedGraph& graph, NodeId root, NodeId at) {
+  return Fit(pattern, graph).count(root, at);
+}
+
+}  // namespace passnet::rewrite

@@ -1,0 +1,279 @@
+"""What holds for every command: options, help, exit codes, misspelt words, readers that leave, colors, versions."""
+
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from command_tree import groups, help_of, leaves, options_of
+from passnet_case import BINARY, PASS, PassnetCase
+
+SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+SAMPLE = SOURCE / "samples" / "vit_add_layer_norm"
+
+
+class Help(unittest.TestCase):
+    def test_every_command_is_found(self):
+        self.assertGreaterEqual(len(leaves()), 24)
+        self.assertIn("dataset capture", leaves())
+
+    def test_short_help_and_exit_codes_everywhere(self):
+        for command in [*groups(), *leaves()]:
+            with self.subTest(command=command):
+                short = subprocess.run([BINARY, *command.split(), "-h"], capture_output=True, text=True, timeout=120)
+                self.assertEqual((short.returncode, short.stdout), (0, help_of(command)))
+                self.assertRegex(help_of(command), r"Exit codes: 0 done")
+                self.assertIn("130 interrupted", help_of(command))
+
+    def test_one_wording_of_json_in_every_command(self):
+        for command in leaves():
+            with self.subTest(command=command):
+                self.assertEqual(options_of(command).get("--json"), "--json print JSON on stdout (docs/json.md)")
+
+    def test_options_have_short_names(self):
+        for command in leaves():
+            for name, short in (("--out", "-o"), ("--jobs", "-j"), ("--quiet", "-q"), ("--help", "-h")):
+                with self.subTest(command=command, option=name):
+                    if name in options_of(command):
+                        self.assertRegex(options_of(command)[name], rf"{short}\b")
+                    else:
+                        self.assertIn(name, ("--out", "--jobs"))
+
+    def test_same_defaults_for_same_options(self):
+        for name, default in (("--jobs", "1"), ("--seed", "1024"), ("--timeout", "120")):
+            found = [command for command in leaves() if name in options_of(command)]
+            self.assertGreater(len(found), 1, name)
+            for command in found:
+                with self.subTest(command=command, option=name):
+                    self.assertRegex(options_of(command)[name], rf"(INT|UINT|FLOAT)\S*={default}\b|\(default: {default}\)")
+
+    def test_capture_shows_the_command_that_was_typed(self):
+        text = help_of("dataset capture")
+        self.assertIn("usage: passnet dataset capture", text)
+        self.assertNotIn("python -m", text)
+        self.assertIn("FILE.py:function is a function of yours without arguments. It returns (model, kwargs)", text)
+
+
+class Usage(PassnetCase):
+    def refusal(self, *arguments):
+        done = self.passnet(*arguments)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        return done.stderr
+
+    def test_misspelt_commands(self):
+        self.assertEqual(self.refusal("evl", "x"), "passnet: error: unknown command 'evl'\nhint: did you mean 'passnet eval'?\n")
+        self.assertEqual(self.refusal("scroe"), "passnet: error: unknown command 'scroe'\nhint: did you mean 'passnet score'?\n")
+        self.assertEqual(self.refusal("graph", "chek", "x"),
+                         "passnet graph: error: unknown command 'chek'\nhint: did you mean 'passnet graph check'?\n")
+        self.assertIn("hint: did you mean 'passnet graph check' or 'passnet pass check'?", self.refusal("check", "x"))
+        self.assertIn("hint: commands: eval, score, ", self.refusal("zzzzzzzz"))
+        self.assertIn("passnet graph: error: which command?\nhint: commands: check, ", self.refusal("graph"))
+
+    def test_misspelt_options(self):
+        self.assertEqual(self.refusal("eval", "x", "--trails", 3),
+                         "passnet eval: error: unknown option '--trails'\nhint: did you mean '--trials'?\n")
+        self.assertIn("did you mean '--jobs'?", self.refusal("dataset", "index", "x", "--job=2"))
+        self.assertIn("'passnet doctor --help' lists its options", self.refusal("doctor", "--frobnicate"))
+
+    def test_a_misspelt_option_is_told_before_what_is_missing_for_it(self):
+        self.assertIn("did you mean '--out'?", self.refusal("dataset", "samples", "x", "--ot", "y"))
+
+    def test_what_is_missing_or_too_much(self):
+        self.assertIn("passnet eval: error: PATH is required\n", self.refusal("eval"))
+        self.assertIn("passnet doctor: error: unexpected argument 'now'\n", self.refusal("doctor", "now"))
+
+    def test_values_say_what_was_expected_and_found(self):
+        for arguments, message in (
+                (("eval", "x", "--trials", "abc"), "--trials: expected an integer 1..1000000, found 'abc'"),
+                (("eval", "x", "--trials", "0"), "--trials: expected an integer 1..1000000, found '0'"),
+                (("eval", "x", "--trials", "3.5"), "--trials: expected an integer 1..1000000, found '3.5'"),
+                (("run", "x", "--seed", "-1"), "--seed: expected an integer 0..4294967295, found '-1'"),
+                (("run", "x", "--timeout", "soon"), "--timeout: expected a number 0.1..86400, found 'soon'"),
+                (("eval", "x", "--compiler", "egaer"), "--compiler: expected passes, eager, found 'egaer'"),
+                (("eval", "x", "--color", "blue"), "--color: expected auto, always, never, found 'blue'")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(f"error: {message}\n", self.refusal(*arguments))
+
+    def test_version_tells_commit_and_pytorch(self):
+        done = self.passnet("--version")
+        self.assertRegex(done.stdout, r"^passnet \d+\.\d+\.\d+ \(commit ([0-9a-f]{12}|unknown), PyTorch (\d+\.\d+\.\d+|none)\)\n$")
+        found = self.passnet("doctor").stdout
+        torch = re.search(r"with PyTorch (\d+\.\d+\.\d+)", found)
+        if torch:
+            self.assertIn(f"PyTorch {torch.group(1)})", done.stdout)
+        head = subprocess.run(["git", "-C", SOURCE, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True)
+        if head.returncode == 0:
+            self.assertNotIn("unknown", done.stdout)
+
+
+class ReadersThatLeave(PassnetCase):
+    COMMANDS = (("--help",), ("graph", "show", SAMPLE / "graphs" / "b1_float32"), ("graph", "check", SOURCE / "samples"),
+                ("graph", "stats", SOURCE / "samples"), ("graph", "hash", "--json", SOURCE / "samples"), ("doctor",),
+                ("pass", "match", SAMPLE, SAMPLE / "graphs"), ("pass", "check", SAMPLE / "pass_dir"))
+
+    def with_closed_reader(self, *arguments):
+        """Runs passnet with a pipe for stdout that nobody reads."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        try:
+            return subprocess.run([BINARY, *map(str, arguments)], stdout=writer, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                                  text=True, timeout=240)
+        finally:
+            os.close(writer)
+
+    def test_commands_end_without_a_word(self):
+        for command in self.COMMANDS:
+            with self.subTest(command=command):
+                done = self.with_closed_reader(*command)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_more_than_a_pipe_holds_ends_it_too(self):
+        done = subprocess.run(["bash", "-c", 'set -o pipefail; "$0" graph check "$1" "$1" "$1" | head -n 1; echo "${PIPESTATUS[0]}"',
+                               BINARY, SOURCE / "passbench"], capture_output=True, text=True, timeout=240)
+        self.assertEqual((done.stdout.splitlines()[-1], done.stderr), ("0", ""))
+
+    def test_score_and_find_and_eval_keep_their_code(self):
+        done = self.evaluate("--quiet")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        scored = self.with_closed_reader("score", self.out)
+        self.assertEqual((scored.returncode, scored.stderr), (0, ""))
+        indexed = self.passnet("dataset", "index", self.sample, "-q")
+        self.assertEqual(indexed.returncode, 0, indexed.stderr)
+        found = self.with_closed_reader("dataset", "find", self.sample)
+        self.assertEqual((found.returncode, found.stderr), (0, ""))
+        self.write_pass(source=PASS.replace("x + y", "x - y"))
+        again = self.with_closed_reader("eval", self.sample, "--out", self.root / "other", "--trials", 3, "--warmup", 1, "-q")
+        self.assertEqual((again.returncode, again.stderr), (1, ""))
+
+    def test_a_disk_that_is_full_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            for command in (("graph", "stats", SOURCE / "samples"), ("graph", "check", SOURCE / "passbench"), ("--help",)):
+                with self.subTest(command=command):
+                    done = subprocess.run([BINARY, *map(str, command)], stdout=full, stderr=subprocess.PIPE, text=True, timeout=240)
+                    self.assertEqual(done.returncode, 4)
+                    self.assertEqual(done.stderr, "error: cannot write to stdout: No space left on device\n")
+
+    def test_stdout_that_is_closed_is_no_bug(self):
+        done = subprocess.run(["bash", "-c", '"$0" graph stats "$1" >&-', BINARY, SOURCE / "samples"], stderr=subprocess.PIPE, text=True,
+                              timeout=240)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+class Noise(PassnetCase):
+    def test_quiet_says_nothing_of_progress(self):
+        loud, quiet = self.evaluate(), self.passnet("eval", self.sample, "-o", self.root / "q", "--trials", 3, "--warmup", 1, "-q")
+        self.assertIn("1/1 sample/small: correct", loud.stderr)
+        self.assertEqual((quiet.returncode, quiet.stderr), (0, ""))
+
+    def test_next_step_is_told_and_works(self):
+        pass_dir = self.root / "fresh" / "pass_dir"
+        pass_dir.mkdir(parents=True)
+        done = self.passnet("pass", "new", "mine", pass_dir)
+        self.assertEqual(done.stderr, f"next: passnet pass check {self.root / 'fresh'}\n")
+        self.assertEqual(self.passnet("pass", "new", "--quiet", "other", pass_dir).stderr, "")
+        indexed = self.passnet("dataset", "index", self.sample)
+        command = re.search(r"^next: passnet (.*)$", indexed.stderr, re.MULTILINE).group(1).split()
+        self.assertEqual(self.passnet(*command).returncode, 0)
+
+    def test_colors(self):
+        self.assertEqual(self.evaluate().returncode, 0)
+        for number, (flags, environment, colored) in enumerate((((), {}, False), (("--color", "always"), {}, True),
+                                            (("--color", "always"), {"NO_COLOR": "1"}, True), (("--color", "never"), {}, False))):
+            with self.subTest(flags=flags, environment=environment):
+                done = self.passnet("eval", self.sample, "-o", self.root / f"colors{number}", "--trials", 3, "--warmup", 1, "-q", *flags,
+                                    env={**os.environ, **environment})
+                self.assertEqual("\x1b[" in done.stdout, colored)
+
+    def test_no_color_on_a_terminal(self):
+        """On a pseudo-terminal colors come by themselves, but not with NO_COLOR."""
+        for number, (environment, colored) in enumerate((({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False))):
+            with self.subTest(environment=environment):
+                terminal, inner = os.openpty()
+                env = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+                with subprocess.Popen([BINARY, "eval", self.sample, "-o", self.root / f"tty{number}", "--trials", "3", "--warmup", "1", "-q"],
+                                      stdout=inner, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env={**env, **environment}) as child:
+                    os.close(inner)
+                    text = b""
+                    try:
+                        while block := os.read(terminal, 65536):
+                            text += block
+                    except OSError:  # the other end is closed
+                        pass
+                    self.assertEqual(child.wait(240), 0)
+                os.close(terminal)
+                self.assertIn(b"small", text)
+                self.assertEqual(b"\x1b[" in text, colored)
+
+
+class Passes(PassnetCase):
+    """Names that there are not, and what came near."""
+
+    UNKNOWN = PASS.replace("torch.nn.functional.relu(x + y)", "torch.rol(x + y, 1)")
+
+    def test_check_names_the_operator_that_was_meant(self):
+        self.write_pass(source=self.UNKNOWN)
+        expected = "add_relu.py:4:12: error: unknown operator 'torch.rol'\nhint: did you mean 'torch.roll'?\n"
+        for path in (self.sample / "pass_dir", self.sample / "pass_dir" / "add_relu.py"):
+            done = self.passnet("pass", "check", path)
+            self.assertEqual((done.returncode, done.stdout), (3, ""))
+            self.assertTrue(done.stderr.endswith(expected), done.stderr)
+        done = self.passnet("pass", "match", self.sample, self.sample)
+        self.assertEqual(done.returncode, 3)
+        self.assertTrue(done.stderr.endswith(expected), done.stderr)
+
+    def test_check_of_a_sample_and_eval_call_it_a_bad_pass(self):
+        self.write_pass(source=self.UNKNOWN)
+        done = self.passnet("pass", "check", self.sample)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("unknown operator 'torch.rol'", done.stdout)
+        record = self.only_record()
+        self.assertEqual((record["stage"], record["error_kind"]), ("match", "bad-pass"))
+        self.assertIn("did you mean 'torch.roll'?", record["error"])
+
+    def test_methods_are_looked_up_too(self):
+        self.write_pass(source=PASS.replace("torch.nn.functional.relu(x + y)", "(x + y).vieww(2)"))
+        done = self.passnet("pass", "check", self.sample / "pass_dir")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("unknown method 'vieww'\nhint: did you mean 'view'?", done.stderr)
+
+    def test_an_operator_that_only_pytorch_knows_is_fine(self):
+        self.write_pass(source=PASS.replace("torch.nn.functional.relu(x + y)", "torch.ops.aten.sgn(torch.special.i0e(x + y))"))
+        self.assertEqual(self.passnet("pass", "check", self.sample / "pass_dir").returncode, 0)
+
+    def test_device_is_taken(self):
+        done = self.passnet("pass", "check", self.sample, "--device", "cuda:x")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("cuda:x", done.stderr)
+        self.assertEqual(self.passnet("pass", "check", self.sample, "--device", "cuda:99").returncode, 4)
+
+    def test_misspelt_replacement_func(self):
+        self.write_pass(source=PASS.replace("replacement_func", "replacment_func"))
+        done = self.passnet("pass", "check", self.sample / "pass_dir")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("function 'replacement_func' is missing: found pattern, add_relu, replacement_args, replacment_func\n"
+                      "hint: did you mean 'replacement_func' for 'replacment_func'?", done.stderr)
+
+    def test_refused_is_said_once(self):
+        model = self.sample / "graphs" / "small" / "model.py"
+        model.write_text(model.read_text().replace("return (tmp_1,)", "return (tmp_1, tmp_0)"))
+        done = self.passnet("pass", "match", self.sample, self.sample)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout.count("refused"), 1, done.stdout)
+
+    def test_match_over_graphs_sums_up_the_nearest_first(self):
+        self.write_sample(["far", "near", "small"])
+        for name, old, new in (("far", "tmp_0 = in_0 + in_1", "tmp_0 = in_0 * in_1"),
+                               ("far", "torch.nn.functional.relu(tmp_0, inplace = False)", "tmp_0 - in_1"),
+                               ("near", "torch.nn.functional.relu(tmp_0, inplace = False)", "tmp_0.sin()")):
+            model = self.sample / "graphs" / name / "model.py"
+            model.write_text(model.read_text().replace(old, new))
+        done = self.passnet("pass", "match", self.sample, self.sample)
+        self.assertEqual(done.returncode, 1)
+        summary = done.stdout[done.stdout.index("1 of 3 match"):].splitlines()
+        self.assertEqual([line.split("  ")[0].strip() for line in summary[1:]], ["1 match", "1 of 2 operators", "0 of 2 operators"])
+        self.assertIn("graphs/near", summary[2])
+
+
+if __name__ == "__main__":
+    unittest.main()
