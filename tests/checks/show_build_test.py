@@ -73,6 +73,10 @@ class ShowBuild(unittest.TestCase):
             src/b\.cpp:7:2:\ error:\ expected\ ';'\n
             build:\ 1\ failed\ after\ \d+:\d\d;\ commands\ and\ all\ messages:\ build\.log\n$""")
 
+    def test_an_interrupted_build_is_not_called_done(self):
+        self.assertRegex(self.show(steps(8)[:7] + ["ninja: build stopped: interrupted by user."]).stderr,
+                         r"^build: stopped at 5 of 8 after \d+:\d\d; log: build.log\n$")
+
     def test_the_log_holds_everything(self):
         self.show(FAILED)
         self.assertEqual(self.log.read_text().splitlines(), FAILED)
