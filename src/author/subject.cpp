@@ -55,7 +55,7 @@ const std::set<std::string_view>& reserved_names() {
       "tuple", "union",  "unsigned", "using",  "vec",     "void",   "while",    "with",   "yield",     "zip",     "best",   "normal",   "shape",
       "size",  "and",    "div",      "remainder", "case", "const",  "default",  "delete", "do",        "enum",    "int64_t", "namespace", "operator", "element", "mean", "squares", "d", "largest", "norm", "least", "where", "found", "shift", "spatial", "channels", "batch", "a", "b", "k",
       "column", "width", "start", "end", "middle", "source", "stride", "index", "count", "length", "offset", "rest", "stack", "height", "part", "group", "c", "y", "z", "left", "right", "top",
-      "bottom", "rows", "columns", "first_channel", "is_there",
+      "bottom", "rows", "columns", "first_channel", "is_there", "device", "inf", "nan", "operator",
       "private", "public", "try",    "typename", "virtual", "volatile", "break", "continue", "catch", "not_eq", "xor",     "T"};
   return names;
 }
@@ -153,8 +153,12 @@ class Merger {
     return true;
   }
 
-  /// Whether a constant tuple is taken apart: in an index, which is written out in the plan.
-  static bool splits(const Node& node) { return node.target == "getitem"; }
+  /// Whether a constant tuple is taken apart: in an index, which is written out in the plan, and where the items can be
+  /// arguments of their own (`x.view(1, -1)`), for which one input cannot stand.
+  static bool splits(const Node& node) {
+    const ir::OpSignature* signature = ir::find_signature(node);
+    return node.target == "getitem" || (signature && std::ranges::any_of(signature->parameters, &ir::Parameter::variadic));
+  }
 
   void find_constants() {
     const ir::Graph& graph = first_.graph;
@@ -184,7 +188,7 @@ class Merger {
     if (same) return;
     const bool whole = can_be_input(first_.graph, value) && !(split && is_sequence(value));
     if (whole) {
-      constants_.push_back({name, values});
+      constants_.push_back({value.kind == ArgKind::DType ? "dtype" : name, values, ir::kNoNode});
       return;
     }
     for (uint32_t e = 0; e < value.count; ++e) {
