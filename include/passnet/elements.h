@@ -49,8 +49,13 @@ template <class T>
 
 /// x as it would be after being stored as T: what PyTorch computes with after an intermediate value.
 template <class T>
-[[gnu::always_inline]] constexpr float rounded(float x) {
-  return to_float(from_float<T>(x));
+[[gnu::always_inline]] inline float rounded(float x) {
+  float stored = to_float(from_float<T>(x));
+#if defined(__AVX512FP16__)
+  // With arithmetic on halves at hand the compiler would make one fma of a product and a sum that are rounded apart.
+  if constexpr (__is_same(T, float16)) asm("" : "+v"(stored));
+#endif
+  return stored;
 }
 
 /// x / y rounded up, for x >= 0 and y > 0.

@@ -61,7 +61,6 @@ Result<void> Writer::matrix_product(NodeId id, Value a, Value b, bool transposed
   const bool batched = right.rank() > 2;
   const std::string rows = batched ? fmt::format("{}.shape[{}]", left.name, left.rank() - 2) : fmt::format("math.prod({}.shape[:{}])", left.name, left.rank() - 1);
   kernel.arguments = {left.name, right.name, rows, columns, length};
-  kernel.types = {left.type};
   if (bias) require(fmt::format("{}.shape[0] == {}", bias->name, columns));
   kernel.items = fmt::format("math.prod({}.shape[:{}]) * {}", left.name, left.rank() - 1, columns);
   kernel.work = length;
@@ -80,7 +79,6 @@ Result<void> Writer::matrix_product(NodeId id, Value a, Value b, bool transposed
   if (bias) {
     kernel.parameters.push_back(parameter(*bias, false));
     kernel.arguments.push_back(bias->name);
-    kernel.types.insert(bias->type);
   }
   const std::string shape = fmt::format("{}.shape[:{}] + ({},)", left.name, left.rank() - 1, columns);
   add_kernel(std::move(kernel), {&result}, std::span(&shape, 1));
@@ -120,13 +118,11 @@ Result<void> Writer::convolution(NodeId id, const Call& call) {
   kernel.comment = fmt::format("{} filtered by {}, one item after the other.", x.name, weight.name);
   kernel.parameters = {parameter(x, false), parameter(weight, false), "int64_t height", "int64_t width", "int64_t channels", "int64_t count", "int64_t rows", "int64_t columns"};
   kernel.arguments = {x.name, weight.name, x.name + ".shape[2]", x.name + ".shape[3]", weight.name + ".shape[1]", weight.name + ".shape[0]", rows, columns};
-  kernel.types = {x.type, weight.type};
   std::string start = "0";
   if (const std::optional<Value> bias = optional_tensor(argument(call, "bias"))) {
     const Value dense = flat(*bias);
     kernel.parameters.push_back(parameter(dense, false));
     kernel.arguments.push_back(dense.name);
-    kernel.types.insert(dense.type);
     start = load(dense, "c");
   }
   kernel.items = fmt::format("{0}.shape[0] * {1}.shape[0] * {2} * {3}", x.name, weight.name, rows, columns);
@@ -179,7 +175,6 @@ Result<void> Writer::pool(NodeId id, const Call& call, std::string_view name) {
   kernel.comment = fmt::format("{} of {}, one item after the other.", name, x.name);
   kernel.parameters = {parameter(x, false), "int64_t height", "int64_t width", "int64_t rows", "int64_t columns"};
   kernel.arguments = {x.name, high, wide, rows, columns};
-  kernel.types = {x.type};
   kernel.items = fmt::format("math.prod({}.shape[:{}]) * {} * {}", x.name, r - 2, rows, columns);
   kernel.work = fmt::format("{}", window[0] * window[1]);
   kernel.body = "const int64_t column = i % columns, row = i / columns % rows, at = i / columns / rows * height * width;\n";
@@ -217,7 +212,6 @@ Result<void> Writer::adaptive_pool(NodeId id, const Call& call) {
   kernel.comment = fmt::format("means of {}, one item after the other.", x.name);
   kernel.parameters = {parameter(x, false), "int64_t height", "int64_t width"};
   kernel.arguments = {x.name, plane ? fmt::format("{}.shape[{}]", x.name, r - 2) : "1", fmt::format("{}.shape[{}]", x.name, r - 1)};
-  kernel.types = {x.type};
   kernel.items = fmt::format("math.prod({}.shape[:{}]) * {}", x.name, outer, size[0] * size[1]);
   kernel.work = fmt::format("math.prod({}.shape[{}:])", x.name, outer);
   kernel.body = fmt::format("const int64_t column = i % {1}, row = i / {1} % {0}, at = i / {2} * height * width;\n", size[0], size[1], size[0] * size[1]);

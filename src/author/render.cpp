@@ -51,7 +51,6 @@ Kernel Writer::group_kernel(size_t index) const {
   for (const Load& load : group.loads) {
     kernel.parameters.push_back(parameter(load.value, false));
     kernel.arguments.push_back(load.argument);
-    kernel.types.insert(load.value.type);
     std::string at = "i";
     if (!load.direct) {
       std::vector<std::string> terms;
@@ -76,7 +75,6 @@ Kernel Writer::group_kernel(size_t index) const {
   std::string body = index_text + loads;
   for (const Statement& statement : group.statements) {
     const ElementType& type = types_[statement.type];
-    kernel.types.insert(statement.type);
     if (statement.compute == "double") kernel.compute = "double";
     const std::string_view from = type.compute == "float" && type.cpp != "float" ? "register" : statement.compute;
     std::string text = convert(statement.type, statement.expression, from);
@@ -94,8 +92,9 @@ Kernel Writer::group_kernel(size_t index) const {
 std::vector<std::string> Writer::launch(const Kernel& kernel) const {
   std::vector<std::string> arguments = kernel.arguments;
   arguments.push_back("n");
-  for (const size_t type : kernel.types) {
-    if (types_[type].varies) arguments.push_back(fmt::format("{}={}", types_[type].cpp, types_[type].plan));
+  // All of them, also those that this kernel does not use: the file is built as a whole for each launch.
+  for (const ElementType& type : types_) {
+    if (type.varies) arguments.push_back(fmt::format("{}={}", type.cpp, type.plan));
   }
   const std::string work = kernel.work == "1" ? "n" : fmt::format("n * {}", kernel.work);
   std::vector<std::string> lines = {fmt::format("n = {}", kernel.items), fmt::format("{}[grid({}, n, {}), 256](", kernel.name, device_of_, work)};

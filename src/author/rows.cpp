@@ -42,7 +42,6 @@ Kernel Writer::row_kernel(const Rows& rows, const std::string& name, std::string
   kernel.comment = fmt::format("{}, one row of `m` elements after the other.", comment);
   kernel.parameters = {parameter(rows.x, false), "int64_t m", "int64_t inner"};
   kernel.arguments = {rows.x.name, rows.length(), rows.inner()};
-  kernel.types = {rows.x.type};
   kernel.items = rows.items();
   kernel.work = rows.length();
   kernel.compute = types_[rows.x.type].compute;
@@ -301,7 +300,6 @@ Result<void> Writer::layer_norm(NodeId id, const Call& call, bool rms) {
   for (const Value& gain : gains) {
     kernel.parameters.push_back(parameter(gain, false));
     kernel.arguments.push_back(gain.name);
-    kernel.types.insert(gain.type);
   }
   if (!eps.declared.empty()) {
     kernel.parameters.push_back(fmt::format("{} {}", eps.declared, eps.text));
@@ -347,7 +345,6 @@ Result<void> Writer::group_norm(NodeId id, const Call& call) {
     const Value dense = flat(*gain);
     kernel.parameters.push_back(parameter(dense, false));
     kernel.arguments.push_back(dense.name);
-    kernel.types.insert(dense.type);
     value += sign + load(dense, "(at + j) / spatial % channels");
   }
   if (!eps.declared.empty()) {

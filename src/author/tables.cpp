@@ -40,7 +40,6 @@ Result<void> Writer::look_up(NodeId id, const Value& table, const Value& index, 
   kernel.comment = fmt::format("{} looked up by {}.", from.name, at.name);
   kernel.parameters = {parameter(from, false), parameter(at, false), "int64_t m", "int64_t inner", "int64_t count"};
   kernel.arguments = {from.name, at.name, fmt::format("{}.shape[{}]", from.name, dim), size_product(from.name, dim + 1, from.rank()), at.name + ".numel()"};
-  kernel.types = {from.type, at.type};
   kernel.items = fmt::format("{} * {}.numel() * {}", size_product(from.name, 0, dim), at.name, size_product(from.name, dim + 1, from.rank()));
   kernel.body = fmt::format("int64_t row = {};\n", load(at, "i / inner % count"));
   if (wraps) kernel.body += "row += row < 0 ? m : 0;\n";
@@ -84,7 +83,6 @@ Result<void> Writer::concatenate(NodeId id, const Call& call, bool stack) {
     kernel.comment = fmt::format("{} to its place in {}.", part.name, result.name);
     kernel.parameters = {parameter(part, false), "int64_t m", "int64_t inner", "int64_t start", "int64_t length"};
     kernel.arguments = {part.name, length, size_product(part.name, stack ? dim : dim + 1, part.rank()), before, fmt::format("{}.shape[{}]", result.name, dim)};
-    kernel.types = {part.type};
     kernel.items = part.name + ".numel()";
     kernel.body = fmt::format("const int64_t row = m * inner;\n{}_out[i / row * length * inner + start * inner + i % row] = {}[i];\n", result.name, part.name);
     if (i == 0) {
@@ -133,7 +131,6 @@ Result<void> Writer::move_elements(NodeId id, const Call& call, bool roll) {
       kernel.parameters.push_back("int64_t shift");
       kernel.arguments.push_back(fmt::format("{} % max(1, {})", shifts[i].starts_with('-') ? "(" + shifts[i] + ")" : shifts[i], length));
     }
-    kernel.types = {x.type};
     kernel.items = x.name + ".numel()";
     kernel.body = fmt::format("const int64_t j = i / inner % m;\nconst int64_t source = {};\n{}_out[i] = {}[i + (source - j) * inner];\n",
                               roll ? "j >= shift ? j - shift : j - shift + m" : "m - 1 - j", moved.name, x.name);
@@ -173,7 +170,6 @@ Result<void> Writer::pad(NodeId id, const Call& call) {
       kernel.parameters.push_back(fmt::format("{} {}", fill.declared, fill.text));
       kernel.arguments.push_back(fill.text);
     }
-    kernel.types = {x.type};
     kernel.items = fmt::format("{} * {} * {}", size_product(x.name, 0, dim), longer, size_product(x.name, dim + 1, x.rank()));
     kernel.body = "const int64_t j = i / inner % length - start;\nconst bool is_there = j >= 0 && j < m;\n";
     kernel.body += fmt::format("{}_out[i] = is_there ? {}[(i / inner / length * m + j) * inner + i % inner] : {};\n", padded.name, x.name,

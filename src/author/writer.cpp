@@ -180,7 +180,6 @@ void Writer::add_kernel(Kernel kernel, std::vector<Value*> outputs, std::span<co
     step.lines.push_back(fmt::format("{} = torch.empty({}, dtype={})", outputs[i]->name, shapes[i], types_[outputs[i]->type].plan));
     kernel.parameters.push_back(parameter(*outputs[i], true));
     kernel.arguments.push_back(outputs[i]->name);
-    kernel.types.insert(outputs[i]->type);
   }
   step.kernel = std::move(kernel);
   add_step(std::move(step));

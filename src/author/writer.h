@@ -64,7 +64,6 @@ struct Kernel {
   std::string name, comment;
   std::vector<std::string> parameters;  // "const T* x"
   std::vector<std::string> arguments;   // of the launch, one per parameter
-  std::set<size_t> types;               // element types it is built for
   std::string items;                    // how many items the result has: text of the plan
   std::string work = "1";               // elements read for an item: text of the plan
   std::string body;                     // computes item `i` of `n`; `@name(` as above
