@@ -105,7 +105,7 @@ Result<Value> Interpreter::launch(const Expr& call, const Expr& kernel) {
   PASSNET_TRY(CallArguments arguments, eval_arguments(call));
   if (arguments.positional.size() + arguments.keywords.size() > kMaxArguments) {
     return bad_pass(fmt::format("too many arguments for kernel {}: expected at most {}",
-                                quoted(launch.kernel), kMaxArguments));
+                                passnet::quoted(launch.kernel), kMaxArguments));
   }
   for (size_t i = 0; i < arguments.positional.size(); ++i) {
     auto argument = to_argument(arguments.positional[i], launch.kernel);
