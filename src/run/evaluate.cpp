@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "fx/print.h"
 #include "pass/source.h"
+#include "run/graph_texts.h"
 #include "run/measure.h"
 #include "run/session.h"
 
@@ -75,6 +77,7 @@ class SampleEvaluation {
 
   Result<bench::RunRecord> evaluate(size_t index) {
     const auto begin = Clock::now();
+    texts_ = {};
     bench::RunRecord record;
     record.sample = sample_.name;
     record.graph = sample_.graph_names[index];
@@ -95,12 +98,16 @@ class SampleEvaluation {
     return record;
   }
 
+  /// Of the graph that was evaluated last.
+  const bench::GraphTexts& texts() const { return texts_; }
+
  private:
   // The line of DESIGN section 3, stage by stage; returns why it ended early.
   std::optional<Failure> walk(size_t index, bench::RunRecord& record) {
     record.stage = Stage::Parse;
     Result<fx::GraphDir> graph = fx::load_graph_dir(sample_.graph_paths[index]);
     if (!graph) return to_failure(graph.error());
+    texts_.before = fx::print_model(graph->graph);
 
     record.stage = Stage::Inputs;
     if (auto known = learn_hardware(); !known) return known.error();
@@ -118,6 +125,7 @@ class SampleEvaluation {
     rewritten.graph = graph->graph;
     if (options_.compiler == "passes") {
       if (auto failure = rewrite_graph(graph->graph, *inputs, record, rewritten)) return failure;
+      add_rewritten(texts_, rewritten);
       record.stage = Stage::Build;
       auto built = build_kernels(rewritten, *passes_, options_.build, architecture_);
       if (!built) return to_failure(built.error());
@@ -233,6 +241,7 @@ class SampleEvaluation {
   Worker reference_, candidate_;
   Result<std::vector<pass::Pass>> passes_;
   std::string hardware_, architecture_;
+  bench::GraphTexts texts_;
   bool controlled_ = false;  // the sample has its A/A control
 };
 
@@ -255,6 +264,7 @@ Result<void> evaluate_sample(const fx::Sample& sample, const EvaluateOptions& op
     PASSNET_TRY(const bench::RunRecord record, evaluation.evaluate(i));
     // What an interrupt cut short is not a result.
     if (options.interrupted && *options.interrupted) return resource_error("interrupted");
+    if (hooks.texts) PASSNET_TRY_VOID(hooks.texts(record.graph, evaluation.texts()));
     PASSNET_TRY_VOID(hooks.finished(record));
   }
   return {};
