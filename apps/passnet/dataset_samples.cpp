@@ -56,7 +56,7 @@ Result<void> run_samples(const std::string& subgraphs, const std::string& out, d
   report::CountLine progress("samples");
   PASSNET_TRY_VOID(dataset::make_samples(subgraphs, out, options, [&](const dataset::SampleReport& report) {
     totals.add(report);
-    progress.count(report.hash);
+    progress.count(report.path);
   }));
   progress.clear();
   if (json) {
