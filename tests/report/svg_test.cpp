@@ -66,7 +66,7 @@ TEST(SpeedupsSvg, MarkWhatTheAxisCannotReach) {
 TEST(SpeedupsSvg, NameGraphsWhileThereIsRoom) {
   EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(60, mark("g", 2, Speed::Faster))), HasSubstr("class=\"names\""));
   EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(61, mark("g", 2, Speed::Faster))), Not(HasSubstr("class=\"names\"")));
-  EXPECT_THAT(render_speedups_svg({mark("<b>", 2, Speed::Faster)}), Not(HasSubstr("<b>")));
+  EXPECT_THAT(render_speedups_svg({{"<b>", "g1", 2, {1.9, 2.1}, Speed::Faster}}), Not(HasSubstr("<b>")));
   EXPECT_EQ(render_speedups_svg({}), "");
 }
 
