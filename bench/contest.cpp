@@ -37,16 +37,12 @@ Result<run::Worker> start(run::WorkerOptions options) {
   return worker;
 }
 
-Result<run::Values> trace(run::Worker& first, const ir::Graph& graph,
-                          const std::vector<pass::LaunchList>& lists, const run::Bundle& inputs,
-                          const ContestOptions& options) {
-  auto loaded = run::load_graph(first, kTraceId, graph, lists, {}, options.timeout);
-  if (!loaded) return loaded.error().error;
-  auto set = run::set_inputs(first, kTraceId, inputs, options.timeout);
-  if (!set) return set.error().error;
-  auto values = run::trace_graph(first, kTraceId, graph, options.timeout);
-  if (!values) return values.error().error;
-  return std::move(*values);
+run::Answer<run::Values> trace(run::Worker& first, const ir::Graph& graph,
+                               const std::vector<pass::LaunchList>& lists, const run::Bundle& inputs,
+                               const ContestOptions& options) {
+  PASSNET_TRY_VOID(run::load_graph(first, kTraceId, graph, lists, {}, options.timeout));
+  PASSNET_TRY_VOID(run::set_inputs(first, kTraceId, inputs, options.timeout));
+  return run::trace_graph(first, kTraceId, graph, options.timeout);
 }
 
 // Why the outputs of a contestant do not count, or "".
@@ -89,7 +85,9 @@ Result<Entry> apply_passes(run::Worker& first, const fx::GraphDir& graph,
   const auto traced = [&](const ir::Graph& rewritten, const std::vector<pass::LaunchList>& lists) {
     return trace(first, rewritten, lists, inputs, options);
   };
-  PASSNET_TRY(run::Rewritten rewritten, run::apply_passes(graph.graph, passes, traced, {}, options.gpu.has_value()));
+  run::Answer<run::Rewritten> applied = run::apply_passes(graph.graph, passes, traced, {}, options.gpu.has_value());
+  if (!applied) return applied.error().error;
+  run::Rewritten rewritten = std::move(*applied);
   if (rewritten.sites() == 0) return bad_pass("no pass replaces anything in this graph");
   const run::Answer<run::Hello> hello = run::greet(first, options.timeout);
   if (!hello) return hello.error().error;
@@ -144,10 +142,7 @@ Result<void> leave(std::vector<Contestant>& contestants, const ContestOptions& o
     if (options.gpu && !contestant.problem.empty()) contestant.worker.stop();
     contestant.problem.clear();
     contestant.trials_us.clear();
-    for (const char* id : {kId, kTraceId}) {
-      if (contestant.worker.alive())
-        run::forget_graph(contestant.worker, id, std::chrono::seconds(60));
-    }
+    for (const char* id : {kId, kTraceId}) run::forget_graph(contestant.worker, id, std::chrono::seconds(60));
     if (!contestant.worker.alive()) PASSNET_TRY_VOID(contestant.worker.start());
   }
   return {};

@@ -59,7 +59,7 @@ Result<Json> run_samples(const std::string& subgraphs, const std::string& out, d
   report::CountLine progress("samples");
   PASSNET_TRY_VOID(dataset::make_samples(subgraphs, out, options, [&](const dataset::SampleReport& report) {
     totals.add(report);
-    progress.count(report.hash);
+    progress.count(report.path);
   }));
   progress.clear();
   Json report{{"groups", totals.groups},

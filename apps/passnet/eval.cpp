@@ -106,7 +106,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     const bench::Score score = bench::score(bench::judge_all(result.records));
     const std::string title = samples.size() == 1 ? samples[0].filename().string() : fmt::format("{} samples", samples.size());
     const std::filesystem::path page = flags.batch.out / "report.html";
-    const Result<void> written = write_file(page, report::render_html(result.records, score, title));
+    const Result<void> written = write_file(page, report::render_html(result.records, score, title, report::load_sources(flags.batch.out, result.records)));
     if (!written) report_error(written.error());
     if (flags.json) {
       print_result(report::render_json(result.records, score));

@@ -26,6 +26,7 @@
 #include "dataset/kernel_count.h"
 #include "dataset/op_name.h"
 #include "dataset/sample_list.h"
+#include "dataset/sample_name.h"
 #include "dataset/screen.h"
 #include "dataset/worker_pool.h"
 #include "fx/replay.h"
@@ -52,12 +53,14 @@ struct Member {
   double bytes = 0;       // of its inputs
   std::string signature;  // element types and shapes of its inputs
   std::string family;
+  std::string words;             // operator_words
   std::vector<std::string> ops;  // op_sequence
 };
 
 /// Graphs of one structure.
 struct Group {
   std::string hash;  // of the structure
+  std::string path;  // where its sample is, or will be, relative to the dataset
   std::vector<Member> members;
   const std::vector<std::string>& ops() const { return members.front().ops; }
 };
@@ -91,7 +94,8 @@ Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const Samp
     }
     if (count_kernels(graph->graph) < options.min_kernels) continue;
     Member member{path, fx::input_bytes(graph->weights) + fx::input_bytes(graph->inputs),
-                  signature_of(graph->weights), family_of(graph->graph), op_sequence(graph->graph)};
+                  signature_of(graph->weights), family_of(graph->graph), operator_words(graph->graph),
+                  op_sequence(graph->graph)};
     if (member.bytes > static_cast<double>(options.max_bytes)) continue;
     const std::string hash = sha256_hex("sample " + structure_hash(graph->graph));
     Group& group = groups[hash];
@@ -143,7 +147,7 @@ class SampleWriter {
         options_(options),
         worker_(worker),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
-        path_(out / "samples" / group.hash.substr(0, 2) / group.hash.substr(2, 2) / group.hash),
+        path_(out / group.path),
         partial_(path_.parent_path() / fmt::format(".{}.{}", group.hash, ::getpid())) {}
   ~SampleWriter() {
     std::error_code ignored;
@@ -159,6 +163,7 @@ class SampleWriter {
     const std::vector<Member> members = spread(group_.members, options_.max_shapes);
     SampleReport report;
     report.hash = group_.hash;
+    report.path = group_.path;
     report.members = group_.members.size();
     describe(report, members.front());
     for (size_t i = 0; i < members.size(); ++i) {
@@ -235,31 +240,19 @@ struct Made {
   bool is_new = true;
 };
 
-std::string sample_path(const SampleReport& report) {
-  return fmt::format("samples/{}/{}/{}", report.hash.substr(0, 2), report.hash.substr(2, 2), report.hash);
+// Where samples were before they had names; those that are there stay there.
+std::string nameless_path(std::string_view hash) {
+  return fmt::format("samples/{}/{}/{}", hash.substr(0, 2), hash.substr(2, 2), hash);
 }
 
-std::vector<ListedSample> listed(const std::vector<SampleReport>& reports) {
+// In the order of choice, or in that of their paths when all are listed.
+std::vector<ListedSample> listed(const std::vector<SampleReport>& reports, bool chosen) {
   std::vector<ListedSample> samples;
   for (const SampleReport& report : reports) {
-    if (report.graphs > 0) samples.push_back({sample_path(report), report.split, report.graphs, report.ops});
+    if (report.graphs > 0) samples.push_back({report.path, report.split, report.graphs, report.ops});
   }
+  if (!chosen) std::ranges::sort(samples, {}, [](const ListedSample& sample) { return fs::path(sample.path); });
   return samples;
-}
-
-// What samples that were not kept leave behind.
-void remove_empty_shards(const fs::path& out) {
-  std::error_code ignored;
-  for (int level = 0; level < 2; ++level) {
-    std::vector<fs::path> shards;
-    for (fs::recursive_directory_iterator at(out / "samples", ignored), end; at != end;
-         at.increment(ignored)) {
-      if (at.depth() == 1) at.disable_recursion_pending();
-      if (at->is_directory() && at.depth() < 2) shards.push_back(at->path());
-    }
-    for (const fs::path& shard : shards)
-      fs::remove(shard, ignored);  // fails, as it should, where there is something
-  }
 }
 
 // OUT/options.json: all samples of a directory are made by the same rules.
@@ -288,8 +281,14 @@ Result<void> hold_to_rules(const fs::path& out, const std::string& subgraphs, co
 
 // Throws Json::exception when it is no such line.
 SampleReport report_from(const Json& json) {
-  return {json.at("sample"), json.at("split"),   json.at("ops").get<std::vector<std::string>>(),
-          json.at("graphs"), json.at("members"), json.at("unfit").get<std::vector<std::string>>()};
+  const std::string hash = json.at("sample");
+  return {hash,
+          json.contains("path") ? json.at("path").get<std::string>() : nameless_path(hash),
+          json.at("split"),
+          json.at("ops").get<std::vector<std::string>>(),
+          json.at("graphs"),
+          json.at("members"),
+          json.at("unfit").get<std::vector<std::string>>()};
 }
 
 /// What earlier runs made, by sample.
@@ -304,8 +303,28 @@ class Earlier {
     if (found == reports_.end()) return nullptr;
     const SampleReport& report = found->second;
     const bool holds =
-        report.graphs > 0 ? entry_exists(out_ / sample_path(report)) : report.members == group.members.size();
+        report.graphs > 0 ? entry_exists(out_ / report.path) : report.members == group.members.size();
     return holds ? &report : nullptr;
+  }
+
+  // A sample that is there stays where it is. A new one has the shortest name that is no other's.
+  void place(std::vector<Group>& groups) const {
+    std::map<std::string, std::string> owners;  // hash by path
+    for (const auto& [hash, report] : reports_) owners.emplace(report.path, hash);
+    for (Group& group : groups) {
+      const auto known = reports_.find(group.hash);
+      if (known != reports_.end() && entry_exists(out_ / known->second.path)) {
+        group.path = known->second.path;
+      } else if (entry_exists(out_ / nameless_path(group.hash))) {
+        group.path = nameless_path(group.hash);
+      } else {
+        const std::string& words = group.members.front().words;
+        for (size_t digits = 8; digits == 8 || owners.at(group.path) != group.hash; digits += 8) {
+          group.path = "samples/" + sample_name(words, group.hash, digits);
+          owners.emplace(group.path, group.hash);
+        }
+      }
+    }
   }
 
  private:
@@ -316,8 +335,8 @@ class Earlier {
 }  // namespace
 
 Json to_json(const SampleReport& report) {
-  return {{"sample", report.hash},     {"split", report.split}, {"graphs", report.graphs},
-          {"members", report.members}, {"ops", report.ops},     {"unfit", report.unfit}};
+  return {{"sample", report.hash},     {"path", report.path}, {"split", report.split}, {"graphs", report.graphs},
+          {"members", report.members}, {"ops", report.ops},   {"unfit", report.unfit}};
 }
 
 Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
@@ -327,6 +346,7 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   PASSNET_TRY_VOID(hold_to_rules(out, subgraphs, options));
   PASSNET_TRY(LineFile journal, LineFile::open(out / "samples.jsonl", true));
   const Earlier earlier(out, journal.kept());
+  earlier.place(groups);
   WorkerPool workers(options.interrupted);
   std::vector<SampleReport> reports;
   size_t next = 0;
@@ -352,7 +372,7 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
         SampleReport& report = made->report;
         if (has_enough() || (options.tasks > 0 && !is_task(report))) {
           std::error_code ignored;
-          if (made->is_new) fs::remove_all(out / sample_path(report), ignored);
+          if (made->is_new) fs::remove_all(out / report.path, ignored);
           return {};
         }
         ++tasks;
@@ -362,9 +382,8 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
         return {};
       },
       {options.jobs, options.interrupted});
-  remove_empty_shards(out);
   PASSNET_TRY_VOID(done);
-  return write_lists(out / "lists", out, listed(reports));
+  return write_lists(out / "lists", out, listed(reports, options.tasks > 0));
 }
 
 }  // namespace passnet::dataset

@@ -32,7 +32,8 @@ struct SampleOptions {
 
 /// One sample, or why there is none.
 struct SampleReport {
-  std::string hash;              // also its directory: HASH[0:2]/HASH[2:4]/HASH
+  std::string hash;              // of its structure: what it is known by
+  std::string path;              // of its directory, relative to the dataset
   std::string split;             // "train" or "eval"
   std::vector<std::string> ops;  // op_sequence of its first graph
   size_t graphs = 0;
@@ -43,9 +44,10 @@ Json to_json(const SampleReport& report);
 
 /// Groups the graphs below `subgraphs` by their structure (structure_hash), makes a sample of each group, and
 /// writes
-///   OUT/samples/xx/yy/HASH/{graph_list.txt, graphs/, pass_dir/, entry.sh}
+///   OUT/samples/NAME/{graph_list.txt, graphs/, pass_dir/, entry.sh}
 ///   OUT/lists/{all,train,eval}.{txt,csv}, OUT/samples.jsonl (a report per group), OUT/options.json (rules
 ///   and seeds).
+/// NAME is sample_name's; samples of older versions (samples/xx/yy/HASH) are found by their hash and stay where they are.
 /// No family (the same operators, views aside, in the same order) is in both train and eval. Graphs that are
 /// not fit (screen) are left out. A sample that an earlier run made stays as it is and is not screened again.
 /// finished: for each group, in order. Errors: Io; BadInput (no graph; OUT was made by other rules); Resource

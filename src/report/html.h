@@ -8,11 +8,13 @@
 
 #include "bench/record.h"
 #include "bench/score.h"
+#include "report/sources.h"
 
 namespace passnet::report {
 
-/// title: heading and window title, for example the name of the sample. All text is escaped.
+/// title: heading and window title, for example the name of the sample. sources: what lies beside the records (load_sources).
+/// All text is escaped.
 std::string render_html(const std::vector<bench::RunRecord>& records, const bench::Score& score,
-                        std::string_view title);
+                        std::string_view title, const Sources& sources = {});
 
 }  // namespace passnet::report

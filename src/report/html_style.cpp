@@ -4,67 +4,82 @@ namespace passnet::report {
 
 std::string_view html_style() {
   return R"css(
-:root { color-scheme: light dark; --page: #ffffff; --ink: #1f2328; --quiet: #656d76; --line: #d8dee4; --panel: #f6f8fa;
-  --good: #1a7f37; --doubt: #9a6700; --bad: #cf222e; --es: #0b62d6; --s: #b35900; --shade: #eef2f6; }
+:root { color-scheme: light dark; --page: #ffffff; --ink: #1f2328; --quiet: #5b636c; --line: #d8dee4; --panel: #f6f8fa;
+  --good: #00705a; --doubt: #8a5a00; --bad: #b3261e; --fast: #0b5fd0; --slow: #a84a00; --same: #6a737d; --s: #a84a00; --shade: #eef2f6; }
 @media (prefers-color-scheme: dark) { :root { --page: #0f1318; --ink: #e6e9ed; --quiet: #98a2ad; --line: #2c333b; --panel: #171c22;
-  --good: #4cc26a; --doubt: #d9a62e; --bad: #ff6b63; --es: #6fb1ff; --s: #f2a25c; --shade: #151a20; } }
+  --good: #35c9a5; --doubt: #e0b04a; --bad: #ff7b72; --fast: #6fb1ff; --slow: #f0a05a; --same: #98a2ad; --s: #f0a05a; --shade: #1a2028; } }
 @media print { :root { color-scheme: light; --page: #ffffff; --ink: #000000; --quiet: #444444; --line: #bbbbbb; --panel: #ffffff;
-  --good: #1a7f37; --doubt: #7a5200; --bad: #b01020; --es: #0b4fae; --s: #8f4700; --shade: #f3f3f3; } tbody, figure { break-inside: avoid; } }
+  --good: #00604d; --doubt: #6f4800; --bad: #a01010; --fast: #0b4fae; --slow: #8f3f00; --same: #555555; --s: #8f3f00; --shade: #f0f0f0; }
+  details.g, figure { break-inside: avoid; } #filters { display: none !important; } body { max-width: none; } }
 * { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 76rem; padding: 1.5rem 1.25rem 3rem; background: var(--page); color: var(--ink);
+[hidden] { display: none !important; }
+body { margin: 0 auto; max-width: 80rem; padding: 1.5rem 1.25rem 3rem; background: var(--page); color: var(--ink);
   font: 15px/1.5 system-ui, "Segoe UI", "DejaVu Sans", sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere; }
-h2 { font-size: 1.1rem; margin: 2rem 0 .6rem; }
-p { margin: .25rem 0; } .quiet { color: var(--quiet); }
+h2 { font-size: 1.1rem; margin: 2rem 0 .6rem; } h3 { font-size: .95rem; margin: 1.2rem 0 .3rem; overflow-wrap: anywhere; }
+h3 small { font-weight: 400; color: var(--quiet); }
+p { margin: .25rem 0; } .quiet { color: var(--quiet); } a { color: var(--fast); }
+small { color: var(--quiet); font-size: .75rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: .6rem; margin: 1.25rem 0 0; }
 .figures div { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: .6rem .8rem; }
 .figures dt { color: var(--quiet); font-size: .8rem; } .figures dd { margin: 0; font-size: 1.45rem; font-variant-numeric: tabular-nums; }
-.figures small { display: block; color: var(--quiet); font-size: .75rem; }
-.good { color: var(--good); } .doubtful { color: var(--doubt); } .bad { color: var(--bad); }
+.figures small { display: block; }
+.good { color: var(--good); } .doubtful { color: var(--doubt); } .bad { color: var(--bad); } .neutral { color: var(--quiet); }
+b.faster, .legend .faster { color: var(--fast); } b.same, .legend .same { color: var(--same); } b.slower, .legend .slower { color: var(--slow); }
 figure { margin: 0; } figcaption { color: var(--quiet); font-size: .85rem; max-width: 60rem; }
+.legend { font-size: .85rem; } .legend span { margin-right: .8rem; }
+.grid { stroke: var(--line); }
+.speedups { display: block; font-size: 12px; font-variant-numeric: tabular-nums; } .speedups text { fill: var(--quiet); }
+.speedups .names { mask-image: linear-gradient(to right, transparent, #000 1.5rem); } .speedups .names text { fill: var(--ink); } .speedups .one { stroke: var(--quiet); stroke-width: 1.5; }
+.mark .error { stroke-width: 2; stroke-opacity: .45; } .mark.dim { opacity: .12; } .mark:focus-visible { outline: 2px solid var(--fast); }
+.mark.faster circle { fill: var(--fast); } .mark.faster .error { stroke: var(--fast); }
+.mark.same circle { fill: var(--page); stroke: var(--same); stroke-width: 1.5; } .mark.same .error { stroke: var(--same); }
+.mark.slower rect { fill: var(--slow); } .mark.slower .error { stroke: var(--slow); } .speedups .mark .cut { fill: var(--ink); font-weight: 600; }
 .curve { width: 100%; max-width: 52rem; height: auto; display: block; font-size: 12px; }
-.curve text { fill: var(--quiet); } .curve .es-name { fill: var(--es); font-weight: 600; } .curve .s-name { fill: var(--s); font-weight: 600; }
-.forgiven { fill: var(--shade); } .grid { stroke: var(--line); } .eager { stroke: var(--quiet); stroke-dasharray: 2 3; }
-.es-line { fill: none; stroke: var(--es); stroke-width: 2.5; stroke-linejoin: round; } .es-dot { fill: var(--es); }
+.curve text { fill: var(--quiet); } .curve .es-name { fill: var(--fast); font-weight: 600; } .curve .s-name { fill: var(--s); font-weight: 600; }
+.forgiven { fill: var(--shade); } .eager { stroke: var(--quiet); stroke-dasharray: 2 3; }
+.es-line { fill: none; stroke: var(--fast); stroke-width: 2.5; stroke-linejoin: round; } .es-dot { fill: var(--fast); }
 .s-line { fill: none; stroke: var(--s); stroke-width: 5; stroke-opacity: .45; stroke-linejoin: round; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .875rem; font-variant-numeric: tabular-nums; }
-th { text-align: left; font-weight: 600; white-space: nowrap; } th, td { padding: .3rem .6rem; vertical-align: middle; }
-thead th { border-bottom: 2px solid var(--line); } tbody { border-bottom: 1px solid var(--line); }
-th.number, td.number { text-align: right; white-space: nowrap; } td.name { overflow-wrap: anywhere; min-width: 11rem; }
-td.verdict { white-space: nowrap; font-weight: 600; } td.number small { display: block; color: var(--quiet); }
-th button { all: unset; cursor: pointer; } th button:focus-visible { outline: 2px solid var(--es); } th[aria-sort] button::after { content: " \2193"; }
-th[aria-sort=ascending] button::after { content: " \2191"; }
-td.why { padding-top: 0; } details summary { cursor: pointer; color: var(--quiet); font-size: .85rem; }
-pre { margin: .4rem 0 .6rem; padding: .6rem .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px;
+#filters { display: flex; flex-wrap: wrap; gap: .4rem 1rem; align-items: center; margin: 0 0 .6rem; font-size: .875rem; }
+#filters input, #filters select { font: inherit; color: inherit; background: var(--panel); border: 1px solid var(--line); border-radius: 6px;
+  padding: .25rem .5rem; max-width: 16rem; } #filters output { color: var(--quiet); margin-left: auto; }
+#graphs { font-size: .875rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
+#graphs .head, #graphs summary { display: grid; align-items: center; column-gap: .8rem; padding: .3rem .2rem;
+  grid-template-columns: minmax(9rem, 1fr) 7rem 7rem 96px 6.5rem 6.5rem 3.5rem 3.5rem 5rem 2.5rem; }
+#graphs .head { position: sticky; top: 0; z-index: 1; background: var(--page); border-bottom: 2px solid var(--line); font-weight: 600; }
+#graphs .head .bar { color: var(--quiet); font-weight: 400; font-size: .75rem; text-align: center; }
+details.g { border-bottom: 1px solid var(--line); content-visibility: auto; contain-intrinsic-height: auto 2.6rem; }
+details.g > summary { list-style: none; cursor: pointer; } details.g > summary::-webkit-details-marker { display: none; }
+details.g > summary:hover, details.g[open] > summary { background: var(--panel); }
+summary:focus-visible, button:focus-visible, a:focus-visible { outline: 2px solid var(--fast); outline-offset: -2px; }
+.name { overflow-wrap: anywhere; } details.g .name::before { content: "\25B8\00A0"; color: var(--quiet); }
+details.g[open] .name::before { content: "\25BE\00A0"; } .name i { display: none; font-style: normal; color: var(--quiet); } .flat .name i { display: inline; }
+.verdict { font-weight: 600; } summary small { display: block; font-weight: 400; white-space: nowrap; }
+.num { text-align: right; } .num b, .head .num { white-space: nowrap; } .reason { grid-column: span 4; color: var(--quiet); overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.head button { all: unset; cursor: pointer; } .head [aria-sort] button::after { content: " \2193"; } .head [aria-sort=ascending] button::after { content: " \2191"; }
+svg.ratio { width: 96px; height: 14px; display: block; } .ratio path { fill: none; } .ratio .axis { stroke: var(--quiet); }
+.ratio .bar { fill: currentColor; fill-opacity: .35; } .ratio .error { stroke: currentColor; stroke-width: 2; } .ratio .cut { stroke: var(--ink); stroke-width: 1.5; }
+.ratio.faster { color: var(--fast); } .ratio.same { color: var(--same); } .ratio.slower { color: var(--slow); }
+.more { padding: .2rem .2rem .8rem 1.2rem; } .more figure { margin: .5rem 0; max-width: 60rem; }
+.trials { width: 100%; height: 100px; display: block; border-bottom: 1px solid var(--quiet); } .trials path { fill: none; stroke-width: 1.5; vector-effect: non-scaling-stroke; }
+.trials .block { fill: var(--shade); } .trials .before { stroke: var(--slow); } .trials .after { stroke: var(--fast); } .trials .beyond { stroke: var(--ink); stroke-width: 2; }
+b.before { color: var(--slow); } b.after { color: var(--fast); } .disturbed .trials { opacity: .55; }
+.links a, .links span { margin-right: .6rem; }
+.facts { display: grid; grid-template-columns: max-content 1fr; gap: .1rem 1rem; margin: .5rem 0; font-size: .85rem; } .facts dt { color: var(--quiet); }
+.facts dd { margin: 0; overflow-wrap: anywhere; }
+details > summary { cursor: pointer; } details.text > summary, .ladder { font-size: .875rem; }
+pre { margin: .4rem 0 .6rem; padding: .6rem .8rem; background: var(--panel); border: 1px solid var(--line); border-radius: 6px; max-height: 40rem; overflow: auto;
   font: 12.5px/1.45 ui-monospace, "DejaVu Sans Mono", monospace; white-space: pre-wrap; overflow-wrap: anywhere; }
-svg.ratio { width: 96px; height: 14px; vertical-align: middle; } .ratio .axis { stroke: var(--quiet); }
-.faster { fill: var(--good); } .slower { fill: var(--bad); }
-svg.boxes { width: 150px; height: 24px; display: block; } .boxes line { stroke-width: 1; }
-.before line { stroke: var(--quiet); } .before rect { fill: var(--quiet); fill-opacity: .35; stroke: var(--quiet); }
-.after line { stroke: var(--es); } .after rect { fill: var(--es); fill-opacity: .35; stroke: var(--es); } .boxes .median { stroke-width: 2; }
+pre.problem { border-left: 3px solid var(--bad); }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; } th, td { padding: .15rem .6rem; } .number { text-align: right; }
 footer { margin-top: 2rem; color: var(--quiet); font-size: .85rem; }
-table.ladder { width: auto; }
+@media (max-width: 70rem) { #graphs .num.noise, #graphs .num.rung, #graphs .num.error, #graphs .num.sites { display: none; }
+  #graphs .head, #graphs summary { grid-template-columns: minmax(9rem, 1fr) 7rem 7rem 96px 6.5rem 6.5rem; } }
+@media (max-width: 44rem) { body { padding: 1rem .75rem 2rem; } summary .before, summary .after { display: none; }
+  #graphs summary { grid-template-columns: 1fr auto 96px; row-gap: .2rem; } #graphs .head { display: none; } #graphs .name { grid-column: 1 / -1; }
+  .reason { grid-column: 1 / -1; white-space: normal; } .verdict small { display: inline; margin-left: .4rem; } .facts { grid-template-columns: 7rem 1fr; }
+  .figures { grid-template-columns: 1fr 1fr; } .more { padding-left: .2rem; } #filters output { margin-left: 0; } }
 )css";
-}
-
-std::string_view html_script() {
-  return R"js(
-for (const heading of document.querySelectorAll("#graphs thead th[data-sort]")) {
-  const button = document.createElement("button");
-  button.append(...heading.childNodes);
-  heading.append(button);
-  button.onclick = () => {
-    const up = heading.getAttribute("aria-sort") !== "ascending";
-    for (const other of heading.parentNode.children) other.removeAttribute("aria-sort");
-    heading.setAttribute("aria-sort", up ? "ascending" : "descending");
-    const table = heading.closest("table");
-    const key = (body) => body.rows[0].cells[heading.cellIndex].dataset.key;
-    const compare = heading.dataset.sort === "number" ? (a, b) => key(a) - key(b) : (a, b) => key(a).localeCompare(key(b));
-    [...table.tBodies].sort((a, b) => up ? compare(a, b) : compare(b, a)).forEach((body) => table.append(body));
-  };
-}
-)js";
 }
 
 }  // namespace passnet::report

@@ -1,12 +1,15 @@
-// The style sheet and the few lines of script of report.html.
+// The style sheet and the script of report.html.
 #pragma once
 
 #include <string_view>
 
 namespace passnet::report {
 
+/// Light and dark as the reader's system is, and paper. Colors differ in brightness and never speak alone: words and shapes
+/// say the same.
 std::string_view html_style();
-/// Sorts the rows by the column whose heading is clicked; the page is complete without it.
+/// Sorts by the column whose heading is clicked, filters, and puts sources into the line that is opened. The page is
+/// complete without it.
 std::string_view html_script();
 
 }  // namespace passnet::report

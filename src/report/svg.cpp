@@ -111,13 +111,6 @@ std::string end_labels_svg(const Axes& axes, const bench::Score& score) {
       axes.right + 8, es + 4, s + 4);
 }
 
-struct Box {
-  double low, high;  // whiskers
-};
-Box whiskers(const bench::Stats& us) {
-  return {std::max(us.min, us.q1 - 1.5 * us.iqr), std::min(us.max, us.q3 + 1.5 * us.iqr)};
-}
-
 }  // namespace
 
 std::string render_curve_svg(const bench::Score& score) {
@@ -129,37 +122,21 @@ std::string render_curve_svg(const bench::Score& score) {
          end_labels_svg(axes, score) + "</svg>";
 }
 
-std::string render_ratio_svg(double ratio) {
+std::string render_ratio_svg(double ratio, const bench::Interval& interval, Speed speed) {
   constexpr double kWidth = 96, kMiddle = kWidth / 2, kDoublings = 3;
-  const double reach = std::clamp(std::log2(ratio) / kDoublings, -1.0, 1.0) * (kMiddle - 1);
-  const char* css = reach >= 0 ? "faster" : "slower";
-  return fmt::format(
-      "<svg class=\"ratio\" viewBox=\"0 0 {0:.0f} 14\" aria-hidden=\"true\">"
-      "<rect class=\"{1}\" x=\"{2:.1f}\" y=\"3\" width=\"{3:.1f}\" height=\"8\"/>"
-      "<line class=\"axis\" x1=\"{4:.1f}\" x2=\"{4:.1f}\" y1=\"0\" y2=\"14\"/></svg>",
-      kWidth, css, kMiddle + std::min(reach, 0.0), std::abs(reach), kMiddle);
-}
-
-std::string render_boxes_svg(const bench::Stats& before_us, const bench::Stats& after_us) {
-  constexpr double kWidth = 150, kHeight = 9;
-  const double scale = (kWidth - 2) / std::max(whiskers(before_us).high, whiskers(after_us).high);
-  const auto box_svg = [&](const bench::Stats& us, double top, const char* css) {
-    const Box ends = whiskers(us);
-    const double middle = top + kHeight / 2;
-    const auto x = [&](double value) { return 1 + value * scale; };
-    return fmt::format(
-        "<g class=\"{}\"><line x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
-        "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\"/>"
-        "<line class=\"median\" x1=\"{:.1f}\" x2=\"{:.1f}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/></g>",
-        css, x(ends.low), x(ends.high), middle, middle, x(us.q1), top, std::max((us.q3 - us.q1) * scale, 1.0),
-        kHeight, x(us.median), x(us.median), top, top + kHeight);
+  const auto x = [](double value) {
+    return kMiddle + std::clamp(std::log2(value) / kDoublings, -1.0, 1.0) * (kMiddle - 1);
   };
-  return fmt::format(
-             "<svg class=\"boxes\" viewBox=\"0 0 {:.0f} 24\" role=\"img\" aria-label=\"before {:.3g} to "
-             "{:.3g} us, after "
-             "{:.3g} to {:.3g} us\">",
-             kWidth, before_us.q1, before_us.q3, after_us.q1, after_us.q3) +
-         box_svg(before_us, 1, "before") + box_svg(after_us, 14, "after") + "</svg>";
+  const double end = x(ratio), from = std::min(kMiddle, end);
+  std::string out = fmt::format(
+      "<svg class=\"ratio {0}\" viewBox=\"0 0 {1:.0f} 14\" aria-hidden=\"true\">"
+      "<path class=\"bar\" d=\"M{2:.1f} 3h{3:.1f}v8h-{3:.1f}z\"/>"
+      "<path class=\"axis\" d=\"M{4:.0f} 0v14\"/><path class=\"error\" d=\"M{5:.1f} 7H{6:.1f}\"/>",
+      css_of(speed), kWidth, from, std::max(kMiddle, end) - from, kMiddle, x(interval.low), x(interval.high));
+  const double doublings = std::log2(ratio) / kDoublings;
+  if (doublings > 1) out += "<path class=\"cut\" d=\"M86 0l4 7l-4 7M91 0l4 7l-4 7\"/>";
+  if (doublings < -1) out += "<path class=\"cut\" d=\"M10 0l-4 7l4 7M5 0l-4 7l4 7\"/>";
+  return out + "</svg>";
 }
 
 }  // namespace passnet::report

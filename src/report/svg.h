@@ -1,10 +1,13 @@
-// The three drawings of report.html as inline SVG. Colors come from the page's style sheet through classes.
+// The drawings of report.html as inline SVG. Colors come from the page's style sheet through classes.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "bench/interval.h"
+#include "bench/record.h"
 #include "bench/score.h"
-#include "bench/stats.h"
+#include "report/speed.h"
 
 namespace passnet::report {
 
@@ -12,10 +15,33 @@ namespace passnet::report {
 /// t after it.
 std::string render_curve_svg(const bench::Score& score);
 
-/// A bar from 1x to the ratio on a logarithmic scale from 1/8 to 8, faster to the right. REQUIRES: ratio > 0.
-std::string render_ratio_svg(double ratio);
+/// A bar from 1x to the ratio on a logarithmic scale from 1/8 to 8, faster to the right, with the interval as a line.
+/// A ratio beyond the scale ends in a double arrow. REQUIRES: ratio > 0.
+std::string render_ratio_svg(double ratio, const bench::Interval& interval, Speed speed);
 
-/// Two box plots on one scale from 0, before above after: quartiles, median, whiskers at most 1.5 iqr long.
-std::string render_boxes_svg(const bench::Stats& before_us, const bench::Stats& after_us);
+/// One graph among all that have a speedup.
+struct SpeedMark {
+  std::string name;    // as people read it; escaped here
+  std::string target;  // id of the graph's row, "g12"
+  double ratio = 0;
+  bench::Interval interval;
+  Speed speed = Speed::Same;
+};
+
+/// A line per graph, the fastest first: its ratio as a mark (the shape tells the verdict, as the color does) and its interval,
+/// on a logarithmic axis that reaches as far as the ratios do, to 1024 times at most; what lies beyond has an arrow.
+/// Up to 60 graphs have their names beside them, more share the height. As wide as it is given room, texts of one size.
+/// REQUIRES: ratios > 0. "" for no marks.
+std::string render_speedups_svg(std::vector<SpeedMark> marks);
+
+/// Trial times of both sides in the order taken, from 0 up; blocks that were timed beside each other share a column, every
+/// second column is shaded. The scale ends at three times the larger median: what took longer has a mark at the upper edge.
+struct TrialsDrawing {
+  std::string svg;     // "" when a side has no trials
+  double top_us = 0;   // upper edge
+  int beyond = 0;      // trials above it
+  double longest_us = 0;
+};
+TrialsDrawing render_trials_svg(const bench::Timing& reference, const bench::Timing& candidate);
 
 }  // namespace passnet::report

@@ -16,6 +16,7 @@
 #include "base/strings.h"
 #include "bench/score.h"
 #include "bench/verdict.h"
+#include "run/graph_texts.h"
 #include "run/machine_lock.h"
 #include "run/provenance.h"
 #include "run/worker.h"
@@ -140,6 +141,10 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchH
   one.started = [&](const std::string& graph) {
     if (hooks.started) hooks.started(planned.sample.name, graph);
   };
+  const std::filesystem::path out = options.out / planned.sample.name;
+  const bool all_done = std::ranges::all_of(planned.sample.graph_names, one.skip);
+  if (!all_done && options.evaluate.compiler == "passes") PASSNET_TRY_VOID(save_passes(out, planned.sample.pass_dir));
+  one.texts = [&](const std::string& graph, const bench::GraphTexts& texts) { return save_graph_texts(out, graph, texts); };
   one.finished = [&](const bench::RunRecord& record) -> Result<void> {
     PASSNET_TRY_VOID(planned.file.append(record));
     if (hooks.finished) hooks.finished(record);

@@ -9,7 +9,9 @@
 
 #include "base/log.h"
 #include "bench/verdict.h"
+#include "fx/print.h"
 #include "pass/source.h"
+#include "run/graph_texts.h"
 #include "run/measure.h"
 #include "run/pattern_names.h"
 #include "run/provenance.h"
@@ -103,6 +105,7 @@ class SampleEvaluation {
 
   /// Of the graph that was evaluated last.
   const GraphTensors& tensors() const { return tensors_; }
+  const bench::GraphTexts& texts() const { return texts_; }
 
  private:
   struct Tried {
@@ -124,6 +127,7 @@ class SampleEvaluation {
     bench::Provenance made_of = provenance_of(sample_, index, options_, {});
     made_of.passes = pass_hashes_;
     tensors_ = {};
+    texts_ = {};
     PASSNET_TRY_VOID(revive(reference_));
     PASSNET_TRY_VOID(revive(candidate_));
     tried.failure = walk(index, record);
@@ -138,6 +142,7 @@ class SampleEvaluation {
     record.stage = Stage::Parse;
     Result<fx::GraphDir> graph = fx::load_graph_dir(sample_.graph_paths[index]);
     if (!graph) return to_failure(graph.error());
+    texts_.before = fx::print_model(graph->graph);
 
     if (auto known = learn_hardware(); !known) return known.error();
     if (auto loaded = load_graph(reference_, kId, graph->graph, {}, {}, timeout_); !loaded) return loaded.error();
@@ -159,6 +164,7 @@ class SampleEvaluation {
     rewritten.graph = graph->graph;
     if (options_.compiler == "passes") {
       if (auto failure = rewrite_graph(graph->graph, inputs, record, rewritten)) return failure;
+      add_rewritten(texts_, rewritten);
       if (rewritten.sites() == 0) {
         // Declined everywhere: the graph is what it was, and there is nothing to compare or to time.
         record.stage = Stage::Done;
@@ -313,6 +319,7 @@ class SampleEvaluation {
   std::map<std::string, std::string> versions_;
   GraphTensors tensors_;
   bool names_checked_ = false;  // the patterns call what there is
+  bench::GraphTexts texts_;
   bool controlled_ = false;  // the sample has its A/A control
 };
 
@@ -335,6 +342,7 @@ Result<void> evaluate_sample(const fx::Sample& sample, const EvaluateOptions& op
     PASSNET_TRY(const bench::RunRecord record, evaluation.evaluate(i));
     // What an interrupt cut short is not a result.
     if (options.interrupted && *options.interrupted) return resource_error("interrupted");
+    if (hooks.texts) PASSNET_TRY_VOID(hooks.texts(record.graph, evaluation.texts()));
     PASSNET_TRY_VOID(hooks.finished(record));
     if (hooks.tensors) PASSNET_TRY_VOID(hooks.tensors(sample.graph_names[i], evaluation.tensors()));
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "bench/graph_texts.h"
 #include "bench/record.h"
 #include "fx/sample.h"
 #include "pass/build.h"
@@ -47,6 +48,7 @@ struct GraphTensors {
 struct EvaluateHooks {
   std::function<bool(const std::string& graph)> skip;        // already done (resume); may be empty
   std::function<void(const std::string& graph)> started;     // for progress; may be empty
+  std::function<Result<void>(const std::string& graph, const bench::GraphTexts&)> texts;  // stores them, before `finished`; may be empty
   std::function<Result<void>(const bench::RunRecord&)> finished;  // stores the record; an error ends the run
   std::function<Result<void>(const std::string& graph, const GraphTensors&)> tensors;  // after `finished`; may be empty
 };

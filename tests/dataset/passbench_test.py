@@ -35,6 +35,15 @@ class PassBench(unittest.TestCase):
             self.assertGreaterEqual(len(shapes), 3, sample)
             self.assertGreaterEqual(sum(len(dtypes) for dtypes in shapes.values()), 9, sample)
 
+    def test_tasks_are_called_by_their_operators_and_known_by_their_hash(self):
+        reports = [json.loads(line) for line in (self.root / "samples.jsonl").read_text().splitlines()]
+        for report in reports:
+            self.assertRegex(report["path"], r"^samples/[A-Za-z]\w{1,50}_" + report["sample"][:8] + "$")
+        paths = {report["path"] for report in reports}
+        self.assertEqual(len(paths), TASKS)
+        self.assertEqual(paths, {f"samples/{path.name}" for path in (self.root / "samples").iterdir()})
+        self.assertEqual({f"../{path}" for path in paths}, set((self.root / "lists/all.txt").read_text().split()))
+
     def test_no_two_tasks_are_of_one_operator_sequence(self):
         reports = [json.loads(line) for line in (self.root / "samples.jsonl").read_text().splitlines()]
         self.assertEqual(len({tuple(report["ops"]) for report in reports}), TASKS)

@@ -359,11 +359,50 @@ class Samples(PipelineCase):
         self.assertGreater(totals["samples"], 0, totals)
         self.assertEqual(totals["graphs"], 6 * totals["samples"], totals)
         self.assertEqual(list(self.dataset.rglob(".*")), [])
-        for sample in self.dataset.glob("samples/*/*/*"):
+        for sample in self.dataset.glob("samples/*"):
             names = (sample / "graph_list.txt").read_text().split()
             self.assertEqual(names, [f"{shape}_{dtype}" for shape in (0, 1) for dtype in ("float32", "float16", "bfloat16")])
             self.assertTrue(os.access(sample / "entry.sh", os.X_OK))
             self.assertEqual(json.loads((sample / "pass_dir/sorted_output_pass_rule_names.json").read_text()), [])
+
+    def test_a_sample_is_called_by_its_operators_and_known_by_its_hash(self):
+        self.make()
+        reports = [json.loads(line) for line in (self.dataset / "samples.jsonl").read_text().splitlines()]
+        for report in reports:
+            self.assertRegex(report["path"], r"^samples/[a-z]\w{1,50}_" + report["sample"][:8] + "$")
+            self.assertTrue((self.dataset / report["path"] / "graph_list.txt").exists())
+        self.assertEqual({report["path"] for report in reports}, {f"samples/{path.name}" for path in self.dataset.glob("samples/*")})
+        self.assertTrue([report for report in reports if "masked_fill_softmax" in report["path"]], reports)
+
+    def test_two_samples_never_share_a_name(self):
+        self.make()
+        first = json.loads((self.dataset / "samples.jsonl").read_text().splitlines()[0])
+        self.dataset = self.root / "other"
+        self.dataset.mkdir()
+        (self.dataset / "samples.jsonl").write_text(json.dumps({**first, "sample": "f" * 64}) + "\n")
+        self.make()
+        reports = [json.loads(line) for line in (self.dataset / "samples.jsonl").read_text().splitlines()]
+        (longer,) = [report["path"] for report in reports if report["sample"] == first["sample"]]
+        self.assertEqual(longer, first["path"] + first["sample"][8:16])
+        self.assertTrue((self.dataset / longer / "graph_list.txt").exists())
+
+    def test_samples_without_names_stay_where_they_are(self):
+        totals = self.make()
+        journal = self.dataset / "samples.jsonl"
+        reports = [json.loads(line) for line in journal.read_text().splitlines()]
+        old, lost = reports[0], reports[1]
+        for report in (old, lost):
+            place = pathlib.Path("samples", report["sample"][:2], report["sample"][2:4], report["sample"])
+            (self.dataset / place.parent).mkdir(parents=True, exist_ok=True)
+            (self.dataset / report.pop("path")).rename(self.dataset / place)
+            report["path"] = str(place)
+        # As an older version wrote them; of the second sample the line is lost.
+        journal.write_text("".join(json.dumps({key: value for key, value in report.items() if report is not old or key != "path"}) + "\n"
+                                   for report in reports if report is not lost))
+        self.assertEqual(self.make(), totals)
+        listed = (self.dataset / "lists/all.txt").read_text().split()
+        self.assertEqual(sorted(listed), sorted("../" + report["path"] for report in reports))
+        self.assertEqual(len(list(self.dataset.rglob("graph_list.txt"))), totals["samples"])
 
     def test_lists_hold_each_sample_once_and_families_do_not_mix(self):
         self.make("--eval-share", "0.5")
@@ -464,9 +503,8 @@ class Samples(PipelineCase):
         self.assertGreater(len(lines), 1)
         journal.write_text("".join(lines[:-1]) + lines[-1][:30])
         shutil.rmtree(self.dataset / "lists")
-        last = json.loads(lines[-1])["sample"]
-        shutil.rmtree(next(self.dataset.glob(f"samples/*/*/{last}")))
-        made = next(self.dataset.glob("samples/*/*/*"))
+        shutil.rmtree(self.dataset / json.loads(lines[-1])["path"])
+        made = next(self.dataset.glob("samples/*"))
         (made / "pass_dir/mine.py").write_text("")  # what a user put there stays
         self.assertEqual(self.make(), totals)
         self.assertTrue((made / "pass_dir/mine.py").exists())

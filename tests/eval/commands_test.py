@@ -1,5 +1,6 @@
 """The other commands on real samples: run, score, pass, lists of samples, and an installed copy run from elsewhere."""
 
+import html
 import json
 import os
 import pathlib
@@ -124,6 +125,23 @@ class Commands(PassnetCase):
         report = json.loads(done.stdout)
         self.assertEqual([graph["graph"] for graph in report["graphs"]], ["small"])
         self.assertTrue((self.out / "report.html").read_text().startswith("<!DOCTYPE html>"))
+
+    def test_what_was_evaluated_lies_beside_the_records_and_in_the_report(self):
+        self.assertEqual(self.evaluate().returncode, 0)
+        graph = self.out / "sample" / "graphs" / "small"
+        self.assertIn("relu", (graph / "before.py").read_text())
+        self.assertNotIn("relu", (graph / "after.py").read_text())
+        (launches,) = json.loads((graph / "launches.json").read_text())
+        self.assertEqual(len(launches["launches"]), 1)
+        passes = {path.name: path.read_text() for path in (self.sample / "pass_dir").iterdir() if path.suffix in (".py", ".cpp")}
+        self.assertEqual({path.name: path.read_text() for path in (self.out / "sample" / "passes").iterdir()}, passes)
+        page = html.unescape((self.out / "report.html").read_text())
+        for shown in (*passes, "graph before", "graph after", "launches", (graph / "after.py").read_text()):
+            self.assertIn(shown, page)
+        # A graph that the passes do not match any more keeps no rewritten form.
+        self.write_pass(source=PASS.replace("x + y", "x - y"))
+        self.evaluate()
+        self.assertEqual([path.name for path in graph.iterdir()], ["before.py"])
 
     def test_eager_against_itself_is_equal(self):
         record = self.only_record("--compiler", "eager")

@@ -1,5 +1,7 @@
 // Prints what report_page_test.py examines: `report_page html` the page, `report_page json` the same records
-// as JSON.
+// as JSON; `report_page many` a page of 2,000 graphs.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string_view>
 
@@ -8,17 +10,81 @@
 #include "report/json.h"
 #include "sample_records.h"
 
+namespace passnet::report {
+namespace {
+
+bench::RunRecord of_sample(const char* sample, bench::RunRecord record) {
+  record.sample = sample;
+  record.reference.blocks = record.candidate.blocks = std::vector<int>(20, 5);
+  return record;
+}
+
+/// The records of one sample, and those of a second: a very fast graph, one without a difference, a disturbed one, a fast
+/// one that is wrong; and of a third where all is well.
+std::vector<bench::RunRecord> page_records() {
+  std::vector<bench::RunRecord> records = sample_records();
+  bench::RunRecord disturbed = of_sample("phi3_swiglu", measured("b4_float32", 90, 33, -10, 0));
+  disturbed.disturbed = true;
+  disturbed.load = {true, 30, 24, 0.31, 0.02, 0.4, 120};
+  bench::RunRecord outlier = of_sample("phi3_swiglu", measured("b1_float16", 50, 49.8, -6, 4e-4));
+  outlier.reference.trials_us[30] = 4000;
+  records.push_back(of_sample("phi3_swiglu", measured("b1_float32", 2000, 40, -10, 0)));
+  records.push_back(outlier);
+  records.push_back(disturbed);
+  records.push_back(of_sample("phi3_swiglu", measured("b4_float16", 300, 10, 6, 3)));
+  records.push_back(of_sample("gpt2_gelu", measured("b1_float32", 30, 20, -10, 0)));
+  records.push_back(of_sample("gpt2_gelu", measured("b1_bfloat16", 30, 10, -10, 0)));
+  return records;
+}
+
+Sources page_sources() {
+  Sources sources;
+  SampleSources& sample = sources["gpt2_gelu"];
+  sample.passes = {{"gelu.py", "def pattern(x):\n    return x < 1 & \"</pre><script>alert(3)</script>\"\n"},
+                   {"gelu.cpp", "PASSNET_KERNEL gelu(const T* x) {}\n"}};
+  const std::string before = "y = torch.nn.functional.gelu(x)\n";
+  sample.graphs["b1_float32"] = {before, "y = passnet.fused(0, x)\n", "site 0, pass gelu\n"};
+  sample.graphs["b1_bfloat16"] = {before, "y = passnet.fused(0, x)\n", "site 0, pass gelu, bfloat16\n"};
+  return sources;
+}
+
+/// As many graphs, with as many trials and sources, as a run over a whole benchmark has.
+std::string many_graphs() {
+  std::vector<bench::RunRecord> records;
+  Sources sources;
+  std::string body;
+  for (int line = 0; line < 120; ++line) body += fmt::format("    tmp_{0} = torch.nn.functional.relu(tmp_{0}, inplace=False)\n", line);
+  for (int i = 0; i < 2000; ++i) {
+    const std::string sample = fmt::format("layer_norm_gelu_{}", i / 10), graph = fmt::format("{}_float32", i % 10);
+    const double ratio = std::exp2(std::sin(i * 0.37) * 2.5);
+    bench::RunRecord record = of_sample(sample.c_str(), measured(graph, 100, 100 / ratio, i % 50 == 7 ? 6 : -10, 0));
+    for (size_t trial = 0; trial < 100; ++trial) record.candidate.trials_us[trial] *= 1 + 0.05 * std::sin(static_cast<double>(trial) * (i + 1));
+    records.push_back(std::move(record));
+    sources[sample].passes = {{"fused.py", fmt::format("# {}\n", i / 10) + body}};
+    sources[sample].graphs[graph] = {fmt::format("# {}\n", i / 3) + body, fmt::format("# after {}\n", i / 3), fmt::format("site 0, grid {}\n", i)};
+  }
+  return render_html(records, bench::score(bench::judge_all(records)), "2,000 graphs", sources);
+}
+
+}  // namespace
+}  // namespace passnet::report
+
 int main(int argc, char** argv) {
   using namespace passnet;
-  const std::vector<bench::RunRecord> records = report::sample_records();
+  const std::vector<bench::RunRecord> records = report::page_records();
   const bench::Score score = bench::score(bench::judge_all(records));
   const std::string_view what = argc > 1 ? argv[1] : "";
-  if (what != "html" && what != "json") {
-    std::fputs("usage: report_page html|json\n", stderr);
+  std::string text;
+  if (what == "html") {
+    text = report::render_html(records, score, "a <title> & \"more\"", report::page_sources());
+  } else if (what == "json") {
+    text = report::render_json(records, score);
+  } else if (what == "many") {
+    text = report::many_graphs();
+  } else {
+    std::fputs("usage: report_page html|json|many\n", stderr);
     return 2;
   }
-  const std::string text = what == "html" ? report::render_html(records, score, "a <title> & \"more\"")
-                                          : report::render_json(records, score);
   std::fputs(text.c_str(), stdout);
   return 0;
 }

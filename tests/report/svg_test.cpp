@@ -8,7 +8,9 @@
 namespace passnet::report {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(CurveSvg, RunsStraightToZeroAndInStepsAfterwards) {
   // Wrong everywhere below 0, right from there on at 2x: b = 0.1 until t = -1, then 2. Pixels: x = 56 … 690,
@@ -25,22 +27,81 @@ TEST(CurveSvg, HasARungMoreInTheExtendedReading) {
               HasSubstr(">5</text>"));
 }
 
-TEST(RatioSvg, GrowsFromTheMiddleAndStopsAtEight) {
-  EXPECT_THAT(render_ratio_svg(2), HasSubstr("class=\"faster\" x=\"48.0\" y=\"3\" width=\"15.7\""));
-  EXPECT_THAT(render_ratio_svg(0.5), HasSubstr("class=\"slower\" x=\"32.3\" y=\"3\" width=\"15.7\""));
-  EXPECT_THAT(render_ratio_svg(1000), HasSubstr("width=\"47.0\""));
-  EXPECT_THAT(render_ratio_svg(1e-9), HasSubstr("x=\"1.0\" y=\"3\" width=\"47.0\""));
+TEST(RatioSvg, GrowsFromTheMiddleAndHasItsInterval) {
+  const std::string faster = render_ratio_svg(2, {1.8, 2.2}, Speed::Faster);
+  EXPECT_THAT(faster, HasSubstr("class=\"ratio faster\""));
+  EXPECT_THAT(faster, HasSubstr("<path class=\"bar\" d=\"M48.0 3h15.7v8h-15.7z\"/>"));
+  EXPECT_THAT(faster, HasSubstr("<path class=\"error\" d=\"M61.3 7H65.8\"/>"));
+  EXPECT_THAT(render_ratio_svg(0.5, {0.4, 0.6}, Speed::Slower), HasSubstr("d=\"M32.3 3h15.7v8h-15.7z\""));
 }
 
-TEST(BoxesSvg, ShareOneScale) {
-  bench::Stats before, after;
-  before.min = 80, before.q1 = 90, before.median = 100, before.q3 = 110, before.max = 1000, before.iqr = 20;
-  after.min = 40, after.q1 = 45, after.median = 50, after.q3 = 55, after.max = 60, after.iqr = 10;
-  // Before reaches to q3 + 1.5 iqr = 140, which is 148 pixels from the left edge at 1.
-  const std::string svg = render_boxes_svg(before, after);
-  EXPECT_THAT(svg, HasSubstr("<g class=\"before\"><line x1=\"85.6\" x2=\"149.0\""));
-  EXPECT_THAT(svg, HasSubstr("<g class=\"after\"><line x1=\"43.3\" x2=\"64.4\""));
-  EXPECT_THAT(svg, HasSubstr("aria-label=\"before 90 to 110 us, after 45 to 55 us\""));
+TEST(RatioSvg, MarksABarThatGoesOn) {
+  EXPECT_THAT(render_ratio_svg(8, {7, 9}, Speed::Faster), Not(HasSubstr("cut")));
+  EXPECT_THAT(render_ratio_svg(8.1, {7, 9}, Speed::Faster), HasSubstr("<path class=\"cut\" d=\"M86 0"));
+  EXPECT_THAT(render_ratio_svg(1e-9, {1e-10, 1e-8}, Speed::Slower), HasSubstr("<path class=\"cut\" d=\"M10 0"));
+  EXPECT_THAT(render_ratio_svg(1e-9, {1e-10, 1e-8}, Speed::Slower), HasSubstr("d=\"M1.0 3h47.0v8h-47.0z\""));
+}
+
+SpeedMark mark(const char* name, double ratio, Speed speed) {
+  return {name, std::string("g_") + name, ratio, {ratio * 0.9, ratio * 1.1}, speed};
+}
+
+TEST(SpeedupsSvg, AreSortedWithAShapeOfEachVerdict) {
+  const std::string svg = render_speedups_svg(
+      {mark("slow", 0.5, Speed::Slower), mark("fast", 4, Speed::Faster), mark("same", 1, Speed::Same)});
+  EXPECT_LT(svg.find("#g_fast"), svg.find("#g_same"));
+  EXPECT_LT(svg.find("#g_same"), svg.find("#g_slow"));
+  EXPECT_THAT(svg, ContainsRegex("class=\"mark faster\"[^\n]*<circle"));
+  EXPECT_THAT(svg, ContainsRegex("class=\"mark slower\"[^\n]*<rect"));
+  EXPECT_THAT(svg, HasSubstr(">4x</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr("class=\"cut\"")));
+}
+
+TEST(SpeedupsSvg, MarkWhatTheAxisCannotReach) {
+  const std::string svg = render_speedups_svg({mark("huge", 5000, Speed::Faster), mark("same", 1, Speed::Same)});
+  EXPECT_THAT(svg, HasSubstr("» 5e+03x</text>"));
+  EXPECT_EQ(svg.find("class=\"cut\""), svg.rfind("class=\"cut\""));
+}
+
+TEST(SpeedupsSvg, NameGraphsWhileThereIsRoom) {
+  EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(60, mark("g", 2, Speed::Faster))), HasSubstr("class=\"names\""));
+  EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(61, mark("g", 2, Speed::Faster))), Not(HasSubstr("class=\"names\"")));
+  EXPECT_THAT(render_speedups_svg({{"<b>", "g1", 2, {1.9, 2.1}, Speed::Faster}}), Not(HasSubstr("<b>")));
+  EXPECT_EQ(render_speedups_svg({}), "");
+}
+
+bench::Timing timing(std::vector<double> trials_us, std::vector<int> blocks = {}) {
+  bench::Timing timing;
+  timing.trials_us = std::move(trials_us);
+  timing.blocks = std::move(blocks);
+  return timing;
+}
+
+TEST(TrialsSvg, PutBlocksBesideEachOther) {
+  // Two columns of 300 pixels, two trials in each; 0 to 20 us over 100 pixels.
+  const TrialsDrawing drawing = render_trials_svg(timing({20, 20, 20, 20}, {2, 2}), timing({10, 10, 10, 10}, {2, 2}));
+  EXPECT_EQ(drawing.top_us, 20);
+  EXPECT_EQ(drawing.beyond, 0);
+  EXPECT_THAT(drawing.svg, HasSubstr("<path class=\"block\" d=\"M300 0H600V100H300z\"/>"));
+  EXPECT_THAT(drawing.svg, HasSubstr("<path class=\"before\" d=\"m75 0l150 0m150 0l150 0\"/>"));
+  EXPECT_THAT(drawing.svg, HasSubstr("<path class=\"after\" d=\"m75 50l150 0m150 0l150 0\"/>"));
+}
+
+TEST(TrialsSvg, MarkTrialsBeyondTheEdge) {
+  const TrialsDrawing drawing = render_trials_svg(timing({10, 10, 500}), timing({10, 10, 10}));
+  EXPECT_EQ(drawing.top_us, 30);
+  EXPECT_EQ(drawing.beyond, 1);
+  EXPECT_EQ(drawing.longest_us, 500);
+  EXPECT_THAT(drawing.svg, HasSubstr("<path class=\"beyond\" d=\"M500 0v7\"/>"));
+}
+
+TEST(TrialsSvg, KeepPeaksAndStaySmall) {
+  std::vector<double> trials(1'000'000, 10);
+  trials[123456] = 25;
+  const TrialsDrawing drawing = render_trials_svg(timing(trials), timing(trials));
+  EXPECT_LT(drawing.svg.size(), 40'000u);
+  EXPECT_THAT(drawing.svg, HasSubstr("l0 60"));  // 25 to 10 us of 0 to 25, in one pixel
+  EXPECT_EQ(render_trials_svg(timing({}), timing({10})).svg, "");
 }
 
 }  // namespace

@@ -1,0 +1,111 @@
+#include "report/sources.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "base/file.h"
+
+namespace passnet::report {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string cut(std::string text, const fs::path& file) {
+  if (text.size() <= kLongestText) return text;
+  const size_t line = text.rfind('\n', kLongestText);
+  const size_t end = line == std::string::npos ? kLongestText : line + 1;
+  const auto left = std::count(text.begin() + static_cast<std::ptrdiff_t>(end), text.end(), '\n');
+  text.resize(end);
+  return text + fmt::format("… {} more lines in {}\n", left, file.string());
+}
+
+// "" when it is not there.
+std::string text_at(const fs::path& out, const fs::path& file) {
+  Result<std::string> text = read_file(out / file);
+  return text ? cut(std::move(*text), file) : "";
+}
+
+std::vector<PassFile> pass_files(const fs::path& out, const fs::path& directory) {
+  std::vector<PassFile> files;
+  std::error_code failed;
+  for (fs::directory_iterator entry(out / directory, failed), end; !failed && entry != end; entry.increment(failed)) {
+    const fs::path name = entry->path().filename();
+    if (std::string text = text_at(out, directory / name); !text.empty())
+      files.push_back({name.string(), std::move(text)});
+  }
+  // Name.py before Name.cpp: the plan says what the kernel is for.
+  const auto order = [](const PassFile& file) {
+    const fs::path name(file.name);
+    return std::tuple(name.stem().string(), name.extension() != ".py", file.name);
+  };
+  std::ranges::sort(files, {}, order);
+  return files;
+}
+
+std::string numbers_text(const Json& list) {
+  std::vector<int64_t> numbers;
+  for (const Json& number : list) numbers.push_back(number.get<int64_t>());
+  return fmt::format("{}", fmt::join(numbers, ", "));
+}
+
+// An argument or a constant: a view, or one of int, float, bool, dtype.
+std::string value_text(const Json& value) {
+  if (value.contains("shape"))
+    return fmt::format("{} [{}]", value.at("dtype").get<std::string>(), numbers_text(value.at("shape")));
+  for (const char* kind : {"int", "float", "bool", "dtype"}) {
+    if (!value.contains(kind)) continue;
+    return value.at(kind).is_string() ? value.at(kind).get<std::string>() : value.at(kind).dump();
+  }
+  return value.dump();
+}
+
+std::string one_launch_text(const Json& launch) {
+  std::vector<std::string> grid, args;
+  for (const Json& size : launch.at("grid")) grid.push_back(size.dump());
+  for (const Json& arg : launch.at("args")) args.push_back(value_text(arg));
+  std::string text = fmt::format("  {}  grid {}, block {}", launch.at("kernel").get<std::string>(), fmt::join(grid, " x "),
+                                 launch.at("block").dump());
+  for (const Json& constant : launch.at("constants"))
+    text += fmt::format(", {}={}", constant.at("name").get<std::string>(), value_text(constant));
+  return text + fmt::format("\n    {}\n", fmt::join(args, ", "));
+}
+
+}  // namespace
+
+std::string launch_text(const std::string& json) {
+  const Result<Json> lists = parse_json(json, "launches");
+  if (!lists || !lists->is_array()) return json;
+  std::string text;
+  try {
+    for (size_t site = 0; site < lists->size(); ++site) {
+      const Json& list = (*lists)[site];
+      text += fmt::format("site {}, pass {}\n", site, list.at("pass").get<std::string>());
+      for (const Json& launch : list.at("launches")) text += one_launch_text(launch);
+    }
+  } catch (const Json::exception&) {
+    return json;
+  }
+  return text;
+}
+
+Sources load_sources(const fs::path& out, const std::vector<bench::RunRecord>& records) {
+  Sources sources;
+  for (const bench::RunRecord& record : records) {
+    const auto [place, is_new] = sources.try_emplace(record.sample);
+    SampleSources& sample = place->second;
+    if (is_new) sample.passes = pass_files(out, bench::passes_directory(record.sample));
+    const fs::path graph = bench::graph_texts_directory(record.sample, record.graph);
+    bench::GraphTexts texts{text_at(out, graph / bench::kBeforeFile), text_at(out, graph / bench::kAfterFile), ""};
+    if (const Result<std::string> launches = read_file(out / graph / bench::kLaunchesFile))
+      texts.launches = cut(launch_text(*launches), graph / bench::kLaunchesFile);
+    if (texts != bench::GraphTexts{}) sample.graphs[record.graph] = std::move(texts);
+  }
+  return sources;
+}
+
+}  // namespace passnet::report

@@ -1,0 +1,52 @@
+#include "run/graph_texts.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "fx/print.h"
+#include "pass/launch.h"
+
+namespace passnet::run {
+
+namespace fs = std::filesystem;
+
+void add_rewritten(bench::GraphTexts& texts, const Rewritten& rewritten) {
+  if (rewritten.sites() == 0) return;
+  texts.after = fx::print_model(rewritten.graph);
+  for (const pass::LaunchList& list : rewritten.lists)
+    texts.launches += (texts.launches.empty() ? "[" : ",\n ") + dump(pass::to_json(list));
+  texts.launches += "]\n";
+}
+
+Result<void> save_graph_texts(const fs::path& sample_out, const std::string& graph, const bench::GraphTexts& texts) {
+  const fs::path directory = bench::graph_texts_directory(sample_out, graph);
+  const std::pair<const char*, const std::string&> files[] = {
+      {bench::kBeforeFile, texts.before}, {bench::kAfterFile, texts.after}, {bench::kLaunchesFile, texts.launches}};
+  for (const auto& [name, text] : files) {
+    std::error_code absent;
+    if (text.empty())
+      fs::remove(directory / name, absent);
+    else
+      PASSNET_TRY_VOID(write_file(directory / name, text));
+  }
+  return {};
+}
+
+Result<void> save_passes(const fs::path& sample_out, const fs::path& pass_dir) {
+  const fs::path directory = bench::passes_directory(sample_out);
+  std::error_code absent;
+  fs::remove_all(directory, absent);
+  const Result<std::vector<fs::path>> passes = pass::list_passes(pass_dir);
+  if (!passes) return {};
+  for (const fs::path& pass : *passes) {
+    for (const char* ending : {".py", ".cpp", ".cu"}) {
+      const fs::path file = fs::path(pass).replace_extension(ending);
+      if (!entry_exists(file)) continue;
+      const Result<std::string> text = read_file(file);
+      if (text) PASSNET_TRY_VOID(write_file(directory / file.filename(), *text));
+    }
+  }
+  return {};
+}
+
+}  // namespace passnet::run
