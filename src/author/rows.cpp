@@ -343,8 +343,12 @@ Result<void> Writer::group_norm(NodeId id, const Call& call) {
     const std::optional<Value> gain = optional_tensor(argument(call, name));
     if (!gain) continue;
     const Value dense = flat(*gain);
-    kernel.parameters.push_back(parameter(dense, false));
-    kernel.arguments.push_back(dense.name);
+    const std::string declared = parameter(dense, false);
+    // One tensor may be both.
+    if (std::find(kernel.parameters.begin(), kernel.parameters.end(), declared) == kernel.parameters.end()) {
+      kernel.parameters.push_back(declared);
+      kernel.arguments.push_back(dense.name);
+    }
     value += sign + load(dense, "(at + j) / spatial % channels");
   }
   if (!eps.declared.empty()) {

@@ -21,6 +21,11 @@ const std::vector<std::string>& flags() {
   static const std::vector<std::string> list = {"-std=c++20",
                                                 "-O3",
                                                 "-march=native",
+#if defined(__x86_64__)
+                                                // Half precision computes in float everywhere, and rounds where the kernel says, on
+                                                // processors with half arithmetic of their own too (which would fuse a product and its sum).
+                                                "-mno-avx512fp16",
+#endif
                                                 "-ffreestanding",
                                                 "-fbuiltin",
                                                 "-fopenmp-simd",

@@ -51,6 +51,9 @@ Facts facts_of(const bench::RunRecord& record) {
     if (record.candidate.sm_mhz > 0) json["GPU clock"] = fmt::format("{} MHz", record.candidate.sm_mhz);
     if (record.candidate.temperature_c > 0) json["GPU temperature"] = fmt::format("{} °C", record.candidate.temperature_c);
   }
+  Json whole = bench::to_json(record);
+  if (record.provenance) json.update(whole.at("provenance"));
+  if (!record.reference.trials_us.empty()) json["load"] = std::move(whole.at("load"));
   json["seconds in all"] = fmt::format("{:.2f}", record.evaluate_seconds);
   return facts_of(json);
 }

@@ -42,7 +42,7 @@ std::string render_figures(const std::vector<GraphEntry>& entries, const bench::
   std::string out =
       "<dl class=\"figures\">\n" +
       figure_html("Correct", fmt::format("{} of {}", score.correct, score.total), "at t = -5", correct_css) +
-      figure_html("Speedup", score.correct > 0 ? ratio_text(score.geomean_speedup) : "-", "geometric mean of the correct") +
+      figure_html("Speedup", ratio_text(score.geomean_speedup.value_or(0)), "geometric mean of the correct") +
       figure_html("Faster", fmt::format("{}", speeds[Speed::Faster]),
                   fmt::format("{} no difference, {} slower", speeds[Speed::Same], speeds[Speed::Slower])) +
       figure_html("Aggregated score", fmt::format("{:.3f}", score.aggregated_linear),
@@ -73,7 +73,7 @@ std::string render_speedups(const std::vector<GraphEntry>& entries) {
   std::vector<SpeedMark> marks;
   for (const GraphEntry& entry : entries) {
     if (entry.speed != Speed::None)
-      marks.push_back({entry.row.name, entry.id, entry.row.ratio, *entry.row.interval, entry.speed});
+      marks.push_back({entry.row.name, entry.id, entry.row.ratio, entry.row.interval, entry.speed});
   }
   std::string out = "<h2 id=\"speedups\">Speedups</h2>\n";
   if (!marks.empty()) {

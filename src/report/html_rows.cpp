@@ -59,7 +59,7 @@ std::string speed_cells(const GraphEntry& entry) {
   return number_cell("ratio", row.ratio, true,
                      fmt::format("<b class=\"{}\">{}</b><small>{}</small>", css_of(entry.speed), speedup_text(row),
                                  interval_text(row))) +
-         fmt::format("<span class=\"bar\">{}</span>", render_ratio_svg(row.ratio, *row.interval, entry.speed)) +
+         fmt::format("<span class=\"bar\">{}</span>", render_ratio_svg(row.ratio, row.interval, entry.speed)) +
          times_cell("before", row.reference_us, true) + times_cell("after", row.candidate_us, true);
 }
 

@@ -3,9 +3,9 @@
 namespace passnet::report {
 
 Speed speed_of(const Row& row) {
-  const bool measured = row.timed && row.ratio > 0 && !row.disturbed && row.interval;
+  const bool measured = row.timed && row.ratio > 0 && !row.disturbed && row.interval.known();
   if (!measured || row.tone != Tone::Good) return Speed::None;
-  if (row.interval->contains(1)) return Speed::Same;
+  if (row.interval.contains(1)) return Speed::Same;
   return row.ratio > 1 ? Speed::Faster : Speed::Slower;
 }
 

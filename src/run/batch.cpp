@@ -91,12 +91,15 @@ std::string reason_to_drop(const Planned& planned, size_t position) {
 std::string reason_to_repeat(const Planned& planned, size_t position, const EvaluateOptions& options,
                              const std::map<std::string, std::string>& versions) {
   const bench::RunRecord& record = planned.file.records()[position];
+  const std::vector<std::string>& names = planned.sample.graph_names;
+  const auto index = static_cast<size_t>(std::find(names.begin(), names.end(), record.graph) - names.begin());
+  const std::vector<std::string> reasons =
+      bench::reasons_to_repeat(record, provenance_of(planned.sample, index, options, versions));
+  if (!reasons.empty()) return join(reasons, "; ");
   if (bench::is_unmeasured(record)) return "it was disturbed";
   if (options.profile && !record.profile) return "it has no profile";
   if (!options.rival.empty() && !record.rival) return fmt::format("it has no times of {}", options.rival);
-  const std::vector<std::string>& names = planned.sample.graph_names;
-  const auto index = static_cast<size_t>(std::find(names.begin(), names.end(), record.graph) - names.begin());
-  return join(bench::reasons_to_repeat(record, provenance_of(planned.sample, index, options, versions)), "; ");
+  return "";
 }
 
 // Sets aside what no longer stands, and says why: graphs that go for one reason in one breath.

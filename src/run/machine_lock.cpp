@@ -75,7 +75,7 @@ std::string why_waiting(const std::string& kind, const std::vector<int>& taken) 
 Result<MachineLease> MachineLease::take(const std::string& kind, const std::vector<int>& wanted, size_t count,
                                         const std::function<void(const std::string&)>& on_wait,
                                         const std::atomic<bool>* interrupted) {
-  std::string told;
+  bool told = false;
   while (true) {
     MachineLease lease;
     std::vector<int> taken;
@@ -92,7 +92,8 @@ Result<MachineLease> MachineLease::take(const std::string& kind, const std::vect
     if (lease.held_.size() == count || taken.empty()) return lease;
     // Those that were free are given back before waiting: two processes that each hold a part would wait for ever.
     lease = {};
-    if (const std::string why = why_waiting(kind, taken); why != told && on_wait) on_wait(told = why);
+    if (!told && on_wait) on_wait(why_waiting(kind, taken));
+    told = true;
     if (interrupted && *interrupted) return resource_error("interrupted");
     std::this_thread::sleep_for(kPoll);
   }

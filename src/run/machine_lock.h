@@ -18,7 +18,7 @@ class MachineLease {
  public:
   /// Takes `count` of `wanted`, the first that are free; waits while there are too few.
   /// kind:        "processor" or "gpu".
-  /// on_wait:     told why it waits, once for each different reason: "processors 0 and 1 are held by process 4711". May be empty.
+  /// on_wait:     told once why it waits: "processors 0 and 1 are held by process 4711". May be empty.
   /// interrupted: becomes true at Ctrl-C; may be null.
   /// Errors: Resource: "interrupted"; the system gives no such sockets.
   static Result<MachineLease> take(const std::string& kind, const std::vector<int>& wanted, size_t count,

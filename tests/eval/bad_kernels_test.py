@@ -23,7 +23,7 @@ class BadKernels(PassnetCase):
         self.assertGreater(record["outputs"][0]["passes_from"], -5)
         self.assertGreater(record["outputs"][0]["max_abs_diff"], 0.1)
         mismatch = record["outputs"][0]["mismatch"]
-        self.assertGreater(mismatch["beyond"], 100)  # where the sum is negative
+        self.assertGreater(mismatch["beyond"], 20)  # where the sum is negative
         self.assertLess(mismatch["beyond"], 1900)
         self.assertEqual((mismatch["expected"], mismatch["where"]), ("0", "scattered"))
 
@@ -33,7 +33,7 @@ class BadKernels(PassnetCase):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("320 of 2000 elements are beyond t=-5: columns 42 to 49 of 50 (the last 8)", done.stdout)
         self.assertRegex(done.stdout, r"the first at \[0, 42\]: expected [0-9.]+, found -1\n")
-        self.assertNotRegex(done.stdout, r"\d\.\d\dx")
+        self.assertNotRegex(done.stdout.split("A/A control")[0], r"\d\.\d\dx")
         self.assertNotRegex(done.stderr, r"wrong \d")
 
     def test_counts_nans(self):

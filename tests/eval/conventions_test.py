@@ -67,7 +67,7 @@ class Usage(PassnetCase):
         self.assertEqual(self.refusal("graph", "chek", "x"),
                          "passnet graph: error: unknown command 'chek'\nhint: did you mean 'passnet graph check'?\n")
         self.assertIn("hint: did you mean 'passnet graph check' or 'passnet pass check'?", self.refusal("check", "x"))
-        self.assertIn("hint: commands: eval, score, ", self.refusal("zzzzzzzz"))
+        self.assertIn("hint: commands: eval, compare, ", self.refusal("zzzzzzzz"))
         self.assertIn("passnet graph: error: which command?\nhint: commands: check, ", self.refusal("graph"))
 
     def test_misspelt_options(self):
@@ -129,8 +129,8 @@ class ReadersThatLeave(PassnetCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_more_than_a_pipe_holds_ends_it_too(self):
-        done = subprocess.run(["bash", "-c", 'set -o pipefail; "$0" graph check "$1" "$1" "$1" | head -n 1; echo "${PIPESTATUS[0]}"',
-                               BINARY, SOURCE / "passbench"], capture_output=True, text=True, timeout=240)
+        done = subprocess.run(["bash", "-c", 'set -o pipefail; "$0" graph show "$1" "$1" "$1" | head -n 1; echo "${PIPESTATUS[0]}"',
+                               BINARY, SAMPLE / "graphs" / "b1_float32"], capture_output=True, text=True, timeout=240)
         self.assertEqual((done.stdout.splitlines()[-1], done.stderr), ("0", ""))
 
     def test_score_and_find_and_eval_keep_their_code(self):

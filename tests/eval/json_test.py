@@ -70,7 +70,7 @@ class Output(PassnetCase):
         self.assertEqual(self.check("pass check", self.sample)["graphs"][0]["sites"], 1)
         self.assertEqual(self.check("pass check", self.sample / "pass_dir")["passes"][0]["kernels"], ["CPU"])
         found = self.check("pass match", self.sample, self.sample)["results"][0]
-        self.assertEqual((found["matches"], found["fitting"], found["total"]), ([{"lines": [7, 8]}], 2, 2))
+        self.assertEqual((found["matches"], found["fitting"], found["total"]), ([{"lines": [6, 7]}], 2, 2))
         self.write_pass(source=PASS.replace("x + y", "x - y"))
         self.check("pass check", self.sample, code=1)
         missed = self.check("pass match", self.sample, self.sample, code=1)["results"][0]

@@ -65,7 +65,7 @@ GRAPHS = {
         """\
         chunk = in_0.chunk(3, dim=-1)
         tmp_0 = chunk[0]
-        tmp_1 = chunk[2]
+        tmp_1 = chunk[1]
         split = in_0.split([2, 5], dim=1)
         tmp_2 = split[1]
         tmp_3 = tmp_0 * tmp_1

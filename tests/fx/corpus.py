@@ -24,4 +24,10 @@ def graph_dirs(*parts):
             roots.append(CORPUS / part)
         else:
             print(f"the graphs of corpus/{part} are not read: {CORPUS} does not exist")
-    return [path.parent for root in roots for path in sorted(root.rglob("model.py"))]
+    return [path.parent for root in roots for path in sorted(root.rglob("model.py")) if has_records(path.parent)]
+
+
+def has_records(directory):
+    """False where weight_meta.py came out empty: some graphs were published so."""
+    meta = directory / "weight_meta.py"
+    return not meta.exists() or meta.stat().st_size > 0

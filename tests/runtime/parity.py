@@ -197,6 +197,11 @@ def select_graphs(options):
     """[(directory, name, bytes of inputs)]; tells how many are left out."""
     found = sorted((path.parent, str(path.parent.relative_to(root))) for root in options.roots for path in root.rglob("model.py"))
     found = [(path, name) for path, name in found if options.only in str(path)][::options.every]
+    # Some graphs were published without their records.
+    complete = [(path, name) for path, name in found if (path / "weight_meta.py").stat().st_size > 0]
+    if len(complete) < len(found):
+        print(f"{len(found) - len(complete)} of {len(found)} graphs are left out: their weight_meta.py is empty")
+    found = complete
     graphs = []
     for path, name in found:
         elements, size = input_sizes(path)

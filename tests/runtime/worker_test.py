@@ -357,7 +357,7 @@ class CandidateTest(WorkerCase):
 
     def test_finds_writes_right_behind_the_end(self):
         kind, message = self.checked_refusal(self.SUM + " out[n] = 1;")
-        self.assertEqual((kind, message), ("out-of-bounds", "kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
+        self.assertEqual((kind, message), ("out-of-bounds", "F.py:7:3: kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
                                                             "the first byte behind its end"))
 
     def test_finds_writes_just_outside(self):
