@@ -345,12 +345,13 @@ Result<void> Writer::batch_norm(NodeId id, const Call& call) {
   std::string shape = "(1, -1";
   for (int64_t i = 2; i < x.rank(); ++i) shape += ", 1";
   shape += ")";
-  std::string expression = "($0 - $2) / sqrt($3 + $1)";
+  // In the order in which PyTorch rounds: one factor and one summand per channel, then x * scale + shift.
+  std::string scale = "(1 / sqrt($3 + $1))", shift = "0";
   PASSNET_TRY(operands.emplace_back(), operand(argument(call, "eps"), "float", ""));
-  for (const auto& [name, text] : {std::pair{"running_mean", ""}, {"running_var", ""}, {"weight", " * $"}, {"bias", " + $"}}) {
+  for (const auto& [name, optional] : {std::pair{"running_mean", false}, {"running_var", false}, {"weight", true}, {"bias", true}}) {
     const std::optional<Value> given = optional_tensor(argument(call, name));
     if (!given) {
-      if (text[0] == '\0') return unsupported("batch_norm without running statistics");
+      if (!optional) return unsupported("batch_norm without running statistics");
       continue;
     }
     std::vector<std::vector<int64_t>> shapes;
@@ -360,9 +361,11 @@ Result<void> Writer::batch_norm(NodeId id, const Call& call) {
     }
     const Value dense = flat(*given);
     PASSNET_TRY(Value channel, view(fresh(given->name + "_channel"), shapes, dense, fmt::format("{}.view({})", dense.name, shape), true));
-    if (text[0] != '\0') expression += fmt::format("{}{}", text, operands.size());
+    if (name == std::string_view("weight")) scale = fmt::format("({} * ${})", scale, operands.size());
+    if (name == std::string_view("bias")) shift = fmt::format("${}", operands.size());
     operands.push_back({std::move(channel), {}, {}});
   }
+  const std::string expression = fmt::format("$0 * {0} + ({1} - $2 * {0})", scale, shift);
   PASSNET_TRY(values_[id], pointwise(std::move(result), operands, expression, "float"));
   return {};
 }

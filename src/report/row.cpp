@@ -139,7 +139,7 @@ Row row_of(const bench::RunRecord& record, bool several_samples) {
   row.control = record.control;
   row.profile = record.profile;
   row.rival = record.rival;
-  row.noisy = bench::is_noisy(record);
+  row.noisy = !record.disturbed && bench::is_noisy(record);
   row.compared = record.outputs_counted && !record.outputs.empty();
   row.max_abs_diff = largest_difference(record.outputs);
   for (const bench::PassOutcome& pass : record.passes) {

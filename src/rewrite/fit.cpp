@@ -74,7 +74,11 @@ class Fit {
   bool argument_fits(const Arg& ours, const Arg& theirs) {
     const bool is_list = ours.kind == ArgKind::Tuple || ours.kind == ArgKind::List || ours.kind == ArgKind::Slice;
     if (ours.kind == ArgKind::Node) {
-      if (!pattern_.is_placeholder(ours.node)) return theirs.kind == ArgKind::Node && assign(ours.node, theirs.node);
+      if (!pattern_.is_placeholder(ours.node)) {
+        if (theirs.kind != ArgKind::Node || bound_[ours.node]) return theirs.kind == ArgKind::Node && values_[ours.node].node == theirs.node;
+        assign(ours.node, theirs.node);  // where that is another operator, it is that one that does not fit
+        return true;
+      }
       if (bound_[ours.node]) return ir::equal_args(graph_.graph(), values_[ours.node], graph_.graph(), theirs);
       bind(ours.node, theirs);
       return true;

@@ -33,9 +33,9 @@ bool is_disturbed(const TimedBlock& block) {
   return block.waited && *block.waited > tolerable;
 }
 
-}  // namespace
-
-Answer<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& options) {
+// alone: the worker is Stopped but for this block. Its threads' times are read while it stands still, so that what this process
+// does for the measurement is not taken for a disturbance where it shares their processors.
+Answer<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& options, bool alone) {
   const int calls = options.settling + options.calls;
   const Json request{{"do", "time"},
                      {"id", graph.id},
@@ -46,9 +46,11 @@ Answer<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& optio
                      {"fresh", options.track.inputs == "fresh"},
                      {"flush", options.track.cache == "flushed"}};
   const auto before = read_thread_times(graph.worker.pid());
+  if (alone) graph.worker.resume();
   const auto start = Clock::now();
   Answer<Reply> reply = graph.worker.ask(request, {}, options.timeout);
   const auto stop = Clock::now();
+  if (alone) graph.worker.pause();
   if (!reply) return tl::unexpected(std::move(reply).error());
   const auto after = read_thread_times(graph.worker.pid());
   return read_fields("time", [&]() -> Answer<TimedBlock> {
@@ -64,18 +66,21 @@ Answer<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& optio
   });
 }
 
+}  // namespace
+
+Answer<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& options) {
+  return time_one_block(graph, options, false);
+}
+
+Answer<TimedBlock> time_block_alone(const TimedGraph& graph, const BlockOptions& options) {
+  return time_one_block(graph, options, true);
+}
+
 Stopped::Stopped(std::vector<Worker*> workers) : workers_(std::move(workers)) {
   for (Worker* worker : workers_) worker->pause();
 }
 Stopped::~Stopped() {
   for (Worker* worker : workers_) worker->resume();
-}
-
-Answer<TimedBlock> time_block_alone(const TimedGraph& graph, const BlockOptions& options) {
-  graph.worker.resume();
-  Answer<TimedBlock> block = time_block(graph, options);
-  graph.worker.pause();
-  return block;
 }
 
 namespace {
@@ -145,9 +150,8 @@ Answer<bool> time_track(Side& a, Side& b, const TrackPlan& plan, bench::Load& lo
   int kept = 0, dropped = 0;
   auto rest = 1ms;
   while (kept < pairs && kept + dropped < kMostAttempts * pairs) {
-    // Neither side is always first, so drift of the machine falls on both.
-    const bool a_first = (kept + dropped) % 2 == 0;
-    Answer<bool> timed = time_pair(a_first ? a : b, a_first ? b : a, fitted, fitted.calls_of(kept), load);
+    // A B A B …: each block follows one of the other side, so both find the same caches. Pairs are short against any drift.
+    Answer<bool> timed = time_pair(a, b, fitted, fitted.calls_of(kept), load);
     if (!timed) return timed;
     if (*timed) {
       ++kept;

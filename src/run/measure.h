@@ -1,4 +1,4 @@
-// The timing protocol: warm up both sides, then alternate short blocks of calls, A B, B A, A B …, one side stopped while the
+// The timing protocol: warm up both sides, then alternate short blocks of calls, A B A B …, one side stopped while the
 // other is timed. A pair of blocks in which another process held a processor that a side needed is dropped and repeated.
 #pragma once
 

@@ -36,7 +36,7 @@ def options_of(command):
     """The help's line of each long option, by its name."""
     found = {}
     for line in re.split(r"\n  (?=-)", help_of(command)):
-        names = re.match(r"(?:-\w,)?(--[a-z][\w-]*(?:,--[a-z][\w-]*)*)", line.strip())
+        names = re.match(r"(?:-\w\b[^-]*)?(--[a-z][\w-]*(?:,--[a-z][\w-]*)*)", line.strip())
         for name in names[1].split(",") if names else ():
             found.setdefault(name, " ".join(line.split("\n\n")[0].split()))
     return found

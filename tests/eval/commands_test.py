@@ -166,7 +166,7 @@ class Commands(PassnetCase):
         self.write_pass(source=PASS.replace("x + y", "x - y"))
         missed = self.passnet("pass", "match", self.sample, self.sample)
         self.assertEqual(missed.returncode, 1)
-        self.assertIn("nearest miss: 0 of 2 operators fit", missed.stdout)
+        self.assertIn("nearest miss: 1 of 2 operators fit", missed.stdout)
 
     def test_device_that_is_not_there(self):
         for device in ("cuda:99", "cuda:x"):
