@@ -105,7 +105,7 @@ class Commands(PassnetCase):
         graphs = scored.pop("graphs")
         self.assertEqual({**scored, "id": "sample"}, written)
         self.assertEqual([(graph["graph"], graph["verdict"]) for graph in graphs], [("sample/small", "correct")])
-        self.assertEqual(graphs[0]["speedup"], written["geomean_speedup"])
+        self.assertAlmostEqual(graphs[0]["speedup"], written["geomean_speedup"], places=9)
         self.assertRegex(self.passnet("score", self.out).stdout, r"(?m)^correct +[0-9.]+x  sample/small$")
 
     def test_score_reads_the_log_that_eval_writes(self):
