@@ -149,7 +149,11 @@ def summarize(rows, threshold):
         largest = max(ratios, key=ratios.get)
         mean = math.exp(statistics.fmean(math.log(max(ratio, 1e-9)) for ratio in ratios.values()))
         print(f"tensor memory over PyTorch's on {len(ratios)} graphs: {mean:.3f}x (geometric mean), at most {ratios[largest]:.3f}x ({largest})")
-    runnable = len(rows) - counts["neither"]
+    # Where there is no GPU, PyTorch from Python refuses graphs that name one; PassNet runs them on the device it is told.
+    without_gpu = sum(row["verdict"] == "pytorch" and "NVIDIA driver" in row.get("detail", "") for row in rows)
+    if without_gpu:
+        print(f"{without_gpu} graphs cannot be compared: PyTorch wants a GPU for them")
+    runnable = len(rows) - counts["neither"] - without_gpu
     share = 100 * agree / runnable if runnable else 100.0
     print(f"{share:.2f} % of {runnable} agree with PyTorch, expected at least {threshold:g} %"
           + (f"; {counts['neither']} run on neither side" if counts["neither"] else ""))
