@@ -18,22 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// python/ of the checkout that this binary was built in.
-Result<fs::path> find_package() {
-  std::error_code failed;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  for (fs::path above = self.parent_path(); !failed && above.has_relative_path();
-       above = above.parent_path()) {
-    if (fs::exists(above / "python/passnet_capture")) return above / "python";
-  }
-  return resource_error(fmt::format("the Python package passnet_capture is not found above '{}'",
-                                    self.parent_path().string()))
-      .with_hint("run the passnet of a checkout: build/bin/passnet");
-}
-
 // Returns only when it could not hand over.
 Result<void> hand_over(const std::vector<std::string>& arguments) {
-  PASSNET_TRY(const fs::path package, find_package());
+  PASSNET_TRY(const fs::path found,
+              run::find_in_checkout("python/passnet_capture", "the Python package passnet_capture"));
+  const fs::path package = found.parent_path();
   const char* path = std::getenv("PYTHONPATH");
   ::setenv("PYTHONPATH",
            path != nullptr && *path != 0 ? (package.string() + ":" + path).c_str() : package.c_str(), 1);

@@ -48,18 +48,18 @@ size_t values_outside(size_t count) {
 }  // namespace
 
 Interval ratio_interval(const Timing& reference, const Timing& candidate) {
-  if (!times_valid(reference) || !times_valid(candidate)) return {};
+  const double ratio = median_ratio(reference, candidate);
+  if (!(ratio > 0)) return {};
   const std::vector<double> before = block_medians(reference), after = block_medians(candidate);
   std::vector<double> ratios;
   for (size_t i = 0; i < std::min(before.size(), after.size()); ++i) ratios.push_back(before[i] / after[i]);
-  const double ratio = summarize(reference.trials_us).median / summarize(candidate.trials_us).median;
   std::sort(ratios.begin(), ratios.end());
   const size_t outside = values_outside(ratios.size());
   const double below = std::min(ratio, ratios.empty() ? ratio : ratios[outside]);
   const double above = std::max(ratio, ratios.empty() ? ratio : ratios[ratios.size() - 1 - outside]);
   const double spread = std::log1p(kProcessSpread);
   return {ratio * std::exp(-std::hypot(std::log(ratio / below), spread)),
-                  ratio * std::exp(std::hypot(std::log(above / ratio), spread))};
+          ratio * std::exp(std::hypot(std::log(above / ratio), spread))};
 }
 
 Interval speedup_interval(const RunRecord& record) {

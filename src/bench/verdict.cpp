@@ -45,11 +45,7 @@ int worst_rung(const RunRecord& record) {
 
 /// 0 when either side has no believable times, or they were disturbed.
 double measured_speedup(const RunRecord& record) {
-  if (record.disturbed) return 0;
-  if (!times_valid(record.reference) || !times_valid(record.candidate)) return 0;
-  const double ratio =
-      summarize(record.reference.trials_us).median / summarize(record.candidate.trials_us).median;
-  return std::isfinite(ratio) ? ratio : 0;
+  return record.disturbed ? 0 : median_ratio(record.reference, record.candidate);
 }
 
 }  // namespace
@@ -76,6 +72,12 @@ bool times_valid(const Timing& timing) {
   return !timing.trials_us.empty() &&
          std::all_of(timing.trials_us.begin(), timing.trials_us.end(),
                      [](double us) { return std::isfinite(us) && us >= kShortestCallUs; });
+}
+
+double median_ratio(const Timing& reference, const Timing& candidate) {
+  if (!times_valid(reference) || !times_valid(candidate)) return 0;
+  const double ratio = summarize(reference.trials_us).median / summarize(candidate.trials_us).median;
+  return std::isfinite(ratio) ? ratio : 0;
 }
 
 bool is_unmeasured(const RunRecord& record) {

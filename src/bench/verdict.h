@@ -43,6 +43,9 @@ bool is_declined(const RunRecord& record);
 inline constexpr double kShortestCallUs = 0.01;
 bool times_valid(const Timing& timing);
 
+/// median reference / median candidate; 0 when either side has no believable times.
+double median_ratio(const Timing& reference, const Timing& candidate);
+
 /// Right, and timed while other processes held its processors: there is nothing to score until it is measured again.
 bool is_unmeasured(const RunRecord& record);
 

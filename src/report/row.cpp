@@ -187,10 +187,6 @@ std::string words_for(bool disturbed, const bench::Interval& interval, double ra
   return ratio_text(ratio);
 }
 
-double ratio_of(const bench::Timing& reference, const bench::Timing& candidate) {
-  return bench::summarize(reference.trials_us).median / bench::summarize(candidate.trials_us).median;
-}
-
 }  // namespace
 
 std::string speedup_text(const Row& row) { return words_for(row.disturbed, row.interval, row.ratio); }
@@ -201,7 +197,7 @@ std::string rival_text(const Row& row) {
   if (!rival.problem.empty()) return "failed";
   if (rival.passes_from > bench::kCorrectT) return "wrong";
   const auto interval = bench::ratio_interval(rival.reference, rival.candidate);
-  return words_for(rival.disturbed, interval, interval.known() ? ratio_of(rival.reference, rival.candidate) : 0);
+  return words_for(rival.disturbed, interval, bench::median_ratio(rival.reference, rival.candidate));
 }
 
 std::string interval_text(const Row& row) {
@@ -218,7 +214,7 @@ std::string controls_text(const std::vector<Row>& rows) {
       only = "disturbed";
       continue;
     }
-    ratios.push_back(ratio_of(row.control->reference, row.control->candidate));
+    ratios.push_back(bench::median_ratio(row.control->reference, row.control->candidate));
     only = fmt::format("{} ({:.2f} to {:.2f})", ratio_text(ratios.back()), interval.low, interval.high);
   }
   if (ratios.size() < 2) return only;

@@ -45,13 +45,7 @@ Result<std::vector<pass::Pass>> load_passes(const fx::Sample& sample) {
     return bad_input(fmt::format("sample '{}' has no pass_dir", sample.name))
         .with_hint("write passes (passnet pass new), or evaluate without them: --compiler eager");
   }
-  PASSNET_TRY(std::vector<std::filesystem::path> paths, pass::list_passes(sample.pass_dir));
-  std::vector<pass::Pass> passes;
-  for (const std::filesystem::path& path : paths) {
-    PASSNET_TRY(pass::Pass loaded, pass::load_pass(path));
-    passes.push_back(std::move(loaded));
-  }
-  return passes;
+  return pass::load_passes(sample.pass_dir);
 }
 
 class SampleEvaluation {

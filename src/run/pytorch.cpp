@@ -20,15 +20,17 @@ std::string find_python() {
   return fs::exists(own) ? own.string() : "python3";
 }
 
-Result<fs::path> find_pytorch_worker() {
+Result<fs::path> find_in_checkout(const fs::path& relative, const std::string& what) {
   std::error_code failed;
   const fs::path self = fs::read_symlink("/proc/self/exe", failed);
   for (fs::path above = self.parent_path(); !failed && above.has_relative_path(); above = above.parent_path()) {
-    if (fs::exists(above / "bench/pytorch_worker.py")) return above / "bench/pytorch_worker.py";
+    if (fs::exists(above / relative)) return above / relative;
   }
-  return resource_error(fmt::format("bench/pytorch_worker.py is not found above '{}'", self.parent_path().string()))
+  return resource_error(fmt::format("{} is not found above '{}'", what, self.parent_path().string()))
       .with_hint("run the passnet of a checkout: build/bin/passnet");
 }
+
+Result<fs::path> find_pytorch_worker() { return find_in_checkout("bench/pytorch_worker.py", "bench/pytorch_worker.py"); }
 
 namespace {
 

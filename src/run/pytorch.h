@@ -15,6 +15,10 @@ namespace passnet::run {
 /// The Python of PASSNET_PYTHON, else that of the environment that `make test` set up, else "python3".
 std::string find_python();
 
+/// `relative` in the nearest directory above the running binary that holds it: a part of the checkout that it was built in.
+/// what: how a message names it. Errors: Resource (it runs from elsewhere).
+Result<std::filesystem::path> find_in_checkout(const std::filesystem::path& relative, const std::string& what);
+
 /// bench/pytorch_worker.py of the checkout that this binary was built in. Errors: Resource.
 Result<std::filesystem::path> find_pytorch_worker();
 
