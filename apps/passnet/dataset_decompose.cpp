@@ -24,7 +24,7 @@ struct DecomposeFlags {
 };
 
 /// Sums over all whole graphs.
-struct Totals {
+struct CutTotals {
   size_t graphs = 0, failed = 0, not_measured = 0;
   std::map<std::string, size_t> pieces, written, left_out;
 
@@ -38,7 +38,7 @@ struct Totals {
   }
 };
 
-void print_totals(const Totals& totals, const std::string& out) {
+void print_totals(const CutTotals& totals, const std::string& out) {
   fmt::print("{} whole graphs, {} of them failed\n\n{:<10} {:>9} {:>9}\n", totals.graphs, totals.failed,
              "kind", "ranges", "unique");
   for (const auto& [kind, count] : totals.pieces) {
@@ -80,7 +80,7 @@ Result<Json> run_decompose(const std::vector<std::string>& paths, const std::str
                            dataset::DecomposeOptions options, bool text) {
   catch_interrupts();
   options.interrupted = &interrupted();
-  Totals totals;
+  CutTotals totals;
   report::CountLine progress("graphs");
   const auto finished = [&](const dataset::WholeReport& report) {
     totals.add(report);

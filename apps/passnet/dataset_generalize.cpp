@@ -22,7 +22,7 @@ struct GeneralizeFlags {
 };
 
 /// Sums over all models.
-struct Totals {
+struct VariantTotals {
   size_t models = 0, failed = 0, generalized = 0, written = 0, skipped = 0;
   std::map<size_t, size_t> by_symbols;  // models with so many symbols
   std::map<std::string, size_t> compared{{"exact", 0}, {"refused", 0}, {"different", 0}};
@@ -38,7 +38,7 @@ struct Totals {
   }
 };
 
-void print_totals(const Totals& totals, const GeneralizeFlags& flags) {
+void print_totals(const VariantTotals& totals, const GeneralizeFlags& flags) {
   fmt::print("{} models, {} of them failed\n\n", totals.models, totals.failed);
   for (const auto& [symbols, count] : totals.by_symbols)
     fmt::print("{:>9}  with {} size{} that may change\n", count, symbols, symbols == 1 ? "" : "s");
@@ -56,7 +56,7 @@ Result<void> run_generalize(GeneralizeFlags& flags) {
   catch_interrupts();
   flags.options.interrupted = &interrupted();
   flags.options.run = !flags.no_run;
-  Totals totals;
+  VariantTotals totals;
   report::CountLine progress("models");
   const auto finished = [&](const dataset::GeneralizeReport& report) {
     totals.add(report);

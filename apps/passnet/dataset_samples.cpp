@@ -21,7 +21,7 @@ struct SampleFlags {
   dataset::SampleOptions options;
 };
 
-struct Totals {
+struct SampleTotals {
   size_t groups = 0, samples = 0, graphs = 0, evaluation = 0;
   std::map<std::string, size_t> unfit;  // by reason
 
@@ -55,7 +55,7 @@ Result<Json> run_samples(const std::string& subgraphs, const std::string& out, d
                          bool text) {
   catch_interrupts();
   options.interrupted = &interrupted();
-  Totals totals;
+  SampleTotals totals;
   report::CountLine progress("samples");
   PASSNET_TRY_VOID(dataset::make_samples(subgraphs, out, options, [&](const dataset::SampleReport& report) {
     totals.add(report);

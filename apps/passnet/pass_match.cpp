@@ -25,7 +25,7 @@ struct MatchFlags {
 };
 
 // One pass on one graph.
-struct Outcome {
+struct Nearness {
   std::string graph, pass;
   size_t matches = 0, refused = 0;
   uint32_t fitting = 0, total = 0;  // operators of the pattern; all of them fit at a match
@@ -34,7 +34,7 @@ struct Outcome {
 };
 
 // Matches first, then what was refused, then by the share of operators that fit; equal ones stay in their order.
-bool is_nearer(const Outcome& a, const Outcome& b) {
+bool is_nearer(const Nearness& a, const Nearness& b) {
   if ((a.matches > 0) != (b.matches > 0)) return a.matches > 0;
   if ((a.refused > 0) != (b.refused > 0)) return a.refused > 0;
   return uint64_t{a.fitting} * b.total > uint64_t{b.fitting} * a.total;
@@ -47,7 +47,7 @@ void print_match(const ir::Graph& graph, const rewrite::Match& match) {
   }
 }
 
-void print_report(const ir::Graph& graph, const Outcome& outcome, const rewrite::MatchReport& report) {
+void print_report(const ir::Graph& graph, const Nearness& outcome, const rewrite::MatchReport& report) {
   fmt::print("{}: pass '{}': {} match{}\n", outcome.graph, outcome.pass, outcome.matches,
              outcome.matches == 1 ? "" : "es");
   for (const rewrite::Match& match : report.matches) print_match(graph, match);
@@ -68,7 +68,7 @@ Json to_json(const rewrite::NearestMiss& miss) {
           {"at", miss.graph_text.empty() ? Json(nullptr) : place(miss.graph_at, miss.graph_text)}};
 }
 
-Json to_json(const ir::Graph& graph, const Outcome& outcome, const rewrite::MatchReport& report) {
+Json to_json(const ir::Graph& graph, const Nearness& outcome, const rewrite::MatchReport& report) {
   Json json{{"graph", outcome.graph},       {"pass", outcome.pass},   {"matches", Json::array()},
             {"refused", Json::array()},     {"fitting", outcome.fitting}, {"total", outcome.total},
             {"miss", report.miss ? to_json(*report.miss) : Json(nullptr)}};
@@ -84,8 +84,8 @@ Json to_json(const ir::Graph& graph, const Outcome& outcome, const rewrite::Matc
   return json;
 }
 
-Outcome summarize(const std::string& graph, const pass::Pass& pass, const rewrite::MatchReport& report) {
-  Outcome outcome{graph, pass.name, report.matches.size(), report.refused.size()};
+Nearness summarize(const std::string& graph, const pass::Pass& pass, const rewrite::MatchReport& report) {
+  Nearness outcome{graph, pass.name, report.matches.size(), report.refused.size()};
   if (!report.miss) {
     const auto stands = [](ir::NodeId node) { return node != ir::kNoNode; };
     const auto& nodes = report.matches.front().nodes;
@@ -99,10 +99,10 @@ Outcome summarize(const std::string& graph, const pass::Pass& pass, const rewrit
   return outcome;
 }
 
-void print_summary(const std::vector<Outcome>& outcomes) {
-  const auto matched = std::count_if(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.matches > 0; });
+void print_summary(const std::vector<Nearness>& outcomes) {
+  const auto matched = std::count_if(outcomes.begin(), outcomes.end(), [](const Nearness& one) { return one.matches > 0; });
   std::string text = fmt::format("\n{} of {} match; the nearest first:\n", matched, outcomes.size());
-  for (const Outcome& one : outcomes) {
+  for (const Nearness& one : outcomes) {
     const std::string how = one.matches > 0   ? fmt::format("{} match{}", one.matches, one.matches == 1 ? "" : "es")
                             : one.refused > 0 ? std::string("refused")
                                               : fmt::format("{} of {} operators", one.fitting, one.total);
@@ -112,7 +112,7 @@ void print_summary(const std::vector<Outcome>& outcomes) {
 }
 
 Result<void> match_graph(const std::filesystem::path& path, const std::vector<pass::Pass>& passes, const MatchFlags& flags,
-                         std::vector<Outcome>& outcomes) {
+                         std::vector<Nearness>& outcomes) {
   PASSNET_TRY(fx::GraphDir graph, fx::load_graph_dir(path));
   rewrite::PreparedGraph prepared(graph.graph, flags.strict);
   for (const pass::Pass& pass : passes) {
@@ -129,7 +129,7 @@ Result<void> match_graph(const std::filesystem::path& path, const std::vector<pa
 Result<ExitCode> match_passes(const MatchFlags& flags) {
   PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(flags.pass));
   PASSNET_TRY_VOID(check_names(passes));
-  std::vector<Outcome> outcomes;
+  std::vector<Nearness> outcomes;
   for (const std::string& root : flags.graphs) {
     const std::vector<std::filesystem::path> found = fx::find_graph_dirs(root);
     if (found.empty()) return bad_input(fmt::format("no model.py in or below '{}'", root));
@@ -138,11 +138,11 @@ Result<ExitCode> match_passes(const MatchFlags& flags) {
       PASSNET_TRY_VOID(match_graph(path, passes, flags, outcomes));
     }
   }
-  const bool all = std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.matches > 0; });
+  const bool all = std::all_of(outcomes.begin(), outcomes.end(), [](const Nearness& one) { return one.matches > 0; });
   std::stable_sort(outcomes.begin(), outcomes.end(), is_nearer);
   if (flags.json) {
     Json results = Json::array();
-    for (Outcome& one : outcomes) results.push_back(std::move(one.report));
+    for (Nearness& one : outcomes) results.push_back(std::move(one.report));
     print_result(dump(Json{{"tried", outcomes.size()}, {"results", std::move(results)}}) + "\n");
   } else if (outcomes.size() > 1) {
     print_summary(outcomes);

@@ -113,13 +113,13 @@ class Sequence {
 };
 
 /// A graph as it was read.
-struct Row {
+struct GraphRead {
   GroupMember member;
   std::optional<Error> error;
 };
 
-Row read_row(const fs::path& root, const fx::GraphWalk::Found& found) {
-  Row row{{path_below(root, found.path), {}, {}, {}, {}}, found.error};
+GraphRead read_member(const fs::path& root, const fx::GraphWalk::Found& found) {
+  GraphRead row{{path_below(root, found.path), {}, {}, {}, {}}, found.error};
   if (row.error) return row;
   const Result<fx::GraphDir> graph = fx::load_graph_dir(found.path);
   if (!graph) {
@@ -133,7 +133,7 @@ Row read_row(const fs::path& root, const fx::GraphWalk::Found& found) {
   return row;
 }
 
-std::string text_of(const SamplingGroup& group, bool csv) {
+std::string group_text(const SamplingGroup& group, bool csv) {
   if (csv)
     return fmt::format("{},{},{},{},{}\n", group.id, group.type, group.rule, name(group.policy()),
                        csv_cell(join(group.members, ";")));
@@ -199,8 +199,8 @@ Result<GroupReport> write_groups(const fs::path& root, const fs::path& file, con
   GroupReport report;
   std::vector<GroupMember> members;
   PASSNET_TRY_VOID(for_each_graph(
-      root, options.tree, [&](const fx::GraphWalk::Found& found) { return read_row(root, found); },
-      [&](Row row) -> Result<void> {
+      root, options.tree, [&](const fx::GraphWalk::Found& found) { return read_member(root, found); },
+      [&](GraphRead row) -> Result<void> {
         counted(row.member.path);
         if (row.error)
           report.failed.push_back(fmt::format("{}: {}", row.member.path, to_string(*row.error)));
@@ -220,7 +220,7 @@ Result<GroupReport> write_groups(const fs::path& root, const fs::path& file, con
     if (std::ranges::find(options.policies, group.policy()) == options.policies.end()) continue;
     ++report.groups[group.rule];
     report.members += group.members.size();
-    text += text_of(group, csv);
+    text += group_text(group, csv);
   }
   PASSNET_TRY_VOID(write_file(file, text));
   return report;

@@ -33,7 +33,7 @@ CREATE INDEX operator_name ON operator(name, path);
 )";
 
 /// A row of the table of graphs, with its operators.
-struct Row {
+struct IndexRow {
   std::string path;
   std::optional<Error> error;
   std::string sample, kind, dtype, op_names, structure, source, model, library_version, licence, shape;
@@ -59,8 +59,8 @@ std::string dtype_of(const fx::GraphDir& graph) {
   return most == bytes.end() ? "" : most->first;
 }
 
-Row read_row(const fs::path& root, const fx::GraphWalk::Found& found) {
-  Row row;
+IndexRow read_index_row(const fs::path& root, const fx::GraphWalk::Found& found) {
+  IndexRow row;
   const fs::path relative = found.path.lexically_relative(root);
   row.path = relative.string();
   row.error = found.error;
@@ -180,7 +180,7 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
 
   IndexReport report;
   std::set<std::string> samples;
-  const auto store = [&](const Row& row) -> Result<void> {
+  const auto store = [&](const IndexRow& row) -> Result<void> {
     const std::set<size_t> listed = lists.of(row.path);
     if (!row.sample.empty()) samples.insert(row.sample);
     PASSNET_TRY_VOID(
@@ -194,8 +194,8 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
     return {};
   };
   Result<void> done = for_each_graph(
-      root, options.tree, [&](const fx::GraphWalk::Found& found) { return read_row(root, found); },
-      [&](const Row& row) -> Result<void> {
+      root, options.tree, [&](const fx::GraphWalk::Found& found) { return read_index_row(root, found); },
+      [&](const IndexRow& row) -> Result<void> {
         if (!row.error) return store(row);
         report.failed.push_back(fmt::format("{}: {}", row.path, row.error->message));
         return {};

@@ -15,7 +15,7 @@ using ir::NodeKind;
 namespace {
 
 constexpr size_t kMaxSharedElements = 65536;
-constexpr std::string_view kGraphHint =
+constexpr std::string_view kExpressionHint =
     "a graph is straight-line code: calls, operators, indexing, and one return";
 
 // The known name nearest to one that is not defined; empty when none is near. Bounded for hostile texts.
@@ -225,16 +225,16 @@ Arg ExpressionReader::missing_name(std::string_view name) {
   if (lexer_.peek() == '(' && name == "float") return float_of_text(at);
   if (is_keyword(name)) {
     lexer_.fail(at, fmt::format("{} is not part of the graph language", quoted(name)),
-                std::string(kGraphHint));
+                std::string(kExpressionHint));
   } else if (name == "device" || name == "inf" || name == "nan") {
     lexer_.fail(at, fmt::format("name {} is not defined", quoted(name)),
                 fmt::format("add 'from torch import {}'", name));
   } else if (name == "torch") {
     lexer_.fail(at, "name 'torch' is not defined", "add 'import torch'");
   } else if (lexer_.accept_word("for")) {
-    lexer_.fail(at, "comprehensions are not part of the graph language", std::string(kGraphHint));
+    lexer_.fail(at, "comprehensions are not part of the graph language", std::string(kExpressionHint));
   } else if (lexer_.peek() == ':' && lexer_.peek(1) == '=') {
-    lexer_.fail(lexer_.at(), "':=' is not part of the graph language", std::string(kGraphHint));
+    lexer_.fail(lexer_.at(), "':=' is not part of the graph language", std::string(kExpressionHint));
   } else {
     const bool is_call = lexer_.peek() == '(';
     std::string hint = nearest_hint(scope_, name);

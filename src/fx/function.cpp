@@ -12,7 +12,7 @@ using ir::NodeId;
 using ir::NodeKind;
 
 namespace {
-constexpr std::string_view kGraphHint = "a graph is straight-line code: assignments, calls, and one return";
+constexpr std::string_view kStatementHint = "a graph is straight-line code: assignments, calls, and one return";
 
 // The name a node gets when the text gives none: what it calls, as torch.fx does.
 std::string_view base_name(const ir::Node& node) {
@@ -128,7 +128,7 @@ void FunctionReader::body(uint32_t indent) {
   if (lexer_.failed()) return;
   const char* end = lexer_.at();
   if (lexer_.next_line() > indent && !lexer_.at_end())
-    return lexer_.expected("the end of the function after its return", std::string(kGraphHint));
+    return lexer_.expected("the end of the function after its return", std::string(kStatementHint));
   lexer_.jump(end);
 }
 
@@ -145,7 +145,7 @@ bool FunctionReader::line() {
       const char* at = lexer_.at();
       const bool at_keyword = is_keyword(lexer_.name());
       lexer_.jump(at);
-      lexer_.expected("the end of the statement", at_keyword ? std::string(kGraphHint) : "");
+      lexer_.expected("the end of the statement", at_keyword ? std::string(kStatementHint) : "");
       return false;
     }
     if (lexer_.peek() != ';') return false;
@@ -216,7 +216,7 @@ void FunctionReader::expression_statement(std::string_view name, const char* at)
   const bool is_call = value.kind == ArgKind::Node && value.node >= first_new;
   if (!is_call)
     lexer_.fail(at, "found an expression without effect, expected an assignment or a call",
-                std::string(kGraphHint));
+                std::string(kStatementHint));
 }
 
 // parenthesized_target := "("+ NAME ")"+ before "="; pushes the name and stands at "="; else goes back and
@@ -440,7 +440,7 @@ void FunctionReader::bind(std::string_view name, const Arg& value, bool is_new) 
 bool FunctionReader::check_target(std::string_view name) {
   if (!is_keyword(name)) return true;
   lexer_.fail(name.data(), fmt::format("{} is not part of the graph language", quoted(name)),
-              std::string(kGraphHint));
+              std::string(kStatementHint));
   return false;
 }
 

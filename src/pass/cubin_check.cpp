@@ -9,7 +9,7 @@
 namespace passnet::pass {
 namespace {
 
-constexpr const char* kWhat = "cubin";
+constexpr const char* kCubin = "cubin";
 #ifdef EM_CUDA
 constexpr uint16_t kMachine = EM_CUDA;
 #else
@@ -29,10 +29,10 @@ bool is_ours(std::string_view name, const std::string& parameters, const std::ve
 
 Result<std::string> check_cubin(std::string_view cubin, const std::string& kernel,
                                 const std::vector<NamedConstant>& constants) {
-  ElfObject object(cubin, kWhat, kMachine, ET_EXEC);
+  ElfObject object(cubin, kCubin, kMachine, ET_EXEC);
   PASSNET_TRY_VOID(object.open());
   const ElfSection* const table = object.section(".symtab");
-  if (table == nullptr) return damaged_elf(kWhat, "no symbols");
+  if (table == nullptr) return damaged_elf(kCubin, "no symbols");
   const std::string wanted = "passnet_parameters_" + kernel;
   std::string parameters;
   bool found = false;
@@ -52,7 +52,7 @@ Result<std::string> check_cubin(std::string_view cubin, const std::string& kerne
       found = true;
     }
   }
-  if (!found || object.failed()) return damaged_elf(kWhat, "no kernel inside");
+  if (!found || object.failed()) return damaged_elf(kCubin, "no kernel inside");
   return parameters;
 }
 

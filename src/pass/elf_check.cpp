@@ -42,7 +42,7 @@ constexpr uint32_t kRelocations[] = {R_X86_64_RELATIVE, R_X86_64_GLOB_DAT, R_X86
 constexpr uint32_t kResolverRelocation = R_X86_64_IRELATIVE;
 #endif
 
-constexpr const char* kWhat = "shared object of this machine";
+constexpr const char* kSharedObject = "shared object of this machine";
 constexpr const char* kOnlyArguments = "kernels may only use their arguments and the stack";
 
 std::string demangled(std::string_view symbol) {
@@ -53,7 +53,7 @@ std::string demangled(std::string_view symbol) {
   return quoted(std::string_view(status == 0 ? text.get() : name.c_str()), 120);
 }
 
-Error damaged(const char* what) { return damaged_elf(kWhat, what); }
+Error damaged(const char* what) { return damaged_elf(kSharedObject, what); }
 
 /// "'cache' (.bss, 4096 bytes)": the largest variable of a section, or the section alone.
 std::string largest_variable(ElfObject& object, const ElfSection& section) {
@@ -201,7 +201,7 @@ Result<void> check_relocations(ElfObject& object, const std::string& kernel) {
 }  // namespace
 
 Result<std::string> check_object(std::string_view bytes, const std::string& kernel) {
-  ElfObject object(bytes, kWhat, kOwnMachine, ET_DYN);
+  ElfObject object(bytes, kSharedObject, kOwnMachine, ET_DYN);
   PASSNET_TRY_VOID(object.open());
   PASSNET_TRY_VOID(check_state(object, kernel));
   PASSNET_TRY_VOID(check_start_up(object, kernel));

@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kListFile = "sorted_output_pass_rule_names.json";
 constexpr size_t kMaxListBytes = size_t{1} << 20;
 
 /// NAME + extension beside the pass, or empty.

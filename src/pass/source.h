@@ -29,6 +29,9 @@ struct Pass {
 /// function, a replacement_func that returns an unknown name.
 Result<Pass> load_pass(const std::filesystem::path& path);
 
+/// Lists the passes of a pass_dir in the order in which they apply.
+inline constexpr std::string_view kListFile = "sorted_output_pass_rule_names.json";
+
 /// The names in the text of a sorted_output_pass_rule_names.json.
 /// Errors: BadInput: not a JSON list of strings, empty, a name twice, a name with directories.
 Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::string_view text);

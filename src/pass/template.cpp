@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/strings.h"
+#include "pass/source.h"
 
 namespace passnet::pass {
 
@@ -55,8 +56,6 @@ PASSNET_KERNEL @NAME@_kernel(const T* x, const T* y, T* out, int64_t n) {
   }
 }
 )";
-
-constexpr const char* kListFile = "sorted_output_pass_rule_names.json";
 
 std::string fill_in(std::string_view text, const std::string& name) {
   std::string out(text);

@@ -58,7 +58,7 @@ std::string side_text(const bench::ComparedSide& side) {
   return fmt::format("{:.2f}x ({:.2f}x to {:.2f}x)", side.speedup, side.interval.low, side.interval.high);
 }
 
-std::string ratio_text(const Comparison& one) {
+std::string factor_text(const Comparison& one) {
   if (one.ratio <= 0) return "-";
   return fmt::format("{:.3f}x ({:.2f}x to {:.2f}x)", one.ratio, one.interval.low, one.interval.high);
 }
@@ -113,7 +113,7 @@ std::string render_comparison(const bench::RunComparison& runs, const RunNames& 
   std::vector<std::array<std::string, kColumns>> table = {{"", "graph", "B / A", "speedup in A", "speedup in B", ""}};
   const std::vector<const Comparison*> rows = sorted(runs);
   for (const Comparison* one : rows)
-    table.push_back({to_string(one->change), name_of(*one, several), ratio_text(*one), side_text(one->a), side_text(one->b), one_line(one->why)});
+    table.push_back({to_string(one->change), name_of(*one, several), factor_text(*one), side_text(one->a), side_text(one->b), one_line(one->why)});
   std::array<size_t, kColumns> widths{};
   for (const auto& line : table) {
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], columns(line[i]));
@@ -181,7 +181,7 @@ std::string render_comparison_html(const bench::RunComparison& runs, const RunNa
   for (const Comparison* one : sorted(runs)) {
     out += fmt::format("<tr><td class=\"verdict {}\">{}</td><td class=\"name\">{}</td><td class=\"number\">{}</td>"
                        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
-                       tone_of(one->change), to_string(one->change), escape_html(name_of(*one, several)), ratio_text(*one),
+                       tone_of(one->change), to_string(one->change), escape_html(name_of(*one, several)), factor_text(*one),
                        escape_html(side_text(one->a)), escape_html(side_text(one->b)), escape_html(one->why));
   }
   return out +

@@ -16,18 +16,16 @@ namespace {
 namespace fs = std::filesystem;
 using Hashes = bench::Provenance::Hashes;
 
-constexpr const char* kPassList = "sorted_output_pass_rule_names.json";
-
-void add_file(const fs::path& directory, const std::string& name, Hashes& hashes) {
+void add_file(const fs::path& directory, std::string_view name, Hashes& hashes) {
   if (const auto content = read_file(directory / name)) hashes.emplace(name, sha256_hex(*content));
 }
 
 // Empty when the list is absent or malformed; evaluating then fails for that reason alone.
 std::vector<std::string> pass_names(const fx::Sample& sample) {
   if (sample.pass_dir.empty()) return {};
-  const auto text = read_file(sample.pass_dir / kPassList);
+  const auto text = read_file(sample.pass_dir / pass::kListFile);
   if (!text) return {};
-  auto names = pass::parse_pass_names(kPassList, *text);
+  auto names = pass::parse_pass_names(std::string(pass::kListFile), *text);
   return names ? std::move(*names) : std::vector<std::string>{};
 }
 
@@ -54,7 +52,7 @@ std::string processor_of(const std::string& hardware) {
 Hashes hash_passes(const fx::Sample& sample) {
   Hashes hashes;
   if (sample.pass_dir.empty()) return hashes;
-  add_file(sample.pass_dir, kPassList, hashes);
+  add_file(sample.pass_dir, pass::kListFile, hashes);
   for (const std::string& name : pass_names(sample)) add_file(sample.pass_dir, name + ".py", hashes);
   return hashes;
 }

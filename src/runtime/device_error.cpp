@@ -6,7 +6,7 @@ namespace passnet::runtime {
 
 namespace {
 
-struct Row {
+struct Cause {
   std::string_view words;
   DeviceFault fault;
   bool ends_process = false;
@@ -14,7 +14,7 @@ struct Row {
 
 // The first row whose words are in the message applies. The driver's errors have a text (cuGetErrorString, which PyTorch
 // prints) and a name (which our own calls print too); the libraries' have names only.
-constexpr Row kRows[] = {
+constexpr Cause kCauses[] = {
     // A recording that cannot be made is no failure of anything: the operators are called one by one.
     {"stream is capturing", DeviceFault::None},
     {"STREAM_CAPTURE_", DeviceFault::None},
@@ -123,7 +123,7 @@ bool is_of_a_pass(std::string_view kind) {
 }  // namespace
 
 DeviceError classify_device_error(std::string_view message) {
-  for (const Row& row : kRows) {
+  for (const Cause& row : kCauses) {
     if (message.find(row.words) != std::string_view::npos) return {row.fault, row.ends_process};
   }
   return {};

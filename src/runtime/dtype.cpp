@@ -6,11 +6,11 @@
 namespace passnet::runtime {
 
 namespace {
-struct Row {
+struct Pair {
   ir::DType dtype;
   at::ScalarType type;
 };
-constexpr std::array<Row, 12> kRows{{{ir::DType::Float32, at::kFloat},
+constexpr std::array<Pair, 12> kPairs{{{ir::DType::Float32, at::kFloat},
                                      {ir::DType::Float64, at::kDouble},
                                      {ir::DType::Float16, at::kHalf},
                                      {ir::DType::BFloat16, at::kBFloat16},
@@ -24,14 +24,14 @@ constexpr std::array<Row, 12> kRows{{{ir::DType::Float32, at::kFloat},
                                      {ir::DType::Complex128, at::kComplexDouble}}};
 }  // namespace
 
-at::ScalarType scalar_type(ir::DType dtype) { return kRows[static_cast<size_t>(dtype)].type; }
+at::ScalarType scalar_type(ir::DType dtype) { return kPairs[static_cast<size_t>(dtype)].type; }
 
 bool has_dtype(at::ScalarType type) {
-  return std::any_of(kRows.begin(), kRows.end(), [&](const Row& row) { return row.type == type; });
+  return std::any_of(kPairs.begin(), kPairs.end(), [&](const Pair& row) { return row.type == type; });
 }
 
 ir::DType dtype_of(at::ScalarType type) {
-  for (const Row& row : kRows) {
+  for (const Pair& row : kPairs) {
     if (row.type == type) return row.dtype;
   }
   TORCH_CHECK(false, "element type ", type, " is not supported");

@@ -18,6 +18,37 @@
 
 namespace passnet::runtime::gpu {
 
+/// One recording: what the device does, on which inputs, into which outputs.
+struct Recording {
+  MemoryPool pool;
+  std::vector<at::Tensor> inputs;
+  std::vector<c10::IValue> outputs;
+  CUgraph graph = nullptr;
+  std::vector<Operation> operations;
+
+  Recording() = default;
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
+  ~Recording() {
+    if (graph != nullptr) driver().cuGraphDestroy(graph);
+    outputs.clear();  // before their pool
+  }
+};
+
+/// Where an output of a call lies: in an input, or in memory `range` of the call's own.
+struct OutputPlace {
+  bool is_input = false;
+  size_t range = 0;  // index among the inputs or among the outputs' memories
+  int64_t offset = 0;  // elements from the beginning of that memory
+};
+
+/// The memories that hold outputs, each once, and where each output lies.
+struct OutputLayout {
+  std::vector<MovingRange> ranges;
+  std::vector<uint64_t> room;  // by range: bytes that the recorded kernels need there, at least its size
+  std::vector<OutputPlace> places;  // by output; those that are no tensors have none
+};
+
 namespace {
 
 uint64_t address_of(const at::Tensor& tensor) { return reinterpret_cast<uint64_t>(tensor.const_data_ptr()); }
@@ -70,23 +101,6 @@ Result<std::vector<Operation>> read_operations(CUgraph graph) {
   return operations;
 }
 
-/// One recording: what the device does, on which inputs, into which outputs.
-struct Recording {
-  MemoryPool pool;
-  std::vector<at::Tensor> inputs;
-  std::vector<c10::IValue> outputs;
-  CUgraph graph = nullptr;
-  std::vector<Operation> operations;
-
-  Recording() = default;
-  Recording(const Recording&) = delete;
-  Recording& operator=(const Recording&) = delete;
-  ~Recording() {
-    if (graph != nullptr) driver().cuGraphDestroy(graph);
-    outputs.clear();  // before their pool
-  }
-};
-
 Result<std::unique_ptr<Recording>> make_recording(const RecordedCall::Run& run, const std::vector<at::Tensor>& inputs) {
   auto recording = std::make_unique<Recording>();
   for (const at::Tensor& input : inputs) recording->inputs.push_back(input.clone());
@@ -107,20 +121,6 @@ Result<std::unique_ptr<Recording>> make_recording(const RecordedCall::Run& run, 
   PASSNET_TRY(recording->operations, read_operations(recording->graph));
   return recording;
 }
-
-/// Where an output of a call lies: in an input, or in memory `range` of the call's own.
-struct OutputPlace {
-  bool is_input = false;
-  size_t range = 0;  // index among the inputs or among the outputs' memories
-  int64_t offset = 0;  // elements from the beginning of that memory
-};
-
-/// The memories that hold outputs, each once, and where each output lies.
-struct OutputLayout {
-  std::vector<MovingRange> ranges;
-  std::vector<uint64_t> room;  // by range: bytes that the recorded kernels need there, at least its size
-  std::vector<OutputPlace> places;  // by output; those that are no tensors have none
-};
 
 OutputLayout lay_out(const Recording& recording) {
   OutputLayout layout;

@@ -78,6 +78,9 @@ Operand lower_setitem(Builder& builder, const Operand& object, const Operand& in
 /// have.
 Operand lower_number_operator(Builder& builder, std::string_view op, const std::vector<Operand>& args);
 
+/// tensor.to(dtype): the dtype is a literal or known at run time.
+Operand to_dtype(Builder& builder, const Operand& tensor, const Operand& dtype);
+
 /// x.shape: a list of ints, made at run time. sizes_of(x)[dim].
 Operand shape_of(Builder& builder, const Operand& tensor);
 Operand size_of(Builder& builder, const Operand& tensor, int64_t dim);

@@ -51,7 +51,7 @@ c10::IValue leave(std::vector<c10::IValue>&) {
   return {};
 }
 
-const Rule kRules[] = {
+const Rule kAutocastRules[] = {
     {"torch.amp.autocast_mode._enter_autocast", "device_type, dtype=None, enabled=True, cache_enabled=None",
      [](Builder& b, const Bound& a) {
        return b.host(enter, Kind::Opaque, {a["device_type"], a["dtype"], a["enabled"], a["cache_enabled"]});
@@ -62,7 +62,7 @@ const Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> autocast_rules() { return kRules; }
+std::span<const Rule> autocast_rules() { return kAutocastRules; }
 
 void leave_autocast() {
   while (!entered().empty()) leave_one();

@@ -198,7 +198,7 @@ Operand interpolate(Builder& builder, const std::vector<Operand>& args) {
             args, {}));
 }
 
-const Rule kRules[] = {
+const Rule kFunctionalRules[] = {
     // activations: f(input, …, inplace=False)
     {"F.relu", "input, inplace=False",
      [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "relu", a, {}); }},
@@ -349,6 +349,6 @@ const Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> functional_rules() { return kRules; }
+std::span<const Rule> functional_rules() { return kFunctionalRules; }
 
 }  // namespace passnet::runtime

@@ -29,7 +29,7 @@ size_t mode_rank(const std::string& mode) {
          "known: nearest, nearest-exact, area, linear, bilinear, bicubic, trilinear");
 }
 
-Operand spread(const Operand& value, size_t rank) {
+Operand one_per_axis(const Operand& value, size_t rank) {
   return value.is_number() ? Operand::sequence(Kind::List, std::vector<Operand>(rank, value)) : value;
 }
 
@@ -106,8 +106,8 @@ Operand lower_interpolate(Builder& builder, const Bound& args) {
   size_t rank = given.is_sequence() && given.slot < 0 ? given.elements.size() : mode_rank(mode);
   if (mode_rank(mode) != 0) rank = mode_rank(mode);
   if (rank == 0) return any_rank(builder, args, mode);
-  Operand sizes = args.given("size") ? spread(size, rank) : Operand::none();
-  Operand scales = args.given("scale_factor") ? spread(scale, rank) : Operand::none();
+  Operand sizes = args.given("size") ? one_per_axis(size, rank) : Operand::none();
+  Operand scales = args.given("scale_factor") ? one_per_axis(scale, rank) : Operand::none();
   if (recomputes(args, mode) && args.given("scale_factor")) {
     sizes = sizes_from_scales(builder, input, scales);
     scales = Operand::none();

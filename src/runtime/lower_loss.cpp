@@ -136,7 +136,7 @@ Operand gaussian_nll_loss(Builder& builder, const Bound& args) {
 
 constexpr std::string_view kLegacy = "input, target, size_average=None, reduce=None, reduction='mean'";
 
-const Rule kRules[] = {
+const Rule kLossRules[] = {
     {"F.mse_loss", "input, target, size_average=None, reduce=None, reduction='mean', weight=None", mse_loss},
     {"F.l1_loss", "input, target, size_average=None, reduce=None, reduction='mean', weight=None", l1_loss},
     {"F.smooth_l1_loss", "input, target, size_average=None, reduce=None, reduction='mean', beta=1.0",
@@ -221,6 +221,6 @@ const Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> loss_rules() { return kRules; }
+std::span<const Rule> loss_rules() { return kLossRules; }
 
 }  // namespace passnet::runtime

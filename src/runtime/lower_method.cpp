@@ -10,6 +10,10 @@
 
 namespace passnet::runtime {
 
+Operand to_dtype(Builder& builder, const Operand& tensor, const Operand& dtype) {
+  return builder.call("to", {tensor, dtype}, {}, true, "dtype");
+}
+
 namespace {
 
 c10::IValue host_sizes(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().sizes().vec(); }
@@ -38,10 +42,6 @@ c10::IValue host_is_contiguous(std::vector<c10::IValue>& inputs) {
 }
 c10::IValue host_is_floating(std::vector<c10::IValue>& inputs) {
   return inputs[0].toTensor().is_floating_point();
-}
-
-Operand to_dtype(Builder& builder, const Operand& tensor, const Operand& dtype) {
-  return builder.call("to", {tensor, dtype}, {}, true, "dtype");
 }
 
 /// Tensor.to in all its forms; the device is always the one the graph runs on.

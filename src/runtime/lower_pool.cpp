@@ -141,7 +141,7 @@ constexpr std::string_view kUnpool = "input, indices, kernel_size, stride=None, 
 constexpr std::string_view kFractional =
     "input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None";
 
-const Rule kRules[] = {
+const Rule kPoolRules[] = {
     {"F.max_pool1d", kMaxPool, [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool1d"); }},
     {"F.max_pool2d", kMaxPool, [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool2d"); }},
     {"F.max_pool3d", kMaxPool, [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool3d"); }},
@@ -195,6 +195,6 @@ const Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> pool_rules() { return kRules; }
+std::span<const Rule> pool_rules() { return kPoolRules; }
 
 }  // namespace passnet::runtime

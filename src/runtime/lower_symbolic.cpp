@@ -118,7 +118,7 @@ Operand binary(Builder& builder, const Bound& args) {
   return number_of(builder, Function, {args["a"], args["b"]});
 }
 
-const Rule kRules[] = {
+const Rule kSymbolicRules[] = {
     {"torch.sym_int", "x", unary<to_int, Kind::Int>},
     {"torch.sym_float", "x", unary<to_float, Kind::Float>},
     {"torch.sym_not", "x", unary<negation, Kind::Bool>},
@@ -182,6 +182,6 @@ const Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> symbolic_rules() { return kRules; }
+std::span<const Rule> symbolic_rules() { return kSymbolicRules; }
 
 }  // namespace passnet::runtime

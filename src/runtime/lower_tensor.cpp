@@ -12,10 +12,6 @@ namespace passnet::runtime {
 
 namespace {
 
-Operand to_dtype(Builder& builder, const Operand& tensor, const Operand& dtype) {
-  return builder.call("to", {tensor, dtype}, {}, true, "dtype");
-}
-
 /// Flattens nested literal lists; fills `shape` from the nesting.
 void flatten(const Operand& data, std::vector<Operand>& flat, std::vector<int64_t>& shape, size_t depth) {
   if (!data.is_sequence()) {
@@ -125,7 +121,7 @@ Operand new_tensor(Builder& builder, const Bound& args) {
                   lower_attribute(builder, "dtype", args["input"]));
 }
 
-const Rule kRules[] = {
+const Rule kTensorRules[] = {
     {"torch.tensor", "data, dtype=None, device=None, requires_grad=False, pin_memory=False", tensor},
     {"torch.as_tensor", "data, dtype=None, device=None", as_tensor},
     {"torch.asarray", "data, dtype=None, device=None, copy=None, requires_grad=False", as_tensor},
@@ -134,6 +130,6 @@ const Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> tensor_rules() { return kRules; }
+std::span<const Rule> tensor_rules() { return kTensorRules; }
 
 }  // namespace passnet::runtime

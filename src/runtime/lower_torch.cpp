@@ -205,7 +205,7 @@ constexpr std::string_view kUniqueConsecutive = "input, return_inverse=False, re
 constexpr std::string_view kUnique =
     "input, sorted=True, return_inverse=False, return_counts=False, dim=None";
 
-const Rule kRules[] = {
+const Rule kTorchRules[] = {
     {"torch.functional.unique", kUnique, unique},
     {"Tensor.unique", kUnique, unique},
     {"torch.functional.unique_consecutive", kUniqueConsecutive, unique_consecutive},
@@ -245,6 +245,6 @@ const Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> torch_rules() { return kRules; }
+std::span<const Rule> torch_rules() { return kTorchRules; }
 
 }  // namespace passnet::runtime

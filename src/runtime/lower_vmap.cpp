@@ -59,7 +59,7 @@ Operand lower_remove(Builder& b, const Bound& a) {
 }
 Operand nothing(Builder&, const Bound&) { return Operand::none(); }
 
-const Rule kRules[] = {
+const Rule kVmapRules[] = {
     {"torch._functorch.predispatch.lazy_load_decompositions", "", nothing},
     {"torch._functorch.vmap.lazy_load_decompositions", "", nothing},
     {"torch._functorch.predispatch._vmap_increment_nesting", "size, randomness", lower_enter},
@@ -74,7 +74,7 @@ const Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> vmap_rules() { return kRules; }
+std::span<const Rule> vmap_rules() { return kVmapRules; }
 
 void leave_vmap() {
   while (functorch::maybeCurrentDynamicLayer()) functorch::popDynamicLayerAndDeleteMetadata();

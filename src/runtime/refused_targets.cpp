@@ -4,7 +4,7 @@ namespace passnet::runtime {
 
 namespace {
 
-struct Row {
+struct Refused {
   std::string_view target;  // ends with '.': everything below it
   std::string_view reason;
 };
@@ -23,7 +23,7 @@ constexpr std::string_view kMasked =
     "torch.masked is a prototype of PyTorch's; write torch.where and the reduction";
 constexpr std::string_view kWindows = "write the older function, for example torch.hann_window";
 
-constexpr Row kRows[] = {
+constexpr Refused kRefused[] = {
     {"torch.ops.higher_order.", kFunctions},
     {"torch.utils.checkpoint.", kFunctions},
     {"torch.cond", kFunctions},
@@ -79,7 +79,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::string_view refusal_reason(std::string_view target) {
-  for (const Row& row : kRows) {
+  for (const Refused& row : kRefused) {
     if (target == row.target || (row.target.back() == '.' && target.starts_with(row.target)))
       return row.reason;
   }

@@ -43,6 +43,12 @@
 
 namespace passnet::runtime {
 
+/// An output of a call: a tensor, or the VALUE of what is none; neither: there is no such output.
+struct CallOutput {
+  at::Tensor tensor;
+  Json scalar;
+};
+
 namespace {
 
 std::unique_ptr<ThreadPool>& pool() {
@@ -93,19 +99,13 @@ uint64_t fingerprint_of(const std::vector<c10::IValue>& values) {
   return hash;
 }
 
-/// An output of a call: a tensor, or the VALUE of what is none; neither: there is no such output.
-struct Output {
-  at::Tensor tensor;
-  Json scalar;
-};
-
 /// "int", "list": what stands for the element type of an output that is not a tensor.
-std::string type_name(const Output& output) {
+std::string type_name(const CallOutput& output) {
   if (output.tensor.defined()) return std::string(ir::name(dtype_of(output.tensor.scalar_type())));
   return output.scalar.is_object() && !output.scalar.empty() ? output.scalar.begin().key() : "";
 }
 
-bench::OutputCheck check_output(const Output& expected, const Output& found) {
+bench::OutputCheck check_output(const CallOutput& expected, const CallOutput& found) {
   if (expected.tensor.defined() && found.tensor.defined())
     return compare_tensors(expected.tensor, found.tensor);
   bench::OutputCheck check;
@@ -183,7 +183,7 @@ struct Session::State {
   std::vector<size_t> mutated;       // inputs that a call changes
   bool mutated_known = false;
   wire::Mapping expected_memory;
-  std::vector<Output> expected;  // outputs of the last run
+  std::vector<CallOutput> expected;  // outputs of the last run
   uint64_t fingerprint = 0;
   std::vector<at::Tensor> checked_outputs;  // of the last run, on the GPU, where that is cheaper to compare than a hash
   int64_t peak_bytes = 0;  // of the last call
@@ -241,7 +241,7 @@ struct Session::State {
     PASSNET_TRY(expected_memory, wire::Mapping::map(shared.memory.get(), size, false));
     const std::vector<at::Tensor> tensors = view_shared(shared.entries, expected_memory);
     size_t next = 0;
-    for (Output& output : expected) {
+    for (CallOutput& output : expected) {
       if (output.scalar.is_null()) output.tensor = tensors[next++];
     }
     return {};
@@ -433,7 +433,7 @@ Result<CallOutputs> Session::run(bool checked) {
   state.expected.clear();
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string name = fmt::format("out_{}", i);
-    Output output;
+    CallOutput output;
     if (values[i].isTensor() && values[i].toTensor().defined()) {
       names.push_back(name);
       tensors.push_back(values[i].toTensor().cpu());
@@ -468,8 +468,8 @@ Result<std::vector<bench::OutputCheck>> Session::compare(const std::vector<wire:
   const size_t expected_count = state_->expected.size();
   for (size_t i = 0; i < std::max(expected_count, found.size() + found_scalars.size()); ++i) {
     const std::string name = fmt::format("out_{}", i);
-    const Output expected = i < expected_count ? state_->expected[i] : Output{};
-    Output given;
+    const CallOutput expected = i < expected_count ? state_->expected[i] : CallOutput{};
+    CallOutput given;
     for (size_t k = 0; k < found.size(); ++k) {
       if (found[k].name == name) given.tensor = tensors[k];
     }

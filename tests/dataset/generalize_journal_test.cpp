@@ -8,7 +8,7 @@
 namespace passnet::dataset {
 namespace {
 
-GeneralizeLine line_of(const std::string& graph) {
+GeneralizeLine variants_of(const std::string& graph) {
   GeneralizeLine line;
   line.report.graph = graph;
   line.report.symbols = {{"S0", 1}, {"S1", 16}};
@@ -23,17 +23,17 @@ GeneralizeLine line_of(const std::string& graph) {
 }
 
 TEST(GeneralizeJournal, TheLastLineOfAModelIsReadBack) {
-  GeneralizeLine failed = line_of("toy/b1_s16");
+  GeneralizeLine failed = variants_of("toy/b1_s16");
   failed.report.error = "lost";
-  const std::string text = dump(to_json(failed)) + "\n" + dump(to_json(line_of("toy/b1_s16"))) + "\n";
+  const std::string text = dump(to_json(failed)) + "\n" + dump(to_json(variants_of("toy/b1_s16"))) + "\n";
   const auto lines = read_generalize_journal(text);
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(dump(to_json(lines.at("toy/b1_s16"))), dump(to_json(line_of("toy/b1_s16"))));
+  EXPECT_EQ(dump(to_json(lines.at("toy/b1_s16"))), dump(to_json(variants_of("toy/b1_s16"))));
   EXPECT_EQ(read_generalize_journal(dump(to_json(failed))).at("toy/b1_s16").report.error, "lost");
 }
 
 TEST(GeneralizeJournal, LinesOfAnotherFormAreSkipped) {
-  const std::string line = dump(to_json(line_of("a")));
+  const std::string line = dump(to_json(variants_of("a")));
   const auto lines = read_generalize_journal(line.substr(0, line.size() - 20) + "\nno JSON\n{\"graph\": \"b\"}\n");
   EXPECT_TRUE(lines.empty());
 }

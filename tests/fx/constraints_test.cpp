@@ -20,7 +20,7 @@ std::string file(const std::string& shapes, const std::string& relations = "",
          "dynamic_dim_constraint_input_shapes = [" + shapes + "]\n";
 }
 
-Constraints parse(const std::string& text) {
+Constraints constraints_of(const std::string& text) {
   auto constraints = parse_constraints("constraints.py", text);
   if (!constraints) {
     ADD_FAILURE() << to_string(constraints.error());
@@ -36,7 +36,7 @@ std::string error_of(const std::string& text) {
 
 /// The only size of the only shape, printed, and its value with S0 = 4, S1 = 6.
 std::string size(const std::string& text) {
-  const Constraints constraints = parse(file("([" + text + "], \"a\")"));
+  const Constraints constraints = constraints_of(file("([" + text + "], \"a\")"));
   if (constraints.inputs.empty()) return "nothing";
   const ShapeExpression& found = constraints.inputs[0].shape[0];
   const auto value = evaluate(found, constraints.examples);
@@ -44,7 +44,7 @@ std::string size(const std::string& text) {
 }
 
 TEST(Constraints, ReadsTheFormOfTheDataset) {
-  const Constraints constraints = parse(
+  const Constraints constraints = constraints_of(
       "from sympy import Symbol\n\nS0 = Symbol(\"S0\")\n\ndynamic_dim_constraint_symbols = [S0]\n\n"
       "dynamic_dim_constraint_symbol2example_value = {S0: 336}\n\ndynamic_dim_constraint_relations = []\n\n"
       "dynamic_dim_constraint_input_shapes = [\n    (\n        [2048, 2048],\n        \"L_w_\",\n    ),\n"
@@ -59,7 +59,7 @@ TEST(Constraints, ReadsTheFormOfTheDataset) {
 
 TEST(Constraints, EmptyTextIsNone) {
   for (const char* text : {"", "\n\n", "# nothing\n", "from sympy import Symbol\n"}) {
-    const Constraints constraints = parse(text);
+    const Constraints constraints = constraints_of(text);
     EXPECT_TRUE(constraints.symbols.empty() && constraints.inputs.empty());
     EXPECT_EQ(print_constraints(constraints), "");
     EXPECT_EQ(signature(constraints), "[]");
@@ -89,10 +89,10 @@ TEST(Constraints, SizesAreIntegerExpressions) {
 
 TEST(Constraints, PrintedTextReadsBackEqual) {
   const Constraints constraints =
-      parse(file("([S0*2 + 1, 3], \"b\"), ([], \"a\")", "Eq(S0, S1 - 2), S0 > 1, S1 <= 2*S0, Ne(S0, 0)"));
+      constraints_of(file("([S0*2 + 1, 3], \"b\"), ([], \"a\")", "Eq(S0, S1 - 2), S0 > 1, S1 <= 2*S0, Ne(S0, 0)"));
   const std::string printed = print_constraints(constraints);
-  EXPECT_TRUE(equal(parse(printed), constraints)) << printed;
-  EXPECT_EQ(print_constraints(parse(printed)), printed);
+  EXPECT_TRUE(equal(constraints_of(printed), constraints)) << printed;
+  EXPECT_EQ(print_constraints(constraints_of(printed)), printed);
   EXPECT_THAT(printed, ::testing::HasSubstr("= [Eq(S0, S1 - 2), S0 > 1, S1 <= 2*S0, Ne(S0, 0)]"));
 }
 
@@ -126,12 +126,12 @@ RC_GTEST_PROP(Constraints, EveryExpressionReadsBackEqual, (uint64_t seed)) {
 
 TEST(Constraints, SignatureIsSortedByPythonsTextAndHasNoBlanks) {
   // The example of the dataset's description: three inputs, one of them without a symbol more.
-  EXPECT_EQ(signature(parse(file("([S0, S1], \"a\"), ([S0, 1], \"b\"), ([768], \"w\"), ([S0, S1], \"c\")"))),
+  EXPECT_EQ(signature(constraints_of(file("([S0, S1], \"a\"), ([S0, 1], \"b\"), ([768], \"w\"), ([S0, S1], \"c\")"))),
             "[(S0,1),(S0,S1),(S0,S1)]");
-  EXPECT_EQ(signature(parse(file("([S0], \"a\")"))), "[(S0,)]");
+  EXPECT_EQ(signature(constraints_of(file("([S0], \"a\")"))), "[(S0,)]");
   // A blank sorts before ")": sorted with blanks, which then go.
-  EXPECT_EQ(signature(parse(file("([S0], \"a\"), ([S0, 80, S1], \"b\")"))), "[(S0,80,S1),(S0,)]");
-  EXPECT_EQ(signature(parse(file("([4, 6], \"a\")"))), "[]");
+  EXPECT_EQ(signature(constraints_of(file("([S0], \"a\"), ([S0, 80, S1], \"b\")"))), "[(S0,80,S1),(S0,)]");
+  EXPECT_EQ(signature(constraints_of(file("([4, 6], \"a\")"))), "[]");
 }
 
 TEST(Constraints, RefusesWhatIsNoConstraint) {
@@ -148,7 +148,7 @@ std::string verify(const std::string& shapes, const std::string& relations = "")
   a.name = "a", a.shape = {4, 6};
   b.name = "b", b.shape = {6};
   const TensorMeta* records[] = {&a, &b};
-  const auto verified = verify_constraints(parse(file(shapes, relations)), graph(), records);
+  const auto verified = verify_constraints(constraints_of(file(shapes, relations)), graph(), records);
   return verified ? "fits" : to_string(verified.error());
 }
 

@@ -11,10 +11,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-ir::Graph parse(const std::string& parameters, const std::string& body) {
-  return *parse_text(model_text(parameters, body));
-}
-
 TEST(Dot, DrawsNodesAndEdges) {
   const std::string dot = print_dot(
       parse("x", "a = torch.nn.functional.gelu(x, approximate='tanh')\nb = a.view(1, -1)\nreturn (b,)"), {});

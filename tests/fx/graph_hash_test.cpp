@@ -9,15 +9,6 @@
 namespace passnet::fx {
 namespace {
 
-ir::Graph parse(const std::string& parameters, const std::string& body) {
-  const auto graph = parse_text(model_text(parameters, body));
-  if (!graph) {
-    ADD_FAILURE() << to_string(graph.error());
-    return {};
-  }
-  return *graph;
-}
-
 TEST(GraphHash, OfUAELarge) {
   const ir::Graph graph =
       parse("L_o_: torch.Tensor",

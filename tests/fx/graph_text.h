@@ -1,6 +1,8 @@
 // Graphs as short texts, so that a test reads as a pair of texts.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 
@@ -27,6 +29,16 @@ inline std::string model_text(
     at = end + 1;
   }
   return text;
+}
+
+/// The graph of model_text(parameters, body); a failure of the running test when it cannot be read.
+inline ir::Graph parse(const std::string& parameters, const std::string& body) {
+  const auto graph = parse_text(model_text(parameters, body));
+  if (!graph) {
+    ADD_FAILURE() << to_string(graph.error());
+    return {};
+  }
+  return *graph;
 }
 
 /// One line per node but the placeholders, as print_node gives them; or the error.

@@ -18,7 +18,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::string kInclude = "#include <passnet/kernel.h>\n";
 const std::string kEmpty = kInclude + "PASSNET_KERNEL k(float* out) { out[0] = 1; }\n";
 
 using Build = KernelFixture;

@@ -22,7 +22,6 @@ class GpuBuild : public KernelFixture {
   }
 };
 
-const std::string kInclude = "#include <passnet/kernel.h>\n";
 const std::string kBody = kInclude +
                           "PASSNET_KERNEL k(const T* x, T* out, int64_t n, float scale, bool b) {\n"
                           "  const int64_t i = passnet::global_index();\n"

@@ -12,6 +12,8 @@
 
 namespace passnet::pass {
 
+inline const std::string kInclude = "#include <passnet/kernel.h>\n";
+
 class KernelFixture : public testing::Test {
  protected:
   KernelFixture() {

@@ -17,8 +17,6 @@ namespace {
 
 using testing::ElementsAre;
 
-const std::string kInclude = "#include <passnet/kernel.h>\n";
-
 /// Element types by their storage, with conversions written here anew: the rules of IEEE 754 in plain double
 /// arithmetic.
 struct Element {

@@ -8,15 +8,6 @@
 namespace passnet::rewrite {
 namespace {
 
-struct Case {
-  const char* name;
-  const char* pattern;
-  const char* graph;
-  const char* expected;  // outcome()
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
-
 class Matches : public testing::TestWithParam<Case> {};
 
 TEST_P(Matches, AsExpected) {
@@ -155,8 +146,6 @@ const Case kMisses[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Misses, Matches, testing::ValuesIn(kMisses),
                          [](const auto& c) { return c.param.name; });
-
-constexpr const char* kExpSin = "def pattern(x):\n    return x.exp().sin()\n";
 
 const Case kRefusals[] = {
     {"InnerValueUsedOutside", kExpSin,

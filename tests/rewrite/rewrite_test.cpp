@@ -7,15 +7,6 @@
 namespace passnet::rewrite {
 namespace {
 
-struct Case {
-  const char* name;
-  const char* pattern;
-  const char* graph;
-  const char* expected;  // body()
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
-
 class Rewrites : public testing::TestWithParam<Case> {};
 
 TEST_P(Rewrites, AsExpected) {
@@ -27,8 +18,6 @@ TEST_P(Rewrites, AsExpected) {
   const auto legal = ir::verify(rewritten);
   EXPECT_TRUE(legal.has_value()) << to_string(legal.error());
 }
-
-constexpr const char* kExpSin = "def pattern(x):\n    return x.exp().sin()\n";
 
 const Case kCases[] = {
     {"OneSite", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c + a\n    return (d,)\n",

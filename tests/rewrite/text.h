@@ -16,6 +16,17 @@
 
 namespace passnet::rewrite {
 
+struct Case {
+  const char* name;
+  const char* pattern;
+  const char* graph;
+  const char* expected;
+};
+
+inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+inline constexpr const char* kExpSin = "def pattern(x):\n    return x.exp().sin()\n";
+
 /// A function `def NAME(…): …` whose first line is line 1 of `file`.
 inline ir::Graph parse(const std::string& file, const std::string& text) {
   size_t end = 0;
