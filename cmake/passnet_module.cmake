@@ -1,5 +1,6 @@
-# passnet_library(NAME [DEPS module…] SOURCES file… [LINK_PUBLIC target…] [LINK_PRIVATE target…])
+# passnet_library(NAME [FAST_TO_COMPILE] [DEPS module…] SOURCES file… [LINK_PUBLIC target…] [LINK_PRIVATE target…])
 #   one module = one static library `passnet_NAME`; DEPS names modules of ours (checked by check_layers.cmake).
+#   FAST_TO_COMPILE: it is on no measured path, so it is compiled with PASSNET_FAST_TO_COMPILE.
 # passnet_test(NAME LABEL unit|worker|golden|slow [DEPS module…] SOURCES file… [LINK target…])
 #   one GoogleTest executable per module and label, its cases registered one by one.
 # passnet_python_test(NAME SCRIPT [ARGS…])
@@ -15,15 +16,18 @@ set(PASSNET_HEAVY_HEADERS <algorithm> <array> <chrono> <filesystem> <functional>
 # Files compiled as one where CMAKE_UNITY_BUILD is on (scripts/build): the fewer units, the less is instantiated and
 # generated twice; the larger they are, the longer a change of one file takes to build.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
-# For code that puts words together and is on no measured path: two thirds of the time to compile of -O3.
+# For code that puts words together and is on no measured path: two thirds of the time to compile.
 set(PASSNET_FAST_TO_COMPILE $<$<CONFIG:Release>:-Og>)
 
 function(passnet_library name)
-  cmake_parse_arguments(arg "" "" "DEPS;SOURCES;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "FAST_TO_COMPILE" "" "DEPS;SOURCES;LINK_PUBLIC;LINK_PRIVATE" ${ARGN})
   add_library(passnet_${name} STATIC ${arg_SOURCES})
   target_include_directories(passnet_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   list(TRANSFORM arg_DEPS PREPEND passnet_)
   target_link_libraries(passnet_${name} PUBLIC ${arg_DEPS} ${arg_LINK_PUBLIC} PRIVATE passnet_warnings ${arg_LINK_PRIVATE})
+  if(arg_FAST_TO_COMPILE)
+    target_compile_options(passnet_${name} PRIVATE ${PASSNET_FAST_TO_COMPILE})
+  endif()
   if(NOT name STREQUAL "runtime")
     target_precompile_headers(passnet_${name} REUSE_FROM passnet_precompiled)
   endif()
