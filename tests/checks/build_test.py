@@ -41,7 +41,7 @@ class Build(bootstrap_test.Machine):
         self.assertEqual(done.returncode, 0, done.stderr)
         built = [line for line in self.logged() if line.startswith(("cmake", "ninja"))]
         torch = f"{self.home}/.cache/passnet/venv/bin/site/torch"
-        self.assertEqual(built, ["cmake PASSNET_WITH_TORCH=OFF ", "ninja passnet",
+        self.assertEqual(built, ["cmake PASSNET_WITH_TORCH=OFF ", "ninja passnet_author passnet_dataset passnet_report",
                                  f"cmake PASSNET_WITH_TORCH=ON PASSNET_TORCH_DIR={torch}", "ninja passnet passnet-worker"])
         self.assertIn("setup: ready: PyTorch 2.11.0 in", done.stderr)
 
