@@ -1,4 +1,4 @@
-# passnet_version_source(VARIABLE): a source file with version, commit and PyTorch's version (apps/passnet/version.h).
+# passnet_version_source(VARIABLE): a source file with version, commit and PyTorch's version (src/base/version.h).
 # It is written again when git's log of HEAD has changed (commit, checkout, rebase), not in every build.
 function(passnet_version_source variable)
   set(torch none)

@@ -1,5 +1,5 @@
 # cmake -DSOURCE=DIR -DVERSION=0.1.0 -DTORCH=2.11.0 -DOUT=version.cpp -P write_version.cmake
-#   writes the values of apps/passnet/version.h; a file that says the same already is left as it is, so that nothing is compiled.
+#   writes the values of src/base/version.h; a file that says the same already is left as it is, so that nothing is compiled.
 set(commit unknown)
 find_program(git git)
 if(git)
@@ -10,9 +10,9 @@ if(git)
   endif()
 endif()
 file(CONFIGURE OUTPUT ${OUT} @ONLY CONTENT [=[
-#include "version.h"
+#include "base/version.h"
 
-namespace passnet::cli {
+namespace passnet {
 
 const char* const kVersion = "@VERSION@";
 const char* const kCommit = "@commit@";
@@ -22,5 +22,5 @@ std::string version_text() {
   return std::string("passnet ") + kVersion + " (commit " + kCommit + ", PyTorch " + kTorchVersion + ")";
 }
 
-}  // namespace passnet::cli
+}  // namespace passnet
 ]=])

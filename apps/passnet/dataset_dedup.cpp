@@ -32,13 +32,6 @@ Result<void> run_dedup(DedupFlags& flags) {
                                    [&](const std::string& path) { progress.count(path); }));
   progress.clear();
   for (const std::string& line : report.failed) fmt::print(stderr, "left out: {}\n", line);
-  fmt::print(stderr, "{} graphs in {} trees: {} added, {} duplicates, {} there already, {} left out; in {}\n",
-             report.graphs, flags.trees.size(), report.added, report.duplicates, report.there,
-             report.failed.size(), flags.out);
-  if (report.renamed > 0)
-    fmt::print(stderr,
-               "{} of those added are at another path, since an unequal graph has theirs (dedup.jsonl)\n",
-               report.renamed);
   if (flags.json) {
     fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
                                  {"added", report.added},
@@ -46,7 +39,12 @@ Result<void> run_dedup(DedupFlags& flags) {
                                  {"duplicates", report.duplicates},
                                  {"there", report.there},
                                  {"failed", report.failed}}));
+    return {};
   }
+  fmt::print("{} graphs in {} trees: {} added, {} duplicates, {} there already, {} left out; in {}\n", report.graphs,
+             flags.trees.size(), report.added, report.duplicates, report.there, report.failed.size(), flags.out);
+  if (report.renamed > 0)
+    fmt::print("{} of those added are at another path, since an unequal graph has theirs (dedup.jsonl)\n", report.renamed);
   return {};
 }
 

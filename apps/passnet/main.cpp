@@ -13,9 +13,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
+#include "base/version.h"
 #include "command.h"
 #include "options.h"
-#include "version.h"
 
 namespace passnet::cli {
 

@@ -27,13 +27,14 @@ struct ScoreFlags {
   bool json = false;
 };
 
-// A graph by its name, what is said of it in a word, and what the score counts.
+// A graph by its name, what is said of it in a word, and what the score counts; no verdict: what was not measured has none.
 struct ScoredGraph {
   std::string name, word;
-  bench::Verdict verdict;
+  std::optional<bench::Verdict> verdict;
   /// Of what is correct and was timed.
   std::optional<double> ratio() const {
-    return verdict.correct_at(bench::kCorrectT) && verdict.speedup > 0 ? std::optional(verdict.speedup) : std::nullopt;
+    const bool timed = verdict && verdict->correct_at(bench::kCorrectT) && verdict->speedup > 0;
+    return timed ? std::optional(verdict->speedup) : std::nullopt;
   }
 };
 
@@ -48,8 +49,9 @@ Result<void> load_file(const std::filesystem::path& file, std::vector<ScoredGrap
   if (file.extension() == ".jsonl") {
     PASSNET_TRY(const std::vector<bench::RunRecord> records, bench::load_records(file.string()));
     for (const bench::RunRecord& record : records) {
-      if (!bench::is_unmeasured(record))  // nothing to score, as in judge_all
-        graphs.push_back({record.sample + "/" + record.graph, bench::headline(record), bench::judge(record)});
+      ScoredGraph graph{record.sample + "/" + record.graph, "disturbed", std::nullopt};
+      if (!bench::is_unmeasured(record)) graph.word = bench::headline(record), graph.verdict = bench::judge(record);
+      graphs.push_back(std::move(graph));
     }
     return {};
   }
@@ -73,6 +75,14 @@ Result<std::vector<ScoredGraph>> load_graphs(const std::filesystem::path& path) 
   return graphs;
 }
 
+std::vector<bench::Verdict> verdicts_of(const std::vector<ScoredGraph>& graphs) {
+  std::vector<bench::Verdict> verdicts;
+  for (const ScoredGraph& graph : graphs) {
+    if (graph.verdict) verdicts.push_back(*graph.verdict);
+  }
+  return verdicts;
+}
+
 void print_score(const std::string& name, const std::vector<ScoredGraph>& graphs, const bench::Score& score) {
   fmt::print("verdict           ratio  graph\n");
   for (const ScoredGraph& graph : graphs) {
@@ -82,6 +92,9 @@ void print_score(const std::string& name, const std::vector<ScoredGraph>& graphs
   const std::string geomean = score.geomean_speedup ? fmt::format("{:.3f}", *score.geomean_speedup) : "-";
   fmt::print("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name,
              score.total, 100 * score.correct_share, 100 * score.fast_share, geomean);
+  if (const size_t unmeasured = graphs.size() - static_cast<size_t>(score.total); unmeasured > 0) {
+    fmt::print("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n", unmeasured);
+  }
   fmt::print("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
   fmt::print("   t        S(t)       ES(t)   correct\n");
   for (const bench::ScorePoint& point : score.points) {
@@ -104,9 +117,7 @@ Result<void> run_score(const ScoreFlags& flags) {
   for (const std::string& path : flags.paths) {
     PASSNET_TRY(const std::vector<ScoredGraph> graphs, load_graphs(path));
     if (graphs.empty()) return bad_input(fmt::format("'{}' holds no finished record", path));
-    std::vector<bench::Verdict> verdicts;
-    for (const ScoredGraph& graph : graphs) verdicts.push_back(graph.verdict);
-    const bench::Score score = bench::score(verdicts, flags.options);
+    const bench::Score score = bench::score(verdicts_of(graphs), flags.options);
     if (flags.json)
       fmt::print("{}\n", dump(to_json(path, graphs, score)));
     else

@@ -45,7 +45,7 @@ struct Comparison {
   ComparedSide a, b;
   double ratio = 0;   // speedup in B / speedup in A; 0 unless both have one
   Interval interval;  // of the ratio, from the least of B over the most of A to the reverse
-  std::string why;    // of Unclear: "noisy in B", "0.80x to 1.30x of A"; of Wrong and BothWrong: how
+  std::string why;    // of Unclear: "noisy in B", "disturbed in A", "0.80x to 1.30x of A"; of Wrong and BothWrong: how
   bool operator==(const Comparison&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/strings.h"
+#include "base/version.h"
 #include "bench/record.h"
 #include "bench/utf8.h"
 
@@ -480,7 +481,7 @@ Json to_json(const RunRecord& record) {
   for (const PassOutcome& pass : record.passes) passes.push_back(pass_json(pass));
   for (const OutputCheck& output : record.outputs) outputs.push_back(to_json(output));
   Json json{{"version", record.version},
-          {"passnet", PASSNET_VERSION},
+          {"passnet", kVersion},
           {"sample", valid_utf8(record.sample)},
           {"graph", valid_utf8(record.graph)},
           {"compiler", valid_utf8(record.compiler)},

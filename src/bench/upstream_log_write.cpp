@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/version.h"
 #include "bench/score.h"
 #include "bench/stats.h"
 #include "bench/tolerance.h"
@@ -115,7 +116,7 @@ void write_config(Log& log, const RunRecord& record) {
   log.prompt("[Config] compiler: {}", inert_word(record.compiler));
   log.prompt("[Config] warmup: {}", record.reference.warmup);
   log.prompt("[Config] trials: {}", record.reference.trials_us.size());
-  log.prompt("[Config] compile_framework_version: passnet {}", PASSNET_VERSION);
+  log.prompt("[Config] compile_framework_version: passnet {}", kVersion);
   log.prompt("[Config] seed: {}", record.seed);
 }
 

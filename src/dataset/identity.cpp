@@ -21,7 +21,7 @@ using ir::NodeId;
 
 namespace {
 
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kIdentityVersion = "1";
 /// How often what is known of a node is told to its neighbours; each time it reaches all nodes before and
 /// after it.
 constexpr int kRounds = 2;
@@ -60,7 +60,7 @@ class Coloring {
     for (int round = 0; round < kRounds; ++round) spread();
     std::vector<uint64_t> all = colors_;
     std::sort(all.begin(), all.end());
-    std::string text(kVersion);
+    std::string text(kIdentityVersion);
     for (const uint64_t color : all) text += fmt::format(" {:x}", color);
     return sha256_hex(text);
   }

@@ -30,7 +30,7 @@ figure { margin: 0; } figcaption { color: var(--quiet); font-size: .85rem; max-w
 .legend { font-size: .85rem; } .legend span { margin-right: .8rem; }
 .grid { stroke: var(--line); }
 .speedups { display: block; font-size: 12px; font-variant-numeric: tabular-nums; } .speedups text { fill: var(--quiet); }
-.speedups .names { mask-image: linear-gradient(to right, transparent, #000 1.5rem); } .speedups .names text { fill: var(--ink); } .speedups .one { stroke: var(--quiet); stroke-width: 1.5; }
+.speedups .names { mask-image: linear-gradient(to right, transparent, #000 .5rem); } .speedups .names text { fill: var(--ink); } .speedups .one { stroke: var(--quiet); stroke-width: 1.5; }
 .mark .error { stroke-width: 2; stroke-opacity: .45; } .mark.dim { opacity: .12; } .mark:focus-visible { outline: 2px solid var(--fast); }
 .mark.faster circle { fill: var(--fast); } .mark.faster .error { stroke: var(--fast); }
 .mark.same circle { fill: var(--page); stroke: var(--same); stroke-width: 1.5; } .mark.same .error { stroke: var(--same); }

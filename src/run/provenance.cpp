@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/version.h"
 #include "pass/build.h"
 #include "pass/source.h"
 
@@ -99,7 +100,7 @@ Result<EvaluateOptions> options_of(const bench::RunOptions& recorded, const std:
 
 std::map<std::string, std::string> versions_of(const EvaluateOptions& options, const Hello& hello) {
   std::map<std::string, std::string> versions;
-  versions["passnet"] = fmt::format("{}, {}", PASSNET_VERSION, hash_of_binary("/proc/self/exe"));
+  versions["passnet"] = fmt::format("{}, commit {}, {}", kVersion, kCommit, hash_of_binary("/proc/self/exe"));
   fs::path worker = options.worker;
   if (worker.empty()) {
     if (auto found = find_worker_binary()) worker = std::move(*found);

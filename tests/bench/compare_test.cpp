@@ -76,6 +76,15 @@ TEST(Compare, BlamesNoPassForTheMachine) {
   EXPECT_EQ(compared.why, "not evaluated in B: killed");
 }
 
+TEST(Compare, SaysWhichSideWasDisturbed) {
+  RunRecord disturbed = fast(2);
+  disturbed.disturbed = true;
+  const Comparison compared = compare(disturbed, fast(2));
+  EXPECT_EQ(compared.change, Change::Unclear);
+  EXPECT_EQ(compared.why, "disturbed in A");
+  EXPECT_EQ(compared.ratio, 0);
+}
+
 TEST(Compare, NeedsTimes) {
   RunRecord untimed = fast(2);
   untimed.reference.trials_us.clear();

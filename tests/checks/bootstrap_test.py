@@ -126,7 +126,7 @@ class Bootstrap(Machine):
         self.assertEqual(logged[1], "apt-get -o DPkg::Lock::Timeout=300 -qq install --yes --no-install-recommends "
                                     "cmake libfmt-dev")
         self.assertEqual(logged[2], f"venv {venv}")
-        self.assertTrue(logged[3].endswith("--no-deps torch==2.11.0 nvidia-cuda-runtime==13.0.96 "
+        self.assertTrue(logged[3].endswith("--no-deps --no-compile torch==2.11.0 nvidia-cuda-runtime==13.0.96 "
                                            "nvidia-cuda-cupti==13.0.85 nvidia-cuda-crt==13.0.88"), logged[3])
         self.assertEqual(logged[4], f"loads {venv}/bin/site/torch/lib/libtorch_cpu.so")
         self.assertEqual(self.environment()["PASSNET_TORCH_DIR"], f"{venv}/bin/site/torch")

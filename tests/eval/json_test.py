@@ -53,6 +53,13 @@ class Output(PassnetCase):
             self.assertEqual(problems(value, schema_of(command)), [], f"passnet {command} --json\n{done.stdout[:2000]}")
         return values if command in LINES else values[0]
 
+    def disturb(self, records):
+        """As if other processes had held the processors while the graphs were timed."""
+        lines = [json.loads(line) for line in records.read_text().splitlines()]
+        for line in lines:
+            line["disturbed"] = True
+        records.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
     def test_eval_and_score(self):
         run = ("--out", self.out, "--trials", 3, "--warmup", 1)
         self.check("eval", self.sample, *run)
@@ -60,6 +67,11 @@ class Output(PassnetCase):
         self.assertEqual([graph["graph"] for graph in self.check("score", self.out / "sample" / "validation.log")[0]["graphs"]],
                          ["sample/small"])
         self.check("compare", self.out, self.out)
+        self.disturb(self.out / "sample" / "records.jsonl")
+        scored = self.check("score", self.out)[0]
+        self.assertEqual(scored["graphs"], [{"graph": "sample/small", "verdict": "disturbed", "speedup": None}])
+        self.assertEqual(scored["total"], 0, "what was not measured is named and not scored")
+        self.assertIn("not in the score: 1 disturbed by other processes", self.passnet("score", self.out).stdout)
         self.assertEqual(self.check("reproduce", f"{self.out}#small", code=(0, 1))["graphs"][0]["sample"], "sample")
         self.write_pass(source=PASS.replace("x + y", "x - y"))
         other = ("--out", self.root / "other", "--trials", 3, "--warmup", 1)

@@ -1,9 +1,9 @@
-// What this binary was built from; version.cpp is written by cmake/write_version.cmake.
+// What this program was built from; version.cpp is written by cmake/write_version.cmake.
 #pragma once
 
 #include <string>
 
-namespace passnet::cli {
+namespace passnet {
 
 /// "0.1.0"
 extern const char* const kVersion;
@@ -15,4 +15,4 @@ extern const char* const kTorchVersion;
 /// "passnet 0.1.0 (commit e08ac8b1f3d2, PyTorch 2.11.0)"
 std::string version_text();
 
-}  // namespace passnet::cli
+}  // namespace passnet
