@@ -1,6 +1,7 @@
 #include "runtime/gpu_capture.h"
 
 #include <c10/core/Allocator.h>
+#include <c10/util/Exception.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -156,6 +157,16 @@ std::vector<MovingRange> moving_ranges(const Recording& recording, const OutputL
   return ranges;
 }
 
+/// Bytes from here to the end of the memory that the allocator got in one piece: no temporary reaches further. 0 of an empty
+/// tensor, which has no memory.
+uint64_t bytes_from(uint64_t address) {
+  if (address == 0) return 0;
+  CUdeviceptr first = 0;
+  size_t size = 0;
+  check(driver().cuMemGetAddressRange(&first, &size, address), "asking for the size of a memory");
+  return first + size - address;
+}
+
 }  // namespace
 
 struct RecordedCall::State {
@@ -265,7 +276,8 @@ struct RecordedCall::State {
 
 // What could be wrong shows when the call is tried elsewhere. An address that was not found: the inputs of the recording are
 // overwritten and fresh outputs poisoned, so results differ. A temporary that stood where an output came to lie, and is larger:
-// its address now points to the output's memory, so that must have room for it; how much, canaries behind the output tell.
+// its address now points to the output's memory, so that must have room for it; how much, canaries behind the output tell. For
+// the trial there is room for whatever could stand there; a temporary that needs much more than the output is not worth it.
 bool RecordedCall::State::gives_what_is_expected(const Run& run, const std::vector<at::Tensor>& inputs) {
   constexpr uint64_t kLeastSlack = uint64_t{1} << 20;
   constexpr unsigned char kCanary = 0xC7;
@@ -274,8 +286,17 @@ bool RecordedCall::State::gives_what_is_expected(const Run& run, const std::vect
   const Result<std::vector<c10::IValue>> expected = run(first);
   if (!expected) return false;
   for (const at::Tensor& input : recording->inputs) input.zero_();  // zeros are good as indices, too
-  for (size_t i = 0; i < layout.room.size(); ++i) layout.room[i] = 4 * layout.ranges[i].size + kLeastSlack;
-  find_addresses(second);
+  std::vector<uint64_t> most;
+  for (size_t i = 0; i < layout.room.size(); ++i) {
+    most.push_back(4 * layout.ranges[i].size + kLeastSlack);
+    layout.room[i] = std::max(most[i], bytes_from(layout.ranges[i].first));
+  }
+  try {
+    find_addresses(second);
+  } catch (const c10::OutOfMemoryError&) {
+    memories.clear();
+    return false;
+  }
   for (size_t i = 0; i < memories.size(); ++i)
     check(driver().cuMemsetD8Async(base[inputs.size() + i], kCanary, memories[i].nbytes(), stream()), "poisoning outputs");
   launch();
@@ -289,7 +310,7 @@ bool RecordedCall::State::gives_what_is_expected(const Run& run, const std::vect
     at::Tensor bytes = at::detail::make_tensor<c10::TensorImpl>(
         c10::Storage(memories[i]), c10::DispatchKeySet(c10::DispatchKey::CUDA), caffe2::TypeMeta::Make<uint8_t>());
     const auto size = static_cast<int64_t>(layout.ranges[i].size);
-    bytes.unsafeGetTensorImpl()->set_sizes_contiguous({static_cast<int64_t>(memories[i].nbytes())});
+    bytes.unsafeGetTensorImpl()->set_sizes_contiguous({static_cast<int64_t>(most[i])});
     const at::Tensor broken = bytes.narrow(0, size, bytes.numel() - size).ne(kCanary).nonzero();
     const int64_t needed = broken.numel() == 0 ? 0 : broken.max().item<int64_t>() + 1;
     good = size + needed < bytes.numel();

@@ -21,7 +21,7 @@ namespace passnet::runtime::gpu {
   X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload) X(cuGraphLaunch)                             \
   X(cuGraphExecKernelNodeSetParams) X(cuGraphExecMemcpyNodeSetParams) X(cuGraphExecMemsetNodeSetParams)              \
   X(cuFuncGetParamInfo) X(cuKernelGetFunction) X(cuCtxGetCurrent) X(cuMemHostAlloc) X(cuMemFreeHost)                 \
-  X(cuMemHostGetDevicePointer)
+  X(cuMemHostGetDevicePointer) X(cuMemGetAddressRange)
 
 struct Driver {
 #define PASSNET_DECLARE(name) decltype(&::name) name = nullptr;

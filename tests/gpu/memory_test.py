@@ -110,6 +110,20 @@ class Memory(GpuWorkerCase):
             self.worker.ask("hello")
 
 
+class Recorded(GpuWorkerCase):
+    def test_an_output_may_lie_where_a_far_larger_temporary_stood(self):
+        # c lies at the beginning of what a was. Patched to where c lies in a later call, the address of a would have a gibibyte
+        # written over whatever lies behind c.
+        x = np.arange(1 << 19, dtype=np.float32).reshape(512, 1024) / (1 << 19)
+        self.load(["a = x.unsqueeze(0).repeat(512, 1, 1)", "b = a.mean(0)", "a = None", "c = b + w", "return (c,)"])
+        self.set_inputs(x, x)
+        np.testing.assert_allclose(self.run_graph()["out_0"], 2 * x, rtol=1e-5)
+        timed = self.time(fresh=True)
+        self.assertEqual(timed["changed"], 0)
+        self.assertNotEqual(timed["mode"], "operators", timed)
+        self.assertGreater(self.unload()["peak_bytes"], 512 * x.nbytes)
+
+
 class Placement(GpuWorkerCase):
     small = np.arange(16, dtype=np.float32).reshape(4, 4)
 
