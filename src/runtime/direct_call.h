@@ -8,6 +8,7 @@
 
 #include <array>
 #include <tuple>
+#include <unordered_map>
 
 #include "runtime/step.h"
 
@@ -326,5 +327,29 @@ class DirectCall<R(A...)> final : public Step {
   std::tuple<Holder<A>...> holders_;
   std::vector<int32_t> outs_;
 };
+
+/// Makes the step of a call: operator, arguments, slots of the results.
+using Factory = std::unique_ptr<Step> (*)(const Overload&, const std::vector<ArgSource>&,
+                                          const std::vector<int32_t>&);
+
+template <class Signature>
+std::unique_ptr<Step> make(const Overload& overload, const std::vector<ArgSource>& sources,
+                           const std::vector<int32_t>& outs) {
+  return std::make_unique<DirectCall<Signature>>(overload, sources, outs);
+}
+
+/// By Overload::signature.
+using Table = std::unordered_map<std::string, Factory>;
+
+template <class... Signature>
+Table table_of() {
+  Table table;
+  (table.emplace(DirectCall<Signature>::signature(), &make<Signature>), ...);
+  return table;
+}
+
+/// The signatures that most operators share, in files of their own because each costs 0.2 s of compile time.
+Table element_and_view_calls();
+Table reduction_and_layer_calls();
 
 }  // namespace passnet::runtime::direct
