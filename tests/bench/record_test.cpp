@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "example_records.h"
+#include "tests/scratch.h"
 
 namespace passnet::bench {
 namespace {
@@ -146,7 +147,7 @@ TEST(RecordsFile, RefusesADamagedLineWithItsNumber) {
 }
 
 TEST(RecordsFile, ComesFromDiskAndMayBeMissing) {
-  const auto path = std::filesystem::path(testing::TempDir()) / "passnet_record_test.jsonl";
+  const auto path = scratch_directory() / "passnet_record_test.jsonl";
   ASSERT_TRUE(write_file(path, line_of(worked_example().front())));
   const auto back = load_records(path.string());
   ASSERT_TRUE(back) << error_of(back);

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "graph_text.h"
+#include "tests/scratch.h"
 
 namespace passnet::fx {
 namespace {
@@ -47,7 +48,7 @@ class GraphCheckTest : public ::testing::Test {
     return text;
   }
   const fs::path root_ =
-      fs::path(::testing::TempDir()) / ("passnet_graph_check_test_" + std::to_string(::getpid()));
+      scratch_directory() / "passnet_graph_check_test";
 };
 
 TEST_F(GraphCheckTest, AcceptsAGraphWithAllItsFiles) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "tests/scratch.h"
 
 namespace passnet::fx {
 namespace {
@@ -30,7 +31,7 @@ class GraphWalkTest : public ::testing::Test {
     return found;
   }
   const fs::path root_ =
-      fs::path(::testing::TempDir()) / ("passnet_graph_walk_test_" + std::to_string(::getpid()));
+      scratch_directory() / "passnet_graph_walk_test";
 };
 
 using ::testing::ElementsAre;

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "graph_text.h"
+#include "tests/scratch.h"
 
 namespace passnet::fx {
 namespace {
@@ -176,7 +177,7 @@ TEST(Parser, NodesAreNotCalledLikeImportedModules) {
 }
 
 TEST(Parser, LoadsADirectoryOrAFile) {
-  const std::filesystem::path dir = std::filesystem::path(::testing::TempDir()) / "passnet_parser_test";
+  const std::filesystem::path dir = scratch_directory() / "passnet_parser_test";
   ASSERT_TRUE(write_file(dir / "model.py", model_text("a", "return (a,)")));
   for (const auto& path : {dir, dir / "model.py"}) {
     const auto graph = load_model(path.string());

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "graph_text.h"
+#include "tests/scratch.h"
 
 namespace passnet::fx {
 namespace {
@@ -24,7 +25,7 @@ std::string record(const std::string& name, const std::string& shape = "[2]") {
 class SampleTest : public ::testing::Test {
  protected:
   SampleTest()
-      : root_(fs::path(::testing::TempDir()) / ("passnet_sample_test_" + std::to_string(::getpid())) /
+      : root_(scratch_directory() / "passnet_sample_test" /
               ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
     fs::remove_all(root_);
     fs::create_directories(root_);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "report/html_texts.h"
 #include "sample_records.h"
+#include "tests/scratch.h"
 
 namespace passnet::report {
 namespace {
@@ -15,7 +16,7 @@ using testing::HasSubstr;
 class SourcesTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "sources.XXXXXX";
+    std::string name = (scratch_directory() / "sources.XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     out = name;
   }

@@ -1,5 +1,6 @@
 // Records on disk: whole lines, one writer, resumable.
 #include "run/batch.h"
+#include "tests/scratch.h"
 
 #include <sys/resource.h>
 
@@ -19,7 +20,7 @@ using testing::HasSubstr;
 class RecordFileTest : public testing::Test {
  protected:
   void SetUp() override {
-    directory_ = std::filesystem::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    directory_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::remove_all(directory_);
     path_ = directory_ / "sample" / "records.jsonl";
   }
@@ -119,7 +120,7 @@ TEST_F(RecordFileTest, FullDiskKeepsFinishedRecordsWhole) {
 TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
   const std::filesystem::path samples = std::filesystem::path(PASSNET_SOURCE_DIR) / "samples";
   BatchOptions options;
-  options.out = std::filesystem::path(testing::TempDir()) / "passnet-batch-jobs";
+  options.out = scratch_directory() / "passnet-batch-jobs";
   std::filesystem::remove_all(options.out);
   options.jobs = 2;
   options.evaluate.gpu = 3;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fx/sample.h"
+#include "tests/scratch.h"
 
 namespace passnet::run {
 namespace {
@@ -15,7 +16,7 @@ using testing::HasSubstr;
 class FreshWorkers : public testing::Test {
  protected:
   void SetUp() override {
-    directory_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    directory_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(directory_);
   }
   void TearDown() override { fs::remove_all(directory_); }

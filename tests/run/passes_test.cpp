@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "fx/graph_text.h"
 #include "ir/tensor_type.h"
+#include "tests/scratch.h"
 
 namespace passnet::run {
 namespace {
@@ -62,7 +63,7 @@ class ApplyPasses : public testing::Test {
     return apply_passes(graph_, passes_, trace, {}, on_gpu);
   }
 
-  const fs::path path_ = fs::path(testing::TempDir()) / ("passnet_passes_test_" + std::to_string(::getpid())) / "p.py";
+  const fs::path path_ = scratch_directory() / "passnet_passes_test" / "p.py";
   std::vector<pass::Pass> passes_;
   ir::Graph graph_;
 };

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "run/reproduce.h"
+#include "tests/scratch.h"
 
 namespace passnet::run {
 namespace {
@@ -19,7 +20,7 @@ using testing::UnorderedElementsAre;
 class ProvenanceTest : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    root_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(root_);
     put("graph_list.txt", "small\n");
     put("graphs/small/model.py", "the model");

@@ -1,5 +1,6 @@
 // Run directories: a new one each, `latest`, nothing overwritten unasked, one writer.
 #include "run/run_directory.h"
+#include "tests/scratch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +15,7 @@ using testing::HasSubstr;
 class RunDirectoryTest : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    root_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(root_);
   }
   void TearDown() override { fs::remove_all(root_); }

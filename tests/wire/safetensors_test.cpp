@@ -6,11 +6,12 @@
 
 #include "base/file.h"
 #include "wire/bundle.h"
+#include "tests/scratch.h"
 
 namespace passnet::wire {
 namespace {
 
-std::string temporary(const std::string& name) { return testing::TempDir() + "/" + name; }
+std::string temporary(const std::string& name) { return (scratch_directory() / name).string(); }
 
 std::string file_of(const std::string& header, const std::string& data) {
   std::string content(8, '\0');
