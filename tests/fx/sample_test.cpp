@@ -197,7 +197,7 @@ TEST_F(SampleTest, NamesADirectoryThatCannotBeRead) {
   put_graph("s/m/inner");
   put_graph("s/z");
   constexpr fs::perms kForAll = fs::perms(0755);
-  for (const fs::path& directory : {root_.parent_path(), root_, root_ / "s", root_ / "s/a", root_ / "s/z"})
+  for (const fs::path& directory : {scratch_directory(), root_.parent_path(), root_, root_ / "s", root_ / "s/a", root_ / "s/z"})
     fs::permissions(directory, kForAll);  // whatever the mask is
   fs::permissions(at("s/m"), fs::perms::none);
   ::unsetenv("PASSNET_LOG");
