@@ -1,4 +1,4 @@
-"""scripts/bootstrap on machines that lack things: fake apt-get, dpkg-query and python3 stand in for them.
+"""scripts/bootstrap on machines that lack things: fake apt-get, dpkg-query, sudo and python3 stand in for them.
 
 Nothing is installed and no network is used: the fake pip records what it was asked for and lays down the files that a
 PyTorch wheel would.
@@ -25,7 +25,7 @@ if [[ "$*" == "-m venv "* ]]; then
   echo "venv $3" >>{log}; mkdir -p "$3/bin"; cp "$0" "$3/bin/python3"
 elif [[ "$*" == "-m pip "* ]]; then
   echo "pip ${{*:3}}" >>{log}; [[ ! -e {home}/pip_is_killed ]] || {{ rm {home}/pip_is_killed; kill -9 $PPID; }}
-  {real} {wheel} "$here/site" 2.11.0
+  "{real}" "{wheel}" "$here/site" 2.11.0
 elif [[ "$*" == *"ctypes.CDLL"* ]]; then
   echo "loads ${{*: -1}}" >>{log}
 elif [[ "$*" == "--version" ]]; then
@@ -33,7 +33,7 @@ elif [[ "$*" == "--version" ]]; then
 elif [[ "$*" == *"version_info < (3, 11)"* ]]; then
   exit {too_old}
 else
-  PYTHONPATH="$here/site" exec {real} -S "$@"
+  PYTHONPATH="$here/site" exec "{real}" -S "$@"
 fi
 """
 
@@ -66,6 +66,8 @@ class Machine(unittest.TestCase):
         self.wheel.write_text(WHEEL.format(files=TORCH_FILES))
         self.make_python("3.12.3")
         self.install_package_tools(missing=())
+        # What an ordinary user's set-up asks for the rights that root's has.
+        self.tool("sudo", '#!/bin/bash\n[[ $1 != -n ]] || shift\nexec "$@"\n')
 
     def tool(self, name, text):
         path = self.tools / name
@@ -222,6 +224,7 @@ class WithoutRoot(Machine):
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
 
     def test_without_sudo_it_says_what_to_run(self):
+        (self.tools / "sudo").unlink()
         done = self.run_as_nobody()
         self.assertEqual(done.returncode, 4)
         self.assertEqual(done.stderr, "setup: error: these packages are missing: ninja-build\n"
