@@ -4,19 +4,19 @@
 #include <cstdlib>
 #include <string>
 
-#include "fx/constraints.h"
+#include "graphdir/constraints.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace passnet;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  const auto constraints = fx::parse_constraints("constraints.py", text);
+  const auto constraints = graphdir::parse_constraints("constraints.py", text);
   if (!constraints) {
     if (!constraints.error().at || constraints.error().message.empty()) std::abort();
     return 0;
   }
-  const std::string printed = fx::print_constraints(*constraints);
-  const auto again = fx::parse_constraints("printed.py", printed);
-  if (!again || !equal(*constraints, *again) || fx::print_constraints(*again) != printed) std::abort();
+  const std::string printed = graphdir::print_constraints(*constraints);
+  const auto again = graphdir::parse_constraints("printed.py", printed);
+  if (!again || !equal(*constraints, *again) || graphdir::print_constraints(*again) != printed) std::abort();
   if (signature(*constraints) != signature(*again)) std::abort();
   const auto verified = verify_constraints(*constraints, ir::Graph(), {});
   if (verified && !constraints->inputs.empty()) std::abort();  // the empty graph has no arguments

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "fx/graph_check.h"
-#include "fx/path_list.h"
+#include "graphdir/graph_check.h"
+#include "graphdir/path_list.h"
 #include "pass/source.h"
 
 namespace {
@@ -19,11 +19,11 @@ void check_error(const passnet::Result<T>& result) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace passnet;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto lines = fx::parse_path_list("list.txt", text, "graph directory");
+  const auto lines = graphdir::parse_path_list("list.txt", text, "graph directory");
   check_error(lines);
   if (lines) {
     uint32_t last = 0;
-    for (const fx::PathLine& line : *lines) {
+    for (const graphdir::PathLine& line : *lines) {
       if (line.text.empty() || line.line <= last) std::abort();
       last = line.line;
     }
@@ -31,6 +31,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto names = pass::parse_pass_names("names.json", text);
   check_error(names);
   if (names && names->empty()) std::abort();
-  check_error(fx::check_description_text("graph_net.json", text));
+  check_error(graphdir::check_description_text("graph_net.json", text));
   return 0;
 }

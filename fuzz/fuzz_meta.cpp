@@ -5,24 +5,24 @@
 #include <string>
 #include <string_view>
 
-#include "fx/meta.h"
-#include "fx/replay.h"
+#include "graphdir/meta.h"
+#include "graphdir/replay.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace passnet;
-  const auto records = fx::parse_meta("weight_meta.py", {reinterpret_cast<const char*>(data), size});
+  const auto records = graphdir::parse_meta("weight_meta.py", {reinterpret_cast<const char*>(data), size});
   if (!records) {
     if (!records.error().at || records.error().message.empty()) std::abort();
     return 0;
   }
-  const std::string printed = fx::print_meta(*records);
-  const auto again = fx::parse_meta("printed.py", printed);
-  if (!again || fx::print_meta(*again) != printed) std::abort();
+  const std::string printed = graphdir::print_meta(*records);
+  const auto again = graphdir::parse_meta("printed.py", printed);
+  if (!again || graphdir::print_meta(*again) != printed) std::abort();
   int64_t bytes = 0;
-  for (const fx::TensorMeta& meta : *records)
+  for (const graphdir::TensorMeta& meta : *records)
     bytes += ir::contiguous(meta.dtype, meta.shape).size_bytes() >> 10;
   if (bytes < 64) {
-    if (const auto tensors = fx::replay({}, *records); tensors && tensors->size() != records->size())
+    if (const auto tensors = graphdir::replay({}, *records); tensors && tensors->size() != records->size())
       std::abort();
   }
   return 0;

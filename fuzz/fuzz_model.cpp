@@ -6,7 +6,7 @@
 #include <string>
 
 #include "fx/dot.h"
-#include "fx/graph_hash.h"
+#include "graphdir/graph_hash.h"
 #include "fx/parser.h"
 #include "fx/print.h"
 
@@ -22,8 +22,8 @@ void check_print(const ir::Graph& graph) {
   const auto printed = std::make_shared<const std::string>(fx::print_model(graph));
   const auto again = fx::parse_model("printed.py", printed);
   if (!again || !first_difference(graph, *again).empty()) std::abort();
-  for (auto rule : {fx::HashRule::Graph, fx::HashRule::RetracedByUse, fx::HashRule::OwnNames}) {
-    if (fx::hashed_text(graph, rule) != fx::hashed_text(*again, rule)) std::abort();
+  for (auto rule : {graphdir::HashRule::Graph, graphdir::HashRule::RetracedByUse, graphdir::HashRule::OwnNames}) {
+    if (graphdir::hashed_text(graph, rule) != graphdir::hashed_text(*again, rule)) std::abort();
   }
   if (fx::print_dot(graph, {}) != fx::print_dot(*again, {})) std::abort();
 }

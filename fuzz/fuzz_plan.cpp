@@ -7,9 +7,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pass/launch.h"
-#include "pass/plan.h"
-#include "pass/plan_parser.h"
+#include "pass/plan/launch_list.h"
+#include "pass/plan/plan.h"
+#include "pass/plan/parser.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace passnet;

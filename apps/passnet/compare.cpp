@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
-#include "bench/compare.h"
+#include "record/compare.h"
 #include "command.h"
 #include "options.h"
 #include "report/compare.h"
@@ -20,10 +20,10 @@ struct CompareFlags {
 };
 
 Result<ExitCode> compare_command(const CompareFlags& flags) {
-  PASSNET_TRY(const std::vector<bench::RunRecord> a, run::load_run(flags.runs.a));
-  PASSNET_TRY(const std::vector<bench::RunRecord> b, run::load_run(flags.runs.b));
-  const bench::RunComparison compared = bench::compare_runs(a, b);
-  const int alone = compared.count(bench::Change::OnlyA) + compared.count(bench::Change::OnlyB);
+  PASSNET_TRY(const std::vector<record::RunRecord> a, run::load_run(flags.runs.a));
+  PASSNET_TRY(const std::vector<record::RunRecord> b, run::load_run(flags.runs.b));
+  const record::RunComparison compared = record::compare_runs(a, b);
+  const int alone = compared.count(record::Change::OnlyA) + compared.count(record::Change::OnlyB);
   if (alone == static_cast<int>(compared.graphs.size())) {
     return bad_input(fmt::format("no graph is in both: '{}' holds {} of '{}', '{}' {} of '{}'", flags.runs.a, a.size(), a[0].sample,
                                  flags.runs.b, b.size(), b[0].sample))

@@ -14,18 +14,18 @@
 
 #include "base/file.h"
 #include "base/strings.h"
-#include "bench/score.h"
-#include "bench/verdict.h"
+#include "record/score.h"
+#include "record/verdict.h"
 #include "command.h"
 #include "options.h"
-#include "fx/sample.h"
-#include "report/html.h"
+#include "graphdir/sample.h"
+#include "report/html/page.h"
 #include "report/json.h"
 #include "report/progress.h"
 #include "report/table.h"
 #include "run/batch.h"
 #include "run/run_directory.h"
-#include "run/worker.h"
+#include "run/worker/worker.h"
 
 namespace passnet::cli {
 
@@ -45,10 +45,10 @@ int terminal_width() {
 }
 
 // "correct 2.31x": what the log says of a finished graph; no speedup of what is not correct or was not measured.
-std::string outcome_of(const bench::RunRecord& record) {
-  const bench::Verdict verdict = bench::judge(record);
-  const bool measured = verdict.correct_at(bench::kCorrectT) && verdict.speedup > 0 && !bench::is_declined(record);
-  return measured ? fmt::format("{} {:.2f}x", bench::headline(record), verdict.speedup) : bench::headline(record);
+std::string outcome_of(const record::RunRecord& record) {
+  const record::Verdict verdict = record::judge(record);
+  const bool measured = verdict.correct_at(record::kCorrectT) && verdict.speedup > 0 && !record::is_declined(record);
+  return measured ? fmt::format("{} {:.2f}x", record::headline(record), verdict.speedup) : record::headline(record);
 }
 
 // "vit: b1_float32, b1_float16 and 4 more again: kernel add_layer_norm.cpp changed"
@@ -66,16 +66,16 @@ run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesys
   hooks.again = say_again;
   hooks.planned = [&](size_t graphs) { progress.emplace(graphs); };
   hooks.started = [&](const std::string& sample, const std::string& graph) { progress->start(sample + "/" + graph); };
-  hooks.finished = [&](const bench::RunRecord& record) {
+  hooks.finished = [&](const record::RunRecord& record) {
     progress->finish(record.sample + "/" + record.graph, outcome_of(record));
   };
   return run::evaluate_batch(samples, flags.batch, hooks);
 }
 
 // All graphs correct at the usual tolerance (t = -5 of each dtype)?
-bool all_correct(const std::vector<bench::RunRecord>& records) {
-  for (const bench::RunRecord& record : records) {
-    if (!bench::judge(record).correct_at(-5)) return false;
+bool all_correct(const std::vector<record::RunRecord>& records) {
+  for (const record::RunRecord& record : records) {
+    if (!record::judge(record).correct_at(-5)) return false;
   }
   return true;
 }
@@ -84,7 +84,7 @@ Result<run::RunDirectory> open_directory(const EvalFlags& flags, const std::vect
   run::RunRequest request;
   request.out = flags.batch.out;
   for (const std::filesystem::path& sample : samples) {
-    PASSNET_TRY(const fx::Sample listed, fx::load_sample(sample));
+    PASSNET_TRY(const graphdir::Sample listed, graphdir::load_sample(sample));
     request.samples.push_back(listed.name);
   }
   request.resume = flags.batch.resume;
@@ -98,12 +98,12 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     return bad_input(fmt::format("--jobs {} on the CPU, expected a GPU for each job", flags.batch.jobs))
         .with_hint("--device cuda; on the CPU samples would take each other's time");
   }
-  PASSNET_TRY(const std::vector<std::filesystem::path> samples, fx::expand_paths(flags.paths));
+  PASSNET_TRY(const std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.paths));
   PASSNET_TRY(const run::RunDirectory directory, open_directory(flags, samples));
   flags.batch.out = directory.path();
   const run::BatchResult result = evaluate(flags, samples);
   if (!result.records.empty()) {
-    const bench::Score score = bench::score(bench::judge_all(result.records));
+    const record::Score score = record::score(record::judge_all(result.records));
     const std::string title = samples.size() == 1 ? samples[0].filename().string() : fmt::format("{} samples", samples.size());
     const std::filesystem::path page = flags.batch.out / "report.html";
     const Result<void> written = write_file(page, report::render_html(result.records, score, title, report::load_sources(flags.batch.out, result.records)));

@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "bench/compare.h"
+#include "record/compare.h"
 #include "command.h"
 #include "options.h"
 #include "run/reproduce.h"
@@ -25,23 +25,23 @@ struct Outcome {
   std::vector<std::string> remarks, differences;
 };
 
-Result<Outcome> reproduce_one(const bench::RunRecord& recorded, const std::string& sample) {
+Result<Outcome> reproduce_one(const record::RunRecord& recorded, const std::string& sample) {
   run::EvaluateOptions machine;
   machine.interrupted = &interrupted();
   PASSNET_TRY(const run::Reproduced reproduced, run::reproduce(recorded, sample, machine));
   Outcome outcome;
-  for (const bench::Difference& difference : reproduced.differences) outcome.differences.push_back(difference.text);
+  for (const record::Difference& difference : reproduced.differences) outcome.differences.push_back(difference.text);
   if (!reproduced.again) {
     outcome.result = "changed";
     return outcome;
   }
-  bench::Agreement agreement = bench::agreement(recorded, *reproduced.again);
+  record::Agreement agreement = record::agreement(recorded, *reproduced.again);
   outcome.result = agreement.agrees ? "agrees" : "differs";
   outcome.remarks = std::move(agreement.remarks);
   return outcome;
 }
 
-void print_outcome(const bench::RunRecord& record, const Outcome& outcome) {
+void print_outcome(const record::RunRecord& record, const Outcome& outcome) {
   const bool changed = std::string_view(outcome.result) == "changed";
   fmt::print("{}/{}: {}\n", record.sample, record.graph, changed ? "not evaluated, it is made of other things now" : outcome.result);
   for (const std::string& remark : outcome.remarks) fmt::print("  {}\n", remark);
@@ -58,11 +58,11 @@ void split_record(ReproduceFlags& flags) {
 
 Result<ExitCode> reproduce_command(ReproduceFlags& flags) {
   split_record(flags);
-  PASSNET_TRY(const std::vector<bench::RunRecord> all, run::load_run(flags.record));
-  PASSNET_TRY(const std::vector<bench::RunRecord> records, run::select_records(all, flags.graph));
+  PASSNET_TRY(const std::vector<record::RunRecord> all, run::load_run(flags.record));
+  PASSNET_TRY(const std::vector<record::RunRecord> records, run::select_records(all, flags.graph));
   Json graphs = Json::array();
   bool differs = false, changed = false;
-  for (const bench::RunRecord& record : records) {
+  for (const record::RunRecord& record : records) {
     PASSNET_TRY(const Outcome outcome, reproduce_one(record, flags.sample));
     const std::string_view result = outcome.result;
     differs = differs || result == "differs";

@@ -10,13 +10,13 @@
 #include "base/strings.h"
 #include "command.h"
 #include "options.h"
-#include "fx/replay.h"
-#include "fx/sample.h"
+#include "graphdir/replay.h"
+#include "graphdir/sample.h"
 #include "pass/source.h"
 #include "run/evaluate.h"
 #include "run/run_passes.h"
-#include "run/session.h"
-#include "run/tensor_files.h"
+#include "run/worker/requests.h"
+#include "run/worker/tensor_files.h"
 #include "wire/bundle.h"
 
 namespace passnet::cli {
@@ -26,7 +26,7 @@ namespace {
 struct RunFlags {
   std::string graph_dir, inputs, save, pass;
   std::string device = "cpu";
-  uint64_t seed = fx::kReplaySeed;
+  uint64_t seed = graphdir::kReplaySeed;
   int threads = 0;
   double timeout_s = 600;
   bool json = false;
@@ -38,7 +38,7 @@ std::chrono::milliseconds timeout_of(const RunFlags& flags) {
 int threads_of(const RunFlags& flags) { return flags.threads > 0 ? flags.threads : run::available_threads(); }
 
 // The tensors of a file as a bundle in shared memory, checked against the placeholders of the graph.
-Result<run::Bundle> given_inputs(const std::string& path, const fx::GraphDir& graph) {
+Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphDir& graph) {
   PASSNET_TRY(wire::TensorFile file, wire::load_safetensors(path));
   std::map<std::string, size_t> by_name;
   for (size_t i = 0; i < file.entries.size(); ++i) by_name[file.entries[i].name] = i;
@@ -96,7 +96,7 @@ run::Answer<run::Outputs> run_rewritten(const RunFlags& flags, run::Worker& refe
   const run::PassRunOptions options{timeout_of(flags), gpu.has_value()};
   run::Answer<run::PassRun> done = run::run_with_passes(reference, candidate, graph, inputs, *passes, options);
   if (!done) return tl::unexpected(done.error());
-  for (const bench::PassOutcome& outcome : done->passes) {
+  for (const record::PassOutcome& outcome : done->passes) {
     fmt::print(stderr, "pass '{}': {} site{} replaced, {} declined\n", outcome.pass, outcome.matches,
                outcome.matches == 1 ? "" : "s", outcome.declined);
   }
@@ -108,7 +108,7 @@ Result<void> run_command(const RunFlags& flags) {
   PASSNET_TRY(const std::optional<int> gpu, run::parse_device(flags.device));
   run::Worker worker({{}, run::Role::Reference, threads_of(flags), &interrupted(), gpu});
   PASSNET_TRY_VOID(worker.start());
-  PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(flags.graph_dir));
+  PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.graph_dir));
   if (auto loaded = run::load_graph(worker, "graph", graph.graph, {}, {}, timeout); !loaded) return loaded.error().error;
   run::Bundle inputs;
   if (flags.inputs.empty()) {

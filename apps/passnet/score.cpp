@@ -10,8 +10,8 @@
 
 #include "base/file.h"
 #include "base/json.h"
-#include "bench/score.h"
-#include "bench/verdict.h"
+#include "record/score.h"
+#include "record/verdict.h"
 #include "command.h"
 #include "options.h"
 #include "run/run_directory.h"
@@ -22,7 +22,7 @@ namespace {
 
 struct ScoreFlags {
   std::vector<std::string> paths;
-  bench::ScoreOptions options;
+  record::ScoreOptions options;
   bool extended = false;
   bool json = false;
 };
@@ -30,34 +30,34 @@ struct ScoreFlags {
 // A graph by its name, what is said of it in a word, and what the score counts; no verdict: what was not measured has none.
 struct ScoredGraph {
   std::string name, word;
-  std::optional<bench::Verdict> verdict;
+  std::optional<record::Verdict> verdict;
   /// Of what is correct and was timed.
   std::optional<double> ratio() const {
-    const bool timed = verdict && verdict->correct_at(bench::kCorrectT) && verdict->speedup > 0;
+    const bool timed = verdict && verdict->correct_at(record::kCorrectT) && verdict->speedup > 0;
     return timed ? std::optional(verdict->speedup) : std::nullopt;
   }
 };
 
 // An upstream log says no more than the verdict.
-std::string word_of(const bench::Verdict& verdict) {
-  if (verdict.status != bench::Status::Correct) return bench::to_string(verdict.status);
-  if (verdict.correct_at(bench::kCorrectT)) return "correct";
-  return verdict.passes_from <= bench::kCorrectT + bench::kNearRungs ? "inexact" : "wrong";
+std::string word_of(const record::Verdict& verdict) {
+  if (verdict.status != record::Status::Correct) return record::to_string(verdict.status);
+  if (verdict.correct_at(record::kCorrectT)) return "correct";
+  return verdict.passes_from <= record::kCorrectT + record::kNearRungs ? "inexact" : "wrong";
 }
 
 Result<void> load_file(const std::filesystem::path& file, std::vector<ScoredGraph>& graphs) {
   if (file.extension() == ".jsonl") {
-    PASSNET_TRY(const std::vector<bench::RunRecord> records, bench::load_records(file.string()));
-    for (const bench::RunRecord& record : records) {
+    PASSNET_TRY(const std::vector<record::RunRecord> records, record::load_records(file.string()));
+    for (const record::RunRecord& record : records) {
       ScoredGraph graph{record.sample + "/" + record.graph, "disturbed", std::nullopt};
-      if (!bench::is_unmeasured(record)) graph.word = bench::headline(record), graph.verdict = bench::judge(record);
+      if (!record::is_unmeasured(record)) graph.word = record::headline(record), graph.verdict = record::judge(record);
       graphs.push_back(std::move(graph));
     }
     return {};
   }
   PASSNET_TRY(const std::string text, read_file(file));
-  PASSNET_TRY(const std::vector<bench::Verdict> verdicts, bench::verdicts_from_upstream_log(file.string(), text));
-  const std::vector<std::string> names = bench::names_in_upstream_log(text);
+  PASSNET_TRY(const std::vector<record::Verdict> verdicts, record::verdicts_from_upstream_log(file.string(), text));
+  const std::vector<std::string> names = record::names_in_upstream_log(text);
   for (size_t i = 0; i < verdicts.size(); ++i) graphs.push_back({names.at(i), word_of(verdicts[i]), verdicts[i]});
   return {};
 }
@@ -75,15 +75,15 @@ Result<std::vector<ScoredGraph>> load_graphs(const std::filesystem::path& path) 
   return graphs;
 }
 
-std::vector<bench::Verdict> verdicts_of(const std::vector<ScoredGraph>& graphs) {
-  std::vector<bench::Verdict> verdicts;
+std::vector<record::Verdict> verdicts_of(const std::vector<ScoredGraph>& graphs) {
+  std::vector<record::Verdict> verdicts;
   for (const ScoredGraph& graph : graphs) {
     if (graph.verdict) verdicts.push_back(*graph.verdict);
   }
   return verdicts;
 }
 
-void print_score(const std::string& name, const std::vector<ScoredGraph>& graphs, const bench::Score& score) {
+void print_score(const std::string& name, const std::vector<ScoredGraph>& graphs, const record::Score& score) {
   fmt::print("verdict           ratio  graph\n");
   for (const ScoredGraph& graph : graphs) {
     const std::optional<double> ratio = graph.ratio();
@@ -97,13 +97,13 @@ void print_score(const std::string& name, const std::vector<ScoredGraph>& graphs
   }
   fmt::print("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
   fmt::print("   t        S(t)       ES(t)   correct\n");
-  for (const bench::ScorePoint& point : score.points) {
+  for (const record::ScorePoint& point : score.points) {
     fmt::print("{:4d}  {:10.6f}  {:10.6f}  {:6.1f} %\n", point.t, point.s, point.es, 100 * point.correct_share);
   }
 }
 
-Json to_json(const std::string& path, const std::vector<ScoredGraph>& graphs, const bench::Score& score) {
-  Json json = bench::to_json(score, path);
+Json to_json(const std::string& path, const std::vector<ScoredGraph>& graphs, const record::Score& score) {
+  Json json = record::to_json(score, path);
   json["graphs"] = Json::array();
   for (const ScoredGraph& graph : graphs) {
     const std::optional<double> ratio = graph.ratio();
@@ -117,7 +117,7 @@ Result<void> run_score(const ScoreFlags& flags) {
   for (const std::string& path : flags.paths) {
     PASSNET_TRY(const std::vector<ScoredGraph> graphs, load_graphs(path));
     if (graphs.empty()) return bad_input(fmt::format("'{}' holds no finished record", path));
-    const bench::Score score = bench::score(verdicts_of(graphs), flags.options);
+    const record::Score score = record::score(verdicts_of(graphs), flags.options);
     if (flags.json)
       fmt::print("{}\n", dump(to_json(path, graphs, score)));
     else
@@ -140,7 +140,7 @@ void add_score(CLI::App& app, int& exit_code) {
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet score passnet-out/latest");
   command->callback([flags, &exit_code] {
-    if (flags->extended) flags->options.interpretation = bench::Interpretation::MismatchExtended;
+    if (flags->extended) flags->options.interpretation = record::Interpretation::MismatchExtended;
     exit_code = finish(run_score(*flags));
   });
 }

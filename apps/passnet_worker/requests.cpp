@@ -8,7 +8,7 @@
 
 #include "base/check.h"
 #include "base/strings.h"
-#include "runtime/device_error.h"
+#include "runtime/gpu/device_error.h"
 #include "sandbox/isolation.h"
 
 namespace passnet::worker {
@@ -247,7 +247,7 @@ Result<Reply> Requests::compare(const Json& request, const std::vector<UniqueFd>
               session->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object())));
   Reply reply;
   reply.fields["outputs"] = Json::array();
-  for (const bench::OutputCheck& check : checks) reply.fields["outputs"].push_back(bench::to_json(check));
+  for (const record::OutputCheck& check : checks) reply.fields["outputs"].push_back(record::to_json(check));
   return reply;
 }
 

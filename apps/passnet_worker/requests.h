@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "runtime/session.h"
+#include "runtime/session/session.h"
 #include "wire/frame.h"
 
 namespace passnet::worker {

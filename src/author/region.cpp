@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "author/writer.h"
-#include "ir/op_table.h"
+#include "ir/ops/table.h"
 
 namespace passnet::author {
 

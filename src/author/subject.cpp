@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "ir/op_table.h"
+#include "ir/ops/table.h"
 
 namespace passnet::author {
 

@@ -14,7 +14,7 @@
 
 #include "author/subject.h"
 #include "base/result.h"
-#include "ir/op_table.h"
+#include "ir/ops/table.h"
 
 namespace passnet::author {
 

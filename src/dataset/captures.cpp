@@ -7,9 +7,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "dataset/graph_facts.h"
-#include "dataset/graph_tree.h"
-#include "fx/sample.h"
+#include "graphdir/graph_facts.h"
+#include "graphdir/graph_tree.h"
+#include "graphdir/sample.h"
 
 namespace passnet::dataset {
 
@@ -21,9 +21,9 @@ Result<std::vector<RootedGraph>> find_graphs(const std::vector<std::string>& roo
     if (!fs::exists(root))
       return bad_input(fmt::format("'{}' does not exist", root))
           .with_hint("give directories with graphs: passnet dataset capture makes some");
-    const std::vector<fs::path> paths = fx::find_graph_dirs(root);
+    const std::vector<fs::path> paths = graphdir::find_graph_dirs(root);
     if (paths.empty()) return bad_input(fmt::format("no graph (model.py) at or below '{}'", root));
-    for (const fs::path& path : paths) graphs.push_back({path, path_below(root, path), root});
+    for (const fs::path& path : paths) graphs.push_back({path, graphdir::path_below(root, path), root});
   }
   return graphs;
 }
@@ -49,7 +49,7 @@ Result<std::vector<Model>> find_models(const std::vector<std::string>& roots) {
     if (other->second != graph.root)
       return bad_input(fmt::format("'{}' is in '{}' and in '{}'", graph.name, other->second, graph.root))
           .with_hint("give a directory above both, so that their paths differ");
-    const std::string shape = text_of(read_facts(graph.path), "shape");
+    const std::string shape = graphdir::text_of(graphdir::read_facts(graph.path), "shape");
     const std::string key =
         fmt::format("{}\n{}", graph.root, shape.empty() ? graph.name : with_shape(graph.name, shape, "*"));
     const auto [place, is_new] = by_key.try_emplace(key, models.size());

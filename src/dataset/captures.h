@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "dataset/data_symbols.h"
+#include "dataset/sizes/data_symbols.h"
 
 namespace passnet::dataset {
 

@@ -14,23 +14,23 @@
 #include "base/hash.h"
 #include "base/line_file.h"
 #include "dataset/captures.h"
-#include "dataset/cut.h"
+#include "analysis/cut.h"
 #include "dataset/decompose_journal.h"
-#include "dataset/describe.h"
-#include "dataset/fusible.h"
-#include "dataset/graph_facts.h"
-#include "dataset/graph_tree.h"
-#include "dataset/graph_writer.h"
-#include "dataset/identity.h"
-#include "dataset/kernel_count.h"
-#include "dataset/op_name.h"
-#include "dataset/sources.h"
+#include "dataset/pieces/describe.h"
+#include "dataset/pieces/fusible.h"
+#include "graphdir/graph_facts.h"
+#include "graphdir/graph_tree.h"
+#include "graphdir/graph_writer.h"
+#include "analysis/identity.h"
+#include "analysis/kernel_count.h"
+#include "analysis/op_name.h"
+#include "dataset/pieces/sources.h"
 #include "dataset/worker_pool.h"
 #include "fx/parser.h"
-#include "fx/replay.h"
-#include "fx/sample.h"
-#include "run/infer.h"
-#include "run/session.h"
+#include "graphdir/replay.h"
+#include "graphdir/sample.h"
+#include "run/worker/infer.h"
+#include "run/worker/requests.h"
 
 namespace passnet::dataset {
 
@@ -43,14 +43,14 @@ constexpr const char* kId = "whole";
 struct Whole {
   fs::path path;
   std::string name;  // relative to its root
-  std::vector<Range> typical;
+  std::vector<analysis::Range> typical;
 };
 
 /// A piece that can be written.
 struct Found {
   FoundRange range;
   ir::Graph graph;
-  std::vector<fx::TensorMeta> metas;
+  std::vector<graphdir::TensorMeta> metas;
 };
 
 /// All that is learnt of one whole graph.
@@ -67,7 +67,7 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots,
   std::vector<std::vector<uint32_t>> sequences;
   std::unordered_map<std::string, uint32_t> numbers;
   const bool with_typical =
-      std::find(options.kinds.begin(), options.kinds.end(), Kind::Typical) != options.kinds.end();
+      std::find(options.kinds.begin(), options.kinds.end(), graphdir::Kind::Typical) != options.kinds.end();
   PASSNET_TRY(const std::vector<RootedGraph> graphs, find_graphs(roots));
   for (const RootedGraph& graph : graphs) {
     wholes.push_back({graph.path, graph.name, {}});
@@ -75,12 +75,12 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots,
     sequences.emplace_back();
     // One that cannot be read has no operators here; its error is told when it is its turn.
     if (const Result<ir::Graph> loaded = fx::load_model((graph.path / "model.py").string())) {
-      for (const std::string& op : op_names(*loaded))
+      for (const std::string& op : analysis::op_names(*loaded))
         sequences.back().push_back(numbers.try_emplace(op, numbers.size()).first->second);
     }
   }
   if (with_typical) {
-    std::vector<std::vector<Range>> ranges = typical_ranges(sequences, options.typical);
+    std::vector<std::vector<analysis::Range>> ranges = typical_ranges(sequences, options.typical);
     for (size_t i = 0; i < wholes.size(); ++i) wholes[i].typical = std::move(ranges[i]);
   }
   return wholes;
@@ -97,17 +97,17 @@ std::vector<int64_t> elements_of(const ir::Graph& graph, const Json& values) {
   return elements;
 }
 
-std::vector<Range> ranges_of(Kind kind, const Whole& whole, const ir::Graph& graph, const Json& types) {
+std::vector<analysis::Range> ranges_of(graphdir::Kind kind, const Whole& whole, const ir::Graph& graph, const Json& types) {
   switch (kind) {
-    case Kind::Typical:
+    case graphdir::Kind::Typical:
       return whole.typical;
-    case Kind::Fusible:
-      return fusible_ranges(kernel_counts(graph, elements_of(graph, types)));
-    case Kind::SoleOp:
+    case graphdir::Kind::Fusible:
+      return fusible_ranges(analysis::kernel_counts(graph, elements_of(graph, types)));
+    case graphdir::Kind::SoleOp:
       break;
   }
-  std::vector<Range> ranges;
-  for (size_t i = 0; i < body_size(graph); ++i) ranges.push_back({i, i + 1});
+  std::vector<analysis::Range> ranges;
+  for (size_t i = 0; i < analysis::body_size(graph); ++i) ranges.push_back({i, i + 1});
   return ranges;
 }
 
@@ -115,8 +115,8 @@ std::string rules_of(const Whole& whole, const DecomposeOptions& options) {
   const Result<std::string> text = read_file(whole.path / "model.py");
   // The number changes with the model of kernels (kernel_count.h), which decides on ranges too.
   std::string rules = fmt::format("2 {} {}", text ? *text : "", options.measure);
-  for (const Kind kind : options.kinds) rules += fmt::format(" {}", name(kind));
-  for (const Range& range : whole.typical) rules += fmt::format(" {}:{}", range.start, range.end);
+  for (const graphdir::Kind kind : options.kinds) rules += fmt::format(" {}", name(kind));
+  for (const analysis::Range& range : whole.typical) rules += fmt::format(" {}:{}", range.start, range.end);
   return sha256_hex(rules);
 }
 
@@ -130,8 +130,8 @@ class WholeAnalysis {
 
   Result<void> into(Analysis& analysis) {
     WholeReport& report = analysis.line.report;
-    PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(whole_.path));
-    analysis.facts = read_facts(whole_.path);
+    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(whole_.path));
+    analysis.facts = graphdir::read_facts(whole_.path);
     if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_); !loaded)
       return loaded.error().error;
     auto types = run::infer_types(worker_, kId, graph, timeout_);
@@ -139,17 +139,17 @@ class WholeAnalysis {
     Json values = std::move(types->values);
 
     struct Cut {
-      Kind kind;
-      Range range;
+      graphdir::Kind kind;
+      analysis::Range range;
       size_t number;
-      Piece piece;
+      analysis::Piece piece;
     };
     std::vector<Cut> cuts;
-    for (const Kind kind : options_.kinds) {
-      const std::vector<Range> ranges = ranges_of(kind, whole_, graph.graph, values);
+    for (const graphdir::Kind kind : options_.kinds) {
+      const std::vector<analysis::Range> ranges = ranges_of(kind, whole_, graph.graph, values);
       report.pieces[std::string(name(kind))] = ranges.size();
       for (size_t i = 0; i < ranges.size(); ++i)
-        cuts.push_back({kind, ranges[i], i, cut(graph.graph, ranges[i])});
+        cuts.push_back({kind, ranges[i], i, analysis::cut(graph.graph, ranges[i])});
     }
     std::vector<std::string> wanted;
     for (const Cut& one : cuts) {
@@ -170,12 +170,12 @@ class WholeAnalysis {
         ++report.left_out["nothing uses its results"];
         continue;
       }
-      Result<std::vector<fx::TensorMeta>> metas = describe_inputs(one.piece, graph, values);
+      Result<std::vector<graphdir::TensorMeta>> metas = describe_inputs(one.piece, graph, values);
       if (!metas) {
         ++report.left_out[metas.error().message];
         continue;
       }
-      std::string identity = identity_hash(one.piece.graph);
+      std::string identity = analysis::identity_hash(one.piece.graph);
       analysis.found.push_back({{one.kind, one.range, one.number, std::move(identity), false},
                                 std::move(one.piece.graph),
                                 std::move(*metas)});
@@ -184,8 +184,8 @@ class WholeAnalysis {
   }
 
  private:
-  run::Answer<Json> measure(const fx::GraphDir& graph, std::vector<std::string> wanted) {
-    run::Answer<run::Bundle> inputs = run::replay_inputs(worker_, kId, graph, fx::kReplaySeed, timeout_);
+  run::Answer<Json> measure(const graphdir::GraphDir& graph, std::vector<std::string> wanted) {
+    run::Answer<run::Bundle> inputs = run::replay_inputs(worker_, kId, graph, graphdir::kReplaySeed, timeout_);
     if (!inputs) return tl::unexpected(std::move(inputs).error());
     if (auto set = run::set_inputs(worker_, kId, *inputs, timeout_); !set)
       return tl::unexpected(std::move(set).error());
@@ -221,7 +221,7 @@ Analysis analyse(const Whole& whole, WorkerPool& workers, const DecomposeOptions
 /// What has been written: the first of equal pieces, and where all of them come from.
 class Unique {
  public:
-  Unique(fs::path out, const std::vector<Kind>& kinds) : out_(std::move(out)), kinds_(kinds) {}
+  Unique(fs::path out, const std::vector<graphdir::Kind>& kinds) : out_(std::move(out)), kinds_(kinds) {}
 
   /// Of the lines of earlier runs those whose pieces, or the first of their equals, are all there.
   std::map<std::string, JournalLine> held(std::map<std::string, JournalLine> lines) const {
@@ -257,7 +257,7 @@ class Unique {
   Result<void> add(Analysis& analysis) {
     JournalLine& line = analysis.line;
     std::error_code ignored;
-    for (const Kind kind : kinds_) fs::remove_all(directory_of(line.report.graph, kind), ignored);
+    for (const graphdir::Kind kind : kinds_) fs::remove_all(directory_of(line.report.graph, kind), ignored);
     for (Found& piece : analysis.found) {
       const auto [place, is_new] = entries_.try_emplace(key_of(line, piece.range));
       Entry& entry = place->second;
@@ -268,7 +268,7 @@ class Unique {
         facts["kind"] = name(piece.range.kind);
         facts["identity"] = piece.range.identity;
         PASSNET_TRY_VOID(
-            write_graph_dir(entry.path, {piece.graph, piece.metas, facts, to_json(entry.sources)}));
+            graphdir::write_graph_dir(entry.path, {piece.graph, piece.metas, facts, to_json(entry.sources)}));
         ++line.report.written[std::string(name(piece.range.kind))];
         piece.range.written = true;
       }
@@ -282,7 +282,7 @@ class Unique {
     for (const auto& [key, entry] : entries_) {
       if (entry.count < 2) continue;
       PASSNET_TRY_VOID(
-          write_file(entry.path / "subgraph_sources.json", print_indented(to_json(entry.sources))));
+          write_file(entry.path / "subgraph_sources.json", graphdir::print_indented(to_json(entry.sources))));
     }
     return {};
   }
@@ -293,7 +293,7 @@ class Unique {
     Sources sources;
     size_t count = 0;
 
-    void add(const std::string& graph, Range range) {
+    void add(const std::string& graph, analysis::Range range) {
       sources[graph].insert(range);
       ++count;
     }
@@ -302,7 +302,7 @@ class Unique {
   static std::string key_of(const JournalLine& line, const FoundRange& found) {
     return fmt::format("{} {} {}", name(found.kind), line.shape, found.identity);
   }
-  fs::path directory_of(const std::string& graph, Kind kind) const {
+  fs::path directory_of(const std::string& graph, graphdir::Kind kind) const {
     return out_ / name(kind) / graph / "_decomposed";
   }
   fs::path path_of(const std::string& graph, const FoundRange& found) const {
@@ -311,7 +311,7 @@ class Unique {
                                                          found.range.start, found.range.end, found.number);
   }
   const fs::path out_;
-  const std::vector<Kind>& kinds_;
+  const std::vector<graphdir::Kind>& kinds_;
   std::unordered_map<std::string, Entry> entries_;
 };
 
@@ -347,11 +347,11 @@ Result<void> decompose(const std::vector<std::string>& roots, const fs::path& ou
     else
       left.push_back(&whole);
   }
-  const TreeOptions tree{options.jobs, options.interrupted};
+  const graphdir::TreeOptions tree{options.jobs, options.interrupted};
   WorkerPool workers(options.interrupted);
   size_t next = 0;
   Result<void> done =
-      map_until_error([&] { return next < left.size() ? std::optional(left[next++]) : std::nullopt; },
+      graphdir::map_until_error([&] { return next < left.size() ? std::optional(left[next++]) : std::nullopt; },
                       [&](const Whole* whole) { return analyse(*whole, workers, options); },
                       [&](Analysis analysis) -> Result<void> {
                         const WholeReport& report = analysis.line.report;

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "dataset/kind.h"
-#include "dataset/typical.h"
+#include "graphdir/kind.h"
+#include "dataset/pieces/typical.h"
 
 namespace passnet::dataset {
 
 struct DecomposeOptions {
-  std::vector<Kind> kinds{kKinds.begin(), kKinds.end()};
+  std::vector<graphdir::Kind> kinds{graphdir::kKinds.begin(), graphdir::kKinds.end()};
   TypicalOptions typical;
   bool measure =
       true;      // run each whole graph for statistics of the values that pieces start from; else types alone

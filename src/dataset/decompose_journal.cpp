@@ -26,7 +26,7 @@ JournalLine line_from(const Json& json) {
   line.rules = json.at("rules");
   line.shape = json.at("shape");
   for (const Json& one : json.at("found")) {
-    const Kind kind = parse_kind(one.at(0).get<std::string>()).value_or(Kind::SoleOp);
+    const graphdir::Kind kind = graphdir::parse_kind(one.at(0).get<std::string>()).value_or(graphdir::Kind::SoleOp);
     line.found.push_back({kind, {one.at(1), one.at(2)}, one.at(3), one.at(4), one.at(5)});
   }
   return line;

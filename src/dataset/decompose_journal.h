@@ -10,15 +10,15 @@
 
 #include "base/json.h"
 #include "dataset/decompose.h"
-#include "dataset/kind.h"
-#include "dataset/range.h"
+#include "graphdir/kind.h"
+#include "analysis/range.h"
 
 namespace passnet::dataset {
 
 /// A range that is a graph of its own.
 struct FoundRange {
-  Kind kind = Kind::SoleOp;
-  Range range;
+  graphdir::Kind kind = graphdir::Kind::SoleOp;
+  analysis::Range range;
   size_t number = 0;     // among the ranges of its kind
   std::string identity;  // identity_hash of its graph
   bool written = false;  // the first of its equals: it has a directory

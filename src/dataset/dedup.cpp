@@ -13,12 +13,12 @@
 
 #include "base/file.h"
 #include "base/strings.h"
-#include "dataset/graph_facts.h"
-#include "dataset/identity.h"
-#include "dataset/op_name.h"
-#include "dataset/sources.h"
+#include "graphdir/graph_facts.h"
+#include "analysis/identity.h"
+#include "analysis/op_name.h"
+#include "dataset/pieces/sources.h"
 #include "fx/parser.h"
-#include "fx/sample.h"
+#include "graphdir/sample.h"
 
 namespace passnet::dataset {
 
@@ -48,8 +48,8 @@ struct Kept {
 
 Result<std::string> key_of(const fs::path& directory, EqualBy rule) {
   if (rule == EqualBy::Identity) {
-    PASSNET_TRY(const fx::GraphDir graph, fx::load_graph_dir(directory));
-    return typed_identity_hash(graph);
+    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(directory));
+    return analysis::typed_identity_hash(graph);
   }
   PASSNET_TRY(const std::string text, read_file(directory / "graph_hash.txt"));
   if (trim(text).empty())
@@ -63,7 +63,7 @@ Result<Sources> sources_of(const fs::path& directory, const std::string& path) {
   if (written) return std::move(*written);
   if (std::optional<Sources> said = sources_by_path(path)) return std::move(*said);
   PASSNET_TRY(const ir::Graph whole, fx::load_model((directory / "model.py").string()));
-  return Sources{{path, {Range{0, body_size(whole)}}}};
+  return Sources{{path, {analysis::Range{0, analysis::body_size(whole)}}}};
 }
 
 Result<void> read_into(Candidate& candidate, EqualBy rule) {
@@ -122,7 +122,7 @@ class Output {
   /// Before anything of the trees is copied, so that a run that goes on knows where it comes from.
   Result<void> remember(const std::vector<std::string>& trees) {
     trees_.insert(trees.begin(), trees.end());
-    return write_file(marker_, print_indented(Json{{"equal_by", name(rule_)}, {"trees", trees_}}));
+    return write_file(marker_, graphdir::print_indented(Json{{"equal_by", name(rule_)}, {"trees", trees_}}));
   }
 
  private:
@@ -253,7 +253,7 @@ Result<void> copy_files(const fs::path& from, const fs::path& to) {
 // A new graph appears as a whole; of one that is there only the sources may change.
 Result<void> write_kept(const fs::path& out, const Kept& kept, size_t number) {
   const bool changed = kept.merged != kept.own;
-  const std::string sources = changed ? print_indented(to_json(kept.merged)) : "";
+  const std::string sources = changed ? graphdir::print_indented(to_json(kept.merged)) : "";
   if (kept.from.empty())
     return changed ? write_file(out / kept.path / "subgraph_sources.json", sources) : Result<void>();
   const fs::path partial = out / kPartial / std::to_string(number), place = out / kept.path;
@@ -266,10 +266,10 @@ Result<void> write_kept(const fs::path& out, const Kept& kept, size_t number) {
   return {};
 }
 
-Result<void> write_all(const fs::path& out, const std::vector<Kept>& kept, const TreeOptions& tree) {
+Result<void> write_all(const fs::path& out, const std::vector<Kept>& kept, const graphdir::TreeOptions& tree) {
   size_t next = 0;
   Result<void> done =
-      map_until_error([&] { return next < kept.size() ? std::optional(next++) : std::nullopt; },
+      graphdir::map_until_error([&] { return next < kept.size() ? std::optional(next++) : std::nullopt; },
                       [&](size_t i) { return write_kept(out, kept[i], i); },
                       [](Result<void> written) { return written; }, tree);
   std::error_code ignored;
@@ -280,10 +280,10 @@ Result<void> write_all(const fs::path& out, const std::vector<Kept>& kept, const
 // sink(candidate) for each graph at or below `root`.
 template <class Sink>
 Result<void> read_tree(const fs::path& root, const DedupOptions& options, Sink&& sink) {
-  return for_each_graph(
+  return graphdir::for_each_graph(
       root, options.tree,
-      [&](const fx::GraphWalk::Found& found) {
-        Candidate candidate{found.path, path_below(root, found.path), {}, {}, found.error};
+      [&](const graphdir::GraphWalk::Found& found) {
+        Candidate candidate{found.path, graphdir::path_below(root, found.path), {}, {}, found.error};
         if (candidate.error) return candidate;
         if (const Result<void> read = read_into(candidate, options.by); !read) candidate.error = read.error();
         return candidate;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "dataset/graph_tree.h"
+#include "graphdir/graph_tree.h"
 
 namespace passnet::dataset {
 
@@ -26,7 +26,7 @@ std::optional<EqualBy> parse_equal_by(std::string_view text);
 
 struct DedupOptions {
   EqualBy by = EqualBy::Identity;
-  TreeOptions tree;
+  graphdir::TreeOptions tree;
 };
 
 struct DedupReport {

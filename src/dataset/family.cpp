@@ -1,28 +1,28 @@
 #include "dataset/family.h"
 
 #include "base/hash.h"
-#include "dataset/dtype_variant.h"
-#include "dataset/kernel_count.h"
-#include "dataset/op_name.h"
+#include "analysis/dtype_variant.h"
+#include "analysis/kernel_count.h"
+#include "analysis/op_name.h"
 
 namespace passnet::dataset {
 
 std::vector<std::string> op_sequence(const ir::Graph& graph) {
-  const std::vector<bool> casts = variant_casts(graph);
+  const std::vector<bool> casts = analysis::variant_casts(graph);
   std::vector<std::string> names;
-  for (size_t i = 0; i < body_size(graph); ++i) {
-    if (const ir::NodeId id = body_node(graph, i); !casts[id]) names.push_back(op_name(graph.node(id)));
+  for (size_t i = 0; i < analysis::body_size(graph); ++i) {
+    if (const ir::NodeId id = analysis::body_node(graph, i); !casts[id]) names.push_back(analysis::op_name(graph.node(id)));
   }
   return names;
 }
 
 std::string family_of(const ir::Graph& graph) {
-  const std::vector<bool> casts = variant_casts(graph);
+  const std::vector<bool> casts = analysis::variant_casts(graph);
   std::string text;
-  for (size_t i = 0; i < body_size(graph); ++i) {
-    const ir::NodeId id = body_node(graph, i);
-    if (!casts[id] && kernel_class(graph, id) != KernelClass::Free)
-      text += canonical_op_name(graph.node(id)) + " ";
+  for (size_t i = 0; i < analysis::body_size(graph); ++i) {
+    const ir::NodeId id = analysis::body_node(graph, i);
+    if (!casts[id] && analysis::kernel_class(graph, id) != ir::KernelClass::Free)
+      text += analysis::canonical_op_name(graph.node(id)) + " ";
   }
   return sha256_hex(text);
 }

@@ -12,21 +12,21 @@
 #include "base/hash.h"
 #include "base/line_file.h"
 #include "dataset/captures.h"
-#include "dataset/data_symbols.h"
+#include "dataset/sizes/data_symbols.h"
 #include "dataset/generalize_journal.h"
-#include "dataset/graph_facts.h"
-#include "dataset/graph_tree.h"
-#include "dataset/graph_writer.h"
-#include "dataset/identity.h"
+#include "graphdir/graph_facts.h"
+#include "graphdir/graph_tree.h"
+#include "graphdir/graph_writer.h"
+#include "analysis/identity.h"
 #include "dataset/screen.h"
-#include "dataset/size_limits.h"
-#include "dataset/size_solver.h"
-#include "dataset/typing.h"
-#include "dataset/variant_sizes.h"
+#include "dataset/sizes/limits.h"
+#include "dataset/sizes/solver.h"
+#include "dataset/sizes/typing.h"
+#include "dataset/sizes/variant_sizes.h"
 #include "dataset/worker_pool.h"
 #include "fx/print.h"
-#include "fx/sample.h"
-#include "run/session.h"
+#include "graphdir/sample.h"
+#include "run/worker/requests.h"
 
 namespace passnet::dataset {
 
@@ -34,11 +34,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kId = "whole";
+constexpr const char* kGeneralizeId = "whole";
 /// What most models for pictures divide their sizes by.
 constexpr int64_t kPictureStep = 32;
 
-std::string rules_of(const Model& model, const GeneralizeOptions& options) {
+std::string generalize_rules(const Model& model, const GeneralizeOptions& options) {
   std::string rules = fmt::format("{} {} {} {} {}", options.variants, options.max_bytes, options.check,
                                   options.search_s, options.run);
   for (const fs::path& path : model.paths) {
@@ -64,19 +64,19 @@ class Generalizing {
 
   Result<void> run() {
     for (const fs::path& path : model_.paths) {
-      PASSNET_TRY(fx::GraphDir capture, fx::load_graph_dir(path));
+      PASSNET_TRY(graphdir::GraphDir capture, graphdir::load_graph_dir(path));
       std::ranges::move(capture.inputs, std::back_inserter(capture.weights));
       capture.inputs.clear();
       captures_.push_back(std::move(capture));
     }
-    facts_ = read_facts(model_.paths.front());
-    typing_.emplace(graph(), worker_, kId, timeout_);
+    facts_ = graphdir::read_facts(model_.paths.front());
+    typing_.emplace(graph(), worker_, kGeneralizeId, timeout_);
     PASSNET_TRY_VOID(typing_->infer_captured(metas()));
-    std::vector<const fx::GraphDir*> alike{&captures_.front()};
+    std::vector<const graphdir::GraphDir*> alike{&captures_.front()};
     for (size_t i = 1; i < captures_.size() && !options_.check; ++i) {
       if (is_like_first(captures_[i])) alike.push_back(&captures_[i]);
     }
-    fx::Constraints constraints;
+    graphdir::Constraints constraints;
     if (!options_.check) {
       PASSNET_TRY(constraints, read_constraints());
     }
@@ -89,10 +89,10 @@ class Generalizing {
 
  private:
   const ir::Graph& graph() const { return captures_.front().graph; }
-  const std::vector<fx::TensorMeta>& metas() const { return captures_.front().weights; }
+  const std::vector<graphdir::TensorMeta>& metas() const { return captures_.front().weights; }
 
   void report_rewritten() {
-    for (const NodeSizes& change : changes_) {
+    for (const analysis::NodeSizes& change : changes_) {
       const ir::Node& node = graph().node(change.node);
       for (size_t i = 0; i < change.slots.size(); ++i) {
         if (change.sizes[i].is_constant()) continue;
@@ -103,8 +103,8 @@ class Generalizing {
   }
 
   // The same nodes, but for integers.
-  bool is_like_first(const fx::GraphDir& other) const {
-    if (structure_hash(graph()) != structure_hash(other.graph) || other.graph.size() != graph().size() ||
+  bool is_like_first(const graphdir::GraphDir& other) const {
+    if (analysis::structure_hash(graph()) != analysis::structure_hash(other.graph) || other.graph.size() != graph().size() ||
         other.weights.size() != metas().size())
       return false;
     for (ir::NodeId id = 0; id < graph().size(); ++id) {
@@ -118,11 +118,11 @@ class Generalizing {
     return true;
   }
 
-  Result<fx::Constraints> read_constraints() const {
+  Result<graphdir::Constraints> read_constraints() const {
     const fs::path file = model_.paths.front() / "input_tensor_constraints.py";
-    if (!entry_exists(file)) return fx::Constraints();
+    if (!entry_exists(file)) return graphdir::Constraints();
     PASSNET_TRY(const std::string text, read_file(file));
-    return fx::parse_constraints(file.string(), text);
+    return graphdir::parse_constraints(file.string(), text);
   }
 
   // Each symbol twice alone, then all together. steps: by symbol; 0 doubles the size, which keeps whatever
@@ -149,9 +149,9 @@ class Generalizing {
   }
 
   SizeTrials trials_for(std::span<const DataSymbol> symbols, std::span<const int64_t> steps) {
-    std::vector<std::vector<fx::TensorMeta>> records;
+    std::vector<std::vector<graphdir::TensorMeta>> records;
     SizeTrials trials;
-    for (const fx::GraphDir* other : others_) {
+    for (const graphdir::GraphDir* other : others_) {
       records.push_back(other->weights);
       trials.captured.push_back(&other->graph);
     }
@@ -161,8 +161,8 @@ class Generalizing {
     }
     trials.infer = [this, records = std::move(records)](
                        const ir::Graph& graph,
-                       std::span<const size_t> wanted) -> Result<std::vector<ValueShapes>> {
-      std::vector<ValueShapes> found;
+                       std::span<const size_t> wanted) -> Result<std::vector<analysis::ValueShapes>> {
+      std::vector<analysis::ValueShapes> found;
       for (const size_t trial : wanted) {
         PASSNET_TRY(Types types, trial == wanted.front() ? typing_->at(graph, records[trial])
                                                          : typing_->also_at(graph, records[trial]));
@@ -215,14 +215,14 @@ class Generalizing {
   /// The graph at other sizes, or why it is not there.
   struct Variant {
     std::optional<ir::Graph> graph;
-    std::vector<fx::TensorMeta> metas;
+    std::vector<graphdir::TensorMeta> metas;
     int64_t largest_bytes = 0;
     std::string refused;
   };
   Result<Variant> variant_at(const std::vector<int64_t>& values) {
     Variant variant;
     variant.metas = resized(metas(), symbols_, values);
-    PASSNET_TRY(const Types types, typing_->at(with_size_calls(graph(), changes_), variant.metas));
+    PASSNET_TRY(const Types types, typing_->at(analysis::with_size_calls(graph(), changes_), variant.metas));
     for (ir::NodeId id = graph().placeholder_count(); id < graph().size(); ++id) {
       std::string why = typing_->captured().unknown[id].empty() ? types.shapes.unknown[id] : "";
       if (why.empty()) why = depends_on_size(graph(), id, typing_->captured(), types.shapes);
@@ -231,7 +231,7 @@ class Generalizing {
       return variant;
     }
     variant.largest_bytes = types.largest_bytes;
-    variant.graph = with_sizes_at(graph(), changes_, types.shapes);
+    variant.graph = analysis::with_sizes_at(graph(), changes_, types.shapes);
     if (!variant.graph) variant.refused = "a size would be no integer";
     return variant;
   }
@@ -244,7 +244,7 @@ class Generalizing {
     return {};
   }
 
-  Result<std::string> compare_with(const fx::GraphDir& other) {
+  Result<std::string> compare_with(const graphdir::GraphDir& other) {
     const auto values = values_in(metas(), symbols_, other.weights);
     if (symbols_.empty() && report_.dropped.empty()) return std::string("refused: no data input has a size");
     if (!values) {
@@ -253,7 +253,7 @@ class Generalizing {
     }
     PASSNET_TRY(const Variant variant, variant_at(*values));
     if (!variant.graph) return "refused: " + variant.refused;
-    if (identity_hash(*variant.graph) == identity_hash(other.graph)) return std::string("exact");
+    if (analysis::identity_hash(*variant.graph) == analysis::identity_hash(other.graph)) return std::string("exact");
     if (std::ranges::equal(symbols_, *values, {}, &DataSymbol::example))
       return std::string("refused: its inputs have the sizes of the first, its numbers do not");
     return "different: " + difference(*variant.graph, other.graph);
@@ -271,12 +271,12 @@ class Generalizing {
 
   Result<void> write_variants() {
     std::vector<std::vector<int64_t>> captured;
-    for (const fx::GraphDir& capture : captures_) {
+    for (const graphdir::GraphDir& capture : captures_) {
       if (const auto values = values_in(metas(), symbols_, capture.weights)) captured.push_back(*values);
     }
     std::vector<int64_t> examples;
     for (const DataSymbol& symbol : symbols_) examples.push_back(symbol.example);
-    const std::string signature = fx::signature(constraints_of(metas(), symbols_, examples));
+    const std::string signature = graphdir::signature(constraints_of(metas(), symbols_, examples));
     for (const std::vector<int64_t>& values : variant_sizes(signature, symbols_)) {
       if (report_.written.size() == options_.variants) break;
       if (options_.interrupted != nullptr && *options_.interrupted) return resource_error("interrupted");
@@ -305,10 +305,10 @@ class Generalizing {
     facts["symbols"] = Json::object();
     for (size_t k = 0; k < values.size(); ++k) facts["symbols"][fmt::format("S{}", k)] = values[k];
     update_input_shapes(facts, variant.metas);
-    const std::string constraints = fx::print_constraints(constraints_of(variant.metas, symbols_, values));
+    const std::string constraints = graphdir::print_constraints(constraints_of(variant.metas, symbols_, values));
     const std::string name = with_shape(model_.names.front(), before, shape);
-    PASSNET_TRY_VOID(write_graph_dir(
-        out_ / name, {*variant.graph, variant.metas, facts, Json(), constraints, fx::HashRule::Graph}));
+    PASSNET_TRY_VOID(graphdir::write_graph_dir(
+        out_ / name, {*variant.graph, variant.metas, facts, Json(), constraints, graphdir::HashRule::Graph}));
     PASSNET_TRY(const std::string refused, refused_by_run(out_ / name));
     if (refused.empty()) {
       report_.written.push_back(name);
@@ -323,17 +323,17 @@ class Generalizing {
   // Types do not tell whether indices are in range. "" when it runs.
   Result<std::string> refused_by_run(const fs::path& path) {
     if (!options_.run) return std::string();
-    PASSNET_TRY(const fx::GraphDir variant, fx::load_graph_dir(path));
+    PASSNET_TRY(const graphdir::GraphDir variant, graphdir::load_graph_dir(path));
     std::string refused = try_run(worker_, "variant", variant, timeout_);
     if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
     return refused;
   }
 
   // "x": [1, 3, 224, 224], for L_x_.
-  static void update_input_shapes(Json& facts, const std::vector<fx::TensorMeta>& metas) {
+  static void update_input_shapes(Json& facts, const std::vector<graphdir::TensorMeta>& metas) {
     const auto shapes = facts.find("input_shapes");
     if (shapes == facts.end() || !shapes->is_object()) return;
-    for (const fx::TensorMeta& meta : metas) {
+    for (const graphdir::TensorMeta& meta : metas) {
       for (auto& [name, shape] : shapes->items()) {
         if (meta.name == fmt::format("L_{}_", name)) shape = meta.shape;
       }
@@ -347,12 +347,12 @@ class Generalizing {
   const std::chrono::milliseconds timeout_;
   const std::chrono::time_point<std::chrono::steady_clock, std::chrono::duration<double>> search_end_;
   GeneralizeReport& report_;
-  std::vector<fx::GraphDir> captures_;       // all records among their weights
-  std::vector<const fx::GraphDir*> others_;  // captures that are solved with the first
+  std::vector<graphdir::GraphDir> captures_;       // all records among their weights
+  std::vector<const graphdir::GraphDir*> others_;  // captures that are solved with the first
   Json facts_;
   std::optional<Typing> typing_;  // of the first capture
   std::vector<DataSymbol> symbols_;
-  std::vector<NodeSizes> changes_;
+  std::vector<analysis::NodeSizes> changes_;
 };
 
 GeneralizeLine generalize_one(const Model& model, const fs::path& out, WorkerPool& workers,
@@ -361,7 +361,7 @@ GeneralizeLine generalize_one(const Model& model, const fs::path& out, WorkerPoo
   GeneralizeLine line;
   GeneralizeReport& report = line.report;
   report.graph = model.names.front();
-  line.rules = rules_of(model, options);
+  line.rules = generalize_rules(model, options);
   Result<std::unique_ptr<run::Worker>> worker = workers.take();
   if (!worker) {
     report.error = to_string(worker.error());
@@ -369,16 +369,16 @@ GeneralizeLine generalize_one(const Model& model, const fs::path& out, WorkerPoo
   }
   if (const Result<void> done = Generalizing(model, out, **worker, options, report).run(); !done)
     report.error = to_string(done.error());
-  run::forget_graph(**worker, kId, std::chrono::seconds(60));
+  run::forget_graph(**worker, kGeneralizeId, std::chrono::seconds(60));
   workers.give_back(std::move(*worker));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return line;
 }
 
 /// A line of an earlier run that says what this one would find.
-bool still_valid(const GeneralizeLine& line, const Model& model, const fs::path& out,
+bool still_generalized(const GeneralizeLine& line, const Model& model, const fs::path& out,
                  const GeneralizeOptions& options) {
-  return line.report.error.empty() && line.rules == rules_of(model, options) &&
+  return line.report.error.empty() && line.rules == generalize_rules(model, options) &&
          std::ranges::all_of(line.report.written,
                              [&](const std::string& name) { return entry_exists(out / name); });
 }
@@ -400,16 +400,16 @@ Result<void> generalize(const std::vector<std::string>& roots, const fs::path& o
   std::vector<const Model*> left;
   for (const Model& model : models) {
     const auto line = earlier.find(model.names.front());
-    if (line == earlier.end() || !still_valid(line->second, model, out, options)) {
+    if (line == earlier.end() || !still_generalized(line->second, model, out, options)) {
       left.push_back(&model);
       continue;
     }
     finished(line->second.report);
   }
-  const TreeOptions tree{options.jobs, options.interrupted};
+  const graphdir::TreeOptions tree{options.jobs, options.interrupted};
   WorkerPool workers(options.interrupted);
   size_t next = 0;
-  return map_until_error(
+  return graphdir::map_until_error(
       [&]() -> std::optional<const Model*> {
         return next < left.size() ? std::optional(left[next++]) : std::nullopt;
       },

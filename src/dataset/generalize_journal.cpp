@@ -9,7 +9,7 @@ namespace passnet::dataset {
 namespace {
 
 // Throws Json::exception when it is no such line.
-GeneralizeLine line_from(const Json& json) {
+GeneralizeLine generalize_line(const Json& json) {
   GeneralizeLine line;
   line.report.graph = json.at("graph");
   line.report.symbols = json.at("symbols").get<std::map<std::string, int64_t>>();
@@ -40,7 +40,7 @@ Json to_json(const GeneralizeLine& line) {
 }
 
 std::map<std::string, GeneralizeLine> read_generalize_journal(std::string_view text) {
-  return last_lines(text, line_from, [](const GeneralizeLine& line) { return line.report.graph; });
+  return last_lines(text, generalize_line, [](const GeneralizeLine& line) { return line.report.graph; });
 }
 
 }  // namespace passnet::dataset

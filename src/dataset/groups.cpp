@@ -14,7 +14,7 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "dataset/family.h"
-#include "dataset/graph_facts.h"
+#include "graphdir/graph_facts.h"
 #include "dataset/sample_list.h"
 
 namespace passnet::dataset {
@@ -36,9 +36,9 @@ int64_t size_bucket(int64_t size) {
 
 // Both lists are in the order of placeholders; weight_meta.py has all of them as a rule.
 template <class Visit>
-void for_each_record(const fx::GraphDir& graph, Visit&& visit) {
-  for (const fx::TensorMeta& meta : graph.weights) visit(meta);
-  for (const fx::TensorMeta& meta : graph.inputs) visit(meta);
+void for_each_record(const graphdir::GraphDir& graph, Visit&& visit) {
+  for (const graphdir::TensorMeta& meta : graph.weights) visit(meta);
+  for (const graphdir::TensorMeta& meta : graph.inputs) visit(meta);
 }
 
 using Members = std::vector<const GroupMember*>;
@@ -118,15 +118,15 @@ struct GraphRead {
   std::optional<Error> error;
 };
 
-GraphRead read_member(const fs::path& root, const fx::GraphWalk::Found& found) {
-  GraphRead row{{path_below(root, found.path), {}, {}, {}, {}}, found.error};
+GraphRead read_member(const fs::path& root, const graphdir::GraphWalk::Found& found) {
+  GraphRead row{{graphdir::path_below(root, found.path), {}, {}, {}, {}}, found.error};
   if (row.error) return row;
-  const Result<fx::GraphDir> graph = fx::load_graph_dir(found.path);
+  const Result<graphdir::GraphDir> graph = graphdir::load_graph_dir(found.path);
   if (!graph) {
     row.error = graph.error();
     return row;
   }
-  row.member.type = kind_of(read_facts(found.path), root, found.path);
+  row.member.type = graphdir::kind_of(graphdir::read_facts(found.path), root, found.path);
   row.member.ops = dump(Json(op_sequence(graph->graph)));
   row.member.shapes = shape_bucket(*graph);
   row.member.dtypes = dtype_bucket(*graph);
@@ -164,18 +164,18 @@ std::string_view name(GroupPolicy policy) {
   return policy == GroupPolicy::V1 ? "bucket_policy_v1" : "bucket_policy_v2";
 }
 
-std::string shape_bucket(const fx::GraphDir& graph) {
+std::string shape_bucket(const graphdir::GraphDir& graph) {
   Json list = Json::array();
-  for_each_record(graph, [&](const fx::TensorMeta& meta) {
+  for_each_record(graph, [&](const graphdir::TensorMeta& meta) {
     Json& sizes = list.emplace_back(Json::array());
     for (const int64_t size : meta.shape) sizes.push_back(size_bucket(size));
   });
   return dump(list);
 }
 
-std::string dtype_bucket(const fx::GraphDir& graph) {
+std::string dtype_bucket(const graphdir::GraphDir& graph) {
   Json list = Json::array();
-  for_each_record(graph, [&](const fx::TensorMeta& meta) { list.push_back(ir::name(meta.dtype)); });
+  for_each_record(graph, [&](const graphdir::TensorMeta& meta) { list.push_back(ir::name(meta.dtype)); });
   return dump(list);
 }
 
@@ -198,8 +198,8 @@ Result<GroupReport> write_groups(const fs::path& root, const fs::path& file, con
                                  const std::function<void(const std::string&)>& counted) {
   GroupReport report;
   std::vector<GroupMember> members;
-  PASSNET_TRY_VOID(for_each_graph(
-      root, options.tree, [&](const fx::GraphWalk::Found& found) { return read_member(root, found); },
+  PASSNET_TRY_VOID(graphdir::for_each_graph(
+      root, options.tree, [&](const graphdir::GraphWalk::Found& found) { return read_member(root, found); },
       [&](GraphRead row) -> Result<void> {
         counted(row.member.path);
         if (row.error)

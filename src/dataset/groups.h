@@ -11,8 +11,8 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "dataset/graph_tree.h"
-#include "fx/sample.h"
+#include "graphdir/graph_tree.h"
+#include "graphdir/sample.h"
 
 namespace passnet::dataset {
 
@@ -27,9 +27,9 @@ struct GroupMember {
 
 /// Of all arguments in order, weights too: [[0, 1], []]. A size d > 0 is in bucket floor(log2 d) / 4: 1 to 15
 /// in 0, 16 to 255 in 1, …; others in -1.
-std::string shape_bucket(const fx::GraphDir& graph);
+std::string shape_bucket(const graphdir::GraphDir& graph);
 /// Of all arguments in order: ["float32", "int64"].
-std::string dtype_bucket(const fx::GraphDir& graph);
+std::string dtype_bucket(const graphdir::GraphDir& graph);
 
 enum class GroupPolicy : uint8_t {
   V1,  // rule 1: each 16th graph of a bucket alone; rule 2: the first graphs of all buckets of a sequence
@@ -54,7 +54,7 @@ std::vector<SamplingGroup> sampling_groups(std::vector<GroupMember> members);
 
 struct GroupOptions {
   std::vector<GroupPolicy> policies{GroupPolicy::V1, GroupPolicy::V2};
-  TreeOptions tree;
+  graphdir::TreeOptions tree;
 };
 
 struct GroupReport {

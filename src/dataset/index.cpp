@@ -11,12 +11,12 @@
 #include "base/file.h"
 #include "base/strings.h"
 #include "dataset/database.h"
-#include "dataset/graph_facts.h"
-#include "dataset/identity.h"
-#include "dataset/op_name.h"
+#include "graphdir/graph_facts.h"
+#include "analysis/identity.h"
+#include "analysis/op_name.h"
 #include "dataset/sample_list.h"
-#include "fx/replay.h"
-#include "fx/sample.h"
+#include "graphdir/replay.h"
+#include "graphdir/sample.h"
 
 namespace passnet::dataset {
 
@@ -50,42 +50,42 @@ std::string sample_of(const fs::path& root, const fs::path& relative) {
 }
 
 // The element type of most of the inputs' bytes.
-std::string dtype_of(const fx::GraphDir& graph) {
+std::string dtype_of(const graphdir::GraphDir& graph) {
   std::map<std::string, double> bytes;
-  for (const fx::TensorMeta& meta : graph.weights)
-    bytes[std::string(ir::name(meta.dtype))] += fx::input_bytes({meta});
+  for (const graphdir::TensorMeta& meta : graph.weights)
+    bytes[std::string(ir::name(meta.dtype))] += graphdir::input_bytes({meta});
   const auto most = std::max_element(bytes.begin(), bytes.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == bytes.end() ? "" : most->first;
 }
 
-IndexRow read_index_row(const fs::path& root, const fx::GraphWalk::Found& found) {
+IndexRow read_index_row(const fs::path& root, const graphdir::GraphWalk::Found& found) {
   IndexRow row;
   const fs::path relative = found.path.lexically_relative(root);
   row.path = relative.string();
   row.error = found.error;
   if (row.error) return row;
-  const Result<fx::GraphDir> graph = fx::load_graph_dir(found.path);
+  const Result<graphdir::GraphDir> graph = graphdir::load_graph_dir(found.path);
   if (!graph) {
     row.error = graph.error();
     return row;
   }
-  const Json facts = read_facts(found.path);
+  const Json facts = graphdir::read_facts(found.path);
   row.sample = sample_of(root, relative);
-  row.kind = kind_of(facts, root, found.path);
-  row.dtype = text_of(facts, "data_type");
+  row.kind = graphdir::kind_of(facts, root, found.path);
+  row.dtype = graphdir::text_of(facts, "data_type");
   if (row.dtype.empty()) row.dtype = dtype_of(*graph);
-  const std::vector<std::string> names = op_names(graph->graph);
+  const std::vector<std::string> names = analysis::op_names(graph->graph);
   row.ops = static_cast<int64_t>(names.size());
   row.op_names = join(names, " ");
   for (const std::string& name : names) ++row.calls[name];
-  row.bytes = static_cast<int64_t>(fx::input_bytes(graph->weights) + fx::input_bytes(graph->inputs));
-  row.structure = structure_hash(graph->graph);
-  row.source = text_of(facts, "source");
-  row.model = text_of(facts, "model_name");
-  row.library_version = text_of(facts, "library_version");
-  row.licence = text_of(facts, "licence");
-  row.shape = text_of(facts, "shape");
+  row.bytes = static_cast<int64_t>(graphdir::input_bytes(graph->weights) + graphdir::input_bytes(graph->inputs));
+  row.structure = analysis::structure_hash(graph->graph);
+  row.source = graphdir::text_of(facts, "source");
+  row.model = graphdir::text_of(facts, "model_name");
+  row.library_version = graphdir::text_of(facts, "library_version");
+  row.licence = graphdir::text_of(facts, "licence");
+  row.shape = graphdir::text_of(facts, "shape");
   return row;
 }
 
@@ -193,8 +193,8 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
     counted(row.path);
     return {};
   };
-  Result<void> done = for_each_graph(
-      root, options.tree, [&](const fx::GraphWalk::Found& found) { return read_index_row(root, found); },
+  Result<void> done = graphdir::for_each_graph(
+      root, options.tree, [&](const graphdir::GraphWalk::Found& found) { return read_index_row(root, found); },
       [&](const IndexRow& row) -> Result<void> {
         if (!row.error) return store(row);
         report.failed.push_back(fmt::format("{}: {}", row.path, row.error->message));

@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "dataset/graph_tree.h"
+#include "graphdir/graph_tree.h"
 
 namespace passnet::dataset {
 
@@ -21,7 +21,7 @@ struct IndexOptions {
   /// Lists of samples or graphs (read_list), or directories with such, as .txt; none: those of ROOT/lists.
   /// The split of a graph is that of a list with "train" or "eval" as a word of its name.
   std::vector<std::filesystem::path> lists;
-  TreeOptions tree;
+  graphdir::TreeOptions tree;
 };
 
 /// What became of one list.

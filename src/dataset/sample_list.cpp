@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/strings.h"
-#include "fx/path_list.h"
+#include "graphdir/path_list.h"
 
 namespace passnet::dataset {
 
@@ -115,11 +115,11 @@ bool may_write_lists(const fs::path& directory) {
 Result<PathList> read_list(const fs::path& list, const fs::path& dataset) {
   PASSNET_TRY(const std::string text, read_file(list));
   if (trim(text).empty()) return PathList();  // as eval.txt of a dataset without samples for evaluation
-  PASSNET_TRY(const std::vector<fx::PathLine> lines,
-              fx::parse_path_list(list.string(), text, "sample or graph directory"));
+  PASSNET_TRY(const std::vector<graphdir::PathLine> lines,
+              graphdir::parse_path_list(list.string(), text, "sample or graph directory"));
   Places places(list, dataset);
   PathList found;
-  for (const fx::PathLine& line : lines) {
+  for (const graphdir::PathLine& line : lines) {
     if (std::string path = places.find(line.text); !path.empty())
       found.paths.push_back(std::move(path));
     else

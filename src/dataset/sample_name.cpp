@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/strings.h"
-#include "dataset/dtype_variant.h"
-#include "dataset/kernel_count.h"
-#include "dataset/op_name.h"
+#include "analysis/dtype_variant.h"
+#include "analysis/kernel_count.h"
+#include "analysis/op_name.h"
 
 namespace passnet::dataset {
 
@@ -30,12 +30,12 @@ std::string plain_word(std::string_view name) {
 }
 
 std::vector<std::string> words_of(const ir::Graph& graph, bool kernels_only) {
-  const std::vector<bool> casts = variant_casts(graph);
+  const std::vector<bool> casts = analysis::variant_casts(graph);
   std::vector<std::string> words;
-  for (size_t i = 0; i < body_size(graph); ++i) {
-    const ir::NodeId id = body_node(graph, i);
-    if (casts[id] || (kernels_only && kernel_class(graph, id) == KernelClass::Free)) continue;
-    std::string word = plain_word(canonical_op_name(graph.node(id)));
+  for (size_t i = 0; i < analysis::body_size(graph); ++i) {
+    const ir::NodeId id = analysis::body_node(graph, i);
+    if (casts[id] || (kernels_only && analysis::kernel_class(graph, id) == ir::KernelClass::Free)) continue;
+    std::string word = plain_word(analysis::canonical_op_name(graph.node(id)));
     if (!word.empty() && (words.empty() || words.back() != word)) words.push_back(std::move(word));
   }
   return words;

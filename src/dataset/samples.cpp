@@ -16,23 +16,23 @@
 #include "base/line_file.h"
 #include "base/log.h"
 #include "dataset/choose.h"
-#include "dataset/dtype_variant.h"
+#include "analysis/dtype_variant.h"
 #include "dataset/family.h"
-#include "dataset/graph_facts.h"
-#include "dataset/graph_tree.h"
-#include "dataset/graph_writer.h"
-#include "dataset/identity.h"
+#include "graphdir/graph_facts.h"
+#include "graphdir/graph_tree.h"
+#include "graphdir/graph_writer.h"
+#include "analysis/identity.h"
 #include "dataset/journal_lines.h"
-#include "dataset/kernel_count.h"
-#include "dataset/op_name.h"
+#include "analysis/kernel_count.h"
+#include "analysis/op_name.h"
 #include "dataset/sample_list.h"
 #include "dataset/sample_name.h"
 #include "dataset/screen.h"
 #include "dataset/worker_pool.h"
-#include "fx/replay.h"
-#include "fx/sample.h"
-#include "run/infer.h"
-#include "run/session.h"
+#include "graphdir/replay.h"
+#include "graphdir/sample.h"
+#include "run/worker/infer.h"
+#include "run/worker/requests.h"
 
 namespace passnet::dataset {
 
@@ -40,7 +40,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kId = "variant";
+constexpr const char* kSamplesId = "variant";
 constexpr const char* kEntry =
     "#!/bin/sh\n"
     "# Evaluates this sample with the passes in pass_dir; options are handed on to `passnet eval`.\n"
@@ -65,39 +65,39 @@ struct Group {
   const std::vector<std::string>& ops() const { return members.front().ops; }
 };
 
-std::string signature_of(const std::vector<fx::TensorMeta>& metas) {
+std::string signature_of(const std::vector<graphdir::TensorMeta>& metas) {
   std::string text;
-  for (const fx::TensorMeta& meta : metas)
+  for (const graphdir::TensorMeta& meta : metas)
     text += fmt::format("{}[{}] ", ir::name(meta.dtype), fmt::join(meta.shape, ","));
   return text;
 }
 
 size_t count_kernels(const ir::Graph& graph) {
   size_t count = 0;
-  for (size_t i = 0; i < body_size(graph); ++i)
-    count += kernel_class(graph, body_node(graph, i)) != KernelClass::Free;
+  for (size_t i = 0; i < analysis::body_size(graph); ++i)
+    count += analysis::kernel_class(graph, analysis::body_node(graph, i)) != ir::KernelClass::Free;
   return count;
 }
 
 // Groups in the order of their hashes, members in that of their paths; a member per signature.
 Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const SampleOptions& options) {
-  const std::vector<fs::path> paths = fx::find_graph_dirs(subgraphs);
+  const std::vector<fs::path> paths = graphdir::find_graph_dirs(subgraphs);
   if (paths.empty())
     return bad_input(fmt::format("no graph (model.py) at or below '{}'", subgraphs))
         .with_hint("passnet dataset decompose makes some");
   std::map<std::string, Group> groups;
   for (const fs::path& path : paths) {
-    Result<fx::GraphDir> graph = fx::load_graph_dir(path);
+    Result<graphdir::GraphDir> graph = graphdir::load_graph_dir(path);
     if (!graph) {
       log::warn(fmt::format("left out: {}", to_string(graph.error())));
       continue;
     }
     if (count_kernels(graph->graph) < options.min_kernels) continue;
-    Member member{path, fx::input_bytes(graph->weights) + fx::input_bytes(graph->inputs),
+    Member member{path, graphdir::input_bytes(graph->weights) + graphdir::input_bytes(graph->inputs),
                   signature_of(graph->weights), family_of(graph->graph), operator_words(graph->graph),
                   op_sequence(graph->graph)};
     if (member.bytes > static_cast<double>(options.max_bytes)) continue;
-    const std::string hash = sha256_hex("sample " + structure_hash(graph->graph));
+    const std::string hash = sha256_hex("sample " + analysis::structure_hash(graph->graph));
     Group& group = groups[hash];
     group.hash = hash;
     const auto known = [&](const Member& other) { return other.signature == member.signature; };
@@ -199,30 +199,30 @@ class SampleWriter {
 
   // "" when the graph was written, else why it is not fit.
   Result<std::string> write_graph(const Member& member, ir::DType dtype, const fs::path& to) {
-    PASSNET_TRY(fx::GraphDir graph, fx::load_graph_dir(member.path));
+    PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(member.path));
     if (dtype != ir::DType::Float32) {
-      std::optional<std::vector<fx::TensorMeta>> metas = retyped(graph.weights, dtype);
+      std::optional<std::vector<graphdir::TensorMeta>> metas = analysis::retyped(graph.weights, dtype);
       if (!metas) return std::string("it has no float32 tensor");
       graph.weights = std::move(*metas);
-      graph.graph = with_casts(graph.graph, dtype, types_of(graph));
+      graph.graph = analysis::with_casts(graph.graph, dtype, types_of(graph));
     }
-    Json facts = read_facts(member.path);
+    Json facts = graphdir::read_facts(member.path);
     facts["data_type"] = ir::name(dtype);
-    const Json sources = read_sources(member.path);
-    PASSNET_TRY_VOID(write_graph_dir(to, {graph.graph, graph.weights, facts, sources}));
+    const Json sources = graphdir::read_sources(member.path);
+    PASSNET_TRY_VOID(graphdir::write_graph_dir(to, {graph.graph, graph.weights, facts, sources}));
     // What is screened is what was written.
-    PASSNET_TRY(graph, fx::load_graph_dir(to));
+    PASSNET_TRY(graph, graphdir::load_graph_dir(to));
     if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-    std::string unfit = screen(worker_, kId, graph, timeout_);
+    std::string unfit = screen(worker_, kSamplesId, graph, timeout_);
     std::error_code ignored;
     if (!unfit.empty()) fs::remove_all(to, ignored);
     return unfit;
   }
 
   // Where types cannot be inferred nothing is cast; screening tells whether that will do.
-  Json types_of(const fx::GraphDir& graph) {
-    if (!run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_)) return Json::object();
-    auto types = run::infer_types(worker_, kId, graph.graph, {fx::print_meta(graph.weights), ""}, timeout_);
+  Json types_of(const graphdir::GraphDir& graph) {
+    if (!run::load_graph(worker_, kSamplesId, graph.graph, {}, {}, timeout_)) return Json::object();
+    auto types = run::infer_types(worker_, kSamplesId, graph.graph, {graphdir::print_meta(graph.weights), ""}, timeout_);
     return types ? std::move(types->values) : Json::object();
   }
 
@@ -268,7 +268,7 @@ Result<void> hold_to_rules(const fs::path& out, const std::string& subgraphs, co
                    {"tasks", options.tasks},
                    {"eval_share", options.eval_share},
                    {"seed", options.seed}};
-  const std::string text = print_indented(rules);
+  const std::string text = graphdir::print_indented(rules);
   const fs::path file = out / "options.json";
   if (!entry_exists(file)) return write_file(file, text);
   PASSNET_TRY(const std::string found, read_file(file));
@@ -355,7 +355,7 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   const auto is_task = [&](const SampleReport& report) {
     return report.graphs >= options.min_shapes * options.dtypes.size();
   };
-  const Result<void> done = map_until_error(
+  const Result<void> done = graphdir::map_until_error(
       [&]() -> std::optional<const Group*> {
         return next < groups.size() && !has_enough() ? std::optional(&groups[next++]) : std::nullopt;
       },

@@ -4,19 +4,19 @@
 #include <cstring>
 
 #include "base/strings.h"
-#include "bench/verdict.h"
-#include "fx/replay.h"
-#include "run/session.h"
+#include "record/verdict.h"
+#include "graphdir/replay.h"
+#include "run/worker/requests.h"
 
 namespace passnet::dataset {
 
 namespace {
 
-constexpr uint64_t kSeed = fx::kReplaySeed, kOtherSeed = 1024;
+constexpr uint64_t kSeed = graphdir::kReplaySeed, kOtherSeed = 1024;
 
 class Screening {
  public:
-  Screening(run::Worker& worker, const std::string& id, const fx::GraphDir& graph,
+  Screening(run::Worker& worker, const std::string& id, const graphdir::GraphDir& graph,
             std::chrono::milliseconds timeout)
       : worker_(worker), id_(id), graph_(graph), timeout_(timeout) {}
 
@@ -43,7 +43,7 @@ class Screening {
     auto differing = compared_with(*first);
     if (!differing) return tl::unexpected(std::move(differing).error());
     if (std::any_of(differing->begin(), differing->end(),
-                    [](const auto& check) { return check.passes_from <= bench::kCorrectT; }))
+                    [](const auto& check) { return check.passes_from <= record::kCorrectT; }))
       return "an output does not depend on the inputs";
     return "";
   }
@@ -74,20 +74,20 @@ class Screening {
                        });
   }
   // Outputs of an earlier run against those of the last.
-  run::Answer<std::vector<bench::OutputCheck>> compared_with(const run::Outputs& earlier) {
-    bench::RunRecord record;
+  run::Answer<std::vector<record::OutputCheck>> compared_with(const run::Outputs& earlier) {
+    record::RunRecord record;
     if (auto done = run::compare_outputs(worker_, id_, earlier, record, timeout_); !done)
       return tl::unexpected(std::move(done).error());
     return std::move(record.outputs);
   }
-  static bool all_finite(const std::vector<bench::OutputCheck>& checks) {
+  static bool all_finite(const std::vector<record::OutputCheck>& checks) {
     return std::all_of(checks.begin(), checks.end(),
                        [](const auto& check) { return check.max_abs_diff == check.max_abs_diff; });
   }
 
   run::Worker& worker_;
   const std::string& id_;
-  const fx::GraphDir& graph_;
+  const graphdir::GraphDir& graph_;
   const std::chrono::milliseconds timeout_;
   run::Bundle inputs_;  // of the first run
 };
@@ -99,14 +99,14 @@ std::string why(const run::Failure& failure) {
 
 }  // namespace
 
-std::string screen(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
+std::string screen(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
                    std::chrono::milliseconds timeout) {
   run::Answer<std::string> found = Screening(reference, under, graph, timeout).run();
   run::forget_graph(reference, under, timeout);
   return found ? std::move(*found) : why(found.error());
 }
 
-std::string try_run(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
+std::string try_run(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
                     std::chrono::milliseconds timeout) {
   const run::Answer<run::Outputs> found = Screening(reference, under, graph, timeout).once();
   run::forget_graph(reference, under, timeout);

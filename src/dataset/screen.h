@@ -5,8 +5,8 @@
 #include <chrono>
 #include <string>
 
-#include "fx/sample.h"
-#include "run/worker.h"
+#include "graphdir/sample.h"
+#include "run/worker/worker.h"
 
 namespace passnet::dataset {
 
@@ -14,11 +14,11 @@ namespace passnet::dataset {
 /// finite", "not deterministic", "an output is an input", "an output does not depend on the inputs". A model
 /// that returns zeros, or an input, is so wrong on every graph that is fit. under: the id it is loaded as; it
 /// is unloaded again.
-std::string screen(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
+std::string screen(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
                    std::chrono::milliseconds timeout);
 
 /// "" when the graph runs on replayed inputs, else the first line of why not. under: as above.
-std::string try_run(run::Worker& reference, const std::string& under, const fx::GraphDir& graph,
+std::string try_run(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
                     std::chrono::milliseconds timeout);
 
 }  // namespace passnet::dataset

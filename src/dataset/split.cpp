@@ -13,7 +13,7 @@
 #include "dataset/family.h"
 #include "dataset/sample_list.h"
 #include "fx/parser.h"
-#include "fx/sample.h"
+#include "graphdir/sample.h"
 
 namespace passnet::dataset {
 
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A sample and its family.
-struct Member {
+struct FoundSample {
   ListedSample sample;
   std::string family;
   std::optional<Error> error;
@@ -41,8 +41,8 @@ void find_samples(const fs::path& directory, std::vector<fs::path>& samples) {
   }
 }
 
-Result<void> read_family(const fs::path& path, Member& member) {
-  PASSNET_TRY(const fx::Sample sample, fx::load_sample(path));
+Result<void> read_family(const fs::path& path, FoundSample& member) {
+  PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
   PASSNET_TRY(const ir::Graph graph, fx::load_model((sample.graph_paths.front() / "model.py").string()));
   member.sample.graphs = sample.graph_paths.size();
   member.sample.ops = op_sequence(graph);
@@ -50,23 +50,23 @@ Result<void> read_family(const fs::path& path, Member& member) {
   return {};
 }
 
-Result<std::vector<Member>> read_members(const fs::path& dataset, const TreeOptions& tree,
+Result<std::vector<FoundSample>> read_members(const fs::path& dataset, const graphdir::TreeOptions& tree,
                                          SplitReport& report,
                                          const std::function<void(const std::string&)>& counted) {
   std::vector<fs::path> paths;
   find_samples(dataset, paths);
   std::sort(paths.begin(), paths.end());
-  std::vector<Member> members;
+  std::vector<FoundSample> members;
   size_t next = 0;
-  PASSNET_TRY_VOID(map_until_error(
+  PASSNET_TRY_VOID(graphdir::map_until_error(
       [&] { return next < paths.size() ? std::optional(&paths[next++]) : std::nullopt; },
       [&](const fs::path* path) {
-        Member member;
+        FoundSample member;
         member.sample.path = path->lexically_relative(dataset).string();
         if (const Result<void> read = read_family(*path, member); !read) member.error = read.error();
         return member;
       },
-      [&](Member member) -> Result<void> {
+      [&](FoundSample member) -> Result<void> {
         counted(member.sample.path);
         if (member.error)
           report.failed.push_back(fmt::format("{}: {}", member.sample.path, member.error->message));
@@ -98,7 +98,7 @@ class Named {
 
 // The families of the samples that the list names, themselves, by a graph in them or by a directory above.
 Result<std::set<std::string>> kept_families(const fs::path& dataset, const fs::path& keep,
-                                            const std::vector<Member>& members, SplitReport& report) {
+                                            const std::vector<FoundSample>& members, SplitReport& report) {
   std::set<std::string> families;
   if (keep.empty()) return families;
   PASSNET_TRY(PathList list, read_list(keep, dataset));
@@ -109,7 +109,7 @@ Result<std::set<std::string>> kept_families(const fs::path& dataset, const fs::p
   for (const std::string& line : list.paths) {
     for (fs::path path = line; !path.empty(); path = path.parent_path()) above.insert(path.string());
   }
-  for (const Member& member : members) {
+  for (const FoundSample& member : members) {
     if (listed.covers(member.sample.path) || above.contains(member.sample.path))
       families.insert(member.family);
   }
@@ -119,10 +119,10 @@ Result<std::set<std::string>> kept_families(const fs::path& dataset, const fs::p
   return families;
 }
 
-void assign(std::vector<Member>& members, const std::set<std::string>& kept, const SplitOptions& options,
+void assign(std::vector<FoundSample>& members, const std::set<std::string>& kept, const SplitOptions& options,
             SplitReport& report) {
   std::map<std::string, std::string> sides;
-  for (Member& member : members) {
+  for (FoundSample& member : members) {
     const auto [side, is_new] = sides.try_emplace(member.family, "train");
     if (is_new) {
       const bool drawn = is_for_evaluation(member.family, options.eval_share, options.seed);
@@ -140,9 +140,9 @@ void assign(std::vector<Member>& members, const std::set<std::string>& kept, con
 }
 
 // Of the samples as they are listed, not by how they were assigned.
-void check_sides(const std::vector<Member>& members) {
+void check_sides(const std::vector<FoundSample>& members) {
   std::map<std::string, std::set<std::string>> families;
-  for (const Member& member : members) families[member.sample.split].insert(member.family);
+  for (const FoundSample& member : members) families[member.sample.split].insert(member.family);
   for (const std::string& family : families["eval"])
     PASSNET_CHECK(!families["train"].contains(family), "a family is on both sides");
 }
@@ -155,12 +155,12 @@ Result<SplitReport> write_split(const fs::path& dataset, const fs::path& lists, 
     return bad_input(fmt::format("'{}' has lists that this command did not write", lists.string()))
         .with_hint("they stay as they are: give another place with --out");
   SplitReport report;
-  PASSNET_TRY(std::vector<Member> members, read_members(dataset, options.tree, report, counted));
+  PASSNET_TRY(std::vector<FoundSample> members, read_members(dataset, options.tree, report, counted));
   PASSNET_TRY(const std::set<std::string> kept, kept_families(dataset, options.keep, members, report));
   assign(members, kept, options, report);
   check_sides(members);
   std::vector<ListedSample> samples;
-  for (Member& member : members) samples.push_back(std::move(member.sample));
+  for (FoundSample& member : members) samples.push_back(std::move(member.sample));
   PASSNET_TRY_VOID(write_lists(lists, dataset, samples));
   return report;
 }

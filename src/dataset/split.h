@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "dataset/graph_tree.h"
+#include "graphdir/graph_tree.h"
 
 namespace passnet::dataset {
 
@@ -17,7 +17,7 @@ struct SplitOptions {
   uint64_t seed = 1024;
   std::filesystem::path
       keep;  // a list of samples that are for evaluation whatever the seed says; empty: none
-  TreeOptions tree;
+  graphdir::TreeOptions tree;
 };
 
 struct SplitReport {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "run/worker.h"
+#include "run/worker/worker.h"
 
 namespace passnet::dataset {
 

@@ -11,7 +11,7 @@
 #include "base/strings.h"
 #include "fx/lexer.h"
 #include "fx/parser.h"
-#include "pass/plan_parser.h"
+#include "pass/plan/parser.h"
 
 namespace passnet::pass {
 

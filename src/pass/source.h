@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 #include "ir/graph.h"
-#include "pass/plan.h"
+#include "pass/plan/plan.h"
 
 namespace passnet::pass {
 

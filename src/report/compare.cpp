@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "bench/utf8.h"
+#include "record/utf8.h"
 #include "report/html_style.h"
 #include "report/text.h"
 
@@ -16,16 +16,16 @@ namespace passnet::report {
 
 namespace {
 
-using bench::Change;
-using bench::Comparison;
+using record::Change;
+using record::Comparison;
 
 /// What somebody has to look at comes first.
-constexpr std::array<Change, bench::kChanges> kOrder = {Change::Wrong, Change::Slower, Change::BothWrong, Change::Unclear,
+constexpr std::array<Change, record::kChanges> kOrder = {Change::Wrong, Change::Slower, Change::BothWrong, Change::Unclear,
                                                         Change::Right, Change::Faster, Change::Same, Change::OnlyA, Change::OnlyB};
 
 size_t rank(Change change) { return static_cast<size_t>(std::find(kOrder.begin(), kOrder.end(), change) - kOrder.begin()); }
 
-std::vector<const Comparison*> sorted(const bench::RunComparison& runs) {
+std::vector<const Comparison*> sorted(const record::RunComparison& runs) {
   std::vector<const Comparison*> rows;
   for (const Comparison& one : runs.graphs) rows.push_back(&one);
   std::stable_sort(rows.begin(), rows.end(), [](const Comparison* x, const Comparison* y) { return rank(x->change) < rank(y->change); });
@@ -52,7 +52,7 @@ std::string one_line(const std::string& text) {
 }
 
 /// "2.31x (2.28x to 2.35x)"; the verdict where there is no speedup, "-" where there is no record.
-std::string side_text(const bench::ComparedSide& side) {
+std::string side_text(const record::ComparedSide& side) {
   if (side.headline.empty()) return "-";
   if (side.speedup <= 0) return side.headline;
   return fmt::format("{:.2f}x ({:.2f}x to {:.2f}x)", side.speedup, side.interval.low, side.interval.high);
@@ -63,7 +63,7 @@ std::string factor_text(const Comparison& one) {
   return fmt::format("{:.3f}x ({:.2f}x to {:.2f}x)", one.ratio, one.interval.low, one.interval.high);
 }
 
-std::string counts_text(const bench::RunComparison& runs) {
+std::string counts_text(const record::RunComparison& runs) {
   std::string text;
   for (const Change change : kOrder) {
     if (const int count = runs.count(change); count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(change));
@@ -71,7 +71,7 @@ std::string counts_text(const bench::RunComparison& runs) {
   return text;
 }
 
-bool has_several_samples(const bench::RunComparison& runs) {
+bool has_several_samples(const record::RunComparison& runs) {
   std::set<std::string> names;
   for (const Comparison& one : runs.graphs) names.insert(one.sample);
   return names.size() > 1;
@@ -89,7 +89,7 @@ std::string padded(const std::string& text, size_t width) {
   return text + std::string(width - std::min(width, columns(text)), ' ');
 }
 
-Json side_json(const bench::ComparedSide& side) {
+Json side_json(const record::ComparedSide& side) {
   if (side.headline.empty()) return nullptr;
   Json json{{"verdict", side.headline}, {"correct", side.correct}, {"noisy", side.noisy}};
   if (side.speedup > 0) json.update({{"speedup", side.speedup}, {"low", side.interval.low}, {"high", side.interval.high}});
@@ -107,7 +107,7 @@ std::string csv_figure(double value) { return value > 0 ? fmt::format("{:.6g}", 
 
 }  // namespace
 
-std::string render_comparison(const bench::RunComparison& runs, const RunNames& names, bool color) {
+std::string render_comparison(const record::RunComparison& runs, const RunNames& names, bool color) {
   const bool several = has_several_samples(runs);
   constexpr size_t kColumns = 6;
   std::vector<std::array<std::string, kColumns>> table = {{"", "graph", "B / A", "speedup in A", "speedup in B", ""}};
@@ -135,27 +135,27 @@ std::string render_comparison(const bench::RunComparison& runs, const RunNames& 
   return out;
 }
 
-std::string render_comparison_json(const bench::RunComparison& runs, const RunNames& names) {
+std::string render_comparison_json(const record::RunComparison& runs, const RunNames& names) {
   Json counts = Json::object(), graphs = Json::array(), differences = Json::array();
   for (const Change change : kOrder) counts[to_string(change)] = runs.count(change);
-  for (const std::string& difference : runs.differences) differences.push_back(bench::valid_utf8(difference));
+  for (const std::string& difference : runs.differences) differences.push_back(record::valid_utf8(difference));
   for (const Comparison& one : runs.graphs) {
-    Json json{{"sample", bench::valid_utf8(one.sample)}, {"graph", bench::valid_utf8(one.graph)}, {"change", to_string(one.change)},
+    Json json{{"sample", record::valid_utf8(one.sample)}, {"graph", record::valid_utf8(one.graph)}, {"change", to_string(one.change)},
               {"a", side_json(one.a)}, {"b", side_json(one.b)}};
     if (one.ratio > 0) json.update({{"ratio", one.ratio}, {"low", one.interval.low}, {"high", one.interval.high}});
-    if (!one.why.empty()) json["why"] = bench::valid_utf8(one.why);
+    if (!one.why.empty()) json["why"] = record::valid_utf8(one.why);
     graphs.push_back(std::move(json));
   }
-  return Json{{"a", bench::valid_utf8(names.a)}, {"b", bench::valid_utf8(names.b)}, {"worse", runs.worse()}, {"counts", counts},
+  return Json{{"a", record::valid_utf8(names.a)}, {"b", record::valid_utf8(names.b)}, {"worse", runs.worse()}, {"counts", counts},
               {"differences", differences}, {"graphs", graphs}}.dump(2) + "\n";
 }
 
-std::string render_comparison_csv(const bench::RunComparison& runs) {
+std::string render_comparison_csv(const record::RunComparison& runs) {
   std::string out = "sample,graph,change,ratio,ratio_low,ratio_high,verdict_a,speedup_a,low_a,high_a,verdict_b,speedup_b,low_b,high_b,why\r\n";
   for (const Comparison& one : runs.graphs) {
     out += fmt::format("{},{},{},{},{},{}", csv_text(one.sample), csv_text(one.graph), to_string(one.change), csv_figure(one.ratio),
                        csv_figure(one.interval.low), csv_figure(one.interval.high));
-    for (const bench::ComparedSide* side : {&one.a, &one.b}) {
+    for (const record::ComparedSide* side : {&one.a, &one.b}) {
       out += fmt::format(",{},{},{},{}", csv_text(side->headline), csv_figure(side->speedup), csv_figure(side->interval.low),
                          csv_figure(side->interval.high));
     }
@@ -164,7 +164,7 @@ std::string render_comparison_csv(const bench::RunComparison& runs) {
   return out;
 }
 
-std::string render_comparison_html(const bench::RunComparison& runs, const RunNames& names) {
+std::string render_comparison_html(const record::RunComparison& runs, const RunNames& names) {
   const bool several = has_several_samples(runs);
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

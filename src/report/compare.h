@@ -1,10 +1,10 @@
-// Two runs side by side: for a terminal, for machines, for a spreadsheet, as a page. What is compared: bench/compare.h.
+// Two runs side by side: for a terminal, for machines, for a spreadsheet, as a page. What is compared: record/compare.h.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "bench/compare.h"
+#include "record/compare.h"
 
 namespace passnet::report {
 
@@ -15,12 +15,12 @@ struct RunNames {
 
 /// A table with one row per graph, worst news first, a line of counts, and what the runs were made of where that differs.
 /// color: ANSI colors; pass true only for a terminal. Ends with a newline.
-std::string render_comparison(const bench::RunComparison& runs, const RunNames& names, bool color);
+std::string render_comparison(const record::RunComparison& runs, const RunNames& names, bool color);
 /// {"a": …, "b": …, "worse": bool, "counts": {…}, "differences": […], "graphs": […]}; docs/records.md lists the keys.
-std::string render_comparison_json(const bench::RunComparison& runs, const RunNames& names);
+std::string render_comparison_json(const record::RunComparison& runs, const RunNames& names);
 /// RFC 4180 with a header line; empty cells where there is no figure.
-std::string render_comparison_csv(const bench::RunComparison& runs);
+std::string render_comparison_csv(const record::RunComparison& runs);
 /// One self-contained page. All text is escaped.
-std::string render_comparison_html(const bench::RunComparison& runs, const RunNames& names);
+std::string render_comparison_html(const record::RunComparison& runs, const RunNames& names);
 
 }  // namespace passnet::report

@@ -40,18 +40,18 @@ Facts facts_of(const Json& object) {
   return facts;
 }
 
-Facts facts_of(const bench::RunRecord& record) {
+Facts facts_of(const record::RunRecord& record) {
   Json json{{"compiler", record.compiler}, {"device", record.device},   {"hardware", record.hardware},
             {"threads", record.threads},   {"seed", record.seed},       {"started", record.started}};
   if (!record.reference.trials_us.empty()) {
     json["warm-up calls"] = record.reference.warmup;
     json["timed calls"] = record.reference.trials_us.size();
-    json["timed with"] = bench::describe(record.reference.track);
+    json["timed with"] = record::describe(record.reference.track);
     json["recorded calls"] = record.candidate.mode;
     if (record.candidate.sm_mhz > 0) json["GPU clock"] = fmt::format("{} MHz", record.candidate.sm_mhz);
     if (record.candidate.temperature_c > 0) json["GPU temperature"] = fmt::format("{} °C", record.candidate.temperature_c);
   }
-  Json whole = bench::to_json(record);
+  Json whole = record::to_json(record);
   if (record.provenance) json.update(whole.at("provenance"));
   if (!record.reference.trials_us.empty()) json["load"] = std::move(whole.at("load"));
   json["seconds in all"] = fmt::format("{:.2f}", record.evaluate_seconds);
@@ -86,7 +86,7 @@ Facts take_common(std::vector<Facts>& lists) {
   return common;
 }
 
-std::string load_text(const bench::Load& load) {
+std::string load_text(const record::Load& load) {
   if (load.block_pairs == 0) return {};
   std::string text = fmt::format("{} of {} pairs of blocks dropped", load.dropped_pairs, load.block_pairs);
   if (!load.known) text += " (this system does not tell how long threads wait)";

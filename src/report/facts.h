@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
-#include "bench/record.h"
+#include "record/record.h"
 
 namespace passnet::report {
 
@@ -18,12 +18,12 @@ using Facts = std::vector<Fact>;
 Facts facts_of(const Json& object);
 
 /// What is known of how a graph was evaluated.
-Facts facts_of(const bench::RunRecord& record);
+Facts facts_of(const record::RunRecord& record);
 
 /// Moves out of the lists what all that name it agree on, when more than one does: graphs that failed early know less.
 Facts take_common(std::vector<Facts>& lists);
 
 /// What the machine did meanwhile, in a sentence; "" when the graph was not timed.
-std::string load_text(const bench::Load& load);
+std::string load_text(const record::Load& load);
 
 }  // namespace passnet::report

@@ -3,14 +3,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "bench/utf8.h"
+#include "record/utf8.h"
 #include "report/row.h"
 
 namespace passnet::report {
 
 namespace {
 
-Json side_json(const bench::Stats& us) {
+Json side_json(const record::Stats& us) {
   return {{"median", us.median}, {"q1", us.q1},   {"q3", us.q3},  {"mean", us.mean},
           {"std", us.std},       {"min", us.min}, {"max", us.max}};
 }
@@ -20,12 +20,12 @@ Json number_json(double value) {
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-Json graph_json(const bench::RunRecord& record, const Row& row) {
-  const bool correct = row.verdict.correct_at(bench::kCorrectT);
-  Json json = {{"sample", bench::valid_utf8(record.sample)},
-               {"graph", bench::valid_utf8(record.graph)},
+Json graph_json(const record::RunRecord& record, const Row& row) {
+  const bool correct = row.verdict.correct_at(record::kCorrectT);
+  Json json = {{"sample", record::valid_utf8(record.sample)},
+               {"graph", record::valid_utf8(record.graph)},
                {"verdict", row.headline},
-               {"status", bench::to_string(row.verdict.status)},
+               {"status", record::to_string(row.verdict.status)},
                {"correct", correct},
                {"passes_from", row.verdict.passes_from},
                {"speedup", correct && row.verdict.speedup > 0 ? Json(row.verdict.speedup) : Json()},
@@ -43,23 +43,23 @@ Json graph_json(const bench::RunRecord& record, const Row& row) {
     json["peak_device_bytes"] = {{"reference", record.reference_memory.peak_bytes},
                                  {"candidate", record.candidate_memory.peak_bytes}};
   }
-  if (!record.retried.empty()) json["retried"] = bench::valid_utf8(record.retried);
+  if (!record.retried.empty()) json["retried"] = record::valid_utf8(record.retried);
   if (!row.problem.empty()) {
-    json["stage"] = bench::to_string(record.stage);
-    json["error_kind"] = bench::valid_utf8(record.error_kind);
-    json["problem"] = bench::valid_utf8(row.problem);
+    json["stage"] = record::to_string(record.stage);
+    json["error_kind"] = record::valid_utf8(record.error_kind);
+    json["problem"] = record::valid_utf8(row.problem);
   }
   return json;
 }
 
 }  // namespace
 
-std::string render_json(const std::vector<bench::RunRecord>& records, const bench::Score& score) {
+std::string render_json(const std::vector<record::RunRecord>& records, const record::Score& score) {
   const std::vector<Row> rows = rows_of(records);
   Json graphs = Json::array();
   for (size_t i = 0; i < records.size(); ++i) graphs.push_back(graph_json(records[i], rows[i]));
   const std::string id = records.empty() || has_several_samples(records) ? "" : records.front().sample;
-  return Json{{"score", bench::to_json(score, id)}, {"graphs", std::move(graphs)}}.dump(2) + "\n";
+  return Json{{"score", record::to_json(score, id)}, {"graphs", std::move(graphs)}}.dump(2) + "\n";
 }
 
 }  // namespace passnet::report

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/record.h"
-#include "bench/score.h"
+#include "record/record.h"
+#include "record/score.h"
 
 namespace passnet::report {
 
 /// {"score": aggregated_score.json's object, "graphs": [one object per record]}; times in microseconds.
 /// Indented, valid UTF-8, ends with a newline. docs/records.md lists the keys.
-std::string render_json(const std::vector<bench::RunRecord>& records, const bench::Score& score);
+std::string render_json(const std::vector<record::RunRecord>& records, const record::Score& score);
 
 }  // namespace passnet::report

@@ -23,13 +23,13 @@ std::string escape_markdown(std::string_view text) {
   return out;
 }
 
-std::string times_text(const bench::Stats& us, bool timed) {
+std::string times_text(const record::Stats& us, bool timed) {
   return timed ? fmt::format("{:.1f}", us.median) : "-";
 }
 
 }  // namespace
 
-std::string render_markdown(const std::vector<bench::RunRecord>& records, const bench::Score& score) {
+std::string render_markdown(const std::vector<record::RunRecord>& records, const record::Score& score) {
   std::string out =
       fmt::format("{} of {} correct, geometric mean **{}**, aggregated score **{:.3f}** (1 = eager)",
                   score.correct, score.total, ratio_text(score.geomean_speedup.value_or(0)), score.aggregated_linear);

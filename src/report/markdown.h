@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "bench/record.h"
-#include "bench/score.h"
+#include "record/record.h"
+#include "record/score.h"
 
 namespace passnet::report {
 
 /// A summary line, a blank line and a GitHub table with one row per record; ends with a newline. Text is
 /// escaped.
-std::string render_markdown(const std::vector<bench::RunRecord>& records, const bench::Score& score);
+std::string render_markdown(const std::vector<record::RunRecord>& records, const record::Score& score);
 
 }  // namespace passnet::report

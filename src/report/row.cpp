@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "bench/tolerance.h"
+#include "record/tolerance.h"
 
 namespace passnet::report {
 
@@ -18,11 +18,11 @@ std::string type_text(const std::string& dtype, const std::vector<int64_t>& shap
 }
 
 /// Lines about which elements are wrong, and how.
-std::string mismatch_text(const bench::OutputCheck& output) {
-  const bench::Mismatch& mismatch = *output.mismatch;
+std::string mismatch_text(const record::OutputCheck& output) {
+  const record::Mismatch& mismatch = *output.mismatch;
   int64_t elements = 1;
   for (const int64_t size : output.expected_shape) elements *= size;
-  std::string text = fmt::format("\n  {} of {} elements are beyond t={}: {}", mismatch.beyond, elements, bench::kCorrectT, mismatch.where);
+  std::string text = fmt::format("\n  {} of {} elements are beyond t={}: {}", mismatch.beyond, elements, record::kCorrectT, mismatch.where);
   if (mismatch.different != mismatch.beyond) text += fmt::format(" ({} differ at all)", mismatch.different);
   if (!mismatch.expected.empty()) {
     text += fmt::format("\n  the first at [{}]: expected {}, found {}", fmt::join(mismatch.first, ", "), mismatch.expected,
@@ -36,7 +36,7 @@ std::string mismatch_text(const bench::OutputCheck& output) {
   return text;
 }
 
-std::string output_problem(const bench::OutputCheck& output) {
+std::string output_problem(const record::OutputCheck& output) {
   const std::string expected = type_text(output.expected_dtype, output.expected_shape);
   const std::string found = type_text(output.found_dtype, output.found_shape);
   if (output.found_dtype.empty()) return "is missing, expected " + expected;
@@ -45,45 +45,45 @@ std::string output_problem(const bench::OutputCheck& output) {
   const std::string differences = fmt::format("{} differs by up to {:.3g}, on average {:.3g}", expected,
                                               output.max_abs_diff, output.mean_abs_diff);
   const std::string how = output.mismatch ? mismatch_text(output) : "";
-  if (output.passes_from > bench::kLastNumericT) return differences + "\n  right at no tolerance" + how;
-  const bench::Tolerance pair = bench::tolerance(output.expected_dtype, output.passes_from);
+  if (output.passes_from > record::kLastNumericT) return differences + "\n  right at no tolerance" + how;
+  const record::Tolerance pair = record::tolerance(output.expected_dtype, output.passes_from);
   return fmt::format("{}\n  right from t={} (atol {:.2e}, rtol {:.2e}), expected at t={}{}", differences,
-                     output.passes_from, pair.atol, pair.rtol, bench::kCorrectT, how);
+                     output.passes_from, pair.atol, pair.rtol, record::kCorrectT, how);
 }
 
-std::string timing_problem(const bench::Timing& timing, const char* side) {
+std::string timing_problem(const record::Timing& timing, const char* side) {
   if (timing.trials_us.empty()) return fmt::format("the {} graph has no trial times\n", side);
   for (double us : timing.trials_us) {
-    if (std::isfinite(us) && us >= bench::kShortestCallUs) continue;
+    if (std::isfinite(us) && us >= record::kShortestCallUs) continue;
     return fmt::format("a trial of the {} graph took {} us, expected at least {} us\n", side, us,
-                       bench::kShortestCallUs);
+                       record::kShortestCallUs);
   }
   return {};
 }
 
 /// What the numbers say went wrong, where nobody wrote a message.
-std::string measured_problem(const bench::RunRecord& record, const bench::Verdict& verdict) {
+std::string measured_problem(const record::RunRecord& record, const record::Verdict& verdict) {
   std::string text;
   for (size_t i = 0; i < record.outputs.size(); ++i) {
-    const bench::OutputCheck& output = record.outputs[i];
+    const record::OutputCheck& output = record.outputs[i];
     const bool same_type =
         output.expected_dtype == output.found_dtype && output.expected_shape == output.found_shape;
-    if (same_type && output.passes_from <= bench::kCorrectT) continue;
+    if (same_type && output.passes_from <= record::kCorrectT) continue;
     text += fmt::format("output {} of {}: {}\n", i + 1, record.outputs.size(), output_problem(output));
   }
   if (!record.deterministic) text += "outputs of timed calls differ from those of the checked call\n";
-  if (record.outputs.empty() && record.stage >= bench::Stage::Compare)
+  if (record.outputs.empty() && record.stage >= record::Stage::Compare)
     text += "the graph has no outputs to compare\n";
-  if (text.empty() && verdict.status == bench::Status::RuntimeFail && record.stage == bench::Stage::Done) {
+  if (text.empty() && verdict.status == record::Status::RuntimeFail && record.stage == record::Stage::Done) {
     text = timing_problem(record.reference, "original") + timing_problem(record.candidate, "rewritten");
   }
   return text;
 }
 
-std::string problem_of(const bench::RunRecord& record, const bench::Verdict& verdict) {
-  if (verdict.correct_at(bench::kCorrectT)) return {};
+std::string problem_of(const record::RunRecord& record, const record::Verdict& verdict) {
+  if (verdict.correct_at(record::kCorrectT)) return {};
   std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;
-  for (const bench::PassOutcome& pass : record.passes) {
+  for (const record::PassOutcome& pass : record.passes) {
     if (pass.diagnosis.empty() || text.find(pass.diagnosis) != std::string::npos) continue;
     text += fmt::format("{}pass '{}': {}", text.empty() || text.back() == '\n' ? "" : "\n", pass.pass,
                         pass.diagnosis);
@@ -92,44 +92,44 @@ std::string problem_of(const bench::RunRecord& record, const bench::Verdict& ver
   return text;
 }
 
-double largest_difference(const std::vector<bench::OutputCheck>& outputs) {
+double largest_difference(const std::vector<record::OutputCheck>& outputs) {
   double largest = 0;
-  for (const bench::OutputCheck& output : outputs) {
+  for (const record::OutputCheck& output : outputs) {
     if (std::isnan(output.max_abs_diff)) return std::numeric_limits<double>::quiet_NaN();
     largest = std::max(largest, output.max_abs_diff);
   }
   return largest;
 }
 
-std::vector<Row::OtherRatio> other_ratios(const bench::RunRecord& record) {
+std::vector<Row::OtherRatio> other_ratios(const record::RunRecord& record) {
   std::vector<Row::OtherRatio> ratios;
-  for (const bench::TrackTimes& reference : record.reference.others) {
-    for (const bench::TrackTimes& candidate : record.candidate.others) {
+  for (const record::TrackTimes& reference : record.reference.others) {
+    for (const record::TrackTimes& candidate : record.candidate.others) {
       if (candidate.track != reference.track) continue;
-      const double a = bench::summarize(reference.trials_us).median, b = bench::summarize(candidate.trials_us).median;
+      const double a = record::summarize(reference.trials_us).median, b = record::summarize(candidate.trials_us).median;
       if (a > 0 && b > 0) ratios.push_back({reference.track, a / b});
     }
   }
   return ratios;
 }
 
-Row row_of(const bench::RunRecord& record, bool several_samples) {
+Row row_of(const record::RunRecord& record, bool several_samples) {
   Row row;
   row.sample = record.sample;
   row.graph = record.graph;
   row.name = several_samples ? record.sample + "/" + record.graph : record.graph;
-  row.headline = bench::headline(record);
-  row.verdict = bench::judge(record);
-  const bool correct = row.verdict.correct_at(bench::kCorrectT);
-  const bool declined = bench::is_declined(record);
+  row.headline = record::headline(record);
+  row.verdict = record::judge(record);
+  const bool correct = row.verdict.correct_at(record::kCorrectT);
+  const bool declined = record::is_declined(record);
   row.tone = declined ? Tone::Neutral : correct ? Tone::Good : row.headline == "inexact" ? Tone::Doubtful : Tone::Bad;
-  row.timed = bench::times_valid(record.reference) && bench::times_valid(record.candidate);
+  row.timed = record::times_valid(record.reference) && record::times_valid(record.candidate);
   if (row.timed) {
-    row.reference_us = bench::summarize(record.reference.trials_us);
-    row.candidate_us = bench::summarize(record.candidate.trials_us);
+    row.reference_us = record::summarize(record.reference.trials_us);
+    row.candidate_us = record::summarize(record.candidate.trials_us);
     if (correct && !declined) {
       row.ratio = row.reference_us.median / row.candidate_us.median;
-      row.interval = bench::ratio_interval(record.reference, record.candidate);
+      row.interval = record::ratio_interval(record.reference, record.candidate);
       row.others = other_ratios(record);
     }
     row.noise = std::max(row.reference_us.noise(), row.candidate_us.noise());
@@ -139,10 +139,10 @@ Row row_of(const bench::RunRecord& record, bool several_samples) {
   row.control = record.control;
   row.profile = record.profile;
   row.rival = record.rival;
-  row.noisy = !record.disturbed && bench::is_noisy(record);
+  row.noisy = !record.disturbed && record::is_noisy(record);
   row.compared = record.outputs_counted && !record.outputs.empty();
   row.max_abs_diff = largest_difference(record.outputs);
-  for (const bench::PassOutcome& pass : record.passes) {
+  for (const record::PassOutcome& pass : record.passes) {
     row.sites += pass.matches;
     row.declined += pass.declined;
   }
@@ -152,24 +152,24 @@ Row row_of(const bench::RunRecord& record, bool several_samples) {
 
 }  // namespace
 
-bool has_several_samples(const std::vector<bench::RunRecord>& records) {
+bool has_several_samples(const std::vector<record::RunRecord>& records) {
   return std::any_of(records.begin(), records.end(),
-                     [&](const bench::RunRecord& record) { return record.sample != records[0].sample; });
+                     [&](const record::RunRecord& record) { return record.sample != records[0].sample; });
 }
 
-std::vector<Row> rows_of(const std::vector<bench::RunRecord>& records) {
+std::vector<Row> rows_of(const std::vector<record::RunRecord>& records) {
   const bool several = has_several_samples(records);
   std::vector<Row> rows;
-  for (const bench::RunRecord& record : records) rows.push_back(row_of(record, several));
+  for (const record::RunRecord& record : records) rows.push_back(row_of(record, several));
   return rows;
 }
 
-std::string conditions(const std::vector<bench::RunRecord>& records) {
+std::string conditions(const std::vector<record::RunRecord>& records) {
   if (records.empty()) return {};
-  const auto timed = std::find_if(records.begin(), records.end(), [](const bench::RunRecord& record) {
+  const auto timed = std::find_if(records.begin(), records.end(), [](const record::RunRecord& record) {
     return !record.reference.trials_us.empty();
   });
-  const bench::RunRecord& record = timed == records.end() ? records.front() : *timed;
+  const record::RunRecord& record = timed == records.end() ? records.front() : *timed;
   std::string text = fmt::format("{} on {}", record.compiler, record.device);
   if (!record.hardware.empty()) text += ", " + record.hardware;
   if (timed != records.end()) {
@@ -181,7 +181,7 @@ std::string conditions(const std::vector<bench::RunRecord>& records) {
 
 namespace {
 
-std::string words_for(bool disturbed, const bench::Interval& interval, double ratio) {
+std::string words_for(bool disturbed, const record::Interval& interval, double ratio) {
   if (disturbed) return "disturbed";
   if (interval.contains(1)) return "no difference";
   return ratio_text(ratio);
@@ -193,11 +193,11 @@ std::string speedup_text(const Row& row) { return words_for(row.disturbed, row.i
 
 std::string rival_text(const Row& row) {
   if (!row.rival) return "-";
-  const bench::Rival& rival = *row.rival;
+  const record::Rival& rival = *row.rival;
   if (!rival.problem.empty()) return "failed";
-  if (rival.passes_from > bench::kCorrectT) return "wrong";
-  const auto interval = bench::ratio_interval(rival.reference, rival.candidate);
-  return words_for(rival.disturbed, interval, bench::median_ratio(rival.reference, rival.candidate));
+  if (rival.passes_from > record::kCorrectT) return "wrong";
+  const auto interval = record::ratio_interval(rival.reference, rival.candidate);
+  return words_for(rival.disturbed, interval, record::median_ratio(rival.reference, rival.candidate));
 }
 
 std::string interval_text(const Row& row) {
@@ -209,12 +209,12 @@ std::string controls_text(const std::vector<Row>& rows) {
   std::string only;
   for (const Row& row : rows) {
     if (!row.control) continue;
-    const auto interval = row.control->disturbed ? bench::Interval{} : bench::ratio_interval(row.control->reference, row.control->candidate);
+    const auto interval = row.control->disturbed ? record::Interval{} : record::ratio_interval(row.control->reference, row.control->candidate);
     if (!interval.known()) {
       only = "disturbed";
       continue;
     }
-    ratios.push_back(bench::median_ratio(row.control->reference, row.control->candidate));
+    ratios.push_back(record::median_ratio(row.control->reference, row.control->candidate));
     only = fmt::format("{} ({:.2f} to {:.2f})", ratio_text(ratios.back()), interval.low, interval.high);
   }
   if (ratios.size() < 2) return only;
@@ -229,7 +229,7 @@ std::string ratio_text(double ratio) {
 
 std::string rung_text(const Row& row) {
   const bool passes =
-      row.verdict.status == bench::Status::Correct && row.verdict.passes_from <= bench::kLastNumericT;
+      row.verdict.status == record::Status::Correct && row.verdict.passes_from <= record::kLastNumericT;
   return passes ? fmt::format("{}", row.verdict.passes_from) : "-";
 }
 

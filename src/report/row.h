@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "bench/interval.h"
-#include "bench/record.h"
-#include "bench/stats.h"
-#include "bench/verdict.h"
+#include "record/interval.h"
+#include "record/record.h"
+#include "record/stats.h"
+#include "record/verdict.h"
 
 namespace passnet::report {
 
@@ -17,16 +17,16 @@ enum class Tone { Good, Neutral /* right, and nothing done */, Doubtful, Bad };
 struct Row {
   std::string sample, graph;
   std::string name;      // "graph", or "sample/graph" when there are several samples
-  std::string headline;  // bench::headline
+  std::string headline;  // record::headline
   Tone tone = Tone::Bad;
-  bench::Verdict verdict;
+  record::Verdict verdict;
   bool timed = false;  // both sides have believable times
   double ratio = 0;    // median reference / median candidate; 0 when not timed, not correct or declined
-  bench::Interval interval;  // 95 %, of the ratio; not known when there is none
+  record::Interval interval;  // 95 %, of the ratio; not known when there is none
   bool disturbed = false;  // timed while other processes held the processors: times and ratio say nothing
-  bench::Stats reference_us, candidate_us;
+  record::Stats reference_us, candidate_us;
   struct OtherRatio {
-    bench::Track track;
+    record::Track track;
     double ratio = 0;
   };
   std::vector<OtherRatio> others;  // of the same calls timed in other ways; GPU only
@@ -35,19 +35,19 @@ struct Row {
   bool compared = false;        // outputs were compared
   double max_abs_diff = 0;      // over all outputs; nan when one is not comparable
   int sites = 0, declined = 0;  // of all passes
-  std::optional<bench::Control> control;  // the A/A control of the sample, with the first of its graphs that was timed
-  std::optional<bench::Profile> profile;
-  std::optional<bench::Rival> rival;
+  std::optional<record::Control> control;  // the A/A control of the sample, with the first of its graphs that was timed
+  std::optional<record::Profile> profile;
+  std::optional<record::Rival> rival;
   std::string problem;          // why it is not correct, several lines, as recorded; empty when correct
 };
 
-bool has_several_samples(const std::vector<bench::RunRecord>& records);
+bool has_several_samples(const std::vector<record::RunRecord>& records);
 
-std::vector<Row> rows_of(const std::vector<bench::RunRecord>& records);
+std::vector<Row> rows_of(const std::vector<record::RunRecord>& records);
 
 /// How it was measured, by the first timed record: "passes on cpu, Intel… x 2 threads, 25 warm-up and 100
 /// timed calls, seed 1024". Empty for no records.
-std::string conditions(const std::vector<bench::RunRecord>& records);
+std::string conditions(const std::vector<record::RunRecord>& records);
 
 /// What a ratio says: "2.31x", "no difference" when its interval holds 1, "disturbed" when it was not measured, "-" when not timed.
 std::string speedup_text(const Row& row);

@@ -54,7 +54,7 @@ std::string numbers_text(const Json& list) {
 }
 
 // An argument or a constant: a view, or one of int, float, bool, dtype.
-std::string value_text(const Json& value) {
+std::string operand_text(const Json& value) {
   if (value.contains("shape"))
     return fmt::format("{} [{}]", value.at("dtype").get<std::string>(), numbers_text(value.at("shape")));
   for (const char* kind : {"int", "float", "bool", "dtype"}) {
@@ -67,11 +67,11 @@ std::string value_text(const Json& value) {
 std::string one_launch_text(const Json& launch) {
   std::vector<std::string> grid, args;
   for (const Json& size : launch.at("grid")) grid.push_back(size.dump());
-  for (const Json& arg : launch.at("args")) args.push_back(value_text(arg));
+  for (const Json& arg : launch.at("args")) args.push_back(operand_text(arg));
   std::string text = fmt::format("  {}  grid {}, block {}", launch.at("kernel").get<std::string>(), fmt::join(grid, " x "),
                                  launch.at("block").dump());
   for (const Json& constant : launch.at("constants"))
-    text += fmt::format(", {}={}", constant.at("name").get<std::string>(), value_text(constant));
+    text += fmt::format(", {}={}", constant.at("name").get<std::string>(), operand_text(constant));
   return text + fmt::format("\n    {}\n", fmt::join(args, ", "));
 }
 
@@ -93,17 +93,17 @@ std::string launch_text(const std::string& json) {
   return text;
 }
 
-Sources load_sources(const fs::path& out, const std::vector<bench::RunRecord>& records) {
+Sources load_sources(const fs::path& out, const std::vector<record::RunRecord>& records) {
   Sources sources;
-  for (const bench::RunRecord& record : records) {
+  for (const record::RunRecord& record : records) {
     const auto [place, is_new] = sources.try_emplace(record.sample);
     SampleSources& sample = place->second;
-    if (is_new) sample.passes = pass_files(out, bench::passes_directory(record.sample));
-    const fs::path graph = bench::graph_texts_directory(record.sample, record.graph);
-    bench::GraphTexts texts{text_at(out, graph / bench::kBeforeFile), text_at(out, graph / bench::kAfterFile), ""};
-    if (const Result<std::string> launches = read_file(out / graph / bench::kLaunchesFile))
-      texts.launches = cut(launch_text(*launches), graph / bench::kLaunchesFile);
-    if (texts != bench::GraphTexts{}) sample.graphs[record.graph] = std::move(texts);
+    if (is_new) sample.passes = pass_files(out, record::passes_directory(record.sample));
+    const fs::path graph = record::graph_texts_directory(record.sample, record.graph);
+    record::GraphTexts texts{text_at(out, graph / record::kBeforeFile), text_at(out, graph / record::kAfterFile), ""};
+    if (const Result<std::string> launches = read_file(out / graph / record::kLaunchesFile))
+      texts.launches = cut(launch_text(*launches), graph / record::kLaunchesFile);
+    if (texts != record::GraphTexts{}) sample.graphs[record.graph] = std::move(texts);
   }
   return sources;
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/graph_texts.h"
-#include "bench/record.h"
+#include "record/graph_texts.h"
+#include "record/record.h"
 
 namespace passnet::report {
 
@@ -19,7 +19,7 @@ struct PassFile {
 /// Of one sample.
 struct SampleSources {
   std::vector<PassFile> passes;                     // by name
-  std::map<std::string, bench::GraphTexts> graphs;  // by the graph's name; `launches` as launch_text has them
+  std::map<std::string, record::GraphTexts> graphs;  // by the graph's name; `launches` as launch_text has them
 };
 using Sources = std::map<std::string, SampleSources>;  // by the sample's name
 
@@ -28,7 +28,7 @@ inline constexpr size_t kLongestText = size_t{48} << 10;
 
 /// Reads OUT/SAMPLE/{passes,graphs} of the records. What is not there, or cannot be read, is left out: a run of an older
 /// PassNet has none of it.
-Sources load_sources(const std::filesystem::path& out, const std::vector<bench::RunRecord>& records);
+Sources load_sources(const std::filesystem::path& out, const std::vector<record::RunRecord>& records);
 
 /// Launch lists for people, a launch per line: "site 0, pass add_relu", "  add_relu_kernel  grid 40 x 1, block 256, T=float32",
 /// "    float32 [40, 50], float32 [40, 50], 2000". What is no list of launch lists is given back as it is.

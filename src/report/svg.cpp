@@ -28,12 +28,12 @@ double nice_step(double highest) {
   return 10 * power;
 }
 
-Axes axes_for(const bench::Score& score) {
+Axes axes_for(const record::Score& score) {
   Axes axes;
   axes.first_t = score.points.front().t;
   axes.last_t = score.points.back().t;
   double highest = 1;
-  for (const bench::ScorePoint& point : score.points) highest = std::max({highest, point.s, point.es});
+  for (const record::ScorePoint& point : score.points) highest = std::max({highest, point.s, point.es});
   const double step = nice_step(highest);
   axes.highest = step * std::ceil(highest / step * 1.02);
   return axes;
@@ -68,10 +68,10 @@ std::string grid_svg(const Axes& axes) {
   return out;
 }
 
-std::string path_svg(const Axes& axes, const bench::Score& score, double bench::ScorePoint::*value,
+std::string path_svg(const Axes& axes, const record::Score& score, double record::ScorePoint::*value,
                      const char* css) {
   std::string path;
-  for (const bench::ScorePoint& point : score.points) {
+  for (const record::ScorePoint& point : score.points) {
     const double x = axes.x(point.t), y = axes.y(point.*value);
     if (path.empty())
       path = fmt::format("M{:.1f} {:.1f}", x, y);
@@ -83,9 +83,9 @@ std::string path_svg(const Axes& axes, const bench::Score& score, double bench::
   return fmt::format("<path class=\"{}\" d=\"{}\"/>", css, path);
 }
 
-std::string dots_svg(const Axes& axes, const bench::Score& score) {
+std::string dots_svg(const Axes& axes, const record::Score& score) {
   std::string out;
-  for (const bench::ScorePoint& point : score.points) {
+  for (const record::ScorePoint& point : score.points) {
     out += fmt::format(
         "<circle class=\"es-dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>t = {}: ES {:.6f}, S {:.6f}, "
         "{:.0f} % "
@@ -96,7 +96,7 @@ std::string dots_svg(const Axes& axes, const bench::Score& score) {
 }
 
 /// At the right end of both lines, kept apart when they end close together.
-std::string end_labels_svg(const Axes& axes, const bench::Score& score) {
+std::string end_labels_svg(const Axes& axes, const record::Score& score) {
   double es = axes.y(score.points.back().es), s = axes.y(score.points.back().s);
   constexpr double kApart = 15;
   if (std::abs(es - s) < kApart) {
@@ -113,16 +113,16 @@ std::string end_labels_svg(const Axes& axes, const bench::Score& score) {
 
 }  // namespace
 
-std::string render_curve_svg(const bench::Score& score) {
+std::string render_curve_svg(const record::Score& score) {
   const Axes axes = axes_for(score);
   return "<svg class=\"curve\" viewBox=\"0 0 740 306\" role=\"img\" aria-label=\"ES(t) and S(t) over the "
          "tolerance t\">" +
-         grid_svg(axes) + path_svg(axes, score, &bench::ScorePoint::s, "s-line") +
-         path_svg(axes, score, &bench::ScorePoint::es, "es-line") + dots_svg(axes, score) +
+         grid_svg(axes) + path_svg(axes, score, &record::ScorePoint::s, "s-line") +
+         path_svg(axes, score, &record::ScorePoint::es, "es-line") + dots_svg(axes, score) +
          end_labels_svg(axes, score) + "</svg>";
 }
 
-std::string render_ratio_svg(double ratio, const bench::Interval& interval, Speed speed) {
+std::string render_ratio_svg(double ratio, const record::Interval& interval, Speed speed) {
   constexpr double kWidth = 96, kMiddle = kWidth / 2, kDoublings = 3;
   const auto x = [](double value) {
     return kMiddle + std::clamp(std::log2(value) / kDoublings, -1.0, 1.0) * (kMiddle - 1);

@@ -4,27 +4,27 @@
 #include <string>
 #include <vector>
 
-#include "bench/interval.h"
-#include "bench/record.h"
-#include "bench/score.h"
+#include "record/interval.h"
+#include "record/record.h"
+#include "record/score.h"
 #include "report/speed.h"
 
 namespace passnet::report {
 
 /// ES(t) and S(t) with labelled axes: straight lines up to t = 0, steps that hold their value until the next
 /// t after it.
-std::string render_curve_svg(const bench::Score& score);
+std::string render_curve_svg(const record::Score& score);
 
 /// A bar from 1x to the ratio on a logarithmic scale from 1/8 to 8, faster to the right, with the interval as a line.
 /// A ratio beyond the scale ends in a double arrow. REQUIRES: ratio > 0.
-std::string render_ratio_svg(double ratio, const bench::Interval& interval, Speed speed);
+std::string render_ratio_svg(double ratio, const record::Interval& interval, Speed speed);
 
 /// One graph among all that have a speedup.
 struct SpeedMark {
   std::string name;    // as people read it; escaped here
   std::string target;  // id of the graph's row, "g12"
   double ratio = 0;
-  bench::Interval interval;
+  record::Interval interval;
   Speed speed = Speed::Same;
 };
 
@@ -42,6 +42,6 @@ struct TrialsDrawing {
   int beyond = 0;      // trials above it
   double longest_us = 0;
 };
-TrialsDrawing render_trials_svg(const bench::Timing& reference, const bench::Timing& candidate);
+TrialsDrawing render_trials_svg(const record::Timing& reference, const record::Timing& candidate);
 
 }  // namespace passnet::report

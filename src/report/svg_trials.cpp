@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "bench/stats.h"
+#include "record/stats.h"
 #include "report/svg.h"
 
 namespace passnet::report {
@@ -17,7 +17,7 @@ constexpr int kWidth = 600, kHeight = 100;
 constexpr size_t kMostShaded = 150;  // columns; narrower ones would be a gray surface
 
 /// The trials of one side, block by block; one block when the record has none.
-std::vector<std::span<const double>> blocks_of(const bench::Timing& timing) {
+std::vector<std::span<const double>> blocks_of(const record::Timing& timing) {
   const std::span<const double> all(timing.trials_us);
   const auto total = std::accumulate(timing.blocks.begin(), timing.blocks.end(), int64_t{0});
   const bool fits = total == static_cast<int64_t>(all.size()) && std::ranges::all_of(timing.blocks, [](int n) { return n > 0; });
@@ -101,11 +101,11 @@ std::string shading_svg(const std::vector<double>& edges) {
 
 }  // namespace
 
-TrialsDrawing render_trials_svg(const bench::Timing& reference, const bench::Timing& candidate) {
+TrialsDrawing render_trials_svg(const record::Timing& reference, const record::Timing& candidate) {
   if (reference.trials_us.empty() || candidate.trials_us.empty()) return {};
   TrialsDrawing drawing;
   drawing.longest_us = std::max(std::ranges::max(reference.trials_us), std::ranges::max(candidate.trials_us));
-  const double middle = std::max(bench::summarize(reference.trials_us).median, bench::summarize(candidate.trials_us).median);
+  const double middle = std::max(record::summarize(reference.trials_us).median, record::summarize(candidate.trials_us).median);
   drawing.top_us = std::min(drawing.longest_us, 3 * middle);
   if (!std::isfinite(drawing.longest_us) || !(drawing.top_us > 0)) return {};
   const auto before = blocks_of(reference), after = blocks_of(candidate);

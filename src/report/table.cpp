@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/strings.h"
-#include "bench/score.h"
+#include "record/score.h"
 #include "report/row.h"
 #include "report/text.h"
 
@@ -69,13 +69,13 @@ struct Column {
 };
 
 /// Decimals that suit the largest time of a column, so that points stand below each other.
-int decimals_for(const std::vector<Row>& rows, bench::Stats Row::*side) {
+int decimals_for(const std::vector<Row>& rows, record::Stats Row::*side) {
   double largest = 0;
   for (const Row& row : rows) largest = std::max(largest, (row.*side).median);
   return largest < 10 ? 2 : largest < 100'000 ? 1 : 0;
 }
 
-Column times_column(const char* title, const std::vector<Row>& rows, bench::Stats Row::*side) {
+Column times_column(const char* title, const std::vector<Row>& rows, record::Stats Row::*side) {
   Column column{title, false, {}, 0};
   const int decimals = decimals_for(rows, side);
   for (const Row& row : rows) {
@@ -164,7 +164,7 @@ std::string render_lines(const std::vector<Column>& table, const std::vector<Row
 
 /// A line for each other way in which calls were timed: the geometric mean over the graphs that are right.
 std::string render_other_tracks(const std::vector<Row>& rows) {
-  std::vector<bench::Track> tracks;
+  std::vector<record::Track> tracks;
   std::vector<std::vector<double>> ratios;
   for (const Row& row : rows) {
     for (const Row::OtherRatio& other : row.others) {
@@ -175,11 +175,11 @@ std::string render_other_tracks(const std::vector<Row>& rows) {
   }
   std::string out;
   for (size_t i = 0; i < tracks.size(); ++i)
-    out += fmt::format("{}: {}\n", describe(tracks[i]), ratio_text(bench::geometric_mean(ratios[i])));
+    out += fmt::format("{}: {}\n", describe(tracks[i]), ratio_text(record::geometric_mean(ratios[i])));
   return out;
 }
 
-std::string render_footer(const std::vector<Row>& rows, const bench::Score& score, bool shows_sites,
+std::string render_footer(const std::vector<Row>& rows, const record::Score& score, bool shows_sites,
                           size_t width, bool color) {
   const auto noisy = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
   const bool declined =
@@ -189,7 +189,7 @@ std::string render_footer(const std::vector<Row>& rows, const bench::Score& scor
   out += fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup.value_or(0)), Style::Bold, color));
   out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\nS(-5) {:.3f}, ES(-5) {:.3f}\n",
                      styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color),
-                     score.aggregated, score.at(bench::kCorrectT).s, score.at(bench::kCorrectT).es);
+                     score.aggregated, score.at(record::kCorrectT).s, score.at(record::kCorrectT).es);
   out += render_other_tracks(rows);
   std::string notes;
   if (const std::string controls = controls_text(rows); !controls.empty())
@@ -204,7 +204,7 @@ std::string render_footer(const std::vector<Row>& rows, const bench::Score& scor
     notes += fmt::format(
         "~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the "
         "machine is idle\n",
-        noisy, rows.size(), 100 * bench::kNoisy);
+        noisy, rows.size(), 100 * record::kNoisy);
   }
   if (declined) notes += "sites a/b: b found, a replaced; the plan declined the others\n";
   if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.tone == Tone::Neutral; }))
@@ -225,7 +225,7 @@ struct Problem {
 std::vector<Problem> grouped_problems(const std::vector<Row>& rows) {
   std::vector<Problem> problems;
   for (const Row& row : rows) {
-    if (row.verdict.correct_at(bench::kCorrectT)) continue;
+    if (row.verdict.correct_at(record::kCorrectT)) continue;
     const auto same = std::find_if(problems.begin(), problems.end(), [&](const Problem& problem) {
       return problem.row->headline == row.headline && problem.row->problem == row.problem;
     });
@@ -256,11 +256,11 @@ std::string render_problem(const Problem& problem, size_t width, bool color) {
 /// Where the time of a call goes: launches beside what a copy of their bytes takes, then what is outside the passes.
 std::string render_profile(const Row& row, size_t width, bool color) {
   constexpr size_t kMostOthers = 5;
-  const bench::Profile& profile = *row.profile;
+  const record::Profile& profile = *row.profile;
   std::string out = fmt::format("\n{}: {:.1f} us a call, with clocks around its parts\n",
                                 styled("where the time goes, " + one_line(row.name), Style::Bold, color), profile.call_us);
   double told_us = 0;
-  for (const bench::Profile::Launch& launch : profile.launches) {
+  for (const record::Profile::Launch& launch : profile.launches) {
     told_us += launch.us;
     out += fmt::format("  {:8.2f} us  {} ({}.py:{}): {}, {:.1f} GB/s; a copy of as many bytes takes {:.2f} us, {:.0f} % of this\n",
                        launch.us, one_line(launch.kernel), one_line(launch.pass), launch.line, bytes_text(static_cast<double>(launch.bytes)),
@@ -278,7 +278,7 @@ std::string render_profile(const Row& row, size_t width, bool color) {
 
 }  // namespace
 
-std::string render_table(const std::vector<bench::RunRecord>& records, int width, bool color) {
+std::string render_table(const std::vector<record::RunRecord>& records, int width, bool color) {
   if (records.empty()) return "no graph was evaluated\n";
   const size_t usable = std::max(static_cast<size_t>(std::max(width, 0)), kMinWidth);
   const std::vector<Row> rows = rows_of(records);
@@ -290,7 +290,7 @@ std::string render_table(const std::vector<bench::RunRecord>& records, int width
   fit(table, usable);
   out += '\n' + render_lines(table, rows, several, usable, color);
   const bool shows_sites = table.back().title == "sites";
-  out += '\n' + render_footer(rows, bench::score(bench::judge_all(records)), shows_sites, usable, color);
+  out += '\n' + render_footer(rows, record::score(record::judge_all(records)), shows_sites, usable, color);
   for (const Problem& problem : grouped_problems(rows)) out += render_problem(problem, usable, color);
   for (const Row& row : rows) {
     if (row.profile) out += render_profile(row, usable, color);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/record.h"
+#include "record/record.h"
 
 namespace passnet::report {
 
@@ -13,6 +13,6 @@ namespace passnet::report {
 /// about 100 the less telling columns go. Lines of the table never exceed it; long words in messages may.
 /// color: ANSI colors; pass true only for a terminal.
 /// Returns text that ends with a newline. Control characters in names and messages are made visible.
-std::string render_table(const std::vector<bench::RunRecord>& records, int width, bool color);
+std::string render_table(const std::vector<record::RunRecord>& records, int width, bool color);
 
 }  // namespace passnet::report

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/strings.h"
-#include "bench/utf8.h"
+#include "record/utf8.h"
 
 namespace passnet::report {
 
@@ -44,7 +44,7 @@ size_t bytes_of(std::string_view text, size_t count) {
 }  // namespace
 
 std::string visible(std::string_view text) {
-  const std::string valid = bench::valid_utf8(text);
+  const std::string valid = record::valid_utf8(text);
   std::string out;
   for (size_t at = 0; at < valid.size();) {
     const std::string_view character = std::string_view(valid).substr(at, character_length(valid, at));

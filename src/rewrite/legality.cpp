@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "ir/memory.h"
+#include "ir/ops/memory.h"
 
 namespace passnet::rewrite {
 

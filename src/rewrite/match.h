@@ -1,4 +1,4 @@
-// Finds a pattern in a graph: torch.fx SubgraphMatcher semantics on canonical calls (ir/op_table.h), with a diagnosis
+// Finds a pattern in a graph: torch.fx SubgraphMatcher semantics on canonical calls (ir/ops/table.h), with a diagnosis
 // when nothing matches.
 #pragma once
 

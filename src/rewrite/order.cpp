@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "ir/memory.h"
-#include "ir/op_table.h"
+#include "ir/ops/memory.h"
+#include "ir/ops/table.h"
 
 namespace passnet::rewrite {
 

@@ -1,7 +1,7 @@
 // What must come before what in a graph: data dependences, and those that in-place operators make through
 // shared memory.
 //
-// Which values may share memory is ir/memory.h's answer. Reads of a memory keep their order relative to its writes.
+// Which values may share memory is ir/ops/memory.h's answer. Reads of a memory keep their order relative to its writes.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/memory.h"
+#include "ir/ops/memory.h"
 
 namespace passnet::rewrite {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "ir/op_table.h"
+#include "ir/ops/table.h"
 #include "rewrite/order.h"
 
 namespace passnet::rewrite {

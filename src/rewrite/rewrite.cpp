@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "base/check.h"
-#include "ir/op_table.h"
+#include "ir/ops/table.h"
 #include "rewrite/order.h"
 
 namespace passnet::rewrite {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/memory.h"
+#include "ir/ops/memory.h"
 #include "rewrite/legality.h"
 
 namespace passnet::rewrite {

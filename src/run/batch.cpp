@@ -14,24 +14,24 @@
 #include "base/check.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "bench/score.h"
-#include "bench/verdict.h"
+#include "record/score.h"
+#include "record/verdict.h"
 #include "run/graph_texts.h"
 #include "run/machine_lock.h"
 #include "run/provenance.h"
-#include "run/worker.h"
+#include "run/worker/worker.h"
 
 namespace passnet::run {
 
 Result<RecordFile> RecordFile::open(const std::filesystem::path& path, bool keep) {
   PASSNET_TRY(LineFile lines, LineFile::open(path, keep));
   RecordFile file(std::move(lines), path);
-  PASSNET_TRY(file.records_, bench::records_from_text(file.lines_.kept(), path.string()));
+  PASSNET_TRY(file.records_, record::records_from_text(file.lines_.kept(), path.string()));
   return file;
 }
 
-Result<void> RecordFile::append(const bench::RunRecord& record) {
-  if (Result<void> appended = lines_.append(bench::to_json(record).dump()); !appended)
+Result<void> RecordFile::append(const record::RunRecord& record) {
+  if (Result<void> appended = lines_.append(record::to_json(record).dump()); !appended)
     return std::move(appended).error().with_hint("free some space, then go on with --resume; finished records are kept");
   records_.push_back(record);
   return {};
@@ -66,22 +66,22 @@ namespace {
 
 // The files derived from the records, written whole.
 Result<void> write_derived(const std::filesystem::path& directory, const std::string& id,
-                           const std::vector<bench::RunRecord>& records) {
-  const bench::Score score = bench::score(bench::judge_all(records));
-  PASSNET_TRY_VOID(write_file(directory / "aggregated_score.json", bench::to_json(score, id).dump(2) + "\n"));
-  return write_file(directory / "validation.log", bench::render_upstream_log(records));
+                           const std::vector<record::RunRecord>& records) {
+  const record::Score score = record::score(record::judge_all(records));
+  PASSNET_TRY_VOID(write_file(directory / "aggregated_score.json", record::to_json(score, id).dump(2) + "\n"));
+  return write_file(directory / "validation.log", record::render_upstream_log(records));
 }
 
 struct Planned {
-  fx::Sample sample;
+  graphdir::Sample sample;
   RecordFile file;
 };
 
 // Why the record at `position` stands for no graph of the sample; empty when it does.
 std::string reason_to_drop(const Planned& planned, size_t position) {
-  const std::vector<bench::RunRecord>& records = planned.file.records();
+  const std::vector<record::RunRecord>& records = planned.file.records();
   const std::string& graph = records[position].graph;
-  const auto later = [&](const bench::RunRecord& other) { return other.graph == graph; };
+  const auto later = [&](const record::RunRecord& other) { return other.graph == graph; };
   if (std::any_of(records.begin() + std::ptrdiff_t(position) + 1, records.end(), later)) return "there is a later one";
   const std::vector<std::string>& names = planned.sample.graph_names;
   return std::find(names.begin(), names.end(), graph) == names.end() ? "the sample no longer lists the graph" : "";
@@ -90,13 +90,13 @@ std::string reason_to_drop(const Planned& planned, size_t position) {
 // Why its graph has to be evaluated again; empty when the record stands.
 std::string reason_to_repeat(const Planned& planned, size_t position, const EvaluateOptions& options,
                              const std::map<std::string, std::string>& versions) {
-  const bench::RunRecord& record = planned.file.records()[position];
+  const record::RunRecord& record = planned.file.records()[position];
   const std::vector<std::string>& names = planned.sample.graph_names;
   const auto index = static_cast<size_t>(std::find(names.begin(), names.end(), record.graph) - names.begin());
   const std::vector<std::string> reasons =
-      bench::reasons_to_repeat(record, provenance_of(planned.sample, index, options, versions));
+      record::reasons_to_repeat(record, provenance_of(planned.sample, index, options, versions));
   if (!reasons.empty()) return join(reasons, "; ");
-  if (bench::is_unmeasured(record)) return "it was disturbed";
+  if (record::is_unmeasured(record)) return "it was disturbed";
   if (options.profile && !record.profile) return "it has no profile";
   if (!options.rival.empty() && !record.rival) return fmt::format("it has no times of {}", options.rival);
   return "";
@@ -138,7 +138,7 @@ Result<void> set_aside_all(std::vector<Planned>& planned, const EvaluateOptions&
 
 Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchHooks& hooks) {
   std::unordered_set<std::string> done;
-  for (const bench::RunRecord& record : planned.file.records()) done.insert(record.graph);
+  for (const record::RunRecord& record : planned.file.records()) done.insert(record.graph);
   EvaluateHooks one;
   one.skip = [&](const std::string& graph) { return done.contains(graph); };
   one.started = [&](const std::string& graph) {
@@ -147,8 +147,8 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchH
   const std::filesystem::path out = options.out / planned.sample.name;
   const bool all_done = std::ranges::all_of(planned.sample.graph_names, one.skip);
   if (!all_done && options.evaluate.compiler == "passes") PASSNET_TRY_VOID(save_passes(out, planned.sample.pass_dir));
-  one.texts = [&](const std::string& graph, const bench::GraphTexts& texts) { return save_graph_texts(out, graph, texts); };
-  one.finished = [&](const bench::RunRecord& record) -> Result<void> {
+  one.texts = [&](const std::string& graph, const record::GraphTexts& texts) { return save_graph_texts(out, graph, texts); };
+  one.finished = [&](const record::RunRecord& record) -> Result<void> {
     PASSNET_TRY_VOID(planned.file.append(record));
     if (hooks.finished) hooks.finished(record);
     return {};
@@ -191,15 +191,15 @@ Result<Leases> take_machine(const BatchOptions& options, const BatchHooks& hooks
 }
 
 // In the order of the lists, in whichever order they were measured.
-std::vector<bench::RunRecord> records_of(const std::vector<Planned>& planned) {
-  std::vector<bench::RunRecord> records;
+std::vector<record::RunRecord> records_of(const std::vector<Planned>& planned) {
+  std::vector<record::RunRecord> records;
   for (const Planned& one : planned) {
     std::unordered_map<std::string, size_t> place;
     for (const std::string& graph : one.sample.graph_names) place.emplace(graph, place.size());
     const size_t first = records.size();
     records.insert(records.end(), one.file.records().begin(), one.file.records().end());
     std::stable_sort(records.begin() + std::ptrdiff_t(first), records.end(),
-                     [&](const bench::RunRecord& a, const bench::RunRecord& b) { return place[a.graph] < place[b.graph]; });
+                     [&](const record::RunRecord& a, const record::RunRecord& b) { return place[a.graph] < place[b.graph]; });
   }
   return records;
 }
@@ -210,7 +210,7 @@ BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
     const std::lock_guard lock(mutex);
     if (hooks.started) hooks.started(sample, graph);
   };
-  one_by_one.finished = [&](const bench::RunRecord& record) {
+  one_by_one.finished = [&](const record::RunRecord& record) {
     const std::lock_guard lock(mutex);
     if (hooks.finished) hooks.finished(record);
   };
@@ -224,7 +224,7 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
   BatchResult result;
   std::vector<Planned> planned;
   for (const std::filesystem::path& path : samples) {
-    Result<fx::Sample> sample = fx::load_sample(path);
+    Result<graphdir::Sample> sample = graphdir::load_sample(path);
     if (!sample) return {{}, std::move(sample).error()};
     for (const Planned& other : planned) {
       if (other.sample.name == sample->name) {

@@ -11,7 +11,7 @@
 
 #include "base/line_file.h"
 #include "base/result.h"
-#include "bench/record.h"
+#include "record/record.h"
 #include "run/evaluate.h"
 
 namespace passnet::run {
@@ -21,9 +21,9 @@ class RecordFile {
  public:
   /// As LineFile::open. Errors also: BadInput (keep, and what is there are no records).
   static Result<RecordFile> open(const std::filesystem::path& path, bool keep);
-  const std::vector<bench::RunRecord>& records() const { return records_; }
+  const std::vector<record::RunRecord>& records() const { return records_; }
   /// Errors: as LineFile::append.
-  Result<void> append(const bench::RunRecord& record);
+  Result<void> append(const record::RunRecord& record);
   /// Moves the records at these positions (ascending) to records.superseded.jsonl beside the file, as they were written. They
   /// are there before they go here, and both files are whole at any time. REQUIRES: nobody else writes to the directory.
   Result<void> supersede(const std::vector<size_t>& positions);
@@ -33,7 +33,7 @@ class RecordFile {
 
   LineFile lines_;
   std::filesystem::path path_;
-  std::vector<bench::RunRecord> records_;
+  std::vector<record::RunRecord> records_;
 };
 
 struct BatchOptions {
@@ -49,14 +49,14 @@ struct BatchHooks {
   std::function<void(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason)> again;
   std::function<void(size_t graphs)> planned;                               // total graphs to do, before the first
   std::function<void(const std::string& sample, const std::string& graph)> started;
-  std::function<void(const bench::RunRecord&)> finished;
+  std::function<void(const record::RunRecord&)> finished;
 };
 
 /// Hooks are called by one thread at a time. Samples of one run share no GPU.
 /// All records (resumed ones that still stand included), in sample order. Written files are complete for every finished graph,
 /// also when an error ends the batch; `error` then says why.
 struct BatchResult {
-  std::vector<bench::RunRecord> records;
+  std::vector<record::RunRecord> records;
   std::optional<Error> error;
 };
 BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, const BatchOptions& options,

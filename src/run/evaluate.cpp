@@ -8,23 +8,23 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "bench/verdict.h"
+#include "record/verdict.h"
 #include "fx/print.h"
 #include "pass/source.h"
 #include "run/graph_texts.h"
 #include "run/measure.h"
 #include "run/pattern_names.h"
 #include "run/provenance.h"
-#include "run/pytorch.h"
+#include "run/worker/pytorch.h"
 #include "run/run_passes.h"
-#include "run/session.h"
+#include "run/worker/requests.h"
 
 namespace passnet::run {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using bench::Stage;
+using record::Stage;
 
 // PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
 constexpr std::chrono::milliseconds kCompileTimeout{300000};
@@ -40,7 +40,7 @@ std::string utc_now() {
 }
 
 // The passes of the sample, loaded once; a pass that cannot be read fails every graph with the same words.
-Result<std::vector<pass::Pass>> load_passes(const fx::Sample& sample) {
+Result<std::vector<pass::Pass>> load_passes(const graphdir::Sample& sample) {
   if (sample.pass_dir.empty()) {
     return bad_input(fmt::format("sample '{}' has no pass_dir", sample.name))
         .with_hint("write passes (passnet pass new), or evaluate without them: --compiler eager");
@@ -50,7 +50,7 @@ Result<std::vector<pass::Pass>> load_passes(const fx::Sample& sample) {
 
 class SampleEvaluation {
  public:
-  SampleEvaluation(const fx::Sample& sample, const EvaluateOptions& options)
+  SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options)
       : sample_(sample),
         options_(options),
         threads_(resolve_options(options).threads),
@@ -74,7 +74,7 @@ class SampleEvaluation {
     return {};
   }
 
-  Result<bench::RunRecord> evaluate(size_t index) {
+  Result<record::RunRecord> evaluate(size_t index) {
     const auto begin = Clock::now();
     Tried tried = {};
     PASSNET_TRY(tried, attempt(index));
@@ -87,7 +87,7 @@ class SampleEvaluation {
       PASSNET_TRY(tried, attempt(index));
       tried.record.retried = why;
     }
-    bench::RunRecord& record = tried.record;
+    record::RunRecord& record = tried.record;
     if (tried.failure) {
       record.error_kind = tried.failure->kind;
       record.error = to_string(tried.failure->error);
@@ -99,18 +99,18 @@ class SampleEvaluation {
 
   /// Of the graph that was evaluated last.
   const GraphTensors& tensors() const { return tensors_; }
-  const bench::GraphTexts& texts() const { return texts_; }
+  const record::GraphTexts& texts() const { return texts_; }
 
  private:
   struct Tried {
-    bench::RunRecord record;
+    record::RunRecord record;
     std::optional<Failure> failure;  // why it ended early
   };
 
   // Evaluates a graph once, in the workers that run; those that are lost are replaced.
   Result<Tried> attempt(size_t index) {
     Tried tried;
-    bench::RunRecord& record = tried.record;
+    record::RunRecord& record = tried.record;
     record.sample = sample_.name;
     record.graph = sample_.graph_names[index];
     record.compiler = options_.compiler;
@@ -118,7 +118,7 @@ class SampleEvaluation {
     record.threads = threads_;
     record.seed = options_.seed;
     record.started = utc_now();
-    bench::Provenance made_of = provenance_of(sample_, index, options_, {});
+    record::Provenance made_of = provenance_of(sample_, index, options_, {});
     made_of.passes = pass_hashes_;
     tensors_ = {};
     texts_ = {};
@@ -132,9 +132,9 @@ class SampleEvaluation {
   }
 
   // The line of DESIGN section 3, stage by stage; returns why it ended early.
-  std::optional<Failure> walk(size_t index, bench::RunRecord& record) {
+  std::optional<Failure> walk(size_t index, record::RunRecord& record) {
     record.stage = Stage::Parse;
-    Result<fx::GraphDir> graph = fx::load_graph_dir(sample_.graph_paths[index]);
+    Result<graphdir::GraphDir> graph = graphdir::load_graph_dir(sample_.graph_paths[index]);
     if (!graph) return to_failure(graph.error());
     texts_.before = fx::print_model(graph->graph);
 
@@ -202,7 +202,7 @@ class SampleEvaluation {
       if (!options_.rival.empty()) record.rival = measure_rival(graph->graph, inputs, how);
     }
     if (options_.profile) {
-      Answer<bench::Profile> profile = profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_);
+      Answer<record::Profile> profile = profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_);
       if (!profile) return placed(profile.error());
       record.profile = std::move(*profile);
     }
@@ -212,19 +212,19 @@ class SampleEvaluation {
 
   // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by operator as
   // the reference does. None when the candidate cannot; whatever that is, it has nothing to do with this graph's own result.
-  std::optional<bench::Control> measure_control(const ir::Graph& graph, const Bundle& inputs, const MeasureOptions& how) {
+  std::optional<record::Control> measure_control(const ir::Graph& graph, const Bundle& inputs, const MeasureOptions& how) {
     controlled_ = true;
     if (!load_graph(candidate_, kControlId, graph, {}, {}, timeout_)) return std::nullopt;
     if (!set_inputs(candidate_, kControlId, inputs, timeout_)) return std::nullopt;
     if (!run_graph(candidate_, kControlId, false, timeout_)) return std::nullopt;
     Answer<Measured> measured = measure({reference_, kId}, {candidate_, kControlId}, how);
     if (!measured) return std::nullopt;
-    return bench::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
+    return record::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
   }
 
   // Another compiler on the same graph and inputs, against the same reference. What goes wrong there is its problem, not the graph's.
-  bench::Rival measure_rival(const ir::Graph& graph, const Bundle& inputs, MeasureOptions how) {
-    bench::Rival rival;
+  record::Rival measure_rival(const ir::Graph& graph, const Bundle& inputs, MeasureOptions how) {
+    record::Rival rival;
     rival.name = options_.rival;
     how.timeout = std::max<std::chrono::milliseconds>(how.timeout, kCompileTimeout);
     const auto give_up = [&](const Failure& failure) {
@@ -246,10 +246,10 @@ class SampleEvaluation {
     if (auto set = set_inputs(*rival_, kId, inputs, how.timeout); !set) return give_up(set.error());
     Answer<Outputs> found = run_graph(*rival_, kId, true, how.timeout);
     if (!found) return give_up(found.error());
-    bench::RunRecord checked;
+    record::RunRecord checked;
     if (auto compared = compare_outputs(reference_, kId, *found, checked, how.timeout); !compared) return give_up(compared.error());
     checked.stage = Stage::Done;
-    rival.passes_from = bench::judge(checked).passes_from;
+    rival.passes_from = record::judge(checked).passes_from;
     Answer<Measured> measured = measure({reference_, kId}, {*rival_, kId}, how);
     if (!measured) return give_up(measured.error());
     rival.reference = std::move(measured->reference);
@@ -258,7 +258,7 @@ class SampleEvaluation {
     return rival;
   }
 
-  std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, bench::RunRecord& record,
+  std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, record::RunRecord& record,
                                        Rewritten& rewritten) {
     if (!passes_) return to_failure(passes_.error());
     if (!names_checked_) {
@@ -288,12 +288,12 @@ class SampleEvaluation {
   Result<void> revive(Worker& worker) { return worker.alive() ? Result<void>{} : worker.start(); }
 
   // Frees the graph on both sides, and notes what it took of a GPU's memory.
-  void forget(bench::RunRecord& record) {
+  void forget(record::RunRecord& record) {
     for (const char* id : {kTraceId, kId}) note_memory(forget_graph(reference_, id, timeout_), record.reference_memory);
     for (const char* id : {kControlId, kId}) note_memory(forget_graph(candidate_, id, timeout_), record.candidate_memory);
     if (rival_) forget_graph(*rival_, kId, timeout_);
   }
-  static void note_memory(const bench::DeviceMemory& used, bench::DeviceMemory& memory) {
+  static void note_memory(const record::DeviceMemory& used, record::DeviceMemory& memory) {
     memory = {std::max(memory.peak_bytes, used.peak_bytes), used.kept_bytes};
   }
 
@@ -301,19 +301,19 @@ class SampleEvaluation {
   static constexpr const char* kTraceId = "traced";
   static constexpr const char* kControlId = "control";
 
-  const fx::Sample& sample_;
+  const graphdir::Sample& sample_;
   const EvaluateOptions& options_;
   const int threads_;
   const std::chrono::milliseconds timeout_;
   Worker reference_, candidate_;
   std::optional<Worker> rival_;  // PyTorch's compiler, once it was needed
   Result<std::vector<pass::Pass>> passes_;
-  bench::Provenance::Hashes pass_hashes_;
+  record::Provenance::Hashes pass_hashes_;
   std::string hardware_, architecture_;
   std::map<std::string, std::string> versions_;
   GraphTensors tensors_;
   bool names_checked_ = false;  // the patterns call what there is
-  bench::GraphTexts texts_;
+  record::GraphTexts texts_;
   bool controlled_ = false;  // the sample has its A/A control
 };
 
@@ -321,7 +321,7 @@ class SampleEvaluation {
 
 int available_threads() { return std::max<int>(1, static_cast<int>(available_processors().size())); }
 
-Result<void> evaluate_sample(const fx::Sample& sample, const EvaluateOptions& options, const EvaluateHooks& hooks) {
+Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, const EvaluateHooks& hooks) {
   const auto skipped = [&](size_t i) { return hooks.skip && hooks.skip(sample.graph_names[i]); };
   size_t remaining = 0;
   for (size_t i = 0; i < sample.graph_names.size(); ++i) remaining += skipped(i) ? 0 : 1;
@@ -333,7 +333,7 @@ Result<void> evaluate_sample(const fx::Sample& sample, const EvaluateOptions& op
     if (skipped(i)) continue;
     if (options.interrupted && *options.interrupted) return resource_error("interrupted");
     if (hooks.started) hooks.started(sample.graph_names[i]);
-    PASSNET_TRY(const bench::RunRecord record, evaluation.evaluate(i));
+    PASSNET_TRY(const record::RunRecord record, evaluation.evaluate(i));
     // What an interrupt cut short is not a result.
     if (options.interrupted && *options.interrupted) return resource_error("interrupted");
     if (hooks.texts) PASSNET_TRY_VOID(hooks.texts(record.graph, evaluation.texts()));

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "bench/graph_texts.h"
-#include "bench/record.h"
-#include "fx/sample.h"
-#include "pass/build.h"
-#include "run/worker.h"
+#include "record/graph_texts.h"
+#include "record/record.h"
+#include "graphdir/sample.h"
+#include "pass/kernel/build.h"
+#include "run/worker/worker.h"
 
 namespace passnet::run {
 
@@ -48,13 +48,13 @@ struct GraphTensors {
 struct EvaluateHooks {
   std::function<bool(const std::string& graph)> skip;        // already done (resume); may be empty
   std::function<void(const std::string& graph)> started;     // for progress; may be empty
-  std::function<Result<void>(const std::string& graph, const bench::GraphTexts&)> texts;  // stores them, before `finished`; may be empty
-  std::function<Result<void>(const bench::RunRecord&)> finished;  // stores the record; an error ends the run
+  std::function<Result<void>(const std::string& graph, const record::GraphTexts&)> texts;  // stores them, before `finished`; may be empty
+  std::function<Result<void>(const record::RunRecord&)> finished;  // stores the record; an error ends the run
   std::function<Result<void>(const std::string& graph, const GraphTensors&)> tensors;  // after `finished`; may be empty
 };
 
 /// Evaluates every graph of the sample. A bad graph, pass or kernel is a record, not an error.
 /// Errors: Resource (workers cannot be started), what `finished` gave, and Resource "interrupted".
-Result<void> evaluate_sample(const fx::Sample& sample, const EvaluateOptions& options, const EvaluateHooks& hooks);
+Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, const EvaluateHooks& hooks);
 
 }  // namespace passnet::run

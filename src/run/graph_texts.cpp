@@ -4,13 +4,13 @@
 
 #include "base/file.h"
 #include "fx/print.h"
-#include "pass/launch.h"
+#include "pass/plan/launch_list.h"
 
 namespace passnet::run {
 
 namespace fs = std::filesystem;
 
-void add_rewritten(bench::GraphTexts& texts, const Rewritten& rewritten) {
+void add_rewritten(record::GraphTexts& texts, const Rewritten& rewritten) {
   if (rewritten.sites() == 0) return;
   texts.after = fx::print_model(rewritten.graph);
   for (const pass::LaunchList& list : rewritten.lists)
@@ -18,10 +18,10 @@ void add_rewritten(bench::GraphTexts& texts, const Rewritten& rewritten) {
   texts.launches += "]\n";
 }
 
-Result<void> save_graph_texts(const fs::path& sample_out, const std::string& graph, const bench::GraphTexts& texts) {
-  const fs::path directory = bench::graph_texts_directory(sample_out, graph);
+Result<void> save_graph_texts(const fs::path& sample_out, const std::string& graph, const record::GraphTexts& texts) {
+  const fs::path directory = record::graph_texts_directory(sample_out, graph);
   const std::pair<const char*, const std::string&> files[] = {
-      {bench::kBeforeFile, texts.before}, {bench::kAfterFile, texts.after}, {bench::kLaunchesFile, texts.launches}};
+      {record::kBeforeFile, texts.before}, {record::kAfterFile, texts.after}, {record::kLaunchesFile, texts.launches}};
   for (const auto& [name, text] : files) {
     std::error_code absent;
     if (text.empty())
@@ -33,7 +33,7 @@ Result<void> save_graph_texts(const fs::path& sample_out, const std::string& gra
 }
 
 Result<void> save_passes(const fs::path& sample_out, const fs::path& pass_dir) {
-  const fs::path directory = bench::passes_directory(sample_out);
+  const fs::path directory = record::passes_directory(sample_out);
   std::error_code absent;
   fs::remove_all(directory, absent);
   const Result<std::vector<fs::path>> passes = pass::list_passes(pass_dir);

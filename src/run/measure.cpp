@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/stats.h"
-#include "run/session.h"
+#include "record/stats.h"
+#include "run/worker/requests.h"
 #include "run/thread_times.h"
 
 namespace passnet::run {
@@ -88,7 +88,7 @@ namespace {
 /// What is measured of one side: kept trials, and the last block for its conditions.
 struct Side {
   TimedGraph graph;
-  bench::Timing timing;
+  record::Timing timing;
   TimedBlock last;
   int64_t changed = 0;
 
@@ -101,7 +101,7 @@ struct Side {
 
 /// How the blocks of one track are timed.
 struct TrackPlan {
-  bench::Track track;
+  record::Track track;
   int pairs = kPairs;
   int trials = 100;
   bool settle_each = false;
@@ -120,7 +120,7 @@ Answer<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int
 }
 
 /// One pair of blocks, each side once; false: disturbed, and nothing of it is kept.
-Answer<bool> time_pair(Side& first, Side& second, const TrackPlan& plan, int calls, bench::Load& load) {
+Answer<bool> time_pair(Side& first, Side& second, const TrackPlan& plan, int calls, record::Load& load) {
   std::array<TimedBlock, 2> blocks;
   std::array<Side*, 2> sides{&first, &second};
   ++load.block_pairs;
@@ -143,7 +143,7 @@ Answer<bool> time_pair(Side& first, Side& second, const TrackPlan& plan, int cal
 }
 
 /// All trials of one track on both sides. False: too few pairs were undisturbed.
-Answer<bool> time_track(Side& a, Side& b, const TrackPlan& plan, bench::Load& load) {
+Answer<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& load) {
   const int pairs = std::max(1, std::min(plan.pairs, plan.trials));
   TrackPlan fitted = plan;
   fitted.pairs = pairs;
@@ -169,19 +169,19 @@ Answer<bool> time_track(Side& a, Side& b, const TrackPlan& plan, bench::Load& lo
 
 /// Warms both sides up. Returns the median of the reference's calls in microseconds; 0 without warm-up.
 Answer<double> warm_up(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
-                       const bench::Track& track) {
+                       const record::Track& track) {
   double median_us = 0;
   for (const TimedGraph* graph : {&reference, &candidate}) {
     if (options.warmup == 0) break;
     const BlockOptions block{0, options.warmup, false, false, track, options.timeout};
     Answer<TimedBlock> timed = options.on_gpu ? time_block(*graph, block) : time_block_alone(*graph, block);
     if (!timed) return tl::unexpected(std::move(timed).error());
-    if (graph == &reference) median_us = bench::summarize(timed->times_us).median;
+    if (graph == &reference) median_us = record::summarize(timed->times_us).median;
   }
   return median_us;
 }
 
-void finish(Side& side, const MeasureOptions& options, const bench::Track& track) {
+void finish(Side& side, const MeasureOptions& options, const record::Track& track) {
   side.timing.warmup = options.warmup;
   side.timing.track = track;
   if (options.on_gpu) side.timing.mode = side.last.mode;
@@ -192,7 +192,7 @@ void finish(Side& side, const MeasureOptions& options, const bench::Track& track
 /// The same calls timed in the other ways that a GPU allows.
 Answer<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
                                Measured& measured) {
-  for (const bench::Track& track : kOtherGpuTracks) {
+  for (const record::Track& track : kOtherGpuTracks) {
     Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
     const TrackPlan plan{track, kOtherTrackPairs, options.trials, false, true, options.timeout};
     if (auto done = time_track(a, b, plan, measured.load); !done) return tl::unexpected(std::move(done).error());
@@ -213,7 +213,7 @@ struct Conditions {
       : switches(read_involuntary_switches(a.pid()) + read_involuntary_switches(b.pid())) {}
 };
 
-void note_conditions(const Conditions& before, const Conditions& after, bench::Load& load) {
+void note_conditions(const Conditions& before, const Conditions& after, record::Load& load) {
   const double wall_us = std::max(1.0, std::chrono::duration<double, std::micro>(after.at - before.at).count());
   const double processors = static_cast<double>(std::max<size_t>(1, available_processors().size()));
   load.pressure_share = std::min(1.0, static_cast<double>(after.machine.pressure_us - before.machine.pressure_us) / wall_us);
@@ -224,7 +224,7 @@ void note_conditions(const Conditions& before, const Conditions& after, bench::L
 }  // namespace
 
 Answer<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options) {
-  const bench::Track track = options.on_gpu ? kGpuTrack : bench::Track{};
+  const record::Track track = options.on_gpu ? kGpuTrack : record::Track{};
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
   const Answer<double> usual_us = warm_up(reference, candidate, options, track);

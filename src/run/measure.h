@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "bench/record.h"
-#include "run/worker.h"
+#include "record/record.h"
+#include "run/worker/worker.h"
 
 namespace passnet::run {
 
@@ -20,8 +20,8 @@ struct MeasureOptions {
 };
 
 /// On a GPU: how trials are timed, and in which other ways the same calls are timed after them.
-inline const bench::Track kGpuTrack{"host", "fresh", "warm"};
-inline const bench::Track kOtherGpuTracks[] = {
+inline const record::Track kGpuTrack{"host", "fresh", "warm"};
+inline const record::Track kOtherGpuTracks[] = {
     {"host", "same", "warm"}, {"host", "fresh", "flushed"}, {"device", "fresh", "warm"}, {"device", "fresh", "flushed"}};
 
 /// A graph that is loaded on a worker, with inputs, and was run once.
@@ -31,9 +31,9 @@ struct TimedGraph {
 };
 
 struct Measured {
-  bench::Timing reference, candidate;
+  record::Timing reference, candidate;
   bool disturbed = false;     // too few pairs of blocks were free of other processes' work
-  bench::Load load;
+  record::Load load;
   int64_t changed_calls = 0;  // timed calls of the candidate whose outputs differed from the checked call
 };
 
@@ -52,14 +52,14 @@ struct BlockOptions {
   int calls = 0;
   bool settle_each = false;       // one more untimed call before each timed one
   bool fingerprint = false;       // count calls whose outputs differ from those of the last run
-  bench::Track track = {};
+  record::Track track = {};
   std::chrono::milliseconds timeout{60000};
 };
 
 struct TimedBlock {
   std::vector<double> times_us;  // of the calls after the settling ones
   int64_t changed = 0;           // calls whose outputs differed from the last run's; 0 without fingerprint
-  std::string mode;              // bench::Timing::mode
+  std::string mode;              // record::Timing::mode
   int sm_mhz = 0, temperature_c = 0;
   std::chrono::nanoseconds wall{0};  // of the whole block, by our clock
   std::optional<std::chrono::nanoseconds> waited;  // for processors that other processes held; none: not known

@@ -83,7 +83,7 @@ class PassApplication {
 
   Answer<void> apply_one(size_t index) {
     const pass::Pass& pass = passes_[index];
-    bench::PassOutcome& outcome = result_.outcomes.emplace_back();
+    record::PassOutcome& outcome = result_.outcomes.emplace_back();
     outcome.pass = pass.name;
     if (!prepared_) prepared_.emplace(result_.graph, options_.strict);
     PASSNET_TRY(rewrite::MatchReport report, rewrite::find_matches(pass.pattern, *prepared_));
@@ -171,7 +171,7 @@ class PassApplication {
 
 int Rewritten::sites() const {
   int count = 0;
-  for (const bench::PassOutcome& outcome : outcomes) count += outcome.matches;
+  for (const record::PassOutcome& outcome : outcomes) count += outcome.matches;
   return count;
 }
 

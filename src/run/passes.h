@@ -7,17 +7,14 @@
 #include <vector>
 
 #include "base/result.h"
-#include "bench/record.h"
+#include "record/record.h"
 #include "ir/graph.h"
-#include "pass/build.h"
+#include "pass/kernel/build.h"
 #include "pass/source.h"
 #include "rewrite/match.h"
-#include "run/worker.h"
+#include "run/worker/requests.h"
 
 namespace passnet::run {
-
-/// What is known of each node's value, by node id; monostate: none, a list, or never computed.
-using Values = std::vector<pass::SiteInput>;
 
 /// Runs a graph with its fused nodes (launch lists by index), launching no kernel, and tells every value's type.
 /// What fails ends the graph.
@@ -27,7 +24,7 @@ struct Rewritten {
   ir::Graph graph;
   std::vector<pass::LaunchList> lists;          // by the index in passnet.fused
   std::vector<size_t> pass_of_list;             // index into the passes
-  std::vector<bench::PassOutcome> outcomes;     // one per pass
+  std::vector<record::PassOutcome> outcomes;     // one per pass
   int sites() const;
 };
 

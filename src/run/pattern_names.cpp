@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "ir/op_table.h"
+#include "ir/ops/table.h"
 
 namespace passnet::run {
 

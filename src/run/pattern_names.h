@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pass/source.h"
-#include "run/worker.h"
+#include "run/worker/worker.h"
 
 namespace passnet::run {
 

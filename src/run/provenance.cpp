@@ -7,7 +7,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/version.h"
-#include "pass/build.h"
+#include "pass/kernel/build.h"
 #include "pass/source.h"
 
 namespace passnet::run {
@@ -15,14 +15,14 @@ namespace passnet::run {
 namespace {
 
 namespace fs = std::filesystem;
-using Hashes = bench::Provenance::Hashes;
+using Hashes = record::Provenance::Hashes;
 
 void add_file(const fs::path& directory, std::string_view name, Hashes& hashes) {
   if (const auto content = read_file(directory / name)) hashes.emplace(name, sha256_hex(*content));
 }
 
 // Empty when the list is absent or malformed; evaluating then fails for that reason alone.
-std::vector<std::string> pass_names(const fx::Sample& sample) {
+std::vector<std::string> pass_names(const graphdir::Sample& sample) {
   if (sample.pass_dir.empty()) return {};
   const auto text = read_file(sample.pass_dir / pass::kListFile);
   if (!text) return {};
@@ -50,7 +50,7 @@ std::string processor_of(const std::string& hardware) {
 
 }  // namespace
 
-Hashes hash_passes(const fx::Sample& sample) {
+Hashes hash_passes(const graphdir::Sample& sample) {
   Hashes hashes;
   if (sample.pass_dir.empty()) return hashes;
   add_file(sample.pass_dir, pass::kListFile, hashes);
@@ -58,7 +58,7 @@ Hashes hash_passes(const fx::Sample& sample) {
   return hashes;
 }
 
-Hashes hash_kernels(const fx::Sample& sample, bool on_gpu) {
+Hashes hash_kernels(const graphdir::Sample& sample, bool on_gpu) {
   Hashes hashes;
   for (const std::string& name : pass_names(sample)) add_file(sample.pass_dir, name + (on_gpu ? ".cu" : ".cpp"), hashes);
   return hashes;
@@ -70,8 +70,8 @@ Hashes hash_graph(const fs::path& directory) {
   return hashes;
 }
 
-bench::RunOptions resolve_options(const EvaluateOptions& options) {
-  bench::RunOptions resolved;
+record::RunOptions resolve_options(const EvaluateOptions& options) {
+  record::RunOptions resolved;
   resolved.compiler = options.compiler;
   resolved.device = options.gpu ? "cuda" : "cpu";
   resolved.cuda_graph = options.gpu ? options.cuda_graph : "off";
@@ -84,7 +84,7 @@ bench::RunOptions resolve_options(const EvaluateOptions& options) {
   return resolved;
 }
 
-Result<EvaluateOptions> options_of(const bench::RunOptions& recorded, const std::string& device) {
+Result<EvaluateOptions> options_of(const record::RunOptions& recorded, const std::string& device) {
   EvaluateOptions options;
   PASSNET_TRY(options.gpu, parse_device(device));
   options.compiler = recorded.compiler;
@@ -123,9 +123,9 @@ Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& o
   return versions_of(options, *hello);
 }
 
-bench::Provenance provenance_of(const fx::Sample& sample, size_t index, const EvaluateOptions& options,
+record::Provenance provenance_of(const graphdir::Sample& sample, size_t index, const EvaluateOptions& options,
                                 const std::map<std::string, std::string>& versions) {
-  bench::Provenance made_of;
+  record::Provenance made_of;
   std::error_code failed;
   made_of.sample_path = fs::weakly_canonical(sample.path, failed).string();
   made_of.graph = hash_graph(sample.graph_paths[index]);

@@ -181,11 +181,11 @@ Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
       .with_hint("name the directory of a run of 'passnet eval' (its --out), or a records.jsonl");
 }
 
-Result<std::vector<bench::RunRecord>> load_run(const fs::path& path) {
+Result<std::vector<record::RunRecord>> load_run(const fs::path& path) {
   PASSNET_TRY(const std::vector<fs::path> files, find_record_files(path));
-  std::vector<bench::RunRecord> records;
+  std::vector<record::RunRecord> records;
   for (const fs::path& file : files) {
-    PASSNET_TRY(std::vector<bench::RunRecord> some, bench::load_records(file.string()));
+    PASSNET_TRY(std::vector<record::RunRecord> some, record::load_records(file.string()));
     std::move(some.begin(), some.end(), std::back_inserter(records));
   }
   if (records.empty()) return bad_input(fmt::format("'{}' holds no finished record", path.string()));

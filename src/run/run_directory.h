@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/result.h"
-#include "bench/record.h"
+#include "record/record.h"
 
 namespace passnet::run {
 
@@ -44,7 +44,7 @@ std::string run_directory_name(int64_t now, const std::vector<std::string>& samp
 /// The records.jsonl files of a run, in order of path: `path` itself when it is a file, those in or below a directory; of a
 /// directory of runs, those of its latest. Errors: BadInput (there are none).
 Result<std::vector<std::filesystem::path>> find_record_files(const std::filesystem::path& path);
-/// All records of a run. Errors: as find_record_files and bench::load_records; BadInput (no record).
-Result<std::vector<bench::RunRecord>> load_run(const std::filesystem::path& path);
+/// All records of a run. Errors: as find_record_files and record::load_records; BadInput (no record).
+Result<std::vector<record::RunRecord>> load_run(const std::filesystem::path& path);
 
 }  // namespace passnet::run

@@ -5,13 +5,13 @@
 #include <optional>
 
 #include "base/file.h"
-#include "pass/line_table.h"
+#include "pass/kernel/line_table.h"
 
 namespace passnet::run {
 
 Answer<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph, const Bundle& inputs,
                                   const std::vector<pass::Pass>& passes, const PassRunOptions& options,
-                                  std::vector<bench::PassOutcome>& outcomes) {
+                                  std::vector<record::PassOutcome>& outcomes) {
   const TraceFn trace = [&](const ir::Graph& traced, const std::vector<pass::LaunchList>& lists) -> Answer<Values> {
     const auto values = [&]() -> Answer<Values> {
       PASSNET_TRY_VOID(load_graph(reference, id, traced, lists, {}, options.timeout));
@@ -29,10 +29,10 @@ Answer<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, cons
   if (!applied) return applied;
   outcomes = applied->outcomes;
   int declined = 0;
-  for (const bench::PassOutcome& outcome : outcomes) declined += outcome.declined;
+  for (const record::PassOutcome& outcome : outcomes) declined += outcome.declined;
   if (applied->sites() > 0 || declined > 0) return applied;
   Failure failure{"no-match", bad_pass("no pass matched this graph"), false};
-  for (const bench::PassOutcome& outcome : outcomes) {
+  for (const record::PassOutcome& outcome : outcomes) {
     if (!outcome.diagnosis.empty()) failure.error.notes.push_back(fmt::format("pass '{}': {}", outcome.pass, outcome.diagnosis));
   }
   return tl::unexpected(failure);

@@ -5,7 +5,8 @@
 #include <vector>
 
 #include "pass/source.h"
-#include "run/session.h"
+#include "run/passes.h"
+#include "run/worker/requests.h"
 
 namespace passnet::run {
 
@@ -18,7 +19,7 @@ struct PassRunOptions {
 
 struct PassRun {
   Outputs outputs;
-  std::vector<bench::PassOutcome> passes;  // what was replaced and what declined
+  std::vector<record::PassOutcome> passes;  // what was replaced and what declined
 };
 
 /// reference: where plans see the shapes that come; it loads the graph under an id of its own. candidate: runs the
@@ -35,6 +36,6 @@ Failure with_source_line(Failure failure, const Rewritten& rewritten, const std:
 /// What `apply_passes` gave, or why not: a trace that failed as the worker said it, or "no-match" with the nearest misses.
 Answer<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph, const Bundle& inputs,
                                   const std::vector<pass::Pass>& passes, const PassRunOptions& options,
-                                  std::vector<bench::PassOutcome>& outcomes);
+                                  std::vector<record::PassOutcome>& outcomes);
 
 }  // namespace passnet::run

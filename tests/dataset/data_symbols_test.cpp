@@ -1,14 +1,14 @@
-#include "dataset/data_symbols.h"
+#include "dataset/sizes/data_symbols.h"
 
 #include <gtest/gtest.h>
 
-#include "dataset/variant_sizes.h"
+#include "dataset/sizes/variant_sizes.h"
 
 namespace passnet::dataset {
 namespace {
 
-fx::GraphDir graph_with(const std::vector<std::pair<std::string, std::vector<int64_t>>>& records) {
-  fx::GraphDir graph;
+graphdir::GraphDir graph_with(const std::vector<std::pair<std::string, std::vector<int64_t>>>& records) {
+  graphdir::GraphDir graph;
   for (const auto& [name, shape] : records) {
     graph.weights.emplace_back();
     graph.weights.back().name = name;
@@ -17,7 +17,7 @@ fx::GraphDir graph_with(const std::vector<std::pair<std::string, std::vector<int
   return graph;
 }
 
-std::string found(const std::vector<const fx::GraphDir*>& captures) {
+std::string found(const std::vector<const graphdir::GraphDir*>& captures) {
   std::string text;
   for (const DataSymbol& symbol : find_symbols(captures, {})) {
     text += std::to_string(symbol.example) + (symbol.is_of_pictures ? " picture" : "");
@@ -29,33 +29,33 @@ std::string found(const std::vector<const fx::GraphDir*>& captures) {
 }
 
 TEST(DataSymbols, AreTheDistinctSizesOfDataInputsInOrder) {
-  const fx::GraphDir graph =
+  const graphdir::GraphDir graph =
       graph_with({{"L_self_modules_w_", {7, 7}}, {"L_x_", {1, 3, 224, 224}}, {"L_mask_", {1, 1, 16}}});
   EXPECT_EQ(found({&graph}), "1 1.0 2.0; 3 1.1; 224 picture 1.2 1.3; 16 2.2; ");
 }
 
 TEST(DataSymbols, OfSeveralCapturesAreWhatDiffers) {
-  const fx::GraphDir first = graph_with({{"L_x_", {1, 3, 16, 16}}}),
+  const graphdir::GraphDir first = graph_with({{"L_x_", {1, 3, 16, 16}}}),
                      second = graph_with({{"L_x_", {2, 3, 16, 50}}});
   EXPECT_EQ(found({&first, &second}), "1 0.0; 16 picture 0.3; ");
 }
 
 TEST(DataSymbols, ResizeShapesAndRepeatLiteralData) {
-  fx::GraphDir graph = graph_with({{"L_ids_", {1, 3}}});
+  graphdir::GraphDir graph = graph_with({{"L_ids_", {1, 3}}});
   graph.weights[0].int_data = std::vector<int64_t>{7, 8, 9};
-  const std::vector<DataSymbol> symbols = find_symbols(std::vector<const fx::GraphDir*>{&graph}, {});
+  const std::vector<DataSymbol> symbols = find_symbols(std::vector<const graphdir::GraphDir*>{&graph}, {});
   const std::vector<int64_t> values{2, 2};
   const auto made = resized(graph.weights, symbols, values);
   EXPECT_EQ(made[0].shape, (std::vector<int64_t>{2, 2}));
   EXPECT_EQ(made[0].int_data, (std::vector<int64_t>{7, 8, 9, 7}));
   EXPECT_EQ(values_in(graph.weights, symbols, made), values);
-  EXPECT_EQ(fx::signature(constraints_of(made, symbols, values)), "[(S0,S1)]");
+  EXPECT_EQ(graphdir::signature(constraints_of(made, symbols, values)), "[(S0,S1)]");
 }
 
 TEST(DataSymbols, DoNotSayTheSizesOfACaptureThatBreaksThem) {
-  const fx::GraphDir square = graph_with({{"L_x_", {1, 3, 16, 16}}}),
+  const graphdir::GraphDir square = graph_with({{"L_x_", {1, 3, 16, 16}}}),
                      wide = graph_with({{"L_x_", {1, 3, 16, 32}}});
-  const std::vector<DataSymbol> symbols = find_symbols(std::vector<const fx::GraphDir*>{&square}, {});
+  const std::vector<DataSymbol> symbols = find_symbols(std::vector<const graphdir::GraphDir*>{&square}, {});
   EXPECT_FALSE(values_in(square.weights, symbols, wide.weights));
 }
 

@@ -17,7 +17,7 @@ JournalLine line_of(const std::string& graph) {
   line.report.seconds = 0.5;
   line.rules = "r";
   line.shape = "b1_r224";
-  line.found = {{Kind::Fusible, {2, 5}, 0, "aa", true}, {Kind::Typical, {7, 9}, 4, "bb", false}};
+  line.found = {{graphdir::Kind::Fusible, {2, 5}, 0, "aa", true}, {graphdir::Kind::Typical, {7, 9}, 4, "bb", false}};
   return line;
 }
 
@@ -27,8 +27,8 @@ TEST(DecomposeJournal, LinesAreReadBack) {
   const JournalLine& line = lines.at("timm/resnet18/b1_r224");
   EXPECT_EQ(dump(to_json(line)), dump(to_json(line_of("timm/resnet18/b1_r224"))));
   ASSERT_EQ(line.found.size(), 2u);
-  EXPECT_EQ(line.found[1].kind, Kind::Typical);
-  EXPECT_EQ(line.found[1].range, (Range{7, 9}));
+  EXPECT_EQ(line.found[1].kind, graphdir::Kind::Typical);
+  EXPECT_EQ(line.found[1].range, (analysis::Range{7, 9}));
   EXPECT_EQ(line.found[1].number, 4u);
 }
 

@@ -1,4 +1,4 @@
-#include "dataset/fusible.h"
+#include "dataset/pieces/fusible.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 std::string ranges(const std::vector<int>& kernels) {
   std::string text;
-  for (const Range& range : fusible_ranges(kernels)) text += fmt::format("({},{})", range.start, range.end);
+  for (const analysis::Range& range : fusible_ranges(kernels)) text += fmt::format("({},{})", range.start, range.end);
   return text;
 }
 

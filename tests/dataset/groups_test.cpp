@@ -73,10 +73,10 @@ TEST(SamplingGroups, TakeThreeElementTypesOfABucketAtMost) {
   EXPECT_THAT(texts(sampling_groups(members)), ElementsAre("2: head", "4: p q r", "3: s"));
 }
 
-fx::GraphDir graph_of(const std::vector<std::vector<int64_t>>& shapes) {
-  fx::GraphDir graph;
+graphdir::GraphDir graph_of(const std::vector<std::vector<int64_t>>& shapes) {
+  graphdir::GraphDir graph;
   for (const auto& shape : shapes) {
-    fx::TensorMeta& meta = graph.weights.emplace_back();
+    graphdir::TensorMeta& meta = graph.weights.emplace_back();
     meta.shape = shape;
     meta.dtype = ir::DType::Float16;
   }

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "dataset/size_expression.h"
+#include "analysis/size_expression.h"
 #include "fx/graph_text.h"
 
 namespace passnet::dataset {
 
 using Shapes = std::map<std::string, std::vector<int64_t>>;
 
-inline ValueShapes shapes_of(const ir::Graph& graph, const Shapes& by_name) {
-  ValueShapes shapes{std::vector<std::optional<std::vector<int64_t>>>(graph.size()),
+inline analysis::ValueShapes shapes_of(const ir::Graph& graph, const Shapes& by_name) {
+  analysis::ValueShapes shapes{std::vector<std::optional<std::vector<int64_t>>>(graph.size()),
                      std::vector<std::string>(graph.size()), std::vector<bool>(graph.size())};
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
     const auto found = by_name.find(std::string(graph.node(id).name));

@@ -1,4 +1,4 @@
-#include "dataset/size_choice.h"
+#include "dataset/sizes/choice.h"
 
 #include <gtest/gtest.h>
 
@@ -19,12 +19,12 @@ std::string best(const std::string& parameters, const std::string& body, const s
   for (ir::NodeId before = 0; before < id; ++before) {
     if (probes.front().shape[before]) pool.add(before, probes);
   }
-  const std::vector<SizeSlot> slots = size_slots(*graph, id, probes.front());
+  const std::vector<analysis::SizeSlot> slots = analysis::size_slots(*graph, id, probes.front());
   const std::vector<Assignment> found =
       size_assignments(*graph, id, slots, probes, pool, std::vector<std::vector<int64_t>>(probes.size()));
   if (found.empty()) return "none";
   std::string text;
-  for (const SizeExpression& size : found.front())
+  for (const analysis::SizeExpression& size : found.front())
     text += (text.empty() ? "" : ", ") + to_string(size, *graph);
   return text;
 }
@@ -76,7 +76,7 @@ TEST(SizeChoice, OnlyRewritesWhatAnotherCaptureHas) {
   const Probes probes{shapes_of(*graph, {{"x", {1, 16}}}), shapes_of(*graph, {{"x", {2, 50}}})};
   SizePool pool;
   pool.add(0, probes);
-  const std::vector<SizeSlot> slots = size_slots(*graph, 1, probes.front());
+  const std::vector<analysis::SizeSlot> slots = analysis::size_slots(*graph, 1, probes.front());
   const auto sizes = [&](std::vector<int64_t> there) {
     const std::vector<std::vector<int64_t>> required{{}, std::move(there)};
     const auto found = size_assignments(*graph, 1, slots, probes, pool, required);
@@ -94,10 +94,10 @@ TEST(SizeSlots, AreTheIntegersThatStandForSizes) {
       "dim=1)\n"
       "e = torch.nn.functional.interpolate(x, size=(8, 9), mode='nearest')\nf = x.sum(1)\nreturn (a,)"));
   ASSERT_TRUE(graph);
-  const ValueShapes shapes = shapes_of(*graph, {{"x", {2, 3, 8, 8}}});
+  const analysis::ValueShapes shapes = shapes_of(*graph, {{"x", {2, 3, 8, 8}}});
   std::string text;
   for (ir::NodeId id = 1; id + 1 < graph->size(); ++id) {
-    for (const SizeSlot& slot : size_slots(*graph, id, shapes))
+    for (const analysis::SizeSlot& slot : analysis::size_slots(*graph, id, shapes))
       text += std::to_string(slot.value) + "@" + std::to_string(slot.position) + " ";
     text += "; ";
   }
@@ -106,16 +106,16 @@ TEST(SizeSlots, AreTheIntegersThatStandForSizes) {
 
 TEST(SizeSlots, AreReplacedByCallsAndByNumbers) {
   const auto graph = fx::parse_text(fx::model_text("x", "y = x.view(1, 8, 7)\nreturn (y,)"));
-  const ValueShapes captured = shapes_of(*graph, {{"x", {1, 56}}}),
+  const analysis::ValueShapes captured = shapes_of(*graph, {{"x", {1, 56}}}),
                     other = shapes_of(*graph, {{"x", {2, 112}}});
-  NodeSizes change{1, size_slots(*graph, 1, captured), {}};
-  change.sizes = {SizeExpression::of({0, 0}), {{{0, 1}}, {}, 1, 7, 0}, SizeExpression::constant(7)};
-  EXPECT_EQ(fx::dump(with_size_calls(*graph, {&change, 1})),
+  analysis::NodeSizes change{1, analysis::size_slots(*graph, 1, captured), {}};
+  change.sizes = {analysis::SizeExpression::of({0, 0}), {{{0, 1}}, {}, 1, 7, 0}, analysis::SizeExpression::constant(7)};
+  EXPECT_EQ(fx::dump(analysis::with_size_calls(*graph, {&change, 1})),
             "passnet_size_0 = x.size(0)\npassnet_size_1 = x.size(1)\npassnet_size_2 = passnet_size_1 // 7\n"
             "y = x.view(passnet_size_0, passnet_size_2, 7)\nreturn (y,)\n");
-  EXPECT_EQ(fx::dump(*with_sizes_at(*graph, {&change, 1}, other)), "y = x.view(2, 16, 7)\nreturn (y,)\n");
-  EXPECT_EQ(fx::dump(*with_sizes_at(*graph, {&change, 1}, captured)), fx::dump(graph));
-  EXPECT_FALSE(with_sizes_at(*graph, {&change, 1}, shapes_of(*graph, {{"x", {1, 57}}})));
+  EXPECT_EQ(fx::dump(*analysis::with_sizes_at(*graph, {&change, 1}, other)), "y = x.view(2, 16, 7)\nreturn (y,)\n");
+  EXPECT_EQ(fx::dump(*analysis::with_sizes_at(*graph, {&change, 1}, captured)), fx::dump(graph));
+  EXPECT_FALSE(analysis::with_sizes_at(*graph, {&change, 1}, shapes_of(*graph, {{"x", {1, 57}}})));
 }
 
 }  // namespace

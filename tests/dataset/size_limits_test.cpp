@@ -1,8 +1,8 @@
-#include "dataset/size_limits.h"
+#include "dataset/sizes/limits.h"
 
 #include <gtest/gtest.h>
 
-#include "dataset/size_choice.h"
+#include "dataset/sizes/choice.h"
 #include "shapes_fixture.h"
 
 namespace passnet::dataset {
@@ -55,19 +55,19 @@ TEST(SizeLimits, WhatMayFollowFromASizeIsTold) {
 }
 
 TEST(SizeLimits, ANumberThatFitsBothWaysIsOpen) {
-  const SizeExpression size = SizeExpression::of({0, 0});
-  const auto open = [&](std::vector<SizeSlot> slots, std::vector<SizeExpression> sizes) {
+  const analysis::SizeExpression size = analysis::SizeExpression::of({0, 0});
+  const auto open = [&](std::vector<analysis::SizeSlot> slots, std::vector<analysis::SizeExpression> sizes) {
     const auto graph = fx::parse_text(fx::model_text("x", "y = x.view(1, -1)\nreturn (y,)"));
     return is_open(*graph, 1, slots, sizes);
   };
-  EXPECT_EQ(open({{0, 16, SizeRule::Number, 0}}, {size}), "16 may be a size or a number of its own");
-  EXPECT_EQ(open({{0, 16, SizeRule::Number, 0}}, {SizeExpression::constant(16)}), "");
-  EXPECT_EQ(open({{0, 1, SizeRule::Repeat, 0}, {1, 28, SizeRule::Repeat, 2}}, {size, size}),
+  EXPECT_EQ(open({{0, 16, analysis::SizeRule::Number, 0}}, {size}), "16 may be a size or a number of its own");
+  EXPECT_EQ(open({{0, 16, analysis::SizeRule::Number, 0}}, {analysis::SizeExpression::constant(16)}), "");
+  EXPECT_EQ(open({{0, 1, analysis::SizeRule::Repeat, 0}, {1, 28, analysis::SizeRule::Repeat, 2}}, {size, size}),
             "its first 1 may be the batch or a number of its own");
   EXPECT_EQ(
-      open({{0, 1, SizeRule::Repeat, 0}, {1, 1, SizeRule::Repeat, 1}}, {size, SizeExpression::constant(1)}),
+      open({{0, 1, analysis::SizeRule::Repeat, 0}, {1, 1, analysis::SizeRule::Repeat, 1}}, {size, analysis::SizeExpression::constant(1)}),
       "");
-  EXPECT_EQ(open({{0, 1, SizeRule::Create, 0}, {1, 16, SizeRule::Create, 1}}, {size, size}), "");
+  EXPECT_EQ(open({{0, 1, analysis::SizeRule::Create, 0}, {1, 16, analysis::SizeRule::Create, 1}}, {size, size}), "");
 }
 
 }  // namespace

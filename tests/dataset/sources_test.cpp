@@ -1,4 +1,4 @@
-#include "dataset/sources.h"
+#include "dataset/pieces/sources.h"
 
 #include <gtest/gtest.h>
 

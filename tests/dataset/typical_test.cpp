@@ -1,4 +1,4 @@
-#include "dataset/typical.h"
+#include "dataset/pieces/typical.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ std::string ranges(const std::vector<std::string>& texts, const TypicalOptions& 
       sequences.back().push_back(numbers.try_emplace(word, numbers.size()).first->second);
   }
   std::string out;
-  for (const std::vector<Range>& of_one : typical_ranges(sequences, options)) {
-    for (const Range& range : of_one) out += fmt::format("({},{})", range.start, range.end);
+  for (const std::vector<analysis::Range>& of_one : typical_ranges(sequences, options)) {
+    for (const analysis::Range& range : of_one) out += fmt::format("({},{})", range.start, range.end);
     out += ";";
   }
   return out;

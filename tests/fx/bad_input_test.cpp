@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/strings.h"
-#include "fx/constraints.h"
-#include "fx/meta.h"
+#include "graphdir/constraints.h"
+#include "graphdir/meta.h"
 #include "fx/parser.h"
 
 namespace passnet::fx {
@@ -34,11 +34,11 @@ std::string expected_message(const std::string& text) {
 
 std::string message_for(const std::string& name, const std::string& text) {
   if (name.starts_with("meta_")) {
-    const auto records = parse_meta(name, text);
+    const auto records = graphdir::parse_meta(name, text);
     return records ? "no error" : to_string(records.error());
   }
   if (name.starts_with("constraints_")) {
-    const auto constraints = parse_constraints(name, text);
+    const auto constraints = graphdir::parse_constraints(name, text);
     return constraints ? "no error" : to_string(constraints.error());
   }
   const auto graph = parse_model(name, std::make_shared<const std::string>(text));

@@ -9,9 +9,9 @@
 #include <functional>
 
 #include "base/json.h"
-#include "fx/constraints.h"
-#include "fx/graph_check.h"
-#include "fx/meta.h"
+#include "graphdir/constraints.h"
+#include "graphdir/graph_check.h"
+#include "graphdir/meta.h"
 #include "graph_text.h"
 
 namespace passnet::fx {
@@ -158,7 +158,7 @@ TEST(Hostile, AMillionOfEverything) {
 TEST(Hostile, Records) {
   const auto meta = [](const std::function<std::string()>& make) {
     return cost(make().size(), run(make, [](const std::string& text) {
-                  const auto records = parse_meta("m.py", text);
+                  const auto records = graphdir::parse_meta("m.py", text);
                   return records ? std::string("read") : to_string(records.error());
                 }));
   };
@@ -176,7 +176,7 @@ TEST(Hostile, Records) {
 TEST(Hostile, Constraints) {
   const auto constraints = [](const std::function<std::string()>& make) {
     return cost(make().size(), run(make, [](const std::string& text) {
-                  const auto read = parse_constraints("c.py", text);
+                  const auto read = graphdir::parse_constraints("c.py", text);
                   return read ? std::string("read") : to_string(read.error());
                 }));
   };
@@ -201,7 +201,7 @@ TEST(Hostile, Constraints) {
 TEST(Hostile, Json) {
   const auto json = [](const std::function<std::string()>& make) {
     return cost(make().size(), run(make, [](const std::string& text) {
-                  const auto read = check_description_text("g.json", text);
+                  const auto read = graphdir::check_description_text("g.json", text);
                   return read ? std::string("read") : to_string(read.error());
                 }));
   };

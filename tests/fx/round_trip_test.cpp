@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "corpus.h"
-#include "fx/graph_check.h"
-#include "fx/meta.h"
-#include "fx/sample.h"
+#include "graphdir/graph_check.h"
+#include "graphdir/meta.h"
+#include "graphdir/sample.h"
 #include "graph_text.h"
 #include "random_graph.h"
 
@@ -56,7 +56,7 @@ RC_GTEST_PROP(RoundTrip, DamagedTextsGiveAnErrorOrAGraphThatPrints, (uint64_t se
 
 /// The graph directories of the corpus but those whose weight_meta.py came out empty: they were published so.
 std::vector<std::filesystem::path> graphs_with_records() {
-  std::vector<std::filesystem::path> paths = find_graph_dirs(corpus());
+  std::vector<std::filesystem::path> paths = graphdir::find_graph_dirs(corpus());
   std::erase_if(paths, [](const std::filesystem::path& path) {
     std::error_code failed;
     return std::filesystem::file_size(path / "weight_meta.py", failed) == 0 && !failed;
@@ -66,8 +66,8 @@ std::vector<std::filesystem::path> graphs_with_records() {
 
 TEST(RoundTrip, EveryPublicGraphIsInOrder) {
   PASSNET_NEEDS_CORPUS();
-  CheckSummary summary;
-  for (const auto& path : graphs_with_records()) summary.add(check_graph(path));
+  graphdir::CheckSummary summary;
+  for (const auto& path : graphs_with_records()) summary.add(graphdir::check_graph(path));
   EXPECT_GT(summary.graphs, 0u);
   EXPECT_EQ(summary.roundtrip, summary.graphs);
   EXPECT_EQ(summary.without_records, 0u);
@@ -79,14 +79,14 @@ TEST(RoundTrip, EveryPublicRecordReadsBackEqual) {
   PASSNET_NEEDS_CORPUS();
   size_t count = 0;
   for (const auto& path : graphs_with_records()) {
-    const auto graph = load_graph_dir(path);
+    const auto graph = graphdir::load_graph_dir(path);
     ASSERT_TRUE(graph) << to_string(graph.error());
     EXPECT_EQ(graph->weights.size(), graph->graph.placeholder_count());
-    const auto again = parse_meta("printed", print_meta(graph->weights));
+    const auto again = graphdir::parse_meta("printed", graphdir::print_meta(graph->weights));
     ASSERT_TRUE(again) << to_string(again.error());
     ASSERT_EQ(again->size(), graph->weights.size());
     for (size_t i = 0; i < again->size(); ++i)
-      EXPECT_TRUE(equal((*again)[i], graph->weights[i])) << graph->weights[i].name;
+      EXPECT_TRUE(graphdir::equal((*again)[i], graph->weights[i])) << graph->weights[i].name;
     count += again->size();
   }
   EXPECT_GT(count, 0u);

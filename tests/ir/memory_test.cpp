@@ -1,4 +1,4 @@
-#include "ir/memory.h"
+#include "ir/ops/memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-"""Checks src/ir/op_table_rows.h against the installed PyTorch: every spelling exists, and its parameters have the names,
+"""Checks src/ir/ops/table_rows.h against the installed PyTorch: every spelling exists, and its parameters have the names,
 the order and the defaults that PyTorch gives them, by Python signature or by operator schema.
 
 Also the costs that it gives operators, against PyTorch's tag `pointwise`.

@@ -1,5 +1,5 @@
 // One canonical form for all spellings of a call; errors that name the argument.
-#include "ir/op_table.h"
+#include "ir/ops/table.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // What a kernel may say and do: every refusal with its exact text.
-#include "pass/build.h"
+#include "pass/kernel/build.h"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "kernel_fixture.h"
-#include "pass/compiler.h"
-#include "pass/elf_check.h"
+#include "pass/kernel/compiler.h"
+#include "pass/kernel/elf_check.h"
 
 namespace passnet::pass {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "kernel_fixture.h"
-#include "pass/cubin_check.h"
-#include "pass/gpu_compiler.h"
+#include "pass/kernel/cubin_check.h"
+#include "pass/kernel/gpu_compiler.h"
 
 namespace passnet::pass {
 namespace {

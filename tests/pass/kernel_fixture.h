@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/file.h"
-#include "pass/build.h"
+#include "pass/kernel/build.h"
 
 namespace passnet::pass {
 

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pass/build.h"
+#include "pass/kernel/build.h"
 
 namespace passnet::pass {
 namespace {

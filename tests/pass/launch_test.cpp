@@ -1,4 +1,4 @@
-#include "pass/launch.h"
+#include "pass/plan/launch_list.h"
 
 #include <limits>
 
@@ -7,7 +7,7 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include "pass/plan_tensor.h"
+#include "pass/plan/tensor.h"
 
 namespace passnet::pass {
 namespace {

@@ -1,4 +1,4 @@
-#include "pass/line_table.h"
+#include "pass/kernel/line_table.h"
 
 #include <algorithm>
 #include <set>

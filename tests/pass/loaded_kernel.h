@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "pass/build.h"
+#include "pass/kernel/build.h"
 #include "passnet/abi.h"
 
 namespace passnet::pass {

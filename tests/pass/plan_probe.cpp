@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "pass/plan.h"
-#include "pass/plan_parser.h"
+#include "pass/plan/plan.h"
+#include "pass/plan/parser.h"
 
 namespace passnet::pass {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "pass/plan.h"
-#include "pass/plan_parser.h"
+#include "pass/plan/plan.h"
+#include "pass/plan/parser.h"
 
 namespace passnet::pass::test {
 

@@ -1,4 +1,4 @@
-#include "pass/plan.h"
+#include "pass/plan/plan.h"
 
 #include <limits>
 

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/strings.h"
-#include "pass/plan_builtins.h"
+#include "pass/plan/builtins.h"
 
 namespace passnet::pass {
 namespace {

@@ -7,33 +7,33 @@
 namespace passnet::report {
 namespace {
 
-using bench::Change;
+using record::Change;
 using testing::HasSubstr;
 
-bench::ComparedSide side(double speedup) {
+record::ComparedSide side(double speedup) {
   return {"correct", true, speedup, {speedup * 0.98, speedup * 1.02}, false};
 }
 
 // Field by field: GCC 12 takes members of a temporary made in a push_back for uninitialized.
-bench::Comparison compared(const char* graph, Change change) {
-  bench::Comparison made;
+record::Comparison compared(const char* graph, Change change) {
+  record::Comparison made;
   made.sample = "s";
   made.graph = graph;
   made.change = change;
   return made;
 }
 
-bench::RunComparison example() {
-  bench::Comparison quicker = compared("quicker", Change::Faster);
+record::RunComparison example() {
+  record::Comparison quicker = compared("quicker", Change::Faster);
   quicker.a = side(1);
   quicker.b = side(2);
   quicker.ratio = 2;
   quicker.interval = {1.9, 2.1};
-  bench::Comparison bad = compared("bad,\"one\" <b>", Change::Wrong);
+  record::Comparison bad = compared("bad,\"one\" <b>", Change::Wrong);
   bad.a = side(2);
   bad.b.headline = "wrong";
   bad.why = "is 'wrong'";
-  bench::Comparison alone = compared("alone", Change::OnlyB);
+  record::Comparison alone = compared("alone", Change::OnlyB);
   alone.b = side(3);
   return {{quicker, bad, alone}, {"kernel x.cpp changed"}};
 }

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "bench/score.h"
+#include "record/score.h"
 #include "report/markdown.h"
 #include "report/table.h"
 #include "sample_records.h"
@@ -30,7 +30,7 @@ TEST(Golden, TableAt120Columns) {
 }
 TEST(Golden, Markdown) {
   const auto records = sample_records();
-  expect_golden("table.md", render_markdown(records, bench::score(bench::judge_all(records))));
+  expect_golden("table.md", render_markdown(records, record::score(record::judge_all(records))));
 }
 
 }  // namespace

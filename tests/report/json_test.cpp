@@ -10,8 +10,8 @@
 namespace passnet::report {
 namespace {
 
-Json rendered(const std::vector<bench::RunRecord>& records) {
-  const auto json = parse_json(render_json(records, bench::score(bench::judge_all(records))), "report");
+Json rendered(const std::vector<record::RunRecord>& records) {
+  const auto json = parse_json(render_json(records, record::score(record::judge_all(records))), "report");
   EXPECT_TRUE(json);
   return json ? *json : Json();
 }
@@ -50,7 +50,7 @@ TEST(RenderJson, TellsWhyAGraphFailed) {
 }
 
 TEST(RenderJson, TellsHowMuchOfTheGpuWasTakenAndWhatWasTriedTwice) {
-  std::vector<bench::RunRecord> records = {measured("a", 20, 10, -10, 0), measured("b", 20, 10, -10, 0)};
+  std::vector<record::RunRecord> records = {measured("a", 20, 10, -10, 0), measured("b", 20, 10, -10, 0)};
   records[1].reference_memory = {3000, 1000};
   records[1].candidate_memory = {5000, 1000};
   records[1].retried = "error: CUDA out of memory";
@@ -69,8 +69,8 @@ TEST(RenderJson, OfNothingIsStillADocument) {
 }
 
 TEST(RenderMarkdown, LetsNoNameLeaveItsCell) {
-  const auto records = std::vector<bench::RunRecord>{measured("a|b`c*_<br>\nd", 20, 10, -10, 0)};
-  const std::string text = render_markdown(records, bench::score(bench::judge_all(records)));
+  const auto records = std::vector<record::RunRecord>{measured("a|b`c*_<br>\nd", 20, 10, -10, 0)};
+  const std::string text = render_markdown(records, record::score(record::judge_all(records)));
   EXPECT_NE(text.find("\n| a\\|b\\`c\\*\\_&lt;br&gt; d | correct | 2.00x | 20.0 | 10.0 | 0 | 1 |\n"),
             std::string::npos)
       << text;

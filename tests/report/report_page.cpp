@@ -5,15 +5,15 @@
 #include <cstdio>
 #include <string_view>
 
-#include "bench/score.h"
-#include "report/html.h"
+#include "record/score.h"
+#include "report/html/page.h"
 #include "report/json.h"
 #include "sample_records.h"
 
 namespace passnet::report {
 namespace {
 
-bench::RunRecord of_sample(const char* sample, bench::RunRecord record) {
+record::RunRecord of_sample(const char* sample, record::RunRecord record) {
   record.sample = sample;
   record.reference.blocks = record.candidate.blocks = std::vector<int>(20, 5);
   return record;
@@ -21,12 +21,12 @@ bench::RunRecord of_sample(const char* sample, bench::RunRecord record) {
 
 /// The records of one sample, and those of a second: a very fast graph, one without a difference, a disturbed one, a fast
 /// one that is wrong; and of a third where all is well.
-std::vector<bench::RunRecord> page_records() {
-  std::vector<bench::RunRecord> records = sample_records();
-  bench::RunRecord disturbed = of_sample("phi3_swiglu", measured("b4_float32", 90, 33, -10, 0));
+std::vector<record::RunRecord> page_records() {
+  std::vector<record::RunRecord> records = sample_records();
+  record::RunRecord disturbed = of_sample("phi3_swiglu", measured("b4_float32", 90, 33, -10, 0));
   disturbed.disturbed = true;
   disturbed.load = {true, 30, 24, 0.31, 0.02, 0.4, 120};
-  bench::RunRecord outlier = of_sample("phi3_swiglu", measured("b1_float16", 50, 49.8, -6, 4e-4));
+  record::RunRecord outlier = of_sample("phi3_swiglu", measured("b1_float16", 50, 49.8, -6, 4e-4));
   outlier.reference.trials_us[30] = 4000;
   records.push_back(of_sample("phi3_swiglu", measured("b1_float32", 2000, 40, -10, 0)));
   records.push_back(outlier);
@@ -50,20 +50,20 @@ Sources page_sources() {
 
 /// As many graphs, with as many trials and sources, as a run over a whole benchmark has.
 std::string many_graphs() {
-  std::vector<bench::RunRecord> records;
+  std::vector<record::RunRecord> records;
   Sources sources;
   std::string body;
   for (int line = 0; line < 120; ++line) body += fmt::format("    tmp_{0} = torch.nn.functional.relu(tmp_{0}, inplace=False)\n", line);
   for (int i = 0; i < 2000; ++i) {
     const std::string sample = fmt::format("layer_norm_gelu_{}", i / 10), graph = fmt::format("{}_float32", i % 10);
     const double ratio = std::exp2(std::sin(i * 0.37) * 2.5);
-    bench::RunRecord record = of_sample(sample.c_str(), measured(graph, 100, 100 / ratio, i % 50 == 7 ? 6 : -10, 0));
+    record::RunRecord record = of_sample(sample.c_str(), measured(graph, 100, 100 / ratio, i % 50 == 7 ? 6 : -10, 0));
     for (size_t trial = 0; trial < 100; ++trial) record.candidate.trials_us[trial] *= 1 + 0.05 * std::sin(static_cast<double>(trial) * (i + 1));
     records.push_back(std::move(record));
     sources[sample].passes = {{"fused.py", fmt::format("# {}\n", i / 10) + body}};
     sources[sample].graphs[graph] = {fmt::format("# {}\n", i / 3) + body, fmt::format("# after {}\n", i / 3), fmt::format("site 0, grid {}\n", i)};
   }
-  return render_html(records, bench::score(bench::judge_all(records)), "2,000 graphs", sources);
+  return render_html(records, record::score(record::judge_all(records)), "2,000 graphs", sources);
 }
 
 }  // namespace
@@ -71,8 +71,8 @@ std::string many_graphs() {
 
 int main(int argc, char** argv) {
   using namespace passnet;
-  const std::vector<bench::RunRecord> records = report::page_records();
-  const bench::Score score = bench::score(bench::judge_all(records));
+  const std::vector<record::RunRecord> records = report::page_records();
+  const record::Score score = record::score(record::judge_all(records));
   const std::string_view what = argc > 1 ? argv[1] : "";
   std::string text;
   if (what == "html") {

@@ -7,24 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "bench/record.h"
+#include "record/record.h"
 
 namespace passnet::report {
 
 inline constexpr const char* kHostileName = "<script>alert(\"1\")</script> & |x|\x1b[2J";
 
-inline bench::RunRecord measured(const std::string& graph, double before_us, double after_us, int passes_from,
+inline record::RunRecord measured(const std::string& graph, double before_us, double after_us, int passes_from,
                                  double max_diff) {
-  bench::RunRecord record;
+  record::RunRecord record;
   record.sample = "residual_layer_norm";
   record.graph = graph;
   record.hardware = "Example CPU @ 2.40GHz x 2 threads, torch 2.11.0";
   record.threads = 2;
   record.seed = 1024;
   record.started = "2026-01-02T03:04:05Z";
-  record.stage = bench::Stage::Done;
+  record.stage = record::Stage::Done;
   record.passes = {{"add_layer_norm", 1, 0, ""}};
-  bench::OutputCheck output;
+  record::OutputCheck output;
   output.expected_dtype = output.found_dtype = "float32";
   output.expected_shape = output.found_shape = {8, 197, 768};
   output.passes_from = passes_from;
@@ -45,9 +45,9 @@ inline bench::RunRecord measured(const std::string& graph, double before_us, dou
   return record;
 }
 
-inline bench::RunRecord failed(const std::string& graph, bench::Stage stage, const std::string& kind,
+inline record::RunRecord failed(const std::string& graph, record::Stage stage, const std::string& kind,
                                const std::string& error) {
-  bench::RunRecord record = measured(graph, 1, 1, 6, 0);
+  record::RunRecord record = measured(graph, 1, 1, 6, 0);
   record.stage = stage;
   record.error_kind = kind;
   record.error = error;
@@ -59,19 +59,19 @@ inline bench::RunRecord failed(const std::string& graph, bench::Stage stage, con
   return record;
 }
 
-inline std::vector<bench::RunRecord> sample_records() {
+inline std::vector<record::RunRecord> sample_records() {
   const std::string compiler_error =
       "add_layer_norm.cpp:14:23: error: 'rsqrtt' was not declared in this scope; did you mean 'rsqrt'?\n"
       "   14 |   const float scale = rsqrtt(variance + eps);\n"
       "      |                       ^~~~~~\n"
       "      |                       rsqrt";
-  bench::RunRecord noisy = measured("vit_base_patch16_224/float16/8x197x768", 412.8, 96.3, -5, 9.77e-4);
+  record::RunRecord noisy = measured("vit_base_patch16_224/float16/8x197x768", 412.8, 96.3, -5, 9.77e-4);
   for (size_t i = 0; i < 100; ++i) noisy.candidate.trials_us[i] *= i % 3 == 0 ? 1.5 : 1;
-  bench::RunRecord declined = measured("vit_base_patch16_224/float32/non_contiguous", 180.4, 179.9, -10, 0);
+  record::RunRecord declined = measured("vit_base_patch16_224/float32/non_contiguous", 180.4, 179.9, -10, 0);
   declined.passes = {{"add_layer_norm", 0, 2, "declined: x is not contiguous"}};
-  bench::RunRecord wrong_shape = measured("deit_tiny/float32/1x197x192", 40.2, 12.9, 6, NAN);
+  record::RunRecord wrong_shape = measured("deit_tiny/float32/1x197x192", 40.2, 12.9, 6, NAN);
   wrong_shape.outputs[0].found_shape = {1, 192, 197};
-  bench::RunRecord wrong = measured("beit/float32/1x197x768", 77.7, 20.2, 6, 12.5);
+  record::RunRecord wrong = measured("beit/float32/1x197x768", 77.7, 20.2, 6, 12.5);
   wrong.outputs[0].mismatch = {12608, 12610, {0, 0, 760}, "-1.25", "nan", "columns 760 to 767 of 768 (the last 8)", 0, 3, 0, 0};
   return {
       measured("vit_base_patch16_224/float32/8x197x768", 1412.6, 402.3, -6, 4.77e-7),
@@ -82,13 +82,13 @@ inline std::vector<bench::RunRecord> sample_records() {
       measured("swin_tiny/float16/1x56x56x96", 61.0, 30.2, -3, 0.0031),
       wrong,
       wrong_shape,
-      failed("mixer_b16/float32/1x196x768", bench::Stage::Match, "no-match",
+      failed("mixer_b16/float32/1x196x768", record::Stage::Match, "no-match",
              "no pass matched this graph\npass 'add_layer_norm': nearest miss at line 3 of the pattern\n  "
              "pattern  "
              "tmp = x + y\n  graph    model.py:9: tmp_3 = in_0 * in_1\n  found operator '*', expected '+'"),
-      failed("gmlp_s16/float32/1x196x256", bench::Stage::Build, "bad-pass", compiler_error),
-      failed("gmlp_s16/float16/1x196x256", bench::Stage::Build, "bad-pass", compiler_error),
-      failed(kHostileName, bench::Stage::Run, "crash",
+      failed("gmlp_s16/float32/1x196x256", record::Stage::Build, "bad-pass", compiler_error),
+      failed("gmlp_s16/float16/1x196x256", record::Stage::Build, "bad-pass", compiler_error),
+      failed(kHostileName, record::Stage::Run, "crash",
              "worker died of signal 11 (segmentation fault) </pre><script>alert(2)</script>"),
   };
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "report/html_texts.h"
+#include "report/html/texts.h"
 #include "sample_records.h"
 #include "tests/scratch.h"
 
@@ -24,7 +24,7 @@ class SourcesTest : public testing::Test {
   void write(const std::string& path, const std::string& text) const { ASSERT_TRUE(write_file(out / path, text)); }
 
   std::filesystem::path out;
-  std::vector<bench::RunRecord> records = {measured("b1/float32", 2, 1, -10, 0)};
+  std::vector<record::RunRecord> records = {measured("b1/float32", 2, 1, -10, 0)};
 };
 
 TEST_F(SourcesTest, AreReadFromBesideTheRecords) {
@@ -41,7 +41,7 @@ TEST_F(SourcesTest, AreReadFromBesideTheRecords) {
   ASSERT_EQ(sample.passes.size(), 2u);
   EXPECT_EQ(sample.passes[0].name, "add.py");
   EXPECT_EQ(sample.passes[1].text, "kernel\n");
-  const bench::GraphTexts& texts = sample.graphs.at("b1/float32");
+  const record::GraphTexts& texts = sample.graphs.at("b1/float32");
   EXPECT_EQ(texts.before, "before\n");
   EXPECT_EQ(texts.after, "");
   EXPECT_EQ(texts.launches,

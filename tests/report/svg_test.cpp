@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "bench/score.h"
+#include "record/score.h"
 
 namespace passnet::report {
 namespace {
@@ -15,15 +15,15 @@ using testing::Not;
 TEST(CurveSvg, RunsStraightToZeroAndInStepsAfterwards) {
   // Wrong everywhere below 0, right from there on at 2x: b = 0.1 until t = -1, then 2. Pixels: x = 56 … 690,
   // y = 262 … 16.
-  const std::string svg = render_curve_svg(bench::score({{bench::Status::Correct, 0, 2}}));
+  const std::string svg = render_curve_svg(record::score({{record::Status::Correct, 0, 2}}));
   EXPECT_THAT(svg, HasSubstr("<path class=\"es-line\" d=\"M56.0 252.2L101.3 252.2"));
   EXPECT_THAT(svg, HasSubstr("L463.6 252.2L508.9 65.2H554.1V65.2H599.4V65.2"));
 }
 
 TEST(CurveSvg, HasARungMoreInTheExtendedReading) {
-  bench::ScoreOptions options;
-  options.interpretation = bench::Interpretation::MismatchExtended;
-  EXPECT_THAT(render_curve_svg(bench::score({{bench::Status::Correct, 0, 2}}, options)),
+  record::ScoreOptions options;
+  options.interpretation = record::Interpretation::MismatchExtended;
+  EXPECT_THAT(render_curve_svg(record::score({{record::Status::Correct, 0, 2}}, options)),
               HasSubstr(">5</text>"));
 }
 
@@ -70,8 +70,8 @@ TEST(SpeedupsSvg, NameGraphsWhileThereIsRoom) {
   EXPECT_EQ(render_speedups_svg({}), "");
 }
 
-bench::Timing timing(std::vector<double> trials_us, std::vector<int> blocks = {}) {
-  bench::Timing timing;
+record::Timing timing(std::vector<double> trials_us, std::vector<int> blocks = {}) {
+  record::Timing timing;
   timing.trials_us = std::move(trials_us);
   timing.blocks = std::move(blocks);
   return timing;

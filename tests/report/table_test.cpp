@@ -48,10 +48,10 @@ TEST(Table, ColorsOnlyWhenAskedAndChangesNothingElse) {
 }
 
 TEST(Table, GroupsEqualFailuresAndNamesAFew) {
-  std::vector<bench::RunRecord> records;
+  std::vector<record::RunRecord> records;
   for (int i = 0; i < 5; ++i) {
     records.push_back(
-        failed("g" + std::to_string(i), bench::Stage::Build, "bad-pass", "x.cpp:1:2: error: why"));
+        failed("g" + std::to_string(i), record::Stage::Build, "bad-pass", "x.cpp:1:2: error: why"));
   }
   EXPECT_THAT(render_table(records, 80, false),
               HasSubstr("\nbuild failed: g0, g1, g2 and 2 more\n  x.cpp:1:2: error: why\n"));
@@ -60,7 +60,7 @@ TEST(Table, GroupsEqualFailuresAndNamesAFew) {
 TEST(Table, CutsALongMessageAndSaysWhereTheRestIs) {
   std::string message = "line 0";
   for (int i = 1; i < 40; ++i) message += "\nline " + std::to_string(i);
-  const std::string text = render_table({failed("g", bench::Stage::Run, "crash", message)}, 80, false);
+  const std::string text = render_table({failed("g", record::Stage::Run, "crash", message)}, 80, false);
   EXPECT_THAT(text, HasSubstr("  line 12\n  … 27 more lines in records.jsonl\n"));
   EXPECT_THAT(text, Not(HasSubstr("line 13\n")));
 }

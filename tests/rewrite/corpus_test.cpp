@@ -1,7 +1,7 @@
 // The matcher on the real graphs of the corpus; skipped where they are absent.
 #include <filesystem>
 
-#include "ir/op_table.h"
+#include "ir/ops/table.h"
 #include "tests/fx/corpus.h"
 #include "tests/rewrite/text.h"
 

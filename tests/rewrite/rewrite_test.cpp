@@ -1,7 +1,7 @@
 // What a rewritten graph looks like: order, names, several sites and outputs, dead code.
 #include "rewrite/rewrite.h"
 
-#include "ir/op_table.h"
+#include "ir/ops/table.h"
 #include "tests/rewrite/text.h"
 
 namespace passnet::rewrite {

@@ -24,8 +24,8 @@ class RecordFileTest : public testing::Test {
     std::filesystem::remove_all(directory_);
     path_ = directory_ / "sample" / "records.jsonl";
   }
-  static bench::RunRecord record(const std::string& graph) {
-    bench::RunRecord made;
+  static record::RunRecord record(const std::string& graph) {
+    record::RunRecord made;
     made.sample = "sample";
     made.graph = graph;
     return made;
@@ -129,7 +129,7 @@ TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
   size_t started = 0, finished = 0;
   BatchHooks hooks;
   hooks.started = [&](const std::string&, const std::string&) { ++started; };
-  hooks.finished = [&](const bench::RunRecord&) { ++finished; };
+  hooks.finished = [&](const record::RunRecord&) { ++finished; };
   const std::vector<std::filesystem::path> paths{samples / "gpt2_gelu", samples / "phi3_swiglu", samples / "llama_rotary"};
   const BatchResult result = evaluate_batch(paths, options, hooks);
   EXPECT_FALSE(result.error) << to_string(*result.error);

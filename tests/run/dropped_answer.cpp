@@ -1,5 +1,5 @@
 // With -DDROP the answer of a worker is not looked at, which the compiler must warn of.
-#include "run/worker.h"
+#include "run/worker/worker.h"
 
 passnet::run::Answer<int> answer();
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fx/sample.h"
+#include "graphdir/sample.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {
@@ -22,10 +22,10 @@ class FreshWorkers : public testing::Test {
   void TearDown() override { fs::remove_all(directory_); }
 
   /// The records of graphs of these names, in order, evaluated on a GPU.
-  std::vector<bench::RunRecord> evaluate(const std::vector<std::string>& graphs) {
+  std::vector<record::RunRecord> evaluate(const std::vector<std::string>& graphs) {
     const fs::path original = fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu";
-    const fs::path graph = fx::load_sample(original).value().graph_paths.at(0);
-    fx::Sample sample;
+    const fs::path graph = graphdir::load_sample(original).value().graph_paths.at(0);
+    graphdir::Sample sample;
     sample.path = directory_;
     sample.name = "scripted";
     for (const std::string& name : graphs) {
@@ -40,9 +40,9 @@ class FreshWorkers : public testing::Test {
     options.threads = 1;
     options.timed = false;
     options.worker = PASSNET_SCRIPTED_WORKER;
-    std::vector<bench::RunRecord> records;
+    std::vector<record::RunRecord> records;
     EvaluateHooks hooks;
-    hooks.finished = [&](const bench::RunRecord& record) -> Result<void> {
+    hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
       records.push_back(record);
       return {};
     };
@@ -57,7 +57,7 @@ class FreshWorkers : public testing::Test {
 };
 
 /// How many graphs the two processes had loaded that evaluated this one: {1, 1} says that both were fresh.
-std::pair<int64_t, int64_t> loads(const bench::RunRecord& record) {
+std::pair<int64_t, int64_t> loads(const record::RunRecord& record) {
   return {record.reference_memory.peak_bytes, record.candidate_memory.peak_bytes};
 }
 using Loads = std::pair<int64_t, int64_t>;
@@ -66,8 +66,8 @@ TEST_F(FreshWorkers, EvaluateAGraphAnewThatFoundTheDeviceFull) {
   for (const char* full : {"full_after_two", "candidate_full"}) {
     fs::remove_all(directory_);
     const auto records = evaluate({"a", "b", full, "c"});
-    for (const bench::RunRecord& record : records) {
-      EXPECT_EQ(record.stage, bench::Stage::Done) << record.graph << ": " << record.error;
+    for (const record::RunRecord& record : records) {
+      EXPECT_EQ(record.stage, record::Stage::Done) << record.graph << ": " << record.error;
       EXPECT_EQ(record.error_kind, "") << record.graph;
     }
     EXPECT_EQ(records[1].retried, "");
@@ -81,12 +81,12 @@ TEST_F(FreshWorkers, EvaluateAGraphAnewThatFoundTheDeviceFull) {
 
 TEST_F(FreshWorkers, AreTriedOnceAndTheMachineIsBlamedWhenTheyDoNotHelp) {
   const auto records = evaluate({"a", "always_full", "b"});
-  EXPECT_EQ(records[1].stage, bench::Stage::Reference);
+  EXPECT_EQ(records[1].stage, record::Stage::Reference);
   EXPECT_EQ(records[1].error_kind, "resource");
   EXPECT_THAT(records[1].error, HasSubstr("CUDA out of memory"));
   EXPECT_THAT(records[1].retried, HasSubstr("CUDA out of memory"));
   EXPECT_EQ(records[1].reference_memory.peak_bytes, 1);
-  EXPECT_EQ(records[2].stage, bench::Stage::Done);
+  EXPECT_EQ(records[2].stage, record::Stage::Done);
   EXPECT_EQ(records[2].reference_memory.peak_bytes, 2);  // started anew once, not twice
 }
 
@@ -100,11 +100,11 @@ TEST_F(FreshWorkers, LeaveTheBlameWithTheGraphWhenItFailsInThemToo) {
 
 TEST_F(FreshWorkers, ReplaceTheOneThatLostTheDeviceAndNoOther) {
   const auto records = evaluate({"a", "asserts", "b"});
-  EXPECT_EQ(records[1].stage, bench::Stage::Reference);
+  EXPECT_EQ(records[1].stage, record::Stage::Reference);
   EXPECT_EQ(records[1].error_kind, "bad-input");
   EXPECT_THAT(records[1].error, HasSubstr("device-side assert triggered"));
   EXPECT_EQ(records[1].retried, "");
-  EXPECT_EQ(records[2].stage, bench::Stage::Done) << records[2].error;
+  EXPECT_EQ(records[2].stage, record::Stage::Done) << records[2].error;
   EXPECT_EQ(loads(records[2]), (Loads{1, 2}));
 }
 

@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "fx/sample.h"
-#include "pass/gpu_compiler.h"
+#include "graphdir/sample.h"
+#include "pass/kernel/gpu_compiler.h"
 #include "pass/source.h"
 #include "run/passes.h"
-#include "run/session.h"
+#include "run/worker/requests.h"
 
 namespace passnet::run {
 namespace {
@@ -34,7 +34,7 @@ class GpuPlans : public testing::Test {
 
   // What keeps the passes of a sample from running on this graph, or "".
   std::string problem_of(const fs::path& path, const std::vector<pass::Pass>& passes) {
-    const auto graph = fx::load_graph_dir(path);
+    const auto graph = graphdir::load_graph_dir(path);
     if (!graph) return to_string(graph.error());
     if (auto loaded = load_graph(worker_, "graph", graph->graph, {}, {}, 60s); !loaded) return to_string(loaded.error().error);
     const auto inputs = replay_inputs(worker_, "graph", *graph, 123, 60s);
@@ -57,7 +57,7 @@ TEST_F(GpuPlans, EveryGraphOfEverySample) {
   size_t graphs = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(PASSNET_SOURCE_DIR) / "samples")) {
     if (!fs::exists(entry.path() / "pass_dir")) continue;
-    const auto sample = fx::load_sample(entry.path());
+    const auto sample = graphdir::load_sample(entry.path());
     ASSERT_TRUE(sample) << to_string(sample.error());
     const auto files = pass::list_passes(sample->pass_dir);
     ASSERT_TRUE(files) << to_string(files.error());

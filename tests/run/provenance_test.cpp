@@ -35,8 +35,8 @@ class ProvenanceTest : public testing::Test {
   }
   void TearDown() override { fs::remove_all(root_); }
   void put(const std::string& file, const std::string& text) const { ASSERT_TRUE(write_file(root_ / file, text)); }
-  fx::Sample sample() const {
-    Result<fx::Sample> loaded = fx::load_sample(root_);
+  graphdir::Sample sample() const {
+    Result<graphdir::Sample> loaded = graphdir::load_sample(root_);
     EXPECT_TRUE(loaded) << to_string(loaded.error());
     return std::move(*loaded);
   }
@@ -44,7 +44,7 @@ class ProvenanceTest : public testing::Test {
 };
 
 TEST_F(ProvenanceTest, HoldsWhatIsReadAndNothingElse) {
-  const bench::Provenance made_of = provenance_of(sample(), 0, {}, {{"torch", "2"}});
+  const record::Provenance made_of = provenance_of(sample(), 0, {}, {{"torch", "2"}});
   EXPECT_THAT(made_of.graph, ElementsAre(testing::Pair("model.py", sha256_hex("the model")), Key("weight_meta.py")));
   EXPECT_THAT(made_of.passes, UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"), Key("second.py")));
   EXPECT_THAT(made_of.kernels, UnorderedElementsAre(Key("first.cpp"), Key("second.cpp")));
@@ -55,7 +55,7 @@ TEST_F(ProvenanceTest, HoldsWhatIsReadAndNothingElse) {
 TEST_F(ProvenanceTest, OnAGpuKernelsAreItsOwn) {
   EvaluateOptions options;
   options.gpu = 3;
-  const bench::Provenance made_of = provenance_of(sample(), 0, options, {});
+  const record::Provenance made_of = provenance_of(sample(), 0, options, {});
   EXPECT_THAT(made_of.kernels, ElementsAre(testing::Pair("first.cu", sha256_hex("for a GPU"))));
   EXPECT_EQ(made_of.options.device, "cuda");
   EXPECT_EQ(made_of.options.cuda_graph, "auto");
@@ -64,7 +64,7 @@ TEST_F(ProvenanceTest, OnAGpuKernelsAreItsOwn) {
 TEST_F(ProvenanceTest, WithoutPassesThereAreNone) {
   EvaluateOptions options;
   options.compiler = "eager";
-  const bench::Provenance made_of = provenance_of(sample(), 0, options, {});
+  const record::Provenance made_of = provenance_of(sample(), 0, options, {});
   EXPECT_TRUE(made_of.passes.empty());
   EXPECT_TRUE(made_of.kernels.empty());
 }
@@ -90,7 +90,7 @@ TEST(Options, SurviveTheRecord) {
   options.threads = 6;
   options.timeout_s = 7;
   options.strict = true;
-  const bench::RunOptions recorded = resolve_options(options);
+  const record::RunOptions recorded = resolve_options(options);
   const Result<EvaluateOptions> back = options_of(recorded, "cpu");
   ASSERT_TRUE(back) << to_string(back.error());
   EXPECT_EQ(resolve_options(*back), recorded);
@@ -102,15 +102,15 @@ TEST(Options, SurviveTheRecord) {
   EXPECT_EQ(resolve_options(*on_gpu), resolve_options(options));
 }
 
-bench::RunRecord record_of(const std::string& sample, const std::string& graph) {
-  bench::RunRecord record;
+record::RunRecord record_of(const std::string& sample, const std::string& graph) {
+  record::RunRecord record;
   record.sample = sample;
   record.graph = graph;
   return record;
 }
 
 TEST(SelectRecords, ByGraphOrSampleAndGraph) {
-  const std::vector<bench::RunRecord> records = {record_of("s", "b1_float32"), record_of("s", "b2"), record_of("t", "b2")};
+  const std::vector<record::RunRecord> records = {record_of("s", "b1_float32"), record_of("s", "b2"), record_of("t", "b2")};
   EXPECT_EQ(select_records(records, "")->size(), 3u);
   EXPECT_EQ(select_records(records, "b1_float32")->at(0).graph, "b1_float32");
   EXPECT_EQ(select_records(records, "t/b2")->at(0).sample, "t");

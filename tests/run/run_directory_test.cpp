@@ -29,10 +29,10 @@ class RunDirectoryTest : public testing::Test {
   }
   static void put(const fs::path& file, const std::string& text = "x\n") { ASSERT_TRUE(write_file(file, text)); }
   static void put_record(const fs::path& file, const std::string& sample, const std::string& graph) {
-    bench::RunRecord record;
+    record::RunRecord record;
     record.sample = sample;
     record.graph = graph;
-    put(file, bench::to_json(record).dump() + "\n");
+    put(file, record::to_json(record).dump() + "\n");
   }
   static RunDirectory open(const RunRequest& request) {
     Result<RunDirectory> run = RunDirectory::open(request);
@@ -139,7 +139,7 @@ TEST_F(RunDirectoryTest, RecordsAreFoundInARunAFileAndTheLatestOfRuns) {
     std::vector<std::string> found;
     const auto records = load_run(path);
     EXPECT_TRUE(records) << to_string(records.error());
-    for (const bench::RunRecord& record : *records) found.push_back(record.sample + "/" + record.graph);
+    for (const record::RunRecord& record : *records) found.push_back(record.sample + "/" + record.graph);
     return found;
   };
   EXPECT_THAT(names(newer), testing::ElementsAre("gpt2/g", "vit/new"));

@@ -1,11 +1,11 @@
 // Whatever a worker does, control gets a Failure that says so.
-#include "run/worker.h"
+#include "run/worker/worker.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "run/measure.h"
-#include "run/session.h"
+#include "run/worker/requests.h"
 
 namespace passnet::run {
 namespace {

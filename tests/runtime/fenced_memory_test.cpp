@@ -1,4 +1,4 @@
-#include "runtime/fenced_memory.h"
+#include "runtime/kernels/fenced_memory.h"
 
 #include <gtest/gtest.h>
 

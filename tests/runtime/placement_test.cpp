@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "fx/parser.h"
-#include "runtime/compare.h"
-#include "runtime/device.h"
-#include "runtime/plan.h"
+#include "runtime/tensor/compare.h"
+#include "runtime/tensor/device.h"
+#include "runtime/plan/plan.h"
 
 namespace passnet::runtime {
 namespace {

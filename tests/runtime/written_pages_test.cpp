@@ -1,4 +1,4 @@
-#include "runtime/written_pages.h"
+#include "runtime/tensor/written_pages.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,75 @@
+// passnet dataset dedup: graphs of several trees into one, of equal ones the first.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "command.h"
+#include "dataset_commands/dataset.h"
+#include "options.h"
+#include "dataset/dedup.h"
+#include "report/progress.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct DedupFlags {
+  std::vector<std::string> trees;
+  std::string out, by = "identity";
+  bool json = false;
+  dataset::DedupOptions options;
+};
+
+Result<void> run_dedup(DedupFlags& flags) {
+  flags.options.by = *dataset::parse_equal_by(flags.by);
+  catch_interrupts();
+  flags.options.tree.interrupted = &interrupted();
+  report::CountLine progress("graphs");
+  PASSNET_TRY(const dataset::DedupReport report,
+              dataset::deduplicate(flags.trees, flags.out, flags.options,
+                                   [&](const std::string& path) { progress.count(path); }));
+  progress.clear();
+  for (const std::string& line : report.failed) fmt::print(stderr, "left out: {}\n", line);
+  if (flags.json) {
+    fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
+                                 {"added", report.added},
+                                 {"renamed", report.renamed},
+                                 {"duplicates", report.duplicates},
+                                 {"there", report.there},
+                                 {"failed", report.failed}}));
+    return {};
+  }
+  fmt::print("{} graphs in {} trees: {} added, {} duplicates, {} there already, {} left out; in {}\n", report.graphs,
+             flags.trees.size(), report.added, report.duplicates, report.there, report.failed.size(), flags.out);
+  if (report.renamed > 0)
+    fmt::print("{} of those added are at another path, since an unequal graph has theirs (dedup.jsonl)\n", report.renamed);
+  return {};
+}
+
+}  // namespace
+
+void add_dataset_dedup(CLI::App& group, int& exit_code) {
+  auto flags = std::make_shared<DedupFlags>();
+  CLI::App* command = group.add_subcommand(
+      "dedup", "graphs of several trees, ours or upstream's, into one without duplicates");
+  command->add_option("DIR", flags->trees, "directories with graphs; they are only read")->required();
+  add_out_option(*command, flags->out, "where the graphs go: new, empty, or what an earlier run made")
+      ->required();
+  command
+      ->add_option(
+          "--by", flags->by,
+          "identity: operators, connections, shapes and element types; hash: graph_hash.txt, as upstream")
+      ->check(one_of({"identity", "hash"}))
+      ->capture_default_str();
+  add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");
+  add_json_flag(*command, flags->json);
+  command->footer(
+      "Of equal graphs the first is kept, in the order of directories, then of paths; its "
+      "subgraph_sources.json names the ranges of all. OUT/dedup.jsonl has a line per duplicate.\n\n"
+      "Example:  passnet dataset dedup subgraphs/fusible upstream/fusible_subgraphs --out unique --jobs 2");
+  command->callback([flags, &exit_code] { exit_code = finish(run_dedup(*flags)); });
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,96 @@
+// passnet dataset split: lists for training and evaluation of any tree of samples.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "command.h"
+#include "dataset_commands/dataset.h"
+#include "options.h"
+#include "dataset/split.h"
+#include "report/progress.h"
+
+namespace passnet::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct SplitFlags {
+  std::string dataset, out, keep;
+  bool json = false;
+  dataset::SplitOptions options;
+};
+
+void print_report(const dataset::SplitReport& report, const SplitFlags& flags, const fs::path& lists) {
+  fmt::print("{} samples with {} graphs: {} for evaluation, {} for training\n", report.samples, report.graphs,
+             report.evaluation, report.samples - report.evaluation);
+  fmt::print("{} families: {} for evaluation; none is on both sides\n", report.families,
+             report.families_for_evaluation);
+  if (!flags.keep.empty())
+    fmt::print("{} families are for evaluation only because '{}' names a sample of them\n",
+               report.families_kept, flags.keep);
+  fmt::print("\nlists in {}\n", lists.string());
+}
+
+Result<void> run_split(SplitFlags& flags) {
+  if (!fs::is_directory(flags.dataset)) return bad_input(fmt::format("'{}' is no directory", flags.dataset));
+  const fs::path lists = flags.out.empty() ? fs::path(flags.dataset) / "lists" : fs::path(flags.out);
+  flags.options.keep = flags.keep;
+  catch_interrupts();
+  flags.options.tree.interrupted = &interrupted();
+  report::CountLine progress("samples");
+  PASSNET_TRY(const dataset::SplitReport report,
+              dataset::write_split(flags.dataset, lists, flags.options,
+                                   [&](const std::string& path) { progress.count(path); }));
+  progress.clear();
+  for (const std::string& line : report.failed) fmt::print(stderr, "in no list: {}\n", line);
+  if (!report.not_found.empty())
+    fmt::print(stderr, "{}: {} lines name nothing in '{}', the first is '{}'\n", flags.keep,
+               report.not_found.size(), flags.dataset, report.not_found.front());
+  if (flags.json) {
+    fmt::print("{}\n", dump(Json{{"samples", report.samples},
+                                 {"evaluation", report.evaluation},
+                                 {"graphs", report.graphs},
+                                 {"families", report.families},
+                                 {"families_for_evaluation", report.families_for_evaluation},
+                                 {"families_kept", report.families_kept},
+                                 {"not_found", report.not_found},
+                                 {"failed", report.failed},
+                                 {"lists", lists.string()}}));
+  } else {
+    print_report(report, flags, lists);
+  }
+  return {};
+}
+
+}  // namespace
+
+void add_dataset_split(CLI::App& group, int& exit_code) {
+  auto flags = std::make_shared<SplitFlags>();
+  CLI::App* command = group.add_subcommand(
+      "split", "lists for training and evaluation of a tree of samples, near-duplicates on one side");
+  command->add_option("DATASET", flags->dataset, "a directory with samples or graphs, ours or upstream's")
+      ->required();
+  command->add_option("--eval-share", flags->options.eval_share, "share of families for evaluation")
+      ->check(number_in(0.0, 1.0))
+      ->capture_default_str();
+  add_seed_option(*command, flags->options.seed, "of the split");
+  command
+      ->add_option("--keep", flags->keep,
+                   "a list of samples that are for evaluation whatever the seed says, with their families")
+      ->check(CLI::ExistingFile);
+  add_out_option(*command, flags->out, "where the lists go; default: DATASET/lists");
+  add_jobs_option(*command, flags->options.tree.jobs, "samples at a time");
+  add_json_flag(*command, flags->json);
+  command->footer(
+      "Writes all, train and eval, as .txt and .csv. Families go by the rule of 'passnet dataset samples', "
+      "so that "
+      "a larger dataset moves nothing.\n\n"
+      "Example:  passnet dataset split fusible_subgraphs --keep eval_list.txt --out lists --jobs 2");
+  command->callback([flags, &exit_code] { exit_code = finish(run_split(*flags)); });
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,239 @@
+// The doctor's findings about programs: the compiler, the worker, its sandbox, Python and its PyTorch, and what a GPU needs.
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/strings.h"
+#include "doctor/doctor.h"
+#include "pass/kernel/build.h"
+#include "run/worker/requests.h"
+#include "run/worker/worker.h"
+#include "sandbox/isolation.h"
+#include "sandbox/process.h"
+
+namespace passnet::cli {
+
+namespace {
+
+using Mark = Finding::Mark;
+using namespace std::chrono_literals;
+
+// A directory for one examination, removed at its end.
+class Scratch {
+ public:
+  Scratch() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "passnet_doctor_XXXXXX").string();
+    if (::mkdtemp(pattern.data())) path_ = pattern;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// What a program prints when it ends with exit code 0 within 20 s, without blanks at the ends; else "".
+std::string output_of(const std::vector<std::string>& command) {
+  sandbox::SpawnOptions options;
+  options.argv = {"/usr/bin/env"};
+  options.argv.insert(options.argv.end(), command.begin(), command.end());
+  for (const char* name : {"PATH", "HOME", "PYTHONPATH", "LD_LIBRARY_PATH"}) {
+    if (const char* value = ::getenv(name)) options.environment.push_back(fmt::format("{}={}", name, value));
+  }
+  options.capture_output = true;
+  Result<sandbox::Process> process = sandbox::Process::spawn(options);
+  std::string output;
+  if (!process) return "";
+  const auto status = process->wait_output(20s, 1 << 16, &output);
+  return status && status->exited && status->code == 0 ? std::string(trim(output)) : "";
+}
+
+constexpr const char* kTinyGpuKernel =
+    "#include <passnet/kernel.h>\n"
+    "PASSNET_KERNEL doubled(const float* x, float* out, int64_t n) {\n"
+    "  const int64_t i = passnet::global_index();\n"
+    "  if (i < n) out[i] = 2 * x[i];\n"
+    "}\n";
+constexpr const char* kTinyKernel =
+    "#include <passnet/kernel.h>\n"
+    "PASSNET_KERNEL doubled(const float* x, float* out, int64_t n) {\n"
+    "  const auto [first, last] = passnet::chunk(n);\n"
+    "  for (int64_t i = first; i < last; ++i) out[i] = 2 * x[i];\n"
+    "}\n";
+
+// "PyTorch 2.11.0 (/path/torch)", or "" when that python has none. Nothing is imported.
+std::string torch_of(const std::string& python) {
+  return output_of(
+      {python, "-c",
+       "import importlib.util as u, importlib.metadata as m\n"
+       "s = u.find_spec('torch')\n"
+       "print('PyTorch', m.version('torch'), '(' + s.submodule_search_locations[0] + ')') if s else None"});
+}
+
+// The file behind the library of that name in the memory of process `pid`, or "".
+std::string mapped_library(pid_t pid, std::string_view name) {
+  const Result<std::string> maps = read_file(fmt::format("/proc/{}/maps", pid));
+  if (!maps) return "";
+  for (const std::string_view line : split(*maps, '\n')) {
+    if (line.ends_with(name)) return std::string(line.substr(line.find('/')));
+  }
+  return "";
+}
+
+struct TimedBuild {
+  Result<pass::BuiltKernel> kernel;
+  double seconds = 0;
+};
+
+// architecture: of a GPU; empty: for the CPU.
+TimedBuild build_tiny_kernel(const char* file, const std::string& architecture) {
+  const Scratch scratch;
+  const std::filesystem::path source = scratch.path() / file;
+  pass::BuildOptions options;
+  options.cache_dir = scratch.path() / "cache";
+  const auto start = std::chrono::steady_clock::now();
+  if (const Result<void> written = write_file(source, architecture.empty() ? kTinyKernel : kTinyGpuKernel); !written) return {written.error()};
+  Result<pass::BuiltKernel> built = pass::build_kernel({source, "doubled", {}, 1, architecture}, options);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return {std::move(built), seconds};
+}
+
+}  // namespace
+
+Finding examine_gpu() {
+  Finding finding{.topic = "gpu"};
+  if (void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL)) {
+    ::dlclose(driver);
+  } else {
+    finding.found = "no GPU: passes run on the CPU";
+    return finding;
+  }
+  const auto broken = [&](const Error& error, const std::string& otherwise) {
+    finding.mark = Mark::Warn;
+    finding.found = "not usable: " + error.message;
+    finding.fix = error.hint.empty() ? otherwise : error.hint;
+    return finding;
+  };
+  // In the sandbox, as candidates run.
+  const auto start = std::chrono::steady_clock::now();
+  run::WorkerOptions options;
+  options.role = run::Role::Candidate;
+  options.gpu = 0;
+  run::Worker worker(options);
+  if (const Result<void> started = worker.start(); !started) return broken(started.error(), "make build");
+  const run::Answer<run::Hello> hello = run::greet(worker, 60s);
+  if (!hello) return broken(hello.error().error, "passnet eval --device cpu works without it");
+  const double worker_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  finding.found = fmt::format("{} ({}); a worker starts in {:.2f} s", hello->hardware, hello->architecture, worker_s);
+  const TimedBuild built = build_tiny_kernel("doctor.cu", hello->architecture);
+  if (!built.kernel) {
+    finding.mark = Mark::Warn;
+    finding.found += "; a small kernel does not compile: " + built.kernel.error().message;
+    finding.fix = built.kernel.error().hint;
+    return finding;
+  }
+  finding.found += fmt::format("; compiled a kernel in {:.2f} s", built.seconds);
+  return finding;
+}
+
+Finding examine_compiler() {
+  Finding finding{.topic = "compiler", .required = true};
+  const std::string version = output_of({"g++", "-dumpfullversion"});
+  if (version.empty()) {
+    finding.mark = Mark::Missing;
+    finding.found = "g++ was not found: CPU kernels cannot be compiled";
+    finding.fix = "apt-get install g++";
+    return finding;
+  }
+  const TimedBuild built = build_tiny_kernel("doctor.cpp", "");
+  if (built.kernel) {
+    finding.found = fmt::format("g++ {}; compiled a kernel in {:.2f} s", version, built.seconds);
+  } else {
+    const Error& error = built.kernel.error();
+    finding.mark = Mark::Missing;
+    finding.found = fmt::format("g++ {} does not compile a small kernel: {}", version, error.message);
+    finding.fix = error.hint.empty() ? "apt-get install --reinstall g++" : error.hint;
+  }
+  return finding;
+}
+
+Finding examine_worker() {
+  Finding finding{.topic = "worker", .required = true};
+  const auto start = std::chrono::steady_clock::now();
+  run::WorkerOptions options;
+  options.role = run::Role::Candidate;
+  run::Worker worker(options);
+  if (const Result<void> started = worker.start(); !started) {
+    finding.mark = Mark::Missing;
+    finding.found = started.error().message;
+    finding.fix = started.error().hint;
+    return finding;
+  }
+  const run::Answer<run::Reply> hello = worker.ask({{"do", "hello"}}, {}, 30s);
+  if (!hello) {
+    finding.mark = Mark::Missing;
+    finding.found = "passnet-worker does not answer: " + hello.error().error.message;
+    finding.fix = "make build";
+    return finding;
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  finding.found =
+      fmt::format("starts in {:.2f} s with PyTorch {} ({})", seconds, hello->json.value("torch", "?"),
+                  mapped_library(worker.pid(), "/libtorch_cpu.so"));
+  return finding;
+}
+
+Finding examine_sandbox() {
+  Finding finding{.topic = "sandbox", .found = "kernels run with " + sandbox::describe_isolation()};
+  std::vector<std::string> missing;
+  if (!sandbox::namespaces_available()) {
+    missing.push_back(
+        "user namespaces (sysctl -w kernel.unprivileged_userns_clone=1; on Ubuntu also "
+        "kernel.apparmor_restrict_unprivileged_userns=0)");
+  }
+  if (!sandbox::no_write_ruleset("", false)) missing.push_back("Landlock (Linux 5.13 or newer with lsm=landlock)");
+  if (finding.found.find("seccomp") == std::string::npos)
+    missing.push_back("seccomp (a kernel with CONFIG_SECCOMP_FILTER)");
+  if (!missing.empty()) {
+    finding.mark = Mark::Warn;
+    finding.fix = "weaker without " + join(missing, ", ");
+  }
+  return finding;
+}
+
+Finding examine_python() {
+  Finding finding{.topic = "python"};
+  const std::string version = output_of({"python3", "--version"});
+  if (version.empty()) {
+    finding.mark = Mark::Warn;
+    finding.found =
+        "python3 was not found; it sets up PyTorch and runs the comparison with it, passes need none";
+    finding.fix = "apt-get install python3 python3-venv";
+    return finding;
+  }
+  finding.found = version;
+  const std::filesystem::path venv = passnet_home() / "venv/bin/python3";
+  for (const std::string& python : {std::string("python3"), venv.string()}) {
+    const std::string torch = torch_of(python);
+    if (!torch.empty()) {
+      finding.found += fmt::format("; {} has {}", python, torch);
+      return finding;
+    }
+  }
+  finding.mark = Mark::Warn;
+  finding.found += fmt::format("; neither python3 nor {} has PyTorch", venv.string());
+  finding.fix = "make build";
+  return finding;
+}
+
+}  // namespace passnet::cli

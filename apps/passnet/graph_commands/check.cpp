@@ -1,0 +1,81 @@
+// passnet graph check: reads every file of every graph, prints it back, compares.
+#include "graphdir/graph_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "command.h"
+#include "graph_commands/graph.h"
+
+namespace passnet::cli {
+
+namespace {
+
+graphdir::GraphCheck check_found(const graphdir::GraphWalk::Found& found) {
+  if (!found.error) return graphdir::check_graph(found.path);
+  graphdir::GraphCheck check;
+  check.path = found.path.string();
+  check.error = found.error;
+  return check;
+}
+
+std::string hash_text(const graphdir::GraphCheck& check) {
+  if (!check.has_hash) return "no hash";
+  return check.hash_rule ? fmt::format("hash equal ({})", name(*check.hash_rule)) : "hash not reproduced";
+}
+
+void print_line(const graphdir::GraphCheck& check) {
+  if (check.error) return fmt::print("{}\n", to_string(*check.error));
+  fmt::print("{}: ok, {} nodes, {}{}{}\n", check.path, check.nodes, hash_text(check),
+             check.missing.empty() ? "" : ", cannot be run without ", fmt::join(check.missing, ", "));
+}
+
+void print_summary(const graphdir::CheckSummary& summary) {
+  fmt::print("{} graphs, {} read, {} printed and read back equal, {} failed\n", summary.graphs,
+             summary.parsed, summary.roundtrip, summary.failed.size());
+  fmt::print("hashes: {} equal, {} not reproduced, {} absent\n", summary.hash_equal, summary.hash_different,
+             summary.hash_absent);
+}
+
+int check_graphs(const GraphPaths& given) {
+  catch_interrupts();
+  graphdir::CheckSummary summary;
+  report::CountLine progress("graphs");
+  map_graphs(given, check_found, [&](const graphdir::GraphCheck& check) {
+    summary.add(check);
+    if (!given.json) progress.clear(), print_line(check);
+    progress.count(check.path);
+  });
+  progress.clear();
+  if (given.json) {
+    Json json = to_json(summary);
+    if (interrupted()) json["interrupted"] = true;
+    fmt::print("{}\n", dump(json));
+  } else {
+    print_summary(summary);
+  }
+  if (interrupted()) return kInterrupted;
+  return summary.failed.empty() ? kOk : kBadInput;
+}
+
+}  // namespace
+
+void add_graph_check(CLI::App& group, int& exit_code) {
+  CLI::App* command = group.add_subcommand(
+      "check", "read all files of each graph, print them and read them back: must be equal");
+  const auto given = add_graph_paths(*command);
+  command->footer(
+      "Checks model.py, weight_meta.py, input_meta.py, input_tensor_constraints.py, graph_net.json and "
+      "graph_hash.txt.\n"
+      "A hash that no rule reproduces is counted, not an error. Exit code 3: some graph failed; 130: Ctrl-C, "
+      "what was\n"
+      "done until then is counted.\n\n"
+      "Example:  passnet graph check samples\n"
+      "          passnet graph check --json corpus/graphnet | jq .failed");
+  command->callback([given, &exit_code] { exit_code = check_graphs(*given); });
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,56 @@
+// passnet graph dot: one graph as a picture for Graphviz.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "command.h"
+#include "fx/dot.h"
+#include "fx/parser.h"
+#include "graph_commands/graph.h"
+#include "graph_commands/types.h"
+#include "options.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct DotFlags {
+  std::string path;
+  bool no_shapes = false, json = false;
+  fx::DotOptions options;
+};
+
+void print_dot_text(const DotFlags& flags, const std::string& dot) {
+  print_result(flags.json ? dump(Json{{"graph", flags.path}, {"dot", dot}}) + "\n" : dot);
+}
+
+Result<void> draw_graph(const DotFlags& flags) {
+  if (flags.no_shapes) {
+    PASSNET_TRY(const ir::Graph graph, fx::load_model(flags.path));
+    print_dot_text(flags, print_dot(graph, {}, flags.options));
+    return {};
+  }
+  PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.path));
+  PASSNET_TRY(const run::InferredTypes types, TypeInference().types_of(graph));
+  print_dot_text(flags, print_dot(graph.graph, types.texts, flags.options));
+  return {};
+}
+
+}  // namespace
+
+void add_graph_dot(CLI::App& group, int& exit_code) {
+  auto flags = std::make_shared<DotFlags>();
+  CLI::App* command = group.add_subcommand("dot", "draw a graph: text for Graphviz, shapes on the edges");
+  command->add_option("GRAPH_DIR", flags->path, "graph directory or model.py")->required();
+  command->add_flag("--weights", flags->options.weights,
+                    "draw weights too; else they are named in the nodes that use them");
+  command->add_flag("--no-shapes", flags->no_shapes, "no shapes on the edges: needs model.py alone, and no PyTorch");
+  add_json_flag(*command, flags->json);
+  command->footer(
+      "Example:  passnet graph dot samples/phi3_swiglu/graphs/b1_s1_float32 | dot -Tsvg -o graph.svg");
+  command->callback([flags, &exit_code] { exit_code = finish(draw_graph(*flags)); });
+}
+
+}  // namespace passnet::cli

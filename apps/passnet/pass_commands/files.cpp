@@ -1,0 +1,18 @@
+#include "pass_commands/files.h"
+
+#include <chrono>
+
+#include "command.h"
+#include "options.h"
+#include "run/pattern_names.h"
+
+namespace passnet::cli {
+
+Result<void> check_names(const std::vector<pass::Pass>& passes) {
+  run::Worker worker({{}, run::Role::Reference, 1, &interrupted(), {}});
+  const std::chrono::milliseconds timeout(static_cast<int64_t>(kDefaultTimeoutS * 1000));
+  if (run::Answer<void> checked = run::check_pattern_names(passes, worker, timeout); !checked) return checked.error().error;
+  return {};
+}
+
+}  // namespace passnet::cli

@@ -1,0 +1,151 @@
+// passnet pass check: build and compare without timing. match and new have files of their own.
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "base/strings.h"
+#include "record/verdict.h"
+#include "command.h"
+#include "graphdir/sample.h"
+#include "options.h"
+#include "pass/source.h"
+#include "pass_commands/files.h"
+#include "pass_commands/new.h"
+#include "report/row.h"
+#include "run/evaluate.h"
+#include "run/worker/tensor_files.h"
+#include "run/worker/worker.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct CheckFlags {
+  std::vector<std::string> paths;
+  std::string device = "cpu", dump;
+  bool json = false;
+};
+
+// What was checked so far; the report of --json.
+struct Checked {
+  ExitCode worst = kOk;
+  Json passes = Json::array(), graphs = Json::array();
+};
+
+// Inputs, expected and found outputs of a graph; what it did not come to is left out.
+Result<void> dump_tensors(const std::filesystem::path& directory, const run::GraphTensors& tensors) {
+  std::error_code failed;
+  std::filesystem::create_directories(directory, failed);
+  if (failed) return io_error("create", directory.string(), failed.value());
+  const std::pair<const char*, const run::Bundle*> files[] = {
+      {"inputs", &tensors.inputs}, {"expected", &tensors.expected}, {"found", &tensors.found}};
+  for (const auto& [name, bundle] : files) {
+    const std::filesystem::path path = directory / fmt::format("{}.safetensors", name);
+    if (bundle->fd) {
+      PASSNET_TRY_VOID(run::save_bundles(path, {bundle}));
+    } else {
+      std::filesystem::remove(path, failed);  // of an earlier check
+    }
+  }
+  return {};
+}
+
+Result<void> check_sample(const graphdir::Sample& sample, const CheckFlags& flags, Checked& checked) {
+  run::EvaluateOptions options;
+  options.timed = false;
+  options.timeout_s = kDefaultTimeoutS;
+  options.interrupted = &interrupted();
+  PASSNET_TRY(options.gpu, run::parse_device(flags.device));
+  run::EvaluateHooks hooks;
+  hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
+    const report::Row row = report::rows_of({record}).front();
+    if (flags.json) {
+      checked.graphs.push_back({{"sample", record.sample},
+                                {"graph", record.graph},
+                                {"verdict", row.headline},
+                                {"sites", row.sites},
+                                {"problem", row.problem}});
+    } else {
+      fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites, row.sites == 1 ? "" : "s");
+      if (!row.problem.empty()) {
+        for (const std::string_view line : split(row.problem, '\n')) fmt::print("  {}\n", line);
+      }
+    }
+    if (!row.verdict.correct_at(record::kCorrectT)) checked.worst = kNotAllCorrect;
+    return {};
+  };
+  if (!flags.dump.empty()) {
+    hooks.tensors = [&](const std::string& graph, const run::GraphTensors& tensors) -> Result<void> {
+      PASSNET_TRY(const std::filesystem::path directory, run::tensor_directory(flags.dump, sample.name, graph));
+      PASSNET_TRY_VOID(dump_tensors(directory, tensors));
+      if (!flags.json) fmt::print("  tensors: {}\n", directory.string());
+      return {};
+    };
+  }
+  return run::evaluate_sample(sample, options, hooks);
+}
+
+std::vector<std::string> kernels_of(const pass::Pass& pass) {
+  std::vector<std::string> kernels;
+  if (!pass.cpu_source.empty()) kernels.push_back("CPU");
+  if (!pass.cuda_source.empty()) kernels.push_back("CUDA");
+  if (pass.has_triton) kernels.push_back("Triton");
+  return kernels;
+}
+
+Result<void> check_passes(const std::string& path, const CheckFlags& flags, Checked& checked) {
+  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(path));
+  PASSNET_TRY_VOID(check_names(passes));
+  for (const pass::Pass& pass : passes) {
+    const std::vector<std::string> kernels = kernels_of(pass);
+    if (flags.json)
+      checked.passes.push_back(
+          {{"pass", pass.name}, {"nodes", pass.pattern.size()}, {"plan", pass.plan.entry}, {"kernels", kernels}});
+    else
+      fmt::print("{}: pattern of {} nodes, plan '{}', kernels: {}\n", pass.name, pass.pattern.size(), pass.plan.entry,
+                 kernels.empty() ? "none" : join(kernels, " "));
+  }
+  return {};
+}
+
+Result<ExitCode> check_paths(const CheckFlags& flags) {
+  Checked checked;
+  for (const std::string& path : flags.paths) {
+    if (std::filesystem::is_directory(std::filesystem::path(path) / "pass_dir")) {
+      PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
+      PASSNET_TRY_VOID(check_sample(sample, flags, checked));
+    } else {
+      PASSNET_TRY_VOID(check_passes(path, flags, checked));
+    }
+  }
+  if (flags.json) print_result(dump(Json{{"passes", checked.passes}, {"graphs", checked.graphs}}) + "\n");
+  return checked.worst;
+}
+
+}  // namespace
+
+void add_pass(CLI::App& app, int& exit_code) {
+  CLI::App* group = app.add_subcommand("pass", "check, match or start passes");
+  group->require_subcommand(1);
+
+  auto flags = std::make_shared<CheckFlags>();
+  CLI::App* check = group->add_subcommand("check", "read, match, build and compare passes without timing them");
+  check->add_option("PATH", flags->paths, "sample directory, pass_dir, or Name.py")->required();
+  check->add_option("--dump", flags->dump, "write DIR/SAMPLE/GRAPH/{inputs,expected,found}.safetensors of each graph")->type_name("DIR");
+  add_device_option(*check, flags->device);
+  add_json_flag(*check, flags->json);
+  check->footer("Example:  passnet pass check samples/vit_add_layer_norm --dump tensors");
+  check->callback([flags, &exit_code] {
+    catch_interrupts();
+    exit_code = finish(check_paths(*flags));
+  });
+
+  add_pass_match(*group, exit_code);
+
+  add_pass_new(*group, exit_code);
+}
+
+}  // namespace passnet::cli

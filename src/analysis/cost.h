@@ -1,0 +1,21 @@
+// The least that a graph must move and compute: what its time is measured against.
+#pragma once
+
+#include "base/json.h"
+#include "ir/graph.h"
+
+namespace passnet::analysis {
+
+struct Cost {
+  double bytes_in = 0, bytes_out = 0;  // each argument read once, each output written once
+  double flops =
+      0;  // products count two per multiply-add; loops one per element of what they go over; views none
+};
+
+/// types: VALUE (docs/protocol.md) by node name. Values without a type count nothing.
+Cost cost_of(const ir::Graph& graph, const Json& types);
+
+/// us at least, for memory of so many GB/s and so many TFLOP/s.
+double roofline_us(const Cost& cost, double gb_per_s, double tflops);
+
+}  // namespace passnet::analysis

@@ -1,0 +1,83 @@
+#include "analysis/cut.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "analysis/op_name.h"
+
+namespace passnet::analysis {
+
+using ir::NodeId;
+
+namespace {
+
+/// What stands where relative to a range.
+struct Boundary {
+  std::vector<NodeId> inputs, outputs;
+};
+
+Boundary find_boundary(const ir::Graph& whole, NodeId begin, NodeId end) {
+  std::vector<bool> used_inside(whole.size()), used_after(whole.size());
+  for (NodeId id = begin; id < end; ++id)
+    for_each_input(whole, whole.node(id), [&](NodeId input) { used_inside[input] = true; });
+  for (NodeId id = end; id < whole.size(); ++id)
+    for_each_input(whole, whole.node(id), [&](NodeId input) { used_after[input] = true; });
+  Boundary found;
+  for (NodeId id = 0; id < begin; ++id) {
+    if (used_inside[id]) found.inputs.push_back(id);
+  }
+  for (NodeId id = begin; id < end; ++id) {
+    if (used_after[id]) found.outputs.push_back(id);
+  }
+  const auto by_name = [&](NodeId a, NodeId b) { return whole.node(a).name < whole.node(b).name; };
+  std::sort(found.inputs.begin(), found.inputs.end(), by_name);
+  if (end + 1 < whole.size()) std::sort(found.outputs.begin(), found.outputs.end(), by_name);
+  return found;
+}
+
+}  // namespace
+
+bool is_data(std::string_view name) {
+  return name.find("_self_") == std::string_view::npos &&
+         name.find("_instance_modules_") == std::string_view::npos;
+}
+
+Piece cut(const ir::Graph& whole, Range range) {
+  PASSNET_CHECK(range.start < range.end && range.end <= body_size(whole), "a piece is a range of the body");
+  const NodeId first = whole.placeholder_count();
+  const NodeId begin = first + static_cast<NodeId>(range.start), end = first + static_cast<NodeId>(range.end);
+  Boundary boundary = find_boundary(whole, begin, end);
+
+  Piece piece;
+  piece.graph.reserve(range.size() + boundary.inputs.size() + 1, 4 * range.size());
+  std::vector<ir::Arg> here(whole.size());
+  size_t data = 0, weights = 0, values = 0;
+  for (const NodeId input : boundary.inputs) {
+    const std::string name =
+        is_data(whole.node(input).name) ? fmt::format("in_{}", data++) : fmt::format("w_{}", weights++);
+    const std::string_view kept = piece.graph.intern(name);
+    here[input] = ir::Arg::of_node(piece.graph.add_placeholder(kept, kept));
+  }
+  for (NodeId id = begin; id < end; ++id) {
+    const ir::Node& node = whole.node(id);
+    std::vector<ir::Arg> args;
+    for (const ir::Arg& arg : whole.args(node)) args.push_back(piece.graph.import_arg(whole, arg, here));
+    std::vector<ir::Keyword> keywords;
+    for (const ir::Keyword& keyword : whole.keywords(node))
+      keywords.push_back(
+          {piece.graph.intern(keyword.name), piece.graph.import_arg(whole, keyword.value, here)});
+    here[id] = ir::Arg::of_node(piece.graph.add_node(node.kind, piece.graph.intern(node.target),
+                                                     piece.graph.intern(fmt::format("tmp_{}", values++)),
+                                                     args, keywords));
+  }
+  std::vector<ir::Arg> results;
+  for (const NodeId output : boundary.outputs) results.push_back(here[output]);
+  piece.graph.add_output(piece.graph.make_container(ir::ArgKind::Tuple, results));
+  piece.inputs = std::move(boundary.inputs);
+  piece.outputs = std::move(boundary.outputs);
+  return piece;
+}
+
+}  // namespace passnet::analysis

@@ -1,0 +1,117 @@
+#include "analysis/dtype_variant.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "ir/ops/table.h"
+
+namespace passnet::analysis {
+
+namespace {
+
+// clang-format off
+constexpr std::string_view kUniformOperators[] = {"addmm",  "baddbmm", "bmm",    "conv1d", "conv2d", "conv3d", "conv_transpose1d",
+                                                  "conv_transpose2d", "einsum", "linear", "matmul", "mm",
+                                                  "scaled_dot_product_attention"};
+// clang-format on
+static_assert(std::ranges::is_sorted(kUniformOperators));
+
+bool is_uniform(const ir::Node& node) {
+  return std::binary_search(std::begin(kUniformOperators), std::end(kUniformOperators),
+                            ir::canonical_name(node));
+}
+
+std::string dtype_of(const Json& types, std::string_view name) {
+  const auto value = types.find(std::string(name));
+  return value == types.end() ? "" : value->value("dtype", "");
+}
+
+/// Copies a graph node by node, with casts of some arguments in between.
+class Casting {
+ public:
+  Casting(const ir::Graph& graph, ir::DType dtype, const Json& types)
+      : graph_(graph), dtype_(dtype), types_(types), here_(graph.size()) {}
+
+  ir::Graph run() {
+    for (ir::NodeId id = 0; id < graph_.size(); ++id) {
+      const ir::Node& node = graph_.node(id);
+      if (node.kind == ir::NodeKind::Placeholder) {
+        here_[id] = ir::Arg::of_node(made_.import_placeholder(graph_, node));
+        continue;
+      }
+      const bool uniform = is_uniform(node);
+      std::vector<ir::Arg> args;
+      for (const ir::Arg& arg : graph_.args(node)) args.push_back(argument(arg, uniform));
+      std::vector<ir::Keyword> keywords;
+      for (const ir::Keyword& keyword : graph_.keywords(node))
+        keywords.push_back({made_.intern(keyword.name), argument(keyword.value, uniform)});
+      if (node.kind == ir::NodeKind::Output)
+        made_.add_output(args.front());
+      else
+        here_[id] = ir::Arg::of_node(
+            made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
+    }
+    return std::move(made_);
+  }
+
+ private:
+  ir::Arg argument(const ir::Arg& arg, bool uniform) {
+    const ir::Arg copied = made_.import_arg(graph_, arg, here_);
+    const bool mixed =
+        uniform && arg.kind == ir::ArgKind::Node && dtype_of(types_, graph_.node(arg.node).name) == "float32";
+    if (!mixed) return copied;
+    const ir::Arg call[] = {copied, ir::Arg::of_dtype(dtype_)};
+    return ir::Arg::of_node(
+        made_.add_node(ir::NodeKind::CallMethod, "to", made_.intern(fmt::format("cast_{}", casts_++)), call));
+  }
+
+  const ir::Graph& graph_;
+  const ir::DType dtype_;
+  const Json& types_;
+  ir::Graph made_;
+  std::vector<ir::Arg> here_;
+  int casts_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<graphdir::TensorMeta>> retyped(const std::vector<graphdir::TensorMeta>& metas,
+                                                   ir::DType dtype) {
+  std::vector<graphdir::TensorMeta> changed = metas;
+  bool any = false;
+  for (graphdir::TensorMeta& meta : changed) {
+    if (meta.dtype != ir::DType::Float32) continue;
+    meta.dtype = dtype;
+    any = true;
+  }
+  return any ? std::optional(std::move(changed)) : std::nullopt;
+}
+
+ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const Json& types) {
+  return Casting(graph, dtype, types).run();
+}
+
+std::vector<bool> variant_casts(const ir::Graph& graph) {
+  std::vector<bool> casts(graph.size()), read(graph.size()), read_otherwise(graph.size());
+  for (ir::NodeId id = 0; id < graph.size(); ++id) {
+    const ir::Node& node = graph.node(id);
+    if (node.kind == ir::NodeKind::Placeholder) continue;
+    const bool uniform = is_uniform(node);
+    for_each_input(graph, node, [&](ir::NodeId value) {
+      read[value] = true;
+      if (!uniform) read_otherwise[value] = true;
+    });
+    if (node.kind != ir::NodeKind::CallMethod || node.target != "to" || node.arg_count != 2 ||
+        !graph.keywords(node).empty())
+      continue;
+    const ir::Arg& type = graph.args(node)[1];
+    casts[id] = type.kind == ir::ArgKind::DType &&
+                (type.dtype == ir::DType::Float16 || type.dtype == ir::DType::BFloat16);
+  }
+  for (ir::NodeId id = 0; id < graph.size(); ++id) casts[id] = casts[id] && read[id] && !read_otherwise[id];
+  return casts;
+}
+
+}  // namespace passnet::analysis

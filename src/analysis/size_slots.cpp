@@ -1,0 +1,336 @@
+#include "analysis/size_slots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+#include "ir/ops/table.h"
+
+namespace passnet::analysis {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeId;
+
+namespace {
+
+/// Which arguments of an operator hold sizes. Names are canonical, so that every spelling of a call is meant.
+struct SizeArguments {
+  std::string_view op;
+  SizeRule rule;
+  std::array<std::string_view, 2> parameters;
+};
+
+// clang-format off
+constexpr SizeArguments kSizeArguments[] = {
+    {"add", SizeRule::Number, {"input", "other"}},
+    {"affine_grid", SizeRule::Create, {"size"}},
+    {"arange", SizeRule::Range, {"start", "end"}},
+    {"as_strided", SizeRule::Create, {"size"}},
+    {"broadcast_to", SizeRule::Expand, {"size"}},
+    {"clamp", SizeRule::Number, {"min", "max"}},
+    {"empty", SizeRule::Create, {"size"}},
+    {"expand", SizeRule::Expand, {"size"}},
+    {"eye", SizeRule::Range, {"n", "m"}},
+    {"fold", SizeRule::Create, {"output_size"}},
+    {"full", SizeRule::Create, {"size"}},
+    {"ge", SizeRule::Number, {"input", "other"}},
+    {"getitem", SizeRule::Slice, {"index"}},
+    {"gt", SizeRule::Number, {"input", "other"}},
+    {"interpolate", SizeRule::Create, {"size"}},
+    {"le", SizeRule::Number, {"input", "other"}},
+    {"linspace", SizeRule::Range, {"steps"}},
+    {"lt", SizeRule::Number, {"input", "other"}},
+    {"new_empty", SizeRule::Create, {"size"}},
+    {"new_full", SizeRule::Create, {"size"}},
+    {"new_ones", SizeRule::Create, {"size"}},
+    {"new_zeros", SizeRule::Create, {"size"}},
+    {"ones", SizeRule::Create, {"size"}},
+    {"rand", SizeRule::Create, {"size"}},
+    {"randn", SizeRule::Create, {"size"}},
+    {"repeat", SizeRule::Repeat, {"repeats"}},
+    {"reshape", SizeRule::View, {"shape"}},
+    {"setitem", SizeRule::Slice, {"index"}},
+    {"split", SizeRule::Split, {"split_size"}},
+    {"sub", SizeRule::Number, {"input", "other"}},
+    {"tile", SizeRule::Repeat, {"dims"}},
+    {"view", SizeRule::View, {"size"}},
+    {"zeros", SizeRule::Create, {"size"}},
+};
+// clang-format on
+static_assert(std::ranges::is_sorted(kSizeArguments, {}, &SizeArguments::op));
+
+const SizeArguments* size_arguments(std::string_view op) {
+  const auto* found = std::ranges::lower_bound(kSizeArguments, op, {}, &SizeArguments::op);
+  return found != std::end(kSizeArguments) && found->op == op ? found : nullptr;
+}
+
+bool holds_sizes(const SizeArguments& row, std::string_view parameter) {
+  return !parameter.empty() && std::ranges::find(row.parameters, parameter) != row.parameters.end();
+}
+
+/// Calls `visit(literal, ordinal)` for the integer literals of an argument; `next` counts on.
+void for_each_integer(const ir::Graph& graph, const Arg& arg, uint32_t& next,
+                      const std::function<void(int64_t, uint32_t)>& visit) {
+  if (arg.kind == ArgKind::Int) {
+    visit(arg.integer, next++);
+  } else if (arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List || arg.kind == ArgKind::Slice) {
+    for (const Arg& element : graph.elements(arg)) for_each_integer(graph, element, next, visit);
+  }
+}
+
+uint32_t count_integers(const ir::Graph& graph, const Arg& arg) {
+  uint32_t count = 0;
+  for_each_integer(graph, arg, count, [](int64_t, uint32_t) {});
+  return count;
+}
+
+/// Reads the slots of one node.
+class Reading {
+ public:
+  Reading(const ir::Graph& graph, NodeId id, const ValueShapes& shapes)
+      : graph_(graph), id_(id), node_(graph.node(id)), shapes_(shapes) {}
+
+  std::vector<SizeSlot> run() {
+    const SizeArguments* found = size_arguments(ir::canonical_name(node_));
+    if (found == nullptr || (found->rule == SizeRule::Number && !is_of_integers())) return {};
+    parameters_ = ir::argument_parameters(graph_, id_);
+    const std::span<const Arg> args = graph_.args(node_);
+    uint32_t position = 0;
+    const auto read_given = [&](const Arg& arg, std::string_view parameter) {
+      if (holds_sizes(*found, parameter))
+        read(arg, *found, position++);
+      else
+        next_ += count_integers(graph_, arg);
+    };
+    for (size_t i = 0; i < parameters_.size(); ++i)
+      read_given(i < args.size() ? args[i] : graph_.keywords(node_)[i - args.size()].value, parameters_[i]);
+    return std::move(slots_);
+  }
+
+ private:
+  bool is_of_integers() const {
+    bool integers = false;
+    for_each_input(graph_, node_, [&](NodeId input) { integers |= shapes_.integral[input]; });
+    return integers;
+  }
+
+  void add(int64_t value, uint32_t ordinal, SizeRule rule, uint32_t position) {
+    if (value > 0 || (value < -1 && (rule == SizeRule::Slice || rule == SizeRule::Range)))
+      slots_.push_back({ordinal, value, rule, position});
+  }
+
+  void read(const Arg& arg, const SizeArguments& found, uint32_t position) {
+    if (found.rule == SizeRule::Slice) return read_index(arg);
+    if (found.rule == SizeRule::Split) position = split_axis();
+    if (arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List) {
+      for (const Arg& element : graph_.elements(arg)) {
+        read(element, found, position);
+        position += found.rule != SizeRule::Split;
+      }
+    } else if (arg.kind == ArgKind::Int) {
+      add(arg.integer, next_++, found.rule, position);
+    }
+  }
+
+  const Arg* given(std::string_view parameter) const {
+    const auto found = std::ranges::find(parameters_, parameter);
+    if (found == parameters_.end()) return nullptr;
+    const auto i = static_cast<size_t>(found - parameters_.begin()), positional = graph_.args(node_).size();
+    return i < positional ? &graph_.args(node_)[i] : &graph_.keywords(node_)[i - positional].value;
+  }
+
+  uint32_t rank() const {
+    const Arg* first = given("input");
+    return first != nullptr && first->kind == ArgKind::Node && shapes_.shape[first->node]
+               ? static_cast<uint32_t>(shapes_.shape[first->node]->size())
+               : 0;
+  }
+
+  uint32_t split_axis() const {
+    const Arg* dim = given("dim");
+    const int64_t axis = dim != nullptr && dim->kind == ArgKind::Int ? dim->integer : 0;
+    return static_cast<uint32_t>(axis < 0 ? axis + rank() : axis);
+  }
+
+  // Bounds of slices; an integer that takes one element is none.
+  void read_index(const Arg& index) {
+    const std::vector<Arg> items =
+        index.kind == ArgKind::Tuple
+            ? std::vector<Arg>(graph_.elements(index).begin(), graph_.elements(index).end())
+            : std::vector<Arg>{index};
+    uint32_t taken = 0;
+    for (const Arg& item : items)
+      taken += item.kind != ArgKind::None && item.kind != ArgKind::Ellipsis && item.kind != ArgKind::Bool;
+    uint32_t axis = 0;
+    for (const Arg& item : items) {
+      if (item.kind == ArgKind::Slice) {
+        const std::span<const Arg> bounds = graph_.elements(item);
+        for (size_t i = 0; i < bounds.size(); ++i) {
+          if (bounds[i].kind != ArgKind::Int) continue;
+          if (i < 2)
+            add(bounds[i].integer, next_++, SizeRule::Slice, axis);
+          else
+            ++next_;
+        }
+      } else {
+        next_ += count_integers(graph_, item);
+      }
+      if (item.kind == ArgKind::Ellipsis)
+        axis += rank() > taken ? rank() - taken : 0;
+      else if (item.kind != ArgKind::None && item.kind != ArgKind::Bool)
+        ++axis;
+    }
+  }
+
+  const ir::Graph& graph_;
+  const NodeId id_;
+  const ir::Node& node_;
+  const ValueShapes& shapes_;
+  std::vector<std::string_view> parameters_;  // of the arguments, then of the keywords
+  uint32_t next_ = 0;                         // ordinal
+  std::vector<SizeSlot> slots_;
+};
+
+/// Copies a graph with something else in the slots.
+class Copying {
+ public:
+  /// What stands for an expression in the graph that is made; nullopt gives up.
+  using Replace = std::function<std::optional<Arg>(Copying&, const SizeExpression&)>;
+
+  Copying(const ir::Graph& graph, std::span<const NodeSizes> changes, Replace replace)
+      : graph_(graph), changes_(changes), replace_(std::move(replace)), here_(graph.size()) {
+    made_.reserve(graph.size(), 4 * graph.size());
+    made_.file = graph.file;
+  }
+
+  std::optional<ir::Graph> run() {
+    size_t change = 0;
+    for (NodeId id = 0; id < graph_.size(); ++id) {
+      const NodeSizes* sizes = nullptr;
+      if (change < changes_.size() && changes_[change].node == id) sizes = &changes_[change++];
+      if (!copy(id, sizes)) return std::nullopt;
+    }
+    return std::move(made_);
+  }
+
+  /// Of the graph that is made.
+  Arg size_of(const Dim& dim) {
+    const Arg args[] = {here_[dim.node], Arg::of_int(dim.axis)};
+    return add(ir::NodeKind::CallMethod, "size", args);
+  }
+  Arg compute(std::string_view op, const Arg& left, const Arg& right) {
+    const Arg args[] = {left, right};
+    return add(ir::NodeKind::Operator, op, args);
+  }
+
+ private:
+  Arg add(ir::NodeKind kind, std::string_view target, std::span<const Arg> args) {
+    return Arg::of_node(
+        made_.add_node(kind, target, made_.intern(fmt::format("passnet_size_{}", sizes_++)), args));
+  }
+
+  bool copy(NodeId id, const NodeSizes* sizes) {
+    const ir::Node& node = graph_.node(id);
+    if (node.kind == ir::NodeKind::Placeholder) {
+      here_[id] = Arg::of_node(made_.import_placeholder(graph_, node));
+      return true;
+    }
+    replacements_.clear();
+    for (size_t i = 0; sizes != nullptr && i < sizes->slots.size(); ++i) {
+      const auto replacement = replace_(*this, sizes->sizes[i]);
+      if (!replacement) return false;
+      replacements_.emplace_back(sizes->slots[i].ordinal, *replacement);
+    }
+    uint32_t next = 0;
+    std::vector<Arg> args;
+    for (const Arg& arg : graph_.args(node)) args.push_back(argument(arg, next));
+    std::vector<ir::Keyword> keywords;
+    for (const ir::Keyword& keyword : graph_.keywords(node))
+      keywords.push_back({made_.intern(keyword.name), argument(keyword.value, next)});
+    if (node.kind == ir::NodeKind::Output)
+      made_.add_output(args.front());
+    else
+      here_[id] = Arg::of_node(
+          made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
+    return true;
+  }
+
+  Arg argument(const Arg& arg, uint32_t& next) {
+    if (arg.kind == ArgKind::Int) {
+      const auto found = std::ranges::find(replacements_, next++, &std::pair<uint32_t, Arg>::first);
+      return found == replacements_.end() ? arg : found->second;
+    }
+    if (arg.kind != ArgKind::Tuple && arg.kind != ArgKind::List && arg.kind != ArgKind::Slice)
+      return made_.import_arg(graph_, arg, here_);
+    std::vector<Arg> elements;
+    for (const Arg& element : graph_.elements(arg)) elements.push_back(argument(element, next));
+    return made_.make_container(arg.kind, elements);
+  }
+
+  const ir::Graph& graph_;
+  const std::span<const NodeSizes> changes_;
+  const Replace replace_;
+  ir::Graph made_;
+  std::vector<Arg> here_;
+  std::vector<std::pair<uint32_t, Arg>>
+      replacements_;  // of the node that is copied: ordinal and what stands there
+  size_t sizes_ = 0;
+};
+
+Arg product(Copying& copying, const std::vector<Dim>& dims, int64_t factor) {
+  std::optional<Arg> value;
+  for (const Dim& dim : dims) {
+    const Arg size = copying.size_of(dim);
+    value = value ? copying.compute("*", *value, size) : size;
+  }
+  if (!value) return Arg::of_int(factor);
+  return factor == 1 ? *value : copying.compute("*", *value, Arg::of_int(factor));
+}
+
+std::optional<Arg> size_calls(Copying& copying, const SizeExpression& expression) {
+  if (expression.is_constant()) return Arg::of_int(expression.factor + expression.offset);
+  Arg value = product(copying, expression.factors, expression.factor);
+  if (expression.divisor != 1 || !expression.divisors.empty())
+    value = copying.compute("//", value, product(copying, expression.divisors, expression.divisor));
+  return expression.offset == 0 ? value : copying.compute("+", value, Arg::of_int(expression.offset));
+}
+
+}  // namespace
+
+std::optional<SizeRule> size_rule(std::string_view op, std::string_view parameter) {
+  const SizeArguments* found = size_arguments(op);
+  return found != nullptr && holds_sizes(*found, parameter) ? std::optional(found->rule) : std::nullopt;
+}
+
+std::vector<std::pair<std::string_view, std::string_view>> size_parameters() {
+  std::vector<std::pair<std::string_view, std::string_view>> all;
+  for (const SizeArguments& row : kSizeArguments) {
+    for (const std::string_view parameter : row.parameters) {
+      if (!parameter.empty()) all.emplace_back(row.op, parameter);
+    }
+  }
+  return all;
+}
+
+std::vector<SizeSlot> size_slots(const ir::Graph& graph, NodeId id, const ValueShapes& shapes) {
+  return Reading(graph, id, shapes).run();
+}
+
+ir::Graph with_size_calls(const ir::Graph& graph, std::span<const NodeSizes> changes) {
+  return *Copying(graph, changes, size_calls).run();
+}
+
+std::optional<ir::Graph> with_sizes_at(const ir::Graph& graph, std::span<const NodeSizes> changes,
+                                       const ValueShapes& shapes) {
+  return Copying(graph, changes,
+                 [&](Copying&, const SizeExpression& expression) -> std::optional<Arg> {
+                   const std::optional<int64_t> value = evaluate(expression, shapes);
+                   return value ? std::optional(Arg::of_int(*value)) : std::nullopt;
+                 })
+      .run();
+}
+
+}  // namespace passnet::analysis

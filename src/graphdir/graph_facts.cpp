@@ -1,0 +1,61 @@
+#include "graphdir/graph_facts.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/file.h"
+#include "graphdir/kind.h"
+
+namespace passnet::graphdir {
+
+namespace {
+
+Json read_json(const std::filesystem::path& file) {
+  const Result<std::string> text = read_file(file);
+  Json json = text ? Json::parse(*text, nullptr, false) : Json();
+  return json.is_discarded() ? Json() : json;
+}
+
+std::string_view kind_in(const std::filesystem::path& name) {
+  for (const Kind kind : kKinds) {
+    if (name.string().starts_with(graphdir::name(kind))) return graphdir::name(kind);
+  }
+  return "";
+}
+
+}  // namespace
+
+Json read_facts(const std::filesystem::path& directory) {
+  Json facts = read_json(directory / "graph_net.json");
+  return facts.is_object() ? facts : Json::object();
+}
+
+Json read_sources(const std::filesystem::path& directory) {
+  return read_json(directory / "subgraph_sources.json");
+}
+
+std::string text_of(const Json& facts, const char* key) {
+  const auto found = facts.find(key);
+  return found != facts.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+std::string kind_of(const Json& facts, const std::filesystem::path& root,
+                    const std::filesystem::path& graph) {
+  if (std::string named = text_of(facts, "kind"); !named.empty()) return named;
+  const std::filesystem::path relative = graph.lexically_relative(root);
+  for (const std::filesystem::path& part : relative) {
+    if (const std::string_view kind = kind_in(part); !kind.empty()) return std::string(kind);
+  }
+  const std::filesystem::path full = std::filesystem::absolute(root / "").lexically_normal();
+  if (const std::string_view kind = kind_in(full.parent_path().filename()); !kind.empty())
+    return std::string(kind);
+  const bool is_piece = std::find(relative.begin(), relative.end(), "_decomposed") != relative.end();
+  return is_piece ? "subgraph" : "full";
+}
+
+std::string print_indented(const Json& json) {
+  return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace passnet::graphdir

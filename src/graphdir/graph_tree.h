@@ -1,0 +1,58 @@
+// One pass over all graphs below a directory, by several threads.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "base/in_order.h"
+#include "base/result.h"
+#include "graphdir/graph_walk.h"
+
+namespace passnet::graphdir {
+
+/// How a tree is read.
+struct TreeOptions {
+  int jobs = 1;  // graphs at a time
+  const std::atomic<bool>* interrupted = nullptr;
+  bool is_interrupted() const { return interrupted != nullptr && *interrupted; }
+};
+
+/// sink(work(item)) for each item of `next`, in order, until sink gives an error or the user interrupts.
+/// next, work, sink: as in map_in_order; sink gives Result<void>. Errors: of sink; Resource (interrupted).
+template <class Next, class Work, class Sink>
+Result<void> map_until_error(Next&& next, Work&& work, Sink&& sink, const TreeOptions& options) {
+  using Item = decltype(next());
+  Result<void> done;
+  std::atomic<bool> failed = false;
+  map_in_order([&] { return failed || options.is_interrupted() ? Item() : next(); }, std::forward<Work>(work),
+               [&](auto result) {
+                 if (failed) return;
+                 done = sink(std::move(result));
+                 failed = !done;
+               },
+               static_cast<size_t>(options.jobs));
+  if (done && options.is_interrupted()) return resource_error("interrupted");
+  return done;
+}
+
+/// That for each graph at or below `root`, in the order of their paths; what cannot be read is an item with
+/// an error.
+template <class Work, class Sink>
+Result<void> for_each_graph(const std::filesystem::path& root, const TreeOptions& options, Work&& work,
+                            Sink&& sink) {
+  GraphWalk walk({root.string()});
+  return map_until_error([&] { return walk.next(); }, std::forward<Work>(work), std::forward<Sink>(sink),
+                         options);
+}
+
+/// The path of a graph below the root it was found under; the directory's name when it is the root itself.
+inline std::string path_below(const std::filesystem::path& root, const std::filesystem::path& graph) {
+  const std::filesystem::path relative = graph.lexically_relative(root);
+  if (relative != ".") return relative.string();
+  const std::filesystem::path full = std::filesystem::absolute(graph).lexically_normal();
+  return (full.has_filename() ? full.filename() : full.parent_path().filename()).string();
+}
+
+}  // namespace passnet::graphdir

@@ -1,0 +1,30 @@
+// Writes a graph directory so that it is there as a whole or not at all.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "graphdir/graph_hash.h"
+#include "graphdir/meta.h"
+#include "ir/graph.h"
+
+namespace passnet::graphdir {
+
+struct GraphFiles {
+  const ir::Graph& graph;
+  const std::vector<TensorMeta>& metas;          // of its arguments
+  const Json& facts;                                 // graph_net.json
+  const Json& sources;                               // subgraph_sources.json; null: none
+  std::string constraints = {};                      // input_tensor_constraints.py
+  HashRule hash_rule = HashRule::ModelText;  // of graph_hash.txt
+};
+
+/// Writes model.py, weight_meta.py, input_meta.py (empty), input_tensor_constraints.py, graph_hash.txt and
+/// the two JSON files into a directory beside `path`, which then takes its place. A directory that is there
+/// already is left as it is. Errors: Io.
+Result<void> write_graph_dir(const std::filesystem::path& path, const GraphFiles& files);
+
+}  // namespace passnet::graphdir

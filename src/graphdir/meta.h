@@ -1,0 +1,42 @@
+// weight_meta.py and input_meta.py: what is recorded of each tensor argument. Format: spec section A.2, A.4.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/dtype.h"
+#include "ir/graph.h"
+
+namespace passnet::graphdir {
+
+/// One `class Program_…_tensor_meta_X:` record.
+struct TensorMeta {
+  std::string class_name;     // "Program_weight_tensor_meta_L_x_": decides the draw order of replay
+  std::string name;           // argument of forward
+  std::string original_name;  // before renaming; may be empty
+  std::vector<int64_t> shape;
+  ir::DType dtype = ir::DType::Float32;
+  std::string device;                             // as recorded, "cuda:0"
+  bool has_mean = false, has_std = false;         // the attribute is written (it may still be None)
+  std::optional<double> mean, stddev;             // nullopt: None
+  std::optional<std::vector<int64_t>> int_data;   // `data` of integer and bool tensors
+  std::optional<std::vector<double>> float_data;  // `data` of floating tensors
+  std::optional<double> min_value, max_value;
+  SourceLoc at;
+};
+
+/// The same in all but position; nan equals nan.
+bool equal(const TensorMeta& a, const TensorMeta& b);
+
+/// Records in file order. Empty text gives none. Errors: BadInput with position (unknown attribute, wrong
+/// type, `data` of the wrong length, negative size, unknown dtype, missing name/shape/dtype).
+Result<std::vector<TensorMeta>> parse_meta(const std::string& file, std::string_view text);
+
+/// Text that parse_meta reads back to equal records.
+std::string print_meta(const std::vector<TensorMeta>& records);
+
+}  // namespace passnet::graphdir

@@ -1,0 +1,175 @@
+#include "pass/kernel/build.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/strings.h"
+#include "pass/kernel/compiler.h"
+#include "pass/kernel/cubin_check.h"
+#include "pass/kernel/elf_check.h"
+#include "pass/kernel/gpu_compiler.h"
+#include "pass/kernel/kernel_source.h"
+
+namespace passnet::pass {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHeaders[] = {"abi.h",  "elements.h",     "kernel.h",     "math.h",     "rows.h",           "task.h",
+                                    "vec.h",  "gpu/elements.h", "gpu/memory.h", "gpu/math.h", "gpu/parameters.h", "gpu/rows.h", "gpu/threads.h"};
+
+/// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
+/// source tree's.
+Result<fs::path> find_include_dir(const BuildOptions& options) {
+  if (!options.include_dir.empty()) return fs::absolute(options.include_dir);
+  std::error_code error;
+  const fs::path binary = fs::read_symlink("/proc/self/exe", error);
+  for (fs::path above = binary.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+    if (fs::exists(above / "include/passnet/kernel.h", error)) return above / "include";
+  }
+  const fs::path source = PASSNET_INCLUDE_DIR;
+  if (fs::exists(source / "passnet/kernel.h", error)) return source;
+  return resource_error(fmt::format("cannot find include/passnet/kernel.h above '{}'", binary.string()))
+      .with_hint("install PassNet with 'make install', or run it from its build tree");
+}
+
+/// A directory for one build, removed with everything in it.
+class BuildDirectory {
+ public:
+  static Result<BuildDirectory> make(const fs::path& parent) {
+    std::error_code error;
+    fs::create_directories(parent, error);
+    std::string name = (parent / "build-XXXXXX").string();
+    if (!::mkdtemp(name.data())) return io_error("create a directory in", parent.string(), errno);
+    return BuildDirectory(name);
+  }
+  explicit BuildDirectory(fs::path path) : path_(std::move(path)) {}
+  BuildDirectory(BuildDirectory&& other) noexcept : path_(std::exchange(other.path_, fs::path())) {}
+  BuildDirectory& operator=(BuildDirectory&&) = delete;
+  ~BuildDirectory() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+Result<KernelDefinition> find_kernel(const KernelSource& source, const KernelRequest& request) {
+  std::vector<std::string_view> names;
+  std::vector<std::string> listed;
+  for (const KernelDefinition& definition : source.kernels) {
+    if (definition.name == request.kernel) return definition;
+    names.push_back(definition.name);
+    listed.push_back(quoted(definition.name));
+  }
+  const std::string file = request.source.string();
+  Error error = bad_pass(
+      listed.empty() ? fmt::format("no kernel {} here: found no 'PASSNET_KERNEL {}(…)'",
+                                   quoted(request.kernel), request.kernel)
+                     : fmt::format("no kernel {} here, only {}", quoted(request.kernel), join(listed, ", ")),
+      SourceLoc{file, 0, 0});
+  if (const auto near = nearest_name(request.kernel, names); !near.empty())
+    error.hint = fmt::format("did you mean {}?", quoted(near));
+  return error;
+}
+
+BuiltKernel describe(const fs::path& object, const KernelRequest& request, const std::string& parameters,
+                     bool from_cache) {
+  BuiltKernel built{object, (request.architecture.empty() ? "passnet_run_" : "") + request.kernel, {}, from_cache};
+  for (std::string_view parameter : split(parameters, ',')) {
+    if (!parameter.empty()) built.parameters.emplace_back(parameter);
+  }
+  return built;
+}
+
+Error place(Error error, const KernelDefinition& kernel) {
+  if (error.kind == Error::Kind::BadPass && !error.at) error.at = kernel.at;
+  return error;
+}
+
+/// How a kernel is compiled for one kind of processor.
+struct Toolchain {
+  Compiler compiler;
+  Target target = Target::Cpu;
+  const char* unit = "unit.cpp";
+  const char* object = "unit.so";
+};
+
+Result<Toolchain> find_toolchain(const KernelRequest& request) {
+  Toolchain found;
+  if (request.architecture.empty()) {
+    PASSNET_TRY(found.compiler, find_compiler());
+    return found;
+  }
+  PASSNET_TRY(found.compiler, find_gpu_compiler());
+  found.compiler.identity += fmt::format("\n{} {}", request.architecture, request.block);
+  found.target = Target::Gpu;
+  found.unit = "unit.cu";
+  found.object = "unit.cubin";
+  return found;
+}
+
+Result<std::string> key_of(const Toolchain& toolchain, const fs::path& include_dir, const std::string& unit) {
+  std::string identity = toolchain.compiler.identity;
+  for (const char* header : kHeaders) {
+    PASSNET_TRY(const std::string content, read_file(include_dir / "passnet" / header));
+    identity += sha256_hex(content);
+  }
+  return sha256_hex(identity + unit);
+}
+
+Result<std::string> check_built(const Toolchain& toolchain, const std::string& bytes, const KernelRequest& request) {
+  return toolchain.target == Target::Gpu ? check_cubin(bytes, request.kernel, request.constants)
+                                         : check_object(bytes, request.kernel);
+}
+
+}  // namespace
+
+Result<std::string> describe_toolchain(const BuildOptions& options, const std::string& architecture) {
+  PASSNET_TRY(const Toolchain toolchain, find_toolchain({"", "", {}, 1, architecture}));
+  PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
+  PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, ""));
+  return fmt::format("{}, {}", first_line(toolchain.compiler.identity), key.substr(0, 12));
+}
+
+Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options) {
+  const std::string file = request.source.string();
+  PASSNET_TRY(std::string text, read_file(request.source));
+  PASSNET_TRY(const KernelSource source, parse_kernel_source(file, std::move(text)));
+  PASSNET_TRY(const KernelDefinition kernel, find_kernel(source, request));
+  PASSNET_TRY(const Toolchain toolchain, find_toolchain(request));
+  PASSNET_TRY(const std::string unit,
+              render_unit(file, source, request.kernel, request.constants, toolchain.target));
+  PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
+  PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, unit));
+  const fs::path cache =
+      fs::absolute(options.cache_dir.empty() ? passnet_home() / "kernels" : options.cache_dir);
+  const fs::path object = cache / key.substr(0, 2) / (key + fs::path(toolchain.object).extension().string());
+
+  if (const auto bytes = read_file(object)) {
+    if (const auto parameters = check_built(toolchain, *bytes, request))
+      return describe(object, request, *parameters, true);
+  }
+  PASSNET_TRY(const BuildDirectory directory, BuildDirectory::make(object.parent_path()));
+  PASSNET_TRY_VOID(write_file(directory.path() / toolchain.unit, unit));
+  const CompileRequest compile{directory.path(), include_dir, file, kernel, options.timeout_s};
+  PASSNET_TRY_VOID(toolchain.target == Target::Gpu
+                       ? compile_gpu_unit(toolchain.compiler, compile, request.architecture, request.block)
+                       : compile_unit(toolchain.compiler, compile));
+  PASSNET_TRY(const std::string bytes, read_file(directory.path() / toolchain.object));
+  auto parameters = check_built(toolchain, bytes, request);
+  if (!parameters) return place(std::move(parameters).error(), kernel);
+  if (::rename((directory.path() / toolchain.object).c_str(), object.c_str()) != 0)
+    return io_error("rename to", object.string(), errno);
+  return describe(object, request, *parameters, false);
+}
+
+}  // namespace passnet::pass

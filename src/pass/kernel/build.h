@@ -1,0 +1,49 @@
+// Kernel sources -> shared objects and cubins, compiled in the jail and cached by content.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "pass/plan/launch_list.h"
+
+namespace passnet::pass {
+
+/// What one kernel is built from.
+struct KernelRequest {
+  std::filesystem::path source;            // Name.cpp or Name.cu
+  std::string kernel;                      // function to launch
+  std::vector<NamedConstant> constants = {};
+  int64_t block = 1;                       // threads per block of the launch: a constant of a GPU's kernel
+  std::string architecture = {};           // "sm_90": for that GPU; empty: for this machine's CPU
+  bool operator==(const KernelRequest&) const = default;
+};
+
+struct BuiltKernel {
+  std::filesystem::path object;            // .so or .cubin in the cache; never changed once written
+  std::string entry;                       // "passnet_run_NAME", see include/passnet/abi.h; of a cubin the kernel's name
+  std::vector<std::string> parameters;     // "const float*", "float*", "int64_t", "float": for checking a launch
+  bool from_cache = false;
+};
+
+struct BuildOptions {
+  std::filesystem::path cache_dir;         // default passnet_home()/kernels
+  std::filesystem::path include_dir;       // where passnet/kernel.h is; default: found beside the binary or the source
+  int timeout_s = 30;
+};
+
+/// Errors: BadPass with the compiler's own message, cut to what matters, at Name.cpp:line:col; BadPass when the object
+/// has writable data, start-up code or an undefined symbol outside the allow-list of pure math functions; Resource when
+/// the compiler (g++; NVRTC or nvcc) is missing or the time is up.
+Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options = {});
+
+/// What decides a built kernel besides its own text, in one line that a person can read: the compiler, and a hash of its flags,
+/// the processor and the headers that kernels include. architecture as in KernelRequest. Errors: Resource, as build_kernel.
+Result<std::string> describe_toolchain(const BuildOptions& options = {}, const std::string& architecture = "");
+
+/// Checks a launch against the kernel's parameters: count, pointer element types, const for inputs, scalars.
+/// Errors: BadPass naming the parameter, what the plan passes and what the kernel takes.
+Result<void> check_launch(const Launch& launch, const LaunchList& list, const BuiltKernel& kernel);
+
+}  // namespace passnet::pass

@@ -1,0 +1,73 @@
+#include "pass/kernel/compile_run.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/strings.h"
+
+namespace passnet::pass {
+
+namespace {
+constexpr int64_t kMemoryBytes = int64_t{2} << 30;
+constexpr int64_t kFileBytes = int64_t{64} << 20;
+constexpr size_t kOutputBytes = size_t{1} << 20;
+}  // namespace
+
+std::string find_on_path(const char* name, const std::string& further) {
+  const char* const path = std::getenv("PATH");
+  const std::string directories = (path && *path ? path : "/usr/bin:/bin") + (":" + further);
+  for (std::string_view directory : split(directories, ':')) {
+    const std::filesystem::path candidate = std::filesystem::path(directory) / name;
+    if (::access(candidate.c_str(), X_OK) != 0 || !candidate.is_absolute()) continue;
+    std::error_code error;
+    if (std::filesystem::canonical(candidate, error).filename() != "ccache") return candidate.string();
+  }
+  return "";
+}
+
+Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const std::string& directory, 
+                                    sandbox::Isolation isolation, int timeout_s) {
+  sandbox::SpawnOptions options;
+  const std::string tools = std::filesystem::path(argv[0]).parent_path().string();
+  options.argv = std::move(argv);
+  options.environment = {"PATH=" + tools + ":/usr/bin:/bin", "LC_ALL=C",
+                         "TMPDIR=" + (directory.empty() ? "/tmp" : directory)};
+  options.isolation = isolation;
+  options.capture_output = true;
+  options.working_directory = directory;
+  options.limits = {.cpu_seconds = timeout_s, .memory_bytes = kMemoryBytes, .file_bytes = kFileBytes};
+  PASSNET_TRY(sandbox::Process process, sandbox::Process::spawn(options));
+  CompilerOutput output;
+  output.status = process.wait_output(std::chrono::seconds(timeout_s), kOutputBytes, &output.text);
+  return output;
+}
+
+bool succeeded(const CompilerOutput& output) {
+  return output.status && output.status->exited && output.status->code == 0;
+}
+
+std::optional<Error> exhausted(const CompilerOutput& output, const CompileRequest& request) {
+  const auto& text = output.text;
+  const auto says = [&](const char* words) { return text.find(words) != std::string::npos; };
+  std::string what;
+  if (!output.status || says("CPU time limit"))
+    what = fmt::format("{} s of time", request.timeout_s);
+  else if (says("out of memory") || says("virtual memory exhausted") || says("memory exhausted") ||
+           says("Killed signal") || says("std::bad_alloc"))
+    what = fmt::format("{} MB of memory", kMemoryBytes >> 20);
+  else if (says("File size limit") || says("File too large"))
+    what = fmt::format("{} MB for one file", kFileBytes >> 20);
+  else if (says("No space left on device"))
+    return resource_error(fmt::format("no space left on the disk of '{}'", request.directory.string()));
+  if (what.empty()) return std::nullopt;
+  Error error =
+      resource_error(fmt::format("compiling kernel '{}' takes more than {}", request.kernel.name, what));
+  error.at = request.kernel.at;
+  return error;
+}
+
+}  // namespace passnet::pass

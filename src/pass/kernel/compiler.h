@@ -1,0 +1,43 @@
+// g++ for kernels: where it is, how it is called, and its errors in words for the author of a kernel.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "pass/kernel/kernel_source.h"
+
+namespace passnet::pass {
+
+struct Compiler {
+  std::string path;      // of g++
+  std::string identity;  // version, flags and processor: what decides the object besides the text
+  std::string library;   // libnvrtc, when it is that which compiles
+};
+
+/// Looks along PATH. Errors: Resource with the command that installs it, or when it is older than g++ 12.
+Result<Compiler> find_compiler();
+
+struct CompileRequest {
+  std::filesystem::path directory;  // holds unit.cpp or unit.cu; unit.so or unit.cubin is written there
+  std::filesystem::path include_dir;
+  std::string file;  // the kernel's source, for messages
+  KernelDefinition kernel;
+  int timeout_s = 30;
+};
+
+/// Compiles in the jail. Errors: BadPass with the compiler's first error and up to two more as notes;
+/// Resource when time, memory or disk is used up.
+Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request);
+
+/// The names in a makefile rule as compilers write it (-MD), "unit.so:" first; a blank inside a name stands there as "\ ".
+std::vector<std::string> dependency_names(std::string_view text);
+
+/// The compiler's output as one error. Positions under kKernelFile become positions in `file`; errors inside
+/// headers are placed where the kernel used them.
+Error parse_compiler_errors(const std::string& output, const std::string& file,
+                            const KernelDefinition& kernel);
+
+}  // namespace passnet::pass

@@ -1,0 +1,19 @@
+// Reads a kernel compiled for a GPU without loading it, and refuses one that keeps state between launches.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "pass/plan/launch_list.h"
+
+namespace passnet::pass {
+
+/// cubin: the bytes of the compiled unit. Returns the types of the kernel's parameters: "const float*,float*,int64_t".
+/// constants: those of the launch, which NVRTC keeps as variables.
+/// Errors: BadPass naming a variable of the kernel's own in global memory; Io when the bytes are no cubin.
+Result<std::string> check_cubin(std::string_view cubin, const std::string& kernel,
+                                const std::vector<NamedConstant>& constants);
+
+}  // namespace passnet::pass

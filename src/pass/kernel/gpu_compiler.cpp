@@ -1,0 +1,139 @@
+#include "pass/kernel/gpu_compiler.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <optional>
+
+#include "base/strings.h"
+#include "pass/kernel/compile_run.h"
+
+namespace passnet::pass {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kInstall = "install a PyTorch for CUDA with all it depends on (pip install torch), or CUDA's nvcc";
+constexpr const char* kFlags[] = {"-std=c++20", "-w"};
+
+/// Directories where a libnvrtc may lie besides those of the loader.
+std::vector<fs::path> library_directories() {
+  const fs::path packages = fs::path(PASSNET_TORCH_DIR).parent_path() / "nvidia";
+  return {packages / "cu13/lib", packages / "cuda_nvrtc/lib", "/usr/local/cuda/lib64"};
+}
+
+std::string find_nvrtc() {
+  for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12"}) {
+    for (const fs::path& directory : library_directories()) {
+      std::error_code failure;
+      if (fs::exists(directory / name, failure)) return (directory / name).string();
+    }
+    // The loader's own search; the library is opened again in the jail.
+    if (void* library = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
+      ::dlclose(library);
+      return name;
+    }
+  }
+  return "";
+}
+
+/// Which version a file is, for the key of the cache: its size and time.
+std::string version_of(const std::string& file) {
+  std::error_code failure;
+  const auto size = fs::file_size(file, failure);
+  const auto time = fs::last_write_time(file, failure);
+  return fmt::format("{} {} {}", file, failure ? 0 : size, failure ? 0 : time.time_since_epoch().count());
+}
+
+Result<Compiler> look_for_compiler() {
+  std::error_code failure;
+  const fs::path helper = fs::read_symlink("/proc/self/exe", failure).parent_path() / "passnet-nvrtc";
+  const std::string library = find_nvrtc();
+  if (!library.empty() && ::access(helper.c_str(), X_OK) == 0) return Compiler{helper.string(), "nvrtc " + version_of(library), library};
+  if (const std::string nvcc = find_on_path("nvcc", "/usr/local/cuda/bin"); !nvcc.empty()) return Compiler{nvcc, "nvcc " + version_of(nvcc), ""};
+  return resource_error("no compiler for kernels on the GPU: found neither NVRTC nor nvcc").with_hint(kInstall);
+}
+
+/// "passnet-kernel(3): error: identifier "x" is undefined" and the like.
+struct Line {
+  bool own = false;  // in the kernel's own text
+  uint32_t line = 0;
+  std::string kind, text;
+};
+
+std::optional<Line> parse_line(std::string_view text) {
+  const size_t open = text.find('('), close = text.find("): ");
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
+  Line found;
+  found.own = text.substr(0, open) == kKernelFile;
+  found.line = static_cast<uint32_t>(std::strtoul(std::string(text.substr(open + 1, close - open - 1)).c_str(), nullptr, 10));
+  std::string_view rest = text.substr(close + 3);
+  for (const char* kind : {"catastrophic error", "error"}) {
+    if (!rest.starts_with(kind)) continue;
+    const size_t colon = rest.find(": ");
+    if (colon == std::string_view::npos) return std::nullopt;
+    found.kind = "error";
+    found.text = rest.substr(colon + 2);
+    return found;
+  }
+  return std::nullopt;
+}
+
+std::string plain(std::string text) {
+  for (const char* assertion : {"static assertion failed with \"", "static assertion failed: "}) {
+    if (!text.starts_with(assertion)) continue;
+    text.erase(0, std::string_view(assertion).size());
+    if (text.ends_with('"')) text.pop_back();
+  }
+  if (text.find("passnet_refuses_asm") != std::string::npos) return "'asm' is not allowed in a kernel";
+  return text;
+}
+
+}  // namespace
+
+Result<Compiler> find_gpu_compiler() {
+  static std::mutex mutex;
+  static std::optional<Compiler> known;
+  const std::lock_guard lock(mutex);
+  if (!known) {
+    PASSNET_TRY(known, look_for_compiler());
+  }
+  return *known;
+}
+
+Error parse_gpu_compiler_errors(const std::string& output, const std::string& file, const KernelDefinition& kernel) {
+  Error error = bad_pass("", kernel.at);
+  for (std::string_view text : split(output, '\n')) {
+    const std::optional<Line> line = parse_line(text);
+    if (!line) continue;
+    if (error.message.empty()) {
+      error.message = plain(line->text);
+      if (line->own) error.at = SourceLoc{file, line->line, 1};
+    } else if (line->own && error.notes.size() < 2) {
+      error.notes.push_back(fmt::format("{}:{}: {}", file, line->line, plain(line->text)));
+    }
+  }
+  if (error.message.empty()) error.message = "the compiler stopped: " + quoted(trim(output), 300);
+  return error;
+}
+
+Result<void> compile_gpu_unit(const Compiler& compiler, const CompileRequest& request, const std::string& architecture,
+                              int64_t block) {
+  std::vector<std::string> argv = {compiler.path};
+  if (!compiler.library.empty()) argv.insert(argv.end(), {"--library", compiler.library, "--"});
+  argv.insert(argv.end(), std::begin(kFlags), std::end(kFlags));
+  argv.push_back("-arch=" + architecture);
+  argv.push_back("-I" + request.include_dir.string());
+  argv.push_back(fmt::format("-DPASSNET_BLOCK={}", block));
+  if (compiler.library.empty()) argv.insert(argv.end(), {"-cubin", "-o", "unit.cubin", "unit.cu"});
+  PASSNET_TRY(const CompilerOutput output,
+              run_compiler(std::move(argv), request.directory.string(), sandbox::Isolation::Jail, request.timeout_s));
+  if (succeeded(output)) return {};
+  if (auto error = exhausted(output, request)) return std::move(*error);
+  return parse_gpu_compiler_errors(output.text, request.file, request.kernel);
+}
+
+}  // namespace passnet::pass

@@ -1,0 +1,331 @@
+#include "pass/kernel/kernel_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+#include "base/strings.h"
+
+namespace passnet::pass {
+namespace {
+
+constexpr std::array<std::string_view, 7> kIncludes = {
+    "<passnet/kernel.h>", "\"passnet/kernel.h\"", "<stdint.h>", "<stddef.h>", "<cstdint>",
+    "<cstddef>",          "<stdbool.h>"};
+constexpr std::array<std::string_view, 13> kDirectives = {"define", "undef",   "if",       "ifdef", "ifndef",
+                                                          "elif",   "elifdef", "elifndef", "else",  "endif",
+                                                          "error",  "warning", ""};
+constexpr std::array<std::string_view, 5> kPragmas = {"once", "GCC ivdep", "GCC unroll", "omp simd", "unroll"};
+constexpr std::array<std::string_view, 3> kAssembly = {"asm", "__asm", "__asm__"};
+constexpr std::array<std::string_view, 4> kRefusedWords = {"_Pragma", "__has_include", "__has_include_next",
+                                                           "__has_embed"};
+
+template <size_t n>
+bool contains(const std::array<std::string_view, n>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+bool word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
+bool word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+/// Walks over comments, literals, words and directives, as the preprocessor does after joining continued
+/// lines.
+class Scanner {
+ public:
+  Scanner(const std::string& file, std::string text) : file_(file), original_(std::move(text)) {
+    for (size_t i = 0; i < original_.size(); ++i) {
+      if (original_.compare(i, 2, "\\\n") == 0)
+        ++i;
+      else if (original_.compare(i, 3, "\\\r\n") == 0)
+        i += 2;
+      else {
+        text_ += original_[i];
+        origin_.push_back(i);
+      }
+    }
+  }
+
+  Result<KernelSource> scan() {
+    bool line_start = true;
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\n') {
+        line_start = true;
+        ++at_;
+      } else if (std::isspace(static_cast<unsigned char>(c))) {
+        ++at_;
+      } else if (skip_comment()) {
+      } else if (line_start && (c == '#' || text_.compare(at_, 2, "%:") == 0)) {
+        PASSNET_TRY_VOID(directive());
+      } else {
+        line_start = false;
+        PASSNET_TRY_VOID(token());
+      }
+    }
+    result_.text = std::move(original_);
+    return std::move(result_);
+  }
+
+ private:
+  SourceLoc here(size_t at) const {
+    return locate(file_, original_, at < origin_.size() ? origin_[at] : original_.size());
+  }
+
+  bool skip_comment() {
+    if (text_.compare(at_, 2, "//") == 0) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
+    } else if (text_.compare(at_, 2, "/*") == 0) {
+      const size_t end = text_.find("*/", at_ + 2);
+      at_ = end == std::string::npos ? text_.size() : end + 2;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void skip_literal(char quote) {
+    for (++at_; at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n'; ++at_) {
+      if (text_[at_] == '\\') ++at_;
+    }
+    at_ = std::min(at_ + 1, text_.size());
+  }
+
+  void skip_raw_string() {  // at the quote of R"delimiter(…)delimiter"
+    const size_t open = text_.find('(', at_);
+    if (open == std::string::npos) return skip_literal('"');
+    const std::string close = ")" + text_.substr(at_ + 1, open - at_ - 1) + "\"";
+    const size_t end = text_.find(close, open);
+    at_ = end == std::string::npos ? text_.size() : end + close.size();
+  }
+
+  std::string_view word() {
+    const size_t start = at_;
+    while (at_ < text_.size() && word_part(text_[at_])) ++at_;
+    return std::string_view(text_).substr(start, at_ - start);
+  }
+
+  Result<void> token() {
+    const char c = text_[at_];
+    if (c == '"' || c == '\'') {
+      skip_literal(c);
+    } else if (std::isdigit(static_cast<unsigned char>(c))) {
+      while (at_ < text_.size() && (word_part(text_[at_]) || text_[at_] == '\'' || text_[at_] == '.')) ++at_;
+    } else if (word_start(c)) {
+      const size_t start = at_;
+      return check_word(word(), start);
+    } else if (c == '$') {
+      // Only names that the compiler makes hold one; see cubin_check.cpp.
+      return bad_pass("'$' is not allowed in a kernel", here(at_));
+    } else {
+      ++at_;
+    }
+    return {};
+  }
+
+  Result<void> check_word(std::string_view text, size_t start) {
+    if (at_ < text_.size() && text_[at_] == '"' && text.ends_with('R') && text.size() <= 3) {
+      skip_raw_string();
+      return {};
+    }
+    if (contains(kAssembly, text)) {
+      return bad_pass(fmt::format("{} is not allowed in a kernel", quoted(text)), here(start))
+          .with_hint("passnet::vec compiles to the vector instructions of the machine");
+    }
+    if (contains(kRefusedWords, text))
+      return bad_pass(fmt::format("{} is not allowed in a kernel", quoted(text)), here(start));
+    // Variables in it would pass for those of passnet/kernel.h when the compiled kernel is checked.
+    if (opens_namespace_ && text == "passnet")
+      return bad_pass("namespace 'passnet' belongs to passnet/kernel.h", here(start))
+          .with_hint("use a namespace of another name, or none");
+    opens_namespace_ = text == "namespace" && !after_using_;
+    after_using_ = text == "using";
+    if (after_kernel_word_) result_.kernels.push_back({std::string(text), here(start)});
+    after_kernel_word_ = text == "PASSNET_KERNEL";
+    return {};
+  }
+
+  Result<void> directive() {
+    const size_t start = at_;
+    at_ += text_[at_] == '#' ? 1 : 2;
+    skip_blanks();
+    const std::string name(word());
+    if (name == "include") return include(start);
+    if (name == "pragma") return pragma(start);
+    if (!contains(kDirectives, name)) {
+      return bad_pass(fmt::format("'#{}' is not allowed in a kernel", name), here(start));
+    }
+    while (at_ < text_.size() && text_[at_] != '\n') {
+      if (std::isspace(static_cast<unsigned char>(text_[at_])))
+        ++at_;
+      else if (!skip_comment())
+        PASSNET_TRY_VOID(token());
+    }
+    after_kernel_word_ = false;
+    return {};
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_.compare(at_, 2, "/*") == 0)) {
+      if (!skip_comment()) ++at_;
+    }
+  }
+
+  /// The rest of the line without a comment.
+  std::string rest() {
+    skip_blanks();
+    const size_t start = at_;
+    while (at_ < text_.size() && text_[at_] != '\n' && text_.compare(at_, 2, "//") != 0 &&
+           text_.compare(at_, 2, "/*") != 0)
+      ++at_;
+    return std::string(trim(std::string_view(text_).substr(start, at_ - start)));
+  }
+
+  Result<void> include(size_t start) {
+    const std::string target = rest();
+    if (!contains(kIncludes, target)) {
+      return bad_pass(
+                 fmt::format("{} cannot be included in a kernel, only <passnet/kernel.h>", quoted(target)),
+                 here(start))
+          .with_hint(
+              "passnet/kernel.h gives integer and half types, vectors, exp, tanh, gelu and more, and row "
+              "reductions");
+    }
+    for (size_t i = origin_[start]; i <= origin_[at_ - 1]; ++i) {
+      if (original_[i] != '\n') original_[i] = ' ';
+    }
+    return {};
+  }
+
+  Result<void> pragma(size_t start) {
+    const std::string text = rest();
+    const bool known = std::any_of(kPragmas.begin(), kPragmas.end(),
+                                   [&](std::string_view p) { return text.starts_with(p); });
+    if (known) return {};
+    return bad_pass(fmt::format("'#pragma {}' is not allowed in a kernel", text), here(start))
+        .with_hint("allowed: once, GCC ivdep, GCC unroll, omp simd, unroll");
+  }
+
+  const std::string& file_;
+  std::string original_;
+  std::string text_;            // continued lines joined
+  std::vector<size_t> origin_;  // of each byte of text_ in original_
+  size_t at_ = 0;
+  bool after_kernel_word_ = false;
+  bool after_using_ = false;
+  bool opens_namespace_ = false;
+  KernelSource result_;
+};
+
+/// Works in every compiler of kernels: NVRTC has no __builtin_nan.
+std::string literal(double value) {
+  if (std::isnan(value)) return "__builtin_bit_cast(double, 0x7ff8000000000000ull)";
+  if (std::isinf(value))
+    return value > 0 ? "__builtin_bit_cast(double, 0x7ff0000000000000ull)" : "__builtin_bit_cast(double, 0xfff0000000000000ull)";
+  return fmt::format("{:a}", value);
+}
+
+struct ConstantText {
+  const std::string& name;
+  std::string operator()(int64_t value) const {
+    if (value == std::numeric_limits<int64_t>::min())
+      return fmt::format("constexpr int64_t {} = -9223372036854775807 - 1;\n", name);
+    return fmt::format("constexpr int64_t {} = {};\n", name, value);
+  }
+  std::string operator()(double value) const {
+    return fmt::format("constexpr double {} = {};\n", name, literal(value));
+  }
+  std::string operator()(bool value) const { return fmt::format("constexpr bool {} = {};\n", name, value); }
+  std::string operator()(ir::DType value) const {
+    return fmt::format("using {} = {};\n", name, element_type(value));
+  }
+};
+
+std::string cpu_exports(const std::string& kernel) {
+  return fmt::format(
+      "using passnet_launcher = passnet::detail::Launcher<&{0}>;\n"
+      "__attribute__((section(\".passnet.parameters\"), used)) static constexpr auto passnet_parameter_text "
+      "= passnet_launcher::parameters();\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) const char* passnet_parameters_{0}() {{ return "
+      "passnet_parameter_text.text; }}\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) void passnet_run_{0}(const passnet_launch* "
+      "launch, int64_t first, int64_t last) {{\n"
+      "  passnet_launcher::run(launch, first, last);\n}}\n",
+      kernel);
+}
+
+std::string gpu_exports(const std::string& kernel) {
+  return fmt::format(
+      "__device__ const passnet::detail::ParameterText passnet_parameters_{0} =\n"
+      "    passnet::detail::parameter_text(static_cast<decltype({0})*>(nullptr));\n",
+      kernel);
+}
+
+bool is_constant_name(std::string_view name) {
+  return !name.empty() && word_start(name[0]) && std::all_of(name.begin(), name.end(), word_part) &&
+         !name.starts_with("passnet") && !name.starts_with("__");
+}
+
+}  // namespace
+
+std::string_view element_type(ir::DType dtype) {
+  switch (dtype) {
+    case ir::DType::Float32:
+      return "float";
+    case ir::DType::Float64:
+      return "double";
+    case ir::DType::Float16:
+      return "passnet::float16";
+    case ir::DType::BFloat16:
+      return "passnet::bfloat16";
+    case ir::DType::Int8:
+      return "int8_t";
+    case ir::DType::Int16:
+      return "int16_t";
+    case ir::DType::Int32:
+      return "int32_t";
+    case ir::DType::Int64:
+      return "int64_t";
+    case ir::DType::UInt8:
+      return "uint8_t";
+    case ir::DType::Bool:
+      return "bool";
+    default:
+      return "";
+  }
+}
+
+Result<KernelSource> parse_kernel_source(const std::string& file, std::string text) {
+  return Scanner(file, std::move(text)).scan();
+}
+
+Result<std::string> render_unit(const std::string& file, const KernelSource& source,
+                                const std::string& kernel, const std::vector<NamedConstant>& constants,
+                                Target target) {
+  // A word made by pasting tokens escapes the scanner, but not these macros.
+  std::string unit = fmt::format(
+      "#include <passnet/kernel.h>\n#define asm passnet_refuses_asm\n#define __asm asm\n"
+      "#define __asm__ asm\n#line 1 \"{}\"\n",
+      kLauncherFile);
+  for (const NamedConstant& constant : constants) {
+    if (!is_constant_name(constant.name)) {
+      return bad_pass(
+          fmt::format("{} cannot be the name of a constant of kernel '{}'", quoted(constant.name), kernel),
+          SourceLoc{file, 0, 0});
+    }
+    if (const auto* dtype = std::get_if<ir::DType>(&constant.value); dtype && element_type(*dtype).empty()) {
+      return bad_pass(fmt::format("constant '{}' of kernel '{}' is torch.{}, which kernels do not have",
+                                  constant.name, kernel, ir::name(*dtype)),
+                      SourceLoc{file, 0, 0});
+    }
+    unit += std::visit(ConstantText{constant.name}, constant.value);
+  }
+  unit += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n", kKernelFile, source.text, kLauncherFile);
+  unit += target == Target::Gpu ? gpu_exports(kernel) : cpu_exports(kernel);
+  return unit;
+}
+
+}  // namespace passnet::pass

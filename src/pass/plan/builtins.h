@@ -1,0 +1,78 @@
+// The functions, tensor methods, attributes and dotted constants a plan may use, as tables.
+// functions.cpp: Python, math and triton; allocate.cpp: torch; methods.cpp: methods and
+// attributes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "pass/plan/launch_list.h"
+#include "pass/plan/value.h"
+
+namespace passnet::pass {
+
+inline constexpr int64_t kMaxSteps = 1'000'000;
+
+/// What one evaluation builds and may still spend.
+struct PlanState {
+  LaunchList list;
+  int64_t steps_left = kMaxSteps;
+  bool on_gpu = false;  // what x.is_cuda says
+};
+/// Errors: BadPass when the steps are used up.
+Result<void> charge(PlanState& state, size_t steps);
+
+/// Arguments by parameter; absent ones were not given. A variadic parameter holds a tuple.
+using Bound = std::vector<std::optional<Value>>;
+
+struct Builtin {
+  std::string_view name;        // "len", "torch.empty"; methods: "view"
+  std::string_view parameters;  // "dim0, dim1", "size*" (variadic), "dtype?" (optional)
+  Result<Value> (*call)(PlanState& state,
+                        const Bound& args);  // methods: args[0] is the tensor, listed as "self"
+};
+
+struct CallArguments {
+  std::vector<Value> positional;
+  std::vector<std::pair<std::string_view, Value>> keywords;
+};
+
+std::span<const Builtin> python_functions();
+std::span<const Builtin> torch_functions();
+std::span<const Builtin> tensor_methods();
+
+/// By plain or dotted name; null when there is none.
+const Builtin* find_function(std::string_view name);
+const Builtin* find_method(std::string_view name);
+/// Names of all functions or methods, for suggestions.
+std::vector<std::string_view> function_names();
+std::vector<std::string_view> method_names();
+
+/// Errors: BadPass: too many, unknown, doubled or missing arguments.
+Result<Bound> bind_arguments(const Builtin& builtin, CallArguments arguments);
+
+/// x.new_empty, x.new_zeros. fill: nothing leaves the memory as it is.
+Result<Value> allocate_new(PlanState& state, const View& like, const std::optional<Value>& size,
+                           const std::optional<Value>& dtype, std::optional<double> fill);
+
+/// torch.float32, math.inf, torch.contiguous_format, …
+std::optional<Value> find_constant(std::string_view dotted_name);
+/// "torch", "math", "triton": names that stand for a module.
+bool is_module(std::string_view name);
+
+/// x.shape, x.dtype, torch.finfo(…).max, …
+bool is_attribute(std::string_view name);
+Result<Value> get_attribute(const Value& object, std::string_view name);
+
+/// Argument readers. Errors: BadPass "argument 'dim': found float 1.5, expected an integer".
+Result<int64_t> int_argument(const std::optional<Value>& value, std::string_view name);
+Result<ir::DType> dtype_argument(const std::optional<Value>& value, ir::DType otherwise);
+/// A tuple of integers given as such or spread over a variadic parameter: view(2, 3) = view((2, 3)).
+Result<std::vector<int64_t>> sizes_argument(const std::optional<Value>& value, std::string_view name);
+
+}  // namespace passnet::pass

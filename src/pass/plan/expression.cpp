@@ -1,0 +1,324 @@
+#include "pass/plan/expression.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace passnet::pass {
+
+namespace {
+
+constexpr std::string_view kAllowed =
+    "a plan has assignments, if/elif/else, for over range, zip, enumerate or a list, assert, raise, return, "
+    "kernel "
+    "launches, torch.empty and its kin, sizes and numbers; see docs/passes.md";
+
+bool is_any_of(char c, std::string_view set) { return c != 0 && set.find(c) != std::string_view::npos; }
+
+}  // namespace
+
+void ExpressionReader::outside(const char* at, std::string_view found) {
+  lexer_.fail(at, fmt::format("outside the plan language: found {}", found), std::string(kAllowed),
+              Error::Kind::BadPass);
+}
+
+Expr* ExpressionReader::make(ExprKind kind, const char* at, Children children) {
+  Expr& expr = program_.exprs.emplace_back();
+  expr.kind = kind;
+  expr.offset = lexer_.offset(at);
+  for (const Expr* child : children) {
+    if (child) expr.depth = std::max(expr.depth, child->depth + 1);
+  }
+  if (expr.depth > kMaxSyntaxDepth) {
+    lexer_.fail(at, fmt::format("expression nested too deeply: expected at most {} levels", kMaxSyntaxDepth),
+                "split it into several assignments", Error::Kind::BadPass);
+  }
+  expr.children = std::move(children);
+  return &expr;
+}
+
+const Expr* ExpressionReader::literal(const char* at, Value value) {
+  Expr* expr = make(ExprKind::Literal, at);
+  expr->value = std::move(value);
+  return expr;
+}
+
+// A single operator that is no part of a longer one: `*` but not `**`, `*=`.
+bool ExpressionReader::accept_operator(std::string_view text, std::string_view longer) {
+  if (std::strncmp(lexer_.at(), text.data(), text.size()) != 0) return false;
+  if (is_any_of(lexer_.at()[text.size()], longer)) return false;
+  lexer_.take(text.size());
+  return true;
+}
+
+// list := expression ("," expression)* [","]
+const Expr* ExpressionReader::expression_list() {
+  const char* at = lexer_.at();
+  const Expr* first = expression();
+  if (lexer_.peek() != ',') return first;
+  Children items{first};
+  while (lexer_.accept(',')) {
+    if (lexer_.at_statement_end() || lexer_.at_assign() || lexer_.peek() == ':' || lexer_.peek() == ']')
+      break;
+    items.push_back(expression());
+  }
+  return make(ExprKind::Tuple, at, std::move(items));
+}
+
+// expression := "lambda" NAME ":" expression | disjunction ["if" disjunction "else" expression]
+const Expr* ExpressionReader::expression() {
+  const fx::Lexer::Nest nest(lexer_);
+  const char* at = lexer_.at();
+  if (lexer_.accept_word("lambda")) return lambda(at);
+  const Expr* value = disjunction();
+  const char* condition_at = lexer_.at();
+  if (!lexer_.accept_word("if")) return value;
+  const Expr* condition = disjunction();
+  if (!lexer_.accept_word("else")) lexer_.expected("'else'");
+  const Expr* otherwise = expression();
+  return make(ExprKind::Conditional, condition_at, {condition, value, otherwise});
+}
+
+const Expr* ExpressionReader::lambda(const char* at) {
+  const std::string_view parameter = lexer_.name();
+  if (parameter.empty()) lexer_.expected("the parameter of a lambda");
+  lexer_.skip();
+  if (lexer_.peek() == ',') lexer_.expected("a lambda of one parameter, as in 'lambda meta: (n,)'");
+  lexer_.expect(':', "':'");
+  Expr* expr = make(ExprKind::Lambda, at, {expression()});
+  expr->name = parameter;
+  return expr;
+}
+
+// disjunction := conjunction ("or" conjunction)*
+const Expr* ExpressionReader::disjunction() {
+  const Expr* left = conjunction();
+  for (const char* at = lexer_.at(); lexer_.accept_word("or"); at = lexer_.at()) {
+    left = make(ExprKind::Or, at, {left, conjunction()});
+  }
+  return left;
+}
+
+// conjunction := negation ("and" negation)*
+const Expr* ExpressionReader::conjunction() {
+  const Expr* left = negation();
+  for (const char* at = lexer_.at(); lexer_.accept_word("and"); at = lexer_.at()) {
+    left = make(ExprKind::And, at, {left, negation()});
+  }
+  return left;
+}
+
+// negation := "not" negation | comparison
+const Expr* ExpressionReader::negation() {
+  const char* at = lexer_.at();
+  if (!lexer_.accept_word("not")) return comparison();
+  const fx::Lexer::Nest nest(lexer_);
+  Expr* expr = make(ExprKind::Unary, at, {negation()});
+  expr->op = Operator::Not;
+  return expr;
+}
+
+// == != < <= > >= in, not in, is, is not
+bool ExpressionReader::accept_comparison(Operator& op) {
+  const auto take = [&](bool found, Operator which) {
+    if (found) op = which;
+    return found;
+  };
+  if (take(accept_operator("==", ""), Operator::Equal) ||
+      take(accept_operator("!=", ""), Operator::NotEqual) ||
+      take(accept_operator("<=", ""), Operator::LessEqual) ||
+      take(accept_operator(">=", ""), Operator::GreaterEqual) ||
+      take(accept_operator("<", "<"), Operator::Less) || take(accept_operator(">", ">"), Operator::Greater) ||
+      take(lexer_.accept_word("in"), Operator::In)) {
+    return true;
+  }
+  if (lexer_.accept_word("is")) {
+    op = lexer_.accept_word("not") ? Operator::IsNot : Operator::Is;
+    return true;
+  }
+  const char* at = lexer_.at();
+  if (!lexer_.accept_word("not")) return false;
+  if (take(lexer_.accept_word("in"), Operator::NotIn)) return true;
+  lexer_.jump(at);
+  return false;
+}
+
+// comparison := sum (operator sum)*; a chain compares neighbours
+const Expr* ExpressionReader::comparison() {
+  const Expr* first = sum();
+  const char* at = lexer_.at();
+  Operator op{};
+  if (!accept_comparison(op)) return first;
+  Children operands{first};
+  std::vector<Operator> operators;
+  do {
+    operators.push_back(op);
+    operands.push_back(sum());
+  } while (accept_comparison(op));
+  Expr* expr = make(ExprKind::Compare, at, std::move(operands));
+  expr->operators = std::move(operators);
+  return expr;
+}
+
+// sum := term (("+" | "-") term)*
+const Expr* ExpressionReader::sum() {
+  const Expr* left = term();
+  for (;;) {
+    const char* at = lexer_.at();
+    Operator op{};
+    if (accept_operator("+", "="))
+      op = Operator::Add;
+    else if (accept_operator("-", "=>"))
+      op = Operator::Subtract;
+    else
+      return left;
+    Expr* expr = make(ExprKind::Binary, at, {left, term()});
+    expr->op = op;
+    left = expr;
+  }
+}
+
+// term := factor (("*" | "/" | "//" | "%") factor)*
+const Expr* ExpressionReader::term() {
+  const Expr* left = factor();
+  for (;;) {
+    const char* at = lexer_.at();
+    Operator op{};
+    if (accept_operator("//", "="))
+      op = Operator::FloorDivide;
+    else if (accept_operator("*", "*="))
+      op = Operator::Multiply;
+    else if (accept_operator("/", "/="))
+      op = Operator::Divide;
+    else if (accept_operator("%", "="))
+      op = Operator::Modulo;
+    else
+      return left;
+    Expr* expr = make(ExprKind::Binary, at, {left, factor()});
+    expr->op = op;
+    left = expr;
+  }
+}
+
+// factor := ("-" | "+") factor | power
+const Expr* ExpressionReader::factor() {
+  const char* at = lexer_.at();
+  const bool negative = lexer_.peek() == '-';
+  if (!negative && lexer_.peek() != '+') return power();
+  lexer_.take(1);
+  const fx::Lexer::Nest nest(lexer_);
+  Expr* expr = make(ExprKind::Unary, at, {factor()});
+  expr->op = negative ? Operator::Negative : Operator::Positive;
+  return expr;
+}
+
+// power := primary ["**" factor]
+const Expr* ExpressionReader::power() {
+  const Expr* base = primary();
+  const char* at = lexer_.at();
+  if (!accept_operator("**", "=")) return base;
+  const fx::Lexer::Nest nest(lexer_);
+  Expr* expr = make(ExprKind::Binary, at, {base, factor()});
+  expr->op = Operator::Power;
+  return expr;
+}
+
+// primary := atom ("." NAME | "[" subscript "]" | "(" arguments ")")*
+const Expr* ExpressionReader::primary() {
+  const Expr* value = atom();
+  for (;;) {
+    if (lexer_.peek() == '.') {
+      lexer_.take(1);
+      const char* at = lexer_.at();
+      const std::string_view name = lexer_.name();
+      if (name.empty()) lexer_.expected("an attribute name");
+      lexer_.skip();
+      Expr* expr = make(ExprKind::Attribute, at, {value});
+      expr->name = name;
+      value = expr;
+    } else if (lexer_.peek() == '[') {
+      value = subscript(value);
+    } else if (lexer_.peek() == '(') {
+      value = call(value);
+    } else {
+      return value;
+    }
+  }
+}
+
+// atom := NAME | NUMBER | STRING | "(" … ")" | "[" … "]" | "..."
+const Expr* ExpressionReader::atom() {
+  const char* at = lexer_.at();
+  if (lexer_.at_name()) return word(at);
+  if (lexer_.at_digit() || (lexer_.peek() == '.' && lexer_.peek(1) >= '0' && lexer_.peek(1) <= '9')) {
+    const ir::Arg number = lexer_.number(false);
+    return literal(at, number.kind == ir::ArgKind::Int ? Value(number.integer) : Value(number.real));
+  }
+  if (lexer_.at_quote()) {
+    std::string scratch;
+    const std::string_view text = lexer_.string(scratch);
+    if (text.size() > kMaxStringBytes) {
+      lexer_.fail(
+          at,
+          fmt::format("string too long: found {} bytes, expected at most {}", text.size(), kMaxStringBytes),
+          {}, Error::Kind::BadPass);
+    }
+    return literal(at, std::string(text.substr(0, kMaxStringBytes)));
+  }
+  if (lexer_.peek() == '(') return parenthesis(at);
+  if (lexer_.peek() == '[') return list(at);
+  if (accept_operator("...", "")) return literal(at, EllipsisValue{});
+  if (is_any_of(lexer_.peek(), "{*~`@$!?")) outside(at, lexer_.describe());
+  lexer_.expected("an expression");
+  return make(ExprKind::Literal, at);
+}
+
+// A name or one of the words that are values; a string prefix and other keywords are outside.
+const Expr* ExpressionReader::word(const char* at) {
+  const std::string_view name = lexer_.name();
+  if (lexer_.at_quote()) {
+    outside(at, fmt::format("a string with prefix {}", quoted(name)));
+    return make(ExprKind::Literal, at);
+  }
+  if (fx::is_keyword(name) && name != "None" && name != "True" && name != "False") {
+    outside(at, quoted(name));
+    return make(ExprKind::Literal, at);
+  }
+  lexer_.skip();
+  if (name == "None") return literal(at, NoneValue{});
+  if (name == "NotImplemented") return literal(at, NotImplementedValue{});
+  if (name == "Ellipsis") return literal(at, EllipsisValue{});
+  if (name == "True" || name == "False") return literal(at, name == "True");
+  Expr* expr = make(ExprKind::Name, at);
+  expr->name = name;
+  return expr;
+}
+
+void ExpressionReader::check_target(const Expr& expr) {
+  const char* at = program_.text->data() + expr.offset;
+  switch (expr.kind) {
+    case ExprKind::Name:
+      return;
+    case ExprKind::Tuple:
+    case ExprKind::List:
+      for (const Expr* item : expr.children) check_target(*item);
+      return;
+    case ExprKind::Subscript:
+      lexer_.fail(
+          at, "outside the plan language: found an assignment to an item",
+          "lists and tensors do not change in a plan; make a new one, as in shape[:1] + (n,) + shape[2:]",
+          Error::Kind::BadPass);
+      return;
+    case ExprKind::Attribute:
+      return lexer_.fail(at, "outside the plan language: found an assignment to an attribute",
+                         "assign to a plain name", Error::Kind::BadPass);
+    default:
+      lexer_.fail(at, "cannot assign to an expression", "assign to a name", Error::Kind::BadPass);
+  }
+}
+
+}  // namespace passnet::pass

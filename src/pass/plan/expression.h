@@ -1,0 +1,56 @@
+// Reads expressions of the plan language. The grammar stands above each function in expression.cpp.
+#pragma once
+
+#include <string_view>
+
+#include "fx/lexer.h"
+#include "pass/plan/syntax.h"
+
+namespace passnet::pass {
+
+/// After an error the lexer has failed and stands at the end of the text; what is returned is then
+/// meaningless but never null.
+class ExpressionReader {
+ public:
+  ExpressionReader(fx::Lexer& lexer, PlanProgram& program) : lexer_(lexer), program_(program) {}
+
+  const Expr* expression();
+  /// One expression, or a tuple when commas follow: the right side of `=`, `return` and `for … in`.
+  const Expr* expression_list();
+  /// What stands before `=` or `in`: a name or a tuple of them. Anything else fails.
+  void check_target(const Expr& expr);
+  /// The names before `in`, where `in` is not an operator.
+  const Expr* loop_target();
+  /// "outside the plan language: found FOUND", with the list of what is allowed.
+  void outside(const char* at, std::string_view found);
+
+ private:
+  using Children = std::vector<const Expr*>;
+  Expr* make(ExprKind kind, const char* at, Children children = {});
+  const Expr* literal(const char* at, Value value);
+  const Expr* lambda(const char* at);
+  const Expr* disjunction();
+  const Expr* conjunction();
+  const Expr* negation();
+  const Expr* comparison();
+  const Expr* sum();
+  const Expr* term();
+  const Expr* factor();
+  const Expr* power();
+  const Expr* primary();
+  const Expr* atom();
+  const Expr* word(const char* at);
+  const Expr* parenthesis(const char* at);
+  const Expr* list(const char* at);
+  const Expr* call(const Expr* callee);
+  const Expr* subscript(const Expr* object);
+  const Expr* subscript_item();
+  const Expr* comprehension(const char* at, const Expr* element);
+  bool accept_comparison(Operator& op);
+  bool accept_operator(std::string_view text, std::string_view longer);
+
+  fx::Lexer& lexer_;
+  PlanProgram& program_;
+};
+
+}  // namespace passnet::pass

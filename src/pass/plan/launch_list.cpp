@@ -1,0 +1,269 @@
+#include "pass/plan/launch_list.h"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/strings.h"
+#include "pass/plan/tensor.h"
+
+namespace passnet::pass {
+
+namespace {
+
+Json float_to_json(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+void add_type(Json& json, const ir::TensorType& type) {
+  json["dtype"] = std::string(ir::name(type.dtype));
+  json["shape"] = type.shape;
+  json["strides"] = type.strides;
+}
+
+Json view_to_json(const View& view) {
+  Json json = {{"buffer", view.buffer}, {"offset", view.offset}};
+  add_type(json, view.type);
+  return json;
+}
+
+struct ScalarToJson {
+  Json operator()(const View& view) const { return view_to_json(view); }
+  Json operator()(int64_t value) const { return {{"int", value}}; }
+  Json operator()(double value) const { return {{"float", float_to_json(value)}}; }
+  Json operator()(bool value) const { return {{"bool", value}}; }
+  Json operator()(ir::DType value) const { return {{"dtype", std::string(ir::name(value))}}; }
+};
+
+Json launch_to_json(const Launch& launch) {
+  Json constants = Json::array(), args = Json::array();
+  for (const NamedConstant& constant : launch.constants) {
+    Json entry = {{"name", constant.name}};
+    entry.update(std::visit(ScalarToJson{}, constant.value));
+    constants.push_back(std::move(entry));
+  }
+  for (const LaunchArg& arg : launch.args) args.push_back(std::visit(ScalarToJson{}, arg));
+  return {{"kernel", launch.kernel},
+          {"constants", std::move(constants)},
+          {"grid", launch.grid},
+          {"block", launch.block},
+          {"args", std::move(args)},
+          {"at", {{"file", launch.at.file}, {"line", launch.at.line}, {"column", launch.at.column}}}};
+}
+
+/// A place in the document, for messages: "launch list: launches[2].grid".
+struct Node {
+  const Json& json;
+  std::string path;
+
+  Error wrong(std::string_view expected) const {
+    return bad_input(
+        fmt::format("launch list: {}: found {}, expected {}", path, quoted(json.dump(), 40), expected));
+  }
+  bool has(const char* key) const { return json.is_object() && json.contains(key); }
+  Result<Node> at(const char* key) const {
+    const std::string child = path.empty() ? key : path + "." + key;
+    if (!has(key)) return bad_input(fmt::format("launch list: {} is missing", child));
+    return Node{json.at(key), child};
+  }
+};
+
+/// Calls read(Node) for each element of the list `parent.key`. `read` returns Result<T>.
+template <class Read>
+auto read_list(const Node& parent, const char* key, Read&& read)
+    -> Result<std::vector<typename decltype(read(parent))::value_type>> {
+  PASSNET_TRY(const Node list, parent.at(key));
+  if (!list.json.is_array()) return list.wrong("a list");
+  std::vector<typename decltype(read(parent))::value_type> values;
+  for (size_t i = 0; i < list.json.size(); ++i) {
+    PASSNET_TRY(auto value, read(Node{list.json[i], fmt::format("{}[{}]", list.path, i)}));
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+Result<int64_t> read_int(const Node& node) {
+  const bool fits = node.json.is_number_integer() &&
+                    (!node.json.is_number_unsigned() ||
+                     node.json.get<uint64_t>() <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
+  if (!fits) return node.wrong("an integer");
+  return node.json.get<int64_t>();
+}
+
+Result<int64_t> read_int_in(const Node& node, int64_t low, int64_t high) {
+  PASSNET_TRY(const int64_t value, read_int(node));
+  if (value < low || value > high) return node.wrong(fmt::format("an integer from {} to {}", low, high));
+  return value;
+}
+
+Result<double> read_float(const Node& node) {
+  if (node.json == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (node.json == "inf") return std::numeric_limits<double>::infinity();
+  if (node.json == "-inf") return -std::numeric_limits<double>::infinity();
+  if (!node.json.is_number()) return node.wrong("a number, \"nan\", \"inf\" or \"-inf\"");
+  return node.json.get<double>();
+}
+
+Result<std::string> read_string(const Node& node) {
+  if (!node.json.is_string()) return node.wrong("a string");
+  return node.json.get<std::string>();
+}
+
+Result<ir::DType> read_dtype(const Node& parent) {
+  PASSNET_TRY(const Node node, parent.at("dtype"));
+  const auto dtype = node.json.is_string() ? ir::parse_dtype(node.json.get<std::string>()) : std::nullopt;
+  if (!dtype) return node.wrong("a dtype such as \"float32\"");
+  return *dtype;
+}
+
+Result<ir::TensorType> read_type(const Node& node) {
+  ir::TensorType type;
+  PASSNET_TRY(type.dtype, read_dtype(node));
+  PASSNET_TRY(type.shape, read_list(node, "shape", read_int));
+  PASSNET_TRY(type.strides, read_list(node, "strides", read_int));
+  if (auto checked = check_type(type); !checked) {
+    return bad_input(fmt::format("launch list: {}: {}", node.path, checked.error().message));
+  }
+  return type;
+}
+
+Result<Buffer> read_buffer(const Node& node) {
+  Buffer buffer;
+  PASSNET_TRY(buffer.type, read_type(node));
+  if (node.has("input")) {
+    PASSNET_TRY(const Node input, node.at("input"));
+    PASSNET_TRY(const int64_t index, read_int_in(input, 0, std::numeric_limits<int32_t>::max()));
+    buffer.input = static_cast<int32_t>(index);
+  }
+  if (node.has("fill")) {
+    PASSNET_TRY(const Node fill, node.at("fill"));
+    PASSNET_TRY(buffer.fill, read_float(fill));
+  }
+  return buffer;
+}
+
+/// Errors: a buffer that does not exist, a view that reaches outside its buffer.
+Result<View> read_view(const Node& node, const std::vector<Buffer>& buffers) {
+  PASSNET_TRY(const Node buffer, node.at("buffer"));
+  PASSNET_TRY(const int64_t index, read_int_in(buffer, 0, static_cast<int64_t>(buffers.size()) - 1));
+  PASSNET_TRY(const Node offset, node.at("offset"));
+  View view;
+  view.buffer = static_cast<uint32_t>(index);
+  PASSNET_TRY(view.offset, read_int_in(offset, 0, int64_t{1} << 60));
+  PASSNET_TRY(view.type, read_type(node));
+  const int64_t end = view.offset + extent(view.type), size = extent(buffers[index].type);
+  if (view.type.dtype != buffers[index].type.dtype || (extent(view.type) > 0 && end > size)) {
+    return node.wrong(fmt::format("a view inside buffer {} of {} {} elements", index, size,
+                                  ir::name(buffers[index].type.dtype)));
+  }
+  return view;
+}
+
+Result<LaunchArg> read_arg(const Node& node, const std::vector<Buffer>& buffers) {
+  if (node.has("buffer")) {
+    PASSNET_TRY(View view, read_view(node, buffers));
+    return LaunchArg(std::move(view));
+  }
+  if (node.has("int")) {
+    PASSNET_TRY(const int64_t value, read_int(Node{node.json.at("int"), node.path + ".int"}));
+    return LaunchArg(value);
+  }
+  if (node.has("float")) {
+    PASSNET_TRY(const double value, read_float(Node{node.json.at("float"), node.path + ".float"}));
+    return LaunchArg(value);
+  }
+  if (!node.has("bool") || !node.json.at("bool").is_boolean()) {
+    return node.wrong("a view, {\"int\": n}, {\"float\": x} or {\"bool\": b}");
+  }
+  return LaunchArg(node.json.at("bool").get<bool>());
+}
+
+Result<NamedConstant> read_constant(const Node& node) {
+  NamedConstant constant;
+  PASSNET_TRY(const Node name, node.at("name"));
+  PASSNET_TRY(constant.name, read_string(name));
+  if (node.has("dtype")) {
+    PASSNET_TRY(constant.value, read_dtype(node));
+    return constant;
+  }
+  PASSNET_TRY(const LaunchArg scalar, read_arg(node, {}));
+  if (const auto* integer = std::get_if<int64_t>(&scalar))
+    constant.value = *integer;
+  else if (const auto* real = std::get_if<double>(&scalar))
+    constant.value = *real;
+  else
+    constant.value = std::get<bool>(scalar);
+  return constant;
+}
+
+Result<SourceLoc> read_location(const Node& parent) {
+  SourceLoc at;
+  PASSNET_TRY(const Node node, parent.at("at"));
+  PASSNET_TRY(const Node file, node.at("file"));
+  PASSNET_TRY(at.file, read_string(file));
+  for (const auto& [key, member] : {std::pair{"line", &at.line}, std::pair{"column", &at.column}}) {
+    PASSNET_TRY(const Node number, node.at(key));
+    PASSNET_TRY(const int64_t value, read_int_in(number, 0, std::numeric_limits<uint32_t>::max()));
+    *member = static_cast<uint32_t>(value);
+  }
+  return at;
+}
+
+Result<Launch> read_launch(const Node& node, const std::vector<Buffer>& buffers) {
+  Launch launch;
+  PASSNET_TRY(const Node kernel, node.at("kernel"));
+  PASSNET_TRY(launch.kernel, read_string(kernel));
+  PASSNET_TRY(launch.constants, read_list(node, "constants", read_constant));
+  const auto size = [](const Node& axis) {
+    return read_int_in(axis, 0, std::numeric_limits<int64_t>::max());
+  };
+  PASSNET_TRY(launch.grid, read_list(node, "grid", size));
+  if (launch.grid.empty() || launch.grid.size() > 3) {
+    return Node{node.json.at("grid"), node.path + ".grid"}.wrong("1 to 3 sizes");
+  }
+  PASSNET_TRY(const Node block, node.at("block"));
+  PASSNET_TRY(launch.block, read_int_in(block, 1, kMaxBlock));
+  PASSNET_TRY(launch.args, read_list(node, "args", [&](const Node& arg) { return read_arg(arg, buffers); }));
+  PASSNET_TRY(launch.at, read_location(node));
+  return launch;
+}
+
+}  // namespace
+
+Json to_json(const LaunchList& list) {
+  Json buffers = Json::array(), launches = Json::array(), outputs = Json::array();
+  for (const Buffer& buffer : list.buffers) {
+    Json entry = Json::object();
+    if (buffer.input >= 0) entry["input"] = buffer.input;
+    add_type(entry, buffer.type);
+    if (buffer.fill) entry["fill"] = float_to_json(*buffer.fill);
+    buffers.push_back(std::move(entry));
+  }
+  for (const Launch& launch : list.launches) launches.push_back(launch_to_json(launch));
+  for (const View& output : list.outputs) outputs.push_back(view_to_json(output));
+  return {{"pass", list.pass},
+          {"buffers", std::move(buffers)},
+          {"launches", std::move(launches)},
+          {"outputs", std::move(outputs)}};
+}
+
+Result<LaunchList> launch_list_from_json(const Json& json) {
+  const Node root{json, ""};
+  if (!json.is_object())
+    return bad_input("launch list: expected an object, found " + quoted(json.dump(), 40));
+  LaunchList list;
+  PASSNET_TRY(const Node pass, root.at("pass"));
+  PASSNET_TRY(list.pass, read_string(pass));
+  PASSNET_TRY(list.buffers, read_list(root, "buffers", read_buffer));
+  PASSNET_TRY(list.launches,
+              read_list(root, "launches", [&](const Node& n) { return read_launch(n, list.buffers); }));
+  PASSNET_TRY(list.outputs,
+              read_list(root, "outputs", [&](const Node& n) { return read_view(n, list.buffers); }));
+  return list;
+}
+
+}  // namespace passnet::pass

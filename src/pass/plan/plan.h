@@ -1,0 +1,46 @@
+// The host plan of a pass: a small subset of Python, parsed to a tree and interpreted by us. See
+// docs/passes.md for the language. Evaluated once per set of shapes, to a flat LaunchList.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+#include "pass/plan/launch_list.h"
+
+namespace passnet::pass {
+
+struct PlanProgram;  // the parsed functions; opaque outside plan_*.cpp
+
+struct Plan {
+  std::shared_ptr<const PlanProgram> program;
+  std::string entry;  // the function replacement_func returns
+};
+
+/// What a pattern parameter is bound to at a site.
+using SiteInput = std::variant<std::monostate /* None */, ir::TensorType, int64_t, double, bool, std::string,
+                               ir::DType, std::vector<int64_t>, std::vector<double>>;
+
+/// The plan declined the site (`return NotImplemented`).
+struct Declined {
+  SourceLoc at;
+};
+
+/// Runs replacement_args on the site's inputs, then the plan on what it returns. tensor_inputs[k] tells which
+/// site input (index into `inputs`) the launch list's k-th input buffer is. output_count: how many values the
+/// pattern returns. on_gpu: what the plan sees as x.is_cuda. Errors: BadPass at the plan's line: outside the language, a wrong type, out of the step
+/// limit (10^6), a wrong number of outputs, an allocation over 2^40 bytes.
+struct PlanResult {
+  LaunchList list;
+  std::vector<uint32_t> tensor_inputs;
+};
+Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const std::string& pass_name,
+                                                         const std::vector<SiteInput>& inputs,
+                                                         size_t output_count, bool on_gpu);
+
+}  // namespace passnet::pass

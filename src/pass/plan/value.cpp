@@ -1,0 +1,343 @@
+#include "pass/plan/value.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <compare>
+
+#include <fmt/format.h>
+
+#include "base/python_number.h"
+#include "base/strings.h"
+
+namespace passnet::pass {
+
+namespace {
+
+constexpr std::array kSpelling{"+",  "-", "*",  "/",  "//",     "%",  "**",     "==", "!=", "<",
+                               "<=", ">", ">=", "is", "is not", "in", "not in", "-",  "+",  "not"};
+
+template <class... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+template <class... Fs>
+Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 does not deduce it
+
+Error type_error(Operator op, const Value& a, const Value& b) {
+  return bad_pass(
+      fmt::format("operator '{}' does not take {} and {}", spelling(op), describe(a), describe(b)));
+}
+
+/// The number, or why there is none.
+template <class Number, class Computed>
+Result<Value> value_of(const Computed& result, Number a, Operator op, Number b) {
+  if (!result) return bad_pass(python::why_nothing(a, spelling(op), b));
+  return Value(*result);
+}
+
+Result<Value> float_arithmetic(Operator op, double a, double b) {
+  switch (op) {
+    case Operator::Add:
+      return Value(a + b);
+    case Operator::Subtract:
+      return Value(a - b);
+    case Operator::Multiply:
+      return Value(a * b);
+    case Operator::Divide:
+      return value_of(python::divide(a, b), a, op, b);
+    case Operator::Power:
+      return value_of(python::power(a, b), a, op, b);
+    case Operator::Modulo:
+      return value_of(python::modulo(a, b), a, op, b);
+    default:
+      return value_of(python::floor_divide(a, b), a, op, b);
+  }
+}
+
+Result<Value> int_arithmetic(Operator op, int64_t a, int64_t b) {
+  switch (op) {
+    case Operator::Add:
+      return value_of(python::add(a, b), a, op, b);
+    case Operator::Subtract:
+      return value_of(python::subtract(a, b), a, op, b);
+    case Operator::Multiply:
+      return value_of(python::multiply(a, b), a, op, b);
+    case Operator::Divide:
+      return value_of(python::divide(a, b), a, op, b);
+    case Operator::Power:
+      if (b < 0 && a != 0) return float_arithmetic(op, static_cast<double>(a), static_cast<double>(b));
+      return value_of(python::power(a, b), a, op, b);
+    case Operator::Modulo:
+      return value_of(python::modulo(a, b), a, op, b);
+    default:
+      return value_of(python::floor_divide(a, b), a, op, b);
+  }
+}
+
+/// A number without loss: long double holds 64-bit integers.
+std::optional<long double> as_exact(const Value& value) {
+  if (const auto integer = as_int(value)) return static_cast<long double>(*integer);
+  if (const auto* real = get_if<double>(value)) return static_cast<long double>(*real);
+  return std::nullopt;
+}
+
+Result<Value> repeat(const Sequence& sequence, int64_t times) {
+  std::vector<Value> items;
+  const auto count =
+      python::multiply(static_cast<int64_t>(sequence.items.size()), std::max<int64_t>(times, 0));
+  if (!count || *count > static_cast<int64_t>(kMaxSequenceItems)) {
+    return bad_pass(fmt::format("sequence too long: {} items repeated {} times, expected at most {}",
+                                sequence.items.size(), times, kMaxSequenceItems));
+  }
+  for (int64_t i = 0; i<times&& * count> 0; ++i) {
+    items.insert(items.end(), sequence.items.begin(), sequence.items.end());
+  }
+  return make_sequence(sequence.is_list, std::move(items));
+}
+
+Result<Value> concatenate(const Sequence& a, const Sequence& b) {
+  std::vector<Value> items = a.items;
+  items.insert(items.end(), b.items.begin(), b.items.end());
+  return make_sequence(a.is_list, std::move(items));
+}
+
+Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
+  const auto x = as_int(a), y = as_int(b);
+  if (x && y) return int_arithmetic(op, *x, *y);
+  const auto p = as_float(a), q = as_float(b);
+  if (p && q) return float_arithmetic(op, *p, *q);
+  const Sequence *s = get_sequence(a), *t = get_sequence(b);
+  if (op == Operator::Add && s && t && s->is_list == t->is_list) return concatenate(*s, *t);
+  if (op == Operator::Multiply && s && y) return repeat(*s, *y);
+  if (op == Operator::Multiply && x && t) return repeat(*t, *x);
+  const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
+  if (op == Operator::Add && left && right) {
+    if (left->size() + right->size() > kMaxStringBytes) {
+      return bad_pass(fmt::format("string too long: {} bytes, expected at most {}",
+                                  left->size() + right->size(), kMaxStringBytes));
+    }
+    return Value(*left + *right);
+  }
+  Error error = type_error(op, a, b);
+  if (get_if<View>(a) || get_if<View>(b)) {
+    error.hint = "a plan computes with sizes and numbers; compute with tensors in a kernel";
+  }
+  return error;
+}
+
+/// <0, 0, >0, or unordered for NaN.
+Result<std::partial_ordering> order(Operator op, const Value& a, const Value& b) {
+  const auto p = as_exact(a), q = as_exact(b);
+  if (p && q) return *p <=> *q;
+  const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
+  if (left && right) return std::partial_ordering(*left <=> *right);
+  const Sequence *s = get_sequence(a), *t = get_sequence(b);
+  if (!s || !t || s->is_list != t->is_list) return type_error(op, a, b);
+  for (size_t i = 0; i < std::min(s->items.size(), t->items.size()); ++i) {
+    PASSNET_TRY(const bool same, equals(s->items[i], t->items[i]));
+    if (!same) return order(op, s->items[i], t->items[i]);
+  }
+  return std::partial_ordering(s->items.size() <=> t->items.size());
+}
+
+Result<bool> contains(const Value& item, const Value& container) {
+  const Sequence* sequence = get_sequence(container);
+  const auto *part = get_if<std::string>(item), *whole = get_if<std::string>(container);
+  if (part && whole) return whole->find(*part) != std::string::npos;
+  if (!sequence) return type_error(Operator::In, item, container);
+  for (const Value& candidate : sequence->items) {
+    PASSNET_TRY(const bool same, equals(candidate, item));
+    if (same) return true;
+  }
+  return false;
+}
+
+Result<bool> is_same(const Value& a, const Value& b) {
+  const auto identity = [](const Value& value) {
+    return get_if<NoneValue>(value) || get_if<NotImplementedValue>(value) || get_if<bool>(value) ||
+           get_if<ir::DType>(value);
+  };
+  if (!identity(a) && !identity(b)) {
+    return bad_pass(fmt::format("operator 'is' compares with None, True, False or a dtype, found {} and {}",
+                                describe(a), describe(b)))
+        .with_hint("compare values with '=='");
+  }
+  if (a.index() != b.index()) return false;
+  return equals(a, b);
+}
+
+Result<bool> compare(Operator op, const Value& a, const Value& b) {
+  switch (op) {
+    case Operator::Equal:
+      return equals(a, b);
+    case Operator::Is:
+      return is_same(a, b);
+    case Operator::In:
+      return contains(a, b);
+    case Operator::NotEqual:
+    case Operator::IsNot:
+    case Operator::NotIn: {
+      const Operator opposite = op == Operator::NotEqual ? Operator::Equal
+                                : op == Operator::IsNot  ? Operator::Is
+                                                         : Operator::In;
+      PASSNET_TRY(const bool result, compare(opposite, a, b));
+      return !result;
+    }
+    default:
+      break;
+  }
+  PASSNET_TRY(const std::partial_ordering ordering, order(op, a, b));
+  switch (op) {
+    case Operator::Less:
+      return ordering < 0;
+    case Operator::LessEqual:
+      return ordering <= 0;
+    case Operator::Greater:
+      return ordering > 0;
+    default:
+      return ordering >= 0;
+  }
+}
+
+}  // namespace
+
+const char* spelling(Operator op) { return kSpelling[static_cast<size_t>(op)]; }
+
+const Sequence* get_sequence(const Value& value) {
+  const auto* pointer = get_if<std::shared_ptr<const Sequence>>(value);
+  return pointer ? pointer->get() : nullptr;
+}
+
+std::string type_name(const Value& value) {
+  return std::visit(
+      Overloaded{[](NoneValue) { return "None"; }, [](NotImplementedValue) { return "NotImplemented"; },
+                 [](EllipsisValue) { return "Ellipsis"; }, [](bool) { return "bool"; },
+                 [](int64_t) { return "int"; }, [](double) { return "float"; },
+                 [](const std::string&) { return "string"; }, [](ir::DType) { return "dtype"; },
+                 [](DeviceValue) { return "device"; }, [](const View&) { return "tensor"; },
+                 [](const std::shared_ptr<const Sequence>& s) { return s->is_list ? "list" : "tuple"; },
+                 [](const SliceValue&) { return "slice"; }, [](const LambdaValue&) { return "lambda"; },
+                 [](const MetaValue&) { return "launch constants"; }, [](FloatInfoValue) { return "finfo"; }},
+      value);
+}
+
+std::string describe(const Value& value) {
+  const std::string type = type_name(value);
+  return std::visit(
+      Overloaded{[&](bool flag) { return fmt::format("bool {}", flag ? "True" : "False"); },
+                 [&](int64_t number) { return fmt::format("int {}", number); },
+                 [&](double number) { return fmt::format("float {}", number); },
+                 [&](const std::string& text) { return "string " + quoted(text); },
+                 [&](ir::DType dtype) { return fmt::format("dtype torch.{}", ir::name(dtype)); },
+                 [&](const View& view) { return "tensor " + ir::to_string(view.type); },
+                 [&](const std::shared_ptr<const Sequence>& s) {
+                   return fmt::format("{} of {} item{}", type, s->items.size(),
+                                      s->items.size() == 1 ? "" : "s");
+                 },
+                 [&](const auto&) { return type; }},
+      value);
+}
+
+Result<Value> make_sequence(bool is_list, std::vector<Value> items) {
+  auto sequence = std::make_shared<Sequence>();
+  sequence->is_list = is_list;
+  sequence->weight = items.size();
+  for (const Value& item : items) {
+    if (const Sequence* inner = get_sequence(item)) {
+      sequence->weight += inner->weight;
+      sequence->depth = std::max(sequence->depth, inner->depth + 1);
+    }
+    if (sequence->weight > kMaxSequenceItems) break;
+  }
+  if (sequence->weight > kMaxSequenceItems) {
+    return bad_pass(
+        fmt::format("sequence too long: more than {} items, nested ones included", kMaxSequenceItems));
+  }
+  if (sequence->depth > kMaxSequenceDepth) {
+    return bad_pass(fmt::format("sequences nested too deep: found {} levels, expected at most {}",
+                                sequence->depth, kMaxSequenceDepth));
+  }
+  sequence->items = std::move(items);
+  return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
+}
+
+Value make_shape(const std::vector<int64_t>& sizes) {
+  auto sequence = std::make_shared<Sequence>();
+  sequence->items.assign(sizes.begin(), sizes.end());
+  sequence->weight = sizes.size();
+  return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
+}
+
+std::optional<int64_t> as_int(const Value& value) {
+  if (const auto* number = get_if<int64_t>(value)) return *number;
+  if (const auto* flag = get_if<bool>(value)) return *flag ? 1 : 0;
+  return std::nullopt;
+}
+
+std::optional<double> as_float(const Value& value) {
+  if (const auto* number = get_if<double>(value)) return *number;
+  if (const auto number = as_int(value)) return static_cast<double>(*number);
+  return std::nullopt;
+}
+
+Result<bool> truth(const Value& value) {
+  if (const auto number = as_float(value)) return *number != 0;
+  if (const Sequence* sequence = get_sequence(value)) return !sequence->items.empty();
+  if (const auto* text = get_if<std::string>(value)) return !text->empty();
+  if (get_if<NoneValue>(value)) return false;
+  if (get_if<ir::DType>(value)) return true;
+  Error error = bad_pass(fmt::format("{} has no truth value here", describe(value)));
+  if (get_if<View>(value))
+    error.hint = "a plan knows sizes, not data; write 'x is not None' to test for presence";
+  return error;
+}
+
+Result<bool> equals(const Value& a, const Value& b) {
+  const auto p = as_exact(a), q = as_exact(b);
+  if (p && q) return *p == *q;
+  if (get_if<View>(a) || get_if<View>(b)) {
+    if (get_if<NoneValue>(a) || get_if<NoneValue>(b)) return false;
+    return bad_pass(fmt::format("cannot compare {} with {}", describe(a), describe(b)))
+        .with_hint("compare .shape, .dtype or .stride(); a plan knows sizes, not data");
+  }
+  const Sequence *s = get_sequence(a), *t = get_sequence(b);
+  if (s && t) {
+    if (s->is_list != t->is_list || s->items.size() != t->items.size()) return false;
+    for (size_t i = 0; i < s->items.size(); ++i) {
+      PASSNET_TRY(const bool same, equals(s->items[i], t->items[i]));
+      if (!same) return false;
+    }
+    return true;
+  }
+  if (a.index() != b.index()) return false;
+  if (const auto* text = get_if<std::string>(a)) return *text == std::get<std::string>(b);
+  if (const auto* dtype = get_if<ir::DType>(a)) return *dtype == std::get<ir::DType>(b);
+  if (get_if<NoneValue>(a) || get_if<NotImplementedValue>(a) || get_if<EllipsisValue>(a) ||
+      get_if<DeviceValue>(a)) {
+    return true;  // one value each
+  }
+  return type_error(Operator::Equal, a, b);
+}
+
+Result<Value> apply_unary(Operator op, const Value& operand) {
+  if (op == Operator::Not) {
+    PASSNET_TRY(const bool value, truth(operand));
+    return Value(!value);
+  }
+  if (const auto number = as_int(operand)) {
+    return op == Operator::Negative ? int_arithmetic(Operator::Subtract, 0, *number)
+                                    : Result<Value>(Value(*number));
+  }
+  if (const auto* number = get_if<double>(operand))
+    return Value(op == Operator::Negative ? -*number : *number);
+  return bad_pass(fmt::format("operator '{}' does not take {}", spelling(op), describe(operand)));
+}
+
+Result<Value> apply_binary(Operator op, const Value& a, const Value& b) {
+  if (op < Operator::Equal) return arithmetic(op, a, b);
+  PASSNET_TRY(const bool result, compare(op, a, b));
+  return Value(result);
+}
+
+}  // namespace passnet::pass

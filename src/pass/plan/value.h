@@ -1,0 +1,112 @@
+// Values of the plan language and what operators do with them. Python's rules, except that integers are 64
+// bits wide (overflow is an error), sequences do not change once made, and every size is bounded. Errors
+// carry no position; the interpreter adds it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "pass/plan/launch_list.h"
+
+namespace passnet::pass {
+
+inline constexpr size_t kMaxSequenceItems = 65536;  // items of a sequence, those of nested ones included
+inline constexpr size_t kMaxSequenceDepth = 16;     // sequences inside sequences
+inline constexpr size_t kMaxStringBytes = 1024;
+inline constexpr size_t kMaxRank = 64;  // PyTorch's own limit
+
+struct Expr;
+struct Sequence;
+
+struct NoneValue {};
+struct NotImplementedValue {};
+struct EllipsisValue {};
+struct DeviceValue {};  // every device is the one the pass runs on
+struct SliceValue {
+  std::optional<int64_t> start, stop, step;
+};
+/// `lambda meta: …`: usable as a grid in the call that made it.
+struct LambdaValue {
+  const Expr* expr = nullptr;
+  uint64_t frame = 0;
+};
+/// What a grid lambda gets: the keywords of the launch, read as meta["NAME"].
+struct MetaValue {
+  std::shared_ptr<const std::vector<NamedConstant>> constants;
+};
+/// torch.finfo(dtype).
+struct FloatInfoValue {
+  ir::DType dtype = ir::DType::Float32;
+};
+
+using Value = std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string,
+                           ir::DType, DeviceValue, View, std::shared_ptr<const Sequence>, SliceValue,
+                           LambdaValue, MetaValue, FloatInfoValue>;
+
+/// A tuple or a list. torch.Size is a tuple.
+struct Sequence {
+  bool is_list = false;
+  std::vector<Value> items;
+  size_t weight = 0;  // items, those of nested sequences included
+  size_t depth = 1;
+};
+
+enum class Operator : uint8_t {
+  Add,
+  Subtract,
+  Multiply,
+  Divide,
+  FloorDivide,
+  Modulo,
+  Power,
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Is,
+  IsNot,
+  In,
+  NotIn,
+  Negative,
+  Positive,
+  Not,
+};
+/// "+", "//", "is not", …
+const char* spelling(Operator op);
+
+template <class T>
+const T* get_if(const Value& value) {
+  return std::get_if<T>(&value);
+}
+/// The sequence in `value`, or null.
+const Sequence* get_sequence(const Value& value);
+
+/// "int", "tensor", "None", …
+std::string type_name(const Value& value);
+/// For messages: "int 3", "string 'a'", "tensor float32[2, 3]", "list of 2 items".
+std::string describe(const Value& value);
+
+/// Errors: BadPass when the sequence would hold too many items or be nested too deep.
+Result<Value> make_sequence(bool is_list, std::vector<Value> items);
+Value make_shape(const std::vector<int64_t>& sizes);
+
+/// Python's truth. Errors: BadPass for a tensor (its data is not known to a plan).
+Result<bool> truth(const Value& value);
+/// Python's ==; sequences item by item. Errors: BadPass when a tensor is compared.
+Result<bool> equals(const Value& a, const Value& b);
+Result<Value> apply_unary(Operator op, const Value& operand);
+/// Arithmetic and comparisons. Errors: BadPass: types the operator does not take, overflow, division by zero.
+Result<Value> apply_binary(Operator op, const Value& a, const Value& b);
+
+/// A bool counts as an integer, an integer as a float, as in Python.
+std::optional<int64_t> as_int(const Value& value);
+std::optional<double> as_float(const Value& value);
+
+}  // namespace passnet::pass

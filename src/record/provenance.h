@@ -1,0 +1,57 @@
+// What a record was made of: hashes of everything that was read, the options in force and the versions at work. Two that are
+// equal describe the same measurement; what differs says why a record no longer stands.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace passnet::record {
+
+struct RunRecord;
+
+/// The options that can change a result, as they were in force (threads: never "all").
+struct RunOptions {
+  std::string compiler = "passes";  // passes | eager
+  std::string device = "cpu";       // cpu | cuda; which of several equal GPUs it was does not matter
+  std::string cuda_graph = "off";   // auto | on | off; always off on the CPU
+  int threads = 1;
+  uint64_t seed = 0;
+  int warmup = 0, trials = 0;       // calls
+  double timeout_s = 0;             // seconds for one request; matters to records that ran into it alone
+  bool strict = false;
+  bool operator==(const RunOptions&) const = default;
+};
+
+struct Provenance {
+  /// SHA-256 (64 hex digits) by file name. A file that is absent has no entry.
+  using Hashes = std::map<std::string, std::string>;
+
+  std::string sample_path;                      // absolute, of the sample's directory; not compared
+  Hashes graph;                                 // model.py, weight_meta.py, input_meta.py
+  Hashes passes;                                // the list that orders them, and each Name.py in it; none for eager
+  Hashes kernels;                               // Name.cpp of these on the CPU, Name.cu on a GPU
+  RunOptions options;
+  std::map<std::string, std::string> versions;  // "passnet", "worker", "torch", "compiler", "hardware": in words
+  bool operator==(const Provenance&) const = default;
+};
+
+struct Difference {
+  enum class Kind { Graph, Pass, Kernel, Option, Version };
+  Kind kind = Kind::Graph;
+  std::string text;  // "kernel add_layer_norm.cpp changed", "--trials 12, was 100", "torch '2.12.0', was '2.11.0'"
+  bool operator==(const Difference&) const = default;
+};
+
+/// Empty exactly when both describe the same measurement; sources first, then options, then versions.
+std::vector<Difference> differences(const Provenance& then, const Provenance& now);
+
+/// True when a record says nothing about its pass: a worker could not start or was killed from outside, memory or disk was
+/// used up, no compiler was there.
+bool is_environment_failure(const RunRecord& record);
+
+/// Why a record is measured anew before it may stand for `now`, a phrase each; empty when it stands.
+std::vector<std::string> reasons_to_repeat(const RunRecord& record, const Provenance& now);
+
+}  // namespace passnet::record

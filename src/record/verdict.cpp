@@ -1,0 +1,209 @@
+#include "record/verdict.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "record/stats.h"
+
+namespace passnet::record {
+
+namespace {
+
+constexpr int kNeverPasses = kLastNumericT + 1;
+
+bool any_output(const RunRecord& record, bool (*differs)(const OutputCheck&)) {
+  return std::any_of(record.outputs.begin(), record.outputs.end(), differs);
+}
+bool shape_differs(const OutputCheck& output) { return output.expected_shape != output.found_shape; }
+bool dtype_differs(const OutputCheck& output) { return output.expected_dtype != output.found_dtype; }
+
+bool count_differs(const RunRecord& record) {
+  return record.expected_outputs != record.found_outputs ||
+         static_cast<int>(record.outputs.size()) != record.expected_outputs;
+}
+
+/// Everything but numbers: what a record is that cannot be called correct at any tolerance.
+Status structural_status(const RunRecord& record) {
+  if (record.error_kind == "no-match" || record.stage <= Stage::Reference) return Status::EagerFail;
+  if (record.stage <= Stage::Load) return Status::CompileFail;
+  if (record.stage == Stage::Run || !record.outputs_counted) return Status::RuntimeFail;
+  if (count_differs(record) || any_output(record, shape_differs)) return Status::ShapeMismatch;
+  if (any_output(record, dtype_differs)) return Status::TypeMismatch;
+  const bool failed_later =
+      record.stage == Stage::Time || (record.stage == Stage::Done && !record.error_kind.empty());
+  if (failed_later || record.outputs.empty() || !record.deterministic) return Status::RuntimeFail;
+  return Status::Correct;
+}
+
+int worst_rung(const RunRecord& record) {
+  int worst = kFirstT;
+  for (const OutputCheck& output : record.outputs) worst = std::max(worst, output.passes_from);
+  return std::min(worst, kNeverPasses);
+}
+
+/// 0 when either side has no believable times, or they were disturbed.
+double measured_speedup(const RunRecord& record) {
+  return record.disturbed ? 0 : median_ratio(record.reference, record.candidate);
+}
+
+}  // namespace
+
+const char* to_string(Status status) {
+  switch (status) {
+    case Status::Correct:
+      return "correct";
+    case Status::EagerFail:
+      return "eager_fail";
+    case Status::CompileFail:
+      return "compile_fail";
+    case Status::RuntimeFail:
+      return "runtime_fail";
+    case Status::ShapeMismatch:
+      return "shape_mismatch";
+    case Status::TypeMismatch:
+      return "type_mismatch";
+  }
+  return "unknown";
+}
+
+bool times_valid(const Timing& timing) {
+  return !timing.trials_us.empty() &&
+         std::all_of(timing.trials_us.begin(), timing.trials_us.end(),
+                     [](double us) { return std::isfinite(us) && us >= kShortestCallUs; });
+}
+
+double median_ratio(const Timing& reference, const Timing& candidate) {
+  if (!times_valid(reference) || !times_valid(candidate)) return 0;
+  const double ratio = summarize(reference.trials_us).median / summarize(candidate.trials_us).median;
+  return std::isfinite(ratio) ? ratio : 0;
+}
+
+bool is_unmeasured(const RunRecord& record) {
+  return record.disturbed && judge(record).correct_at(kLastNumericT);
+}
+
+bool is_noisy(const RunRecord& record) {
+  if (!times_valid(record.reference) || !times_valid(record.candidate)) return false;
+  return summarize(record.reference.trials_us).noise() > kNoisy ||
+         summarize(record.candidate.trials_us).noise() > kNoisy;
+}
+
+bool is_declined(const RunRecord& record) {
+  int sites = 0, declined = 0;
+  for (const PassOutcome& pass : record.passes) {
+    sites += pass.matches;
+    declined += pass.declined;
+  }
+  return record.stage == Stage::Done && record.error_kind.empty() && sites == 0 && declined > 0;
+}
+
+Verdict judge(const RunRecord& record) {
+  if (is_declined(record)) return {Status::Correct, kFirstT, 1};
+  const Status status = structural_status(record);
+  if (status != Status::Correct) return {status, kNeverPasses, 0};
+  const int passes_from = worst_rung(record);
+  const double speedup = measured_speedup(record);
+  if (speedup > 0) return {Status::Correct, passes_from, speedup};
+  const bool untimed = record.reference.trials_us.empty() && record.candidate.trials_us.empty();
+  if (untimed || record.disturbed || passes_from == kNeverPasses) return {Status::Correct, passes_from, 0};
+  return {Status::RuntimeFail, kNeverPasses, 0};
+}
+
+namespace {
+
+/// Why a graph ended, in the order of the first row that fits: each cause has a row, and no two have one word.
+/// docs/scoring.md holds the same table.
+struct Cause {
+  Stage first, last;
+  std::string_view kind;  // kAny: every other
+  const char* word;
+};
+constexpr std::string_view kAny = "*";
+constexpr std::array kCauses = {
+    Cause{Stage::Parse, Stage::Done, "internal", "our bug"},
+    Cause{Stage::Parse, Stage::Done, "nonsense", "bad reply"},
+    Cause{Stage::Parse, Stage::Done, "io", "io error"},
+    Cause{Stage::Parse, Stage::Match, "resource", "no resources"},
+    Cause{Stage::Load, Stage::Done, "resource", "no resources"},
+    Cause{Stage::Parse, Stage::Done, "no-match", "no match"},
+    Cause{Stage::Parse, Stage::Done, "killed", "killed"},
+    Cause{Stage::Parse, Stage::Done, "out-of-bounds", "out of bounds"},
+    Cause{Stage::Parse, Stage::Done, "unwritten-output", "unwritten"},
+    Cause{Stage::Parse, Stage::Done, "input-changed", "input changed"},
+    Cause{Stage::Parse, Stage::Reference, "unsupported", "unsupported"},
+    Cause{Stage::Parse, Stage::Parse, "crash", "parse crash"},
+    Cause{Stage::Parse, Stage::Parse, "timeout", "parse hang"},
+    Cause{Stage::Parse, Stage::Parse, kAny, "bad graph"},
+    Cause{Stage::Inputs, Stage::Inputs, "crash", "inputs crash"},
+    Cause{Stage::Inputs, Stage::Inputs, "timeout", "inputs hang"},
+    Cause{Stage::Inputs, Stage::Inputs, kAny, "bad inputs"},
+    Cause{Stage::Reference, Stage::Reference, "crash", "eager crash"},
+    Cause{Stage::Reference, Stage::Reference, "timeout", "eager hang"},
+    Cause{Stage::Reference, Stage::Reference, kAny, "eager failed"},
+    Cause{Stage::Match, Stage::Match, "bad-pass", "bad pass"},
+    Cause{Stage::Match, Stage::Match, "bad-input", "bad pass list"},
+    Cause{Stage::Match, Stage::Match, "bad-rewrite", "bad rewrite"},
+    Cause{Stage::Match, Stage::Match, "unsupported", "pass conflict"},
+    Cause{Stage::Match, Stage::Match, "crash", "trace crash"},
+    Cause{Stage::Match, Stage::Match, "timeout", "trace hang"},
+    Cause{Stage::Match, Stage::Match, kAny, "match failed"},
+    Cause{Stage::Build, Stage::Build, "resource", "build stopped"},
+    Cause{Stage::Build, Stage::Build, kAny, "build failed"},
+    Cause{Stage::Load, Stage::Load, "crash", "load crash"},
+    Cause{Stage::Load, Stage::Load, "timeout", "load hang"},
+    Cause{Stage::Load, Stage::Load, kAny, "load failed"},
+    Cause{Stage::Run, Stage::Run, "crash", "crashed"},
+    Cause{Stage::Run, Stage::Run, "timeout", "timed out"},
+    Cause{Stage::Run, Stage::Run, kAny, "run failed"},
+    Cause{Stage::Compare, Stage::Compare, "crash", "compare crash"},
+    Cause{Stage::Compare, Stage::Compare, "timeout", "compare hang"},
+    Cause{Stage::Compare, Stage::Compare, kAny, "compare failed"},
+    Cause{Stage::Time, Stage::Time, "crash", "timing crash"},
+    Cause{Stage::Time, Stage::Time, "timeout", "timing hang"},
+    Cause{Stage::Time, Stage::Time, kAny, "timing failed"},
+    Cause{Stage::Done, Stage::Done, kAny, "bad record"},
+};
+
+const char* cause_of_end(const RunRecord& record) {
+  for (const Cause& cause : kCauses) {
+    const bool same_kind = cause.kind == kAny || cause.kind == record.error_kind;
+    if (record.stage >= cause.first && record.stage <= cause.last && same_kind) return cause.word;
+  }
+  return "bad record";
+}
+
+}  // namespace
+
+std::string headline(const RunRecord& record) {
+  if (is_declined(record)) return "declined";
+  const Verdict verdict = judge(record);
+  switch (verdict.status) {
+    case Status::Correct:
+      return verdict.correct_at(kCorrectT)               ? "correct"
+             : verdict.correct_at(kCorrectT + kNearRungs) ? "inexact"
+                                                          : "wrong";
+    case Status::ShapeMismatch:
+      return count_differs(record) ? "wrong count" : "wrong shape";
+    case Status::TypeMismatch:
+      return "wrong dtype";
+    default:
+      break;
+  }
+  if (record.stage != Stage::Done || !record.error_kind.empty()) return cause_of_end(record);
+  if (!record.outputs_counted) return "not compared";
+  if (record.outputs.empty()) return "no outputs";
+  return record.deterministic ? "bad times" : "unstable";
+}
+
+std::vector<std::string> all_headlines() {
+  std::vector<std::string> words = {"correct", "declined", "inexact", "wrong", "wrong count", "wrong shape", "wrong dtype",
+                                    "unstable", "not compared", "no outputs", "bad times"};
+  for (const Cause& cause : kCauses) {
+    if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);
+  }
+  return words;
+}
+
+}  // namespace passnet::record

@@ -1,0 +1,61 @@
+// record -> verdict: what upstream's tools call the status of a sample.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/record.h"
+
+namespace passnet::record {
+
+/// Upstream's names (spec E.2), derived from the record, not from text.
+enum class Status { Correct, EagerFail, CompileFail, RuntimeFail, ShapeMismatch, TypeMismatch };
+const char* to_string(Status status);
+
+inline constexpr int kFirstT = -10, kLastNumericT = 5;
+
+struct Verdict {
+  Status status = Status::EagerFail;
+  /// Smallest t at which every output passes its own dtype's pair; 6 when none. Only for Correct.
+  int passes_from = 6;
+  /// median reference / median candidate; 0 when not timed.
+  double speedup = 0;
+  bool correct_at(int t) const { return status == Status::Correct && t >= passes_from; }
+  bool operator==(const Verdict&) const = default;
+};
+
+/// How statuses map (reasons in docs/scoring.md): failure before or in Reference, or no pass matched -> EagerFail
+/// (upstream logs both so); any other failure in Match, Build, Load -> CompileFail; Run, Time, impossible times, nothing
+/// to compare, or a non-deterministic candidate -> RuntimeFail; wrong count or shape -> ShapeMismatch; wrong dtype ->
+/// TypeMismatch. What remains is Correct, from `passes_from` on. Speedup is 0 unless the status is Correct; a graph that
+/// was compared and never timed, or whose times were disturbed, has 0 too. A declined graph is Correct everywhere, at exactly 1.
+Verdict judge(const RunRecord& record);
+
+/// The rung at which we call a graph correct: PyTorch's own defaults for assert_close.
+inline constexpr int kCorrectT = -5;
+/// So many rungs beyond it a graph is called "inexact": a hundred times the absolute tolerance for most types. Then "wrong".
+inline constexpr int kNearRungs = 2;
+
+/// The passes matched and their plans declined every site: the graph is left as it was, and was not measured.
+bool is_declined(const RunRecord& record);
+
+/// A call cannot take less than this; a list with a shorter, negative or non-finite trial is no measurement.
+inline constexpr double kShortestCallUs = 0.01;
+bool times_valid(const Timing& timing);
+
+/// median reference / median candidate; 0 when either side has no believable times.
+double median_ratio(const Timing& reference, const Timing& candidate);
+
+/// Right, and timed while other processes held its processors: there is nothing to score until it is measured again.
+bool is_unmeasured(const RunRecord& record);
+
+/// Both sides were timed and one of them has iqr / median above kNoisy.
+bool is_noisy(const RunRecord& record);
+
+/// A word or two for a table, one per cause: "correct" (passes at t = -5 of its dtypes), "inexact" (at most kNearRungs
+/// later), "wrong", "declined", "no match", "build failed", "crashed", …; at most 14 characters.
+std::string headline(const RunRecord& record);
+/// Every text that headline gives. docs/scoring.md says what each means.
+std::vector<std::string> all_headlines();
+
+}  // namespace passnet::record

@@ -1,0 +1,68 @@
+#include "run/worker/pytorch.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/file.h"
+
+namespace passnet::run {
+
+namespace fs = std::filesystem;
+
+std::string find_python() {
+  if (const char* given = std::getenv("PASSNET_PYTHON"); given != nullptr && *given != 0) return given;
+  const fs::path own = passnet_home() / "venv/bin/python3";
+  return fs::exists(own) ? own.string() : "python3";
+}
+
+Result<fs::path> find_in_checkout(const fs::path& relative, const std::string& what) {
+  std::error_code failed;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
+  for (fs::path above = self.parent_path(); !failed && above.has_relative_path(); above = above.parent_path()) {
+    if (fs::exists(above / relative)) return above / relative;
+  }
+  return resource_error(fmt::format("{} is not found above '{}'", what, self.parent_path().string()))
+      .with_hint("run the passnet of a checkout: build/bin/passnet");
+}
+
+Result<fs::path> find_pytorch_worker() { return find_in_checkout("benchmarks/pytorch_worker.py", "benchmarks/pytorch_worker.py"); }
+
+namespace {
+
+// A program that starts the Python worker: a worker is started by one path, with an environment of its own.
+Result<fs::path> write_launcher(const PyTorchOptions& options, const fs::path& script) {
+  const fs::path home = passnet_home() / "bench", path = home / ("pytorch_" + options.mode);
+  // What PyTorch compiles needs a home and the caller's compilers; a worker's environment has neither.
+  const char* const search = std::getenv("PATH");
+  const std::string text = fmt::format(
+      "#!/bin/sh\nexport HOME='{0}' TORCHINDUCTOR_CACHE_DIR='{0}/inductor' TRITON_CACHE_DIR='{0}/triton' PATH='{1}'\n"
+      "exec '{2}' '{3}' --mode {4} --device {5} \"$@\"\n",
+      home.string(), search != nullptr ? search : "/usr/bin:/bin", options.python, script.string(), options.mode,
+      options.on_gpu ? "cuda" : "cpu");
+  // Executable before it has its name: another run may start it at any time.
+  const fs::path fresh = path.string() + fmt::format(".{}", ::getpid());
+  PASSNET_TRY_VOID(write_file(fresh, text));
+  if (::chmod(fresh.c_str(), 0755) != 0) return io_error("make executable", fresh.string(), errno);
+  if (::rename(fresh.c_str(), path.c_str()) != 0) return io_error("rename", fresh.string(), errno);
+  return path;
+}
+
+}  // namespace
+
+Result<Worker> start_pytorch(const PyTorchOptions& options) {
+  fs::path script = options.script;
+  if (script.empty()) {
+    PASSNET_TRY(script, find_pytorch_worker());
+  }
+  PASSNET_TRY(const fs::path launcher, write_launcher(options, script));
+  Worker worker({launcher, Role::Reference, options.threads, options.interrupted, {}, options.processors});
+  PASSNET_TRY_VOID(worker.start());
+  return worker;
+}
+
+}  // namespace passnet::run

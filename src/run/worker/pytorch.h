@@ -1,0 +1,39 @@
+// PyTorch from Python as a worker: benchmarks/pytorch_worker.py speaks docs/protocol.md, so that torch.compile or PyTorch's own eager
+// mode can be asked and timed as one of ours.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "run/worker/worker.h"
+
+namespace passnet::run {
+
+/// The Python of PASSNET_PYTHON, else that of the environment that `make test` set up, else "python3".
+std::string find_python();
+
+/// `relative` in the nearest directory above the running binary that holds it: a part of the checkout that it was built in.
+/// what: how a message names it. Errors: Resource (it runs from elsewhere).
+Result<std::filesystem::path> find_in_checkout(const std::filesystem::path& relative, const std::string& what);
+
+/// benchmarks/pytorch_worker.py of the checkout that this binary was built in. Errors: Resource.
+Result<std::filesystem::path> find_pytorch_worker();
+
+struct PyTorchOptions {
+  std::string python = find_python();  // has PyTorch
+  std::filesystem::path script;        // pytorch_worker.py; empty: find_pytorch_worker()
+  std::string mode = "compile";        // of the script: "eager", "compile", "reduce-overhead", …
+  int threads = 1;
+  std::vector<int> processors = {};    // as WorkerOptions
+  bool on_gpu = false;
+  const std::atomic<bool>* interrupted = nullptr;
+};
+
+/// Starts it, outside of any confinement: it runs no foreign code. The first request waits for it to come up (seconds).
+/// Errors: Resource (no such script), Io.
+Result<Worker> start_pytorch(const PyTorchOptions& options);
+
+}  // namespace passnet::run

@@ -1,0 +1,280 @@
+#include "run/worker/worker.h"
+
+#include <poll.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/log.h"
+#include "base/strings.h"
+#include "wire/frame.h"
+
+namespace passnet::run {
+
+using namespace std::chrono_literals;
+
+const char* to_string(Role role) { return role == Role::Reference ? "reference" : "candidate"; }
+
+Result<std::filesystem::path> find_worker_binary() {
+  std::error_code failed;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!failed) {
+    const std::filesystem::path beside = self.parent_path() / "passnet-worker";
+    if (::access(beside.c_str(), X_OK) == 0) return beside;
+  }
+  return resource_error(fmt::format("passnet-worker is not beside '{}'", self.string()))
+      .with_hint("run 'make build'; it leaves both binaries in build/bin");
+}
+
+Result<std::optional<int>> parse_device(const std::string& text) {
+  if (text == "cpu") return std::optional<int>();
+  if (text == "cuda") return std::optional(0);
+  int index = 0;
+  const char* const end = text.data() + text.size();
+  if (text.starts_with("cuda:")) {
+    if (const auto [rest, failed] = std::from_chars(text.data() + 5, end, index); failed == std::errc() && rest == end && index >= 0)
+      return std::optional(index);
+  }
+  return bad_input(fmt::format("device {}: expected cpu, cuda or cuda:N", quoted(text)));
+}
+
+Failure to_failure(Error error) {
+  const char* kind = to_string(error.kind);
+  return {kind, std::move(error), false};
+}
+
+struct Worker::State {
+  WorkerOptions options;
+  sandbox::Process process;
+  UniqueFd socket;
+};
+
+Worker::Worker(WorkerOptions options) : state_(std::make_unique<State>()) { state_->options = std::move(options); }
+Worker::Worker(Worker&&) noexcept = default;
+Worker& Worker::operator=(Worker&&) noexcept = default;
+Worker::~Worker() {
+  if (state_) stop();
+}
+
+bool Worker::alive() const { return state_->process.running() && state_->socket; }
+pid_t Worker::pid() const { return state_->process.pid(); }
+
+std::vector<int> available_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<int> processors;
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return processors;
+  for (int i = 0; i < CPU_SETSIZE; ++i) {
+    if (CPU_ISSET(i, &set)) processors.push_back(i);
+  }
+  return processors;
+}
+
+namespace {
+// A processor for each thread, the same ones for every worker: on a busy machine the kernel else puts a thread team on
+// one processor, where it spins for itself, and a call takes a thousand times as long.
+void bind_threads(int threads, std::vector<int> processors, sandbox::SpawnOptions& spawn) {
+  if (processors.empty()) processors = available_processors();
+  if (processors.size() < static_cast<size_t>(threads)) return;
+  processors.resize(static_cast<size_t>(threads));
+  spawn.argv.push_back(fmt::format("--processors={}", fmt::join(processors, ",")));
+  spawn.environment.push_back(fmt::format("GOMP_CPU_AFFINITY={}", fmt::join(processors, " ")));
+}
+}  // namespace
+
+Result<void> Worker::start() {
+  State& state = *state_;
+  if (state.options.binary.empty()) {
+    PASSNET_TRY(state.options.binary, find_worker_binary());
+  }
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return io_error("create", "a socket pair", errno);
+  UniqueFd ours(ends[0]), theirs(ends[1]);
+  sandbox::SpawnOptions spawn;
+  spawn.argv = {state.options.binary.string(), "--role", to_string(state.options.role), "--threads",
+                std::to_string(state.options.threads)};
+  // Exactly these: a worker must not see the caller's secrets or be steered by its settings.
+  spawn.environment = {"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=/nonexistent"};
+  if (state.options.gpu) {
+    spawn.argv.insert(spawn.argv.end(), {"--gpu", std::to_string(*state.options.gpu)});
+    spawn.gpu = true;
+    // The driver must not write its cache of compiled kernels.
+    spawn.environment.push_back("CUDA_CACHE_DISABLE=1");
+  }
+  bind_threads(state.options.threads, state.options.processors, spawn);
+  spawn.isolation =
+      state.options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
+  spawn.socket_fd = theirs.get();
+  PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
+  log::debug(fmt::format("{}: started as process {}", to_string(state.options.role), state.process.pid()));
+  state.socket = std::move(ours);
+  return {};
+}
+
+Failure Worker::lose(std::string kind, std::string message) {
+  state_->socket = UniqueFd();
+  if (state_->process.running()) state_->process.kill();
+  return {std::move(kind), resource_error(std::move(message)), true};
+}
+
+namespace {
+// The worker's own words about a failed request.
+Failure failure_from_reply(const Json& reply) {
+  Failure failure{reply.value("kind", "internal"), bad_input(reply.value("error", "no reason given")), false};
+  if (const auto at = reply.find("at"); at != reply.end())
+    failure.error.at = SourceLoc{at->at("file"), at->at("line"), at->at("column")};
+  failure.error.hint = reply.value("hint", "");
+  if (const auto launch = reply.find("launch"); launch != reply.end()) failure.error.notes.push_back(*launch);
+  if (const auto code = reply.find("code"); code != reply.end())
+    failure.code = Failure::Code{code->at("list"), code->at("launch"), code->at("offset")};
+  if (failure.kind == "resource") failure.error.kind = Error::Kind::Resource;
+  failure.retry = reply.value("retry", false);
+  failure.worker_lost = reply.value("ends_worker", false);
+  return failure;
+}
+
+constexpr const char* kNoReply = "no reply";  // a kind of this file's own
+
+// A frame as a reply; kNoReply when it is not one. JSON accessors throw on a wrong type, which is none too.
+Answer<Json> read_reply(const std::string& text) {
+  try {
+    Json json = Json::parse(text);
+    if (json.at("ok").get<bool>()) return json;
+    return tl::unexpected(failure_from_reply(json));
+  } catch (const nlohmann::json::exception& problem) {
+    return tl::unexpected(Failure{kNoReply, resource_error(problem.what()), true});
+  }
+}
+}  // namespace
+
+// A candidate that is out of time is asked what it does: inside a kernel it answers as it does when that crashes.
+std::optional<Failure> Worker::last_words() {
+  if (state_->options.role != Role::Candidate || ::kill(state_->process.pid(), SIGTERM) != 0) return std::nullopt;
+  const Result<wire::Message> message = wire::receive_message(state_->socket.get(), 500ms);
+  if (!message) return std::nullopt;
+  Answer<Json> reply = read_reply(message->json);
+  if (reply || reply.error().kind != "timeout") return std::nullopt;
+  return std::move(reply).error();
+}
+
+namespace {
+// Waits until the socket has something to read, in slices, so that an interrupt is noticed. False when interrupted.
+bool wait_readable(int socket, std::chrono::milliseconds timeout, const std::atomic<bool>* interrupted) {
+  const auto deadline = std::chrono::steady_clock::now() + timeout;
+  while (std::chrono::steady_clock::now() < deadline) {
+    if (interrupted && *interrupted) return false;
+    pollfd ready{socket, POLLIN, 0};
+    if (::poll(&ready, 1, 50) > 0) return true;
+  }
+  return true;
+}
+}  // namespace
+
+Answer<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
+  const auto begin = std::chrono::steady_clock::now();
+  Answer<Reply> reply = exchange(request, fds, timeout);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  log::debug(fmt::format("{}: {} took {:.1f} ms", to_string(state_->options.role), request.at("do").get_ref<const std::string&>(), took.count()));
+  return reply;
+}
+
+Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
+  const std::string what = request.at("do").get<std::string>();
+  const std::string role = to_string(state_->options.role);
+  if (!alive()) return tl::unexpected(Failure{"crash", resource_error(fmt::format("the {} worker is not running", role)), true});
+
+  const auto gone = [&]() -> Failure {
+    const std::optional<sandbox::ExitStatus> status = state_->process.wait(2000ms);
+    const std::string how = status ? sandbox::to_string(*status) : "closed its connection";
+    // Nothing in a worker sends these: the kernel did, for want of memory, or somebody else.
+    const bool from_outside = status && !status->exited && (status->code == SIGKILL || status->code == SIGTERM);
+    return lose(from_outside ? "killed" : "crash", fmt::format("the {} worker ended during '{}': {}", role, what, how));
+  };
+  if (Result<void> sent = wire::send_message(state_->socket.get(), request.dump(), fds); !sent)
+    return tl::unexpected(gone());
+  const auto begin = std::chrono::steady_clock::now();
+  if (!wait_readable(state_->socket.get(), timeout, state_->options.interrupted))
+    return tl::unexpected(lose("interrupted", fmt::format("interrupted while the {} worker did '{}'", role, what)));
+  const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
+  Result<wire::Message> message =
+      wire::receive_message(state_->socket.get(), std::max<std::chrono::milliseconds>(timeout - waited, 1ms));
+  if (!message) {
+    const Error& error = message.error();
+    if (error.kind == Error::Kind::Resource) {
+      const std::optional<Failure> told = last_words();
+      Failure lost = lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed", role,
+                                                 what, double(timeout.count()) / 1000));
+      if (told) {
+        lost.error.at = told->error.at;
+        lost.error.notes = told->error.notes;
+        lost.error.notes.insert(lost.error.notes.begin(), told->error.message);
+        lost.code = told->code;
+      }
+      return tl::unexpected(std::move(lost));
+    }
+    if (error.kind == Error::Kind::BadInput) {
+      return tl::unexpected(lose("nonsense", fmt::format("the {} worker answered '{}' with {}", role, what, error.message)));
+    }
+    return tl::unexpected(gone());
+  }
+  Answer<Json> json = read_reply(message->json);
+  if (!json) {
+    if (json.error().kind == kNoReply) {
+      return tl::unexpected(lose("nonsense", fmt::format("the {} worker's answer to '{}' is not a reply: {}", role, what,
+                                                         json.error().error.message)));
+    }
+    // It ends of itself; nobody may ask it anything more.
+    if (json.error().worker_lost) stop();
+    return tl::unexpected(std::move(json).error());
+  }
+  return Reply{std::move(*json), std::move(message->fds)};
+}
+
+void Worker::pause() {
+  if (state_->process.running()) ::kill(state_->process.pid(), SIGSTOP);
+}
+void Worker::resume() {
+  if (state_->process.running()) ::kill(state_->process.pid(), SIGCONT);
+}
+
+void Worker::stop() {
+  if (!state_->process.running()) return;
+  if (state_->socket) {
+    (void)wire::send_message(state_->socket.get(), R"({"do": "exit"})");
+    state_->socket = UniqueFd();
+  }
+  if (!state_->process.wait(300ms)) state_->process.kill();
+}
+
+Answer<Bundle> take_bundle(Reply& reply, const char* key) {
+  const auto nonsense = [&](const std::string& why) {
+    return tl::unexpected(
+        Failure{"nonsense", resource_error(fmt::format("the worker's '{}' are not a bundle of tensors: {}", key, why)), false});
+  };
+  if (reply.fds.empty()) return nonsense("no shared memory came with them");
+  struct stat info {};
+  if (::fstat(reply.fds[0].get(), &info) != 0) return nonsense("their shared memory has no size");
+  const auto list = reply.json.find(key);
+  if (list == reply.json.end()) return nonsense("the field is missing");
+  Result<std::vector<wire::Entry>> entries = wire::entries_from_json(*list, info.st_size);
+  if (!entries) return nonsense(entries.error().message);
+  Bundle bundle;
+  bundle.entries = std::move(*entries);
+  bundle.fd = std::move(reply.fds[0]);
+  bundle.size_bytes = info.st_size;
+  return bundle;
+}
+
+}  // namespace passnet::run

@@ -1,0 +1,89 @@
+#include "runtime/gpu/kernel.h"
+
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/check.h"
+#include "base/file.h"
+#include "runtime/gpu/driver.h"
+#include "runtime/kernels/kernel_fault.h"
+
+namespace passnet::runtime::gpu {
+
+namespace {
+
+template <class T>
+uint64_t bytes_of(T value) {
+  uint64_t bytes = 0;
+  std::memcpy(&bytes, &value, sizeof value);
+  return bytes;
+}
+
+/// A number of the plan as a kernel's parameter of type `type` has it. Integers are little endian: their low bytes.
+uint64_t parameter_bytes(const pass::LaunchArg& arg, const std::string& type) {
+  if (const auto* integer = std::get_if<int64_t>(&arg)) return bytes_of(*integer);
+  if (const auto* truth = std::get_if<bool>(&arg)) return *truth ? 1 : 0;
+  const double real = std::get<double>(arg);
+  if (type == "double") return bytes_of(real);
+  if (type == "float16") return bytes_of(c10::Half(static_cast<float>(real)));
+  if (type == "bfloat16") return bytes_of(c10::BFloat16(static_cast<float>(real)));
+  return bytes_of(static_cast<float>(real));
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Kernel>> Kernel::load(const KernelFile& file) {
+  PASSNET_TRY(const std::string image, read_file(file.object));
+  std::shared_ptr<Kernel> kernel(new Kernel);
+  CUmodule module = nullptr;
+  if (const CUresult done = driver().cuModuleLoadData(&module, image.data()); done != CUDA_SUCCESS)
+    return bad_pass(fmt::format("cannot load kernel '{}' on the GPU: {}", file.entry, describe(done)));
+  kernel->module_ = module;
+  CUfunction function = nullptr;
+  if (const CUresult done = driver().cuModuleGetFunction(&function, module, file.entry.c_str()); done != CUDA_SUCCESS)
+    return bad_pass(fmt::format("'{}' has no kernel '{}': {}", file.object.string(), file.entry, describe(done)));
+  kernel->function_ = function;
+  kernel->parameters_ = file.parameters;
+  return std::shared_ptr<const Kernel>(std::move(kernel));
+}
+
+Kernel::~Kernel() {
+  if (module_ != nullptr) driver().cuModuleUnload(static_cast<CUmodule>(module_));
+}
+
+ReadyLaunch::ReadyLaunch(const pass::Launch& launch, std::shared_ptr<const Kernel> kernel)
+    : kernel_(std::move(kernel)), launch_(launch) {
+  for (size_t axis = 0; axis < launch.grid.size(); ++axis) {
+    grid_[axis] = static_cast<unsigned>(launch.grid[axis]);
+    empty_ = empty_ || launch.grid[axis] == 0;
+  }
+  if (!kernel_) return;  // traced only
+  PASSNET_CHECK(kernel_->parameters().size() == launch.args.size(), launch.kernel);
+  for (size_t i = 0; i < launch.args.size(); ++i) {
+    const pass::LaunchArg& arg = launch.args[i];
+    if (const auto* view = std::get_if<pass::View>(&arg)) {
+      pointers_.push_back({i, view->buffer, view->offset * ir::size_bytes(view->type.dtype)});
+      values_.push_back(0);
+    } else {
+      values_.push_back(parameter_bytes(arg, kernel_->parameters()[i]));
+    }
+  }
+  for (uint64_t& value : values_) arguments_.push_back(&value);
+}
+
+void ReadyLaunch::run(char* const* buffers) {
+  if (empty_) return;
+  for (const Pointer& pointer : pointers_)
+    values_[pointer.arg] = reinterpret_cast<uint64_t>(buffers[pointer.buffer] + pointer.offset_bytes);
+  const CUresult done =
+      driver().cuLaunchKernel(static_cast<CUfunction>(kernel_->function()), grid_[0], grid_[1], grid_[2],
+                              static_cast<unsigned>(launch_.block), 1, 1, 0, stream(), arguments_.data(), nullptr);
+  if (done != CUDA_SUCCESS)
+    throw KernelFault{"bad-pass", fmt::format("kernel '{}' cannot be launched: {}", launch_.kernel, describe(done)),
+                      launch_.at};
+}
+
+}  // namespace passnet::runtime::gpu

@@ -1,0 +1,56 @@
+// A compiled CUDA kernel of a pass, and a launch of it made ready: scalars in the types of its parameters, pointers filled in
+// when the buffers are known. Internal to runtime/ (free of CUDA's headers).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "base/result.h"
+#include "pass/plan/launch_list.h"
+#include "runtime/kernels/kernel_file.h"
+
+namespace passnet::runtime::gpu {
+
+/// Owns a loaded module.
+class Kernel {
+ public:
+  /// Errors: BadPass when the file is no kernel of this device.
+  static Result<std::shared_ptr<const Kernel>> load(const KernelFile& file);
+  ~Kernel();
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
+
+  void* function() const { return function_; }
+  const std::vector<std::string>& parameters() const { return parameters_; }
+
+ private:
+  Kernel() = default;
+  void* module_ = nullptr;
+  void* function_ = nullptr;
+  std::vector<std::string> parameters_;
+};
+
+class ReadyLaunch {
+ public:
+  ReadyLaunch(const pass::Launch& launch, std::shared_ptr<const Kernel> kernel);
+  /// buffers[i]: first element of buffer i on the device. Returns once the launch stands in line. Throws KernelFault when
+  /// the driver refuses it (too many threads for the registers it takes).
+  void run(char* const* buffers);
+
+ private:
+  struct Pointer {
+    size_t arg;
+    uint32_t buffer;
+    int64_t offset_bytes;
+  };
+  std::shared_ptr<const Kernel> kernel_;
+  const pass::Launch& launch_;
+  std::vector<uint64_t> values_;  // one per argument, in its low bytes
+  std::vector<void*> arguments_;
+  std::vector<Pointer> pointers_;
+  unsigned grid_[3] = {1, 1, 1};
+  bool empty_ = false;
+};
+
+}  // namespace passnet::runtime::gpu

@@ -1,0 +1,354 @@
+// torch.nn.functional: one row for each function that is Python in PyTorch. Losses are in loss.cpp,
+// pooling in pool.cpp; functions missing here are ATen operators of the same name. Source:
+// torch/nn/functional.py of PyTorch 2.11 (behaviour).
+#include <ATen/ops/arange.h>
+#include <ATen/ops/avg_pool2d.h>
+#include <ATen/ops/avg_pool3d.h>
+#include <ATen/ops/embedding_bag.h>
+#include <ATen/ops/embedding_renorm.h>
+#include <ATen/ops/feature_dropout.h>
+#include <ATen/ops/pad.h>
+#include <fmt/format.h>
+
+#include "runtime/lower/lower.h"
+
+namespace passnet::runtime {
+
+Operand call_in_place_or_not(Builder& builder, std::string_view name, const Bound& args,
+                             std::vector<Operand> rest) {
+  rest.insert(rest.begin(), args["input"]);
+  return builder.call(args.flag("inplace") ? std::string(name) + "_" : std::string(name), rest);
+}
+
+namespace {
+
+/// Dropout in evaluation is its input: the same tensor, not a copy.
+Operand dropout(Builder& builder, const Bound& args, std::string_view name) {
+  const bool training = args.flag("training");
+  if (!training) return args["input"];
+  return call_in_place_or_not(builder, name, args, {args["p"], Operand::of_bool(true)});
+}
+
+/// Whole channels of an input with that many spatial dimensions, with or without a batch dimension.
+template <int64_t Spatial>
+c10::IValue dropped_channels(std::vector<c10::IValue>& inputs) {
+  at::Tensor x = inputs[0].toTensor();
+  const double p = inputs[1].toScalar().toDouble();
+  const bool batched = x.dim() == Spatial + 2;
+  const at::Tensor batch = batched ? x : x.unsqueeze(0);
+  if (inputs[2].toBool()) {
+    at::Tensor written = batch;  // shares x's memory
+    at::feature_dropout_(written, p, true);
+    return x;
+  }
+  const at::Tensor result = at::feature_dropout(batch, p, true);
+  return batched ? result : result.squeeze(0);
+}
+
+template <int64_t Spatial>
+Operand channel_dropout(Builder& builder, const Bound& args) {
+  if (!args.flag("training")) return args["input"];
+  return builder.host(dropped_channels<Spatial>, Kind::Tensor, {args["input"], args["p"], args["inplace"]});
+}
+
+/// Without `dim`: 0 for ranks 0, 1 and 3, else 1.
+c10::IValue softmax_dim(std::vector<c10::IValue>& inputs) {
+  const int64_t rank = inputs[0].toTensor().dim();
+  return rank == 0 || rank == 1 || rank == 3 ? 0 : 1;
+}
+
+Operand softmax(Builder& builder, const Bound& args, std::string_view name) {
+  const Operand dim = args.given("dim") ? args["dim"] : builder.host(softmax_dim, Kind::Int, {args["input"]});
+  return builder.call(name, {args["input"], dim, args["dtype"]});
+}
+
+Operand softmin(Builder& builder, const Bound& args) {
+  const Operand dim = args.given("dim") ? args["dim"] : builder.host(softmax_dim, Kind::Int, {args["input"]});
+  return builder.call("softmax", {builder.call("neg", {args["input"]}), dim, args["dtype"]});
+}
+
+Operand gumbel_softmax(Builder& builder, const Bound& args) {
+  const Operand &logits = args["logits"], &dim = args["dim"];
+  Operand contiguous = Operand::of_int(static_cast<int64_t>(at::MemoryFormat::Contiguous));
+  contiguous.kind = Kind::MemoryFormat;
+  const Operand draws =
+      builder.call("exponential_", {builder.call("empty_like", {logits}, {{"memory_format", contiguous}})});
+  const Operand noise = builder.call("neg", {builder.call("log", {draws})});
+  const Operand noisy = builder.call("div", {builder.call("add", {logits, noise}), args["tau"]});
+  const Operand soft = builder.call("softmax", {noisy, dim});
+  if (!args.flag("hard")) return soft;
+  const Operand index = builder.call("max", {soft, dim}, {{"keepdim", Operand::of_bool(true)}}).elements[1];
+  const Operand zeros = builder.call("zeros_like", {logits}, {{"memory_format", contiguous}});
+  const Operand hard = builder.call("scatter_", {zeros, dim, index, Operand::of_float(1.0)});
+  return builder.call("add", {builder.call("sub", {hard, soft}), soft});
+}
+
+Operand embedding(Builder& builder, const Bound& args) {
+  Operand padding = Operand::of_int(-1);
+  if (args.given("padding_idx")) {
+    padding = args["padding_idx"];
+    if (padding.slot < 0 && padding.value.toInt() < 0)
+      padding = lower_number_operator(builder, "+", {size_of(builder, args["weight"], 0), padding});
+  }
+  if (args.given("max_norm"))
+    builder.call("embedding_renorm_", {args["weight"], args["input"], args["max_norm"], args["norm_type"]});
+  return builder.call("embedding",
+                      {args["weight"], args["input"], padding, args["scale_grad_by_freq"], args["sparse"]});
+}
+
+/// A bag per row when the input has two dimensions: where each starts is then known without `offsets`.
+c10::IValue bag(std::vector<c10::IValue>& inputs) {
+  at::Tensor weight = inputs[0].toTensor(), given = inputs[1].toTensor(), offsets;
+  // The order of these two was the other way round once; PyTorch still tells by the types.
+  if (weight.scalar_type() == at::kLong && given.is_floating_point()) std::swap(weight, given);
+  at::Tensor input = given;
+  auto weights = inputs[7].isNone() ? std::nullopt : std::optional(inputs[7].toTensor());
+  bool last_offset = inputs[8].toBool();
+  if (given.dim() == 2) {
+    TORCH_CHECK_VALUE(inputs[2].isNone(),
+                      "if input is 2D, then offsets has to be None, as input is treated is a "
+                      "mini-batch of fixed length sequences");
+    offsets = at::arange(0, given.numel(), given.size(1), given.options());
+    last_offset = false;
+    input = given.reshape(-1);
+    if (weights) weights = weights->reshape(-1);
+  } else {
+    TORCH_CHECK_VALUE(given.dim() == 1, "input has to be 1D or 2D Tensor, but got Tensor of dimension ",
+                      given.dim());
+    TORCH_CHECK_VALUE(!inputs[2].isNone(), "offsets has to be a 1D Tensor but got None");
+    offsets = inputs[2].toTensor();
+  }
+  if (!inputs[9].isNone())
+    at::embedding_renorm_(weight, input.contiguous(), inputs[9].toScalar().toDouble(),
+                          inputs[10].toScalar().toDouble());
+  const auto padding = inputs[6].isNone() ? std::nullopt : std::optional(inputs[6].toInt());
+  return std::get<0>(at::embedding_bag(weight, input, offsets, inputs[3].toBool(), inputs[4].toInt(),
+                                       inputs[5].toBool(), weights, last_offset, padding));
+}
+
+Operand embedding_bag(Builder& builder, const Bound& args) {
+  const std::string mode = args.text("mode");
+  const int64_t number = mode == "sum" ? 0 : mode == "mean" ? 1 : mode == "max" ? 2 : -1;
+  if (number < 0) refuse(fmt::format("embedding_bag(): mode '{}', expected 'sum', 'mean' or 'max'", mode));
+  if (args.given("per_sample_weights") && mode != "sum")
+    refuse(fmt::format("embedding_bag(): per_sample_weights with mode '{}', expected 'sum'", mode));
+  return builder.host(
+      bag, Kind::Tensor,
+      {args["weight"], args["input"], args["offsets"], args["scale_grad_by_freq"], Operand::of_int(number),
+       args["sparse"], args["padding_idx"], args["per_sample_weights"], args["include_last_offset"],
+       args["max_norm"], args["norm_type"]});
+}
+
+/// x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta
+c10::IValue divided_by_neighbours(std::vector<c10::IValue>& inputs) {
+  const at::Tensor& x = inputs[0].toTensor();
+  const int64_t size = inputs[1].toInt();
+  TORCH_CHECK_VALUE(x.dim() >= 3, "Expected 3D or higher dimensionality input (got ", x.dim(),
+                    " dimensions)");
+  if (x.numel() == 0) return x;
+  at::Tensor mean = x.mul(x);
+  if (x.dim() == 3) {
+    mean = at::pad(mean.unsqueeze(1), {0, 0, size / 2, (size - 1) / 2});
+    mean = at::avg_pool2d(mean, {size, 1}, 1).squeeze(1);
+  } else {
+    mean = mean.view({x.size(0), 1, x.size(1), x.size(2), -1});
+    mean = at::pad(mean, {0, 0, 0, 0, size / 2, (size - 1) / 2});
+    mean = at::avg_pool3d(mean, {size, 1, 1}, 1).squeeze(1).view(x.sizes());
+  }
+  return x.div(mean.mul(inputs[2].toScalar()).add(inputs[4].toScalar()).pow(inputs[3].toScalar()));
+}
+
+Operand local_response_norm(Builder& builder, const Bound& args) {
+  return builder.host(divided_by_neighbours, Kind::Tensor,
+                      {args["input"], args["size"], args["alpha"], args["beta"], args["k"]});
+}
+
+Operand normalize(Builder& builder, const Bound& args) {
+  const Operand dim = args["dim"].is_number() ? Operand::sequence(Kind::List, {args["dim"]}) : args["dim"];
+  const Operand length =
+      builder.call("linalg_vector_norm", {args["input"], args["p"], dim, Operand::of_bool(true)});
+  const Operand denominator =
+      builder.call("expand_as", {builder.call("clamp_min", {length, args["eps"]}), args["input"]});
+  return builder.call("div", {args["input"], denominator});
+}
+
+Operand grid_sample(Builder& builder, const Bound& args) {
+  const std::string mode = args.text("mode");
+  const std::string padding = args.text("padding_mode");
+  const int64_t mode_number = mode == "bilinear" ? 0 : mode == "nearest" ? 1 : mode == "bicubic" ? 2 : -1;
+  const int64_t padding_number = padding == "zeros"        ? 0
+                                 : padding == "border"     ? 1
+                                 : padding == "reflection" ? 2
+                                                           : -1;
+  if (mode_number < 0)
+    refuse(fmt::format("grid_sample(): mode '{}', expected 'bilinear', 'nearest' or 'bicubic'", mode));
+  if (padding_number < 0)
+    refuse(
+        fmt::format("grid_sample(): padding_mode '{}', expected 'zeros', 'border' or 'reflection'", padding));
+  const Operand align = args.given("align_corners") ? args["align_corners"] : Operand::of_bool(false);
+  return builder.call("grid_sampler", {args["input"], args["grid"], Operand::of_int(mode_number),
+                                       Operand::of_int(padding_number), align});
+}
+
+Operand interpolate(Builder& builder, const std::vector<Operand>& args) {
+  return lower_interpolate(
+      builder,
+      Bound("interpolate",
+            "input, size, scale_factor, mode, align_corners, recompute_scale_factor=None, antialias=False",
+            args, {}));
+}
+
+const Rule kFunctionalRules[] = {
+    // activations: f(input, …, inplace=False)
+    {"F.relu", "input, inplace=False",
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "relu", a, {}); }},
+    {"F.relu6", "input, inplace=False",
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "relu6", a, {}); }},
+    {"F.silu", "input, inplace=False",
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "silu", a, {}); }},
+    {"F.mish", "input, inplace=False",
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "mish", a, {}); }},
+    {"F.hardswish", "input, inplace=False",
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "hardswish", a, {}); }},
+    {"F.hardsigmoid", "input, inplace=False",
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "hardsigmoid", a, {}); }},
+    {"F.selu", "input, inplace=False",
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "selu", a, {}); }},
+    {"F.elu", "input, alpha=1.0, inplace=False",
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "elu", a, {a["alpha"]}); }},
+    {"F.celu", "input, alpha=1.0, inplace=False",
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "celu", a, {a["alpha"]}); }},
+    {"F.leaky_relu", "input, negative_slope=0.01, inplace=False",
+     [](Builder& b, const Bound& a) {
+       return call_in_place_or_not(b, "leaky_relu", a, {a["negative_slope"]});
+     }},
+    {"F.hardtanh", "input, min_val=-1.0, max_val=1.0, inplace=False",
+     [](Builder& b, const Bound& a) {
+       return call_in_place_or_not(b, "hardtanh", a, {a["min_val"], a["max_val"]});
+     }},
+    {"F.threshold", "input, threshold, value, inplace=False",
+     [](Builder& b, const Bound& a) {
+       return call_in_place_or_not(b, "threshold", a, {a["threshold"], a["value"]});
+     }},
+    {"F.rrelu", "input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False",
+     [](Builder& b, const Bound& a) {
+       return call_in_place_or_not(b, "rrelu", a, {a["lower"], a["upper"], a["training"]});
+     }},
+    {"F.softsign", "input",
+     [](Builder& b, const Bound& a) {
+       return b.call("div", {a["input"], b.call("add", {b.call("abs", {a["input"]}), Operand::of_int(1)})});
+     }},
+    {"F.tanhshrink", "input",
+     [](Builder& b, const Bound& a) {
+       return b.call("sub", {a["input"], b.call("tanh", {a["input"]})});
+     }},
+    {"F.logsigmoid", "input", [](Builder& b, const Bound& a) { return b.call("log_sigmoid", {a["input"]}); }},
+    {"F.softmax", "input, dim=None, _stacklevel=3, dtype=None",
+     [](Builder& b, const Bound& a) { return softmax(b, a, "softmax"); }},
+    {"F.log_softmax", "input, dim=None, _stacklevel=3, dtype=None",
+     [](Builder& b, const Bound& a) { return softmax(b, a, "log_softmax"); }},
+    {"F.softmin", "input, dim=None, _stacklevel=3, dtype=None", softmin},
+    {"F.gumbel_softmax", "logits, tau=1, hard=False, eps=1e-10, dim=-1", gumbel_softmax},
+    // dropout
+    {"F.dropout", "input, p=0.5, training=True, inplace=False",
+     [](Builder& b, const Bound& a) { return dropout(b, a, "dropout"); }},
+    {"F.dropout1d", "input, p=0.5, training=True, inplace=False", channel_dropout<1>},
+    {"F.dropout2d", "input, p=0.5, training=True, inplace=False",
+     [](Builder& b, const Bound& a) { return dropout(b, a, "feature_dropout"); }},
+    {"F.dropout3d", "input, p=0.5, training=True, inplace=False", channel_dropout<3>},
+    {"F.alpha_dropout", "input, p=0.5, training=False, inplace=False",
+     [](Builder& b, const Bound& a) { return dropout(b, a, "alpha_dropout"); }},
+    {"F.feature_alpha_dropout", "input, p=0.5, training=False, inplace=False",
+     [](Builder& b, const Bound& a) { return dropout(b, a, "feature_alpha_dropout"); }},
+    // normalisation
+    {"F.batch_norm",
+     "input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05",
+     [](Builder& b, const Bound& a) {
+       return b.call("batch_norm",
+                     {a["input"], a["weight"], a["bias"], a["running_mean"], a["running_var"],
+                      Operand::of_bool(a.flag("training")), a["momentum"], a["eps"], Operand::of_bool(true)});
+     }},
+    {"F.instance_norm",
+     "input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, "
+     "momentum=0.1, eps=1e-05",
+     [](Builder& b, const Bound& a) {
+       return b.call("instance_norm", {a["input"], a["weight"], a["bias"], a["running_mean"],
+                                       a["running_var"], Operand::of_bool(a.flag("use_input_stats")),
+                                       a["momentum"], a["eps"], Operand::of_bool(true)});
+     }},
+    {"F.layer_norm", "input, normalized_shape, weight=None, bias=None, eps=1e-05",
+     [](Builder& b, const Bound& a) {
+       return b.call("layer_norm", {a["input"], a["normalized_shape"], a["weight"], a["bias"], a["eps"],
+                                    Operand::of_bool(true)});
+     }},
+    {"F.group_norm", "input, num_groups, weight=None, bias=None, eps=1e-05",
+     [](Builder& b, const Bound& a) {
+       return b.call("group_norm",
+                     {a["input"], a["num_groups"], a["weight"], a["bias"], a["eps"], Operand::of_bool(true)});
+     }},
+    {"F.normalize", "input, p=2.0, dim=1, eps=1e-12, out=None", normalize},
+    {"F.local_response_norm", "input, size, alpha=0.0001, beta=0.75, k=1.0", local_response_norm},
+    // images
+    {"F.interpolate",
+     "input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None, "
+     "antialias=False",
+     lower_interpolate},
+    {"F.upsample", "input, size=None, scale_factor=None, mode='nearest', align_corners=None",
+     [](Builder& b, const Bound& a) {
+       return interpolate(b, {a["input"], a["size"], a["scale_factor"], a["mode"], a["align_corners"]});
+     }},
+    {"F.upsample_nearest", "input, size=None, scale_factor=None",
+     [](Builder& b, const Bound& a) {
+       return interpolate(
+           b, {a["input"], a["size"], a["scale_factor"], Operand::of_string("nearest"), Operand::none()});
+     }},
+    {"F.upsample_bilinear", "input, size=None, scale_factor=None",
+     [](Builder& b, const Bound& a) {
+       return interpolate(b, {a["input"], a["size"], a["scale_factor"], Operand::of_string("bilinear"),
+                              Operand::of_bool(true)});
+     }},
+    {"F.grid_sample", "input, grid, mode='bilinear', padding_mode='zeros', align_corners=None", grid_sample},
+    {"F.affine_grid", "theta, size, align_corners=False",
+     [](Builder& b, const Bound& a) {
+       return b.call(
+           "affine_grid_generator",
+           {a["theta"], a["size"], Operand::of_bool(a.given("align_corners") && a.flag("align_corners"))});
+     }},
+    {"F.unfold", "input, kernel_size, dilation=1, padding=0, stride=1",
+     [](Builder& b, const Bound& a) {
+       return b.call("im2col", {a["input"], a["kernel_size"], a["dilation"], a["padding"], a["stride"]});
+     }},
+    {"F.fold", "input, output_size, kernel_size, dilation=1, padding=0, stride=1",
+     [](Builder& b, const Bound& a) {
+       return b.call("col2im", {a["input"], a["output_size"], a["kernel_size"], a["dilation"], a["padding"],
+                                a["stride"]});
+     }},
+    // embedding and attention
+    {"F.embedding",
+     "input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False",
+     embedding},
+    {"F.embedding_bag",
+     "input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode='mean', "
+     "sparse=False, "
+     "per_sample_weights=None, include_last_offset=False, padding_idx=None",
+     embedding_bag},
+    {"F.grouped_mm", "mat_a, mat_b, offs=None, bias=None, out_dtype=None",
+     [](Builder& b, const Bound& a) {
+       return b.call("_grouped_mm", {a["mat_a"], a["mat_b"], a["offs"], a["bias"], a["out_dtype"]});
+     }},
+    {"F.multi_head_attention_forward",
+     "query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, "
+     "add_zero_attn, dropout_p, "
+     "out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True, "
+     "attn_mask=None, "
+     "use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, "
+     "static_k=None, static_v=None, "
+     "average_attn_weights=True, is_causal=False",
+     lower_multi_head_attention},
+};
+
+}  // namespace
+
+std::span<const Rule> functional_rules() { return kFunctionalRules; }
+
+}  // namespace passnet::runtime

@@ -1,0 +1,283 @@
+// Methods, attributes and factory functions that are not plain ATen calls: conversions, sizes, constants.
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "runtime/tensor/device.h"
+#include "runtime/lower/lower.h"
+
+namespace passnet::runtime {
+
+Operand to_dtype(Builder& builder, const Operand& tensor, const Operand& dtype) {
+  return builder.call("to", {tensor, dtype}, {}, true, "dtype");
+}
+
+namespace {
+
+c10::IValue host_sizes(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().sizes().vec(); }
+c10::IValue host_size(std::vector<c10::IValue>& inputs) {
+  return inputs[0].toTensor().size(inputs[1].toInt());
+}
+c10::IValue host_strides(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().strides().vec(); }
+c10::IValue host_dim(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().dim(); }
+c10::IValue host_numel(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().numel(); }
+c10::IValue host_element_size(std::vector<c10::IValue>& inputs) {
+  return static_cast<int64_t>(inputs[0].toTensor().element_size());
+}
+c10::IValue host_nbytes(std::vector<c10::IValue>& inputs) {
+  return static_cast<int64_t>(inputs[0].toTensor().nbytes());
+}
+c10::IValue host_product(std::vector<c10::IValue>& inputs) {
+  int64_t product = 1;
+  for (const int64_t size : inputs[0].toIntVector()) product *= size;
+  return product;
+}
+c10::IValue host_dtype(std::vector<c10::IValue>& inputs) {
+  return static_cast<int64_t>(inputs[0].toTensor().scalar_type());
+}
+c10::IValue host_is_contiguous(std::vector<c10::IValue>& inputs) {
+  return inputs[0].toTensor().is_contiguous();
+}
+c10::IValue host_is_floating(std::vector<c10::IValue>& inputs) {
+  return inputs[0].toTensor().is_floating_point();
+}
+
+/// Tensor.to in all its forms; the device is always the one the graph runs on.
+Operand to(Builder& builder, const Bound& args) {
+  Operand dtype, other, memory_format = args["memory_format"], non_blocking = Operand::of_bool(false),
+                        copy = Operand::of_bool(false);
+  int booleans = 0;
+  for (const Operand& arg : args["args"].elements) {
+    if (arg.kind == Kind::DType) dtype = arg;
+    if (arg.kind == Kind::Tensor) other = arg;
+    if (arg.kind == Kind::Bool) (booleans++ == 0 ? non_blocking : copy) = arg;
+  }
+  if (args.given("dtype")) dtype = args["dtype"];
+  if (args.given("other")) other = args["other"];
+  if (args.given("copy")) copy = args["copy"];
+  const Operand& self = args["input"];
+  if (other.kind == Kind::Tensor)
+    return builder.call("to", {self, other, non_blocking, copy, memory_format}, {}, true, "other");
+  if (dtype.kind == Kind::DType)
+    return builder.call("to", {self, dtype, non_blocking, copy, memory_format}, {}, true, "dtype");
+  if (memory_format.kind == Kind::None && copy.value.isBool() && !copy.value.toBool()) return self;
+  return builder.call("to", {self}, {{"copy", copy}, {"memory_format", memory_format}}, true, "dtype_layout");
+}
+
+Operand type_method(Builder& builder, const Bound& args) {
+  const Operand& dtype = args["dtype"];
+  if (dtype.kind == Kind::DType) return to_dtype(builder, args["input"], dtype);
+  static const std::map<std::string, at::ScalarType> kTypes{
+      {"FloatTensor", at::kFloat},   {"HalfTensor", at::kHalf}, {"BFloat16Tensor", at::kBFloat16},
+      {"DoubleTensor", at::kDouble}, {"LongTensor", at::kLong}, {"IntTensor", at::kInt},
+      {"BoolTensor", at::kBool},     {"ByteTensor", at::kByte}};
+  const std::string text = args.text("dtype");
+  const auto found = kTypes.find(text.substr(text.rfind('.') + 1));
+  if (found == kTypes.end()) refuse(fmt::format("Tensor.type(): unknown type '{}'", text));
+  return to_dtype(builder, args["input"], Operand::of_dtype(found->second));
+}
+
+/// x.float() and its like; also x.float(memory_format=…).
+template <at::ScalarType Type>
+Operand cast(Builder& builder, const Bound& args) {
+  if (!args.given("memory_format")) return to_dtype(builder, args["input"], Operand::of_dtype(Type));
+  return builder.call("to", {args["input"], Operand::of_dtype(Type)},
+                      {{"memory_format", args["memory_format"]}}, true, "dtype");
+}
+
+Operand identity(Builder&, const Bound& args) { return args["input"]; }
+
+Operand size_method(Builder& builder, const Bound& args) {
+  if (!args.given("dim")) return shape_of(builder, args["input"]);
+  return builder.host(host_size, Kind::Int, {args["input"], args["dim"]});
+}
+
+c10::IValue seed(std::vector<c10::IValue>& inputs) {
+  seed_generators(static_cast<uint64_t>(inputs[0].toScalar().toLong()));
+  return {};
+}
+
+/// float(x), int(x), bool(x) as methods.
+template <class Number>
+c10::IValue number_of(std::vector<c10::IValue>& inputs) {
+  return inputs[0].toTensor().item().to<Number>();
+}
+
+/// What Python calls when the left operand does not know the operator.
+template <const char* Op>
+Operand reversed(Builder& builder, const Bound& args) {
+  return lower_operator(builder, Op, {args["other"], args["input"]});
+}
+constexpr char kFloorDivide[] = "//", kRemainder[] = "%", kPower[] = "**", kProduct[] = "@",
+               kShiftLeft[] = "<<", kShiftRight[] = ">>";
+
+Operand reversed_division(Builder& builder, const Bound& args) {
+  return builder.call("mul", {builder.call("reciprocal", {args["input"]}), args["other"]});
+}
+
+Operand nothing(Builder&, const Bound&) { return Operand::none(); }
+Operand opaque(Builder&, const Bound&) { return Operand::in_slot(Kind::Opaque, -1); }
+
+Operand size_constructor(Builder&, const Bound& args) { return args["sizes"]; }
+
+Operand split(Builder& builder, const Bound& args) {
+  return builder.call("split", {args["tensor"], args["split_size_or_sections"], args["dim"]});
+}
+
+const Rule kMethods[] = {
+    {"Tensor.to",
+     "input, *args, dtype=None, device=None, other=None, non_blocking=False, copy=None, memory_format=None",
+     to},
+    {"Tensor.type", "input, dtype=None, non_blocking=False", type_method},
+    {"Tensor.float", "input, memory_format=None", cast<at::kFloat>},
+    {"Tensor.double", "input, memory_format=None", cast<at::kDouble>},
+    {"Tensor.half", "input, memory_format=None", cast<at::kHalf>},
+    {"Tensor.bfloat16", "input, memory_format=None", cast<at::kBFloat16>},
+    {"Tensor.long", "input, memory_format=None", cast<at::kLong>},
+    {"Tensor.int", "input, memory_format=None", cast<at::kInt>},
+    {"Tensor.short", "input, memory_format=None", cast<at::kShort>},
+    {"Tensor.char", "input, memory_format=None", cast<at::kChar>},
+    {"Tensor.byte", "input, memory_format=None", cast<at::kByte>},
+    {"Tensor.bool", "input, memory_format=None", cast<at::kBool>},
+    {"Tensor.cfloat", "input, memory_format=None", cast<at::kComplexFloat>},
+    {"Tensor.cdouble", "input, memory_format=None", cast<at::kComplexDouble>},
+    {"Tensor.cpu", "input", identity},
+    {"Tensor.cuda", "input, device=None", identity},
+    {"Tensor.requires_grad_", "input, requires_grad=True", identity},
+    {"Tensor.size", "input, dim=None", size_method},
+    {"Tensor.stride", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_strides, Kind::List, {a["input"]}); }},
+    {"Tensor.dim", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
+    {"Tensor.numel", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
+    {"Tensor.nelement", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
+    {"torch.numel", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
+    {"Tensor.is_contiguous", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_is_contiguous, Kind::Bool, {a["input"]}); }},
+    {"Tensor.is_floating_point", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_is_floating, Kind::Bool, {a["input"]}); }},
+    {"Tensor.norm", "input, p='fro', dim=None, keepdim=False, dtype=None",
+     [](Builder& b, const Bound& a) {
+       return lower_call(b, ir::NodeKind::CallFunction, "torch.functional.norm",
+                         {a["input"], a["p"], a["dim"], a["keepdim"]}, {{"dtype", a["dtype"]}});
+     }},
+    {"Tensor.ndimension", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
+    {"Tensor.element_size", "input",
+     [](Builder& b, const Bound& a) { return b.host(host_element_size, Kind::Int, {a["input"]}); }},
+    {"Tensor.get_device", "input", [](Builder&, const Bound&) { return Operand::of_int(graph_device().index()); }},
+    {"Tensor.__len__", "input", [](Builder& b, const Bound& a) { return size_of(b, a["input"], 0); }},
+    {"Tensor.__bool__", "input",
+     [](Builder& b, const Bound& a) { return b.host(number_of<bool>, Kind::Bool, {a["input"]}); }},
+    {"Tensor.__int__", "input",
+     [](Builder& b, const Bound& a) { return b.host(number_of<int64_t>, Kind::Int, {a["input"]}); }},
+    {"Tensor.__index__", "input",
+     [](Builder& b, const Bound& a) { return b.host(number_of<int64_t>, Kind::Int, {a["input"]}); }},
+    {"Tensor.__float__", "input",
+     [](Builder& b, const Bound& a) { return b.host(number_of<double>, Kind::Float, {a["input"]}); }},
+    {"Tensor.__getitem__", "input, index",
+     [](Builder& b, const Bound& a) { return lower_getitem(b, a["input"], a["index"]); }},
+    {"Tensor.__setitem__", "input, index, value",
+     [](Builder& b, const Bound& a) { return lower_setitem(b, a["input"], a["index"], a["value"]); }},
+    {"Tensor.__rdiv__", "input, other", reversed_division},
+    {"Tensor.__rtruediv__", "input, other", reversed_division},
+    {"Tensor.__rfloordiv__", "input, other", reversed<kFloorDivide>},
+    {"Tensor.__rmod__", "input, other", reversed<kRemainder>},
+    {"Tensor.__rpow__", "input, other", reversed<kPower>},
+    {"Tensor.__rmatmul__", "input, other", reversed<kProduct>},
+    {"Tensor.__rlshift__", "input, other", reversed<kShiftLeft>},
+    {"Tensor.__rrshift__", "input, other", reversed<kShiftRight>},
+    {"Tensor.split", "tensor, split_size_or_sections, dim=0", split},
+    {"torch.functional.split", "tensor, split_size_or_sections, dim=0", split},
+};
+
+const Rule kFactories[] = {
+    {"torch.Size", "sizes=()", size_constructor},
+    {"torch.manual_seed", "seed",
+     [](Builder& b, const Bound& a) { return b.host(seed, Kind::Opaque, {a["seed"]}); }},
+    {"torch.ops.prims.convert_element_type.default", "input, dtype",
+     [](Builder& b, const Bound& a) { return to_dtype(b, a["input"], a["dtype"]); }},
+    // Calls that only matter to tracing, gradients or logging.
+    {"torch._C._log_api_usage_once", "event", nothing},
+    {"torch._C._set_grad_enabled", "mode", nothing},
+    {"torch.set_grad_enabled", "mode", nothing},
+    {"torch.autograd.function.FunctionCtx", "", opaque},
+};
+
+}  // namespace
+
+std::span<const Rule> method_rules() { return kMethods; }
+std::span<const Rule> factory_rules() { return kFactories; }
+
+Operand shape_of(Builder& builder, const Operand& tensor) {
+  Operand shape = builder.host(host_sizes, Kind::List, {tensor});
+  shape.element = Kind::Int;
+  return shape;
+}
+
+Operand size_of(Builder& builder, const Operand& tensor, int64_t dim) {
+  return builder.host(host_size, Kind::Int, {tensor, Operand::of_int(dim)});
+}
+
+Operand product_of(Builder& builder, const Operand& list) {
+  return builder.host(host_product, Kind::Int, {list});
+}
+
+namespace {
+
+/// x.max(0).values: an element of an operator's results, by name.
+Operand field(std::string_view name, const Operand& results) {
+  std::string known;
+  for (size_t i = 0; results.fields != nullptr && i < results.fields->size(); ++i) {
+    if ((*results.fields)[i].name() == name) return results.elements[i];
+    known += (known.empty() ? "" : ", ") + (*results.fields)[i].name();
+  }
+  refuse(fmt::format("unknown attribute '{}' of a {}", name, to_string(results.kind)),
+         known.empty() ? "" : "known: " + known);
+}
+
+}  // namespace
+
+Operand lower_attribute(Builder& builder, std::string_view name, const Operand& object) {
+  if (object.is_sequence()) return field(name, object);
+  if (object.kind != Kind::Tensor)
+    refuse(fmt::format("attribute '{}' of {}, expected a tensor", name, to_string(object.kind)));
+  if (name == "shape") return shape_of(builder, object);
+  if (name == "ndim") return builder.host(host_dim, Kind::Int, {object});
+  if (name == "dtype") return builder.host(host_dtype, Kind::DType, {object});
+  if (name == "itemsize") return builder.host(host_element_size, Kind::Int, {object});
+  if (name == "nbytes") return builder.host(host_nbytes, Kind::Int, {object});
+  if (name == "data") return object;
+  if (name == "grad") return Operand::none();
+  if (name == "device") {
+    Operand device;
+    device.kind = Kind::Device;
+    return device;
+  }
+  if (name == "layout") {
+    Operand layout = Operand::of_int(static_cast<int64_t>(at::Layout::Strided));
+    layout.kind = Kind::Layout;
+    return layout;
+  }
+  if (name == "is_leaf") return Operand::of_bool(true);
+  if (name == "is_cpu") return Operand::of_bool(graph_device().is_cpu());
+  if (name == "is_cuda") return Operand::of_bool(graph_device().is_cuda());
+  static constexpr std::string_view kNever[] = {"requires_grad", "is_sparse",
+                                                "is_quantized", "is_meta",       "is_mkldnn",
+                                                "is_nested",    "is_mps",        "is_xpu"};
+  if (std::find(std::begin(kNever), std::end(kNever), name) != std::end(kNever))
+    return Operand::of_bool(false);
+  static const std::map<std::string_view, std::string_view> kOperators{
+      {"T", "numpy_T"}, {"mT", "mT"}, {"H", "matrix_H"}, {"mH", "mH"}, {"real", "real"}, {"imag", "imag"}};
+  if (const auto found = kOperators.find(name); found != kOperators.end())
+    return builder.call(found->second, {object});
+  refuse(fmt::format("unknown attribute '{}' of a tensor", name),
+         "known: T, mT, H, mH, real, imag, shape, ndim, dtype, device, layout, data, itemsize, nbytes");
+}
+
+}  // namespace passnet::runtime

@@ -1,0 +1,187 @@
+// Numbers that a graph computes: torch.sym_*, the functions of `math`, sizes by torch.ops.aten.sym_*, and the
+// assertions about them. A tensor of one element stands for its number, as Python takes it.
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/all.h>
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/python_number.h"
+#include "runtime/lower/lower.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+at::Scalar number(const c10::IValue& value) {
+  return value.isTensor() ? value.toTensor().item() : value.toScalar();
+}
+c10::IValue boxed(const at::Scalar& value) {
+  if (value.isFloatingPoint()) return value.toDouble();
+  if (value.isBoolean()) return value.toBool();
+  return value.toLong();
+}
+
+/// builder.host for numbers whose kind is known only from their value: a folded one gets it.
+Operand number_of(Builder& builder, HostFunction fn, const std::vector<Operand>& args) {
+  Operand result = builder.host(fn, Kind::Number, args);
+  if (result.slot < 0)
+    result.kind = result.value.isDouble() ? Kind::Float : result.value.isBool() ? Kind::Bool : Kind::Int;
+  return result;
+}
+
+template <double (*Function)(double)>
+c10::IValue real_function(std::vector<c10::IValue>& inputs) {
+  return Function(number(inputs[0]).toDouble());
+}
+template <double (*Function)(double)>
+c10::IValue rounding(std::vector<c10::IValue>& inputs) {
+  const at::Scalar value = number(inputs[0]);
+  if (!value.isFloatingPoint()) return value.toLong();
+  const python::Integer rounded = python::to_integer(Function(value.toDouble()));
+  if (!rounded) refuse(fmt::format("{} is no integer of 64 bits", value.toDouble()));
+  return *rounded;
+}
+template <double (*Function)(double, double)>
+c10::IValue real_function_of_two(std::vector<c10::IValue>& inputs) {
+  return Function(number(inputs[0]).toDouble(), number(inputs[1]).toDouble());
+}
+
+/// The larger (sign 1) or smaller (-1) one; a float when one of them is.
+template <int Sign>
+c10::IValue extremum(std::vector<c10::IValue>& inputs) {
+  const at::Scalar a = number(inputs[0]), b = number(inputs[1]);
+  const auto better = [](auto x, auto y) { return Sign > 0 ? std::max(x, y) : std::min(x, y); };
+  if (a.isFloatingPoint() || b.isFloatingPoint()) return better(a.toDouble(), b.toDouble());
+  return better(a.toLong(), b.toLong());
+}
+
+c10::IValue to_int(std::vector<c10::IValue>& inputs) { return number(inputs[0]).toLong(); }
+c10::IValue to_float(std::vector<c10::IValue>& inputs) { return number(inputs[0]).toDouble(); }
+c10::IValue negation(std::vector<c10::IValue>& inputs) { return !number(inputs[0]).toBool(); }
+c10::IValue choice(std::vector<c10::IValue>& inputs) {
+  return boxed(number(number(inputs[0]).toBool() ? inputs[1] : inputs[2]));
+}
+c10::IValue greatest_common_divisor(std::vector<c10::IValue>& inputs) {
+  const int64_t a = number(inputs[0]).toLong(), b = number(inputs[1]).toLong();
+  const python::Integer divisor = python::greatest_common_divisor(a, b);
+  if (!divisor) refuse(fmt::format("integer overflow: gcd({}, {}) does not fit into 64 bits", a, b));
+  return *divisor;
+}
+c10::IValue storage_offset(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().storage_offset(); }
+c10::IValue stride_at(std::vector<c10::IValue>& inputs) {
+  return inputs[0].toTensor().stride(inputs[1].toInt());
+}
+
+c10::IValue assertion(std::vector<c10::IValue>& inputs) {
+  if (!number(inputs[0]).toBool())
+    refuse(inputs[1].isString() ? inputs[1].toStringRef()
+                                : "a condition that the graph asserts does not hold");
+  return {};
+}
+c10::IValue assertion_of_all(std::vector<c10::IValue>& inputs) {
+  inputs[0] = at::all(inputs[0].toTensor());
+  return assertion(inputs);
+}
+c10::IValue size_assertion(std::vector<c10::IValue>& inputs) {
+  const int64_t size = number(inputs[0]).toLong();
+  if (size < 0) refuse(fmt::format("a size that the graph checks is {}, expected 0 or more", size));
+  return {};
+}
+
+Operand assert_that(Builder& builder, const Bound& args) {
+  const Operand& message = args["message"];
+  return builder.host(assertion, Kind::Opaque,
+                      {args["condition"], message.kind == Kind::String ? message : Operand::none()});
+}
+
+Operand sum(Builder& builder, const Bound& args) {
+  Operand total = Operand::of_int(0);
+  for (const Operand& element : args["args"].elements) total = lower_operator(builder, "+", {total, element});
+  return total;
+}
+
+Operand size_of_dim(Builder& builder, const Bound& args) {
+  return lower_call(builder, ir::NodeKind::CallMethod, "size", {args["input"], args["dim"]}, {});
+}
+Operand all_sizes(Builder& builder, const Bound& args) { return shape_of(builder, args["input"]); }
+Operand numel(Builder& builder, const Bound& args) {
+  return lower_call(builder, ir::NodeKind::CallMethod, "numel", {args["input"]}, {});
+}
+
+template <HostFunction Function, Kind Result>
+Operand unary(Builder& builder, const Bound& args) {
+  return builder.host(Function, Result, {args["x"]});
+}
+template <HostFunction Function>
+Operand binary(Builder& builder, const Bound& args) {
+  return number_of(builder, Function, {args["a"], args["b"]});
+}
+
+const Rule kSymbolicRules[] = {
+    {"torch.sym_int", "x", unary<to_int, Kind::Int>},
+    {"torch.sym_float", "x", unary<to_float, Kind::Float>},
+    {"torch.sym_not", "x", unary<negation, Kind::Bool>},
+    {"torch.sym_sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
+    {"torch._sym_sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
+    {"torch.sym_max", "a, b", binary<extremum<1>>},
+    {"torch.sym_min", "a, b", binary<extremum<-1>>},
+    {"torch.sym_sum", "args", sum},
+    {"torch.sym_ite", "b, t, f",
+     [](Builder& b, const Bound& a) {
+       return number_of(b, choice, {a["b"], a["t"], a["f"]});
+     }},
+    {"torch.sym_fresh_size", "x", unary<to_int, Kind::Int>},
+    {"math.sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
+    {"math.exp", "x", unary<real_function<std::exp>, Kind::Float>},
+    {"math.log", "x", unary<real_function<std::log>, Kind::Float>},
+    {"math.log2", "x", unary<real_function<std::log2>, Kind::Float>},
+    {"math.log10", "x", unary<real_function<std::log10>, Kind::Float>},
+    {"math.sin", "x", unary<real_function<std::sin>, Kind::Float>},
+    {"math.cos", "x", unary<real_function<std::cos>, Kind::Float>},
+    {"math.tan", "x", unary<real_function<std::tan>, Kind::Float>},
+    {"math.tanh", "x", unary<real_function<std::tanh>, Kind::Float>},
+    {"math.atan", "x", unary<real_function<std::atan>, Kind::Float>},
+    {"math.fabs", "x", unary<real_function<std::fabs>, Kind::Float>},
+    {"math.floor", "x", unary<rounding<std::floor>, Kind::Int>},
+    {"math.ceil", "x", unary<rounding<std::ceil>, Kind::Int>},
+    {"math.trunc", "x", unary<rounding<std::trunc>, Kind::Int>},
+    {"math.pow", "a, b", binary<real_function_of_two<std::pow>>},
+    {"math.fmod", "a, b", binary<real_function_of_two<std::fmod>>},
+    {"math.atan2", "a, b", binary<real_function_of_two<std::atan2>>},
+    {"math.gcd", "a, b", binary<greatest_common_divisor>},
+    {"torch.ops.aten.sym_size", "input", all_sizes},
+    {"torch.ops.aten.sym_size.default", "input", all_sizes},
+    {"torch.ops.aten.sym_size.int", "input, dim", size_of_dim},
+    {"torch.ops.aten.sym_numel", "input", numel},
+    {"torch.ops.aten.sym_numel.default", "input", numel},
+    {"torch.ops.aten.sym_stride.int", "input, dim",
+     [](Builder& b, const Bound& a) {
+       return b.host(stride_at, Kind::Int, {a["input"], a["dim"]});
+     }},
+    {"torch.ops.aten.sym_storage_offset.default", "input",
+     [](Builder& b, const Bound& a) { return b.host(storage_offset, Kind::Int, {a["input"]}); }},
+    {"Tensor.storage_offset", "input",
+     [](Builder& b, const Bound& a) { return b.host(storage_offset, Kind::Int, {a["input"]}); }},
+    // assertions
+    {"torch.ops.aten._assert_scalar.default", "condition, message", assert_that},
+    {"torch._assert_scalar", "condition, message", assert_that},
+    {"torch._assert", "condition, message", assert_that},
+    {"torch._check", "condition, message=None", assert_that},
+    {"torch._check_value", "condition, message=None", assert_that},
+    {"torch._check_index", "condition, message=None", assert_that},
+    {"torch._check_type", "condition, message=None", assert_that},
+    {"torch._check_not_implemented", "condition, message=None", assert_that},
+    {"torch._check_tensor_all", "condition, message=None",
+     [](Builder& b, const Bound& a) {
+       return b.host(assertion_of_all, Kind::Opaque, {a["condition"], Operand::none()});
+     }},
+    {"torch._check_is_size", "i, message=None, max=None",
+     [](Builder& b, const Bound& a) { return b.host(size_assertion, Kind::Opaque, {a["i"]}); }},
+};
+
+}  // namespace
+
+std::span<const Rule> symbolic_rules() { return kSymbolicRules; }
+
+}  // namespace passnet::runtime

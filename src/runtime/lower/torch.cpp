@@ -1,0 +1,250 @@
+// torch.functional (whose functions are torch.X, too) and methods of the same names: one row for each
+// function that is Python in PyTorch. Source: torch/functional.py of PyTorch 2.11 (behaviour), without the
+// opt_einsum package.
+#include <ATen/ExpandUtils.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/zeros.h>
+#include <fmt/format.h>
+
+#include "runtime/lower/lower.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// torch.norm of a dense tensor; also Tensor.norm.
+Operand norm(Builder& builder, const Bound& args) {
+  Operand p = args["p"], dim = args["dim"];
+  if (dim.is_number()) dim = Operand::sequence(Kind::List, {dim});
+  if (p.kind == Kind::String) {
+    if (p.value.toStringRef() != "fro" || (dim.is_sequence() && dim.elements.size() > 2)) {
+      // Without dimensions: all of them, which must be two.
+      if (dim.kind == Kind::None)
+        dim = Operand::sequence(Kind::List, {Operand::of_int(-2), Operand::of_int(-1)});
+      return builder.call("linalg_matrix_norm", {args["input"], p, dim, args["keepdim"]},
+                          {{"dtype", args["dtype"]}});
+    }
+    p = Operand::of_float(2.0);
+  }
+  if (p.kind == Kind::None) p = Operand::of_float(2.0);
+  return builder.call("linalg_vector_norm", {args["input"], p, dim, args["keepdim"]},
+                      {{"dtype", args["dtype"]}});
+}
+
+/// f(*tensors) takes tensors one by one or as one list.
+Operand tensor_list(const Bound& args) {
+  const Operand& rest = args["tensors"];
+  return rest.elements.size() == 1 && rest.elements[0].is_sequence() ? rest.elements[0] : rest;
+}
+
+Operand one_or_list(const Bound& args) {
+  const Operand& rest = args["tensors"];
+  return rest.elements.size() == 1 ? rest.elements[0] : rest;
+}
+
+Operand meshgrid(Builder& builder, const Bound& args) {
+  const Operand indexing = args.given("indexing") ? args["indexing"] : Operand::of_string("ij");
+  return builder.call("meshgrid", {tensor_list(args)}, {{"indexing", indexing}});
+}
+
+/// Of three results the first, and the others as far as they were asked for.
+Operand wanted_of(const Operand& all, const Bound& args) {
+  std::vector<Operand> wanted{all.elements[0]};
+  if (args.flag("return_inverse")) wanted.push_back(all.elements[1]);
+  if (args.flag("return_counts")) wanted.push_back(all.elements[2]);
+  return wanted.size() == 1 ? wanted[0] : Operand::sequence(Kind::Tuple, std::move(wanted));
+}
+
+Operand unique(Builder& builder, const Bound& args) {
+  const Operand sorted = args["sorted"], inverse = args["return_inverse"], counts = args["return_counts"];
+  return wanted_of(args.given("dim")
+                       ? builder.call("unique_dim", {args["input"], args["dim"], sorted, inverse, counts})
+                       : builder.call("_unique2", {args["input"], sorted, inverse, counts}),
+                   args);
+}
+
+Operand unique_consecutive(Builder& builder, const Bound& args) {
+  return wanted_of(builder.call("unique_consecutive",
+                                {args["input"], args["return_inverse"], args["return_counts"], args["dim"]}),
+                   args);
+}
+
+/// dims: how many last dimensions of `a` meet the first of `b`, or both lists.
+Operand tensordot(Builder& builder, const Bound& args) {
+  const Operand& dims = args["dims"];
+  if (dims.is_sequence() && dims.slot < 0) {
+    if (dims.elements.size() != 2)
+      refuse(fmt::format("tensordot(): dims has {} elements, expected 2", dims.elements.size()));
+    const auto list = [](const Operand& one) {
+      return one.is_number() ? Operand::sequence(Kind::List, {one}) : one;
+    };
+    return builder.call("tensordot", {args["a"], args["b"], list(dims.elements[0]), list(dims.elements[1])});
+  }
+  std::vector<Operand> of_a, of_b;
+  const int64_t count = args.integer("dims");
+  for (int64_t i = 0; i < count; ++i) {
+    of_a.push_back(Operand::of_int(i - count));
+    of_b.push_back(Operand::of_int(i));
+  }
+  return builder.call("tensordot", {args["a"], args["b"], Operand::sequence(Kind::List, of_a),
+                                    Operand::sequence(Kind::List, of_b)});
+}
+
+Operand cdist(Builder& builder, const Bound& args) {
+  const std::string mode = args.text("compute_mode");
+  const int64_t number = mode == "use_mm_for_euclid_dist_if_necessary" ? 0
+                         : mode == "use_mm_for_euclid_dist"            ? 1
+                         : mode == "donot_use_mm_for_euclid_dist"      ? 2
+                                                                       : -1;
+  if (number < 0) refuse(fmt::format("cdist(): compute_mode '{}' is not valid", mode));
+  return builder.call(
+      "cdist", {args["x1"], args["x2"], args["p"], number == 0 ? Operand::none() : Operand::of_int(number)});
+}
+
+c10::IValue broadcast_shape(std::vector<c10::IValue>& inputs) {
+  return at::infer_size(inputs[0].toIntVector(), inputs[1].toIntVector());
+}
+
+Operand broadcast_shapes(Builder& builder, const Bound& args) {
+  Operand result = Operand::sequence(Kind::Tuple, {});
+  for (const Operand& shape : args["shapes"].elements)
+    result = builder.host(broadcast_shape, Kind::List,
+                          {result, shape.is_number() ? Operand::sequence(Kind::Tuple, {shape}) : shape});
+  return result;
+}
+
+/// What each dimension's index is: indices / (product of later sizes) % size.
+Operand unravel_index(Builder& builder, const Bound& args) {
+  const Operand shape =
+      args["shape"].is_number() ? Operand::sequence(Kind::Tuple, {args["shape"]}) : args["shape"];
+  if (shape.slot >= 0)
+    throw LoweringError{unsupported("unravel_index() with a shape that is known only at run time")};
+  std::vector<Operand> results(shape.elements.size());
+  Operand later = Operand::of_int(1);
+  for (size_t i = results.size(); i-- > 0;) {
+    results[i] = builder.call("remainder",
+                              {builder.call("floor_divide", {args["indices"], later}), shape.elements[i]});
+    later = lower_number_operator(builder, "*", {later, shape.elements[i]});
+  }
+  return Operand::sequence(Kind::Tuple, std::move(results));
+}
+
+Operand lu(Builder& builder, const Bound& args) {
+  Operand all =
+      builder.call("_lu_with_info", {args["A"], args["pivot"], Operand::of_bool(!args.flag("get_infos"))});
+  if (!args.flag("get_infos")) all.elements.pop_back();
+  return all;
+}
+
+Operand nonzero(Builder& builder, const Bound& args) {
+  return builder.call(args.flag("as_tuple") ? "nonzero_numpy" : "nonzero", {args["input"]});
+}
+
+/// einsum(equation, *operands), or einsum(x, [0, 1], y, [1, 2], [0, 2]).
+Operand einsum(Builder& builder, const Bound& args) {
+  const std::vector<Operand>& all = args["args"].elements;
+  if (all.empty()) refuse("einsum(): expected an equation and its operands");
+  if (all[0].kind == Kind::String) {
+    const bool listed = all.size() == 2 && all[1].is_sequence();
+    return builder.call(
+        "einsum", {all[0], listed ? all[1] : Operand::sequence(Kind::List, {all.begin() + 1, all.end()})});
+  }
+  std::string equation;
+  std::vector<Operand> operands;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (i % 2 == 0 && i + 1 < all.size()) {
+      operands.push_back(all[i]);
+      continue;
+    }
+    if (i > 0) equation += i + 1 == all.size() && i % 2 == 0 ? "->" : i > 1 ? "," : "";
+    for (const Operand& subscript : all[i].elements) {
+      const int64_t n = subscript.kind == Kind::Int && subscript.slot < 0 ? subscript.value.toInt() : -1;
+      if (subscript.kind != Kind::Ellipsis && (n < 0 || n >= 52))
+        refuse("einsum(): a subscript is no integer from 0 to 51");
+      equation += subscript.kind == Kind::Ellipsis
+                      ? "..."
+                      : std::string(1, static_cast<char>(n < 26 ? 'A' + n : 'a' + n - 26));
+    }
+  }
+  return builder.call("einsum",
+                      {Operand::of_string(equation), Operand::sequence(Kind::List, std::move(operands))});
+}
+
+Operand stft(Builder& builder, const Bound& args) {
+  return builder.call("stft",
+                      {args["input"], args["n_fft"], args["hop_length"], args["win_length"], args["window"],
+                       args["center"], args["pad_mode"], args["normalized"], args["onesided"],
+                       args["return_complex"], args["align_to_window"]},
+                      {}, false, "center");
+}
+
+/// Rows of `input`, sorted by expert, times that expert's matrix; offs: where each expert's rows end.
+c10::IValue grouped_product(std::vector<c10::IValue>& inputs) {
+  const at::Tensor &input = inputs[0].toTensor(), &weight = inputs[1].toTensor();
+  at::Tensor output = at::zeros({input.size(0), weight.size(2)}, input.options());
+  if (output.is_meta()) return output;  // its type is all that is asked for
+  const at::Tensor ends = inputs[2].toTensor().to(at::kLong).contiguous();
+  int64_t start = 0;
+  for (int64_t i = 0; i < ends.numel(); ++i) {
+    const int64_t end = ends.const_data_ptr<int64_t>()[i];
+    TORCH_CHECK(start <= end && end <= input.size(0), "group ", i, " ends at row ", end, ", expected one from ",
+                start, " to ", input.size(0));
+    if (start == end) continue;
+    at::Tensor rows = output.slice(0, start, end);
+    at::mm_out(rows, input.slice(0, start, end), weight.select(0, i));
+    start = end;
+  }
+  return output;
+}
+
+constexpr std::string_view kStft =
+    "input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', "
+    "normalized=False, "
+    "onesided=None, return_complex=None, align_to_window=None";
+constexpr std::string_view kUniqueConsecutive = "input, return_inverse=False, return_counts=False, dim=None";
+constexpr std::string_view kUnique =
+    "input, sorted=True, return_inverse=False, return_counts=False, dim=None";
+
+const Rule kTorchRules[] = {
+    {"torch.functional.unique", kUnique, unique},
+    {"Tensor.unique", kUnique, unique},
+    {"torch.functional.unique_consecutive", kUniqueConsecutive, unique_consecutive},
+    {"Tensor.unique_consecutive", kUniqueConsecutive, unique_consecutive},
+    {"torch.functional.stft", kStft, stft},
+    {"Tensor.stft", kStft, stft},
+    {"torch.functional.cdist", "x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary'", cdist},
+    {"torch.functional.broadcast_shapes", "*shapes", broadcast_shapes},
+    {"torch.functional.unravel_index", "indices, shape", unravel_index},
+    {"torch.functional.lu", "A, pivot=True, get_infos=False, out=None", lu},
+    {"Tensor.lu", "A, pivot=True, get_infos=False", lu},
+    {"torch.nonzero", "input, out=None, as_tuple=False", nonzero},
+    {"Tensor.nonzero", "input, as_tuple=False", nonzero},
+    {"torch.functional.norm", "input, p='fro', dim=None, keepdim=False, out=None, dtype=None", norm},
+    {"torch.functional.einsum", "*args", einsum},
+    {"torch.functional.meshgrid", "*tensors, indexing=None", meshgrid},
+    {"torch.functional.broadcast_tensors", "*tensors",
+     [](Builder& b, const Bound& a) { return b.call("broadcast_tensors", {tensor_list(a)}); }},
+    {"torch.functional.block_diag", "*tensors",
+     [](Builder& b, const Bound& a) { return b.call("block_diag", {tensor_list(a)}); }},
+    {"torch.functional.cartesian_prod", "*tensors",
+     [](Builder& b, const Bound& a) { return b.call("cartesian_prod", {tensor_list(a)}); }},
+    {"torch.ops.transformers.grouped_mm_fallback", "input, weight, offs",
+     [](Builder& b, const Bound& a) {
+       return b.host(grouped_product, Kind::Tensor, {a["input"], a["weight"], a["offs"]});
+     }},
+    {"torch.functional.chain_matmul", "*tensors",
+     [](Builder& b, const Bound& a) { return b.call("chain_matmul", {tensor_list(a)}); }},
+    {"torch.functional.atleast_1d", "*tensors",
+     [](Builder& b, const Bound& a) { return b.call("atleast_1d", {one_or_list(a)}); }},
+    {"torch.functional.atleast_2d", "*tensors",
+     [](Builder& b, const Bound& a) { return b.call("atleast_2d", {one_or_list(a)}); }},
+    {"torch.functional.atleast_3d", "*tensors",
+     [](Builder& b, const Bound& a) { return b.call("atleast_3d", {one_or_list(a)}); }},
+    {"torch.functional.tensordot", "a, b, dims=2, out=None", tensordot},
+};
+
+}  // namespace
+
+std::span<const Rule> torch_rules() { return kTorchRules; }
+
+}  // namespace passnet::runtime

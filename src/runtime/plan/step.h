@@ -1,0 +1,76 @@
+// One entry of a flat plan: reads slots, fills slots. Everything that can be known before the first call (the
+// operator's kernel table entry, literal arguments in their C++ types, slot numbers) is fixed when the step
+// is made. Internal to runtime/ (includes torch).
+#pragma once
+
+#include <ATen/core/ivalue.h>
+
+#include <memory>
+#include <vector>
+
+#include "ir/graph.h"
+#include "runtime/plan/schema.h"
+
+namespace passnet::runtime {
+
+/// Where an argument of a step comes from.
+struct ArgSource {
+  enum class Form : uint8_t {
+    Literal,          // value
+    Slot,             // slots[slot]
+    Tensors,          // a list made of slots
+    OptionalTensors,  // a list made of slots; -1 is None
+    Ints,             // a list made of literals and slots
+    Reals,            // the same of floats
+  };
+  struct Element {
+    int32_t slot = -1;
+    int64_t value = 0;  // Ints
+    double real = 0;    // Reals
+  };
+  Form form = Form::Literal;
+  int32_t slot = -1;
+  c10::IValue value;
+  std::vector<Element> elements;
+
+  /// Calls `visit(slot)` for each slot it reads.
+  template <class Visit>
+  void for_each_slot(Visit&& visit) const {
+    if (form == Form::Slot) visit(slot);
+    for (const Element& element : elements) {
+      if (element.slot >= 0) visit(element.slot);
+    }
+  }
+  /// The argument as a boxed value, for calls through the generic interface.
+  c10::IValue box(const c10::IValue* slots) const;
+};
+
+class Step {
+ public:
+  virtual ~Step() = default;
+  virtual void run(c10::IValue* slots) = 0;
+
+  ir::NodeId node = ir::kNoNode;  // the graph node it came from, for messages
+  std::vector<int32_t> reads;     // slots; decide which are freed when
+  std::vector<int32_t> writes;
+  std::vector<int32_t> mutates;     // slots whose tensors it changes in place
+  std::vector<int32_t> size_reads;  // slots of numbers that decide sizes or types, not only values
+  bool gives_number = false;        // its result is a Python number
+  std::vector<int32_t> frees;  // slots whose last reader this is
+};
+
+/// An operator call through the dispatcher's boxed interface: works for every operator. outs[i]: slot of the
+/// i-th result, -1 to drop it.
+std::unique_ptr<Step> make_boxed_call(const Overload& overload, std::vector<ArgSource> sources,
+                                      std::vector<int32_t> outs);
+
+/// An operator call without boxing, or null when the overload's C++ signature is not in the table (the
+/// frequent ones are; see direct_call_table.cpp).
+std::unique_ptr<Step> make_direct_call(const Overload& overload, const std::vector<ArgSource>& sources,
+                                       const std::vector<int32_t>& outs);
+
+/// A step of our own: `fn(inputs)` where inputs are the boxed sources in order.
+using HostFunction = c10::IValue (*)(std::vector<c10::IValue>& inputs);
+std::unique_ptr<Step> make_host_call(HostFunction fn, std::vector<ArgSource> sources, int32_t out);
+
+}  // namespace passnet::runtime

@@ -1,0 +1,75 @@
+// Inputs from metas: graphdir/replay.h draws them as NumPy does; elements that are not finite are replaced here
+// with torch's generator (rule 6 of spec A.3).
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/where.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+
+#include "base/memory.h"
+#include "graphdir/meta.h"
+#include "graphdir/replay.h"
+#include "runtime/session/session.h"
+#include "runtime/tensor/share.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// Positions of records in the order in which they are drawn: class names in alphabetical order.
+std::vector<size_t> draw_order(const std::vector<graphdir::TensorMeta>& records) {
+  std::vector<size_t> order(records.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return records[a].class_name < records[b].class_name; });
+  return order;
+}
+
+/// Replaces what is not finite. A tensor is drawn for each floating input that was not given literally,
+/// needed or not, so that the generator stays in step.
+void replace_non_finite(const std::vector<graphdir::TensorMeta>& records, size_t first,
+                        const std::vector<at::Tensor>& tensors, at::Generator generator) {
+  for (const size_t i : draw_order(records)) {
+    const at::Tensor& tensor = tensors[first + i];
+    if (!tensor.is_floating_point() || records[i].float_data || records[i].int_data) continue;
+    const at::Tensor noise = at::randn(tensor.sizes(), generator, tensor.options()).mul_(0.01);
+    const at::Tensor finite = at::isfinite(tensor);
+    if (!finite.all().item<bool>()) tensor.copy_(at::where(finite, tensor, noise).clamp_(-100, 100));
+  }
+}
+
+}  // namespace
+
+Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta,
+                                    uint32_t seed) {
+  const c10::InferenceMode mode;
+  PASSNET_TRY(const std::vector<graphdir::TensorMeta> inputs, graphdir::parse_meta("input_meta.py", input_meta));
+  PASSNET_TRY(const std::vector<graphdir::TensorMeta> weights, graphdir::parse_meta("weight_meta.py", weight_meta));
+  PASSNET_TRY_VOID(require_memory("the inputs", graphdir::input_bytes(inputs) + graphdir::input_bytes(weights)));
+  SharedTensors shared;
+  for (const auto* records : {&inputs, &weights}) {
+    for (const graphdir::TensorMeta& record : *records)
+      shared.entries.push_back({record.name, record.dtype, record.shape, 0});
+  }
+  const int64_t size = wire::lay_out(shared.entries);
+  PASSNET_TRY(shared.memory, wire::create_memory("the inputs", size));
+  {
+    PASSNET_TRY(const wire::Mapping mapping, wire::Mapping::map(shared.memory.get(), size, true));
+    std::vector<std::byte*> memory;
+    for (const wire::Entry& entry : shared.entries) memory.push_back(mapping.data() + entry.offset);
+    PASSNET_TRY(const std::vector<int64_t> non_finite,
+                graphdir::replay(inputs, weights, memory, seed, thread_count()));
+    if (std::any_of(non_finite.begin(), non_finite.end(), [](int64_t count) { return count > 0; })) {
+      const at::Generator generator = at::detail::createCPUGenerator(seed);
+      const std::vector<at::Tensor> tensors = view_shared(shared.entries, mapping);
+      replace_non_finite(inputs, 0, tensors, generator);
+      replace_non_finite(weights, inputs.size(), tensors, generator);
+    }
+  }
+  PASSNET_TRY_VOID(wire::seal(shared.memory.get()));
+  return shared;
+}
+
+}  // namespace passnet::runtime

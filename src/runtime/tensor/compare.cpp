@@ -1,0 +1,197 @@
+#include "runtime/tensor/compare.h"
+
+#include <ATen/ops/equal.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "record/tolerance.h"
+#include "record/verdict.h"
+#include "record/wrong_places.h"
+#include "runtime/tensor/dtype.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+constexpr int kFirstRung = -10, kLastRung = 5, kNoRung = 6;
+
+/// Differences of one pass over all elements.
+struct Sweep {
+  std::array<record::Tolerance, kLastRung - kFirstRung + 1> ladder;
+  int rung = kFirstRung;
+  bool equal = true;
+  double max_abs = 0, sum_abs = 0, max_rel = 0;
+
+  explicit Sweep(std::string_view dtype) {
+    for (int t = kFirstRung; t <= kLastRung; ++t)
+      ladder[static_cast<size_t>(t - kFirstRung)] = record::tolerance(dtype, t);
+  }
+
+  void add(double difference, double magnitude) {
+    equal = false;
+    while (rung <= kLastRung) {
+      const record::Tolerance& at = ladder[static_cast<size_t>(rung - kFirstRung)];
+      if (difference <= at.atol + at.rtol * magnitude) break;  // false for NaN
+      ++rung;
+    }
+    // NaN sticks: it says more than any number.
+    if (!(difference <= max_abs)) max_abs = std::isnan(max_abs) ? max_abs : difference;
+    sum_abs += difference;
+    if (magnitude > 0 && !(difference / magnitude <= max_rel))
+      max_rel = std::isnan(max_rel) ? max_rel : difference / magnitude;
+  }
+};
+
+template <class T>
+double distance(T a, T b) {
+  return std::abs(static_cast<double>(a) - static_cast<double>(b));
+}
+double distance(int64_t a, int64_t b) { return std::abs(static_cast<double>(a) - static_cast<double>(b)); }
+template <class T>
+double distance(c10::complex<T> a, c10::complex<T> b) {
+  return std::hypot(double(a.real()) - double(b.real()), double(a.imag()) - double(b.imag()));
+}
+template <class T>
+double magnitude(T a) {
+  return std::abs(static_cast<double>(a));
+}
+template <class T>
+double magnitude(c10::complex<T> a) {
+  return std::hypot(double(a.real()), double(a.imag()));
+}
+
+template <class T>
+void sweep(const at::Tensor& expected, const at::Tensor& found, Sweep& result) {
+  const auto* a = static_cast<const T*>(expected.const_data_ptr());
+  const auto* b = static_cast<const T*>(found.const_data_ptr());
+  for (int64_t i = 0; i < expected.numel(); ++i) {
+    if (!(a[i] == b[i])) result.add(distance(a[i], b[i]), magnitude(a[i]));
+  }
+}
+
+template <class T>
+std::string value_text(T value) {
+  if constexpr (std::is_integral_v<T>)
+    return std::to_string(value);
+  else if constexpr (sizeof(T) == 2)
+    return fmt::format("{:.5g}", static_cast<float>(value));  // tells any two neighbours apart
+  else
+    return fmt::format("{}", value);
+}
+template <class T>
+std::string value_text(c10::complex<T> value) {
+  return fmt::format("{}{:+}i", value.real(), value.imag());
+}
+template <class T>
+void count_special(T value, int64_t& nans, int64_t& infinities) {
+  if constexpr (!std::is_integral_v<T>) {
+    const double size = magnitude(value);
+    nans += std::isnan(size);
+    infinities += std::isinf(size);
+  }
+}
+
+/// A second pass, over outputs that are known to differ.
+template <class T>
+void explain(const at::Tensor& expected, const at::Tensor& found, const record::Tolerance& at, record::Mismatch& told) {
+  const auto* a = static_cast<const T*>(expected.const_data_ptr());
+  const auto* b = static_cast<const T*>(found.const_data_ptr());
+  record::WrongPlaces places(expected.sizes().vec());
+  for (int64_t i = 0; i < expected.numel(); ++i) {
+    count_special(a[i], told.expected_nan, told.expected_inf);
+    count_special(b[i], told.found_nan, told.found_inf);
+    told.different += std::memcmp(&a[i], &b[i], sizeof(T)) != 0;
+    if (a[i] == b[i]) continue;
+    // Integers beyond 2^53 may differ by less than a double tells.
+    if (!std::is_integral_v<T> && distance(a[i], b[i]) <= at.atol + at.rtol * magnitude(a[i])) continue;
+    if (places.count() == 0) {
+      told.expected = value_text(a[i]);
+      told.found = value_text(b[i]);
+    }
+    places.add(i);
+  }
+  told.beyond = places.count();
+  told.first = places.first_index();
+  told.where = places.describe();
+}
+
+/// What is done with the elements of a type.
+struct Comparison {
+  void (*sweep)(const at::Tensor&, const at::Tensor&, Sweep&);
+  void (*explain)(const at::Tensor&, const at::Tensor&, const record::Tolerance&, record::Mismatch&);
+};
+template <class T>
+constexpr Comparison kComparison{sweep<T>, explain<T>};
+
+const Comparison& comparison_of(at::ScalarType type) {
+  switch (type) {
+    case at::kFloat:
+      return kComparison<float>;
+    case at::kDouble:
+      return kComparison<double>;
+    case at::kHalf:
+      return kComparison<c10::Half>;
+    case at::kBFloat16:
+      return kComparison<c10::BFloat16>;
+    case at::kChar:
+      return kComparison<int8_t>;
+    case at::kShort:
+      return kComparison<int16_t>;
+    case at::kInt:
+      return kComparison<int32_t>;
+    case at::kLong:
+      return kComparison<int64_t>;
+    case at::kByte:
+      return kComparison<uint8_t>;
+    case at::kBool:
+      return kComparison<uint8_t>;
+    case at::kComplexFloat:
+      return kComparison<c10::complex<float>>;
+    default:
+      return kComparison<c10::complex<double>>;
+  }
+}
+
+}  // namespace
+
+record::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor& found) {
+  record::OutputCheck check;
+  check.expected_dtype = ir::name(dtype_of(expected.scalar_type()));
+  check.found_dtype = ir::name(dtype_of(found.scalar_type()));
+  check.expected_shape = expected.sizes().vec();
+  check.found_shape = found.sizes().vec();
+  if (check.expected_dtype != check.found_dtype || check.expected_shape != check.found_shape) {
+    check.max_abs_diff = check.mean_abs_diff = check.max_rel_diff = std::numeric_limits<double>::quiet_NaN();
+    return check;
+  }
+  Sweep result(check.expected_dtype);
+  const Comparison& comparison = comparison_of(expected.scalar_type());
+  const at::Tensor a = expected.contiguous(), b = found.contiguous();
+  comparison.sweep(a, b, result);
+  const bool exact = !expected.is_floating_point() && !expected.is_complex();
+  check.equal = result.equal;
+  check.passes_from = exact && !result.equal ? kNoRung : result.rung;
+  check.max_abs_diff = result.max_abs;
+  check.mean_abs_diff = expected.numel() == 0 ? 0 : result.sum_abs / static_cast<double>(expected.numel());
+  check.max_rel_diff = result.max_rel;
+  if (!result.equal)
+    comparison.explain(a, b, record::tolerance(check.expected_dtype, record::kCorrectT), check.mismatch.emplace());
+  return check;
+}
+
+bool same_bytes(const at::Tensor& a, const at::Tensor& b) {
+  if (a.sizes() != b.sizes() || !a.is_contiguous()) return false;
+  if (a.numel() == 0) return true;
+  if (a.device() != b.device()) return same_bytes(a.cpu(), b.cpu());
+  if (!a.is_cpu()) return at::equal(a.view(-1).view(at::kByte), b.view(-1).view(at::kByte));
+  return std::memcmp(a.const_data_ptr(), b.const_data_ptr(), static_cast<size_t>(a.nbytes())) == 0;
+}
+
+}  // namespace passnet::runtime

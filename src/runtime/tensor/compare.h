@@ -1,0 +1,20 @@
+// One output against another: the tolerance ladder. Internal to runtime/ (includes torch).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "record/record.h"
+
+namespace passnet::runtime {
+
+/// expected, found: any strides. Element types and shapes are compared first; nothing is broadcast or
+/// converted. An element passes rung t when |found - expected| <= atol + rtol |expected| in double; equal
+/// infinities pass, NaN never. max_rel_diff is taken over elements whose expected value is not 0.
+/// Outputs that are equal are read once, others a second time for `mismatch`.
+record::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor& found);
+
+/// Whether two tensors of one element type have the same shape and bits; false when `a` is not contiguous. Wherever they
+/// lie: on the device when both do, else on the CPU. REQUIRES: b is contiguous.
+bool same_bytes(const at::Tensor& a, const at::Tensor& b);
+
+}  // namespace passnet::runtime

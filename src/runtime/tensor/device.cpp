@@ -1,0 +1,29 @@
+#include "runtime/tensor/device.h"
+
+#include <ATen/Context.h>
+
+namespace passnet::runtime {
+
+namespace {
+c10::Device current(c10::DeviceType::CPU);
+}
+
+c10::Device graph_device() { return current; }
+void set_graph_device(c10::Device device) { current = device; }
+
+std::optional<size_t> first_elsewhere(const std::vector<c10::IValue>& values, c10::Device device) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i].isTensor() && values[i].toTensor().defined() && values[i].toTensor().device() != device) return i;
+  }
+  return std::nullopt;
+}
+
+void seed_generators(uint64_t seed) {
+  at::Generator host = at::globalContext().defaultGenerator(at::kCPU);
+  host.set_current_seed(seed);
+  if (current.is_cpu()) return;
+  at::Generator own = at::globalContext().defaultGenerator(current);
+  own.set_current_seed(seed);
+}
+
+}  // namespace passnet::runtime

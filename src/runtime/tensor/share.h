@@ -1,0 +1,21 @@
+// Tensors to and from bundles in shared memory. Internal to runtime/ (includes torch).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "runtime/session/session.h"
+#include "wire/bundle.h"
+
+namespace passnet::runtime {
+
+/// Copies the tensors, made contiguous, into a fresh sealed memfd. Errors: Io, Resource, Unsupported (sparse,
+/// quantised).
+Result<SharedTensors> share(const std::vector<std::string>& names, const std::vector<at::Tensor>& tensors);
+
+/// Tensors that read the mapping's memory; valid as long as it is.
+std::vector<at::Tensor> view_shared(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping);
+
+}  // namespace passnet::runtime
