@@ -12,8 +12,8 @@
 
 #include "base/file.h"
 #include "base/strings.h"
-#include "record/stats.h"
 #include "contest.h"
+#include "record/stats.h"
 
 namespace passnet::bench_tools {
 namespace {
@@ -75,8 +75,8 @@ Result<std::vector<Contestant>> start_contestants(const Flags& flags) {
   std::vector<Contestant> contestants;
   for (const Side& side : flags.sides) {
     const auto role = side.passes ? run::Role::Candidate : run::Role::Reference;
-    PASSNET_TRY(run::Worker worker, side.pytorch == nullptr ? start_ours(flags.contest, role)
-                                                            : start_pytorch(flags.contest, side.pytorch));
+    PASSNET_TRY(run::Worker worker,
+                side.pytorch == nullptr ? start_ours(flags.contest, role) : start_pytorch(flags.contest, side.pytorch));
     contestants.push_back({side.name, std::move(worker), side.cuda_graph});
   }
   return contestants;
@@ -95,8 +95,8 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::files
     return row;
   }
   // Compiling takes seconds, so all sides get ready at a time.
-  const Result<Entry> rewritten = passes.empty() ? Result<Entry>(bad_pass("no pass"))
-                                                 : apply_passes(first, graph, passes, *inputs, flags.contest);
+  const Result<Entry> rewritten =
+      passes.empty() ? Result<Entry>(bad_pass("no pass")) : apply_passes(first, graph, passes, *inputs, flags.contest);
   const Entry as_read{graph.graph};
   {
     std::mutex first_is_busy;
@@ -170,8 +170,8 @@ Json summarize_pairs(const std::string& title, const std::vector<Row>& rows, con
   Json summary = Json::array();
   for (size_t track = 0; track < flags.contest.tracks.size(); ++track) {
     const std::string how = record::describe(flags.contest.tracks[track]);
-    fmt::print("\n| {}, {} graphs, {} | geometric mean | slower on | graphs |\n|---|---:|---:|---:|\n", title, rows.size(),
-               how);
+    fmt::print("\n| {}, {} graphs, {} | geometric mean | slower on | graphs |\n|---|---:|---:|---:|\n", title,
+               rows.size(), how);
     for (const auto& [fast_name, slow_name] : kPairs) {
       const auto fast = find_side(flags, fast_name), slow = find_side(flags, slow_name);
       if (!fast || !slow) continue;
@@ -239,12 +239,10 @@ std::vector<Job> list_corpus(const std::string& directory) {
   return jobs;
 }
 
-Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std::vector<Job> jobs,
-                                      const Flags& flags) {
+Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std::vector<Job> jobs, const Flags& flags) {
   size_t number = 0;
   std::erase_if(jobs, [&](const Job&) { return (number++ + flags.every - flags.first) % flags.every != 0; });
-  if (flags.limit > 0 && jobs.size() > static_cast<size_t>(flags.limit))
-    jobs.resize(static_cast<size_t>(flags.limit));
+  if (flags.limit > 0 && jobs.size() > static_cast<size_t>(flags.limit)) jobs.resize(static_cast<size_t>(flags.limit));
   std::vector<Row> rows;
   for (size_t i = 0; i < jobs.size(); ++i) {
     fmt::print(stderr, "[{}/{}] {}\n", i + 1, jobs.size(), jobs[i].name);
@@ -270,12 +268,8 @@ Result<void> run_all(Flags& flags) {
   for (const std::string_view name : split(flags.leave_out, ','))
     std::erase_if(flags.sides, [&](const Side& side) { return side.name == name && name != kOurs.name; });
   PASSNET_TRY(std::vector<Contestant> contestants, start_contestants(flags));
-  Json report{{"device", flags.device},
-              {"threads", flags.contest.threads},
-              {"warmup", flags.contest.warmup},
-              {"trials", flags.contest.trials},
-              {"tracks", Json::array()},
-              {"summary", Json::array()}};
+  Json report{{"device", flags.device},         {"threads", flags.contest.threads}, {"warmup", flags.contest.warmup},
+              {"trials", flags.contest.trials}, {"tracks", Json::array()},          {"summary", Json::array()}};
   for (const record::Track& track : flags.contest.tracks) report["tracks"].push_back(record::describe(track));
   const auto measure_set = [&](const std::string& title, std::vector<Job> jobs) -> Result<void> {
     PASSNET_TRY(const std::vector<Row> rows, measure_jobs(contestants, std::move(jobs), flags));
@@ -307,7 +301,8 @@ int main(int argc, char** argv) {
   app.add_option("--device", flags.device, "cpu, cuda or cuda:N")->capture_default_str();
   app.add_option("--leave-out", flags.leave_out, "sides that do not take part, by name, with commas between");
   app.add_option("--python", flags.contest.python, "a python3 that has PyTorch")->capture_default_str();
-  app.add_option("--pytorch-worker", flags.contest.pytorch_worker, "benchmarks/pytorch_worker.py")->capture_default_str();
+  app.add_option("--pytorch-worker", flags.contest.pytorch_worker, "benchmarks/pytorch_worker.py")
+      ->capture_default_str();
   app.add_option("--threads", flags.contest.threads)->capture_default_str();
   app.add_option("--warmup", flags.contest.warmup)->capture_default_str();
   app.add_option("--trials", flags.contest.trials)->capture_default_str();

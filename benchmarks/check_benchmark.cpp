@@ -13,8 +13,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "graphdir/graph_check.h"
 #include "fx/print.h"
+#include "graphdir/graph_check.h"
 #include "ir/verify.h"
 #include "texts.h"
 

@@ -1,12 +1,13 @@
 #include "contest.h"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 
 #include "record/stats.h"
 #include "record/verdict.h"
-#include "run/passes.h"
 #include "run/measure.h"
+#include "run/passes.h"
 #include "run/worker/pytorch.h"
 
 namespace passnet::bench_tools {
@@ -18,11 +19,13 @@ constexpr const char* kTraceId = "traced";
 constexpr int kBlocks = 8, kGpuBlocks = 2;  // a GPU's condition drifts less, and sides and tracks are many
 
 // A block of calls in which a contestant that still takes part is timed.
-void run_block(Contestant& contestant, int settling, int calls, size_t track, bool keep, const ContestOptions& options) {
+void run_block(Contestant& contestant, int settling, int calls, size_t track, bool keep,
+               const ContestOptions& options) {
   if (!contestant.problem.empty() || calls == 0) return;
   const run::TimedGraph graph{contestant.worker, kId};
   const run::BlockOptions how{settling, calls, false, false, options.tracks[track], options.timeout};
-  const run::Answer<run::TimedBlock> block = options.gpu ? run::time_block(graph, how) : run::time_block_alone(graph, how);
+  const run::Answer<run::TimedBlock> block =
+      options.gpu ? run::time_block(graph, how) : run::time_block_alone(graph, how);
   if (!block) {
     contestant.problem = block.error().error.message;
   } else if (keep) {
@@ -38,9 +41,8 @@ Result<run::Worker> start(run::WorkerOptions options) {
   return worker;
 }
 
-run::Answer<run::Values> trace(run::Worker& first, const ir::Graph& graph,
-                               const std::vector<pass::LaunchList>& lists, const run::Bundle& inputs,
-                               const ContestOptions& options) {
+run::Answer<run::Values> trace(run::Worker& first, const ir::Graph& graph, const std::vector<pass::LaunchList>& lists,
+                               const run::Bundle& inputs, const ContestOptions& options) {
   PASSNET_TRY_VOID(run::load_graph(first, kTraceId, graph, lists, {}, options.timeout));
   PASSNET_TRY_VOID(run::set_inputs(first, kTraceId, inputs, options.timeout));
   return run::trace_graph(first, kTraceId, graph, options.timeout);
@@ -52,37 +54,34 @@ std::string disagreement(run::Worker& first, const run::Outputs& found, const Co
   if (auto compared = run::compare_outputs(first, kId, found, record, options.timeout); !compared)
     return compared.error().error.message;
   record.stage = record::Stage::Done;
-  return record::judge(record).correct_at(record::kCorrectT) ? ""
-                                                           : "its outputs differ: " + record::headline(record);
+  return record::judge(record).correct_at(record::kCorrectT) ? "" : "its outputs differ: " + record::headline(record);
 }
 
 }  // namespace
 
 Result<run::Worker> start_pytorch(const ContestOptions& options, const std::string& mode) {
-  return run::start_pytorch({options.python, options.pytorch_worker, mode, options.threads, {}, options.gpu.has_value(), nullptr});
+  return run::start_pytorch(
+      {options.python, options.pytorch_worker, mode, options.threads, {}, options.gpu.has_value(), nullptr});
 }
 
 Result<run::Worker> start_ours(const ContestOptions& options, run::Role role) {
   return start({{}, role, options.threads, nullptr, options.gpu});
 }
 
-run::Answer<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph,
-                                 const ContestOptions& options) {
+run::Answer<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph, const ContestOptions& options) {
   constexpr uint64_t kSeed = 1024;
   if (auto loaded = run::load_graph(first, kId, graph.graph, {}, {}, options.timeout); !loaded)
     return tl::unexpected(loaded.error());
   auto inputs = run::replay_inputs(first, kId, graph, kSeed, options.timeout);
   if (!inputs) return inputs;
-  if (auto set = run::set_inputs(first, kId, *inputs, options.timeout); !set)
-    return tl::unexpected(set.error());
+  if (auto set = run::set_inputs(first, kId, *inputs, options.timeout); !set) return tl::unexpected(set.error());
   if (auto expected = run::run_graph(first, kId, false, options.timeout); !expected)
     return tl::unexpected(expected.error());
   return inputs;
 }
 
-Result<Entry> apply_passes(run::Worker& first, const graphdir::GraphDir& graph,
-                           const std::vector<pass::Pass>& passes, const run::Bundle& inputs,
-                           const ContestOptions& options) {
+Result<Entry> apply_passes(run::Worker& first, const graphdir::GraphDir& graph, const std::vector<pass::Pass>& passes,
+                           const run::Bundle& inputs, const ContestOptions& options) {
   const auto traced = [&](const ir::Graph& rewritten, const std::vector<pass::LaunchList>& lists) {
     return trace(first, rewritten, lists, inputs, options);
   };
@@ -99,8 +98,8 @@ Result<Entry> apply_passes(run::Worker& first, const graphdir::GraphDir& graph,
 void enter(Contestant& contestant, run::Worker& first, std::mutex& first_is_busy, const Entry& entry,
            const run::Bundle& inputs, const ContestOptions& options) {
   run::Worker& worker = contestant.worker;
-  if (auto loaded = run::load_graph(worker, kId, entry.graph, entry.lists, entry.kernels, options.timeout,
-                                    contestant.cuda_graph);
+  if (auto loaded =
+          run::load_graph(worker, kId, entry.graph, entry.lists, entry.kernels, options.timeout, contestant.cuda_graph);
       !loaded) {
     contestant.problem = loaded.error().error.message;
   } else if (auto set = run::set_inputs(worker, kId, inputs, options.timeout); !set) {

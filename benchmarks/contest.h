@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "graphdir/sample.h"
-#include "run/worker/requests.h"
 #include "pass/source.h"
+#include "run/worker/requests.h"
 #include "run/worker/worker.h"
 
 namespace passnet::bench_tools {
@@ -20,8 +20,8 @@ namespace passnet::bench_tools {
 struct Contestant {
   std::string name;  // "PyTorch eager"
   run::Worker worker;
-  std::string cuda_graph = "off";  // how its calls of our own worker go; see docs/protocol.md
-  std::string problem = {};        // why the graph at hand is not timed; empty when it is
+  std::string cuda_graph = "off";                   // how its calls of our own worker go; see docs/protocol.md
+  std::string problem = {};                         // why the graph at hand is not timed; empty when it is
   std::vector<std::vector<double>> trials_us = {};  // of the graph at hand, by track
   std::string mode = {};                            // how its calls went: record::Timing::mode
 };
@@ -30,9 +30,9 @@ struct ContestOptions {
   int threads = 2;
   int warmup = 25;
   int trials = 100;
-  std::string python = "python3";        // has PyTorch
-  std::filesystem::path pytorch_worker;  // pytorch_worker.py
-  std::optional<int> gpu;                // none: the CPU
+  std::string python = "python3";                      // has PyTorch
+  std::filesystem::path pytorch_worker;                // pytorch_worker.py
+  std::optional<int> gpu;                              // none: the CPU
   std::vector<record::Track> tracks{record::Track{}};  // the ways in which every contestant is timed
   std::chrono::milliseconds timeout{300000};
 };
@@ -52,14 +52,12 @@ struct Entry {
 
 /// Makes `first` (passnet-worker as reference) hold the graph, its inputs and its expected outputs. Returns
 /// the inputs.
-run::Answer<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph,
-                                 const ContestOptions& options);
+run::Answer<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph, const ContestOptions& options);
 
 /// Applies the passes and builds their kernels; `first` traces. Errors: as apply_passes and build_kernels;
 /// BadPass when no pass replaces anything.
-Result<Entry> apply_passes(run::Worker& first, const graphdir::GraphDir& graph,
-                           const std::vector<pass::Pass>& passes, const run::Bundle& inputs,
-                           const ContestOptions& options);
+Result<Entry> apply_passes(run::Worker& first, const graphdir::GraphDir& graph, const std::vector<pass::Pass>& passes,
+                           const run::Bundle& inputs, const ContestOptions& options);
 
 /// Loads the entry on a contestant, runs it once and compares its outputs with those of `first`, at PyTorch's
 /// own tolerance for their dtypes. Whatever goes wrong becomes the contestant's `problem`.

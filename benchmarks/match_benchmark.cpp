@@ -47,19 +47,15 @@ std::vector<ir::Graph> patterns(int count) {
                   "1e-05)\n"
                   "    return s, n\n"));
         break;
-      case 1:
-        result.push_back(parse("def p(x, m):\n    return torch.softmax(m + x * 0.125, -1)\n"));
-        break;
+      case 1: result.push_back(parse("def p(x, m):\n    return torch.softmax(m + x * 0.125, -1)\n")); break;
       case 2:
-        result.push_back(parse(
-            "def p(x, w, b):\n    return torch.nn.functional.gelu(torch.nn.functional.linear(x, w, b))\n"));
+        result.push_back(
+            parse("def p(x, w, b):\n    return torch.nn.functional.gelu(torch.nn.functional.linear(x, w, b))\n"));
         break;
       case 3:
         result.push_back(parse(fmt::format("def p(x, m):\n    return torch.softmax(x * {}.5 + m, -1)\n", i)));
         break;
-      default:
-        result.push_back(parse("def p(x, y):\n    return torch.sigmoid(x) * torch.tanh(y)\n"));
-        break;
+      default: result.push_back(parse("def p(x, y):\n    return torch.sigmoid(x) * torch.tanh(y)\n")); break;
     }
   }
   return result;
@@ -109,8 +105,7 @@ void Apply(benchmark::State& state) {
   if (!report) throw std::runtime_error(to_string(report.error()));
   std::vector<Site> sites;
   for (const Match& match : report->matches)
-    sites.push_back(
-        {match, static_cast<int64_t>(sites.size()), {match.inputs[0].node, match.inputs[1].node}});
+    sites.push_back({match, static_cast<int64_t>(sites.size()), {match.inputs[0].node, match.inputs[1].node}});
   for (auto _ : state) benchmark::DoNotOptimize(rewrite::apply(graph, sites));
   state.counters["sites"] = static_cast<double>(sites.size());
 }

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "record/stats.h"
 #include "contest.h"
+#include "record/stats.h"
 
 namespace passnet::bench_tools {
 namespace {
@@ -57,15 +57,14 @@ Result<graphdir::GraphDir> write_chain(const std::filesystem::path& directory, c
   }
   text += fmt::format("        return ({},)\n", value);
   PASSNET_TRY_VOID(write_file(directory / "model.py", text));
-  PASSNET_TRY_VOID(
-      write_file(directory / "weight_meta.py", meta_class("x", "[4, 8]") + meta_class("w", "[8]") +
-                                                   meta_class("b", "[8]") + meta_class("m", "[8, 8]")));
+  PASSNET_TRY_VOID(write_file(directory / "weight_meta.py", meta_class("x", "[4, 8]") + meta_class("w", "[8]") +
+                                                                meta_class("b", "[8]") + meta_class("m", "[8, 8]")));
   return graphdir::load_graph_dir(directory);
 }
 
 // Medians in us of one chain: ours, PyTorch.
-Result<std::pair<double, double>> measure_chain(std::vector<Contestant>& contestants,
-                                                const graphdir::GraphDir& graph, const ContestOptions& options) {
+Result<std::pair<double, double>> measure_chain(std::vector<Contestant>& contestants, const graphdir::GraphDir& graph,
+                                                const ContestOptions& options) {
   run::Worker& first = contestants[0].worker;
   const auto inputs = prepare(first, graph, options);
   if (!inputs) return inputs.error().error;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "graphdir/graph_walk.h"
 #include "fx/parser.h"
+#include "graphdir/graph_walk.h"
 
 namespace passnet::fx {
 

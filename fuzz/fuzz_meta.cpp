@@ -19,8 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto again = graphdir::parse_meta("printed.py", printed);
   if (!again || graphdir::print_meta(*again) != printed) std::abort();
   int64_t bytes = 0;
-  for (const graphdir::TensorMeta& meta : *records)
-    bytes += ir::contiguous(meta.dtype, meta.shape).size_bytes() >> 10;
+  for (const graphdir::TensorMeta& meta : *records) bytes += ir::contiguous(meta.dtype, meta.shape).size_bytes() >> 10;
   if (bytes < 64) {
     if (const auto tensors = graphdir::replay({}, *records); tensors && tensors->size() != records->size())
       std::abort();

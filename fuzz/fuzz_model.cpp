@@ -6,9 +6,9 @@
 #include <string>
 
 #include "fx/dot.h"
-#include "graphdir/graph_hash.h"
 #include "fx/parser.h"
 #include "fx/print.h"
+#include "graphdir/graph_hash.h"
 
 namespace {
 

@@ -3,13 +3,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "pass/plan/launch_list.h"
-#include "pass/plan/plan.h"
 #include "pass/plan/parser.h"
+#include "pass/plan/plan.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace passnet;
@@ -36,8 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     }
     const auto* result = std::get_if<PlanResult>(&*evaluated);
     if (!result) continue;
-    auto back =
-        launch_list_from_json(to_json(result->list));  // also checks that every view lies in its buffer
+    auto back = launch_list_from_json(to_json(result->list));  // also checks that every view lies in its buffer
     if (!back || back->outputs != result->list.outputs) std::abort();
   }
   return 0;

@@ -15,7 +15,8 @@ inline const std::filesystem::path& scratch_directory() {
     std::filesystem::path path;
     Scratch() {
       std::string name = (std::filesystem::temp_directory_path() / "passnet-test-XXXXXX").string();
-      if (::mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", name, {errno, std::generic_category()});
+      if (::mkdtemp(name.data()) == nullptr)
+        throw std::filesystem::filesystem_error("mkdtemp", name, {errno, std::generic_category()});
       path = name;
     }
     ~Scratch() {

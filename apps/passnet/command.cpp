@@ -1,12 +1,12 @@
 #include "command.h"
 
+#include <fmt/core.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <system_error>
-#include <unistd.h>
-
-#include <fmt/core.h>
 
 #include "report/progress.h"
 

@@ -1,9 +1,11 @@
 // passnet compare: two runs, graph by graph.
-#include <CLI/CLI.hpp>
+#include "record/compare.h"
+
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "base/file.h"
-#include "record/compare.h"
 #include "command.h"
 #include "options.h"
 #include "report/compare.h"
@@ -25,14 +27,18 @@ Result<ExitCode> compare_command(const CompareFlags& flags) {
   const record::RunComparison compared = record::compare_runs(a, b);
   const int alone = compared.count(record::Change::OnlyA) + compared.count(record::Change::OnlyB);
   if (alone == static_cast<int>(compared.graphs.size())) {
-    return bad_input(fmt::format("no graph is in both: '{}' holds {} of '{}', '{}' {} of '{}'", flags.runs.a, a.size(), a[0].sample,
-                                 flags.runs.b, b.size(), b[0].sample))
+    return bad_input(fmt::format("no graph is in both: '{}' holds {} of '{}', '{}' {} of '{}'", flags.runs.a, a.size(),
+                                 a[0].sample, flags.runs.b, b.size(), b[0].sample))
         .with_hint("compare runs of the same samples");
   }
-  if (!flags.html.empty()) PASSNET_TRY_VOID(write_file(flags.html, report::render_comparison_html(compared, flags.runs)));
-  if (flags.json) print_result(report::render_comparison_json(compared, flags.runs));
-  else if (flags.csv) print_result(report::render_comparison_csv(compared));
-  else print_result(report::render_comparison(compared, flags.runs, use_color()));
+  if (!flags.html.empty())
+    PASSNET_TRY_VOID(write_file(flags.html, report::render_comparison_html(compared, flags.runs)));
+  if (flags.json)
+    print_result(report::render_comparison_json(compared, flags.runs));
+  else if (flags.csv)
+    print_result(report::render_comparison_csv(compared));
+  else
+    print_result(report::render_comparison(compared, flags.runs, use_color()));
   return compared.worse() ? kNotAllCorrect : kOk;
 }
 
@@ -41,19 +47,19 @@ Result<ExitCode> compare_command(const CompareFlags& flags) {
 void add_compare(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CompareFlags>();
   CLI::App* command = app.add_subcommand("compare", "two runs: which graphs became faster, slower, right or wrong");
-  command->add_option("A", flags->runs.a, "directory of a run (--out of 'passnet eval') or a records.jsonl")->required();
+  command->add_option("A", flags->runs.a, "directory of a run (--out of 'passnet eval') or a records.jsonl")
+      ->required();
   command->add_option("B", flags->runs.b, "the run to judge by it")->required();
   CLI::Option* json = add_json_flag(*command, flags->json);
   command->add_flag("--csv", flags->csv, "comma-separated values on stdout instead of the table")->excludes(json);
   command->add_option("--html", flags->html, "write a page to this file too");
-  command->footer("Of each graph: FASTER or SLOWER (the 95 % intervals of the speedups do not overlap), SAME (less than 10 %\n"
-                  "apart, whatever is true within the intervals), UNCLEAR (with how far apart they may be, or why), RIGHT (was\n"
-                  "wrong), WRONG (was right), BOTH WRONG, ONLY IN A, ONLY IN B.\n\n"
-                  "Example:  passnet compare before passnet-out/latest --html change.html\n"
-                  "0: nothing is worse; 1: a graph is SLOWER or WRONG.");
-  command->callback([flags, &exit_code] {
-    exit_code = finish(compare_command(*flags));
-  });
+  command->footer(
+      "Of each graph: FASTER or SLOWER (the 95 % intervals of the speedups do not overlap), SAME (less than 10 %\n"
+      "apart, whatever is true within the intervals), UNCLEAR (with how far apart they may be, or why), RIGHT (was\n"
+      "wrong), WRONG (was right), BOTH WRONG, ONLY IN A, ONLY IN B.\n\n"
+      "Example:  passnet compare before passnet-out/latest --html change.html\n"
+      "0: nothing is worse; 1: a graph is SLOWER or WRONG.");
+  command->callback([flags, &exit_code] { exit_code = finish(compare_command(*flags)); });
 }
 
 }  // namespace passnet::cli

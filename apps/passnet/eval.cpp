@@ -1,24 +1,23 @@
 // passnet eval: samples in, verdicts, times and scores out.
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include "base/file.h"
 #include "base/strings.h"
+#include "command.h"
+#include "graphdir/sample.h"
+#include "options.h"
 #include "record/score.h"
 #include "record/verdict.h"
-#include "command.h"
-#include "options.h"
-#include "graphdir/sample.h"
 #include "report/html/page.h"
 #include "report/json.h"
 #include "report/progress.h"
@@ -62,7 +61,9 @@ void say_again(const std::string& sample, const std::vector<std::string>& graphs
 run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
   std::optional<report::ProgressBar> progress;
   run::BatchHooks hooks;
-  hooks.waiting = [](const std::string& why) { fmt::print(stderr, "waiting: {}; two evaluations on one would spoil both\n", why); };
+  hooks.waiting = [](const std::string& why) {
+    fmt::print(stderr, "waiting: {}; two evaluations on one would spoil both\n", why);
+  };
   hooks.again = say_again;
   hooks.planned = [&](size_t graphs) { progress.emplace(graphs); };
   hooks.started = [&](const std::string& sample, const std::string& graph) { progress->start(sample + "/" + graph); };
@@ -104,15 +105,18 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   const run::BatchResult result = evaluate(flags, samples);
   if (!result.records.empty()) {
     const record::Score score = record::score(record::judge_all(result.records));
-    const std::string title = samples.size() == 1 ? samples[0].filename().string() : fmt::format("{} samples", samples.size());
+    const std::string title =
+        samples.size() == 1 ? samples[0].filename().string() : fmt::format("{} samples", samples.size());
     const std::filesystem::path page = flags.batch.out / "report.html";
-    const Result<void> written = write_file(page, report::render_html(result.records, score, title, report::load_sources(flags.batch.out, result.records)));
+    const Result<void> written = write_file(
+        page, report::render_html(result.records, score, title, report::load_sources(flags.batch.out, result.records)));
     if (!written) report_error(written.error());
     if (flags.json) {
       print_result(report::render_json(result.records, score));
     } else {
       print_result(report::render_table(result.records, terminal_width(), use_color()));
-      if (written) print_result(fmt::format("\nrecords and report: {}\n", (directory.shown() / "report.html").string()));
+      if (written)
+        print_result(fmt::format("\nrecords and report: {}\n", (directory.shown() / "report.html").string()));
     }
   }
   if (interrupted()) {
@@ -127,28 +131,42 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
 void add_flags(CLI::App* command, EvalFlags& flags) {
   run::EvaluateOptions& options = flags.batch.evaluate;
   command->add_option("PATH", flags.paths, "sample directories, or text files that list some")->required();
-  add_out_option(*command, flags.batch.out, "where records and reports go; default: a new directory below passnet-out, "
+  add_out_option(*command, flags.batch.out,
+                 "where records and reports go; default: a new directory below passnet-out, "
                  "with passnet-out/latest pointing to it");
-  CLI::Option* resume = command->add_flag("--resume", flags.batch.resume, "go on in --out (default: passnet-out/latest): graphs "
-                      "whose graph, pass, kernels, options and versions are those of their record are not evaluated again");
-  command->add_flag("--force", flags.force, "start over in an --out that holds records of another run: they are deleted")
-      ->excludes(resume)->needs("--out");
+  CLI::Option* resume = command->add_flag(
+      "--resume", flags.batch.resume,
+      "go on in --out (default: passnet-out/latest): graphs "
+      "whose graph, pass, kernels, options and versions are those of their record are not evaluated again");
+  command
+      ->add_flag("--force", flags.force, "start over in an --out that holds records of another run: they are deleted")
+      ->excludes(resume)
+      ->needs("--out");
   add_json_flag(*command, flags.json);
   command->add_option("--compiler", options.compiler, "passes: the sample's; eager: none, to see the noise")
-      ->check(one_of({"passes", "eager"}))->capture_default_str();
+      ->check(one_of({"passes", "eager"}))
+      ->capture_default_str();
   add_device_option(*command, flags.device);
-  add_jobs_option(*command, flags.batch.jobs, "samples at a time, each on a GPU of its own: that of --device and those after it");
-  command->add_option("--cuda-graph", options.cuda_graph,
-                      "on a GPU, record what a call does there and repeat that: auto (where it is possible), on, off")
-      ->check(one_of({"auto", "on", "off"}))->capture_default_str();
-  command->add_option("--warmup", options.warmup, "calls before timing")->check(integer_in(0, 1000000))->capture_default_str();
+  add_jobs_option(*command, flags.batch.jobs,
+                  "samples at a time, each on a GPU of its own: that of --device and those after it");
+  command
+      ->add_option("--cuda-graph", options.cuda_graph,
+                   "on a GPU, record what a call does there and repeat that: auto (where it is possible), on, off")
+      ->check(one_of({"auto", "on", "off"}))
+      ->capture_default_str();
+  command->add_option("--warmup", options.warmup, "calls before timing")
+      ->check(integer_in(0, 1000000))
+      ->capture_default_str();
   command->add_option("--trials", options.trials, "timed calls")->check(integer_in(1, 1000000))->capture_default_str();
   add_seed_option(*command, options.seed, "of the replayed inputs");
   command->add_option("--threads", options.threads, "for each side; default: all processors this process may use")
       ->check(integer_in(1, 1024));
   add_timeout_option(*command, options.timeout_s, "seconds a worker may take for one request");
-  command->add_flag("--profile", options.profile, "tell where the time of a call goes, launch by launch, beside what this machine can do");
-  command->add_option("--compare", options.rival, "another compiler to check and time beside the passes (needs PyTorch from Python)")
+  command->add_flag("--profile", options.profile,
+                    "tell where the time of a call goes, launch by launch, beside what this machine can do");
+  command
+      ->add_option("--compare", options.rival,
+                   "another compiler to check and time beside the passes (needs PyTorch from Python)")
       ->check(one_of({"torch.compile"}));
   command->add_flag("--strict", options.strict, "upstream's literal matching");
   command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run");

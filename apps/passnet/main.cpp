@@ -1,7 +1,9 @@
 // passnet: control. Parses, matches, decides, scores, reports; links no libtorch and runs no foreign code.
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -9,9 +11,6 @@
 #include <exception>
 #include <sstream>
 #include <system_error>
-
-#include <CLI/CLI.hpp>
-#include <fmt/core.h>
 
 #include "base/version.h"
 #include "command.h"
@@ -54,8 +53,9 @@ void parse(CLI::App& app, int argc, char** argv, int& exit_code) {
 
 int run(int argc, char** argv) {
   int exit_code = kOk;
-  CLI::App app{"PassNet: compiler passes for tensor graphs, and the truth about them.\n"
-               "Start with:  passnet eval samples/vit_add_layer_norm"};
+  CLI::App app{
+      "PassNet: compiler passes for tensor graphs, and the truth about them.\n"
+      "Start with:  passnet eval samples/vit_add_layer_norm"};
   app.name("passnet");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);

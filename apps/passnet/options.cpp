@@ -63,29 +63,35 @@ CLI::Option* add_device_option(CLI::App& command, std::string& device) {
 }
 
 CLI::Validator integer_in(int64_t low, int64_t high) {
-  return validator([low, high](const std::string& text) -> std::string {
-    int64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, failed] = std::from_chars(text.data(), end, value);
-    if (failed == std::errc() && stop == end && value >= low && value <= high) return "";
-    return fmt::format("expected an integer {}..{}, found {}", low, high, quoted(text));
-  }, fmt::format("{}..{}", low, high));
+  return validator(
+      [low, high](const std::string& text) -> std::string {
+        int64_t value = 0;
+        const char* const end = text.data() + text.size();
+        const auto [stop, failed] = std::from_chars(text.data(), end, value);
+        if (failed == std::errc() && stop == end && value >= low && value <= high) return "";
+        return fmt::format("expected an integer {}..{}, found {}", low, high, quoted(text));
+      },
+      fmt::format("{}..{}", low, high));
 }
 
 CLI::Validator number_in(double low, double high) {
-  return validator([low, high](const std::string& text) -> std::string {
-    char* stop = nullptr;
-    const double value = std::strtod(text.c_str(), &stop);
-    if (!text.empty() && stop == text.c_str() + text.size() && value >= low && value <= high) return "";
-    return fmt::format("expected a number {:g}..{:g}, found {}", low, high, quoted(text));
-  }, fmt::format("{:g}..{:g}", low, high));
+  return validator(
+      [low, high](const std::string& text) -> std::string {
+        char* stop = nullptr;
+        const double value = std::strtod(text.c_str(), &stop);
+        if (!text.empty() && stop == text.c_str() + text.size() && value >= low && value <= high) return "";
+        return fmt::format("expected a number {:g}..{:g}, found {}", low, high, quoted(text));
+      },
+      fmt::format("{:g}..{:g}", low, high));
 }
 
 CLI::Validator one_of(const std::vector<std::string>& words) {
-  return validator([words](const std::string& text) -> std::string {
-    if (std::find(words.begin(), words.end(), text) != words.end()) return "";
-    return fmt::format("expected {}, found {}", fmt::join(words, ", "), quoted(text));
-  }, fmt::format("{{{}}}", fmt::join(words, ",")));
+  return validator(
+      [words](const std::string& text) -> std::string {
+        if (std::find(words.begin(), words.end(), text) != words.end()) return "";
+        return fmt::format("expected {}, found {}", fmt::join(words, ", "), quoted(text));
+      },
+      fmt::format("{{{}}}", fmt::join(words, ",")));
 }
 
 bool use_color() {
@@ -99,7 +105,8 @@ void add_common_options(CLI::App& app) {
   app.footer(footer.empty() ? std::string(kExitCodesText) : fmt::format("{}\n\n{}", footer, kExitCodesText));
   // A command that hands over all its words to another program has the options of that.
   if (app.get_prefix_command()) return;
-  app.add_flag_callback("-q,--quiet", [] { report::set_quiet(true); }, "no progress and no hints on stderr");
+  app.add_flag_callback(
+      "-q,--quiet", [] { report::set_quiet(true); }, "no progress and no hints on stderr");
   app.add_option("--color", color_choice(), "colors: auto (on a terminal, unless NO_COLOR is set), always, never")
       ->check(one_of({"auto", "always", "never"}));
   for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) add_common_options(*command);

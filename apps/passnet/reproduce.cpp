@@ -1,14 +1,16 @@
 // passnet reproduce: records evaluated once more, and whether they agree.
-#include <CLI/CLI.hpp>
+#include "run/reproduce.h"
+
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/json.h"
-#include "record/compare.h"
 #include "command.h"
 #include "options.h"
-#include "run/reproduce.h"
+#include "record/compare.h"
 #include "run/run_directory.h"
 
 namespace passnet::cli {
@@ -43,7 +45,8 @@ Result<Outcome> reproduce_one(const record::RunRecord& recorded, const std::stri
 
 void print_outcome(const record::RunRecord& record, const Outcome& outcome) {
   const bool changed = std::string_view(outcome.result) == "changed";
-  fmt::print("{}/{}: {}\n", record.sample, record.graph, changed ? "not evaluated, it is made of other things now" : outcome.result);
+  fmt::print("{}/{}: {}\n", record.sample, record.graph,
+             changed ? "not evaluated, it is made of other things now" : outcome.result);
   for (const std::string& remark : outcome.remarks) fmt::print("  {}\n", remark);
   for (const std::string& difference : outcome.differences) fmt::print("  {}{}\n", changed ? "" : "now ", difference);
 }
@@ -68,7 +71,10 @@ Result<ExitCode> reproduce_command(ReproduceFlags& flags) {
     differs = differs || result == "differs";
     changed = changed || result == "changed";
     if (!flags.json) print_outcome(record, outcome);
-    graphs.push_back({{"sample", record.sample}, {"graph", record.graph}, {"result", result}, {"remarks", outcome.remarks},
+    graphs.push_back({{"sample", record.sample},
+                      {"graph", record.graph},
+                      {"result", result},
+                      {"remarks", outcome.remarks},
                       {"differences", outcome.differences}});
   }
   if (flags.json) print_result(dump(Json{{"graphs", graphs}}) + "\n");
@@ -80,14 +86,17 @@ Result<ExitCode> reproduce_command(ReproduceFlags& flags) {
 void add_reproduce(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ReproduceFlags>();
   CLI::App* command = app.add_subcommand("reproduce", "evaluate records again as they were made: do they agree?");
-  command->add_option("RECORD", flags->record, "directory of a run or a records.jsonl, with #GRAPH for one graph of it")->required();
+  command->add_option("RECORD", flags->record, "directory of a run or a records.jsonl, with #GRAPH for one graph of it")
+      ->required();
   command->add_option("--graph", flags->graph, "the graph, NAME or SAMPLE/NAME; default: all");
   command->add_option("--sample", flags->sample, "directory of the sample; default: where it was");
   add_json_flag(*command, flags->json);
-  command->footer("Options and seed are the record's. It agrees when the verdict is the same, the tolerance the same or stricter, and\n"
-                  "the speedups cannot be told apart by their 95 % intervals.\n\n"
-                  "Example:  passnet reproduce passnet-out/latest#b1_float32\n"
-                  "0: agrees; 1: differs; 5: not evaluated, since graph, pass or kernel changed.");
+  command->footer(
+      "Options and seed are the record's. It agrees when the verdict is the same, the tolerance the same or stricter, "
+      "and\n"
+      "the speedups cannot be told apart by their 95 % intervals.\n\n"
+      "Example:  passnet reproduce passnet-out/latest#b1_float32\n"
+      "0: agrees; 1: differs; 5: not evaluated, since graph, pass or kernel changed.");
   command->callback([flags, &exit_code] {
     catch_interrupts();
     exit_code = finish(reproduce_command(*flags));

@@ -1,17 +1,17 @@
 // passnet run: execute one graph with replayed or given inputs, print or save what came out.
-#include <chrono>
-#include <map>
-
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <map>
 
 #include "base/hash.h"
 #include "base/strings.h"
 #include "command.h"
-#include "options.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
+#include "options.h"
 #include "pass/source.h"
 #include "run/evaluate.h"
 #include "run/run_passes.h"
@@ -63,20 +63,23 @@ Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphD
   {
     PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(bundle.fd.get(), bundle.size_bytes, true));
     for (size_t i = 0; i < from.size(); ++i)
-      std::copy_n(file.memory.data() + from[i], bundle.entries[i].size_bytes(), memory.data() + bundle.entries[i].offset);
+      std::copy_n(file.memory.data() + from[i], bundle.entries[i].size_bytes(),
+                  memory.data() + bundle.entries[i].offset);
   }
   PASSNET_TRY_VOID(wire::seal(bundle.fd.get()));
   return bundle;
 }
 
 Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
-  PASSNET_TRY(const wire::Mapping memory, wire::Mapping::map(outputs.tensors.fd.get(), outputs.tensors.size_bytes, false));
+  PASSNET_TRY(const wire::Mapping memory,
+              wire::Mapping::map(outputs.tensors.fd.get(), outputs.tensors.size_bytes, false));
   Json list = Json::array();
   for (const wire::Entry& entry : outputs.tensors.entries) {
-    const std::string hash = fmt::format(
-        "{:016x}", fast_hash(memory.data() + entry.offset, static_cast<size_t>(entry.size_bytes())));
+    const std::string hash =
+        fmt::format("{:016x}", fast_hash(memory.data() + entry.offset, static_cast<size_t>(entry.size_bytes())));
     list.push_back({{"name", entry.name}, {"dtype", ir::name(entry.dtype)}, {"shape", entry.shape}, {"xxh3", hash}});
-    if (!flags.json) fmt::print("{}  {}[{}]  xxh3 {}\n", entry.name, ir::name(entry.dtype), fmt::join(entry.shape, ", "), hash);
+    if (!flags.json)
+      fmt::print("{}  {}[{}]  xxh3 {}\n", entry.name, ir::name(entry.dtype), fmt::join(entry.shape, ", "), hash);
   }
   if (flags.json) {
     fmt::print("{}\n", Json{{"graph", flags.graph_dir}, {"outputs", list}, {"scalars", outputs.scalars}}.dump());
@@ -109,7 +112,8 @@ Result<void> run_command(const RunFlags& flags) {
   run::Worker worker({{}, run::Role::Reference, threads_of(flags), &interrupted(), gpu});
   PASSNET_TRY_VOID(worker.start());
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.graph_dir));
-  if (auto loaded = run::load_graph(worker, "graph", graph.graph, {}, {}, timeout); !loaded) return loaded.error().error;
+  if (auto loaded = run::load_graph(worker, "graph", graph.graph, {}, {}, timeout); !loaded)
+    return loaded.error().error;
   run::Bundle inputs;
   if (flags.inputs.empty()) {
     auto replayed = run::replay_inputs(worker, "graph", graph, flags.seed, timeout);
@@ -132,9 +136,12 @@ void add_run(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<RunFlags>();
   CLI::App* command = app.add_subcommand("run", "execute one graph and print or save what came out");
   command->add_option("GRAPH_DIR", flags->graph_dir, "directory with model.py and weight_meta.py")->required();
-  command->add_option("--inputs", flags->inputs, "inputs by the names in forward; default: replayed from weight_meta.py")
+  command
+      ->add_option("--inputs", flags->inputs, "inputs by the names in forward; default: replayed from weight_meta.py")
       ->type_name("F.safetensors");
-  command->add_option("--pass", flags->pass, "run the graph as these passes rewrite it: Name.py, pass_dir, or sample directory")
+  command
+      ->add_option("--pass", flags->pass,
+                   "run the graph as these passes rewrite it: Name.py, pass_dir, or sample directory")
       ->type_name("PASS");
   command->add_option("--save", flags->save, "write inputs and outputs (out_0, out_1, …)")->type_name("F.safetensors");
   add_device_option(*command, flags->device);

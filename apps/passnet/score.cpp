@@ -1,19 +1,19 @@
 // passnet score: ES(t), S(t) and the aggregated score, recomputed from records or from upstream's logs alone.
-#include <filesystem>
-#include <optional>
+#include "record/score.h"
+
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/file.h"
 #include "base/json.h"
-#include "record/score.h"
-#include "record/verdict.h"
 #include "command.h"
 #include "options.h"
+#include "record/verdict.h"
 #include "run/run_directory.h"
 
 namespace passnet::cli {
@@ -93,7 +93,8 @@ void print_score(const std::string& name, const std::vector<ScoredGraph>& graphs
   fmt::print("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name,
              score.total, 100 * score.correct_share, 100 * score.fast_share, geomean);
   if (const size_t unmeasured = graphs.size() - static_cast<size_t>(score.total); unmeasured > 0) {
-    fmt::print("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n", unmeasured);
+    fmt::print("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n",
+               unmeasured);
   }
   fmt::print("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
   fmt::print("   t        S(t)       ES(t)   correct\n");
@@ -130,12 +131,16 @@ Result<void> run_score(const ScoreFlags& flags) {
 
 void add_score(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<ScoreFlags>();
-  CLI::App* command = app.add_subcommand("score", "ES(t), S(t) and the aggregated score from records or upstream's logs");
-  command->add_option("PATH", flags->paths, "--out directory of 'passnet eval', records.jsonl, or an upstream log")->required();
+  CLI::App* command =
+      app.add_subcommand("score", "ES(t), S(t) and the aggregated score from records or upstream's logs");
+  command->add_option("PATH", flags->paths, "--out directory of 'passnet eval', records.jsonl, or an upstream log")
+      ->required();
   command->add_option("--penalty", flags->options.penalty_base, "what a wrong graph counts (b)")
-      ->check(number_in(1e-9, 1.0))->capture_default_str();
+      ->check(number_in(1e-9, 1.0))
+      ->capture_default_str();
   command->add_option("--slow-exponent", flags->options.slow_exponent, "a correct graph slower than 1x counts s^(1+p)")
-      ->check(number_in(0.0, 100.0))->capture_default_str();
+      ->check(number_in(0.0, 100.0))
+      ->capture_default_str();
   command->add_flag("--extended", flags->extended, "upstream's mismatch_extended interpretation of failures");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet score passnet-out/latest");

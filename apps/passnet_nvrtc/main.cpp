@@ -16,7 +16,8 @@ using namespace passnet;
 // What is used of NVRTC's C interface (nvrtc.h of CUDA 12 and 13).
 using Program = struct ProgramObject*;
 struct Nvrtc {
-  int (*create)(Program*, const char* source, const char* name, int headers, const char* const*, const char* const*) = nullptr;
+  int (*create)(Program*, const char* source, const char* name, int headers, const char* const*,
+                const char* const*) = nullptr;
   int (*compile)(Program, int options, const char* const*) = nullptr;
   int (*log_size)(Program, size_t*) = nullptr;
   int (*log)(Program, char*) = nullptr;
@@ -56,7 +57,8 @@ Result<bool> compile(const std::string& library, const std::vector<std::string>&
     fmt::print(stderr, "{}\n", log.c_str());
   }
   if (status != 0) return false;
-  if (nvrtc.cubin_size(program, &size) != 0 || size == 0) return resource_error("NVRTC gives no cubin for this architecture");
+  if (nvrtc.cubin_size(program, &size) != 0 || size == 0)
+    return resource_error("NVRTC gives no cubin for this architecture");
   std::string cubin(size, '\0');
   nvrtc.cubin(program, cubin.data());
   PASSNET_TRY_VOID(write_file("unit.cubin", cubin));

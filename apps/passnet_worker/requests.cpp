@@ -44,8 +44,7 @@ struct Bundle {
 };
 
 Result<Bundle> receive_bundle(const Json& request, const std::vector<UniqueFd>& fds) {
-  if (fds.size() != 1)
-    return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
+  if (fds.size() != 1) return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
   struct stat info {};
   if (::fstat(fds[0].get(), &info) != 0)
     return bad_input("the descriptor that came with the request is not shared memory");
@@ -71,14 +70,19 @@ constexpr const char* kOurBug = "this is a bug of PassNet; please report it with
 }  // namespace
 
 const Requests::Row Requests::kRows[] = {
-    {"hello", &Requests::hello, false},    {"load", &Requests::load, false},
+    {"hello", &Requests::hello, false},
+    {"load", &Requests::load, false},
     {"check_target", &Requests::check_target, true},
-    {"inputs", &Requests::inputs, true},   {"set_inputs", &Requests::set_inputs, false},
-    {"trace", &Requests::trace, true},     {"infer", &Requests::infer, true},
+    {"inputs", &Requests::inputs, true},
+    {"set_inputs", &Requests::set_inputs, false},
+    {"trace", &Requests::trace, true},
+    {"infer", &Requests::infer, true},
     {"run", &Requests::run, false},
-    {"compare", &Requests::compare, true}, {"time", &Requests::time, false},
+    {"compare", &Requests::compare, true},
+    {"time", &Requests::time, false},
     {"profile", &Requests::profile, false},
-    {"unload", &Requests::unload, false},  {"exit", &Requests::exit, false},
+    {"unload", &Requests::unload, false},
+    {"exit", &Requests::exit, false},
 };
 
 std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>& fds, bool* done) {
@@ -95,7 +99,9 @@ std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>
   } catch (const runtime::KernelFault& fault) {
     // A GPU that stops although no kernel of a pass is loaded was stopped by an operator of the graph.
     const bool of_an_operator = fault.ends_worker && !has_kernels();
-    return refuse({of_an_operator ? "bad-input" : fault.kind, fault.message, fault.at, {}, fault.ends_worker, fault.launch}, done);
+    return refuse(
+        {of_an_operator ? "bad-input" : fault.kind, fault.message, fault.at, {}, fault.ends_worker, fault.launch},
+        done);
   } catch (const nlohmann::json::exception& problem) {
     return refuse({"bad-input", fmt::format("a request that is not understood: {}", problem.what()), {}, {}}, done);
   } catch (const std::bad_alloc&) {
@@ -148,8 +154,7 @@ Result<Reply> Requests::dispatch(const wire::Message& message, bool* done) {
 Result<runtime::Session*> Requests::session(const Json& request) {
   const std::string id = text_field(request, "id");
   const auto found = sessions_.find(id);
-  if (found == sessions_.end())
-    return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
+  if (found == sessions_.end()) return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
   return &found->second;
 }
 
@@ -186,8 +191,7 @@ Result<Reply> Requests::load(const Json& request, const std::vector<UniqueFd>&) 
       source.kernels.push_back(std::move(files));
     }
   }
-  if (role_ == Role::Reference && !source.kernels.empty())
-    return bad_input("the reference worker loads no kernels");
+  if (role_ == Role::Reference && !source.kernels.empty()) return bad_input("the reference worker loads no kernels");
   PASSNET_TRY(source.recording, read_recording(request.value("cuda_graph", "off")));
   const std::string id = text_field(request, "id");
   PASSNET_TRY(runtime::Session session, runtime::Session::load(std::move(source)));
@@ -256,7 +260,8 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
   const auto calls = request.at("calls").get<int64_t>();
   if (calls < 0 || calls > 1'000'000) return bad_input(fmt::format("{} calls: expected 0 to 1000000", calls));
   const std::string clock = request.value("clock", "host");
-  if (clock != "host" && clock != "device") return bad_input(fmt::format("clock {}: expected host or device", quoted(clock)));
+  if (clock != "host" && clock != "device")
+    return bad_input(fmt::format("clock {}: expected host or device", quoted(clock)));
   PASSNET_TRY(const runtime::CallTimes times,
               session->time({calls, request.value("settle", false), request.value("fingerprint", false),
                              request.value("fresh", false), request.value("flush", false), clock == "device"}));

@@ -26,9 +26,7 @@ struct bfloat16 {
 
   bfloat16() = default;
   [[gnu::always_inline]] constexpr bfloat16(float value) : bits(round(value)) {}
-  [[gnu::always_inline]] constexpr operator float() const {
-    return detail::from_bits(int32_t(uint32_t(bits) << 16));
-  }
+  [[gnu::always_inline]] constexpr operator float() const { return detail::from_bits(int32_t(uint32_t(bits) << 16)); }
 
  private:
   [[gnu::always_inline]] static constexpr uint16_t round(float value) {

@@ -47,8 +47,7 @@ template <class F, class... C>
   return polynomial(x, higher...) * x + c;
 }
 
-constexpr float kRounder =
-    12582912.0f;  // 1.5 * 2^23: adding it rounds |x| < 2^22 to an integer in the low bits
+constexpr float kRounder = 12582912.0f;  // 1.5 * 2^23: adding it rounds |x| < 2^22 to an integer in the low bits
 constexpr int32_t kRounderBits = 0x4b400000;
 
 /// x = n ln 2 + r with |r| <= ln 2 / 2; returns n, leaves r in x and e^r - 1 in `power`.
@@ -57,9 +56,7 @@ template <class F>
   const F shifted = x * 1.44269504f + kRounder;
   const F n = shifted - kRounder;
   const F r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
-  power = r + r * r *
-                  polynomial(r, 0.5f, 0.166666657f, 0.0416663624f, 0.00833338965f, 0.00139406277f,
-                             0.000198458773f);
+  power = r + r * r * polynomial(r, 0.5f, 0.166666657f, 0.0416663624f, 0.00833338965f, 0.00139406277f, 0.000198458773f);
   return bits(shifted) - kRounderBits;
 }
 
@@ -70,7 +67,8 @@ template <class F>
   x = __builtin_ia32_maxps512_mask(floats{} - 104.0f, x, x, -1, 4);
   const floats n = x * 1.44269504f + kRounder - kRounder;
   const floats r = (x - n * 0.693145752f) - n * 1.42860677e-06f;
-  const floats power = r + r * r * polynomial(r, 0.5f, 0.166666657f, 0.0416663624f, 0.00833338965f, 0.00139406277f, 0.000198458773f);
+  const floats power =
+      r + r * r * polynomial(r, 0.5f, 0.166666657f, 0.0416663624f, 0.00833338965f, 0.00139406277f, 0.000198458773f);
   return __builtin_ia32_scalefps512_mask(power + 1.0f, n, x, -1, 4);
 }
 #endif
@@ -104,8 +102,8 @@ template <class F>
   const auto word = bits(subnormal ? x * 8388608.0f : x) - kRootHalf;
   const F f = from_bits((word & 0x7fffff) + kRootHalf) - 1.0f;
   const F e = convert(word >> 23) - (subnormal ? F{} + 23.0f : F{});
-  const F r = polynomial(f, 0.333333135f, -0.250000089f, 0.200021192f, -0.166679963f, 0.142195508f,
-                         -0.124055922f, 0.118881777f, -0.116756387f, 0.0674659163f);
+  const F r = polynomial(f, 0.333333135f, -0.250000089f, 0.200021192f, -0.166679963f, 0.142195508f, -0.124055922f,
+                         0.118881777f, -0.116756387f, 0.0674659163f);
   const F square = f * f;
   const F result = e * 0.693145752f + (f + (e * 1.42860677e-06f + (square * f * r - 0.5f * square)));
   const F special = x == 0.0f ? F{} - __builtin_inff() : x < 0.0f ? F{} + __builtin_nanf("") : x;
@@ -146,8 +144,8 @@ template <class F>
 template <class F>
 [[gnu::always_inline]] inline F erf(F x) {
   const F square = x * x;
-  const F small = x + x * polynomial(square, 0.128379166f, -0.376126319f, 0.112836637f, -0.0268577058f,
-                                     0.0051969518f, -0.000809770252f, 8.1850907e-05f);
+  const F small = x + x * polynomial(square, 0.128379166f, -0.376126319f, 0.112836637f, -0.0268577058f, 0.0051969518f,
+                                     -0.000809770252f, 8.1850907e-05f);
   const F size = abs_of(x);
   const F t = size > 4.0f ? F{} + 4.0f : size;
   const F log_rest = polynomial(t, 0.000169205261f, -1.12948835f, -0.633400857f, -0.108220384f, 0.0250806175f,
@@ -179,11 +177,10 @@ template <class F>
 [[gnu::always_inline]] inline F sine(F x, int32_t quarter) {
   const auto n = reduce_angle(x) + quarter;
   const F square = x * x;
-  const F s =
-      x + x * square * polynomial(square, -0.166666672f, 0.00833332911f, -0.000198393085f, 2.71808403e-06f);
-  const F c = 1.0f + square * (square * polynomial(square, 0.0416666679f, -0.00138888834f, 2.47994558e-05f,
-                                                   -2.72053995e-07f) -
-                               0.5f);
+  const F s = x + x * square * polynomial(square, -0.166666672f, 0.00833332911f, -0.000198393085f, 2.71808403e-06f);
+  const F c =
+      1.0f +
+      square * (square * polynomial(square, 0.0416666679f, -0.00138888834f, 2.47994558e-05f, -2.72053995e-07f) - 0.5f);
   return from_bits(bits((n & 1) != 0 ? c : s) ^ ((n & 2) << 30));
 }
 template <class F>

@@ -12,8 +12,10 @@ namespace detail {
 template <class Combine>
 [[gnu::always_inline]] inline float fold(vec x, Combine combine) {
 #ifdef PASSNET_AVX512_
-  constexpr ints swap[] = {{8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7}, {4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11},
-                           {2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13}, {1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14}};
+  constexpr ints swap[] = {{8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7},
+                           {4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11},
+                           {2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13},
+                           {1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14}};
   for (int step = 0; step < 4; ++step) {
     vec other;
     other.part[0] = __builtin_shuffle(x.part[0], swap[step]);
@@ -51,10 +53,12 @@ template <class Value, class Combine>
 
 /// Over the 16 lanes.
 [[gnu::always_inline]] inline float sum(vec x) {
-  return detail::fold(x, [](auto a, auto b) __attribute__((always_inline)) { return a + b; });
+  return detail::fold(
+      x, [](auto a, auto b) __attribute__((always_inline)) { return a + b; });
 }
 [[gnu::always_inline]] inline float max(vec x) {
-  return detail::fold(x, [](auto a, auto b) __attribute__((always_inline)) { return max(a, b); });
+  return detail::fold(
+      x, [](auto a, auto b) __attribute__((always_inline)) { return max(a, b); });
 }
 
 /// Sum over i in [0, n) of value(i, lanes), a vec of the elements i … i + lanes - 1. For sums of what is

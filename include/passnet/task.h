@@ -55,8 +55,7 @@ namespace detail {
 
 template <class P>
 struct Parameter {
-  static_assert(sizeof(P) < 0,
-                "a kernel parameter is a pointer to elements, an integer, a float, a double or a bool");
+  static_assert(sizeof(P) < 0, "a kernel parameter is a pointer to elements, an integer, a float, a double or a bool");
 };
 #define PASSNET_PARAMETER_(type, text, value)                                                           \
   template <>                                                                                           \

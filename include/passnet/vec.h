@@ -52,8 +52,7 @@ template <class T>
   *reinterpret_cast<Elements*>(out) = __builtin_convertvector(x, Elements);
 }
 [[gnu::always_inline]] inline void store_part(bool* out, floats x) {
-  *reinterpret_cast<Block<bool>::type*>(out) =
-      __builtin_convertvector(x != 0.0f, Block<bool>::type) & uint8_t(1);
+  *reinterpret_cast<Block<bool>::type*>(out) = __builtin_convertvector(x != 0.0f, Block<bool>::type) & uint8_t(1);
 }
 
 [[gnu::always_inline]] inline floats widen(halves x, bfloat16) {
@@ -202,8 +201,8 @@ inline vec load_tail(const T* x, int lanes) {
     out.part[0] = __builtin_ia32_loadups512_mask(x, floats{}, some);
     return out;
   } else if constexpr (__is_same(T, float16) || __is_same(T, bfloat16)) {
-    out.part[0] = widen(
-        (halves)__builtin_ia32_loaddquhi256_mask(reinterpret_cast<const short*>(x), half_words{}, some), T());
+    out.part[0] =
+        widen((halves)__builtin_ia32_loaddquhi256_mask(reinterpret_cast<const short*>(x), half_words{}, some), T());
     return out;
   }
 #endif
@@ -217,8 +216,7 @@ inline void store_tail(T* out, vec x, int lanes) {
   const auto some = static_cast<unsigned short>((1u << lanes) - 1u);
   if constexpr (__is_same(T, float)) return __builtin_ia32_storeups512_mask(out, x.part[0], some);
   if constexpr (__is_same(T, float16) || __is_same(T, bfloat16))
-    return __builtin_ia32_storedquhi256_mask(reinterpret_cast<short*>(out),
-                                             (half_words)narrow(x.part[0], T()), some);
+    return __builtin_ia32_storedquhi256_mask(reinterpret_cast<short*>(out), (half_words)narrow(x.part[0], T()), some);
 #endif
   T whole[kLanes];
   store(whole, x);
@@ -259,16 +257,12 @@ template <class Body>
 template <class T>
 inline void to_floats(const T* x, int64_t n, float* out) {
   for_blocks(
-      0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) {
-        store(out + i, load(x + i, lanes), lanes);
-      });
+      0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) { store(out + i, load(x + i, lanes), lanes); });
 }
 template <class T>
 inline void from_floats(const float* x, int64_t n, T* out) {
   for_blocks(
-      0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) {
-        store(out + i, load(x + i, lanes), lanes);
-      });
+      0, n, [&](int64_t i, int lanes) __attribute__((always_inline)) { store(out + i, load(x + i, lanes), lanes); });
 }
 
 }  // namespace passnet

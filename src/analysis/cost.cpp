@@ -72,8 +72,7 @@ double product_flops(const ir::Graph& graph, ir::NodeId id, const Types& types, 
 
 double flops_of(const ir::Graph& graph, ir::NodeId id, const Types& types) {
   switch (kernel_class(graph, id)) {
-    case KernelClass::Free:
-      return 0;
+    case KernelClass::Free: return 0;
     case KernelClass::Library: {
       return product_flops(graph, id, types, canonical_op_name(graph.node(id)));
     }
@@ -81,8 +80,7 @@ double flops_of(const ir::Graph& graph, ir::NodeId id, const Types& types) {
       const ir::NodeId input = operand(graph, id, 0);
       return input == ir::kNoNode ? types.elements(id) : types.elements(input);
     }
-    default:
-      return types.elements(id);
+    default: return types.elements(id);
   }
 }
 
@@ -92,8 +90,7 @@ Cost cost_of(const ir::Graph& graph, const Json& values) {
   const Types types(graph, values);
   Cost cost;
   for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) cost.bytes_in += types.bytes(id);
-  for (size_t i = 0; i < body_size(graph); ++i)
-    cost.flops += flops_of(graph, body_node(graph, i), types);
+  for (size_t i = 0; i < body_size(graph); ++i) cost.flops += flops_of(graph, body_node(graph, i), types);
   if (const ir::NodeId output = graph.output(); output != ir::kNoNode)
     for_each_input(graph, graph.node(output), [&](ir::NodeId id) { cost.bytes_out += types.bytes(id); });
   return cost;

@@ -8,8 +8,7 @@ namespace passnet::analysis {
 
 struct Cost {
   double bytes_in = 0, bytes_out = 0;  // each argument read once, each output written once
-  double flops =
-      0;  // products count two per multiply-add; loops one per element of what they go over; views none
+  double flops = 0;  // products count two per multiply-add; loops one per element of what they go over; views none
 };
 
 /// types: VALUE (docs/protocol.md) by node name. Values without a type count nothing.

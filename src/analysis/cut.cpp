@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "analysis/op_name.h"
+#include "base/check.h"
 
 namespace passnet::analysis {
 
@@ -40,8 +40,7 @@ Boundary find_boundary(const ir::Graph& whole, NodeId begin, NodeId end) {
 }  // namespace
 
 bool is_data(std::string_view name) {
-  return name.find("_self_") == std::string_view::npos &&
-         name.find("_instance_modules_") == std::string_view::npos;
+  return name.find("_self_") == std::string_view::npos && name.find("_instance_modules_") == std::string_view::npos;
 }
 
 Piece cut(const ir::Graph& whole, Range range) {
@@ -66,11 +65,10 @@ Piece cut(const ir::Graph& whole, Range range) {
     for (const ir::Arg& arg : whole.args(node)) args.push_back(piece.graph.import_arg(whole, arg, here));
     std::vector<ir::Keyword> keywords;
     for (const ir::Keyword& keyword : whole.keywords(node))
-      keywords.push_back(
-          {piece.graph.intern(keyword.name), piece.graph.import_arg(whole, keyword.value, here)});
-    here[id] = ir::Arg::of_node(piece.graph.add_node(node.kind, piece.graph.intern(node.target),
-                                                     piece.graph.intern(fmt::format("tmp_{}", values++)),
-                                                     args, keywords));
+      keywords.push_back({piece.graph.intern(keyword.name), piece.graph.import_arg(whole, keyword.value, here)});
+    here[id] =
+        ir::Arg::of_node(piece.graph.add_node(node.kind, piece.graph.intern(node.target),
+                                              piece.graph.intern(fmt::format("tmp_{}", values++)), args, keywords));
   }
   std::vector<ir::Arg> results;
   for (const NodeId output : boundary.outputs) results.push_back(here[output]);

@@ -19,8 +19,7 @@ constexpr std::string_view kUniformOperators[] = {"addmm",  "baddbmm", "bmm",   
 static_assert(std::ranges::is_sorted(kUniformOperators));
 
 bool is_uniform(const ir::Node& node) {
-  return std::binary_search(std::begin(kUniformOperators), std::end(kUniformOperators),
-                            ir::canonical_name(node));
+  return std::binary_search(std::begin(kUniformOperators), std::end(kUniformOperators), ir::canonical_name(node));
 }
 
 std::string dtype_of(const Json& types, std::string_view name) {
@@ -78,7 +77,7 @@ class Casting {
 }  // namespace
 
 std::optional<std::vector<graphdir::TensorMeta>> retyped(const std::vector<graphdir::TensorMeta>& metas,
-                                                   ir::DType dtype) {
+                                                         ir::DType dtype) {
   std::vector<graphdir::TensorMeta> changed = metas;
   bool any = false;
   for (graphdir::TensorMeta& meta : changed) {
@@ -107,8 +106,8 @@ std::vector<bool> variant_casts(const ir::Graph& graph) {
         !graph.keywords(node).empty())
       continue;
     const ir::Arg& type = graph.args(node)[1];
-    casts[id] = type.kind == ir::ArgKind::DType &&
-                (type.dtype == ir::DType::Float16 || type.dtype == ir::DType::BFloat16);
+    casts[id] =
+        type.kind == ir::ArgKind::DType && (type.dtype == ir::DType::Float16 || type.dtype == ir::DType::BFloat16);
   }
   for (ir::NodeId id = 0; id < graph.size(); ++id) casts[id] = casts[id] && read[id] && !read_otherwise[id];
   return casts;

@@ -12,7 +12,8 @@
 namespace passnet::analysis {
 
 /// The records with every float32 tensor at `dtype`; nullopt when there is none.
-std::optional<std::vector<graphdir::TensorMeta>> retyped(const std::vector<graphdir::TensorMeta>& metas, ir::DType dtype);
+std::optional<std::vector<graphdir::TensorMeta>> retyped(const std::vector<graphdir::TensorMeta>& metas,
+                                                         ir::DType dtype);
 
 /// The graph with `.to(dtype)` before each float32 tensor that a matrix product, convolution or attention
 /// takes: what else they take is at `dtype` now, and they refuse a mixture. types: VALUE (docs/protocol.md)

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "base/hash.h"
 #include "analysis/size_slots.h"
+#include "base/hash.h"
 #include "fx/print.h"
 #include "ir/ops/memory.h"
 #include "ir/ops/table.h"
@@ -26,9 +26,7 @@ constexpr std::string_view kIdentityVersion = "1";
 /// after it.
 constexpr int kRounds = 2;
 
-uint64_t hash_of(std::string_view text, uint64_t seed = 0) {
-  return fast_hash(text.data(), text.size(), seed);
-}
+uint64_t hash_of(std::string_view text, uint64_t seed = 0) { return fast_hash(text.data(), text.size(), seed); }
 uint64_t combine(uint64_t a, uint64_t b) {
   const uint64_t both[] = {a, b};
   return fast_hash(both, sizeof both);
@@ -85,8 +83,7 @@ class Coloring {
       return;
     }
     uint64_t color = hash_of(call->name);
-    const bool swappable =
-        call->signature != nullptr && call->signature->commutative && call->args.size() > 1;
+    const bool swappable = call->signature != nullptr && call->signature->commutative && call->args.size() > 1;
     for (size_t i = 0; i < call->args.size(); ++i) {
       // Operands that may be swapped stand in one place.
       const uint64_t place = swappable && i < 2 ? hash_of("operand") : hash_of(call->names[i], i);
@@ -106,9 +103,7 @@ class Coloring {
 
   uint64_t describe_arg(NodeId id, const Arg& arg, uint64_t place, bool is_bound = false) {
     switch (arg.kind) {
-      case ArgKind::Node:
-        uses_[id].push_back({arg.node, place});
-        return combine(place, hash_of("node"));
+      case ArgKind::Node: uses_[id].push_back({arg.node, place}); return combine(place, hash_of("node"));
       case ArgKind::Tuple:
       case ArgKind::List:
       case ArgKind::Slice: {
@@ -123,10 +118,8 @@ class Coloring {
       case ArgKind::Int:
         if (sizes_ == Sizes::All || (sizes_ == Sizes::Bounds && is_bound)) return combine(place, hash_of("size"));
         break;
-      case ArgKind::Device:
-        return combine(place, hash_of("device"));
-      default:
-        break;
+      case ArgKind::Device: return combine(place, hash_of("device"));
+      default: break;
     }
     return combine(place, hash_of(fx::print_arg(graph_, arg), static_cast<uint64_t>(arg.kind)));
   }

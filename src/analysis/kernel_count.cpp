@@ -19,24 +19,15 @@ struct UnknownOperator {
   KernelClass kernel;
 };
 constexpr UnknownOperator kUnknownOperators[] = {
-    {"_assert", KernelClass::Free},
-    {"_assert_async", KernelClass::Free},
-    {"cholesky", KernelClass::Library},
-    {"cummin", KernelClass::Reduction},
-    {"gru", KernelClass::Library},
-    {"inv", KernelClass::Library},
-    {"irfftn", KernelClass::Library},
-    {"logcumsumexp", KernelClass::Reduction},
-    {"lstm", KernelClass::Library},
-    {"msort", KernelClass::Library},
-    {"nms", KernelClass::Library},
-    {"pinv", KernelClass::Library},
-    {"qr", KernelClass::Library},
-    {"rfftn", KernelClass::Library},
-    {"roi_align", KernelClass::Library},
-    {"set_grad_enabled", KernelClass::Free},
-    {"stft", KernelClass::Library},
-    {"svd", KernelClass::Library},
+    {"_assert", KernelClass::Free},      {"_assert_async", KernelClass::Free},
+    {"cholesky", KernelClass::Library},  {"cummin", KernelClass::Reduction},
+    {"gru", KernelClass::Library},       {"inv", KernelClass::Library},
+    {"irfftn", KernelClass::Library},    {"logcumsumexp", KernelClass::Reduction},
+    {"lstm", KernelClass::Library},      {"msort", KernelClass::Library},
+    {"nms", KernelClass::Library},       {"pinv", KernelClass::Library},
+    {"qr", KernelClass::Library},        {"rfftn", KernelClass::Library},
+    {"roi_align", KernelClass::Library}, {"set_grad_enabled", KernelClass::Free},
+    {"stft", KernelClass::Library},      {"svd", KernelClass::Library},
 };
 static_assert(std::ranges::is_sorted(kUnknownOperators, {}, &UnknownOperator::name));
 
@@ -66,8 +57,8 @@ class Kernels {
   struct Group {
     bool library = false;
     int64_t read = -1,
-            written = -1;        // elements that a loop of it goes over: of its input, of its result; -1: any
-    std::vector<size_t> before;  // groups that must be done first, directly
+            written = -1;         // elements that a loop of it goes over: of its input, of its result; -1: any
+    std::vector<size_t> before;   // groups that must be done first, directly
     std::vector<NodeId> sources;  // values from memory that it reads
   };
 
@@ -159,8 +150,7 @@ class Counting {
     Kernels::Group group;
     group.library = cost == KernelClass::Library;
     group.written = kernels_.elements(id);
-    group.read =
-        cost == KernelClass::Reduction && !inputs.empty() ? kernels_.elements(inputs.front()) : group.written;
+    group.read = cost == KernelClass::Reduction && !inputs.empty() ? kernels_.elements(inputs.front()) : group.written;
     for (const NodeId input : inputs) {
       if (maker_[input] == kNone)
         group.sources.push_back(input);
@@ -172,8 +162,7 @@ class Counting {
     size_t mine = kernels_.add(std::move(group));
     maker_[id] = mine;
     // What a convolution gives is brought into the graph's layout by a loop of the compiler's own.
-    if (op_name(graph_.node(id)).starts_with("conv"))
-      maker_[id] = kernels_.add({false, loop, loop, {mine}, {}});
+    if (op_name(graph_.node(id)).starts_with("conv")) maker_[id] = kernels_.add({false, loop, loop, {mine}, {}});
     if (cost == KernelClass::Library || cost == KernelClass::Stencil) return;
     for (const size_t maker : makers) mine = join_if_possible(mine, kernels_.find(maker), loop);
     if (makers.empty()) join_a_reader_of_the_same(mine, loop);
@@ -185,8 +174,7 @@ class Counting {
 
   size_t join_if_possible(size_t mine, size_t other, int64_t loop) {
     if (mine == other || !fits(kernels_[other], loop)) return mine;
-    if (kernels_.depends_through_another(mine, other) || kernels_.depends_through_another(other, mine))
-      return mine;
+    if (kernels_.depends_through_another(mine, other) || kernels_.depends_through_another(other, mine)) return mine;
     kernels_.join(mine, other);
     return other;
   }
@@ -196,12 +184,10 @@ class Counting {
       if (other == mine || !kernels_.is_live(other)) continue;
       const auto reads = [&](NodeId source) {
         const auto& sources = kernels_[other].sources;
-        return kernels_.elements(source) > 1 &&
-               std::find(sources.begin(), sources.end(), source) != sources.end();
+        return kernels_.elements(source) > 1 && std::find(sources.begin(), sources.end(), source) != sources.end();
       };
       const auto& sources = kernels_[mine].sources;
-      if (std::any_of(sources.begin(), sources.end(), reads) && join_if_possible(mine, other, loop) == other)
-        return;
+      if (std::any_of(sources.begin(), sources.end(), reads) && join_if_possible(mine, other, loop) == other) return;
     }
   }
 

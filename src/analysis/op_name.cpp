@@ -11,10 +11,9 @@ namespace {
 
 // Names of Python's operator module; in place they begin with an i.
 constexpr std::pair<std::string_view, std::string_view> kOperators[] = {
-    {"+", "add"}, {"-", "sub"},     {"*", "mul"},     {"/", "truediv"}, {"//", "floordiv"},
-    {"%", "mod"}, {"**", "pow"},    {"@", "matmul"},  {"&", "and_"},    {"|", "or_"},
-    {"^", "xor"}, {"<<", "lshift"}, {">>", "rshift"}, {"==", "eq"},     {"!=", "ne"},
-    {"<", "lt"},  {"<=", "le"},     {">", "gt"},      {">=", "ge"}};
+    {"+", "add"},    {"-", "sub"},  {"*", "mul"}, {"/", "truediv"}, {"//", "floordiv"}, {"%", "mod"},     {"**", "pow"},
+    {"@", "matmul"}, {"&", "and_"}, {"|", "or_"}, {"^", "xor"},     {"<<", "lshift"},   {">>", "rshift"}, {"==", "eq"},
+    {"!=", "ne"},    {"<", "lt"},   {"<=", "le"}, {">", "gt"},      {">=", "ge"}};
 
 std::string operator_name(std::string_view target) {
   for (const auto& [sign, name] : kOperators) {
@@ -44,16 +43,11 @@ std::string function_name(std::string_view target) {
 
 std::string op_name(const ir::Node& node) {
   switch (node.kind) {
-    case ir::NodeKind::CallMethod:
-      return "Tensor." + std::string(node.target);
-    case ir::NodeKind::CallFunction:
-      return function_name(node.target);
-    case ir::NodeKind::Operator:
-      return operator_name(node.target);
-    case ir::NodeKind::Attribute:
-      return "getattr";
-    default:
-      return "";
+    case ir::NodeKind::CallMethod: return "Tensor." + std::string(node.target);
+    case ir::NodeKind::CallFunction: return function_name(node.target);
+    case ir::NodeKind::Operator: return operator_name(node.target);
+    case ir::NodeKind::Attribute: return "getattr";
+    default: return "";
   }
 }
 

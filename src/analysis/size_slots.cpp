@@ -157,10 +157,9 @@ class Reading {
 
   // Bounds of slices; an integer that takes one element is none.
   void read_index(const Arg& index) {
-    const std::vector<Arg> items =
-        index.kind == ArgKind::Tuple
-            ? std::vector<Arg>(graph_.elements(index).begin(), graph_.elements(index).end())
-            : std::vector<Arg>{index};
+    const std::vector<Arg> items = index.kind == ArgKind::Tuple
+                                       ? std::vector<Arg>(graph_.elements(index).begin(), graph_.elements(index).end())
+                                       : std::vector<Arg>{index};
     uint32_t taken = 0;
     for (const Arg& item : items)
       taken += item.kind != ArgKind::None && item.kind != ArgKind::Ellipsis && item.kind != ArgKind::Bool;
@@ -228,8 +227,7 @@ class Copying {
 
  private:
   Arg add(ir::NodeKind kind, std::string_view target, std::span<const Arg> args) {
-    return Arg::of_node(
-        made_.add_node(kind, target, made_.intern(fmt::format("passnet_size_{}", sizes_++)), args));
+    return Arg::of_node(made_.add_node(kind, target, made_.intern(fmt::format("passnet_size_{}", sizes_++)), args));
   }
 
   bool copy(NodeId id, const NodeSizes* sizes) {
@@ -253,8 +251,8 @@ class Copying {
     if (node.kind == ir::NodeKind::Output)
       made_.add_output(args.front());
     else
-      here_[id] = Arg::of_node(
-          made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
+      here_[id] =
+          Arg::of_node(made_.add_node(node.kind, made_.intern(node.target), made_.intern(node.name), args, keywords));
     return true;
   }
 
@@ -275,8 +273,7 @@ class Copying {
   const Replace replace_;
   ir::Graph made_;
   std::vector<Arg> here_;
-  std::vector<std::pair<uint32_t, Arg>>
-      replacements_;  // of the node that is copied: ordinal and what stands there
+  std::vector<std::pair<uint32_t, Arg>> replacements_;  // of the node that is copied: ordinal and what stands there
   size_t sizes_ = 0;
 };
 

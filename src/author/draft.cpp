@@ -1,10 +1,10 @@
 #include "author/draft.h"
 
-#include <algorithm>
-#include <set>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
 
 #include "author/region.h"
 #include "author/writer.h"
@@ -50,7 +50,9 @@ std::vector<std::string> names(const ir::Graph& graph, const std::vector<NodeId>
 
 bool is_constant(const Subject& subject, NodeId id) { return subject.types[0][id].kind == ValueType::Kind::Constant; }
 
-std::string tuple_of(const std::vector<std::string>& items) { return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : ""); }
+std::string tuple_of(const std::vector<std::string>& items) {
+  return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
+}
 
 /// What the plan asks before anything else: types and ranks are those of one of the graphs.
 std::vector<std::string> checks(const Subject& subject, const Part& part) {
@@ -63,11 +65,13 @@ std::vector<std::string> checks(const Subject& subject, const Part& part) {
     if (types[0].is_tensor() || is_dtype) {
       dtypes.push_back(types[0].is_tensor() ? name + ".dtype" : name);
       for (size_t i = 0; i < types.size(); ++i)
-        seen[i].push_back(fmt::format("torch.{}", ir::name(types[0].is_tensor() ? types[i].tensor.dtype : types[i].dtype)));
+        seen[i].push_back(
+            fmt::format("torch.{}", ir::name(types[0].is_tensor() ? types[i].tensor.dtype : types[i].dtype)));
     }
     if (types[0].is_tensor()) {
       shapes.push_back(fmt::format("{}.ndim == {}", name, types[0].tensor.shape.size()));
-      if (std::ranges::all_of(types, [](const ValueType& type) { return type.tensor.is_contiguous(); })) layouts.push_back(name + ".is_contiguous()");
+      if (std::ranges::all_of(types, [](const ValueType& type) { return type.tensor.is_contiguous(); }))
+        layouts.push_back(name + ".is_contiguous()");
     } else if (types[0].length > 0) {
       shapes.push_back(fmt::format("len({}) == {}", name, types[0].length));
     }
@@ -77,7 +81,8 @@ std::vector<std::string> checks(const Subject& subject, const Part& part) {
     const std::string text = dtypes.size() == 1 ? combination[0] : tuple_of(combination);
     if (std::ranges::find(combinations, text) == combinations.end()) combinations.push_back(text);
   }
-  std::vector<std::string> lines = {"# Dtypes and ranks as in the graphs that this was written for; other sites keep their operators."};
+  std::vector<std::string> lines = {
+      "# Dtypes and ranks as in the graphs that this was written for; other sites keep their operators."};
   const auto decline = [&](const std::string& condition) {
     lines.push_back(fmt::format("if {}:", condition));
     lines.push_back("    return NotImplemented");
@@ -105,8 +110,9 @@ def grid(x, n, work):
 )";
 
 /// Name.py. plan: its lines before `return`.
-std::string python_text(const Subject& subject, const Part& part, const std::string& name, const std::vector<std::string>& comment,
-                        const std::vector<std::string>& plan, const std::vector<std::string>& results, std::string_view functions) {
+std::string python_text(const Subject& subject, const Part& part, const std::string& name,
+                        const std::vector<std::string>& comment, const std::vector<std::string>& plan,
+                        const std::vector<std::string>& results, std::string_view functions) {
   fx::StatementPrinter printer(subject.graph);
   const std::string inputs = fmt::format("{}", fmt::join(names(subject.graph, part.inputs), ", "));
   for (const NodeId id : part.nodes) {
@@ -117,11 +123,14 @@ std::string python_text(const Subject& subject, const Part& part, const std::str
   std::string out;
   for (const std::string& line : comment) out += fmt::format("# {}\n", line);
   out += "import math\nimport torch\nimport triton\n";
-  for (const auto& [used, constant] : {std::pair{printer.needs().device, "device"}, {printer.needs().inf, "inf"}, {printer.needs().nan, "nan"}}) {
+  for (const auto& [used, constant] :
+       {std::pair{printer.needs().device, "device"}, {printer.needs().inf, "inf"}, {printer.needs().nan, "nan"}}) {
     if (used) out += fmt::format("from torch import {}\n", constant);
   }
-  out += fmt::format("\n\ndef pattern({}):\n{}    return {}\n", inputs, printer.text(), fmt::join(names(subject.graph, part.outputs), ", "));
-  out += fmt::format("\n\ndef replacement_args({}):\n    return ({}{})\n\n", inputs, inputs, part.inputs.size() == 1 ? "," : "");
+  out += fmt::format("\n\ndef pattern({}):\n{}    return {}\n", inputs, printer.text(),
+                     fmt::join(names(subject.graph, part.outputs), ", "));
+  out += fmt::format("\n\ndef replacement_args({}):\n    return ({}{})\n\n", inputs, inputs,
+                     part.inputs.size() == 1 ? "," : "");
   out += functions;
   out += fmt::format("\ndef {}({}):\n", name, inputs);
   for (const std::string& line : plan) out += fmt::format("    {}\n", line);
@@ -164,8 +173,9 @@ Result<Draft> write_part(Subject& subject, const Part& part, const std::string& 
                              plan, results, functions);
   for (const bool cuda : {false, true}) {
     std::string& text = cuda ? draft.cuda : draft.cpp;
-    text = fmt::format("// Kernels of {}.py, right but slow: {}.\n#include <passnet/kernel.h>\n\nusing namespace passnet;\n", name,
-                       cuda ? "every thread computes one item of the result" : "one item of the result after the other");
+    text = fmt::format(
+        "// Kernels of {}.py, right but slow: {}.\n#include <passnet/kernel.h>\n\nusing namespace passnet;\n", name,
+        cuda ? "every thread computes one item of the result" : "one item of the result after the other");
     text += writer.kernels(cuda);
   }
   return draft;
@@ -184,27 +194,31 @@ std::string cpp_element(DType dtype) {
 
 /// The element type of a value as a constant of the kernel, when it is not the same in all graphs.
 std::string varying(const std::vector<ValueType>& types) {
-  return std::ranges::all_of(types, [&](const ValueType& type) { return type.tensor.dtype == types[0].tensor.dtype; }) ? "" : "T_";
+  return std::ranges::all_of(types, [&](const ValueType& type) { return type.tensor.dtype == types[0].tensor.dtype; })
+             ? ""
+             : "T_";
 }
 
 /// Plan and signature for a part that no kernel can be written for: the results have the shapes that were seen.
 Result<Draft> outline_part(const Subject& subject, const Part& part, const std::string& name) {
   const ir::Graph& graph = subject.graph;
-  std::vector<std::string> plan = checks(subject, part), conditions(subject.types.size()), arguments, parameters, constants, results;
+  std::vector<std::string> plan = checks(subject, part), conditions(subject.types.size()), arguments, parameters,
+                           constants, results;
   for (const NodeId id : part.inputs) {
     const std::vector<ValueType> types = subject.types_of(id);
     const std::string value(graph.node(id).name);
     if (is_constant(subject, id)) continue;
-    if (!types[0].is_tensor()) return bad_input(fmt::format("'{}', which goes into the part, is no tensor of known type", value));
+    if (!types[0].is_tensor())
+      return bad_input(fmt::format("'{}', which goes into the part, is no tensor of known type", value));
     const std::string type = varying(types).empty() ? cpp_element(types[0].tensor.dtype) : varying(types) + value;
     if (!varying(types).empty()) constants.push_back(fmt::format("{}={}.dtype", type, value));
     arguments.push_back(value);
     parameters.push_back(fmt::format("const {}* {}", type, value));
     for (size_t i = 0; i < types.size(); ++i)
-      conditions[i] += fmt::format("{}{}.shape == {}", conditions[i].empty() ? "" : " and ", value,
-                                   tuple_of([&] {
+      conditions[i] += fmt::format("{}{}.shape == {}", conditions[i].empty() ? "" : " and ", value, tuple_of([&] {
                                      std::vector<std::string> sizes;
-                                     for (const int64_t size : types[i].tensor.shape) sizes.push_back(fmt::format("{}", size));
+                                     for (const int64_t size : types[i].tensor.shape)
+                                       sizes.push_back(fmt::format("{}", size));
                                      return sizes;
                                    }()));
   }
@@ -213,14 +227,19 @@ Result<Draft> outline_part(const Subject& subject, const Part& part, const std::
   for (size_t i = 0; i < subject.types.size(); ++i) {
     std::string first_dtype;
     for (const NodeId id : part.inputs) {
-      if (!is_constant(subject, id)) first_dtype += fmt::format(" and {}.dtype == torch.{}", graph.node(id).name, ir::name(subject.types[i][id].tensor.dtype));
+      if (!is_constant(subject, id))
+        first_dtype +=
+            fmt::format(" and {}.dtype == torch.{}", graph.node(id).name, ir::name(subject.types[i][id].tensor.dtype));
     }
     plan.push_back(fmt::format("{} {}{}:", i == 0 ? "if" : "elif", conditions[i], first_dtype));
     for (const NodeId id : part.outputs) {
       const ValueType& type = subject.types[i][id];
-      if (!type.is_tensor()) return bad_input(fmt::format("'{}', which comes out of the part, is no tensor of known type", graph.node(id).name));
-      plan.push_back(fmt::format("    {} = torch.empty(({}{}), dtype=torch.{})", graph.node(id).name, fmt::join(type.tensor.shape, ", "),
-                                 type.tensor.shape.size() == 1 ? "," : "", ir::name(type.tensor.dtype)));
+      if (!type.is_tensor())
+        return bad_input(
+            fmt::format("'{}', which comes out of the part, is no tensor of known type", graph.node(id).name));
+      plan.push_back(fmt::format("    {} = torch.empty(({}{}), dtype=torch.{})", graph.node(id).name,
+                                 fmt::join(type.tensor.shape, ", "), type.tensor.shape.size() == 1 ? "," : "",
+                                 ir::name(type.tensor.dtype)));
     }
   }
   plan.push_back("else:");
@@ -247,7 +266,8 @@ Result<Draft> outline_part(const Subject& subject, const Part& part, const std::
   for (const bool cuda : {false, true}) {
     std::string& text = cuda ? draft.cuda : draft.cpp;
     text = fmt::format(
-        "// n: elements of {}.\n#include <passnet/kernel.h>\n\nPASSNET_KERNEL {}_kernel({}) {{\n#error \"the kernel of pass '{}' is not written yet: write it "
+        "// n: elements of {}.\n#include <passnet/kernel.h>\n\nPASSNET_KERNEL {}_kernel({}) {{\n#error \"the kernel of "
+        "pass '{}' is not written yet: write it "
         "here, then remove this line\"\n}}\n",
         results[0], name, fmt::join(parameters, ", "), name);
   }
@@ -264,9 +284,11 @@ Draft finish(Draft draft, const Subject& subject, const Part& part, const std::v
     if (subject.graph.node(id).kind == NodeKind::Output) continue;
     ++draft.of;
     if (inside.contains(id)) {
-      if (!draft.is_written && !refused[id].empty()) draft.left_out.push_back({statement(subject.graph, id), refused[id]});
+      if (!draft.is_written && !refused[id].empty())
+        draft.left_out.push_back({statement(subject.graph, id), refused[id]});
     } else {
-      draft.left_out.push_back({statement(subject.graph, id), refused[id].empty() ? "not in the part that was taken" : refused[id]});
+      draft.left_out.push_back(
+          {statement(subject.graph, id), refused[id].empty() ? "not in the part that was taken" : refused[id]});
     }
   }
   return draft;
@@ -285,8 +307,10 @@ Result<Draft> draft_pass(Subject& subject, const std::string& name, std::optiona
   if (range) {
     if (range->first >= range->second || range->second > body.size())
       return bad_input(fmt::format("range {}:{} of a graph of {} operators", range->first, range->second, body.size()))
-          .with_hint(fmt::format("the first operator and one past the last, counted from 0: 0:{} is all of it", body.size()));
-    const Part part = cut(graph, {body.begin() + static_cast<ptrdiff_t>(range->first), body.begin() + static_cast<ptrdiff_t>(range->second)});
+          .with_hint(
+              fmt::format("the first operator and one past the last, counted from 0: 0:{} is all of it", body.size()));
+    const Part part = cut(graph, {body.begin() + static_cast<ptrdiff_t>(range->first),
+                                  body.begin() + static_cast<ptrdiff_t>(range->second)});
     NodeId at = ir::kNoNode;
     Result<Draft> draft = write_part(subject, part, name, at);
     if (draft) return finish(std::move(*draft), subject, part, refused);
@@ -302,7 +326,8 @@ Result<Draft> draft_pass(Subject& subject, const std::string& name, std::optiona
     Result<Draft> draft = write_part(subject, part, name, at);
     if (draft) return finish(std::move(*draft), subject, part, refused);
     // What is written beside others may be refused where alone it was not: without it again.
-    if (at >= subject.body() && at != ir::kNoNode && refused[at].empty()) refused[at] = draft.error().message;
+    if (at >= subject.body() && at != ir::kNoNode && refused[at].empty())
+      refused[at] = draft.error().message;
     else
       for (const NodeId id : part.nodes) refused[id] = draft.error().message;
   }

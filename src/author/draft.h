@@ -34,6 +34,7 @@ struct Draft {
 /// The graph's pool of arguments may grow.
 /// Errors: BadInput: a range that holds nothing or goes past the end, a graph without operators, a value that is no
 /// tensor would go into or out of the part.
-Result<Draft> draft_pass(Subject& subject, const std::string& name, std::optional<std::pair<size_t, size_t>> range = {});
+Result<Draft> draft_pass(Subject& subject, const std::string& name,
+                         std::optional<std::pair<size_t, size_t>> range = {});
 
 }  // namespace passnet::author

@@ -1,9 +1,9 @@
 // Element-wise operators: the table of their expressions, and the groups they gather in.
-#include <algorithm>
-#include <limits>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
 
 #include "author/writer.h"
 #include "base/strings.h"
@@ -25,10 +25,10 @@ enum class In : uint8_t {
 };
 
 struct Row {
-  std::string_view name;       // canonical
-  std::string_view operands;   // canonical parameters
-  std::string_view condition;  // "parameter=literal parameter=literal": all must hold
-  std::string_view expression; // $0, $1 … are the operands; @name( is a function of the C library
+  std::string_view name;        // canonical
+  std::string_view operands;    // canonical parameters
+  std::string_view condition;   // "parameter=literal parameter=literal": all must hold
+  std::string_view expression;  // $0, $1 … are the operands; @name( is a function of the C library
   In in = In::Result;
 };
 
@@ -145,7 +145,8 @@ bool holds(const ir::Graph& graph, const ir::CanonicalCall& call, std::string_vi
     if (term.empty()) continue;
     const size_t equals = term.find('=');
     for (size_t i = 0; i < call.args.size(); ++i) {
-      if (call.names[i] == term.substr(0, equals) && fx::print_arg(graph, call.args[i]) != term.substr(equals + 1)) return false;
+      if (call.names[i] == term.substr(0, equals) && fx::print_arg(graph, call.args[i]) != term.substr(equals + 1))
+        return false;
     }
   }
   return true;
@@ -154,8 +155,10 @@ bool holds(const ir::Graph& graph, const ir::CanonicalCall& call, std::string_vi
 std::string substitute(std::string_view expression, const std::vector<std::string>& operands) {
   std::string out;
   for (size_t i = 0; i < expression.size(); ++i) {
-    if (expression[i] == '$') out += operands[static_cast<size_t>(expression[++i] - '0')];
-    else out += expression[i];
+    if (expression[i] == '$')
+      out += operands[static_cast<size_t>(expression[++i] - '0')];
+    else
+      out += expression[i];
   }
   return out;
 }
@@ -176,11 +179,10 @@ bool same_shapes(const Value& value, const std::vector<std::vector<int64_t>>& sh
 Result<Operand> Writer::operand(const Arg& arg, std::string_view compute, std::string_view rounded_to) const {
   Operand made;
   switch (arg.kind) {
-    case ArgKind::Bool:
-      made.text = arg.boolean ? "1" : "0";
-      return made;
+    case ArgKind::Bool: made.text = arg.boolean ? "1" : "0"; return made;
     case ArgKind::Int:
-      made.text = compute == "float" || compute == "double" ? number(static_cast<double>(arg.integer), compute) : fmt::format("{}", arg.integer);
+      made.text = compute == "float" || compute == "double" ? number(static_cast<double>(arg.integer), compute)
+                                                            : fmt::format("{}", arg.integer);
       if (arg.integer < 0) made.text = fmt::format("({})", made.text);
       return made;
     case ArgKind::Float:
@@ -189,10 +191,8 @@ Result<Operand> Writer::operand(const Arg& arg, std::string_view compute, std::s
       if (arg.real < 0) made.text = fmt::format("({})", made.text);
       if (!rounded_to.empty()) made.text = fmt::format("rounded<{}>({})", rounded_to, made.text);
       return made;
-    case ArgKind::Node:
-      break;
-    default:
-      return unsupported("an argument is neither a tensor nor a number");
+    case ArgKind::Node: break;
+    default: return unsupported("an argument is neither a tensor nor a number");
   }
   if (values_[arg.node]) {
     made.value = values_[arg.node];
@@ -213,7 +213,8 @@ Result<Operand> Writer::operand(const Arg& arg, std::string_view compute, std::s
 Result<bool> Writer::pointwise_node(NodeId id, const Call& call, std::string_view name) {
   if (name == "batch_norm") return done(batch_norm(id, call));
   if (name == "glu") return done(glu(id, call));
-  const auto row = std::ranges::find_if(kRows, [&](const Row& r) { return r.name == name && holds(graph_, call, r.condition); });
+  const auto row =
+      std::ranges::find_if(kRows, [&](const Row& r) { return r.name == name && holds(graph_, call, r.condition); });
   if (row == std::end(kRows)) return false;
   PASSNET_TRY(Value result, new_value(id));
   std::string_view compute = types_[result.type].compute;
@@ -223,7 +224,9 @@ Result<bool> Writer::pointwise_node(NodeId id, const Call& call, std::string_vie
     for (const std::string_view parameter : split(row->operands, ' ')) {
       const Arg& arg = argument(call, parameter);
       const std::optional<Value> value = optional_tensor(arg);
-      const std::string_view of = value ? types_[value->type].compute : arg.kind == ArgKind::Float ? "float" : "int64_t";
+      const std::string_view of = value                        ? types_[value->type].compute
+                                  : arg.kind == ArgKind::Float ? "float"
+                                                               : "int64_t";
       if (of == "double" || (of == "float" && compute != "double")) compute = of;
       if (value && of == "float" && types_[value->type].cpp != "float") rounded_to = types_[value->type].cpp;
     }
@@ -303,7 +306,8 @@ void Writer::load_into(size_t step, const Value& value) {
 
 void Writer::declare(Group& group, const Operand& operand) const {
   const std::pair<std::string, std::string> scalar(operand.declared, operand.text);
-  if (!operand.declared.empty() && std::ranges::find(group.scalars, scalar) == group.scalars.end()) group.scalars.push_back(scalar);
+  if (!operand.declared.empty() && std::ranges::find(group.scalars, scalar) == group.scalars.end())
+    group.scalars.push_back(scalar);
 }
 
 Result<Value> Writer::pointwise(Value result, const std::vector<Operand>& operands, const std::string& expression,
@@ -348,7 +352,8 @@ Result<void> Writer::batch_norm(NodeId id, const Call& call) {
   // In the order in which PyTorch rounds: one factor and one summand per channel, then x * scale + shift.
   std::string scale = "(1 / sqrt($3 + $1))", shift = "0";
   PASSNET_TRY(operands.emplace_back(), operand(argument(call, "eps"), "float", ""));
-  for (const auto& [name, optional] : {std::pair{"running_mean", false}, {"running_var", false}, {"weight", true}, {"bias", true}}) {
+  for (const auto& [name, optional] :
+       {std::pair{"running_mean", false}, {"running_var", false}, {"weight", true}, {"bias", true}}) {
     const std::optional<Value> given = optional_tensor(argument(call, name));
     if (!given) {
       if (!optional) return unsupported("batch_norm without running statistics");
@@ -360,7 +365,8 @@ Result<void> Writer::batch_norm(NodeId id, const Call& call) {
       shapes.back()[1] = own[0];
     }
     const Value dense = flat(*given);
-    PASSNET_TRY(Value channel, view(fresh(given->name + "_channel"), shapes, dense, fmt::format("{}.view({})", dense.name, shape), true));
+    PASSNET_TRY(Value channel, view(fresh(given->name + "_channel"), shapes, dense,
+                                    fmt::format("{}.view({})", dense.name, shape), true));
     if (name == std::string_view("weight")) scale = fmt::format("({} * ${})", scale, operands.size());
     if (name == std::string_view("bias")) shift = fmt::format("${}", operands.size());
     operands.push_back({std::move(channel), {}, {}});
@@ -379,7 +385,8 @@ Result<void> Writer::glu(NodeId id, const Call& call) {
   for (const char* start : {"0", "middle"}) {
     const std::string half = fmt::format("{}.shape[{}] // 2", x.name, dim);
     const std::string from = start[0] == '0' ? "0" : half;
-    PASSNET_TRY(Value part, view(fresh(x.name + "_half"), result.shapes, x, fmt::format("{}.narrow({}, {}, {})", x.name, dim, from, half), false));
+    PASSNET_TRY(Value part, view(fresh(x.name + "_half"), result.shapes, x,
+                                 fmt::format("{}.narrow({}, {}, {})", x.name, dim, from, half), false));
     halves.push_back({std::move(part), {}, {}});
   }
   PASSNET_TRY(values_[id], pointwise(std::move(result), halves, "$0 * sigmoid($1)", "float"));

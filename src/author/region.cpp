@@ -1,11 +1,11 @@
 #include "author/region.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <numeric>
 #include <optional>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "author/writer.h"
 #include "ir/ops/table.h"
@@ -54,7 +54,8 @@ NodeId base_of(const ir::Graph& graph, NodeId id) {
     const ir::OpSignature* signature = ir::find_signature(node);
     const bool passes_on = (signature && signature->view) || ir::overwrites_input(graph, id);
     const auto args = graph.args(node);
-    if (node.kind == NodeKind::Placeholder || !passes_on || args.empty() || args[0].kind != ir::ArgKind::Node) return id;
+    if (node.kind == NodeKind::Placeholder || !passes_on || args.empty() || args[0].kind != ir::ArgKind::Node)
+      return id;
     id = args[0].node;
   }
 }
@@ -79,17 +80,21 @@ std::vector<std::string> refusals(Subject& subject) {
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
   for (NodeId id = subject.body(); id < graph.size(); ++id) {
     if (graph.node(id).kind == NodeKind::Output) continue;
-    if (ir::overwrites_input(graph, id) && old_value_is_needed(graph, id, users)) refused[id] = "what it overwrites is looked at later";
-    else refused[id] = try_alone(subject, id);
+    if (ir::overwrites_input(graph, id) && old_value_is_needed(graph, id, users))
+      refused[id] = "what it overwrites is looked at later";
+    else
+      refused[id] = try_alone(subject, id);
   }
   // A tuple cannot leave the region: it goes where all its parts go.
   for (NodeId id = subject.body(); id < graph.size(); ++id) {
     if (!is_list(subject, id) || !refused[id].empty()) continue;
     for (const NodeId user : users[id]) {
-      if (graph.node(user).kind == NodeKind::Output || !refused[user].empty()) refused[id] = "its parts are used where no kernel can be written";
+      if (graph.node(user).kind == NodeKind::Output || !refused[user].empty())
+        refused[id] = "its parts are used where no kernel can be written";
     }
     for (const NodeId user : users[id]) {
-      if (!refused[id].empty() && refused[user].empty()) refused[user] = "no kernel can be written for what it takes a part of";
+      if (!refused[id].empty() && refused[user].empty())
+        refused[user] = "no kernel can be written for what it takes a part of";
     }
   }
   return refused;

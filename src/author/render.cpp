@@ -1,9 +1,9 @@
 // The text of plan and kernels.
-#include <algorithm>
-#include <cctype>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
 
 #include "author/writer.h"
 
@@ -18,7 +18,8 @@ std::string Writer::load(const Value& value, std::string_view element) const {
 // `text`, computed in `compute`, as an element of the type; for "register" as the kernel goes on computing with it.
 std::string Writer::convert(size_t index, std::string_view text, std::string_view compute) const {
   const ElementType& type = types_[index];
-  if (type.compute == "float" && type.cpp != "float") return fmt::format("{}<{}>({})", compute == "register" ? "rounded" : "from_float", type.cpp, text);
+  if (type.compute == "float" && type.cpp != "float")
+    return fmt::format("{}<{}>({})", compute == "register" ? "rounded" : "from_float", type.cpp, text);
   if (type.compute == "bool") return compute == "bool" ? std::string(text) : fmt::format("({}) != 0", text);
   if (type.cpp == compute) return std::string(text);
   return fmt::format("static_cast<{}>({})", type.cpp, text);
@@ -62,7 +63,8 @@ Kernel Writer::group_kernel(size_t index) const {
       }
       at = terms.empty() ? "0" : fmt::format("{}", fmt::join(terms, " + "));
     }
-    loads += fmt::format("const {} {}_i = {};\n", types_[load.value.type].compute, load.value.name, this->load(load.value, at));
+    loads += fmt::format("const {} {}_i = {};\n", types_[load.value.type].compute, load.value.name,
+                         this->load(load.value, at));
   }
   for (size_t dim = 1; strided && dim < rank; ++dim) {
     kernel.parameters.push_back(fmt::format("int64_t n{}", dim));
@@ -97,7 +99,8 @@ std::vector<std::string> Writer::launch(const Kernel& kernel) const {
     if (type.varies) arguments.push_back(fmt::format("{}={}", type.cpp, type.plan));
   }
   const std::string work = kernel.work == "1" ? "n" : fmt::format("n * {}", kernel.work);
-  std::vector<std::string> lines = {fmt::format("n = {}", kernel.items), fmt::format("{}[grid({}, n, {}), 256](", kernel.name, device_of_, work)};
+  std::vector<std::string> lines = {fmt::format("n = {}", kernel.items),
+                                    fmt::format("{}[grid({}, n, {}), 256](", kernel.name, device_of_, work)};
   std::string line = "   ";
   for (const std::string& argument : arguments) {
     if (line.size() + argument.size() > 96) {
@@ -120,7 +123,8 @@ std::vector<std::string> Writer::plan() {
     if (step.group) {
       for (const Statement& statement : step.group->statements) {
         if (stored_.contains(statement.name))
-          lines.push_back(fmt::format("{} = torch.empty({}, dtype={})", statement.name, step.group->shape, types_[statement.type].plan));
+          lines.push_back(fmt::format("{} = torch.empty({}, dtype={})", statement.name, step.group->shape,
+                                      types_[statement.type].plan));
       }
     }
     if (!step.group && !step.kernel) continue;
@@ -140,9 +144,12 @@ std::string Writer::render(const Kernel& kernel, bool cuda) const {
     while (end < kernel.body.size() && (std::isalnum(static_cast<unsigned char>(kernel.body[end])) != 0)) ++end;
     const std::string name = kernel.body.substr(i + 1, end - i - 1);
     // Overloaded in CUDA; on the CPU the function of the C library for the type.
-    if (name == "inf") body += cuda ? "__int_as_float(0x7f800000)" : "__builtin_inff()";
-    else if (cuda) body += "::" + name;
-    else body += fmt::format("__builtin_{}{}", name, kernel.compute == "double" ? "" : "f");
+    if (name == "inf")
+      body += cuda ? "__int_as_float(0x7f800000)" : "__builtin_inff()";
+    else if (cuda)
+      body += "::" + name;
+    else
+      body += fmt::format("__builtin_{}{}", name, kernel.compute == "double" ? "" : "f");
     i = end - 1;
   }
   std::string parameters;
@@ -157,7 +164,9 @@ std::string Writer::render(const Kernel& kernel, bool cuda) const {
     line += parameter + ", ";
   }
   std::string out = fmt::format("// {}\n{}{}int64_t n) {{\n", kernel.comment, parameters, line);
-  out += cuda ? "  const int64_t i = global_index();\n  if (i >= n) return;\n" : fmt::format("  const auto [first, last] = chunk(n{});\n  for (int64_t i = first; i < last; ++i) {{\n", kernel.work == "1" ? "" : ", 1");
+  out += cuda ? "  const int64_t i = global_index();\n  if (i >= n) return;\n"
+              : fmt::format("  const auto [first, last] = chunk(n{});\n  for (int64_t i = first; i < last; ++i) {{\n",
+                            kernel.work == "1" ? "" : ", 1");
   const std::string indent(cuda ? 2 : 4, ' ');
   for (size_t at = 0; at < body.size();) {
     const size_t end = body.find('\n', at);

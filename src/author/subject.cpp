@@ -1,10 +1,10 @@
 #include "author/subject.h"
 
-#include <algorithm>
-#include <set>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "ir/ops/table.h"
 
@@ -43,20 +43,195 @@ namespace {
 
 /// Names that mean something in a plan, in Python or in a kernel.
 const std::set<std::string_view>& reserved_names() {
-  static const std::set<std::string_view> names = {
-      "abs",   "all",    "any",      "at",     "atan",    "auto",   "bfloat16", "bool",   "broadcast", "cdiv",    "ceil",   "char",     "chunk",
-      "clamp", "class",  "cos",      "def",    "double",  "else",   "enumerate", "erf",   "exp",       "expm1",   "false",  "first",    "first_lanes",
-      "float", "float16", "floor",   "fma",    "for",     "from",   "from_float", "gelu", "gelu_tanh", "grid",    "hardsigmoid", "hardswish", "i",
-      "if",    "import", "in",       "inner",  "int",     "is",     "j",        "lambda", "last",      "len",     "list",   "load",     "log",
-      "log1p", "long",   "m",        "mask",   "math",    "max",    "maximum",  "min",    "minimum",   "moments", "n",      "new",      "not",
-      "or",    "outer",  "pass",     "pattern", "pow",    "range",  "register", "relu",   "replacement_args", "replacement_func", "return", "reversed", "round",
-      "rounded", "row",  "rsqrt",    "scale",  "select",  "short",  "sigmoid",  "signed", "silu",      "sin",     "softplus", "sqrt",   "static",
-      "store", "sum",    "switch",   "tan",    "tanh",    "template", "this",   "to_float", "torch",   "total",   "triton", "true",     "trunc",
-      "tuple", "union",  "unsigned", "using",  "vec",     "void",   "while",    "with",   "yield",     "zip",     "best",   "normal",   "shape",
-      "size",  "and",    "div",      "remainder", "case", "const",  "default",  "delete", "do",        "enum",    "int64_t", "namespace", "operator", "element", "mean", "squares", "d", "largest", "norm", "least", "where", "found", "shift", "spatial", "channels", "batch", "a", "b", "k",
-      "column", "width", "start", "end", "middle", "source", "stride", "index", "count", "length", "offset", "rest", "stack", "height", "part", "group", "c", "y", "z", "left", "right", "top",
-      "bottom", "rows", "columns", "first_channel", "is_there", "device", "inf", "nan", "operator",
-      "private", "public", "try",    "typename", "virtual", "volatile", "break", "continue", "catch", "not_eq", "xor",     "T"};
+  static const std::set<std::string_view> names = {"abs",
+                                                   "all",
+                                                   "any",
+                                                   "at",
+                                                   "atan",
+                                                   "auto",
+                                                   "bfloat16",
+                                                   "bool",
+                                                   "broadcast",
+                                                   "cdiv",
+                                                   "ceil",
+                                                   "char",
+                                                   "chunk",
+                                                   "clamp",
+                                                   "class",
+                                                   "cos",
+                                                   "def",
+                                                   "double",
+                                                   "else",
+                                                   "enumerate",
+                                                   "erf",
+                                                   "exp",
+                                                   "expm1",
+                                                   "false",
+                                                   "first",
+                                                   "first_lanes",
+                                                   "float",
+                                                   "float16",
+                                                   "floor",
+                                                   "fma",
+                                                   "for",
+                                                   "from",
+                                                   "from_float",
+                                                   "gelu",
+                                                   "gelu_tanh",
+                                                   "grid",
+                                                   "hardsigmoid",
+                                                   "hardswish",
+                                                   "i",
+                                                   "if",
+                                                   "import",
+                                                   "in",
+                                                   "inner",
+                                                   "int",
+                                                   "is",
+                                                   "j",
+                                                   "lambda",
+                                                   "last",
+                                                   "len",
+                                                   "list",
+                                                   "load",
+                                                   "log",
+                                                   "log1p",
+                                                   "long",
+                                                   "m",
+                                                   "mask",
+                                                   "math",
+                                                   "max",
+                                                   "maximum",
+                                                   "min",
+                                                   "minimum",
+                                                   "moments",
+                                                   "n",
+                                                   "new",
+                                                   "not",
+                                                   "or",
+                                                   "outer",
+                                                   "pass",
+                                                   "pattern",
+                                                   "pow",
+                                                   "range",
+                                                   "register",
+                                                   "relu",
+                                                   "replacement_args",
+                                                   "replacement_func",
+                                                   "return",
+                                                   "reversed",
+                                                   "round",
+                                                   "rounded",
+                                                   "row",
+                                                   "rsqrt",
+                                                   "scale",
+                                                   "select",
+                                                   "short",
+                                                   "sigmoid",
+                                                   "signed",
+                                                   "silu",
+                                                   "sin",
+                                                   "softplus",
+                                                   "sqrt",
+                                                   "static",
+                                                   "store",
+                                                   "sum",
+                                                   "switch",
+                                                   "tan",
+                                                   "tanh",
+                                                   "template",
+                                                   "this",
+                                                   "to_float",
+                                                   "torch",
+                                                   "total",
+                                                   "triton",
+                                                   "true",
+                                                   "trunc",
+                                                   "tuple",
+                                                   "union",
+                                                   "unsigned",
+                                                   "using",
+                                                   "vec",
+                                                   "void",
+                                                   "while",
+                                                   "with",
+                                                   "yield",
+                                                   "zip",
+                                                   "best",
+                                                   "normal",
+                                                   "shape",
+                                                   "size",
+                                                   "and",
+                                                   "div",
+                                                   "remainder",
+                                                   "case",
+                                                   "const",
+                                                   "default",
+                                                   "delete",
+                                                   "do",
+                                                   "enum",
+                                                   "int64_t",
+                                                   "namespace",
+                                                   "operator",
+                                                   "element",
+                                                   "mean",
+                                                   "squares",
+                                                   "d",
+                                                   "largest",
+                                                   "norm",
+                                                   "least",
+                                                   "where",
+                                                   "found",
+                                                   "shift",
+                                                   "spatial",
+                                                   "channels",
+                                                   "batch",
+                                                   "a",
+                                                   "b",
+                                                   "k",
+                                                   "column",
+                                                   "width",
+                                                   "start",
+                                                   "end",
+                                                   "middle",
+                                                   "source",
+                                                   "stride",
+                                                   "index",
+                                                   "count",
+                                                   "length",
+                                                   "offset",
+                                                   "rest",
+                                                   "stack",
+                                                   "height",
+                                                   "part",
+                                                   "group",
+                                                   "c",
+                                                   "y",
+                                                   "z",
+                                                   "left",
+                                                   "right",
+                                                   "top",
+                                                   "bottom",
+                                                   "rows",
+                                                   "columns",
+                                                   "first_channel",
+                                                   "is_there",
+                                                   "device",
+                                                   "inf",
+                                                   "nan",
+                                                   "operator",
+                                                   "private",
+                                                   "public",
+                                                   "try",
+                                                   "typename",
+                                                   "virtual",
+                                                   "volatile",
+                                                   "break",
+                                                   "continue",
+                                                   "catch",
+                                                   "not_eq",
+                                                   "xor",
+                                                   "T"};
   return names;
 }
 
@@ -69,15 +244,13 @@ bool can_be_input(const ir::Graph& graph, const Arg& arg) {
     case ArgKind::Bool:
     case ArgKind::Int:
     case ArgKind::Float:
-    case ArgKind::DType:
-      return true;
+    case ArgKind::DType: return true;
     case ArgKind::Tuple:
     case ArgKind::List: {
       const auto elements = graph.elements(arg);
       return std::ranges::all_of(elements, [&](const Arg& element) { return can_be_input(graph, element); });
     }
-    default:
-      return false;
+    default: return false;
   }
 }
 
@@ -86,8 +259,10 @@ class Merger {
   explicit Merger(const std::vector<Example>& examples) : first_(examples[0]) {
     for (const Example& example : examples) {
       const std::string why = &example == &first_ ? std::string() : difference(example);
-      if (why.empty()) examples_.push_back(&example);
-      else subject_.others.push_back(fmt::format("{}: {}", example.name, why));
+      if (why.empty())
+        examples_.push_back(&example);
+      else
+        subject_.others.push_back(fmt::format("{}: {}", example.name, why));
     }
   }
 
@@ -143,7 +318,8 @@ class Merger {
   /// Equal, or constants that one input of a pattern can stand for. split: element by element.
   static bool alike(const ir::Graph& a, const Arg& x, const ir::Graph& b, const Arg& y, bool split) {
     if (ir::equal_args(a, x, b, y)) return true;
-    if (!split && can_be_input(a, x) && can_be_input(b, y)) return x.kind == y.kind || (is_sequence(x) && is_sequence(y));
+    if (!split && can_be_input(a, x) && can_be_input(b, y))
+      return x.kind == y.kind || (is_sequence(x) && is_sequence(y));
     if (x.kind != y.kind) return false;
     if (!is_sequence(x) && x.kind != ArgKind::Slice) return can_be_input(a, x);
     if (x.count != y.count) return false;
@@ -157,7 +333,8 @@ class Merger {
   /// arguments of their own (`x.view(1, -1)`), for which one input cannot stand.
   static bool splits(const Node& node) {
     const ir::OpSignature* signature = ir::find_signature(node);
-    return node.target == "getitem" || (signature && std::ranges::any_of(signature->parameters, &ir::Parameter::variadic));
+    return node.target == "getitem" ||
+           (signature && std::ranges::any_of(signature->parameters, &ir::Parameter::variadic));
   }
 
   void find_constants() {
@@ -234,8 +411,8 @@ class Merger {
       keywords.push_back({subject_.graph.intern(keyword.name), copy_arg(keyword.value, map)});
     add_types(id);
     if (node.kind == NodeKind::Output) return subject_.graph.add_output(args[0]);
-    return subject_.graph.add_node(node.kind, subject_.graph.intern(node.target), subject_.graph.intern(safe_name(node.name)), args,
-                                   keywords);
+    return subject_.graph.add_node(node.kind, subject_.graph.intern(node.target),
+                                   subject_.graph.intern(safe_name(node.name)), args, keywords);
   }
 
   std::string safe_name(std::string_view name) {

@@ -16,8 +16,8 @@ namespace passnet::author {
 struct ValueType {
   enum class Kind : uint8_t { Unknown, Tensor, List, Constant };
   Kind kind = Kind::Unknown;
-  ir::TensorType tensor;        // Tensor
-  std::vector<ValueType> list;  // List: what chunk or max(dim) gives
+  ir::TensorType tensor;                     // Tensor
+  std::vector<ValueType> list;               // List: what chunk or max(dim) gives
   ir::ArgKind constant = ir::ArgKind::None;  // Constant: what kind of one
   ir::DType dtype = ir::DType::Float32;      // Constant of kind DType
   size_t length = 0;                         // Constant of kind Tuple or List
@@ -39,11 +39,11 @@ struct Subject {
   /// Placeholders of the graph, then one for each constant that differs between the examples, then the body. Names are
   /// such that they mean nothing else in a plan or a kernel.
   ir::Graph graph;
-  ir::NodeId first_constant = 0;                // placeholders from here on stand for constants
-  std::vector<std::vector<ValueType>> types;    // [example][node id]
-  std::set<std::string> names;                  // of all nodes
-  std::vector<std::string> examples;            // names of the examples it stands for
-  std::vector<std::string> others;              // "NAME: why": examples of another structure, which it does not
+  ir::NodeId first_constant = 0;              // placeholders from here on stand for constants
+  std::vector<std::vector<ValueType>> types;  // [example][node id]
+  std::set<std::string> names;                // of all nodes
+  std::vector<std::string> examples;          // names of the examples it stands for
+  std::vector<std::string> others;            // "NAME: why": examples of another structure, which it does not
 
   ir::NodeId body() const { return graph.placeholder_count(); }
   /// The types of one value in all examples.

@@ -1,7 +1,7 @@
 // Operators that move elements: tables looked up, tensors joined, rolled, flipped and padded.
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "author/writer.h"
 
@@ -39,15 +39,18 @@ Result<void> Writer::look_up(NodeId id, const Value& table, const Value& index, 
   kernel.name = fmt::format("{}_{}", name_, result.name);
   kernel.comment = fmt::format("{} looked up by {}.", from.name, at.name);
   kernel.parameters = {parameter(from, false), parameter(at, false), "int64_t m", "int64_t inner", "int64_t count"};
-  kernel.arguments = {from.name, at.name, fmt::format("{}.shape[{}]", from.name, dim), size_product(from.name, dim + 1, from.rank()), at.name + ".numel()"};
-  kernel.items = fmt::format("{} * {}.numel() * {}", size_product(from.name, 0, dim), at.name, size_product(from.name, dim + 1, from.rank()));
+  kernel.arguments = {from.name, at.name, fmt::format("{}.shape[{}]", from.name, dim),
+                      size_product(from.name, dim + 1, from.rank()), at.name + ".numel()"};
+  kernel.items = fmt::format("{} * {}.numel() * {}", size_product(from.name, 0, dim), at.name,
+                             size_product(from.name, dim + 1, from.rank()));
   kernel.body = fmt::format("int64_t row = {};\n", load(at, "i / inner % count"));
   if (wraps) kernel.body += "row += row < 0 ? m : 0;\n";
   // A row that is not there would be an error in PyTorch; here it must not be read.
   kernel.body += "row = row < 0 ? 0 : row >= m ? m - 1 : row;\n";
   const std::string element = fmt::format("{}[(i / inner / count * m + row) * inner + i % inner]", from.name);
   kernel.body += fmt::format("{}_out[i] = {};\n", result.name, element);
-  const std::string shape = fmt::format("{0}.shape[:{1}] + {2}.shape + {0}.shape[{3}:]", from.name, dim, at.name, dim + 1);
+  const std::string shape =
+      fmt::format("{0}.shape[:{1}] + {2}.shape + {0}.shape[{3}:]", from.name, dim, at.name, dim + 1);
   add_kernel(std::move(kernel), {&result}, std::span(&shape, 1));
   values_[id] = result;
   return {};
@@ -58,7 +61,8 @@ Result<void> Writer::concatenate(NodeId id, const Call& call, bool stack) {
   PASSNET_TRY(Value result, new_value(id));
   PASSNET_TRY(const int64_t dim, dimension(call, "dim", result.rank()));
   const Arg& list = argument(call, "tensors");
-  if (list.kind != ArgKind::Tuple && list.kind != ArgKind::List) return unsupported("what it joins is no list of tensors");
+  if (list.kind != ArgKind::Tuple && list.kind != ArgKind::List)
+    return unsupported("what it joins is no list of tensors");
   std::vector<Value> parts;
   const std::vector<Arg> tensors(graph_.elements(list).begin(), graph_.elements(list).end());
   for (const Arg& arg : tensors) {
@@ -73,7 +77,8 @@ Result<void> Writer::concatenate(NodeId id, const Call& call, bool stack) {
     return sum;
   }();
   const std::string& first = parts[0].name;
-  const std::string shape = fmt::format("{0}.shape[:{1}] + ({2},) + {0}.shape[{3}:]", first, dim, lengths, stack ? dim : dim + 1);
+  const std::string shape =
+      fmt::format("{0}.shape[:{1}] + ({2},) + {0}.shape[{3}:]", first, dim, lengths, stack ? dim : dim + 1);
   std::string before = "0";
   for (size_t i = 0; i < parts.size(); ++i) {
     const Value& part = parts[i];
@@ -82,9 +87,12 @@ Result<void> Writer::concatenate(NodeId id, const Call& call, bool stack) {
     kernel.name = fmt::format("{}_{}", name_, i == 0 ? result.name : fmt::format("{}_part{}", result.name, i));
     kernel.comment = fmt::format("{} to its place in {}.", part.name, result.name);
     kernel.parameters = {parameter(part, false), "int64_t m", "int64_t inner", "int64_t start", "int64_t length"};
-    kernel.arguments = {part.name, length, size_product(part.name, stack ? dim : dim + 1, part.rank()), before, fmt::format("{}.shape[{}]", result.name, dim)};
+    kernel.arguments = {part.name, length, size_product(part.name, stack ? dim : dim + 1, part.rank()), before,
+                        fmt::format("{}.shape[{}]", result.name, dim)};
     kernel.items = part.name + ".numel()";
-    kernel.body = fmt::format("const int64_t row = m * inner;\n{}_out[i / row * length * inner + start * inner + i % row] = {}[i];\n", result.name, part.name);
+    kernel.body = fmt::format(
+        "const int64_t row = m * inner;\n{}_out[i / row * length * inner + start * inner + i % row] = {}[i];\n",
+        result.name, part.name);
     if (i == 0) {
       add_kernel(std::move(kernel), {&result}, std::span(&shape, 1));
     } else {
@@ -129,11 +137,13 @@ Result<void> Writer::move_elements(NodeId id, const Call& call, bool roll) {
     kernel.arguments = {x.name, length, size_product(x.name, dim + 1, x.rank())};
     if (roll) {
       kernel.parameters.push_back("int64_t shift");
-      kernel.arguments.push_back(fmt::format("{} % max(1, {})", shifts[i].starts_with('-') ? "(" + shifts[i] + ")" : shifts[i], length));
+      kernel.arguments.push_back(
+          fmt::format("{} % max(1, {})", shifts[i].starts_with('-') ? "(" + shifts[i] + ")" : shifts[i], length));
     }
     kernel.items = x.name + ".numel()";
-    kernel.body = fmt::format("const int64_t j = i / inner % m;\nconst int64_t source = {};\n{}_out[i] = {}[i + (source - j) * inner];\n",
-                              roll ? "j >= shift ? j - shift : j - shift + m" : "m - 1 - j", moved.name, x.name);
+    kernel.body = fmt::format(
+        "const int64_t j = i / inner % m;\nconst int64_t source = {};\n{}_out[i] = {}[i + (source - j) * inner];\n",
+        roll ? "j >= shift ? j - shift : j - shift + m" : "m - 1 - j", moved.name, x.name);
     const std::string shape = x.name + ".shape";
     add_kernel(std::move(kernel), {&moved}, std::span(&shape, 1));
     x = moved;
@@ -148,7 +158,8 @@ Result<void> Writer::pad(NodeId id, const Call& call) {
   PASSNET_TRY(Value result, new_value(id));
   if (!is_default(call, "mode", "\"constant\"")) return unsupported("a pad that repeats elements");
   PASSNET_TRY(const std::vector<int64_t> pads, integers(call, "pad"));
-  if (pads.size() % 2 != 0 || pads.empty() || pads.size() / 2 > static_cast<size_t>(given.rank())) return unsupported("'pad' does not fit");
+  if (pads.size() % 2 != 0 || pads.empty() || pads.size() / 2 > static_cast<size_t>(given.rank()))
+    return unsupported("'pad' does not fit");
   Operand fill{{}, "0", {}};
   if (this->given(call, "value")) {
     PASSNET_TRY(fill, operand(argument(call, "value"), types_[result.type].compute, ""));
@@ -163,17 +174,20 @@ Result<void> Writer::pad(NodeId id, const Call& call) {
     Kernel kernel;
     kernel.name = fmt::format("{}_{}", name_, padded.name);
     kernel.comment = fmt::format("{} padded along dimension {}.", x.name, dim);
-    const std::string length = fmt::format("{}.shape[{}]", x.name, dim), longer = fmt::format("({} + {})", length, before + after);
+    const std::string length = fmt::format("{}.shape[{}]", x.name, dim),
+                      longer = fmt::format("({} + {})", length, before + after);
     kernel.parameters = {parameter(x, false), "int64_t m", "int64_t inner", "int64_t length", "int64_t start"};
-    kernel.arguments = {x.name, length, size_product(x.name, dim + 1, x.rank()), fmt::format("{} + {}", length, before + after), fmt::format("{}", before)};
+    kernel.arguments = {x.name, length, size_product(x.name, dim + 1, x.rank()),
+                        fmt::format("{} + {}", length, before + after), fmt::format("{}", before)};
     if (!fill.declared.empty()) {
       kernel.parameters.push_back(fmt::format("{} {}", fill.declared, fill.text));
       kernel.arguments.push_back(fill.text);
     }
-    kernel.items = fmt::format("{} * {} * {}", size_product(x.name, 0, dim), longer, size_product(x.name, dim + 1, x.rank()));
+    kernel.items =
+        fmt::format("{} * {} * {}", size_product(x.name, 0, dim), longer, size_product(x.name, dim + 1, x.rank()));
     kernel.body = "const int64_t j = i / inner % length - start;\nconst bool is_there = j >= 0 && j < m;\n";
-    kernel.body += fmt::format("{}_out[i] = is_there ? {}[(i / inner / length * m + j) * inner + i % inner] : {};\n", padded.name, x.name,
-                               convert(x.type, fill.text, types_[x.type].compute));
+    kernel.body += fmt::format("{}_out[i] = is_there ? {}[(i / inner / length * m + j) * inner + i % inner] : {};\n",
+                               padded.name, x.name, convert(x.type, fill.text, types_[x.type].compute));
     const std::string shape = fmt::format("{0}.shape[:{1}] + ({2},) + {0}.shape[{3}:]", x.name, dim, longer, dim + 1);
     add_kernel(std::move(kernel), {&padded}, std::span(&shape, 1));
     x = padded;

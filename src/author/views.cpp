@@ -1,9 +1,9 @@
 // Views: the plan makes them by metadata alone. What PyTorch would copy is copied into a contiguous tensor first.
-#include <algorithm>
-#include <numeric>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
 
 #include "author/writer.h"
 
@@ -50,7 +50,8 @@ Result<Value> Writer::permuted(const Value& value, const std::vector<int64_t>& o
     shapes.emplace_back();
     for (const int64_t dim : order) shapes.back().push_back(shape[static_cast<size_t>(dim)]);
   }
-  return view(fresh(value.name + "_permuted"), shapes, value, fmt::format("{}.permute({})", value.name, fmt::join(order, ", ")),
+  return view(fresh(value.name + "_permuted"), shapes, value,
+              fmt::format("{}.permute({})", value.name, fmt::join(order, ", ")),
               std::ranges::is_sorted(order) && value.flat);
 }
 
@@ -60,13 +61,42 @@ Result<bool> Writer::view_node(NodeId id, const Call& call, std::string_view nam
     if (is_all_constant(subject_.types_of(id), ValueType::Kind::List)) return true;  // taken apart where it is indexed
     return unsupported("what it gives is no tuple of tensors");
   }
-  constexpr std::string_view kNames[] = {"view",   "reshape",   "view_as",      "reshape_as", "flatten",   "unflatten", "ravel",   "squeeze",
-                                         "unsqueeze", "expand", "expand_as",    "broadcast_to", "permute", "transpose", "t",       "T",
-                                         "mT",     "movedim",   "narrow",       "select",     "detach",    "data",      "contiguous", "dropout",
-                                         "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout", "pos", "to", "type_as"};
+  constexpr std::string_view kNames[] = {"view",
+                                         "reshape",
+                                         "view_as",
+                                         "reshape_as",
+                                         "flatten",
+                                         "unflatten",
+                                         "ravel",
+                                         "squeeze",
+                                         "unsqueeze",
+                                         "expand",
+                                         "expand_as",
+                                         "broadcast_to",
+                                         "permute",
+                                         "transpose",
+                                         "t",
+                                         "T",
+                                         "mT",
+                                         "movedim",
+                                         "narrow",
+                                         "select",
+                                         "detach",
+                                         "data",
+                                         "contiguous",
+                                         "dropout",
+                                         "dropout1d",
+                                         "dropout2d",
+                                         "dropout3d",
+                                         "alpha_dropout",
+                                         "feature_alpha_dropout",
+                                         "pos",
+                                         "to",
+                                         "type_as"};
   if (std::ranges::find(kNames, name) == std::end(kNames)) return false;
   PASSNET_TRY(const Value x, tensor(argument(call, "input")));
-  if (name == "detach" || name == "data" || name == "pos" || (name == "contiguous" && x.flat)) return values_[id] = x, true;
+  if (name == "detach" || name == "data" || name == "pos" || (name == "contiguous" && x.flat))
+    return values_[id] = x, true;
   if (name.ends_with("dropout") || name.starts_with("dropout")) {
     PASSNET_TRY(const bool training, flag(call, "training"));
     if (training) return unsupported("dropout in training draws random numbers");
@@ -98,7 +128,9 @@ Result<bool> Writer::view_node(NodeId id, const Call& call, std::string_view nam
     PASSNET_TRY(const int64_t dim, dimension(call, "dim", x.rank()));
     PASSNET_TRY(const std::string sizes, plan_text(call, "sizes"));
     const Value dense = flat(x);
-    return done(reshape(id, dense, fmt::format("view({0}.shape[:{1}] + tuple({2}) + {0}.shape[{3}:])", dense.name, dim, sizes, dim + 1)));
+    return done(
+        reshape(id, dense,
+                fmt::format("view({0}.shape[:{1}] + tuple({2}) + {0}.shape[{3}:])", dense.name, dim, sizes, dim + 1)));
   }
   if (name == "squeeze") {
     std::string which;
@@ -184,7 +216,8 @@ Result<void> Writer::index(NodeId id, const Call& call) {
       }
       if (bounds.size() == 3 && bounds[2].empty()) bounds.pop_back();
       items.push_back(fmt::format("{}", fmt::join(bounds, ":")));
-    } else if (item.kind == ArgKind::Int || item.kind == ArgKind::None || (item.kind == ArgKind::Node && !values_[item.node])) {
+    } else if (item.kind == ArgKind::Int || item.kind == ArgKind::None ||
+               (item.kind == ArgKind::Node && !values_[item.node])) {
       PASSNET_TRY(items.emplace_back(), plan_text(item));
     } else {
       return unsupported("an index of tensors and slices together");
@@ -214,11 +247,16 @@ Result<void> Writer::part(NodeId id, NodeId whole, const Call& call) {
   if (name == "chunk") {
     PASSNET_TRY(const int64_t chunks, integer(cut, "chunks"));
     const std::string each = fmt::format("triton.cdiv({}, {})", length, chunks);
-    return view(id, x, fmt::format("{}.narrow({}, {} * {}, min({}, {} - {} * {}))", x.name, dim, at, each, each, length, at, each), false);
+    return view(
+        id, x,
+        fmt::format("{}.narrow({}, {} * {}, min({}, {} - {} * {}))", x.name, dim, at, each, each, length, at, each),
+        false);
   }
   if (name == "split" && argument(cut, "split_size").kind == ArgKind::Int) {
     PASSNET_TRY(const int64_t size, integer(cut, "split_size"));
-    return view(id, x, fmt::format("{}.narrow({}, {}, min({}, {} - {}))", x.name, dim, at * size, size, length, at * size), false);
+    return view(id, x,
+                fmt::format("{}.narrow({}, {}, min({}, {} - {}))", x.name, dim, at * size, size, length, at * size),
+                false);
   }
   if (name == "split") {
     PASSNET_TRY(const std::vector<int64_t> sizes, integers(cut, "split_size"));

@@ -1,9 +1,9 @@
 #include "author/writer.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -18,10 +18,12 @@ using ir::NodeId;
 
 std::string size_product(const std::string& name, int64_t first, int64_t last) {
   if (first >= last) return "1";
-  return last - first == 1 ? fmt::format("{}.shape[{}]", name, first) : fmt::format("math.prod({}.shape[{}:{}])", name, first, last);
+  return last - first == 1 ? fmt::format("{}.shape[{}]", name, first)
+                           : fmt::format("math.prod({}.shape[{}:{}])", name, first, last);
 }
 
-Writer::Writer(Subject& subject, std::string name) : subject_(subject), graph_(subject.graph), name_(std::move(name)), values_(graph_.size()) {}
+Writer::Writer(Subject& subject, std::string name)
+    : subject_(subject), graph_(subject.graph), name_(std::move(name)), values_(graph_.size()) {}
 
 namespace {
 
@@ -60,7 +62,8 @@ Result<size_t> Writer::type_of(const std::vector<DType>& by_example) {
   for (const DType dtype : by_example) {
     if (cpp_name(dtype).empty()) return unsupported(fmt::format("no kernel takes {}", ir::name(dtype)));
     if (compute_name(dtype) != type.compute)
-      return unsupported(fmt::format("{} in one graph and {} in another need two passes", ir::name(by_example[0]), ir::name(dtype)));
+      return unsupported(
+          fmt::format("{} in one graph and {} in another need two passes", ir::name(by_example[0]), ir::name(dtype)));
     if (dtype != by_example[0]) type.varies = true;
   }
   if (!type.varies) {
@@ -86,7 +89,8 @@ Result<Value> Writer::new_value(const std::string& name, const std::vector<Value
   value.flat = flat;
   for (const ValueType& type : types) {
     if (!type.is_tensor()) return unsupported("what it gives is no tensor of known type");
-    if (type.tensor.shape.size() != types[0].tensor.shape.size()) return unsupported("its rank differs between the graphs");
+    if (type.tensor.shape.size() != types[0].tensor.shape.size())
+      return unsupported("its rank differs between the graphs");
     dtypes.push_back(type.tensor.dtype);
     value.shapes.push_back(type.tensor.shape);
   }
@@ -100,7 +104,8 @@ Result<Value> Writer::new_value(NodeId id, bool flat) {
 
 std::string Writer::fresh(const std::string& stem) {
   std::string name = stem;
-  for (int i = 1; subject_.names.contains(name) || !names_.insert(name).second; ++i) name = fmt::format("{}_{}", stem, i);
+  for (int i = 1; subject_.names.contains(name) || !names_.insert(name).second; ++i)
+    name = fmt::format("{}_{}", stem, i);
   return name;
 }
 
@@ -177,7 +182,8 @@ void Writer::add_kernel(Kernel kernel, std::vector<Value*> outputs, std::span<co
   Step step;
   for (size_t i = 0; i < outputs.size(); ++i) {
     outputs[i]->step = static_cast<int64_t>(steps_.size());
-    step.lines.push_back(fmt::format("{} = torch.empty({}, dtype={})", outputs[i]->name, shapes[i], types_[outputs[i]->type].plan));
+    step.lines.push_back(
+        fmt::format("{} = torch.empty({}, dtype={})", outputs[i]->name, shapes[i], types_[outputs[i]->type].plan));
     kernel.parameters.push_back(parameter(*outputs[i], true));
     kernel.arguments.push_back(outputs[i]->name);
   }
@@ -201,7 +207,8 @@ bool Writer::is_default(const Call& call, std::string_view name, std::string_vie
 
 Result<int64_t> Writer::integer(const Call& call, std::string_view name) const {
   const Arg& arg = argument(call, name);
-  if (arg.kind != ArgKind::Int) return unsupported(fmt::format("'{}' is no integer that is the same in all graphs", name));
+  if (arg.kind != ArgKind::Int)
+    return unsupported(fmt::format("'{}' is no integer that is the same in all graphs", name));
   return arg.integer;
 }
 
@@ -225,7 +232,8 @@ Result<std::vector<int64_t>> Writer::integers(const Call& call, std::string_view
     return unsupported(fmt::format("'{}' are no integers that are the same in all graphs", name));
   std::vector<int64_t> all;
   for (const Arg& element : graph_.elements(arg)) {
-    if (element.kind != ArgKind::Int) return unsupported(fmt::format("'{}' are no integers that are the same in all graphs", name));
+    if (element.kind != ArgKind::Int)
+      return unsupported(fmt::format("'{}' are no integers that are the same in all graphs", name));
     all.push_back(element.integer);
   }
   return all;
@@ -256,7 +264,8 @@ Result<bool> Writer::flag(const Call& call, std::string_view name) const {
 Result<std::string> Writer::plan_text(const Arg& arg) const {
   switch (arg.kind) {
     case ArgKind::Node:
-      if (graph_.node(arg.node).kind != ir::NodeKind::Placeholder || subject_.types[0][arg.node].kind != ValueType::Kind::Constant)
+      if (graph_.node(arg.node).kind != ir::NodeKind::Placeholder ||
+          subject_.types[0][arg.node].kind != ValueType::Kind::Constant)
         return unsupported("an argument is computed by the graph");
       return std::string(graph_.node(arg.node).name);
     case ArgKind::Tuple:
@@ -274,10 +283,8 @@ Result<std::string> Writer::plan_text(const Arg& arg) const {
     case ArgKind::Int:
     case ArgKind::Float:
     case ArgKind::Bool:
-    case ArgKind::None:
-      return fx::print_arg(graph_, arg);
-    default:
-      return unsupported("an argument has no meaning in a plan");
+    case ArgKind::None: return fx::print_arg(graph_, arg);
+    default: return unsupported("an argument has no meaning in a plan");
   }
 }
 

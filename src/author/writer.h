@@ -21,8 +21,8 @@ namespace passnet::author {
 /// The element type of a value: one for all examples, or that of an input, which then is a constant of the kernels.
 struct ElementType {
   std::vector<ir::DType> by_example;
-  std::string plan;       // "torch.float32", "in_0.dtype"
-  std::string cpp;        // "float", "T"
+  std::string plan;          // "torch.float32", "in_0.dtype"
+  std::string cpp;           // "float", "T"
   std::string_view compute;  // what a kernel computes in: "float", "double", "int64_t", "bool"
   bool varies = false;
 };
@@ -148,12 +148,15 @@ class Writer {
   Result<std::vector<int64_t>> dimensions(const Call& call, std::string_view name, int64_t rank) const;
   Result<bool> flag(const Call& call, std::string_view name) const;
   Result<std::string> plan_text(const ir::Arg& arg) const;
-  Result<std::string> plan_text(const Call& call, std::string_view name) const { return plan_text(argument(call, name)); }
+  Result<std::string> plan_text(const Call& call, std::string_view name) const {
+    return plan_text(argument(call, name));
+  }
 
   // pointwise.cpp
   Result<bool> pointwise_node(ir::NodeId id, const Call& call, std::string_view name);
   Result<Operand> operand(const ir::Arg& arg, std::string_view compute, std::string_view rounded_to) const;
-  Result<Value> pointwise(Value result, const std::vector<Operand>& operands, const std::string& expression, std::string_view compute);
+  Result<Value> pointwise(Value result, const std::vector<Operand>& operands, const std::string& expression,
+                          std::string_view compute);
   size_t group_for(const Value& result, const std::vector<Operand>& operands);
   size_t new_group(const Value& result, const std::vector<Operand>& operands);
   void load_into(size_t step, const Value& value);
@@ -165,8 +168,8 @@ class Writer {
   // views.cpp
   Result<bool> view_node(ir::NodeId id, const Call& call, std::string_view name);
   Result<void> view(ir::NodeId id, const Value& of, const std::string& text, bool flat);
-  Result<Value> view(const std::string& name, const std::vector<std::vector<int64_t>>& shapes, const Value& of, const std::string& text,
-                     bool flat);
+  Result<Value> view(const std::string& name, const std::vector<std::vector<int64_t>>& shapes, const Value& of,
+                     const std::string& text, bool flat);
   Result<void> reshape(ir::NodeId id, const Value& of, const std::string& text);
   Result<void> index(ir::NodeId id, const Call& call);
   Result<void> part(ir::NodeId id, ir::NodeId whole, const Call& call);
@@ -223,10 +226,10 @@ class Writer {
   std::vector<ElementType> types_;
   std::vector<std::pair<std::vector<ir::DType>, std::string>> inputs_;  // where a varying dtype comes from: plan text
   std::map<ir::NodeId, std::vector<Value>> parts_;  // of nodes that give several tensors, as max(dim)
-  std::vector<std::string> prologue_;  // views of inputs
+  std::vector<std::string> prologue_;               // views of inputs
   std::vector<Step> steps_;
   std::set<std::string> stored_;  // values of groups that are needed outside the group
-  std::set<std::string> names_;  // made here; those of the graph are in subject_
+  std::set<std::string> names_;   // made here; those of the graph are in subject_
   std::string device_of_;         // an input, to ask for is_cuda
   bool needs_broadcast_ = false;
 };

@@ -1,12 +1,12 @@
 #include "base/file.h"
 
-#include <cerrno>
-#include <cstdlib>
-
 #include <fcntl.h>
 #include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
 
 namespace passnet {
 
@@ -55,9 +55,9 @@ Result<void> create_files(const std::string& directory, std::span<const NamedCon
 }
 
 const char* kind_of_file(mode_t mode) {
-  return S_ISDIR(mode)    ? "a directory"
-         : S_ISFIFO(mode) ? "a pipe"
-         : S_ISSOCK(mode) ? "a socket"
+  return S_ISDIR(mode)                    ? "a directory"
+         : S_ISFIFO(mode)                 ? "a pipe"
+         : S_ISSOCK(mode)                 ? "a socket"
          : S_ISCHR(mode) || S_ISBLK(mode) ? "a device"
                                           : "no regular file";
 }

@@ -11,7 +11,8 @@ namespace passnet {
 std::string sha256_hex(std::string_view bytes) {
   unsigned char digest[EVP_MAX_MD_SIZE];
   unsigned int size = 0;
-  PASSNET_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) == 1, "SHA-256 of OpenSSL");
+  PASSNET_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) == 1,
+                "SHA-256 of OpenSSL");
   std::string hex;
   hex.reserve(2 * size);
   for (unsigned int i = 0; i < size; ++i) {

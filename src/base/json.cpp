@@ -33,17 +33,16 @@ size_t too_deep(std::string_view text) {
 
 Result<Json> parse_json(std::string_view text, const std::string& where) {
   if (const size_t offset = too_deep(text); offset != std::string_view::npos) {
-    return bad_input("not valid JSON: nested too deeply: more than " + std::to_string(kMaxJsonNesting) +
-                         " levels of brackets",
-                     locate(where, text, offset));
+    return bad_input(
+        "not valid JSON: nested too deeply: more than " + std::to_string(kMaxJsonNesting) + " levels of brackets",
+        locate(where, text, offset));
   }
   try {
     return Json::parse(text);
   } catch (const nlohmann::json::parse_error& problem) {
     const size_t offset = std::min(problem.byte > 0 ? problem.byte - 1 : 0, text.size());
     std::string message = problem.what();  // "[json.exception…] parse error at line 1, column 2: <what>"
-    if (const size_t colon = message.find(": "); colon != std::string::npos)
-      message = message.substr(colon + 2);
+    if (const size_t colon = message.find(": "); colon != std::string::npos) message = message.substr(colon + 2);
     return bad_input("not valid JSON: " + message, locate(where, text, offset));
   } catch (const nlohmann::json::exception& problem) {
     // "[json.exception.out_of_range.406] number overflow parsing '1e999'": it does not say where.

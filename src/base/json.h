@@ -2,10 +2,9 @@
 // Include <nlohmann/json.hpp> (heavy) only in .cpp files.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "base/result.h"
 

@@ -1,11 +1,11 @@
 #include "base/line_file.h"
 
-#include <cerrno>
-
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 namespace passnet {
 
@@ -25,7 +25,8 @@ Result<LineFile> LineFile::open(const std::filesystem::path& path, bool keep) {
     PASSNET_TRY(file.kept_, read_file(path));
     file.kept_.resize(file.kept_.rfind('\n') + 1);  // 0 when there is no whole line: npos + 1
   }
-  if (::ftruncate(file.fd_.get(), static_cast<off_t>(file.kept_.size())) != 0) return io_error("truncate", path.string(), errno);
+  if (::ftruncate(file.fd_.get(), static_cast<off_t>(file.kept_.size())) != 0)
+    return io_error("truncate", path.string(), errno);
   return file;
 }
 

@@ -1,10 +1,10 @@
 #include "base/log.h"
 
-#include <cstdlib>
-#include <string>
-
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+
+#include <cstdlib>
+#include <string>
 
 namespace passnet::log {
 

@@ -65,8 +65,8 @@ Result<void> require_memory(const char* what, double bytes) {
   if (bytes <= kAlwaysTried) return {};
   const std::optional<int64_t> available = available_memory();
   if (!available || bytes <= static_cast<double>(*available)) return {};
-  return resource_error(fmt::format("{} need {:.1f} GiB of memory, found {:.1f} GiB available", what,
-                                    bytes / kGiB, static_cast<double>(*available) / kGiB))
+  return resource_error(fmt::format("{} need {:.1f} GiB of memory, found {:.1f} GiB available", what, bytes / kGiB,
+                                    static_cast<double>(*available) / kGiB))
       .with_hint("end other programs, or use a machine with more memory");
 }
 

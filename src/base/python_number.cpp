@@ -74,7 +74,7 @@ Integer greatest_common_divisor(int64_t a, int64_t b) {
   const auto size = [](int64_t x) { return x < 0 ? 0 - static_cast<uint64_t>(x) : static_cast<uint64_t>(x); };
   const uint64_t divisor = std::gcd(size(a), size(b));
   return divisor > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()) ? std::nullopt
-                                                                             : Integer(static_cast<int64_t>(divisor));
+                                                                              : Integer(static_cast<int64_t>(divisor));
 }
 
 Integer to_integer(double a) {

@@ -1,8 +1,8 @@
 #include "base/result.h"
 
-#include <cstring>
-
 #include <fmt/format.h>
+
+#include <cstring>
 
 namespace passnet {
 

@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tl/expected.hpp>
 #include <utility>
 #include <vector>
-
-#include <tl/expected.hpp>
 
 namespace passnet {
 
@@ -32,14 +31,20 @@ struct Error {
   };
 
   Kind kind = Kind::BadInput;
-  std::string message;            // lower case, no full stop: "expected X, found 'Y'"
-  std::optional<SourceLoc> at;    // where in the input
-  std::string hint;               // what to do; may be empty
-  std::vector<std::string> notes; // outer context, innermost first: "while loading pass 'x'"
+  std::string message;             // lower case, no full stop: "expected X, found 'Y'"
+  std::optional<SourceLoc> at;     // where in the input
+  std::string hint;                // what to do; may be empty
+  std::vector<std::string> notes;  // outer context, innermost first: "while loading pass 'x'"
 
   // By value: `error = std::move(error).with_hint(…)` must not assign an error to itself.
-  Error with_note(std::string note) && { notes.push_back(std::move(note)); return std::move(*this); }
-  Error with_hint(std::string text) && { hint = std::move(text); return std::move(*this); }
+  Error with_note(std::string note) && {
+    notes.push_back(std::move(note));
+    return std::move(*this);
+  }
+  Error with_hint(std::string text) && {
+    hint = std::move(text);
+    return std::move(*this);
+  }
 };
 
 Error bad_input(std::string message, std::optional<SourceLoc> at = std::nullopt);
@@ -69,10 +74,9 @@ struct [[nodiscard]] Result : tl::expected<T, Error> {
 #define PASSNET_CAT_(a, b) PASSNET_CAT2_(a, b)
 #define PASSNET_CAT2_(a, b) a##b
 /// The same for Result<void>.
-#define PASSNET_TRY_VOID(expr)                                      \
-  do {                                                              \
-    if (auto passnet_status = (expr); !passnet_status)              \
-      return std::move(passnet_status).error();                     \
+#define PASSNET_TRY_VOID(expr)                                                                   \
+  do {                                                                                           \
+    if (auto passnet_status = (expr); !passnet_status) return std::move(passnet_status).error(); \
   } while (false)
 
 }  // namespace passnet

@@ -60,8 +60,7 @@ Result<std::vector<Model>> find_models(const std::vector<std::string>& roots) {
   return models;
 }
 
-std::string shape_name(const std::string& shape, std::span<const DataSymbol> symbols,
-                       std::span<const int64_t> values) {
+std::string shape_name(const std::string& shape, std::span<const DataSymbol> symbols, std::span<const int64_t> values) {
   std::string made;
   std::vector<bool> named(symbols.size());
   for (size_t i = 0; i < shape.size();) {

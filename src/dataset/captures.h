@@ -36,7 +36,6 @@ Result<std::vector<Model>> find_models(const std::vector<std::string>& roots);
 std::string with_shape(const std::string& path, const std::string& shape, const std::string& other);
 
 /// `b1_r224` with 2 and 256 for its symbols 1 and 224: `b2_r256`; where it does not say them, `s0_2_s1_256`.
-std::string shape_name(const std::string& shape, std::span<const DataSymbol> symbols,
-                       std::span<const int64_t> values);
+std::string shape_name(const std::string& shape, std::span<const DataSymbol> symbols, std::span<const int64_t> values);
 
 }  // namespace passnet::dataset

@@ -67,8 +67,8 @@ std::vector<size_t> rank_sequences(std::span<const std::vector<std::string>> seq
   std::vector<size_t> ranked, left(sequences.size());
   std::iota(left.begin(), left.end(), 0);
   const auto value = [&](size_t i) {
-    const auto fresh = static_cast<size_t>(std::count_if(
-        edges[i].begin(), edges[i].end(), [&](size_t edge) { return !covered.contains(edge); }));
+    const auto fresh = static_cast<size_t>(
+        std::count_if(edges[i].begin(), edges[i].end(), [&](size_t edge) { return !covered.contains(edge); }));
     return std::tuple{static_cast<double>(fresh) * (1 + rarity[i]), fresh, rarity[i], edges[i].size()};
   };
   while (!left.empty()) {

@@ -30,8 +30,7 @@ Result<void> Statement::bind(const std::vector<Cell>& values) {
     } else if (const auto* real = std::get_if<double>(&values[i])) {
       done = sqlite3_bind_double(statement_.get(), place, *real);
     } else if (const auto* text = std::get_if<std::string>(&values[i])) {
-      done = sqlite3_bind_text64(statement_.get(), place, text->data(), text->size(), SQLITE_TRANSIENT,
-                                 SQLITE_UTF8);
+      done = sqlite3_bind_text64(statement_.get(), place, text->data(), text->size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     } else {
       done = sqlite3_bind_null(statement_.get(), place);
     }
@@ -56,19 +55,12 @@ Result<std::vector<std::vector<Cell>>> Statement::rows(const std::vector<Cell>& 
     std::vector<Cell>& row = found.emplace_back();
     for (int i = 0; i < sqlite3_column_count(statement_.get()); ++i) {
       switch (sqlite3_column_type(statement_.get(), i)) {
-        case SQLITE_INTEGER:
-          row.emplace_back(int64_t{sqlite3_column_int64(statement_.get(), i)});
-          break;
-        case SQLITE_FLOAT:
-          row.emplace_back(sqlite3_column_double(statement_.get(), i));
-          break;
-        case SQLITE_NULL:
-          row.emplace_back();
-          break;
+        case SQLITE_INTEGER: row.emplace_back(int64_t{sqlite3_column_int64(statement_.get(), i)}); break;
+        case SQLITE_FLOAT: row.emplace_back(sqlite3_column_double(statement_.get(), i)); break;
+        case SQLITE_NULL: row.emplace_back(); break;
         default:
-          row.emplace_back(
-              std::string(reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), i)),
-                          static_cast<size_t>(sqlite3_column_bytes(statement_.get(), i))));
+          row.emplace_back(std::string(reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), i)),
+                                       static_cast<size_t>(sqlite3_column_bytes(statement_.get(), i))));
       }
     }
   }
@@ -97,8 +89,7 @@ Result<void> Database::execute(const std::string& sql) {
 Result<Statement> Database::prepare(std::string_view sql) {
   Statement statement;
   sqlite3_stmt* handle = nullptr;
-  if (sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr) !=
-      SQLITE_OK)
+  if (sqlite3_prepare_v2(database_.get(), sql.data(), static_cast<int>(sql.size()), &handle, nullptr) != SQLITE_OK)
     return failure(database_.get(), "reading the index");
   statement.statement_.reset(handle);
   return statement;

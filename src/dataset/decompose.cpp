@@ -10,23 +10,23 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/cut.h"
+#include "analysis/identity.h"
+#include "analysis/kernel_count.h"
+#include "analysis/op_name.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/line_file.h"
 #include "dataset/captures.h"
-#include "analysis/cut.h"
 #include "dataset/decompose_journal.h"
 #include "dataset/pieces/describe.h"
 #include "dataset/pieces/fusible.h"
-#include "graphdir/graph_facts.h"
-#include "graphdir/graph_tree.h"
-#include "graphdir/graph_writer.h"
-#include "analysis/identity.h"
-#include "analysis/kernel_count.h"
-#include "analysis/op_name.h"
 #include "dataset/pieces/sources.h"
 #include "dataset/worker_pool.h"
 #include "fx/parser.h"
+#include "graphdir/graph_facts.h"
+#include "graphdir/graph_tree.h"
+#include "graphdir/graph_writer.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
 #include "run/worker/infer.h"
@@ -61,8 +61,7 @@ struct Analysis {
 };
 
 // Whole graphs below the roots, each once, with the typical ranges that they have together.
-Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots,
-                                       const DecomposeOptions& options) {
+Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots, const DecomposeOptions& options) {
   std::vector<Whole> wholes;
   std::vector<std::vector<uint32_t>> sequences;
   std::unordered_map<std::string, uint32_t> numbers;
@@ -97,14 +96,12 @@ std::vector<int64_t> elements_of(const ir::Graph& graph, const Json& values) {
   return elements;
 }
 
-std::vector<analysis::Range> ranges_of(graphdir::Kind kind, const Whole& whole, const ir::Graph& graph, const Json& types) {
+std::vector<analysis::Range> ranges_of(graphdir::Kind kind, const Whole& whole, const ir::Graph& graph,
+                                       const Json& types) {
   switch (kind) {
-    case graphdir::Kind::Typical:
-      return whole.typical;
-    case graphdir::Kind::Fusible:
-      return fusible_ranges(analysis::kernel_counts(graph, elements_of(graph, types)));
-    case graphdir::Kind::SoleOp:
-      break;
+    case graphdir::Kind::Typical: return whole.typical;
+    case graphdir::Kind::Fusible: return fusible_ranges(analysis::kernel_counts(graph, elements_of(graph, types)));
+    case graphdir::Kind::SoleOp: break;
   }
   std::vector<analysis::Range> ranges;
   for (size_t i = 0; i < analysis::body_size(graph); ++i) ranges.push_back({i, i + 1});
@@ -123,10 +120,7 @@ std::string rules_of(const Whole& whole, const DecomposeOptions& options) {
 class WholeAnalysis {
  public:
   WholeAnalysis(const Whole& whole, run::Worker& worker, const DecomposeOptions& options)
-      : whole_(whole),
-        worker_(worker),
-        options_(options),
-        timeout_(static_cast<int64_t>(options.timeout_s * 1000)) {}
+      : whole_(whole), worker_(worker), options_(options), timeout_(static_cast<int64_t>(options.timeout_s * 1000)) {}
 
   Result<void> into(Analysis& analysis) {
     WholeReport& report = analysis.line.report;
@@ -306,8 +300,7 @@ class Unique {
     return out_ / name(kind) / graph / "_decomposed";
   }
   fs::path path_of(const std::string& graph, const FoundRange& found) const {
-    return directory_of(graph, found.kind) / fmt::format("{}_start{}_end{}_{}",
-                                                         fs::path(graph).filename().string(),
+    return directory_of(graph, found.kind) / fmt::format("{}_start{}_end{}_{}", fs::path(graph).filename().string(),
                                                          found.range.start, found.range.end, found.number);
   }
   const fs::path out_;
@@ -317,8 +310,7 @@ class Unique {
 
 // Of the lines of earlier runs those of graphs that need not be decomposed again.
 std::map<std::string, JournalLine> still_valid(std::map<std::string, JournalLine> lines,
-                                               const std::vector<Whole>& wholes,
-                                               const DecomposeOptions& options) {
+                                               const std::vector<Whole>& wholes, const DecomposeOptions& options) {
   for (const Whole& whole : wholes) {
     const auto line = lines.find(whole.name);
     if (line != lines.end() && line->second.rules != rules_of(whole, options)) lines.erase(line);
@@ -331,8 +323,7 @@ std::map<std::string, JournalLine> still_valid(std::map<std::string, JournalLine
 
 }  // namespace
 
-Result<void> decompose(const std::vector<std::string>& roots, const fs::path& out,
-                       const DecomposeOptions& options,
+Result<void> decompose(const std::vector<std::string>& roots, const fs::path& out, const DecomposeOptions& options,
                        const std::function<void(const WholeReport&)>& finished) {
   PASSNET_TRY(const std::vector<Whole> wholes, find_wholes(roots, options));
   PASSNET_TRY(LineFile journal, LineFile::open(out / "decompose.jsonl", true));
@@ -352,17 +343,17 @@ Result<void> decompose(const std::vector<std::string>& roots, const fs::path& ou
   size_t next = 0;
   Result<void> done =
       graphdir::map_until_error([&] { return next < left.size() ? std::optional(left[next++]) : std::nullopt; },
-                      [&](const Whole* whole) { return analyse(*whole, workers, options); },
-                      [&](Analysis analysis) -> Result<void> {
-                        const WholeReport& report = analysis.line.report;
-                        if (tree.is_interrupted() && !(report.error.empty() && report.not_measured.empty()))
-                          return {};  // cut short
-                        PASSNET_TRY_VOID(unique.add(analysis));
-                        PASSNET_TRY_VOID(journal.append(dump(to_json(analysis.line))));
-                        finished(report);
-                        return {};
-                      },
-                      tree);
+                                [&](const Whole* whole) { return analyse(*whole, workers, options); },
+                                [&](Analysis analysis) -> Result<void> {
+                                  const WholeReport& report = analysis.line.report;
+                                  if (tree.is_interrupted() && !(report.error.empty() && report.not_measured.empty()))
+                                    return {};  // cut short
+                                  PASSNET_TRY_VOID(unique.add(analysis));
+                                  PASSNET_TRY_VOID(journal.append(dump(to_json(analysis.line))));
+                                  finished(report);
+                                  return {};
+                                },
+                                tree);
   if (done || tree.is_interrupted()) PASSNET_TRY_VOID(unique.write_sources());
   return done;
 }

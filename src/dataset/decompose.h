@@ -10,17 +10,16 @@
 #include <vector>
 
 #include "base/result.h"
-#include "graphdir/kind.h"
 #include "dataset/pieces/typical.h"
+#include "graphdir/kind.h"
 
 namespace passnet::dataset {
 
 struct DecomposeOptions {
   std::vector<graphdir::Kind> kinds{graphdir::kKinds.begin(), graphdir::kKinds.end()};
   TypicalOptions typical;
-  bool measure =
-      true;      // run each whole graph for statistics of the values that pieces start from; else types alone
-  int jobs = 1;  // whole graphs at a time, each in a worker of its own
+  bool measure = true;  // run each whole graph for statistics of the values that pieces start from; else types alone
+  int jobs = 1;         // whole graphs at a time, each in a worker of its own
   double timeout_s = 120;
   const std::atomic<bool>* interrupted = nullptr;
 };
@@ -44,7 +43,6 @@ struct WholeReport {
 /// of `roots`, those first that are there already. Errors: Io; Resource (interrupted, no worker, another run
 /// writes to OUT); BadInput (a root that does not exist or holds no graph).
 Result<void> decompose(const std::vector<std::string>& roots, const std::filesystem::path& out,
-                       const DecomposeOptions& options,
-                       const std::function<void(const WholeReport&)>& finished);
+                       const DecomposeOptions& options, const std::function<void(const WholeReport&)>& finished);
 
 }  // namespace passnet::dataset

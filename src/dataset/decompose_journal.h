@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/range.h"
 #include "base/json.h"
 #include "dataset/decompose.h"
 #include "graphdir/kind.h"
-#include "analysis/range.h"
 
 namespace passnet::dataset {
 

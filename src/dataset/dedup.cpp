@@ -11,13 +11,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/file.h"
-#include "base/strings.h"
-#include "graphdir/graph_facts.h"
 #include "analysis/identity.h"
 #include "analysis/op_name.h"
+#include "base/file.h"
+#include "base/strings.h"
 #include "dataset/pieces/sources.h"
 #include "fx/parser.h"
+#include "graphdir/graph_facts.h"
 #include "graphdir/sample.h"
 
 namespace passnet::dataset {
@@ -53,8 +53,7 @@ Result<std::string> key_of(const fs::path& directory, EqualBy rule) {
   }
   PASSNET_TRY(const std::string text, read_file(directory / "graph_hash.txt"));
   if (trim(text).empty())
-    return bad_input("the file is empty, expected a hash",
-                     SourceLoc{(directory / "graph_hash.txt").string(), 0, 0});
+    return bad_input("the file is empty, expected a hash", SourceLoc{(directory / "graph_hash.txt").string(), 0, 0});
   return std::string(trim(text));
 }
 
@@ -87,13 +86,11 @@ Result<void> check_places(const std::vector<std::string>& trees, const fs::path&
   for (size_t i = 0; i < trees.size(); ++i) {
     if (!fs::is_directory(trees[i])) return bad_input(fmt::format("'{}' is no directory", trees[i]));
     if (contains(trees[i], out) || contains(out, trees[i]))
-      return bad_input(
-                 fmt::format("OUT '{}' and the input '{}' lie within each other", out.string(), trees[i]))
+      return bad_input(fmt::format("OUT '{}' and the input '{}' lie within each other", out.string(), trees[i]))
           .with_hint("inputs are never changed: give a place beside them");
     for (size_t other = 0; other < i; ++other) {
       if (contains(trees[i], trees[other]) || contains(trees[other], trees[i]))
-        return bad_input(
-            fmt::format("the inputs '{}' and '{}' lie within each other", trees[other], trees[i]));
+        return bad_input(fmt::format("the inputs '{}' and '{}' lie within each other", trees[other], trees[i]));
     }
   }
   return {};
@@ -134,8 +131,7 @@ class Output {
       return bad_input(fmt::format("'{}' holds something that this command did not make", out))
           .with_hint("give an empty or new directory with --out");
     if (marker["equal_by"] != name(rule_))
-      return bad_input(
-          fmt::format("'{}' was made by {}, found --by {}", out, dump(marker["equal_by"]), name(rule_)));
+      return bad_input(fmt::format("'{}' was made by {}, found --by {}", out, dump(marker["equal_by"]), name(rule_)));
     for (const Json& tree : marker["trees"]) {
       if (tree.is_string()) trees_.insert(tree.get<std::string>());
     }
@@ -161,9 +157,7 @@ class Journal {
       text_ += std::string(line) + "\n";
     }
   }
-  bool knows(const std::string& tree, const std::string& graph) const {
-    return known_.contains(tree + "\n" + graph);
-  }
+  bool knows(const std::string& tree, const std::string& graph) const { return known_.contains(tree + "\n" + graph); }
   void add(const std::string& tree, const std::string& graph, const std::string& kept, bool renamed) {
     Json line{{"tree", tree}, {"graph", graph}, {"kept", kept}};
     if (renamed) line["renamed"] = true;
@@ -198,8 +192,7 @@ class Merge {
       return;
     }
     Kept& kept = kept_[place->second];
-    for (const auto& [graph, ranges] : candidate.sources)
-      kept.merged[graph].insert(ranges.begin(), ranges.end());
+    for (const auto& [graph, ranges] : candidate.sources) kept.merged[graph].insert(ranges.begin(), ranges.end());
     const bool is_the_copied_one = kept.from.empty() && kept.path == candidate.path && output_.has_read(tree);
     if (is_the_copied_one || journal_.knows(tree, candidate.path)) {
       ++report_.there;
@@ -268,10 +261,9 @@ Result<void> write_kept(const fs::path& out, const Kept& kept, size_t number) {
 
 Result<void> write_all(const fs::path& out, const std::vector<Kept>& kept, const graphdir::TreeOptions& tree) {
   size_t next = 0;
-  Result<void> done =
-      graphdir::map_until_error([&] { return next < kept.size() ? std::optional(next++) : std::nullopt; },
-                      [&](size_t i) { return write_kept(out, kept[i], i); },
-                      [](Result<void> written) { return written; }, tree);
+  Result<void> done = graphdir::map_until_error(
+      [&] { return next < kept.size() ? std::optional(next++) : std::nullopt; },
+      [&](size_t i) { return write_kept(out, kept[i], i); }, [](Result<void> written) { return written; }, tree);
   std::error_code ignored;
   fs::remove_all(out / kPartial, ignored);
   return done;
@@ -301,8 +293,7 @@ std::optional<EqualBy> parse_equal_by(std::string_view text) {
   return std::nullopt;
 }
 
-Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const fs::path& out,
-                                const DedupOptions& options,
+Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const fs::path& out, const DedupOptions& options,
                                 const std::function<void(const std::string&)>& counted) {
   PASSNET_TRY_VOID(check_places(trees, out));
   PASSNET_TRY(Output output, Output::open(out, options.by));

@@ -1,9 +1,9 @@
 #include "dataset/family.h"
 
-#include "base/hash.h"
 #include "analysis/dtype_variant.h"
 #include "analysis/kernel_count.h"
 #include "analysis/op_name.h"
+#include "base/hash.h"
 
 namespace passnet::dataset {
 
@@ -11,7 +11,8 @@ std::vector<std::string> op_sequence(const ir::Graph& graph) {
   const std::vector<bool> casts = analysis::variant_casts(graph);
   std::vector<std::string> names;
   for (size_t i = 0; i < analysis::body_size(graph); ++i) {
-    if (const ir::NodeId id = analysis::body_node(graph, i); !casts[id]) names.push_back(analysis::op_name(graph.node(id)));
+    if (const ir::NodeId id = analysis::body_node(graph, i); !casts[id])
+      names.push_back(analysis::op_name(graph.node(id)));
   }
   return names;
 }

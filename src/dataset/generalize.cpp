@@ -8,23 +8,23 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "analysis/identity.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/line_file.h"
 #include "dataset/captures.h"
-#include "dataset/sizes/data_symbols.h"
 #include "dataset/generalize_journal.h"
-#include "graphdir/graph_facts.h"
-#include "graphdir/graph_tree.h"
-#include "graphdir/graph_writer.h"
-#include "analysis/identity.h"
 #include "dataset/screen.h"
+#include "dataset/sizes/data_symbols.h"
 #include "dataset/sizes/limits.h"
 #include "dataset/sizes/solver.h"
 #include "dataset/sizes/typing.h"
 #include "dataset/sizes/variant_sizes.h"
 #include "dataset/worker_pool.h"
 #include "fx/print.h"
+#include "graphdir/graph_facts.h"
+#include "graphdir/graph_tree.h"
+#include "graphdir/graph_writer.h"
 #include "graphdir/sample.h"
 #include "run/worker/requests.h"
 
@@ -39,8 +39,8 @@ constexpr const char* kGeneralizeId = "whole";
 constexpr int64_t kPictureStep = 32;
 
 std::string generalize_rules(const Model& model, const GeneralizeOptions& options) {
-  std::string rules = fmt::format("{} {} {} {} {}", options.variants, options.max_bytes, options.check,
-                                  options.search_s, options.run);
+  std::string rules =
+      fmt::format("{} {} {} {} {}", options.variants, options.max_bytes, options.check, options.search_s, options.run);
   for (const fs::path& path : model.paths) {
     for (const char* file : {"model.py", "weight_meta.py", "input_meta.py", "input_tensor_constraints.py"}) {
       const Result<std::string> text = read_file(path / file);
@@ -96,20 +96,19 @@ class Generalizing {
       const ir::Node& node = graph().node(change.node);
       for (size_t i = 0; i < change.slots.size(); ++i) {
         if (change.sizes[i].is_constant()) continue;
-        report_.rewritten.push_back(fmt::format("{}: {} {} = {}", node.name, node.target,
-                                                change.slots[i].value, to_string(change.sizes[i], graph())));
+        report_.rewritten.push_back(fmt::format("{}: {} {} = {}", node.name, node.target, change.slots[i].value,
+                                                to_string(change.sizes[i], graph())));
       }
     }
   }
 
   // The same nodes, but for integers.
   bool is_like_first(const graphdir::GraphDir& other) const {
-    if (analysis::structure_hash(graph()) != analysis::structure_hash(other.graph) || other.graph.size() != graph().size() ||
-        other.weights.size() != metas().size())
+    if (analysis::structure_hash(graph()) != analysis::structure_hash(other.graph) ||
+        other.graph.size() != graph().size() || other.weights.size() != metas().size())
       return false;
     for (ir::NodeId id = 0; id < graph().size(); ++id) {
-      if (graph().node(id).target != other.graph.node(id).target ||
-          graph().node(id).name != other.graph.node(id).name)
+      if (graph().node(id).target != other.graph.node(id).target || graph().node(id).name != other.graph.node(id).name)
         return false;
     }
     for (size_t i = 0; i < metas().size(); ++i) {
@@ -185,13 +184,11 @@ class Generalizing {
       std::vector<DataSymbol> tried = symbols_;
       tried.push_back(candidate);
       steps.push_back(0);
-      PASSNET_TRY(SizeSolution solution,
-                  solve_sizes(graph(), typing_->captured(), trials_for(tried, steps), changes_));
+      PASSNET_TRY(SizeSolution solution, solve_sizes(graph(), typing_->captured(), trials_for(tried, steps), changes_));
       // Where twice the size is beyond a table, or of another remainder.
       steps.back() = candidate.is_of_pictures ? kPictureStep : candidate.example / 4;
       if (solution.misfit && steps.back() > 1 && candidate.example > steps.back()) {
-        PASSNET_TRY(SizeSolution again,
-                    solve_sizes(graph(), typing_->captured(), trials_for(tried, steps), changes_));
+        PASSNET_TRY(SizeSolution again, solve_sizes(graph(), typing_->captured(), trials_for(tried, steps), changes_));
         if (!again.misfit || again.misfit->node == ir::kNoNode) solution = std::move(again);  // or cut short
       } else {
         steps.back() = 0;
@@ -294,9 +291,8 @@ class Generalizing {
       return {};
     }
     if (variant.largest_bytes > options_.max_bytes) {
-      report_.skipped.push_back(
-          fmt::format("{}: its largest value has {} bytes, at most {} are wanted (--max-bytes)", shape,
-                      variant.largest_bytes, options_.max_bytes));
+      report_.skipped.push_back(fmt::format("{}: its largest value has {} bytes, at most {} are wanted (--max-bytes)",
+                                            shape, variant.largest_bytes, options_.max_bytes));
       return {};
     }
     Json facts = facts_;
@@ -377,10 +373,9 @@ GeneralizeLine generalize_one(const Model& model, const fs::path& out, WorkerPoo
 
 /// A line of an earlier run that says what this one would find.
 bool still_generalized(const GeneralizeLine& line, const Model& model, const fs::path& out,
-                 const GeneralizeOptions& options) {
+                       const GeneralizeOptions& options) {
   return line.report.error.empty() && line.rules == generalize_rules(model, options) &&
-         std::ranges::all_of(line.report.written,
-                             [&](const std::string& name) { return entry_exists(out / name); });
+         std::ranges::all_of(line.report.written, [&](const std::string& name) { return entry_exists(out / name); });
 }
 
 /// What other rules gave does not stay beside what these give.
@@ -391,8 +386,7 @@ void remove_written(const GeneralizeLine& line, const fs::path& out) {
 
 }  // namespace
 
-Result<void> generalize(const std::vector<std::string>& roots, const fs::path& out,
-                        const GeneralizeOptions& options,
+Result<void> generalize(const std::vector<std::string>& roots, const fs::path& out, const GeneralizeOptions& options,
                         const std::function<void(const GeneralizeReport&)>& finished) {
   PASSNET_TRY(const std::vector<Model> models, find_models(roots));
   PASSNET_TRY(LineFile journal, LineFile::open(out / "generalize.jsonl", true));
@@ -410,9 +404,7 @@ Result<void> generalize(const std::vector<std::string>& roots, const fs::path& o
   WorkerPool workers(options.interrupted);
   size_t next = 0;
   return graphdir::map_until_error(
-      [&]() -> std::optional<const Model*> {
-        return next < left.size() ? std::optional(left[next++]) : std::nullopt;
-      },
+      [&]() -> std::optional<const Model*> { return next < left.size() ? std::optional(left[next++]) : std::nullopt; },
       [&](const Model* model) {
         if (const auto line = earlier.find(model->names.front()); line != earlier.end())
           remove_written(line->second, out);

@@ -28,15 +28,14 @@ struct GeneralizeOptions {
 
 /// What became of one model, or of one of its pieces.
 struct GeneralizeReport {
-  std::string graph;                       // path of the capture it starts from, relative to its root
-  std::string error;                       // why it gave nothing; empty when it was tried
-  std::map<std::string, int64_t> symbols;  // "S0": size as captured; those that may change
-  std::vector<std::string> dropped;        // sizes that may not change: "3: why"
-  std::vector<std::string> rewritten;      // "name: view 196 = x.size(1)"
-  std::vector<std::string> written;        // directories, relative to OUT
-  std::vector<std::string> skipped;        // variants that are not there: "b4_r128: why"
-  std::map<std::string, std::string>
-      compared;  // with check, by capture: "exact", "refused: why", "different: where"
+  std::string graph;                            // path of the capture it starts from, relative to its root
+  std::string error;                            // why it gave nothing; empty when it was tried
+  std::map<std::string, int64_t> symbols;       // "S0": size as captured; those that may change
+  std::vector<std::string> dropped;             // sizes that may not change: "3: why"
+  std::vector<std::string> rewritten;           // "name: view 196 = x.size(1)"
+  std::vector<std::string> written;             // directories, relative to OUT
+  std::vector<std::string> skipped;             // variants that are not there: "b4_r128: why"
+  std::map<std::string, std::string> compared;  // with check, by capture: "exact", "refused: why", "different: where"
   double seconds = 0;
 };
 
@@ -48,7 +47,6 @@ struct GeneralizeReport {
 /// are there already. Errors: Io; Resource (interrupted, another run writes to OUT); BadInput (a root that
 /// does not exist or holds no graph).
 Result<void> generalize(const std::vector<std::string>& roots, const std::filesystem::path& out,
-                        const GeneralizeOptions& options,
-                        const std::function<void(const GeneralizeReport&)>& finished);
+                        const GeneralizeOptions& options, const std::function<void(const GeneralizeReport&)>& finished);
 
 }  // namespace passnet::dataset

@@ -18,8 +18,7 @@ GeneralizeLine generalize_line(const Json& json) {
                                   {"written", &line.report.written},
                                   {"skipped", &line.report.skipped}})
     *list = json.at(key).get<std::vector<std::string>>();
-  if (json.contains("compared"))
-    line.report.compared = json.at("compared").get<std::map<std::string, std::string>>();
+  if (json.contains("compared")) line.report.compared = json.at("compared").get<std::map<std::string, std::string>>();
   line.report.error = json.value("error", "");
   line.report.seconds = json.at("seconds");
   line.rules = json.at("rules");

@@ -14,8 +14,8 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "dataset/family.h"
-#include "graphdir/graph_facts.h"
 #include "dataset/sample_list.h"
+#include "graphdir/graph_facts.h"
 
 namespace passnet::dataset {
 
@@ -30,8 +30,7 @@ constexpr size_t kPerWindow = 3;         // so many
 constexpr size_t kBitsPerBucket = 4;
 
 int64_t size_bucket(int64_t size) {
-  return size <= 0 ? -1
-                   : (std::bit_width(static_cast<uint64_t>(size)) - 1) / static_cast<int64_t>(kBitsPerBucket);
+  return size <= 0 ? -1 : (std::bit_width(static_cast<uint64_t>(size)) - 1) / static_cast<int64_t>(kBitsPerBucket);
 }
 
 // Both lists are in the order of placeholders; weight_meta.py has all of them as a rule.
@@ -70,9 +69,7 @@ class Sequence {
   }
 
   void draw_v2(Members candidates) {
-    const auto key = [](const GroupMember* member) {
-      return std::tie(member->shapes, member->dtypes, member->path);
-    };
+    const auto key = [](const GroupMember* member) { return std::tie(member->shapes, member->dtypes, member->path); };
     std::ranges::sort(candidates, {}, key);
     Members picks;
     std::map<std::string, std::set<std::string>> seen;  // by shapes: dtypes
@@ -82,8 +79,7 @@ class Sequence {
     }
     add(4, picks);
     std::erase_if(candidates, [&](const GroupMember* member) { return drawn_.contains(member); });
-    std::ranges::sort(candidates, {},
-                      [](const GroupMember* member) { return std::string_view(member->path); });
+    std::ranges::sort(candidates, {}, [](const GroupMember* member) { return std::string_view(member->path); });
     Members sampled;
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (i % kWindow < kPerWindow) sampled.push_back(candidates[i]);
@@ -186,8 +182,7 @@ std::vector<SamplingGroup> sampling_groups(std::vector<GroupMember> members) {
   std::vector<SamplingGroup> groups;
   for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
     Members of_sequence;
-    while (end < members.size() && members[end].type == members[begin].type &&
-           members[end].ops == members[begin].ops)
+    while (end < members.size() && members[end].type == members[begin].type && members[end].ops == members[begin].ops)
       of_sequence.push_back(&members[end++]);
     Sequence(of_sequence, groups).draw();
   }

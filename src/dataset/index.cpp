@@ -8,13 +8,13 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/identity.h"
+#include "analysis/op_name.h"
 #include "base/file.h"
 #include "base/strings.h"
 #include "dataset/database.h"
-#include "graphdir/graph_facts.h"
-#include "analysis/identity.h"
-#include "analysis/op_name.h"
 #include "dataset/sample_list.h"
+#include "graphdir/graph_facts.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
 
@@ -54,8 +54,8 @@ std::string dtype_of(const graphdir::GraphDir& graph) {
   std::map<std::string, double> bytes;
   for (const graphdir::TensorMeta& meta : graph.weights)
     bytes[std::string(ir::name(meta.dtype))] += graphdir::input_bytes({meta});
-  const auto most = std::max_element(bytes.begin(), bytes.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(bytes.begin(), bytes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == bytes.end() ? "" : most->first;
 }
 
@@ -97,12 +97,10 @@ class Lists {
     std::vector<fs::path> files{given};
     if (fs::is_directory(given)) files = texts_in(given);
     if (!fs::exists(given) || files.empty())
-      return bad_input(
-          fmt::format("found no list at '{}', expected .txt files with a path per line", given.string()));
+      return bad_input(fmt::format("found no list at '{}', expected .txt files with a path per line", given.string()));
     for (const fs::path& file : files) {
       PASSNET_TRY(const PathList list, read_list(file, root));
-      ListReport report{file.stem().string(), split_of(file.stem().string()), list.paths.size(),
-                        list.missing};
+      ListReport report{file.stem().string(), split_of(file.stem().string()), list.paths.size(), list.missing};
       for (const std::string& path : list.paths) named_[path].insert(reports.size());
       reports.push_back(std::move(report));
     }
@@ -125,8 +123,7 @@ class Lists {
   static std::vector<fs::path> texts_in(const fs::path& directory) {
     std::vector<fs::path> texts;
     std::error_code failed;
-    for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end;
-         entry.increment(failed)) {
+    for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
       if (entry->path().extension() == ".txt") texts.push_back(entry->path());
     }
     std::ranges::sort(texts);
@@ -183,10 +180,9 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
   const auto store = [&](const IndexRow& row) -> Result<void> {
     const std::set<size_t> listed = lists.of(row.path);
     if (!row.sample.empty()) samples.insert(row.sample);
-    PASSNET_TRY_VOID(
-        add_graph.run({row.path, cell(row.sample), cell(split_of(lists, listed, report)), row.kind,
-                       cell(row.dtype), row.ops, row.op_names, row.bytes, row.structure, cell(row.source),
-                       cell(row.model), cell(row.library_version), cell(row.licence), cell(row.shape)}));
+    PASSNET_TRY_VOID(add_graph.run({row.path, cell(row.sample), cell(split_of(lists, listed, report)), row.kind,
+                                    cell(row.dtype), row.ops, row.op_names, row.bytes, row.structure, cell(row.source),
+                                    cell(row.model), cell(row.library_version), cell(row.licence), cell(row.shape)}));
     for (const auto& [name, calls] : row.calls) PASSNET_TRY_VOID(add_operator.run({row.path, name, calls}));
     for (const size_t list : listed) PASSNET_TRY_VOID(add_listed.run({lists.reports[list].name, row.path}));
     ++report.graphs;
@@ -200,8 +196,7 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
         report.failed.push_back(fmt::format("{}: {}", row.path, row.error->message));
         return {};
       });
-  if (done && report.graphs == 0)
-    done = bad_input(fmt::format("no graph at or below '{}' can be read", root.string()));
+  if (done && report.graphs == 0) done = bad_input(fmt::format("no graph at or below '{}' can be read", root.string()));
   if (done) done = database.execute("COMMIT;");
   if (!done) {
     fs::remove(partial, ignored);
@@ -237,8 +232,7 @@ Result<std::vector<IndexedGraph>> find_graphs(const fs::path& index, const Graph
     if (*bound) require(condition, **bound);
   }
   if (!query.list.empty()) require("path IN (SELECT path FROM list WHERE name = ?)", query.list);
-  for (const std::string& name : query.contains)
-    require("path IN (SELECT path FROM operator WHERE name = ?)", name);
+  for (const std::string& name : query.contains) require("path IN (SELECT path FROM operator WHERE name = ?)", name);
   PASSNET_TRY(Database database, Database::open(index.string()));
   PASSNET_TRY(Statement statement, database.prepare(sql + " ORDER BY path"));
   PASSNET_TRY(const auto rows, statement.rows(values));
@@ -274,25 +268,18 @@ Result<Json> index_stats(const fs::path& index) {
   };
   PASSNET_TRY(const Json totals,
               query("SELECT count(*), count(DISTINCT sample), count(DISTINCT structure) FROM graph"));
-  Json stats{{"graphs", totals[0][0]},
-             {"samples", totals[0][1]},
-             {"structures", totals[0][2]},
-             {"by", Json::object()}};
+  Json stats{{"graphs", totals[0][0]}, {"samples", totals[0][1]}, {"structures", totals[0][2]}, {"by", Json::object()}};
   for (const char* column : {"kind", "dtype", "source", "split"}) {
-    PASSNET_TRY(
-        stats["by"][column],
-        query(fmt::format("SELECT {0}, count(*) AS n FROM graph GROUP BY {0} ORDER BY n DESC, {0}", column)));
+    PASSNET_TRY(stats["by"][column],
+                query(fmt::format("SELECT {0}, count(*) AS n FROM graph GROUP BY {0} ORDER BY n DESC, {0}", column)));
   }
-  PASSNET_TRY(stats["by"]["list"],
-              query("SELECT name, count(*) AS n FROM list GROUP BY name ORDER BY n DESC, name"));
-  PASSNET_TRY(
-      stats["by"]["size"],
-      query("SELECT CASE WHEN bytes < 1024 THEN 'below 1 KB' WHEN bytes < 1048576 THEN '1 KB to 1 MB' "
-            "WHEN bytes < 67108864 THEN '1 to 64 MB' ELSE '64 MB and more' END AS size, count(*) FROM graph "
-            "GROUP BY size ORDER BY min(bytes)"));
-  PASSNET_TRY(
-      stats["operators"],
-      query("SELECT name, sum(calls) AS n, count(*) FROM operator GROUP BY name ORDER BY n DESC, name"));
+  PASSNET_TRY(stats["by"]["list"], query("SELECT name, count(*) AS n FROM list GROUP BY name ORDER BY n DESC, name"));
+  PASSNET_TRY(stats["by"]["size"],
+              query("SELECT CASE WHEN bytes < 1024 THEN 'below 1 KB' WHEN bytes < 1048576 THEN '1 KB to 1 MB' "
+                    "WHEN bytes < 67108864 THEN '1 to 64 MB' ELSE '64 MB and more' END AS size, count(*) FROM graph "
+                    "GROUP BY size ORDER BY min(bytes)"));
+  PASSNET_TRY(stats["operators"],
+              query("SELECT name, sum(calls) AS n, count(*) FROM operator GROUP BY name ORDER BY n DESC, name"));
   return stats;
 }
 

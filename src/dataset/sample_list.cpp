@@ -23,8 +23,7 @@ fs::path full(const fs::path& path) { return fs::absolute(path).lexically_normal
 std::string below(const fs::path& directory, const fs::path& path) {
   const fs::path relative = full(path).lexically_relative(full(directory));
   if (relative.empty() || *relative.begin() == ".." || relative == ".") return "";
-  return (relative.has_filename() ? relative : relative.parent_path())
-      .string();  // "samples/a/" names samples/a
+  return (relative.has_filename() ? relative : relative.parent_path()).string();  // "samples/a/" names samples/a
 }
 
 // `path` without its first `count` parts; empty when it has no more.
@@ -42,8 +41,7 @@ fs::path without_first(const fs::path& path, size_t count) {
 /// Finds the place that the lines of one list are relative to, by the first line that names something.
 class Places {
  public:
-  Places(const fs::path& list, const fs::path& dataset)
-      : directory_(full(list).parent_path()), dataset_(dataset) {}
+  Places(const fs::path& list, const fs::path& dataset) : directory_(full(list).parent_path()), dataset_(dataset) {}
 
   /// "" when the line names nothing in the dataset.
   std::string find(const fs::path& line) {
@@ -84,8 +82,7 @@ std::string csv_cell(const std::string& text) {
   return quoted + '"';
 }
 
-Result<void> write_lists(const fs::path& directory, const fs::path& dataset,
-                         const std::vector<ListedSample>& samples) {
+Result<void> write_lists(const fs::path& directory, const fs::path& dataset, const std::vector<ListedSample>& samples) {
   const fs::path to_dataset = full(dataset).lexically_relative(full(directory));
   for (const std::string_view which : kLists) {
     std::string text, table(kHeader);
@@ -103,8 +100,7 @@ Result<void> write_lists(const fs::path& directory, const fs::path& dataset,
 
 bool may_write_lists(const fs::path& directory) {
   for (const std::string_view which : kLists) {
-    const fs::path text = directory / fmt::format("{}.txt", which),
-                   table = directory / fmt::format("{}.csv", which);
+    const fs::path text = directory / fmt::format("{}.txt", which), table = directory / fmt::format("{}.csv", which);
     if (!entry_exists(text) && !entry_exists(table)) continue;
     const Result<std::string> found = read_file(table);
     if (!found || !found->starts_with(kHeader)) return false;

@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include "base/strings.h"
 #include "analysis/dtype_variant.h"
 #include "analysis/kernel_count.h"
 #include "analysis/op_name.h"
+#include "base/strings.h"
 
 namespace passnet::dataset {
 
@@ -15,7 +15,9 @@ namespace {
 
 constexpr size_t kMostWords = 5, kMostLetters = 48;
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 // "layer_norm" of torch.nn.functional.layer_norm, "eq" of __eq__.
 std::string plain_word(std::string_view name) {

@@ -11,24 +11,24 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "analysis/dtype_variant.h"
+#include "analysis/identity.h"
+#include "analysis/kernel_count.h"
+#include "analysis/op_name.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/line_file.h"
 #include "base/log.h"
 #include "dataset/choose.h"
-#include "analysis/dtype_variant.h"
 #include "dataset/family.h"
-#include "graphdir/graph_facts.h"
-#include "graphdir/graph_tree.h"
-#include "graphdir/graph_writer.h"
-#include "analysis/identity.h"
 #include "dataset/journal_lines.h"
-#include "analysis/kernel_count.h"
-#include "analysis/op_name.h"
 #include "dataset/sample_list.h"
 #include "dataset/sample_name.h"
 #include "dataset/screen.h"
 #include "dataset/worker_pool.h"
+#include "graphdir/graph_facts.h"
+#include "graphdir/graph_tree.h"
+#include "graphdir/graph_writer.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
 #include "run/worker/infer.h"
@@ -93,16 +93,18 @@ Result<std::vector<Group>> group_graphs(const std::string& subgraphs, const Samp
       continue;
     }
     if (count_kernels(graph->graph) < options.min_kernels) continue;
-    Member member{path, graphdir::input_bytes(graph->weights) + graphdir::input_bytes(graph->inputs),
-                  signature_of(graph->weights), family_of(graph->graph), operator_words(graph->graph),
+    Member member{path,
+                  graphdir::input_bytes(graph->weights) + graphdir::input_bytes(graph->inputs),
+                  signature_of(graph->weights),
+                  family_of(graph->graph),
+                  operator_words(graph->graph),
                   op_sequence(graph->graph)};
     if (member.bytes > static_cast<double>(options.max_bytes)) continue;
     const std::string hash = sha256_hex("sample " + analysis::structure_hash(graph->graph));
     Group& group = groups[hash];
     group.hash = hash;
     const auto known = [&](const Member& other) { return other.signature == member.signature; };
-    if (std::none_of(group.members.begin(), group.members.end(), known))
-      group.members.push_back(std::move(member));
+    if (std::none_of(group.members.begin(), group.members.end(), known)) group.members.push_back(std::move(member));
   }
   std::vector<Group> list;
   for (auto& [hash, group] : groups) {
@@ -131,8 +133,7 @@ std::vector<Group> order_of_choice(std::vector<Group> groups) {
 
 // Members from the smallest to the largest, as far apart as there are places.
 std::vector<Member> spread(std::vector<Member> members, size_t places) {
-  std::stable_sort(members.begin(), members.end(),
-                   [](const Member& a, const Member& b) { return a.bytes < b.bytes; });
+  std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.bytes < b.bytes; });
   if (members.size() <= places) return members;
   std::vector<Member> kept;
   for (size_t i = 0; i < places; ++i)
@@ -222,7 +223,8 @@ class SampleWriter {
   // Where types cannot be inferred nothing is cast; screening tells whether that will do.
   Json types_of(const graphdir::GraphDir& graph) {
     if (!run::load_graph(worker_, kSamplesId, graph.graph, {}, {}, timeout_)) return Json::object();
-    auto types = run::infer_types(worker_, kSamplesId, graph.graph, {graphdir::print_meta(graph.weights), ""}, timeout_);
+    auto types =
+        run::infer_types(worker_, kSamplesId, graph.graph, {graphdir::print_meta(graph.weights), ""}, timeout_);
     return types ? std::move(types->values) : Json::object();
   }
 
@@ -273,8 +275,8 @@ Result<void> hold_to_rules(const fs::path& out, const std::string& subgraphs, co
   if (!entry_exists(file)) return write_file(file, text);
   PASSNET_TRY(const std::string found, read_file(file));
   if (found != text)
-    return bad_input(fmt::format("'{}' was made by other rules: {} differs from this run's", out.string(),
-                                 file.string()))
+    return bad_input(
+               fmt::format("'{}' was made by other rules: {} differs from this run's", out.string(), file.string()))
         .with_hint("give another --out, or the options that stand there");
   return {};
 }
@@ -295,15 +297,13 @@ SampleReport report_from(const Json& json) {
 class Earlier {
  public:
   Earlier(const fs::path& out, std::string_view journal)
-      : out_(out),
-        reports_(last_lines(journal, report_from, [](const SampleReport& report) { return report.hash; })) {}
+      : out_(out), reports_(last_lines(journal, report_from, [](const SampleReport& report) { return report.hash; })) {}
   /// nullptr when the group has to be screened.
   const SampleReport* find(const Group& group) const {
     const auto found = reports_.find(group.hash);
     if (found == reports_.end()) return nullptr;
     const SampleReport& report = found->second;
-    const bool holds =
-        report.graphs > 0 ? entry_exists(out_ / report.path) : report.members == group.members.size();
+    const bool holds = report.graphs > 0 ? entry_exists(out_ / report.path) : report.members == group.members.size();
     return holds ? &report : nullptr;
   }
 

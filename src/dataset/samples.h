@@ -52,8 +52,7 @@ Json to_json(const SampleReport& report);
 /// not fit (screen) are left out. A sample that an earlier run made stays as it is and is not screened again.
 /// finished: for each group, in order. Errors: Io; BadInput (no graph; OUT was made by other rules); Resource
 /// (interrupted, no worker, another run writes to OUT).
-Result<void> make_samples(const std::string& subgraphs, const std::filesystem::path& out,
-                          const SampleOptions& options,
+Result<void> make_samples(const std::string& subgraphs, const std::filesystem::path& out, const SampleOptions& options,
                           const std::function<void(const SampleReport&)>& finished);
 
 }  // namespace passnet::dataset

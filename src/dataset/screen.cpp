@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "base/strings.h"
-#include "record/verdict.h"
 #include "graphdir/replay.h"
+#include "record/verdict.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {
@@ -64,14 +64,12 @@ class Screening {
     if (!given || !made) return false;
     const auto same = [&](const wire::Entry& a, const wire::Entry& b) {
       return a.dtype == b.dtype && a.shape == b.shape && a.size_bytes() > 0 &&
-             std::memcmp(made->data() + a.offset, given->data() + b.offset,
-                         static_cast<size_t>(a.size_bytes())) == 0;
+             std::memcmp(made->data() + a.offset, given->data() + b.offset, static_cast<size_t>(a.size_bytes())) == 0;
     };
-    return std::any_of(outputs.tensors.entries.begin(), outputs.tensors.entries.end(),
-                       [&](const wire::Entry& output) {
-                         return std::any_of(inputs_.entries.begin(), inputs_.entries.end(),
-                                            [&](const wire::Entry& input) { return same(output, input); });
-                       });
+    return std::any_of(outputs.tensors.entries.begin(), outputs.tensors.entries.end(), [&](const wire::Entry& output) {
+      return std::any_of(inputs_.entries.begin(), inputs_.entries.end(),
+                         [&](const wire::Entry& input) { return same(output, input); });
+    });
   }
   // Outputs of an earlier run against those of the last.
   run::Answer<std::vector<record::OutputCheck>> compared_with(const run::Outputs& earlier) {
@@ -93,9 +91,7 @@ class Screening {
 };
 
 // Its kind and its first line.
-std::string why(const run::Failure& failure) {
-  return failure.kind + ": " + first_line(failure.error.message);
-}
+std::string why(const run::Failure& failure) { return failure.kind + ": " + first_line(failure.error.message); }
 
 }  // namespace
 

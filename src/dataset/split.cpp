@@ -34,8 +34,7 @@ void find_samples(const fs::path& directory, std::vector<fs::path>& samples) {
     return;
   }
   std::error_code failed;
-  for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
+  for (fs::directory_iterator entry(directory, failed), end; !failed && entry != end; entry.increment(failed)) {
     std::error_code ignored;
     if (!entry->is_symlink(ignored) && entry->is_directory(ignored)) find_samples(entry->path(), samples);
   }
@@ -51,8 +50,8 @@ Result<void> read_family(const fs::path& path, FoundSample& member) {
 }
 
 Result<std::vector<FoundSample>> read_members(const fs::path& dataset, const graphdir::TreeOptions& tree,
-                                         SplitReport& report,
-                                         const std::function<void(const std::string&)>& counted) {
+                                              SplitReport& report,
+                                              const std::function<void(const std::string&)>& counted) {
   std::vector<fs::path> paths;
   find_samples(dataset, paths);
   std::sort(paths.begin(), paths.end());
@@ -110,8 +109,7 @@ Result<std::set<std::string>> kept_families(const fs::path& dataset, const fs::p
     for (fs::path path = line; !path.empty(); path = path.parent_path()) above.insert(path.string());
   }
   for (const FoundSample& member : members) {
-    if (listed.covers(member.sample.path) || above.contains(member.sample.path))
-      families.insert(member.family);
+    if (listed.covers(member.sample.path) || above.contains(member.sample.path)) families.insert(member.family);
   }
   if (families.empty())
     return bad_input(fmt::format("'{}' names no sample of '{}'", keep.string(), dataset.string()))

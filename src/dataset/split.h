@@ -15,8 +15,7 @@ namespace passnet::dataset {
 struct SplitOptions {
   double eval_share = 0.1;  // of the families, 0 to 1
   uint64_t seed = 1024;
-  std::filesystem::path
-      keep;  // a list of samples that are for evaluation whatever the seed says; empty: none
+  std::filesystem::path keep;  // a list of samples that are for evaluation whatever the seed says; empty: none
   graphdir::TreeOptions tree;
 };
 

@@ -13,8 +13,7 @@ Result<std::unique_ptr<run::Worker>> WorkerPool::take() {
       return worker;
     }
   }
-  auto worker =
-      std::make_unique<run::Worker>(run::WorkerOptions{{}, run::Role::Reference, 1, interrupted_, {}});
+  auto worker = std::make_unique<run::Worker>(run::WorkerOptions{{}, run::Role::Reference, 1, interrupted_, {}});
   PASSNET_TRY_VOID(worker->start());
   return worker;
 }

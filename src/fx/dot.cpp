@@ -53,18 +53,12 @@ struct Look {
 
 Look look_of(NodeKind kind, bool weight) {
   switch (kind) {
-    case NodeKind::Placeholder:
-      return weight ? Look{"cylinder", "#e8dff5"} : Look{"ellipse", "#cfe8cf"};
-    case NodeKind::CallFunction:
-      return {"box", "#d6e6f5"};
-    case NodeKind::CallMethod:
-      return {"box", "#e7f0f7"};
-    case NodeKind::Operator:
-      return {"box", "#fdf0cd"};
-    case NodeKind::Attribute:
-      return {"box", "#eeeeee"};
-    case NodeKind::Output:
-      return {"ellipse", "#f7d4cf"};
+    case NodeKind::Placeholder: return weight ? Look{"cylinder", "#e8dff5"} : Look{"ellipse", "#cfe8cf"};
+    case NodeKind::CallFunction: return {"box", "#d6e6f5"};
+    case NodeKind::CallMethod: return {"box", "#e7f0f7"};
+    case NodeKind::Operator: return {"box", "#fdf0cd"};
+    case NodeKind::Attribute: return {"box", "#eeeeee"};
+    case NodeKind::Output: return {"ellipse", "#f7d4cf"};
   }
   return {"box", "#ffffff"};
 }
@@ -73,8 +67,7 @@ bool changes_its_argument(const ir::Node& node) {
   const OperatorRow* row = node.kind == NodeKind::Operator ? find_operator(node.target) : nullptr;
   if (row != nullptr) return row->form == OperatorForm::InPlace || row->form == OperatorForm::SetItem;
   const std::string_view last = node.target.substr(node.target.rfind('.') + 1);
-  return node.kind != NodeKind::Placeholder && last.size() > 1 && last.ends_with('_') &&
-         !last.ends_with("__");
+  return node.kind != NodeKind::Placeholder && last.size() > 1 && last.ends_with('_') && !last.ends_with("__");
 }
 
 // Cut between characters of UTF-8.
@@ -154,14 +147,12 @@ class DotPrinter {
       literals += fmt::format("{}{}{}", literals.empty() ? "" : ", ", name, print_arg(graph_, value));
     };
     for (const Arg& value : graph_.args(node)) add("", value);
-    for (const ir::Keyword& keyword : graph_.keywords(node))
-      add(fmt::format("{} = ", keyword.name), keyword.value);
+    for (const ir::Keyword& keyword : graph_.keywords(node)) add(fmt::format("{} = ", keyword.name), keyword.value);
     if (!literals.empty()) lines.push_back(std::move(literals));
     for_each_input(graph_, node, [&](NodeId input) {
       if (!is_folded(input) || std::exchange(seen_by_[input], id) == id) return;
       const std::string_view known = shape(input);
-      lines.push_back(
-          fmt::format("{}{}{}", weight_name(graph_.node(input).target), known.empty() ? "" : "  ", known));
+      lines.push_back(fmt::format("{}{}{}", weight_name(graph_.node(input).target), known.empty() ? "" : "  ", known));
     });
     return lines;
   }
@@ -194,8 +185,7 @@ class DotPrinter {
 
 }  // namespace
 
-std::string print_dot(const ir::Graph& graph, std::span<const std::string> shapes,
-                      const DotOptions& options) {
+std::string print_dot(const ir::Graph& graph, std::span<const std::string> shapes, const DotOptions& options) {
   return DotPrinter(graph, shapes, options).print();
 }
 

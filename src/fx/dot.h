@@ -18,7 +18,6 @@ struct DotOptions {
 /// of their own; what changes its argument in place has a red border. A node names what it calls and its
 /// literal arguments; an edge carries the shape of the value. shapes: by node id, "float32[4, 197]"; empty
 /// strings, or none at all, where they are not known.
-std::string print_dot(const ir::Graph& graph, std::span<const std::string> shapes,
-                      const DotOptions& options = {});
+std::string print_dot(const ir::Graph& graph, std::span<const std::string> shapes, const DotOptions& options = {});
 
 }  // namespace passnet::fx

@@ -45,10 +45,9 @@ bool is_container(const Arg& arg) {
 
 }  // namespace
 
-ir::NodeId ExpressionReader::add(NodeKind kind, std::string_view target, std::span<const Arg> args,
-                                 const char* at, std::span<const ir::Keyword> keywords) {
-  if (graph_.size() >= kMaxNodes)
-    lexer_.fail(at, fmt::format("the graph is too large: more than {} nodes", kMaxNodes));
+ir::NodeId ExpressionReader::add(NodeKind kind, std::string_view target, std::span<const Arg> args, const char* at,
+                                 std::span<const ir::Keyword> keywords) {
+  if (graph_.size() >= kMaxNodes) lexer_.fail(at, fmt::format("the graph is too large: more than {} nodes", kMaxNodes));
   const ir::NodeId id = graph_.add_node(kind, target, {}, args, keywords, lexer_.offset(at));
   unnamed.push_back({id, {}});
   return id;
@@ -67,8 +66,7 @@ Arg ExpressionReader::expression_after(std::string_view name) {
 Arg ExpressionReader::rest_of_tuple(const Arg& first) {
   const size_t base = stack_.size();
   stack_.push_back(first);
-  while (lexer_.accept(',') && !lexer_.at_statement_end() && lexer_.peek() != '=')
-    stack_.push_back(expression());
+  while (lexer_.accept(',') && !lexer_.at_statement_end() && lexer_.peek() != '=') stack_.push_back(expression());
   const Arg tuple = graph_.make_container(ArgKind::Tuple, std::span(stack_).subspan(base));
   stack_.resize(base);
   return tuple;
@@ -89,8 +87,7 @@ Arg ExpressionReader::climb(Arg left, const char* at, uint8_t precedence) {
     if (row->form != OperatorForm::Compare) continue;
     const OperatorRow* next = operator_at(lexer_.at(), false);
     if (next != nullptr && next->form == OperatorForm::Compare) {
-      lexer_.fail(lexer_.at(), "chained comparisons are not part of the graph language",
-                  "write (a < b) & (b < c)");
+      lexer_.fail(lexer_.at(), "chained comparisons are not part of the graph language", "write (a < b) & (b < c)");
     }
   }
 }
@@ -143,15 +140,10 @@ Arg ExpressionReader::primary() {
   if (lexer_.at_digit()) return postfix(lexer_.number(false), at);
   switch (lexer_.peek()) {
     case '"':
-    case '\'':
-      return postfix(text({}), at);
-    case '(':
-      return postfix(parenthesis(), at);
-    case '[':
-      return postfix(list(), at);
-    case '{':
-      lexer_.fail(at, "dictionaries and sets are not part of the graph language");
-      return {};
+    case '\'': return postfix(text({}), at);
+    case '(': return postfix(parenthesis(), at);
+    case '[': return postfix(list(), at);
+    case '{': lexer_.fail(at, "dictionaries and sets are not part of the graph language"); return {};
     case '.':
       if (lexer_.peek(1) == '.' && lexer_.peek(2) == '.') {
         lexer_.take(3);
@@ -159,8 +151,7 @@ Arg ExpressionReader::primary() {
       }
       if (lexer_.peek(1) >= '0' && lexer_.peek(1) <= '9') return lexer_.number(false);
       break;
-    default:
-      break;
+    default: break;
   }
   lexer_.expected("an expression");
   return {};
@@ -185,8 +176,7 @@ Arg ExpressionReader::name_value(std::string_view name) {
     case 'E':
       if (name == "Ellipsis") return Arg::ellipsis();
       break;
-    default:
-      break;
+    default: break;
   }
   const Binding* binding = scope_.find(name);
   if (binding == nullptr || binding->kind == Binding::Kind::Unbound) return missing_name(name);
@@ -224,8 +214,7 @@ Arg ExpressionReader::missing_name(std::string_view name) {
   if (lexer_.peek() == '(' && name == "slice") return slice(at);
   if (lexer_.peek() == '(' && name == "float") return float_of_text(at);
   if (is_keyword(name)) {
-    lexer_.fail(at, fmt::format("{} is not part of the graph language", quoted(name)),
-                std::string(kExpressionHint));
+    lexer_.fail(at, fmt::format("{} is not part of the graph language", quoted(name)), std::string(kExpressionHint));
   } else if (name == "device" || name == "inf" || name == "nan") {
     lexer_.fail(at, fmt::format("name {} is not defined", quoted(name)),
                 fmt::format("add 'from torch import {}'", name));
@@ -239,8 +228,7 @@ Arg ExpressionReader::missing_name(std::string_view name) {
     const bool is_call = lexer_.peek() == '(';
     std::string hint = nearest_hint(scope_, name);
     if (hint.empty() && is_call) hint = "graphs call functions of imported modules and methods of tensors";
-    lexer_.fail(at, fmt::format("{} {} is not defined", is_call ? "function" : "name", quoted(name)),
-                std::move(hint));
+    lexer_.fail(at, fmt::format("{} {} is not defined", is_call ? "function" : "name", quoted(name)), std::move(hint));
   }
   return {};
 }
@@ -248,9 +236,7 @@ Arg ExpressionReader::missing_name(std::string_view name) {
 Arg ExpressionReader::postfix(Arg object, const char* at) {
   for (;;) {
     switch (lexer_.peek()) {
-      case '.':
-        object = member(object, at);
-        break;
+      case '.': object = member(object, at); break;
       case '[': {
         const Arg index = subscript();
         if (watch_store && lexer_.at_assign()) {
@@ -261,12 +247,10 @@ Arg ExpressionReader::postfix(Arg object, const char* at) {
         break;
       }
       case '(':
-        lexer_.fail(lexer_.at(),
-                    "found a call of a value, expected a call of a torch function or of a tensor's method",
+        lexer_.fail(lexer_.at(), "found a call of a value, expected a call of a torch function or of a tensor's method",
                     "modules cannot be called here; use the functions of torch.nn.functional");
         return {};
-      default:
-        return object;
+      default: return object;
     }
   }
 }

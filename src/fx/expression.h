@@ -23,8 +23,7 @@ struct Unnamed {
 
 class ExpressionReader {
  public:
-  ExpressionReader(Lexer& lexer, Scope& scope, ir::Graph& graph)
-      : lexer_(lexer), scope_(scope), graph_(graph) {}
+  ExpressionReader(Lexer& lexer, Scope& scope, ir::Graph& graph) : lexer_(lexer), scope_(scope), graph_(graph) {}
 
   ir::Arg expression();
   /// The same where its first name has been read already; the cursor stands behind the blanks after it.
@@ -42,8 +41,7 @@ class ExpressionReader {
 
   ir::NodeId add(ir::NodeKind kind, std::string_view target, std::span<const ir::Arg> args, const char* at,
                  std::span<const ir::Keyword> keywords = {});
-  ir::Arg add_arg(ir::NodeKind kind, std::string_view target, std::initializer_list<ir::Arg> args,
-                  const char* at) {
+  ir::Arg add_arg(ir::NodeKind kind, std::string_view target, std::initializer_list<ir::Arg> args, const char* at) {
     return ir::Arg::of_node(add(kind, target, {args.begin(), args.size()}, at));
   }
   /// What a name that was read refers to; fails when it has no value.
@@ -82,9 +80,7 @@ class ExpressionReader {
     stack_.resize(seen.first);
     keywords_.resize(seen.first_keyword);
   }
-  std::span<const ir::Arg> given(const Arguments& seen) const {
-    return std::span(stack_).subspan(seen.first);
-  }
+  std::span<const ir::Arg> given(const Arguments& seen) const { return std::span(stack_).subspan(seen.first); }
   std::span<const ir::Keyword> named(const Arguments& seen) const {
     return std::span(keywords_).subspan(seen.first_keyword);
   }
@@ -98,8 +94,7 @@ class ExpressionReader {
   std::vector<ir::Arg> stack_;  // arguments and elements being collected
   std::vector<ir::Keyword> keywords_;
   std::string scratch_;
-  size_t shared_elements_ =
-      0;  // elements of constants used by name; bounded, for a graph must not outgrow its text
+  size_t shared_elements_ = 0;  // elements of constants used by name; bounded, for a graph must not outgrow its text
 };
 
 }  // namespace passnet::fx

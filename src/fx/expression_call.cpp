@@ -46,8 +46,7 @@ Arg ExpressionReader::dotted(std::string_view path, std::string_view first) {
   }
   if (path.starts_with("self") && (path.size() == 4 || path[4] == '.')) {
     lexer_.fail(at, fmt::format("found {}, but graphs hold no attributes", quoted(path)),
-                "make parameters, buffers and submodules' weights arguments of forward",
-                Error::Kind::Unsupported);
+                "make parameters, buffers and submodules' weights arguments of forward", Error::Kind::Unsupported);
     return {};
   }
   return lexer_.peek() == '(' ? postfix(call(path, at), at) : constant(path, at);
@@ -174,8 +173,8 @@ Arg ExpressionReader::slice(const char* at) {
   if (lexer_.failed()) return {};
   const auto parts = given(seen);
   if (!named(seen).empty() || parts.empty() || parts.size() > 3) {
-    lexer_.fail(at, fmt::format("slice takes 1 to 3 positional arguments, found {}",
-                                parts.size() + named(seen).size()));
+    lexer_.fail(at,
+                fmt::format("slice takes 1 to 3 positional arguments, found {}", parts.size() + named(seen).size()));
     return {};
   }
   Arg full[3];
@@ -188,8 +187,7 @@ Arg ExpressionReader::slice(const char* at) {
 Arg ExpressionReader::float_of_text(const char* at) {
   const Arguments seen = arguments();
   if (lexer_.failed()) return {};
-  const bool one_text =
-      named(seen).empty() && given(seen).size() == 1 && given(seen)[0].kind == ArgKind::String;
+  const bool one_text = named(seen).empty() && given(seen).size() == 1 && given(seen)[0].kind == ArgKind::String;
   std::string_view text = one_text ? trim(given(seen)[0].string()) : std::string_view{};
   drop(seen);
   if (text.starts_with('+')) text.remove_prefix(1);

@@ -66,8 +66,8 @@ void FunctionReader::parameter() {
     if (annotation.empty()) return lexer_.expected("an annotation");
   }
   if (lexer_.peek() == '=')
-    return lexer_.fail(
-        at, fmt::format("parameter {} has a default value; parameters of graphs have none", quoted(name)));
+    return lexer_.fail(at,
+                       fmt::format("parameter {} has a default value; parameters of graphs have none", quoted(name)));
   Binding& binding = scope_[name];
   if (binding.parameter) return lexer_.fail(at, fmt::format("parameter {} is given twice", quoted(name)));
   if (binding.reserved) {
@@ -122,8 +122,8 @@ void FunctionReader::body(uint32_t indent) {
     if (lexer_.failed()) return;
     if (next <= indent || lexer_.at_end()) return lexer_.expected("'return' before the end of the function");
     if (next != column)
-      return lexer_.fail(lexer_.at(), fmt::format("unexpected indentation: found column {}, expected {}",
-                                                  next + 1, column + 1));
+      return lexer_.fail(lexer_.at(),
+                         fmt::format("unexpected indentation: found column {}, expected {}", next + 1, column + 1));
   }
   if (lexer_.failed()) return;
   const char* end = lexer_.at();
@@ -280,8 +280,7 @@ void FunctionReader::assignment(std::string_view first) {
 
 void FunctionReader::assign(const Arg& value, NodeId first_new) {
   if (lexer_.failed()) return;
-  if (lexer_.peek() == '=')
-    return lexer_.fail(lexer_.at(), "cannot assign to this expression, expected a name");
+  if (lexer_.peek() == '=') return lexer_.fail(lexer_.at(), "cannot assign to this expression, expected a name");
   mutated_ = {};
   only_aliases_ = false;
   bool is_new = value.kind == ArgKind::Node && value.node >= first_new;
@@ -298,8 +297,7 @@ void FunctionReader::name_to_name(std::string_view source) {
   const std::string_view mutated = mutated_;
   const NodeId before = graph_.size();
   Arg value;
-  if (const Binding* binding = scope_.find(source);
-      binding != nullptr && binding->kind == Binding::Kind::Value) {
+  if (const Binding* binding = scope_.find(source); binding != nullptr && binding->kind == Binding::Kind::Value) {
     const Arg* found = expressions_.value_of(source);
     if (found == nullptr) return;
     value = *found;
@@ -335,15 +333,14 @@ void FunctionReader::end_lives() {
   for (std::string_view target : targets_) {
     if (!check_target(target)) return;
     Binding* binding = scope_.find(target);
-    const bool known = binding != nullptr && binding->kind != Binding::Kind::Unbound &&
-                       binding->kind != Binding::Kind::Module;
+    const bool known =
+        binding != nullptr && binding->kind != Binding::Kind::Unbound && binding->kind != Binding::Kind::Module;
     if (known) {
       binding->kind = Binding::Kind::Dead;
     } else if (rules_.free_constants) {
       bind(target, Arg::none(), false);
     } else {
-      return lexer_.fail(target.data(),
-                         fmt::format("name {} is set to None but not defined before", quoted(target)));
+      return lexer_.fail(target.data(), fmt::format("name {} is set to None but not defined before", quoted(target)));
     }
   }
 }
@@ -370,8 +367,7 @@ void FunctionReader::store(std::string_view name, const char* at) {
   if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
   if (lexer_.failed()) return;
   only_aliases_ = false;
-  expressions_.add(NodeKind::Operator, "setitem",
-                   std::initializer_list<Arg>{where.object, where.index, value}, at);
+  expressions_.add(NodeKind::Operator, "setitem", std::initializer_list<Arg>{where.object, where.index, value}, at);
   const Binding* binding = name.empty() ? nullptr : scope_.find(name);
   const bool of_name = binding != nullptr && binding->kind == Binding::Kind::Value &&
                        where.object.kind == ArgKind::Node && binding->value.kind == ArgKind::Node &&
@@ -396,8 +392,7 @@ void FunctionReader::unpack() {
   only_aliases_ = false;
   const bool written_out = value.kind == ArgKind::Tuple || value.kind == ArgKind::List;
   if (written_out && value.count != targets_.size()) {
-    return lexer_.fail(
-        at, fmt::format("cannot unpack: found {} values, expected {}", value.count, targets_.size()));
+    return lexer_.fail(at, fmt::format("cannot unpack: found {} values, expected {}", value.count, targets_.size()));
   }
   for (size_t i = 0; i < targets_.size(); ++i) {
     if (!check_target(targets_[i])) return;
@@ -405,8 +400,7 @@ void FunctionReader::unpack() {
       bind(targets_[i], graph_.elements(value)[i], false);
     } else {
       const Arg index = Arg::of_int(static_cast<int64_t>(i));
-      bind(targets_[i],
-           expressions_.add_arg(NodeKind::Operator, "getitem", {value, index}, targets_[i].data()), true);
+      bind(targets_[i], expressions_.add_arg(NodeKind::Operator, "getitem", {value, index}, targets_[i].data()), true);
     }
   }
 }
@@ -418,8 +412,7 @@ void FunctionReader::bind(std::string_view name, const Arg& value, bool is_new) 
   if (value.kind == ArgKind::Tuple || value.kind == ArgKind::List || value.kind == ArgKind::Slice) {
     for (const Arg& element : graph_.elements(value)) {
       if (element.kind == ArgKind::Tuple || element.kind == ArgKind::List || element.kind == ArgKind::Slice) {
-        return lexer_.fail(name.data(),
-                           fmt::format("name {} stands for a tuple that holds tuples", quoted(name)),
+        return lexer_.fail(name.data(), fmt::format("name {} stands for a tuple that holds tuples", quoted(name)),
                            "write it where it is used");
       }
     }

@@ -52,8 +52,8 @@ class FunctionReader {
   const FunctionRules rules_;
   ExpressionReader expressions_;
   std::vector<std::string_view> targets_;  // of the assignment being read
-  std::string_view mutated_;  // the name the statement before changed in place; empty when it did not
-  bool only_aliases_ = true;  // no statement but aliases so far
+  std::string_view mutated_;               // the name the statement before changed in place; empty when it did not
+  bool only_aliases_ = true;               // no statement but aliases so far
 };
 
 }  // namespace passnet::fx

@@ -45,8 +45,7 @@ void plain_import(Lexer& lexer, Scope& scope) {
 
 // from := "from" path "import" (NAME as ("," NAME as)* | the same in brackets)
 void from_import(Lexer& lexer, Scope& scope, ir::Graph& graph) {
-  if (lexer.peek() == '.')
-    return lexer.fail(lexer.at(), "relative imports are not part of the graph language");
+  if (lexer.peek() == '.') return lexer.fail(lexer.at(), "relative imports are not part of the graph language");
   const std::string_view path = module_path(lexer);
   if (lexer.failed()) return;
   if (!lexer.accept_word("import")) return lexer.expected("'import'");

@@ -55,8 +55,7 @@ void append_utf8(std::string& out, uint32_t code) {
   } else if (code < 0x10000) {
     put(0xe0 | code >> 12), put(0x80 | (code >> 6 & 0x3f)), put(0x80 | (code & 0x3f));
   } else {
-    put(0xf0 | code >> 18), put(0x80 | (code >> 12 & 0x3f)), put(0x80 | (code >> 6 & 0x3f)),
-        put(0x80 | (code & 0x3f));
+    put(0xf0 | code >> 18), put(0x80 | (code >> 12 & 0x3f)), put(0x80 | (code >> 6 & 0x3f)), put(0x80 | (code & 0x3f));
   }
 }
 
@@ -72,18 +71,15 @@ bool is_keyword(std::string_view word) {
 }
 
 Lexer::Lexer(const std::string& file, const std::string& text, size_t offset)
-    : file_(file),
-      begin_(text.data()),
-      end_(begin_ + text.size()),
-      at_(begin_ + std::min(offset, text.size())) {
+    : file_(file), begin_(text.data()), end_(begin_ + text.size()), at_(begin_ + std::min(offset, text.size())) {
   check_text();
 }
 
 void Lexer::check_text() {
   const std::string_view text{begin_, static_cast<size_t>(end_ - begin_)};
   if (text.size() > kMaxTextBytes) {
-    return fail(begin_, fmt::format("the text is too large: found {} bytes, expected at most {}", text.size(),
-                                    kMaxTextBytes));
+    return fail(begin_,
+                fmt::format("the text is too large: found {} bytes, expected at most {}", text.size(), kMaxTextBytes));
   }
   if (const void* nul = std::memchr(begin_, 0, text.size())) {
     return fail(static_cast<const char*>(nul), "found a NUL byte, expected Python source text");
@@ -92,17 +88,15 @@ void Lexer::check_text() {
   for (const char* at = begin_; at < end_;) {
     const size_t length = utf8_length(at, end_);
     if (length == 0) {
-      return fail(at,
-                  fmt::format("found byte 0x{:02x}, which is not valid UTF-8, expected Python source text",
-                              static_cast<unsigned char>(*at)));
+      return fail(at, fmt::format("found byte 0x{:02x}, which is not valid UTF-8, expected Python source text",
+                                  static_cast<unsigned char>(*at)));
     }
     at += length;
   }
 }
 
 SourceLoc Lexer::locate(const char* at) const {
-  return passnet::locate(file_, {begin_, static_cast<size_t>(end_ - begin_)},
-                         static_cast<size_t>(at - begin_));
+  return passnet::locate(file_, {begin_, static_cast<size_t>(end_ - begin_)}, static_cast<size_t>(at - begin_));
 }
 
 void Lexer::fail(const char* at, std::string message, std::string hint, Error::Kind kind) {
@@ -135,9 +129,8 @@ std::string Lexer::describe() const {
     while (is(*stop, detail::kNameByte) || (at_digit() && *stop == '.')) ++stop;
     return quoted(std::string_view{at_, static_cast<size_t>(stop - at_)});
   }
-  for (std::string_view token :
-       {"**=", "//=", "<<=", ">>=", "...", "==", "!=", "<=", ">=", "->", ":=", "+=",
-        "-=",  "*=",  "/=",  "%=",  "@=",  "&=", "|=", "^=", "**", "//", "<<", ">>"}) {
+  for (std::string_view token : {"**=", "//=", "<<=", ">>=", "...", "==", "!=", "<=", ">=", "->", ":=", "+=",
+                                 "-=",  "*=",  "/=",  "%=",  "@=",  "&=", "|=", "^=", "**", "//", "<<", ">>"}) {
     if (std::string_view{at_, static_cast<size_t>(end_ - at_)}.starts_with(token)) return quoted(token);
   }
   return quoted(std::string_view{at_, std::max<size_t>(1, utf8_length(at_, end_))});
@@ -245,8 +238,8 @@ std::string plain_digits(std::string_view text) {
 ir::Arg Lexer::integer(const char* start, bool negative) {
   std::string_view text = since(start);
   const auto out_of_range = [&] {
-    fail(start, fmt::format("integer {} ({} digits) is out of range, expected -2**63 to 2**63 - 1",
-                            quoted(text), text.size()));
+    fail(start, fmt::format("integer {} ({} digits) is out of range, expected -2**63 to 2**63 - 1", quoted(text),
+                            text.size()));
     return ir::Arg{};
   };
   int base = 10;
@@ -278,8 +271,7 @@ ir::Arg Lexer::integer(const char* start, bool negative) {
 ir::Arg Lexer::real(const char* start, bool negative) {
   const std::string_view text = since(start);
   if (text.size() > kMaxNumberBytes) {
-    fail(start, fmt::format("number is too long: found {} digits, expected at most {}", text.size(),
-                            kMaxNumberBytes));
+    fail(start, fmt::format("number is too long: found {} digits, expected at most {}", text.size(), kMaxNumberBytes));
     return {};
   }
   double value = 0;
@@ -296,8 +288,7 @@ ir::Arg Lexer::real(const char* start, bool negative) {
 std::string_view Lexer::string(std::string& scratch, std::string_view prefix) {
   const bool raw = prefix == "r" || prefix == "R";
   if (!raw && !prefix.empty() && prefix != "u" && prefix != "U") {
-    fail(at_ - prefix.size(),
-         fmt::format("strings with prefix {} are not part of the graph language", quoted(prefix)));
+    fail(at_ - prefix.size(), fmt::format("strings with prefix {} are not part of the graph language", quoted(prefix)));
     return {};
   }
   const std::string_view first = string_token();
@@ -364,8 +355,7 @@ void Lexer::decode(std::string_view body, std::string& out) {
       const auto used = static_cast<size_t>(stop - digits.data());
       const bool surrogate = code >= 0xd800 && code <= 0xdfff;
       if (status != std::errc{} || (width > 0 && used != width) || surrogate || code > 0x10ffff) {
-        return fail(
-            at, fmt::format("found the escape {}, expected a character", quoted(body.substr(i, width + 2))));
+        return fail(at, fmt::format("found the escape {}, expected a character", quoted(body.substr(i, width + 2))));
       }
       append_utf8(out, code);
       i += used + (width > 0 ? 2 : 1);

@@ -111,8 +111,7 @@ class Lexer {
   bool failed() const { return error_.has_value(); }
   /// "expected WHAT, found 'the next token'" at the cursor.
   void expected(std::string_view what, std::string hint = {});
-  void fail(const char* at, std::string message, std::string hint = {},
-            Error::Kind kind = Error::Kind::BadInput);
+  void fail(const char* at, std::string message, std::string hint = {}, Error::Kind kind = Error::Kind::BadInput);
   Error take_error() { return std::move(*error_); }
   SourceLoc locate(const char* at) const;
   /// The next token as messages name it: "'def'", "a string", "the end of the line".
@@ -133,9 +132,7 @@ class Lexer {
   };
 
  private:
-  static bool is(char c, uint8_t classes) {
-    return detail::kCharClass[static_cast<unsigned char>(c)] & classes;
-  }
+  static bool is(char c, uint8_t classes) { return detail::kCharClass[static_cast<unsigned char>(c)] & classes; }
   std::string_view since(const char* start) const { return {start, static_cast<size_t>(at_ - start)}; }
   void skip_rest();
   void fail_nesting();

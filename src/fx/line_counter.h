@@ -11,8 +11,7 @@ namespace passnet::fx {
 class LineCounter {
  public:
   /// start: the first byte of the text, or the one behind its byte order mark.
-  LineCounter(const std::string& file, const char* start)
-      : file_(file), counted_(start), line_start_(start) {}
+  LineCounter(const std::string& file, const char* start) : file_(file), counted_(start), line_start_(start) {}
 
   /// REQUIRES: `at` lies at or behind the place asked for last.
   SourceLoc locate(const char* at) {

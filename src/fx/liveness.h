@@ -11,8 +11,7 @@ namespace passnet::fx {
 /// Calls `visit(NodeId)` for each value that ends at node `id`: what the node uses last, then itself when
 /// nothing uses it. last: ir::last_uses(graph); the entries of visited inputs are set to kNoNode.
 template <class Visit>
-void for_each_end_of_life(const ir::Graph& graph, ir::NodeId id, std::vector<ir::NodeId>& last,
-                          Visit&& visit) {
+void for_each_end_of_life(const ir::Graph& graph, ir::NodeId id, std::vector<ir::NodeId>& last, Visit&& visit) {
   const bool unused = last[id] == ir::kNoNode;
   for_each_input(graph, graph.node(id), [&](ir::NodeId input) {
     if (last[input] != id) return;

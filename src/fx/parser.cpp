@@ -53,11 +53,9 @@ void class_header(Lexer& lexer, const Scope& scope) {
   const std::string_view base{at, static_cast<size_t>(lexer.at() - at)};
   const Binding* module = scope.find(root);
   if (!root.empty() && module == nullptr) {
-    return lexer.fail(at, fmt::format("name {} is not defined", quoted(root)),
-                      fmt::format("add 'import {}'", root));
+    return lexer.fail(at, fmt::format("name {} is not defined", quoted(root)), fmt::format("add 'import {}'", root));
   }
-  if (root.empty() ||
-      fmt::format("{}{}", module->value.string(), base.substr(root.size())) != "torch.nn.Module") {
+  if (root.empty() || fmt::format("{}{}", module->value.string(), base.substr(root.size())) != "torch.nn.Module") {
     return lexer.fail(at, fmt::format("expected the base class 'torch.nn.Module', found {}", quoted(base)));
   }
   lexer.skip();
@@ -73,8 +71,7 @@ void model_file(Lexer& lexer, Scope& scope, ir::Graph& graph) {
     const uint32_t column = lexer.next_line();
     if (lexer.failed()) return;
     if (column > 0)
-      return lexer.fail(lexer.at(),
-                        fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
+      return lexer.fail(lexer.at(), fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
     if (!accept_docstring(lexer) && !read_import(lexer, scope, graph)) break;
     while (lexer.accept(';') && !lexer.at_statement_end()) {
       if (!read_import(lexer, scope, graph)) return lexer.expected("an import");
@@ -112,9 +109,9 @@ Result<ir::Graph> load_model(const std::string& path) {
   std::error_code status;
   const std::filesystem::path given(path);
   if (!std::filesystem::exists(given, status) && !status)
-    return bad_input(fmt::format("{} does not exist", quoted(path, 400))).with_hint("give a graph directory or a model.py");
-  const std::filesystem::path file =
-      std::filesystem::is_directory(given, status) ? given / "model.py" : given;
+    return bad_input(fmt::format("{} does not exist", quoted(path, 400)))
+        .with_hint("give a graph directory or a model.py");
+  const std::filesystem::path file = std::filesystem::is_directory(given, status) ? given / "model.py" : given;
   PASSNET_TRY(std::string text, read_regular_file(file, kMaxTextBytes));
   return parse_model(file.string(), std::make_shared<const std::string>(std::move(text)));
 }

@@ -24,7 +24,6 @@ Result<ir::Graph> load_model(const std::string& path);
 /// Parses one function of a pass file as a graph: `def pattern(x, y): … return …`. Parameters become
 /// placeholders. offset: byte position of `def` in `text`. Returns the graph; `end` receives the position
 /// after the function.
-Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset,
-                                 size_t* end);
+Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset, size_t* end);
 
 }  // namespace passnet::fx

@@ -78,9 +78,8 @@ std::string print_model(const ir::Graph& graph, std::span<const std::string> not
   std::string head = "import torch\n";
   for (std::string_view module : printer.needs().modules) head += fmt::format("import {}\n", module);
   std::string names;
-  for (const auto& [used, name] : {std::pair{printer.needs().device, "device"},
-                                   {printer.needs().inf, "inf"},
-                                   {printer.needs().nan, "nan"}}) {
+  for (const auto& [used, name] :
+       {std::pair{printer.needs().device, "device"}, {printer.needs().inf, "inf"}, {printer.needs().nan, "nan"}}) {
     if (used) names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
   }
   if (!names.empty()) head += fmt::format("from torch import {}\n", names);

@@ -24,22 +24,20 @@ namespace {
 // Names of Python and of torch.fx that no node may have; it gets a number instead.
 bool is_taken_by_python(std::string_view name) {
   static const std::unordered_set<std::string_view> names{
-      "abs",        "aiter",      "all",          "and",        "anext",     "any",       "as",
-      "ascii",      "assert",     "async",        "await",      "bin",       "bool",      "break",
-      "breakpoint", "bytearray",  "bytes",        "callable",   "chr",       "class",     "classmethod",
-      "compile",    "complex",    "continue",     "copyright",  "credits",   "def",       "del",
-      "delattr",    "device",     "dict",         "dir",        "divmod",    "elif",      "else",
-      "enumerate",  "eval",       "except",       "exec",       "exit",      "filter",    "finally",
-      "float",      "for",        "format",       "from",       "frozenset", "fx_pytree", "getattr",
-      "global",     "globals",    "hasattr",      "hash",       "help",      "hex",       "id",
-      "if",         "import",     "in",           "inf",        "input",     "int",       "is",
-      "isinstance", "issubclass", "iter",         "lambda",     "len",       "license",   "list",
-      "locals",     "map",        "max",          "memoryview", "min",       "nan",       "next",
-      "nonlocal",   "not",        "object",       "oct",        "open",      "or",        "ord",
-      "pass",       "pow",        "print",        "property",   "pytree",    "quit",      "raise",
-      "range",      "repr",       "return",       "reversed",   "round",     "set",       "setattr",
-      "slice",      "sorted",     "staticmethod", "str",        "sum",       "super",     "torch",
-      "try",        "tuple",      "type",         "vars",       "while",     "with",      "yield",
+      "abs",        "aiter",      "all",     "and",       "anext",        "any",      "as",         "ascii",
+      "assert",     "async",      "await",   "bin",       "bool",         "break",    "breakpoint", "bytearray",
+      "bytes",      "callable",   "chr",     "class",     "classmethod",  "compile",  "complex",    "continue",
+      "copyright",  "credits",    "def",     "del",       "delattr",      "device",   "dict",       "dir",
+      "divmod",     "elif",       "else",    "enumerate", "eval",         "except",   "exec",       "exit",
+      "filter",     "finally",    "float",   "for",       "format",       "from",     "frozenset",  "fx_pytree",
+      "getattr",    "global",     "globals", "hasattr",   "hash",         "help",     "hex",        "id",
+      "if",         "import",     "in",      "inf",       "input",        "int",      "is",         "isinstance",
+      "issubclass", "iter",       "lambda",  "len",       "license",      "list",     "locals",     "map",
+      "max",        "memoryview", "min",     "nan",       "next",         "nonlocal", "not",        "object",
+      "oct",        "open",       "or",      "ord",       "pass",         "pow",      "print",      "property",
+      "pytree",     "quit",       "raise",   "range",     "repr",         "return",   "reversed",   "round",
+      "set",        "setattr",    "slice",   "sorted",    "staticmethod", "str",      "sum",        "super",
+      "torch",      "try",        "tuple",   "type",      "vars",         "while",    "with",       "yield",
       "zip"};
   return names.contains(name);
 }
@@ -62,8 +60,7 @@ struct Numbered {
 // "x_8": "x" and 8.
 Numbered split_number(std::string_view name) {
   const size_t mark = name.find_last_not_of("0123456789");
-  if (mark == std::string_view::npos || mark == 0 || mark + 1 == name.size() || name[mark] != '_')
-    return {name, {}};
+  if (mark == std::string_view::npos || mark == 0 || mark + 1 == name.size() || name[mark] != '_') return {name, {}};
   uint64_t number = 0;
   const char* end = name.data() + name.size();
   if (std::from_chars(name.data() + mark + 1, end, number).ec != std::errc{}) return {name, {}};
@@ -75,8 +72,7 @@ std::string Namespace::create(std::string candidate) {
   const std::string base(given.base);
   uint64_t number = given.number.value_or(0);
   if (number == 0) number = counts_[base];
-  while (used_.contains(candidate) || is_taken_by_python(candidate))
-    candidate = fmt::format("{}_{}", base, ++number);
+  while (used_.contains(candidate) || is_taken_by_python(candidate)) candidate = fmt::format("{}_{}", base, ++number);
   used_.insert(candidate);
   counts_[base] = number;
   return candidate;
@@ -96,8 +92,7 @@ std::string name_of_target(const ir::Node& node) {
   } else {
     target = target.substr(target.rfind('.') + 1);
   }
-  if (node.kind == NodeKind::CallMethod && target.size() > 4 && target.starts_with("__") &&
-      target.ends_with("__"))
+  if (node.kind == NodeKind::CallMethod && target.size() > 4 && target.starts_with("__") && target.ends_with("__"))
     target = target.substr(2, target.size() - 4);
   std::string name;
   for (size_t i = 0; i < target.size(); ++i) {
@@ -164,8 +159,7 @@ Arg Tracer::import_arg(const Arg& arg, bool in_slice) {
     return to_.import_arg(from_, arg, values_);
   std::vector<Arg> elements;
   elements.reserve(arg.count);
-  for (const Arg& element : from_.elements(arg))
-    elements.push_back(import_arg(element, arg.kind == ArgKind::Slice));
+  for (const Arg& element : from_.elements(arg)) elements.push_back(import_arg(element, arg.kind == ArgKind::Slice));
   return to_.make_container(arg.kind, elements);
 }
 

@@ -24,7 +24,7 @@ struct Binding {
   uint32_t next_suffix = 1;        // for names made from this one
   Kind kind = Kind::Unbound;
   bool parameter = false;  // stands in the signature
-  bool reserved = false;  // printed text needs it for itself: a keyword, torch, device, …, an imported module
+  bool reserved = false;   // printed text needs it for itself: a keyword, torch, device, …, an imported module
 };
 
 /// One flat hash table (open addressing, XXH3 with a per-process seed, so that no input can aim for

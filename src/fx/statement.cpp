@@ -28,8 +28,8 @@ bool is_negative(const Arg& value) {
 
 void StatementPrinter::text_literal(std::string_view value) {
   // Python's repr takes double quotes only where that saves an escape.
-  const bool single = style_ == TextStyle::Traced && (value.find('\'') == std::string_view::npos ||
-                                                      value.find('"') != std::string_view::npos);
+  const bool single = style_ == TextStyle::Traced &&
+                      (value.find('\'') == std::string_view::npos || value.find('"') != std::string_view::npos);
   append_string(out_, value, single ? '\'' : '"');
 }
 
@@ -55,51 +55,30 @@ void StatementPrinter::elements(const Arg& container, char open, char close) {
 
 void StatementPrinter::arg(const Arg& value) {
   switch (value.kind) {
-    case ArgKind::None:
-      out_ += "None";
-      return;
-    case ArgKind::Node:
-      out_ += graph_.node(value.node).name;
-      return;
-    case ArgKind::Bool:
-      out_ += value.boolean ? "True" : "False";
-      return;
-    case ArgKind::Int:
-      put(fmt::format_int(value.integer).c_str());
-      return;
+    case ArgKind::None: out_ += "None"; return;
+    case ArgKind::Node: out_ += graph_.node(value.node).name; return;
+    case ArgKind::Bool: out_ += value.boolean ? "True" : "False"; return;
+    case ArgKind::Int: put(fmt::format_int(value.integer).c_str()); return;
     case ArgKind::Float:
       needs_.inf = needs_.inf || std::isinf(value.real);
       needs_.nan = needs_.nan || std::isnan(value.real);
       append_float(out_, value.real);
       return;
-    case ArgKind::String:
-      text_literal(value.string());
-      return;
-    case ArgKind::DType:
-      out_ += "torch.", out_ += ir::name(value.dtype);
-      return;
-    case ArgKind::Device:
-      return device(value.string());
-    case ArgKind::Constant:
-      out_ += value.string();
-      return;
-    case ArgKind::Ellipsis:
-      out_ += "Ellipsis";
-      return;
-    case ArgKind::Slice:
-      out_ += "slice";
-      return elements(value, '(', ')');
-    case ArgKind::Tuple:
-      return elements(value, '(', ')');
-    case ArgKind::List:
-      return elements(value, '[', ']');
+    case ArgKind::String: text_literal(value.string()); return;
+    case ArgKind::DType: out_ += "torch.", out_ += ir::name(value.dtype); return;
+    case ArgKind::Device: return device(value.string());
+    case ArgKind::Constant: out_ += value.string(); return;
+    case ArgKind::Ellipsis: out_ += "Ellipsis"; return;
+    case ArgKind::Slice: out_ += "slice"; return elements(value, '(', ')');
+    case ArgKind::Tuple: return elements(value, '(', ')');
+    case ArgKind::List: return elements(value, '[', ']');
   }
 }
 
 // What stands before `.name` or `[index]`: literals need brackets there.
 void StatementPrinter::object(const Arg& value) {
-  const bool plain = value.kind == ArgKind::Node || value.kind == ArgKind::Tuple ||
-                     value.kind == ArgKind::List || value.kind == ArgKind::String;
+  const bool plain = value.kind == ArgKind::Node || value.kind == ArgKind::Tuple || value.kind == ArgKind::List ||
+                     value.kind == ArgKind::String;
   if (!plain) out_ += '(';
   arg(value);
   if (!plain) out_ += ')';
@@ -154,8 +133,7 @@ bool StatementPrinter::operator_symbol(const Node& node, const OperatorRow& row)
 bool StatementPrinter::mutation(const Node& node, const OperatorRow& row, std::string_view separator) {
   const auto args = graph_.args(node);
   const bool is_store = row.form == OperatorForm::SetItem;
-  if (node.keyword_count != 0 || args.size() != (is_store ? 3u : 2u) || args[0].kind != ArgKind::Node)
-    return false;
+  if (node.keyword_count != 0 || args.size() != (is_store ? 3u : 2u) || args[0].kind != ArgKind::Node) return false;
   arg(args[0]);
   if (is_store) {
     put("["), arg(args[1]), put("] = "), arg(args[2]);
@@ -175,9 +153,7 @@ void StatementPrinter::operator_function(const Node& node, const OperatorRow& ro
 void StatementPrinter::statement(const Node& node, bool later_use, std::string_view separator) {
   const auto args = graph_.args(node);
   switch (node.kind) {
-    case NodeKind::Placeholder:
-      put(node.name), put(" = "), put(node.target);
-      return;
+    case NodeKind::Placeholder: put(node.name), put(" = "), put(node.target); return;
     case NodeKind::Output:
       put("return ");
       if (!args.empty()) arg(args[0]);
@@ -198,8 +174,7 @@ void StatementPrinter::statement(const Node& node, bool later_use, std::string_v
       return;
     case NodeKind::Operator: {
       const OperatorRow* row = find_operator(node.target);
-      PASSNET_CHECK(row != nullptr,
-                    fmt::format("node '{}' has the unknown operator '{}'", node.name, node.target));
+      PASSNET_CHECK(row != nullptr, fmt::format("node '{}' has the unknown operator '{}'", node.name, node.target));
       const bool mutates = row->form == OperatorForm::InPlace || row->form == OperatorForm::SetItem;
       const bool rebinds = row->form == OperatorForm::InPlace && later_use;
       const bool done = mutates ? !rebinds && mutation(node, *row, separator) : operator_symbol(node, *row);

@@ -17,12 +17,11 @@ namespace passnet::graphdir {
 namespace {
 
 enum Variable : uint32_t { kSymbols, kExamples, kRelations, kShapes };
-constexpr std::string_view kVariables[] = {
-    "dynamic_dim_constraint_symbols", "dynamic_dim_constraint_symbol2example_value",
-    "dynamic_dim_constraint_relations", "dynamic_dim_constraint_input_shapes"};
+constexpr std::string_view kVariables[] = {"dynamic_dim_constraint_symbols",
+                                           "dynamic_dim_constraint_symbol2example_value",
+                                           "dynamic_dim_constraint_relations", "dynamic_dim_constraint_input_shapes"};
 constexpr size_t kMaxSymbols = 1000;
-constexpr std::string_view kHint =
-    "the file holds imports of sympy, 'S0 = Symbol(\"S0\")' and four variables";
+constexpr std::string_view kHint = "the file holds imports of sympy, 'S0 = Symbol(\"S0\")' and four variables";
 
 class ConstraintsReader {
  public:
@@ -57,8 +56,7 @@ Constraints ConstraintsReader::read() {
     const uint32_t column = lexer_.next_line();
     if (lexer_.at_end()) break;
     if (column > 0) {
-      lexer_.fail(lexer_.at(),
-                  fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
+      lexer_.fail(lexer_.at(), fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
       break;
     }
     statement();
@@ -109,14 +107,10 @@ void ConstraintsReader::statement() {
   if (seen_ & (1u << which)) return lexer_.fail(at, fmt::format("{} is given twice", passnet::quoted(name)));
   seen_ |= 1u << which;
   switch (which) {
-    case kSymbols:
-      return symbols();
-    case kExamples:
-      return examples();
-    case kRelations:
-      return relations();
-    case kShapes:
-      return shapes();
+    case kSymbols: return symbols();
+    case kExamples: return examples();
+    case kRelations: return relations();
+    case kShapes: return shapes();
   }
 }
 
@@ -140,9 +134,8 @@ void ConstraintsReader::symbol(std::string_view name) {
   const std::string given = text();
   if (lexer_.failed()) return;
   if (given != name) {
-    return lexer_.fail(
-        at, fmt::format("the symbol is called {}, expected {} as its variable", passnet::quoted(given),
-                        passnet::quoted(name)));
+    return lexer_.fail(at, fmt::format("the symbol is called {}, expected {} as its variable", passnet::quoted(given),
+                                       passnet::quoted(name)));
   }
   if (lexer_.peek() != ')') return lexer_.expected("')'");
   lexer_.close_bracket();
@@ -266,16 +259,13 @@ bool ConstraintsReader::check_all_given() {
   };
   for (Variable needed : {kSymbols, kExamples, kRelations, kShapes}) {
     if (seen_ & (1u << needed)) continue;
-    lexer_.fail(lexer_.at(), fmt::format("the file ends without '{}'", kVariables[needed]),
-                std::string(kHint));
+    lexer_.fail(lexer_.at(), fmt::format("the file ends without '{}'", kVariables[needed]), std::string(kHint));
     return false;
   }
   for (size_t i = 0; i < result_.symbols.size(); ++i) {
     const std::string symbol = passnet::quoted(result_.symbols[i]);
-    if (!listed_[i])
-      return fail(fmt::format("symbol {} is not in the list of symbols", symbol), kVariables[kSymbols]);
-    if (!has_example_[i])
-      return fail(fmt::format("symbol {} has no example value", symbol), kVariables[kExamples]);
+    if (!listed_[i]) return fail(fmt::format("symbol {} is not in the list of symbols", symbol), kVariables[kSymbols]);
+    if (!has_example_[i]) return fail(fmt::format("symbol {} has no example value", symbol), kVariables[kExamples]);
   }
   return true;
 }
@@ -294,8 +284,7 @@ std::string examples_text(const Constraints& constraints) {
   return join(parts, ", ");
 }
 
-bool has_shape(const Constraints& constraints, const Constraints::Input& input,
-               const std::vector<int64_t>& recorded) {
+bool has_shape(const Constraints& constraints, const Constraints::Input& input, const std::vector<int64_t>& recorded) {
   return std::ranges::equal(input.shape, recorded, [&](const ShapeExpression& size, int64_t found) {
     return evaluate(size, constraints.examples) == found;
   });
@@ -348,8 +337,7 @@ std::string print_constraints(const Constraints& constraints) {
                      join(constraints.symbols, ", "), kVariables[kExamples], join(examples, ", "),
                      kVariables[kRelations], join(relations, ", "), kVariables[kShapes]);
   for (const Constraints::Input& input : constraints.inputs)
-    out += fmt::format("    ({}, {}),\n", shape_text(input.shape, constraints.symbols),
-                       fx::print_string(input.name));
+    out += fmt::format("    ({}, {}),\n", shape_text(input.shape, constraints.symbols), fx::print_string(input.name));
   return out + "]\n";
 }
 
@@ -373,8 +361,7 @@ Result<void> verify_constraints(const Constraints& constraints, const ir::Graph&
   std::unordered_map<std::string_view, Argument> arguments;
   for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) arguments[graph.node(id).target];
   for (const TensorMeta* record : records) {
-    if (const auto found = arguments.find(record->name); found != arguments.end())
-      found->second.record = record;
+    if (const auto found = arguments.find(record->name); found != arguments.end()) found->second.record = record;
   }
   for (const Constraints::Input& input : constraints.inputs) {
     const auto found = arguments.find(input.name);

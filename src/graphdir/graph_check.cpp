@@ -7,11 +7,11 @@
 
 #include "base/file.h"
 #include "base/strings.h"
-#include "graphdir/constraints.h"
 #include "fx/lexer.h"
-#include "graphdir/meta.h"
 #include "fx/parser.h"
 #include "fx/print.h"
+#include "graphdir/constraints.h"
+#include "graphdir/meta.h"
 #include "graphdir/sample.h"
 #include "ir/verify.h"
 
@@ -22,13 +22,10 @@ namespace fs = std::filesystem;
 namespace {
 
 Error reads_back_different(std::string_view difference, const std::string& file) {
-  return unsupported(fmt::format("what is printed of it reads back different: {}", difference),
-                     SourceLoc{file, 0, 0});
+  return unsupported(fmt::format("what is printed of it reads back different: {}", difference), SourceLoc{file, 0, 0});
 }
 
-Error while_reading_back(const Error& error) {
-  return Error(error).with_note("while reading back what was printed");
-}
+Error while_reading_back(const Error& error) { return Error(error).with_note("while reading back what was printed"); }
 
 Result<void> check_model(const ir::Graph& graph) {
   const auto printed = std::make_shared<const std::string>(fx::print_model(graph));
@@ -133,8 +130,7 @@ class DirectoryCheck {
 Result<void> check_description_text(const std::string& file, std::string_view text) {
   PASSNET_TRY(const Json json, parse_json(text, file));
   const SourceLoc at{file, 0, 0};
-  if (!json.is_object())
-    return bad_input(fmt::format("found a JSON {}, expected an object", json.type_name()), at);
+  if (!json.is_object()) return bad_input(fmt::format("found a JSON {}, expected an object", json.type_name()), at);
   const auto framework = json.find("framework");
   if (framework == json.end() || *framework == "torch") return {};
   return bad_input(fmt::format("found the framework {}, expected \"torch\"",

@@ -31,31 +31,25 @@ Json read_facts(const std::filesystem::path& directory) {
   return facts.is_object() ? facts : Json::object();
 }
 
-Json read_sources(const std::filesystem::path& directory) {
-  return read_json(directory / "subgraph_sources.json");
-}
+Json read_sources(const std::filesystem::path& directory) { return read_json(directory / "subgraph_sources.json"); }
 
 std::string text_of(const Json& facts, const char* key) {
   const auto found = facts.find(key);
   return found != facts.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-std::string kind_of(const Json& facts, const std::filesystem::path& root,
-                    const std::filesystem::path& graph) {
+std::string kind_of(const Json& facts, const std::filesystem::path& root, const std::filesystem::path& graph) {
   if (std::string named = text_of(facts, "kind"); !named.empty()) return named;
   const std::filesystem::path relative = graph.lexically_relative(root);
   for (const std::filesystem::path& part : relative) {
     if (const std::string_view kind = kind_in(part); !kind.empty()) return std::string(kind);
   }
   const std::filesystem::path full = std::filesystem::absolute(root / "").lexically_normal();
-  if (const std::string_view kind = kind_in(full.parent_path().filename()); !kind.empty())
-    return std::string(kind);
+  if (const std::string_view kind = kind_in(full.parent_path().filename()); !kind.empty()) return std::string(kind);
   const bool is_piece = std::find(relative.begin(), relative.end(), "_decomposed") != relative.end();
   return is_piece ? "subgraph" : "full";
 }
 
-std::string print_indented(const Json& json) {
-  return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string print_indented(const Json& json) { return json.dump(4, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
 }  // namespace passnet::graphdir

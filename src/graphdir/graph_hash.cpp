@@ -19,8 +19,8 @@ namespace {
 
 enum class Arguments { BySignature, ByUse, OwnNames };
 
-constexpr HashRule kRules[] = {HashRule::Graph, HashRule::Retraced, HashRule::RetracedByUse,
-                               HashRule::OwnNames, HashRule::ModelText};
+constexpr HashRule kRules[] = {HashRule::Graph, HashRule::Retraced, HashRule::RetracedByUse, HashRule::OwnNames,
+                               HashRule::ModelText};
 
 // The arguments that something uses, in the order of the signature or of their first use.
 std::vector<NodeId> used_arguments(const ir::Graph& graph, bool by_use) {
@@ -92,32 +92,22 @@ std::string print_traced(ir::Graph graph, Arguments arguments) {
 
 std::string_view name(HashRule rule) {
   switch (rule) {
-    case HashRule::Graph:
-      return "graph";
-    case HashRule::Retraced:
-      return "retraced";
-    case HashRule::RetracedByUse:
-      return "retraced-by-use";
-    case HashRule::OwnNames:
-      return "own-names";
-    case HashRule::ModelText:
-      return "model-text";
+    case HashRule::Graph: return "graph";
+    case HashRule::Retraced: return "retraced";
+    case HashRule::RetracedByUse: return "retraced-by-use";
+    case HashRule::OwnNames: return "own-names";
+    case HashRule::ModelText: return "model-text";
   }
   return "unknown";
 }
 
 std::string hashed_text(const ir::Graph& graph, HashRule rule) {
   switch (rule) {
-    case HashRule::Graph:
-      return print_traced(graph, Arguments::BySignature);
-    case HashRule::Retraced:
-      return print_traced(fx::trace_again(graph), Arguments::BySignature);
-    case HashRule::RetracedByUse:
-      return print_traced(fx::trace_again(graph), Arguments::ByUse);
-    case HashRule::OwnNames:
-      return print_traced(graph, Arguments::OwnNames);
-    case HashRule::ModelText:
-      break;
+    case HashRule::Graph: return print_traced(graph, Arguments::BySignature);
+    case HashRule::Retraced: return print_traced(fx::trace_again(graph), Arguments::BySignature);
+    case HashRule::RetracedByUse: return print_traced(fx::trace_again(graph), Arguments::ByUse);
+    case HashRule::OwnNames: return print_traced(graph, Arguments::OwnNames);
+    case HashRule::ModelText: break;
   }
   PASSNET_CHECK(graph.source != nullptr, "the hash of a text needs the text");
   return *graph.source;

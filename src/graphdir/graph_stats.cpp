@@ -63,8 +63,7 @@ size_t GraphStats::calls(NodeKind kind) const {
 
 std::vector<OperatorCount> GraphStats::operators() const {
   std::vector<OperatorCount> operators;
-  for (const auto& [key, count] : counts_)
-    operators.push_back({key.first, key.second, count.calls, count.graphs});
+  for (const auto& [key, count] : counts_) operators.push_back({key.first, key.second, count.calls, count.graphs});
   std::ranges::stable_sort(operators, std::ranges::greater{}, &OperatorCount::calls);
   return operators;
 }
@@ -90,9 +89,8 @@ std::string render_stats(const GraphStats& stats) {
   const size_t calls = all_calls(stats);
   const std::vector<OperatorCount> operators = stats.operators();
   const size_t most = operators.empty() ? 1 : operators.front().calls;
-  std::string out =
-      fmt::format("{} graphs, {} nodes, {} placeholders, {} outputs, {} calls of {} operators\n\n",
-                  stats.graphs, stats.nodes, stats.placeholders, stats.outputs, calls, operators.size());
+  std::string out = fmt::format("{} graphs, {} nodes, {} placeholders, {} outputs, {} calls of {} operators\n\n",
+                                stats.graphs, stats.nodes, stats.placeholders, stats.outputs, calls, operators.size());
   out += fmt::format("{:>9}  {:>6}  {:<{}}  {:>7}  operator\n", "calls", "share", "", kBarCells, "graphs");
   for (const OperatorCount& row : operators) {
     const size_t cells = (row.calls * kBarCells + most - 1) / most;
@@ -101,26 +99,20 @@ std::string render_stats(const GraphStats& stats) {
   }
   out += "\n";
   for (NodeKind kind : kBodyKinds) {
-    out += fmt::format("{:9}  {:5.1f}%  {}s\n", stats.calls(kind), 100 * share(stats.calls(kind), calls),
-                       kind_name(kind));
+    out +=
+        fmt::format("{:9}  {:5.1f}%  {}s\n", stats.calls(kind), 100 * share(stats.calls(kind), calls), kind_name(kind));
   }
   return out;
 }
 
 std::string_view kind_name(NodeKind kind) {
   switch (kind) {
-    case NodeKind::Placeholder:
-      return "placeholder";
-    case NodeKind::CallFunction:
-      return "function";
-    case NodeKind::CallMethod:
-      return "method";
-    case NodeKind::Operator:
-      return "operator";
-    case NodeKind::Attribute:
-      return "attribute";
-    case NodeKind::Output:
-      return "output";
+    case NodeKind::Placeholder: return "placeholder";
+    case NodeKind::CallFunction: return "function";
+    case NodeKind::CallMethod: return "method";
+    case NodeKind::Operator: return "operator";
+    case NodeKind::Attribute: return "attribute";
+    case NodeKind::Output: return "output";
   }
   return "unknown";
 }

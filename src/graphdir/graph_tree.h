@@ -40,11 +40,9 @@ Result<void> map_until_error(Next&& next, Work&& work, Sink&& sink, const TreeOp
 /// That for each graph at or below `root`, in the order of their paths; what cannot be read is an item with
 /// an error.
 template <class Work, class Sink>
-Result<void> for_each_graph(const std::filesystem::path& root, const TreeOptions& options, Work&& work,
-                            Sink&& sink) {
+Result<void> for_each_graph(const std::filesystem::path& root, const TreeOptions& options, Work&& work, Sink&& sink) {
   GraphWalk walk({root.string()});
-  return map_until_error([&] { return walk.next(); }, std::forward<Work>(work), std::forward<Sink>(sink),
-                         options);
+  return map_until_error([&] { return walk.next(); }, std::forward<Work>(work), std::forward<Sink>(sink), options);
 }
 
 /// The path of a graph below the root it was found under; the directory's name when it is the root itself.

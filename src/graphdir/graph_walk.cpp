@@ -25,9 +25,8 @@ std::optional<GraphWalk::Found> GraphWalk::next() {
     } else if (!found_any_) {
       found_any_ = true;
       const std::string& given = paths_[next_path_ - 1];
-      return Found{given,
-                   bad_input(fmt::format("found no graph at or below {}, expected directories with model.py",
-                                         quoted(given, 400)))};
+      return Found{given, bad_input(fmt::format("found no graph at or below {}, expected directories with model.py",
+                                                quoted(given, 400)))};
     } else if (next_path_ < paths_.size()) {
       found = start(paths_[next_path_++]);
     } else {
@@ -56,11 +55,9 @@ std::optional<GraphWalk::Found> GraphWalk::enter(const fs::path& directory) {
   if (is_graph_dir(directory)) return Found{directory, std::nullopt};
   std::vector<std::string> names;
   std::error_code failure;
-  for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end;
-       entry.increment(failure)) {
+  for (fs::directory_iterator entry(directory, failure), end; !failure && entry != end; entry.increment(failure)) {
     std::error_code ignored;
-    if (!entry->is_symlink(ignored) && entry->is_directory(ignored))
-      names.push_back(entry->path().filename().string());
+    if (!entry->is_symlink(ignored) && entry->is_directory(ignored)) names.push_back(entry->path().filename().string());
   }
   if (failure) return Found{directory, io_error("read", directory.string(), failure.value())};
   std::ranges::sort(names, std::greater{});

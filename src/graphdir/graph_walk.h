@@ -22,8 +22,7 @@ class GraphWalk {
 
   struct Found {
     std::filesystem::path path;  // a graph directory, or a file as given
-    std::optional<Error>
-        error;  // what is there instead: no such path, no graph below it, an unreadable directory
+    std::optional<Error> error;  // what is there instead: no such path, no graph below it, an unreadable directory
   };
   /// The next graph, or the next thing that should have been one; nullopt at the end. Order: as given; below
   /// a directory as its paths sort. Links to directories are followed only where they are given.

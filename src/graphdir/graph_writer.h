@@ -15,10 +15,10 @@ namespace passnet::graphdir {
 
 struct GraphFiles {
   const ir::Graph& graph;
-  const std::vector<TensorMeta>& metas;          // of its arguments
-  const Json& facts;                                 // graph_net.json
-  const Json& sources;                               // subgraph_sources.json; null: none
-  std::string constraints = {};                      // input_tensor_constraints.py
+  const std::vector<TensorMeta>& metas;      // of its arguments
+  const Json& facts;                         // graph_net.json
+  const Json& sources;                       // subgraph_sources.json; null: none
+  std::string constraints = {};              // input_tensor_constraints.py
   HashRule hash_rule = HashRule::ModelText;  // of graph_hash.txt
 };
 

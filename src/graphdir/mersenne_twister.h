@@ -38,8 +38,7 @@ class MersenneTwister {
     return far ^ mixed >> 1 ^ ((0u - (low & 1u)) & 0x9908b0dfu);
   }
   void advance() {
-    for (size_t i = 0; i < kSize - kShift; ++i)
-      state_[i] = twist(state_[i], state_[i + 1], state_[i + kShift]);
+    for (size_t i = 0; i < kSize - kShift; ++i) state_[i] = twist(state_[i], state_[i + 1], state_[i + kShift]);
     for (size_t i = kSize - kShift; i < kSize - 1; ++i)
       state_[i] = twist(state_[i], state_[i + 1], state_[i + kShift - kSize]);
     state_[kSize - 1] = twist(state_[kSize - 1], state_[0], state_[kShift - 1]);

@@ -20,18 +20,7 @@ namespace {
 using ir::Arg;
 using ir::ArgKind;
 
-enum Attribute : uint32_t {
-  kName,
-  kOriginalName,
-  kShape,
-  kDType,
-  kDevice,
-  kMean,
-  kStd,
-  kData,
-  kMinVal,
-  kMaxVal
-};
+enum Attribute : uint32_t { kName, kOriginalName, kShape, kDType, kDevice, kMean, kStd, kData, kMinVal, kMaxVal };
 constexpr std::string_view kAttributes[] = {"name", "original_name", "shape", "dtype",   "device",
                                             "mean", "std",           "data",  "min_val", "max_val"};
 // So that sizes in bytes and strides never overflow.
@@ -74,8 +63,7 @@ std::vector<TensorMeta> MetaReader::read() {
     const uint32_t column = lexer_.next_line();
     if (lexer_.at_end()) return records;
     if (column > 0)
-      lexer_.fail(lexer_.at(),
-                  fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
+      lexer_.fail(lexer_.at(), fmt::format("unexpected indentation: found column {}, expected 1", column + 1));
     else
       record(records.emplace_back());
   }
@@ -115,8 +103,8 @@ void MetaReader::record(TensorMeta& meta) {
       return;
     }
     if (next != column) {
-      return lexer_.fail(lexer_.at(), fmt::format("unexpected indentation: found column {}, expected {}",
-                                                  next + 1, column + 1));
+      return lexer_.fail(lexer_.at(),
+                         fmt::format("unexpected indentation: found column {}, expected {}", next + 1, column + 1));
     }
   }
 }
@@ -130,8 +118,7 @@ void MetaReader::attribute(TensorMeta& meta) {
   if (row == std::end(kAttributes)) {
     const std::string_view nearest = name.size() > 64 ? "" : nearest_name(name, kAttributes);
     return lexer_.fail(
-        at,
-        fmt::format("unknown attribute {}, expected one of {}", quoted(name), fmt::join(kAttributes, ", ")),
+        at, fmt::format("unknown attribute {}, expected one of {}", quoted(name), fmt::join(kAttributes, ", ")),
         nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest)));
   }
   const auto which = static_cast<Attribute>(row - std::begin(kAttributes));
@@ -151,21 +138,11 @@ void MetaReader::attribute(TensorMeta& meta) {
 
 void MetaReader::assign(TensorMeta& meta, Attribute which) {
   switch (which) {
-    case kName:
-      meta.name = text();
-      return;
-    case kOriginalName:
-      meta.original_name = text();
-      return;
-    case kShape:
-      meta.shape = sizes();
-      return;
-    case kDType:
-      meta.dtype = dtype();
-      return;
-    case kDevice:
-      meta.device = text();
-      return;
+    case kName: meta.name = text(); return;
+    case kOriginalName: meta.original_name = text(); return;
+    case kShape: meta.shape = sizes(); return;
+    case kDType: meta.dtype = dtype(); return;
+    case kDevice: meta.device = text(); return;
     case kMean:
       meta.has_mean = true;
       meta.mean = number_or_none();
@@ -177,12 +154,8 @@ void MetaReader::assign(TensorMeta& meta, Attribute which) {
     case kData:
       if (!lexer_.accept_word("None")) list();
       return;
-    case kMinVal:
-      meta.min_value = number_or_none();
-      return;
-    case kMaxVal:
-      meta.max_value = number_or_none();
-      return;
+    case kMinVal: meta.min_value = number_or_none(); return;
+    case kMaxVal: meta.max_value = number_or_none(); return;
   }
 }
 
@@ -200,8 +173,8 @@ void MetaReader::take_data(TensorMeta& meta) {
   int64_t expected = 1;
   for (int64_t size : meta.shape) expected *= size;
   if (expected != static_cast<int64_t>(data_.size())) {
-    return lexer_.fail(data_start_, fmt::format("data holds {} values, expected {} for shape [{}]",
-                                                data_.size(), expected, fmt::join(meta.shape, ", ")));
+    return lexer_.fail(data_start_, fmt::format("data holds {} values, expected {} for shape [{}]", data_.size(),
+                                                expected, fmt::join(meta.shape, ", ")));
   }
   if (ir::is_floating(meta.dtype)) {
     auto& values = meta.float_data.emplace();
@@ -213,16 +186,14 @@ void MetaReader::take_data(TensorMeta& meta) {
     return;
   }
   if (!ir::is_integral(meta.dtype) && meta.dtype != ir::DType::Bool) {
-    return lexer_.fail(data_start_,
-                       fmt::format("data of dtype torch.{} cannot be read", ir::name(meta.dtype)), {},
+    return lexer_.fail(data_start_, fmt::format("data of dtype torch.{} cannot be read", ir::name(meta.dtype)), {},
                        Error::Kind::Unsupported);
   }
   auto& values = meta.int_data.emplace();
   for (size_t i = 0; i < data_.size(); ++i) {
     if (data_[i].kind == ArgKind::Float) {
-      return lexer_.fail(data_at_[i],
-                         fmt::format("found the float {} in data, expected values of dtype torch.{}",
-                                     fx::print_float(data_[i].real), ir::name(meta.dtype)));
+      return lexer_.fail(data_at_[i], fmt::format("found the float {} in data, expected values of dtype torch.{}",
+                                                  fx::print_float(data_[i].real), ir::name(meta.dtype)));
     }
     values.push_back(data_[i].kind == ArgKind::Bool ? data_[i].boolean : data_[i].integer);
   }
@@ -242,10 +213,9 @@ ir::DType MetaReader::dtype() {
   const std::string name = text();
   if (lexer_.failed()) return {};
   if (const auto found = ir::parse_dtype(name)) return *found;
-  static constexpr std::string_view kKnown[] = {"torch.float32",  "torch.float64",   "torch.float16",
-                                                "torch.bfloat16", "torch.int8",      "torch.int16",
-                                                "torch.int32",    "torch.int64",     "torch.uint8",
-                                                "torch.bool",     "torch.complex64", "torch.complex128"};
+  static constexpr std::string_view kKnown[] = {
+      "torch.float32", "torch.float64", "torch.float16", "torch.bfloat16", "torch.int8",      "torch.int16",
+      "torch.int32",   "torch.int64",   "torch.uint8",   "torch.bool",     "torch.complex64", "torch.complex128"};
   const std::string_view nearest = name.size() > 64 ? "" : nearest_name(name, kKnown);
   lexer_.fail(at, fmt::format("unknown dtype {}, expected one of {}", quoted(name), fmt::join(kKnown, ", ")),
               nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest)));
@@ -371,8 +341,8 @@ std::string data_text(const TensorMeta& meta) {
 
 // Bounds of integer tensors are written as ints, as the extractor does.
 std::string bound_text(const TensorMeta& meta, double value) {
-  const bool whole = !ir::is_floating(meta.dtype) && std::abs(value) <= 0x1p53 &&
-                     std::trunc(value) == value && !(value == 0 && std::signbit(value));
+  const bool whole = !ir::is_floating(meta.dtype) && std::abs(value) <= 0x1p53 && std::trunc(value) == value &&
+                     !(value == 0 && std::signbit(value));
   return whole ? std::to_string(static_cast<int64_t>(value)) : number_text(value);
 }
 
@@ -385,14 +355,12 @@ bool same_number(const std::optional<double>& a, const std::optional<double>& b)
 }  // namespace
 
 bool equal(const TensorMeta& a, const TensorMeta& b) {
-  const bool same_data =
-      a.int_data == b.int_data && a.float_data.has_value() == b.float_data.has_value() &&
-      (!a.float_data || std::ranges::equal(*a.float_data, *b.float_data,
-                                           [](double x, double y) { return same_number(x, y); }));
-  return same_data && a.class_name == b.class_name && a.name == b.name &&
-         a.original_name == b.original_name && a.shape == b.shape && a.dtype == b.dtype &&
-         a.device == b.device && a.has_mean == b.has_mean && a.has_std == b.has_std &&
-         same_number(a.mean, b.mean) && same_number(a.stddev, b.stddev) &&
+  const bool same_data = a.int_data == b.int_data && a.float_data.has_value() == b.float_data.has_value() &&
+                         (!a.float_data || std::ranges::equal(*a.float_data, *b.float_data,
+                                                              [](double x, double y) { return same_number(x, y); }));
+  return same_data && a.class_name == b.class_name && a.name == b.name && a.original_name == b.original_name &&
+         a.shape == b.shape && a.dtype == b.dtype && a.device == b.device && a.has_mean == b.has_mean &&
+         a.has_std == b.has_std && same_number(a.mean, b.mean) && same_number(a.stddev, b.stddev) &&
          same_number(a.min_value, b.min_value) && same_number(a.max_value, b.max_value);
 }
 

@@ -109,12 +109,10 @@ class NumpyRandom::Pipeline {
       const auto pairs = std::min<int64_t>(static_cast<int64_t>(chunk.pairs), pairs_left_);
       const int64_t first = first_;
       // Nothing of a chunk that was drawn after the last pair is used.
-      const size_t used = pairs_left_ == 0 ? 0
-                          : pairs == pairs_left_
-                              ? 4 * (size_t{chunk.attempt[static_cast<size_t>(pairs) - 1]} + 1)
-                              : chunk.words.size();
-      leftover_.insert(leftover_.end(), chunk.words.begin() + static_cast<ptrdiff_t>(used),
-                       chunk.words.end());
+      const size_t used = pairs_left_ == 0       ? 0
+                          : pairs == pairs_left_ ? 4 * (size_t{chunk.attempt[static_cast<size_t>(pairs) - 1]} + 1)
+                                                 : chunk.words.size();
+      leftover_.insert(leftover_.end(), chunk.words.begin() + static_cast<ptrdiff_t>(used), chunk.words.end());
       int64_t values = 2 * pairs;
       if (pairs > 0 && pairs == pairs_left_ && odd_) {
         random_.has_kept_ = true;
@@ -152,8 +150,7 @@ void NumpyRandom::gauss(int64_t count, int threads, const GaussSink& sink) {
   Pipeline pipeline(*this, first, count - first, sink);
   std::vector<std::thread> helpers;
   const int64_t chunks = (count - first) / static_cast<int64_t>(kAttempts);
-  for (int64_t i = 1; i < std::min<int64_t>(threads, chunks); ++i)
-    helpers.emplace_back([&] { pipeline.work(); });
+  for (int64_t i = 1; i < std::min<int64_t>(threads, chunks); ++i) helpers.emplace_back([&] { pipeline.work(); });
   pipeline.work();
   for (std::thread& helper : helpers) helper.join();
   std::vector<uint32_t> unread = pipeline.take_leftover();

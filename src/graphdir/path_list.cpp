@@ -18,8 +18,7 @@ Result<std::vector<PathLine>> parse_path_list(const std::string& file, std::stri
     if (!line.empty() && line.front() != '#') lines.push_back({std::string(line), number});
   }
   if (lines.empty())
-    return bad_input(fmt::format("the list is empty, expected one {} per line", of_what),
-                     SourceLoc{file, 0, 0});
+    return bad_input(fmt::format("the list is empty, expected one {} per line", of_what), SourceLoc{file, 0, 0});
   return lines;
 }
 

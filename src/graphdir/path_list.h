@@ -17,7 +17,6 @@ struct PathLine {
 
 /// The lines that are neither blank nor comments (#), without the blanks around them. of_what: "graph
 /// directory". Errors: BadInput with the line (none is left, a NUL byte).
-Result<std::vector<PathLine>> parse_path_list(const std::string& file, std::string_view text,
-                                              std::string_view of_what);
+Result<std::vector<PathLine>> parse_path_list(const std::string& file, std::string_view text, std::string_view of_what);
 
 }  // namespace passnet::graphdir

@@ -26,10 +26,8 @@ uint16_t half_bits(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 16 & 0x8000u;
   const uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude >= 0x7f800000u)
-    return static_cast<uint16_t>(sign | (magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u));
-  if (magnitude >= 0x477ff000u)
-    return static_cast<uint16_t>(sign | 0x7c00u);  // 65520 and more round to infinity
+  if (magnitude >= 0x7f800000u) return static_cast<uint16_t>(sign | (magnitude > 0x7f800000u ? 0x7e00u : 0x7c00u));
+  if (magnitude >= 0x477ff000u) return static_cast<uint16_t>(sign | 0x7c00u);  // 65520 and more round to infinity
   if (magnitude < 0x38800000u) {
     // Below 2**-14: adding 0.5 lets the hardware round at 2**-24, the smallest half.
     const float shifted = std::bit_cast<float>(magnitude) + 0.5f;
@@ -101,29 +99,18 @@ struct AsComplex {
 template <class Visit>
 auto with_storage(DType dtype, Visit&& visit) {
   switch (dtype) {
-    case DType::Float64:
-      return visit(AsFloat64{});
-    case DType::Float16:
-      return visit(AsFloat16{});
-    case DType::BFloat16:
-      return visit(AsBFloat16{});
-    case DType::Int8:
-      return visit(AsInt<int8_t>{});
-    case DType::Int16:
-      return visit(AsInt<int16_t>{});
-    case DType::Int32:
-      return visit(AsInt<int32_t>{});
-    case DType::Int64:
-      return visit(AsInt<int64_t>{});
+    case DType::Float64: return visit(AsFloat64{});
+    case DType::Float16: return visit(AsFloat16{});
+    case DType::BFloat16: return visit(AsBFloat16{});
+    case DType::Int8: return visit(AsInt<int8_t>{});
+    case DType::Int16: return visit(AsInt<int16_t>{});
+    case DType::Int32: return visit(AsInt<int32_t>{});
+    case DType::Int64: return visit(AsInt<int64_t>{});
     case DType::UInt8:
-    case DType::Bool:
-      return visit(AsInt<uint8_t>{});
-    case DType::Complex64:
-      return visit(AsComplex<float>{});
-    case DType::Complex128:
-      return visit(AsComplex<double>{});
-    case DType::Float32:
-      break;
+    case DType::Bool: return visit(AsInt<uint8_t>{});
+    case DType::Complex64: return visit(AsComplex<float>{});
+    case DType::Complex128: return visit(AsComplex<double>{});
+    case DType::Float32: break;
   }
   return visit(AsFloat32{});
 }
@@ -154,8 +141,7 @@ Result<void> draw_integers(const TensorMeta& meta, const Place& place, NumpyRand
     using As = decltype(as);
     if constexpr (std::is_integral_v<typename As::Stored>) {
       auto* out = elements<As>(place);
-      for (int64_t i = 0; i < place.numel; ++i)
-        out[i] = static_cast<typename As::Stored>(random.integer(first, last));
+      for (int64_t i = 0; i < place.numel; ++i) out[i] = static_cast<typename As::Stored>(random.integer(first, last));
     }
   });
   return {};
@@ -177,8 +163,8 @@ Result<void> copy_data(const TensorMeta& meta, const Place& place) {
             meta.dtype == DType::Bool || (value >= static_cast<int64_t>(std::numeric_limits<Stored>::min()) &&
                                           value <= static_cast<int64_t>(std::numeric_limits<Stored>::max()));
         if (!fits) {
-          return bad_input(fmt::format("tensor {}: data holds {}, which is no value of torch.{}",
-                                       quoted(meta.name), value, ir::name(meta.dtype)),
+          return bad_input(fmt::format("tensor {}: data holds {}, which is no value of torch.{}", quoted(meta.name),
+                                       value, ir::name(meta.dtype)),
                            meta.at);
         }
         *out++ = meta.dtype == DType::Bool ? static_cast<Stored>(value != 0) : static_cast<Stored>(value);
@@ -286,14 +272,12 @@ void draw_noise(const std::vector<std::pair<Noise, int64_t*>>& run, int threads,
 }
 
 // Positions of `metas` in the order of draws: by class name within [first, last).
-void append_sorted(const std::vector<const TensorMeta*>& metas, size_t first, size_t last,
-                   std::vector<size_t>& order) {
+void append_sorted(const std::vector<const TensorMeta*>& metas, size_t first, size_t last, std::vector<size_t>& order) {
   const size_t start = order.size();
   order.resize(start + last - first);
   const auto added = order.begin() + static_cast<ptrdiff_t>(start);
   std::iota(added, order.end(), first);
-  std::stable_sort(added, order.end(),
-                   [&](size_t a, size_t b) { return metas[a]->class_name < metas[b]->class_name; });
+  std::stable_sort(added, order.end(), [&](size_t a, size_t b) { return metas[a]->class_name < metas[b]->class_name; });
 }
 
 }  // namespace
@@ -309,8 +293,7 @@ double input_bytes(const std::vector<TensorMeta>& records) {
   return bytes;
 }
 
-Result<std::vector<int64_t>> replay(const std::vector<TensorMeta>& inputs,
-                                    const std::vector<TensorMeta>& weights,
+Result<std::vector<int64_t>> replay(const std::vector<TensorMeta>& inputs, const std::vector<TensorMeta>& weights,
                                     std::span<std::byte* const> memory, uint32_t seed, int threads) {
   std::vector<const TensorMeta*> metas;
   for (const auto* records : {&inputs, &weights}) {
@@ -353,8 +336,8 @@ Result<std::vector<int64_t>> replay(const std::vector<TensorMeta>& inputs,
   return non_finite;
 }
 
-Result<std::vector<HostTensor>> replay(const std::vector<TensorMeta>& inputs,
-                                       const std::vector<TensorMeta>& weights, uint32_t seed, int threads) {
+Result<std::vector<HostTensor>> replay(const std::vector<TensorMeta>& inputs, const std::vector<TensorMeta>& weights,
+                                       uint32_t seed, int threads) {
   std::vector<HostTensor> tensors;
   std::vector<std::byte*> memory;
   PASSNET_TRY_VOID(require_memory("the inputs", input_bytes(inputs) + input_bytes(weights)));

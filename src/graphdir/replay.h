@@ -33,10 +33,8 @@ inline constexpr uint32_t kReplaySeed = 123;
 /// Returns: per record, the elements that are not finite (rule 6; a recorded std of nan makes them). They
 /// stay as they are: replacing them is torch's generator's business. `data` is never changed, so never
 /// counted. Errors:  BadInput (a range that is empty or beyond int64, a value of `data` outside its dtype).
-Result<std::vector<int64_t>> replay(const std::vector<TensorMeta>& inputs,
-                                    const std::vector<TensorMeta>& weights,
-                                    std::span<std::byte* const> memory, uint32_t seed = kReplaySeed,
-                                    int threads = 1);
+Result<std::vector<int64_t>> replay(const std::vector<TensorMeta>& inputs, const std::vector<TensorMeta>& weights,
+                                    std::span<std::byte* const> memory, uint32_t seed = kReplaySeed, int threads = 1);
 
 /// Rule 1: drawn as integers from min_val to max_val, before all else.
 bool is_ranged(const TensorMeta& meta);
@@ -46,8 +44,7 @@ double input_bytes(const std::vector<TensorMeta>& records);
 
 /// The same into memory of their own: one tensor per record. Errors: also Resource (more bytes than there is
 /// memory).
-Result<std::vector<HostTensor>> replay(const std::vector<TensorMeta>& inputs,
-                                       const std::vector<TensorMeta>& weights, uint32_t seed = kReplaySeed,
-                                       int threads = 1);
+Result<std::vector<HostTensor>> replay(const std::vector<TensorMeta>& inputs, const std::vector<TensorMeta>& weights,
+                                       uint32_t seed = kReplaySeed, int threads = 1);
 
 }  // namespace passnet::graphdir

@@ -10,9 +10,9 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/strings.h"
-#include "graphdir/graph_walk.h"
 #include "fx/lexer.h"
 #include "fx/parser.h"
+#include "graphdir/graph_walk.h"
 #include "graphdir/path_list.h"
 
 namespace passnet::graphdir {
@@ -64,20 +64,18 @@ Result<void> list_graphs(Sample& sample, const fs::path& list) {
     if (!is_graph_dir(found)) {
       std::vector<std::string> known;
       for (const fs::path& root : {sample.path / "graphs", sample.path}) {
-        for (const fs::path& graph : find_graph_dirs(root))
-          known.push_back(graph.lexically_relative(root).string());
+        for (const fs::path& graph : find_graph_dirs(root)) known.push_back(graph.lexically_relative(root).string());
       }
-      return bad_input(fmt::format("graph {} does not exist: found neither {} nor {}", quoted(line.text, 200),
-                                   quoted((below / "model.py").string(), 400),
-                                   quoted((beside / "model.py").string(), 400)),
-                       at)
+      return bad_input(
+                 fmt::format("graph {} does not exist: found neither {} nor {}", quoted(line.text, 200),
+                             quoted((below / "model.py").string(), 400), quoted((beside / "model.py").string(), 400)),
+                 at)
           .with_hint(did_you_mean(line.text, known));
     }
     const auto [first, fresh] = seen.emplace(found.lexically_normal(), line.line);
     if (!fresh)
       return bad_input(
-          fmt::format("graph {} stands here again, first on line {}", quoted(line.text, 200), first->second),
-          at);
+          fmt::format("graph {} stands here again, first on line {}", quoted(line.text, 200), first->second), at);
     sample.graph_names.push_back(line.text);
     sample.graph_paths.push_back(found);
   }
@@ -91,9 +89,8 @@ Error missing_path(const fs::path& path, std::optional<SourceLoc> at) {
   for (fs::directory_iterator entry(parent, status), end; !status && entry != end; entry.increment(status)) {
     siblings.push_back(entry->path().filename().string());
   }
-  return bad_input(fmt::format(
-                       "{} does not exist, expected a sample directory, a graph directory or a list of them",
-                       quoted(path.string(), 400)),
+  return bad_input(fmt::format("{} does not exist, expected a sample directory, a graph directory or a list of them",
+                               quoted(path.string(), 400)),
                    std::move(at))
       .with_hint(did_you_mean(path.filename().string(), siblings));
 }
@@ -103,8 +100,7 @@ void append_samples(const fs::path& directory, std::vector<fs::path>& samples) {
   std::vector<fs::path> below;
   if (!file_exists(directory / "graph_list.txt") && !is_graph_dir(directory)) {
     std::error_code status;
-    for (fs::directory_iterator entry(directory, status), end; !status && entry != end;
-         entry.increment(status)) {
+    for (fs::directory_iterator entry(directory, status), end; !status && entry != end; entry.increment(status)) {
       if (file_exists(entry->path() / "graph_list.txt")) below.push_back(entry->path());
     }
   }
@@ -131,8 +127,7 @@ Result<void> match_records(GraphDir& dir) {
     const ir::Node& node = dir.graph.node(id);
     position.emplace(node.target, id);
     if (!by_name.contains(node.target)) {
-      return bad_input(fmt::format("argument {} of forward has no record in weight_meta.py",
-                                   quoted(node.target, 200)),
+      return bad_input(fmt::format("argument {} of forward has no record in weight_meta.py", quoted(node.target, 200)),
                        dir.graph.locate(node))
           .with_hint(did_you_mean(node.target, recorded));
     }
@@ -162,7 +157,8 @@ std::optional<fs::path> graph_directory(const fs::path& path) {
 Result<GraphDir> load_graph_dir(const fs::path& given) {
   const std::optional<fs::path> directory = graph_directory(given);
   if (!directory) {
-    return bad_input(fmt::format("{} is a file, expected a graph directory or its model.py", quoted(given.string(), 400)));
+    return bad_input(
+        fmt::format("{} is a file, expected a graph directory or its model.py", quoted(given.string(), 400)));
   }
   const fs::path& path = *directory;
   GraphDir dir;

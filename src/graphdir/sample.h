@@ -37,8 +37,8 @@ Result<void> match_records(GraphDir& dir);
 /// A sample directory, listed; graphs are loaded one by one so that a bad one spoils only itself.
 struct Sample {
   std::filesystem::path path;
-  std::string name;                      // directory name
-  std::vector<std::string> graph_names;  // as written in graph_list.txt (or found when there is no list)
+  std::string name;                                // directory name
+  std::vector<std::string> graph_names;            // as written in graph_list.txt (or found when there is no list)
   std::vector<std::filesystem::path> graph_paths;  // resolved: graphs/NAME, NAME or absolute
   std::filesystem::path pass_dir;                  // empty when the sample has none
 };

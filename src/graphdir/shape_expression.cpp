@@ -59,8 +59,7 @@ class Reader {
       if (row == nullptr || row->precedence < precedence) return left;
       lexer_.take(row->text.size());
       const bool is_power = row->kind == Kind::Power;
-      left = node(row->kind, std::move(left),
-                  expression(is_power ? kSign : static_cast<uint8_t>(row->precedence + 1)));
+      left = node(row->kind, std::move(left), expression(is_power ? kSign : static_cast<uint8_t>(row->precedence + 1)));
     }
   }
 
@@ -68,8 +67,7 @@ class Reader {
   const Row* operator_here() {
     for (const Row& row : kRows) {
       if (row.precedence == 0) continue;
-      if (lexer_.peek() == row.text[0] && (row.text.size() == 1 || lexer_.peek(1) == row.text[1]))
-        return &row;
+      if (lexer_.peek() == row.text[0] && (row.text.size() == 1 || lexer_.peek(1) == row.text[1])) return &row;
     }
     return nullptr;
   }
@@ -120,9 +118,8 @@ class Reader {
     const auto found = std::ranges::find(symbols_, name);
     if (found != symbols_.end()) return {Kind::Symbol, found - symbols_.begin(), {}};
     if (fx::is_keyword(name)) {
-      lexer_.fail(
-          name.data(),
-          fmt::format("found {}, expected a size: an int, a symbol or an expression of them", quoted(name)));
+      lexer_.fail(name.data(),
+                  fmt::format("found {}, expected a size: an int, a symbol or an expression of them", quoted(name)));
       return {};
     }
     lexer_.fail(name.data(), fmt::format("symbol {} is not defined", quoted(name)),
@@ -162,8 +159,7 @@ class Reader {
 const Row& row_of(Kind kind) { return *std::ranges::find(kRows, kind, &Row::kind); }
 
 // Brackets where what stands inside binds less tightly than `needed`.
-void print(std::string& out, const ShapeExpression& expression, std::span<const std::string> symbols,
-           uint8_t needed) {
+void print(std::string& out, const ShapeExpression& expression, std::span<const std::string> symbols, uint8_t needed) {
   const auto print_operand = [&](size_t i, uint8_t precedence) {
     print(out, expression.operands[i], symbols, precedence);
   };
@@ -174,11 +170,8 @@ void print(std::string& out, const ShapeExpression& expression, std::span<const 
   };
   switch (expression.kind) {
     case Kind::Integer:
-      return bracketed(expression.value < 0 ? kSign : kAtom,
-                       [&] { out += std::to_string(expression.value); });
-    case Kind::Symbol:
-      out += symbols[static_cast<size_t>(expression.value)];
-      return;
+      return bracketed(expression.value < 0 ? kSign : kAtom, [&] { out += std::to_string(expression.value); });
+    case Kind::Symbol: out += symbols[static_cast<size_t>(expression.value)]; return;
     case Kind::Negative:
       return bracketed(kSign, [&] {
         // A sign directly before a number would become part of it.
@@ -187,8 +180,7 @@ void print(std::string& out, const ShapeExpression& expression, std::span<const 
         print_operand(0, number ? 0 : kSign);
         if (number) out += ')';
       });
-    default:
-      break;
+    default: break;
   }
   const Row& row = row_of(expression.kind);
   if (row.precedence == 0) {
@@ -200,32 +192,22 @@ void print(std::string& out, const ShapeExpression& expression, std::span<const 
   const bool is_power = expression.kind == Kind::Power;
   bracketed(row.precedence, [&] {
     print_operand(0, is_power ? kAtom : row.precedence);
-    out +=
-        is_power || expression.kind == Kind::Multiply ? std::string(row.text) : fmt::format(" {} ", row.text);
+    out += is_power || expression.kind == Kind::Multiply ? std::string(row.text) : fmt::format(" {} ", row.text);
     print_operand(1, is_power ? kSign : static_cast<uint8_t>(row.precedence + 1));
   });
 }
 
 python::Integer apply(Kind kind, int64_t a, int64_t b) {
   switch (kind) {
-    case Kind::Add:
-      return python::add(a, b);
-    case Kind::Subtract:
-      return python::subtract(a, b);
-    case Kind::Multiply:
-      return python::multiply(a, b);
-    case Kind::FloorDivide:
-      return python::floor_divide(a, b);
-    case Kind::Modulo:
-      return python::modulo(a, b);
-    case Kind::Power:
-      return python::power(a, b);
-    case Kind::Max:
-      return std::max(a, b);
-    case Kind::Min:
-      return std::min(a, b);
-    default:
-      return std::nullopt;
+    case Kind::Add: return python::add(a, b);
+    case Kind::Subtract: return python::subtract(a, b);
+    case Kind::Multiply: return python::multiply(a, b);
+    case Kind::FloorDivide: return python::floor_divide(a, b);
+    case Kind::Modulo: return python::modulo(a, b);
+    case Kind::Power: return python::power(a, b);
+    case Kind::Max: return std::max(a, b);
+    case Kind::Min: return std::min(a, b);
+    default: return std::nullopt;
   }
 }
 
@@ -296,22 +278,15 @@ std::optional<int64_t> evaluate(const ShapeExpression& expression, std::span<con
 }
 
 std::optional<bool> evaluate(const ShapeRelation& relation, std::span<const int64_t> values) {
-  const std::optional<int64_t> left = evaluate(relation.left, values),
-                               right = evaluate(relation.right, values);
+  const std::optional<int64_t> left = evaluate(relation.left, values), right = evaluate(relation.right, values);
   if (!left || !right) return std::nullopt;
   switch (relation.kind) {
-    case ShapeRelation::Kind::Equal:
-      return *left == *right;
-    case ShapeRelation::Kind::NotEqual:
-      return *left != *right;
-    case ShapeRelation::Kind::Less:
-      return *left < *right;
-    case ShapeRelation::Kind::LessEqual:
-      return *left <= *right;
-    case ShapeRelation::Kind::Greater:
-      return *left > *right;
-    case ShapeRelation::Kind::GreaterEqual:
-      return *left >= *right;
+    case ShapeRelation::Kind::Equal: return *left == *right;
+    case ShapeRelation::Kind::NotEqual: return *left != *right;
+    case ShapeRelation::Kind::Less: return *left < *right;
+    case ShapeRelation::Kind::LessEqual: return *left <= *right;
+    case ShapeRelation::Kind::Greater: return *left > *right;
+    case ShapeRelation::Kind::GreaterEqual: return *left >= *right;
   }
   return std::nullopt;
 }

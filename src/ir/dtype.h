@@ -8,7 +8,18 @@
 namespace passnet::ir {
 
 enum class DType : uint8_t {
-  Float32, Float64, Float16, BFloat16, Int8, Int16, Int32, Int64, UInt8, Bool, Complex64, Complex128,
+  Float32,
+  Float64,
+  Float16,
+  BFloat16,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  Bool,
+  Complex64,
+  Complex128,
 };
 
 /// "float32", "bfloat16", "int64", "bool", …

@@ -1,8 +1,8 @@
 #include "ir/graph.h"
 
-#include <cstring>
-
 #include <fmt/format.h>
+
+#include <cstring>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -110,8 +110,8 @@ NodeId Graph::add_placeholder(std::string_view target, std::string_view name, st
   PASSNET_CHECK(placeholder_count_ == size(), "placeholders come before all other nodes");
   ++placeholder_count_;
   const Arg note = Arg::of_text(ArgKind::String, annotation);
-  return add_node(NodeKind::Placeholder, target, name, annotation.empty() ? std::span<const Arg>{} : std::span{&note, 1},
-                  {}, offset);
+  return add_node(NodeKind::Placeholder, target, name,
+                  annotation.empty() ? std::span<const Arg>{} : std::span{&note, 1}, {}, offset);
 }
 
 NodeId Graph::add_node(NodeKind kind, std::string_view target, std::string_view name, std::span<const Arg> args,

@@ -32,9 +32,9 @@ enum class ArgKind : uint8_t {
   Device,    // text: "cuda:0", "cpu" (device(type='cuda', index=0))
   Constant,  // text: another torch constant by its dotted name: "torch.channels_last"
   Ellipsis,
-  Slice,     // elements: start, stop, step
-  Tuple,     // elements
-  List,      // elements
+  Slice,  // elements: start, stop, step
+  Tuple,  // elements
+  List,   // elements
 };
 
 struct Arg {
@@ -46,8 +46,8 @@ struct Arg {
     bool boolean;
     int64_t integer;
     double real;
-    uint32_t first;      // Slice, Tuple, List: index of the first element in the graph's pool
-    const char* text;    // String, Device, Constant: `count` bytes in the graph's arena
+    uint32_t first;    // Slice, Tuple, List: index of the first element in the graph's pool
+    const char* text;  // String, Device, Constant: `count` bytes in the graph's arena
   };
   Arg() : integer(0) {}
   std::string_view string() const { return {text, count}; }
@@ -87,15 +87,15 @@ struct Node {
   uint32_t first_keyword = 0, keyword_count = 0;  // in the graph's keyword pool
   uint32_t offset = 0;                            // byte position in the source text
   std::string_view target;
-  std::string_view name;                          // unique in the graph
+  std::string_view name;  // unique in the graph
 };
 
 class Graph {
  public:
   Graph();
 
-  std::string file;                          // where it was read from, for messages; may be empty
-  std::shared_ptr<const std::string> source; // the text positions refer to; may be null
+  std::string file;                           // where it was read from, for messages; may be empty
+  std::shared_ptr<const std::string> source;  // the text positions refer to; may be null
 
   std::span<const Node> nodes() const { return nodes_; }
   const Node& node(NodeId id) const { return nodes_[id]; }

@@ -1,9 +1,9 @@
 #include "ir/tensor_type.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace passnet::ir {
 

@@ -12,21 +12,18 @@ Result<void> verify_order(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
   const bool first = id < graph.placeholder_count();
   if (first != (node.kind == NodeKind::Placeholder))
-    return bad_input(
-        fmt::format("node {} '{}': placeholders must come before all other nodes", id, node.name),
-        graph.locate(node));
+    return bad_input(fmt::format("node {} '{}': placeholders must come before all other nodes", id, node.name),
+                     graph.locate(node));
   if ((node.kind == NodeKind::Output) != (id + 1 == graph.size()))
     return bad_input(
-        fmt::format("node {} '{}': the output must be the last node, and the last node the output", id,
-                    node.name),
+        fmt::format("node {} '{}': the output must be the last node, and the last node the output", id, node.name),
         graph.locate(node));
   return {};
 }
 
 Result<void> verify_inputs(const Graph& graph, NodeId id) {
   NodeId bad = kNoNode;
-  for_each_input(graph, graph.node(id),
-                 [&](NodeId input) { bad = bad == kNoNode && input >= id ? input : bad; });
+  for_each_input(graph, graph.node(id), [&](NodeId input) { bad = bad == kNoNode && input >= id ? input : bad; });
   if (bad == kNoNode) return {};
   const Node& node = graph.node(id);
   return bad_input(bad < graph.size()

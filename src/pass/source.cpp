@@ -1,10 +1,10 @@
 #include "pass/source.h"
 
-#include <algorithm>
-#include <set>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.h"
 #include "base/json.h"
@@ -52,8 +52,8 @@ Result<void> check_parameters(const PlanProgram& program, const ir::Graph& patte
   const Function& arguments = program.functions.at("replacement_args");
   const size_t given = pattern.placeholder_count(), taken = arguments.parameters.size();
   if (given == taken) return {};
-  return bad_pass(fmt::format("replacement_args takes {} parameter{}, the pattern has {}", taken,
-                              taken == 1 ? "" : "s", given),
+  return bad_pass(fmt::format("replacement_args takes {} parameter{}, the pattern has {}", taken, taken == 1 ? "" : "s",
+                              given),
                   program.locate(arguments.offset))
       .with_hint("give replacement_args the parameters of pattern, in the same order");
 }
@@ -79,16 +79,14 @@ Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::
         .with_hint("write [\"Name\", …], in the order of application");
   }
   if (json.empty()) {
-    return bad_input("the list of passes is empty", at)
-        .with_hint("write [\"Name\", …], in the order of application");
+    return bad_input("the list of passes is empty", at).with_hint("write [\"Name\", …], in the order of application");
   }
   std::vector<std::string> names;
   std::set<std::string> seen;
   for (const Json& entry : json) {
     if (!entry.is_string()) {
-      return bad_input(fmt::format("entry {}: found {}, expected the name of a pass", names.size(),
-                                   quoted(entry.dump(), 40)),
-                       at);
+      return bad_input(
+          fmt::format("entry {}: found {}, expected the name of a pass", names.size(), quoted(entry.dump(), 40)), at);
     }
     names.push_back(entry.get<std::string>());
     const std::string& name = names.back();
@@ -150,9 +148,8 @@ Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir) {
       const std::vector<std::string> stems = pass_stems(pass_dir);
       const std::vector<std::string_view> known(stems.begin(), stems.end());
       const std::string_view nearest = nearest_name(name, known);
-      return bad_input(
-                 fmt::format("pass {} is listed, but {} does not exist", quoted(name), quoted(name + ".py")),
-                 SourceLoc{list.string()})
+      return bad_input(fmt::format("pass {} is listed, but {} does not exist", quoted(name), quoted(name + ".py")),
+                       SourceLoc{list.string()})
           .with_hint(nearest.empty() ? fmt::format("{} holds {} pass file{}", pass_dir.string(), stems.size(),
                                                    stems.size() == 1 ? "" : "s")
                                      : fmt::format("did you mean {}?", quoted(nearest)));

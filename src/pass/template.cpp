@@ -1,8 +1,8 @@
 #include "pass/template.h"
 
-#include <cctype>
-
 #include <fmt/format.h>
+
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -14,7 +14,8 @@ namespace passnet::pass {
 
 namespace {
 
-constexpr std::string_view kPython = R"(# Fuses an addition and the relu after it. The whole language is in docs/passes.md.
+constexpr std::string_view kPython =
+    R"(# Fuses an addition and the relu after it. The whole language is in docs/passes.md.
 import torch
 
 
@@ -45,7 +46,8 @@ def replacement_func():
     return @NAME@
 )";
 
-constexpr std::string_view kCpp = R"(// One call per task of the grid; see include/passnet/kernel.h for what a kernel may use.
+constexpr std::string_view kCpp =
+    R"(// One call per task of the grid; see include/passnet/kernel.h for what a kernel may use.
 #include <passnet/kernel.h>
 
 PASSNET_KERNEL @NAME@_kernel(const T* x, const T* y, T* out, int64_t n) {
@@ -74,11 +76,13 @@ bool is_identifier(const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::path& pass_dir, const std::string& name, const PassTexts& texts) {
+Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::path& pass_dir, const std::string& name,
+                                                      const PassTexts& texts) {
   if (!is_identifier(name)) {
     return bad_input(fmt::format("a pass is named by an identifier (letters, digits, _), found {}", quoted(name)));
   }
-  std::vector<std::pair<std::filesystem::path, const std::string*>> files = {{pass_dir / (name + ".py"), &texts.python}, {pass_dir / (name + ".cpp"), &texts.cpp}};
+  std::vector<std::pair<std::filesystem::path, const std::string*>> files = {{pass_dir / (name + ".py"), &texts.python},
+                                                                             {pass_dir / (name + ".cpp"), &texts.cpp}};
   if (!texts.cuda.empty()) files.emplace_back(pass_dir / (name + ".cu"), &texts.cuda);
   for (const auto& [file, text] : files) {
     if (std::filesystem::exists(file)) {
@@ -103,7 +107,8 @@ Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::pat
   return written;
 }
 
-Result<std::vector<std::filesystem::path>> write_template(const std::filesystem::path& pass_dir, const std::string& name) {
+Result<std::vector<std::filesystem::path>> write_template(const std::filesystem::path& pass_dir,
+                                                          const std::string& name) {
   return write_pass(pass_dir, name, {fill_in(kPython, name), fill_in(kCpp, name), {}});
 }
 

@@ -18,9 +18,11 @@ struct PassTexts {
 /// files written.
 /// Errors: BadInput (NAME is not a Python identifier, a file of that name exists: nothing is overwritten, the list file
 /// is malformed), Io.
-Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::path& pass_dir, const std::string& name, const PassTexts& texts);
+Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::path& pass_dir, const std::string& name,
+                                                      const PassTexts& texts);
 
 /// A working pass to start from: writes NAME.py and NAME.cpp (a fused add + relu), else as write_pass.
-Result<std::vector<std::filesystem::path>> write_template(const std::filesystem::path& pass_dir, const std::string& name);
+Result<std::vector<std::filesystem::path>> write_template(const std::filesystem::path& pass_dir,
+                                                          const std::string& name);
 
 }  // namespace passnet::pass

@@ -1,11 +1,11 @@
 #include "record/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "record/verdict.h"
 
@@ -37,7 +37,8 @@ void compare_speed(Comparison& compared) {
   const Interval& possible = compared.interval;
   if (a.noisy || b.noisy) {
     compared.change = Change::Unclear;
-    compared.why = fmt::format("noisy in {}, {:.2f}x to {:.2f}x of A", in_which(a.noisy, b.noisy), possible.low, possible.high);
+    compared.why =
+        fmt::format("noisy in {}, {:.2f}x to {:.2f}x of A", in_which(a.noisy, b.noisy), possible.low, possible.high);
   } else if (possible.low > 1 && compared.ratio > 1 + kLeastChange) {
     compared.change = Change::Faster;
   } else if (possible.high < 1 && compared.ratio < 1 / (1 + kLeastChange)) {
@@ -102,9 +103,12 @@ Comparison compare(const RunRecord& a, const RunRecord& b) {
   } else if (compared.a.correct && compared.b.correct) {
     const bool untimed_a = compared.a.speedup <= 0, untimed_b = compared.b.speedup <= 0;
     const bool disturbed_a = is_unmeasured(a), disturbed_b = is_unmeasured(b);
-    if (disturbed_a || disturbed_b) compared.why = fmt::format("disturbed in {}", in_which(disturbed_a, disturbed_b));
-    else if (untimed_a || untimed_b) compared.why = fmt::format("not timed in {}", in_which(untimed_a, untimed_b));
-    else compare_speed(compared);
+    if (disturbed_a || disturbed_b)
+      compared.why = fmt::format("disturbed in {}", in_which(disturbed_a, disturbed_b));
+    else if (untimed_a || untimed_b)
+      compared.why = fmt::format("not timed in {}", in_which(untimed_a, untimed_b));
+    else
+      compare_speed(compared);
   } else if (compared.b.correct) {
     compared.change = Change::Right;
     compared.why = fmt::format("was '{}'", compared.a.headline);
@@ -116,7 +120,8 @@ Comparison compare(const RunRecord& a, const RunRecord& b) {
 }
 
 int RunComparison::count(Change change) const {
-  return static_cast<int>(std::count_if(graphs.begin(), graphs.end(), [&](const Comparison& one) { return one.change == change; }));
+  return static_cast<int>(
+      std::count_if(graphs.begin(), graphs.end(), [&](const Comparison& one) { return one.change == change; }));
 }
 
 RunComparison compare_runs(const std::vector<RunRecord>& a, const std::vector<RunRecord>& b) {
@@ -156,12 +161,16 @@ Agreement agreement(const RunRecord& recorded, const RunRecord& again) {
   };
   const Comparison compared = compare(recorded, again);
   const std::string &was = compared.a.headline, &is = compared.b.headline;
-  remark(was == is, was == is ? fmt::format("verdict: '{}' again", is) : fmt::format("verdict: '{}', was '{}'", is, was));
+  remark(was == is,
+         was == is ? fmt::format("verdict: '{}' again", is) : fmt::format("verdict: '{}', was '{}'", is, was));
   if (was != is) return found;
   const int rung_was = judge(recorded).passes_from, rung_is = judge(again).passes_from;
-  if (std::max(rung_was, rung_is) > kLastNumericT) return found;  // not right at any tolerance: nothing further to compare
-  if (rung_was == rung_is) remark(true, fmt::format("tolerance: right from t = {} again", rung_is));
-  else remark(rung_is < rung_was, fmt::format("tolerance: right from t = {}, was {}", rung_is, rung_was));
+  if (std::max(rung_was, rung_is) > kLastNumericT)
+    return found;  // not right at any tolerance: nothing further to compare
+  if (rung_was == rung_is)
+    remark(true, fmt::format("tolerance: right from t = {} again", rung_is));
+  else
+    remark(rung_is < rung_was, fmt::format("tolerance: right from t = {}, was {}", rung_is, rung_was));
   if (compared.ratio <= 0) return found;
   const bool differs = compared.change == Change::Faster || compared.change == Change::Slower;
   const auto text_of = [](const ComparedSide& side) {
@@ -169,7 +178,9 @@ Agreement agreement(const RunRecord& recorded, const RunRecord& again) {
                        side.noisy ? ", noisy" : "");
   };
   remark(!differs, fmt::format("speedup: {}, was {}: {}", text_of(compared.b), text_of(compared.a),
-                               differs ? "apart" : compared.change == Change::Same ? "the same" : "not told apart"));
+                               differs                           ? "apart"
+                               : compared.change == Change::Same ? "the same"
+                                                                 : "not told apart"));
   return found;
 }
 

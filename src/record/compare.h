@@ -13,10 +13,10 @@ namespace passnet::record {
 enum class Change {
   Faster,  // right in both, and faster than the uncertainty of both
   Slower,
-  Same,       // right in both, and the speedups differ by less than kSameWithin
-  Unclear,    // right in both, and more cannot be said; or one of them is no result of the pass (Comparison::why)
-  Right,      // was wrong, is right
-  Wrong,      // was right, is wrong
+  Same,     // right in both, and the speedups differ by less than kSameWithin
+  Unclear,  // right in both, and more cannot be said; or one of them is no result of the pass (Comparison::why)
+  Right,    // was wrong, is right
+  Wrong,    // was right, is wrong
   BothWrong,
   OnlyA,  // no record of it in the other
   OnlyB,
@@ -31,10 +31,10 @@ inline constexpr double kLeastChange = 0.02;
 inline constexpr double kSameWithin = 0.10;
 
 struct ComparedSide {
-  std::string headline;    // record::headline; empty: no record
-  bool correct = false;    // at t = kCorrectT
-  double speedup = 0;      // 0: none
-  Interval interval;       // of the speedup
+  std::string headline;  // record::headline; empty: no record
+  bool correct = false;  // at t = kCorrectT
+  double speedup = 0;    // 0: none
+  Interval interval;     // of the speedup
   bool noisy = false;
   bool operator==(const ComparedSide&) const = default;
 };

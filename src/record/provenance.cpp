@@ -1,10 +1,10 @@
 #include "record/provenance.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 #include "record/record.h"
@@ -19,8 +19,10 @@ void add_files(const Provenance::Hashes& then, const Provenance::Hashes& now, Ki
                std::vector<Difference>& found) {
   for (const auto& [name, hash] : then) {
     const auto same = now.find(name);
-    if (same == now.end()) found.push_back({kind, fmt::format("{}{} is gone", prefix, name)});
-    else if (same->second != hash) found.push_back({kind, fmt::format("{}{} changed", prefix, name)});
+    if (same == now.end())
+      found.push_back({kind, fmt::format("{}{} is gone", prefix, name)});
+    else if (same->second != hash)
+      found.push_back({kind, fmt::format("{}{} changed", prefix, name)});
   }
   for (const auto& [name, hash] : now) {
     if (!then.contains(name)) found.push_back({kind, fmt::format("{}{} is new", prefix, name)});

@@ -18,8 +18,8 @@ struct RunOptions {
   std::string cuda_graph = "off";   // auto | on | off; always off on the CPU
   int threads = 1;
   uint64_t seed = 0;
-  int warmup = 0, trials = 0;       // calls
-  double timeout_s = 0;             // seconds for one request; matters to records that ran into it alone
+  int warmup = 0, trials = 0;  // calls
+  double timeout_s = 0;        // seconds for one request; matters to records that ran into it alone
   bool strict = false;
   bool operator==(const RunOptions&) const = default;
 };
@@ -28,10 +28,10 @@ struct Provenance {
   /// SHA-256 (64 hex digits) by file name. A file that is absent has no entry.
   using Hashes = std::map<std::string, std::string>;
 
-  std::string sample_path;                      // absolute, of the sample's directory; not compared
-  Hashes graph;                                 // model.py, weight_meta.py, input_meta.py
-  Hashes passes;                                // the list that orders them, and each Name.py in it; none for eager
-  Hashes kernels;                               // Name.cpp of these on the CPU, Name.cu on a GPU
+  std::string sample_path;  // absolute, of the sample's directory; not compared
+  Hashes graph;             // model.py, weight_meta.py, input_meta.py
+  Hashes passes;            // the list that orders them, and each Name.py in it; none for eager
+  Hashes kernels;           // Name.cpp of these on the CPU, Name.cu on a GPU
   RunOptions options;
   std::map<std::string, std::string> versions;  // "passnet", "worker", "torch", "compiler", "hardware": in words
   bool operator==(const Provenance&) const = default;

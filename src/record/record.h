@@ -20,32 +20,34 @@ const char* to_string(Stage stage);
 
 /// How an output that is not equal differs.
 struct Mismatch {
-  int64_t beyond = 0;                 // elements beyond the tolerance of t = -5, with NaN on either side always
-  int64_t different = 0;              // elements with other bits
-  std::vector<int64_t> first;         // index of the first that is beyond, by dimension; empty for none and for a scalar
-  std::string expected, found;        // its values, as short as they are exact; empty for none
-  std::string where;                  // where those that are beyond lie (record/wrong_places.h)
+  int64_t beyond = 0;           // elements beyond the tolerance of t = -5, with NaN on either side always
+  int64_t different = 0;        // elements with other bits
+  std::vector<int64_t> first;   // index of the first that is beyond, by dimension; empty for none and for a scalar
+  std::string expected, found;  // its values, as short as they are exact; empty for none
+  std::string where;            // where those that are beyond lie (record/wrong_places.h)
   int64_t expected_nan = 0, found_nan = 0, expected_inf = 0, found_inf = 0;
   bool operator==(const Mismatch&) const = default;
 };
 
 /// One output of the graph, candidate against reference.
 struct OutputCheck {
-  std::string expected_dtype, found_dtype;           // "float32"; found is empty when the output is missing
+  std::string expected_dtype, found_dtype;  // "float32"; found is empty when the output is missing
   std::vector<int64_t> expected_shape, found_shape;
-  bool equal = false;                                // all elements bit-equal (as values)
+  bool equal = false;  // all elements bit-equal (as values)
   /// Smallest t in [-10, 5] at which the output passes (expected dtype's ladder); 6: at none. Exact types: -10 or 6.
   int passes_from = 6;
   double max_abs_diff = 0, mean_abs_diff = 0, max_rel_diff = 0;  // nan when not comparable
-  std::optional<Mismatch> mismatch = {};  // when it was comparable and is not equal
+  std::optional<Mismatch> mismatch = {};                         // when it was comparable and is not equal
   bool operator==(const OutputCheck&) const = default;
 };
 
 /// How calls are timed. On the CPU there is one way: the host's clock, the same inputs in each call, caches as they are.
 struct Track {
-  std::string clock = "host";    // host: around the call, until the device is done; device: what the GPU needs, without launching
-  std::string inputs = "same";   // same: the same tensors in each call; fresh: at other addresses than in the calls before
-  std::string cache = "warm";    // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
+  std::string clock =
+      "host";  // host: around the call, until the device is done; device: what the GPU needs, without launching
+  std::string inputs =
+      "same";  // same: the same tensors in each call; fresh: at other addresses than in the calls before
+  std::string cache = "warm";  // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
   bool operator==(const Track&) const = default;
 };
 /// "host clock, fresh tensors, warm cache"
@@ -61,21 +63,25 @@ struct Timing {
   int warmup = 0;
   std::vector<double> trials_us;  // what is judged and scored; on the GPU with fresh inputs
   Track track = {};               // of trials_us
-  std::string mode = {};          // "operators", or how the recorded calls are repeated: "direct", "graph", "graph with copies"
+  std::string mode = {};  // "operators", or how the recorded calls are repeated: "direct", "graph", "graph with copies"
   std::vector<TrackTimes> others = {};  // the same call timed in other ways; GPU only
-  int sm_mhz = 0, temperature_c = 0;  // of the GPU after the trials; 0: not known
-  std::vector<int> blocks = {};   // trials of each block, in order: block i of one side was timed right beside block i of the other
+  int sm_mhz = 0, temperature_c = 0;    // of the GPU after the trials; 0: not known
+  std::vector<int> blocks =
+      {};  // trials of each block, in order: block i of one side was timed right beside block i of the other
   bool operator==(const Timing&) const = default;
 };
 
 /// What else the machine did while a graph was timed. Shares are of wall time, 1.0 = 100 %.
 struct Load {
-  bool known = false;        // the system tells how long threads wait for a processor; else `waiting_share` is 0 and no block was dropped
-  int block_pairs = 0;       // pairs of blocks (one per side) that were timed
-  int dropped_pairs = 0;     // of these: dropped, as another process held a processor that a side needed
-  double waiting_share = 0;  // the longest that a thread of a side waited for a processor held by another process, of the time in blocks
-  double stolen_share = 0;   // processor time that the host of a virtual machine gave to others, over all processors
-  double pressure_share = 0; // time in which something on the machine waited for a processor (Linux's pressure stall information)
+  bool known =
+      false;  // the system tells how long threads wait for a processor; else `waiting_share` is 0 and no block was dropped
+  int block_pairs = 0;    // pairs of blocks (one per side) that were timed
+  int dropped_pairs = 0;  // of these: dropped, as another process held a processor that a side needed
+  double waiting_share =
+      0;  // the longest that a thread of a side waited for a processor held by another process, of the time in blocks
+  double stolen_share = 0;  // processor time that the host of a virtual machine gave to others, over all processors
+  double pressure_share =
+      0;  // time in which something on the machine waited for a processor (Linux's pressure stall information)
   int64_t involuntary_switches = 0;  // times a thread of a side was taken off its processor
   bool operator==(const Load&) const = default;
 };
@@ -84,7 +90,7 @@ struct Load {
 /// ratios of this run can be trusted.
 struct Control {
   Timing reference, candidate;
-  bool disturbed = false;    // as RunRecord::disturbed
+  bool disturbed = false;  // as RunRecord::disturbed
   bool operator==(const Control&) const = default;
 };
 
@@ -98,9 +104,9 @@ struct DeviceMemory {
 /// One place where a pass was found or nearly found.
 struct PassOutcome {
   std::string pass;
-  int matches = 0;               // sites replaced
-  int declined = 0;              // sites the plan declined
-  std::string diagnosis;         // nearest miss or reasons of refusal; may be empty
+  int matches = 0;        // sites replaced
+  int declined = 0;       // sites the plan declined
+  std::string diagnosis;  // nearest miss or reasons of refusal; may be empty
   bool operator==(const PassOutcome&) const = default;
 };
 
@@ -108,11 +114,11 @@ struct PassOutcome {
 struct Profile {
   struct Launch {
     std::string pass, kernel;
-    int line = 0;           // of the launch in the pass's Name.py
-    int site = 0;           // the launch list, from 0 in the order of the rewritten graph
-    double us = 0;          // median
-    int64_t bytes = 0;      // of the tensors it was given, each once
-    double bound_us = 0;    // what a copy of as many bytes takes on this machine, with the same threads
+    int line = 0;         // of the launch in the pass's Name.py
+    int site = 0;         // the launch list, from 0 in the order of the rewritten graph
+    double us = 0;        // median
+    int64_t bytes = 0;    // of the tensors it was given, each once
+    double bound_us = 0;  // what a copy of as many bytes takes on this machine, with the same threads
     bool operator==(const Launch&) const = default;
   };
   struct Other {
@@ -120,7 +126,7 @@ struct Profile {
     double us = 0;          // median
     bool operator==(const Other&) const = default;
   };
-  double call_us = 0;       // median of the whole call, with the clocks in it
+  double call_us = 0;  // median of the whole call, with the clocks in it
   std::vector<Launch> launches;
   std::vector<Other> others;  // on the CPU only
   bool operator==(const Profile&) const = default;
@@ -128,46 +134,46 @@ struct Profile {
 
 /// Another compiler on the same graph, timed against the same reference in the same way.
 struct Rival {
-  std::string name;          // "torch.compile"
-  std::string problem;       // why it was not timed; empty when it was
-  int passes_from = 6;       // the worst rung of its outputs, as OutputCheck::passes_from
+  std::string name;     // "torch.compile"
+  std::string problem;  // why it was not timed; empty when it was
+  int passes_from = 6;  // the worst rung of its outputs, as OutputCheck::passes_from
   Timing reference, candidate;
-  bool disturbed = false;    // as RunRecord::disturbed
+  bool disturbed = false;  // as RunRecord::disturbed
   bool operator==(const Rival&) const = default;
 };
 
 struct RunRecord {
   int version = 1;
-  std::string sample, graph;     // names, as listed
+  std::string sample, graph;        // names, as listed
   std::string compiler = "passes";  // passes | eager
   std::string device = "cpu";
-  std::string hardware;          // "Intel(R) Xeon(R) … x 2 threads"
+  std::string hardware;  // "Intel(R) Xeon(R) … x 2 threads"
   int threads = 1;
   uint64_t seed = 0;
-  std::string started;           // ISO 8601, UTC
+  std::string started;  // ISO 8601, UTC
 
-  Stage stage = Stage::Parse;    // Done, or where it stopped
-  std::string error_kind;        // "bad-pass", "bad-input", …, "crash", "timeout", "unwritten-output", "out-of-bounds",
-                                 // "input-changed", "no-match", "killed", …; empty when nothing failed
-  std::string error;             // the message a person reads; may have several lines
+  Stage stage = Stage::Parse;  // Done, or where it stopped
+  std::string error_kind;      // "bad-pass", "bad-input", …, "crash", "timeout", "unwritten-output", "out-of-bounds",
+                               // "input-changed", "no-match", "killed", …; empty when nothing failed
+  std::string error;           // the message a person reads; may have several lines
 
   std::vector<PassOutcome> passes;
   bool outputs_counted = false;  // both sides gave outputs; `outputs` holds max(expected, found) entries
   int expected_outputs = 0, found_outputs = 0;
   std::vector<OutputCheck> outputs;
-  bool deterministic = true;     // every timed call gave the bits of the checked call
+  bool deterministic = true;  // every timed call gave the bits of the checked call
 
-  Timing reference, candidate;   // empty when not reached
+  Timing reference, candidate;  // empty when not reached
   /// Timed, but too few blocks were free of other processes' work: the times are no measurement and give no speedup.
   bool disturbed = false;
   Load load;
-  std::optional<Control> control;  // of the sample; with the first of its graphs that was timed
-  std::optional<Profile> profile;  // when asked for
-  std::optional<Rival> rival;      // when asked for
+  std::optional<Control> control;                   // of the sample; with the first of its graphs that was timed
+  std::optional<Profile> profile;                   // when asked for
+  std::optional<Rival> rival;                       // when asked for
   DeviceMemory reference_memory, candidate_memory;  // GPU only
-  std::string retried;           // why it was evaluated anew in fresh workers; empty: it was not
-  double evaluate_seconds = 0;   // wall time spent on this graph
-  std::optional<Provenance> provenance;  // none in records of older versions
+  std::string retried;                              // why it was evaluated anew in fresh workers; empty: it was not
+  double evaluate_seconds = 0;                      // wall time spent on this graph
+  std::optional<Provenance> provenance;             // none in records of older versions
   bool operator==(const RunRecord&) const = default;
 };
 

@@ -28,28 +28,20 @@ Json number_json(double value) {
   return value;
 }
 
-std::string describe(const Json& json) {
-  return fmt::format("{} {}", json.type_name(), quoted(dump(json), 40));
-}
+std::string describe(const Json& json) { return fmt::format("{} {}", json.type_name(), quoted(dump(json), 40)); }
 
-bool assign(const Json& json, std::string& out) {
-  return json.is_string() && (out = json.get<std::string>(), true);
-}
+bool assign(const Json& json, std::string& out) { return json.is_string() && (out = json.get<std::string>(), true); }
 bool assign(const Json& json, bool& out) { return json.is_boolean() && (out = json.get<bool>(), true); }
-bool assign(const Json& json, uint64_t& out) {
-  return json.is_number_unsigned() && (out = json.get<uint64_t>(), true);
-}
+bool assign(const Json& json, uint64_t& out) { return json.is_number_unsigned() && (out = json.get<uint64_t>(), true); }
 bool assign(const Json& json, int64_t& out) {
-  if (json.is_number_unsigned() &&
-      json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+  if (json.is_number_unsigned() && json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
     return false;
   }
   return json.is_number_integer() && (out = json.get<int64_t>(), true);
 }
 bool assign(const Json& json, int& out) {
   int64_t wide = 0;
-  if (!assign(json, wide) || wide < std::numeric_limits<int>::min() ||
-      wide > std::numeric_limits<int>::max()) {
+  if (!assign(json, wide) || wide < std::numeric_limits<int>::min() || wide > std::numeric_limits<int>::max()) {
     return false;
   }
   out = static_cast<int>(wide);
@@ -90,15 +82,13 @@ bool assign(const Json& json, std::vector<T>& out) {
 class Fields {
  public:
   Fields(const Json& json, std::string what) : json_(json), what_(std::move(what)) {
-    if (!json.is_object())
-      error_ = bad_input(fmt::format("{}: expected an object, found {}", what_, describe(json)));
+    if (!json.is_object()) error_ = bad_input(fmt::format("{}: expected an object, found {}", what_, describe(json)));
   }
   template <class T>
   void read(const char* key, const char* expected, T& out) {
     const Json* field = find(key, expected);
     if (field && !assign(*field, out)) {
-      error_ = bad_input(
-          fmt::format("{}: field '{}': expected {}, found {}", what_, key, expected, describe(*field)));
+      error_ = bad_input(fmt::format("{}: field '{}': expected {}, found {}", what_, key, expected, describe(*field)));
     }
   }
   /// An array of objects, each read by `read_one`.
@@ -107,8 +97,8 @@ class Fields {
     const Json* field = find(key, "an array of objects");
     if (!field) return;
     if (!field->is_array()) {
-      error_ = bad_input(fmt::format("{}: field '{}': expected an array of objects, found {}", what_, key,
-                                     describe(*field)));
+      error_ = bad_input(
+          fmt::format("{}: field '{}': expected an array of objects, found {}", what_, key, describe(*field)));
       return;
     }
     for (const Json& item : *field) {
@@ -190,8 +180,13 @@ Json control_json(const Control& control) {
 Json profile_json(const Profile& profile) {
   Json launches = Json::array(), others = Json::array();
   for (const Profile::Launch& one : profile.launches) {
-    launches.push_back({{"pass", valid_utf8(one.pass)}, {"kernel", valid_utf8(one.kernel)}, {"line", one.line}, {"site", one.site},
-                        {"us", number_json(one.us)}, {"bytes", one.bytes}, {"bound_us", number_json(one.bound_us)}});
+    launches.push_back({{"pass", valid_utf8(one.pass)},
+                        {"kernel", valid_utf8(one.kernel)},
+                        {"line", one.line},
+                        {"site", one.site},
+                        {"us", number_json(one.us)},
+                        {"bytes", one.bytes},
+                        {"bound_us", number_json(one.bound_us)}});
   }
   for (const Profile::Other& one : profile.others)
     others.push_back({{"statement", valid_utf8(one.statement)}, {"us", number_json(one.us)}});
@@ -260,7 +255,8 @@ Result<OutputCheck> output_check_from_json(const Json& json) {
   fields.read("max_abs_diff", "a number", output.max_abs_diff);
   fields.read("mean_abs_diff", "a number", output.mean_abs_diff);
   fields.read("max_rel_diff", "a number", output.max_rel_diff);
-  if (json.is_object() && json.contains("mismatch")) fields.read_one("mismatch", mismatch_from_json, output.mismatch.emplace());
+  if (json.is_object() && json.contains("mismatch"))
+    fields.read_one("mismatch", mismatch_from_json, output.mismatch.emplace());
   return std::move(fields).finish(std::move(output));
 }
 
@@ -395,12 +391,9 @@ Json options_json(const RunOptions& options) {
 }
 
 Json provenance_json(const Provenance& provenance) {
-  return {{"sample_path", valid_utf8(provenance.sample_path)},
-          {"graph", texts_json(provenance.graph)},
-          {"passes", texts_json(provenance.passes)},
-          {"kernels", texts_json(provenance.kernels)},
-          {"options", options_json(provenance.options)},
-          {"versions", texts_json(provenance.versions)}};
+  return {{"sample_path", valid_utf8(provenance.sample_path)}, {"graph", texts_json(provenance.graph)},
+          {"passes", texts_json(provenance.passes)},           {"kernels", texts_json(provenance.kernels)},
+          {"options", options_json(provenance.options)},       {"versions", texts_json(provenance.versions)}};
 }
 
 Result<RunOptions> options_from_json(const Json& json) {
@@ -438,8 +431,7 @@ std::optional<Error> check_version(const Json& json) {
   const std::string written_by = writer != json.end() && writer->is_string()
                                      ? "passnet " + quoted(writer->get<std::string>())
                                      : std::string("an unnamed passnet");
-  return bad_input(fmt::format("record version {} written by {}: expected version {}",
-                               dump(*version), written_by,
+  return bad_input(fmt::format("record version {} written by {}: expected version {}", dump(*version), written_by,
                                kRecordVersion))
       .with_hint("read it with the passnet that wrote it, or evaluate again");
 }
@@ -450,21 +442,20 @@ const char* to_string(Stage stage) { return kStages.at(static_cast<size_t>(stage
 
 Json to_json(const OutputCheck& output) {
   Json json{{"expected_dtype", valid_utf8(output.expected_dtype)},
-          {"found_dtype", valid_utf8(output.found_dtype)},
-          {"expected_shape", output.expected_shape},
-          {"found_shape", output.found_shape},
-          {"equal", output.equal},
-          {"passes_from", output.passes_from},
-          {"max_abs_diff", number_json(output.max_abs_diff)},
-          {"mean_abs_diff", number_json(output.mean_abs_diff)},
-          {"max_rel_diff", number_json(output.max_rel_diff)}};
+            {"found_dtype", valid_utf8(output.found_dtype)},
+            {"expected_shape", output.expected_shape},
+            {"found_shape", output.found_shape},
+            {"equal", output.equal},
+            {"passes_from", output.passes_from},
+            {"max_abs_diff", number_json(output.max_abs_diff)},
+            {"mean_abs_diff", number_json(output.mean_abs_diff)},
+            {"max_rel_diff", number_json(output.max_rel_diff)}};
   if (output.mismatch) json["mismatch"] = mismatch_json(*output.mismatch);
   return json;
 }
 
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {
-  if (!json.is_array())
-    return bad_input("output checks: expected an array of objects, found " + describe(json));
+  if (!json.is_array()) return bad_input("output checks: expected an array of objects, found " + describe(json));
   std::vector<OutputCheck> outputs;
   for (const Json& item : json) {
     PASSNET_TRY(outputs.emplace_back(), output_check_from_json(item));
@@ -481,29 +472,29 @@ Json to_json(const RunRecord& record) {
   for (const PassOutcome& pass : record.passes) passes.push_back(pass_json(pass));
   for (const OutputCheck& output : record.outputs) outputs.push_back(to_json(output));
   Json json{{"version", record.version},
-          {"passnet", kVersion},
-          {"sample", valid_utf8(record.sample)},
-          {"graph", valid_utf8(record.graph)},
-          {"compiler", valid_utf8(record.compiler)},
-          {"device", valid_utf8(record.device)},
-          {"hardware", valid_utf8(record.hardware)},
-          {"threads", record.threads},
-          {"seed", record.seed},
-          {"started", valid_utf8(record.started)},
-          {"stage", to_string(record.stage)},
-          {"error_kind", valid_utf8(record.error_kind)},
-          {"error", valid_utf8(record.error)},
-          {"passes", std::move(passes)},
-          {"outputs_counted", record.outputs_counted},
-          {"expected_outputs", record.expected_outputs},
-          {"found_outputs", record.found_outputs},
-          {"outputs", std::move(outputs)},
-          {"deterministic", record.deterministic},
-          {"reference", timing_json(record.reference)},
-          {"candidate", timing_json(record.candidate)},
-          {"disturbed", record.disturbed},
-          {"load", load_json(record.load)},
-          {"evaluate_seconds", number_json(record.evaluate_seconds)}};
+            {"passnet", kVersion},
+            {"sample", valid_utf8(record.sample)},
+            {"graph", valid_utf8(record.graph)},
+            {"compiler", valid_utf8(record.compiler)},
+            {"device", valid_utf8(record.device)},
+            {"hardware", valid_utf8(record.hardware)},
+            {"threads", record.threads},
+            {"seed", record.seed},
+            {"started", valid_utf8(record.started)},
+            {"stage", to_string(record.stage)},
+            {"error_kind", valid_utf8(record.error_kind)},
+            {"error", valid_utf8(record.error)},
+            {"passes", std::move(passes)},
+            {"outputs_counted", record.outputs_counted},
+            {"expected_outputs", record.expected_outputs},
+            {"found_outputs", record.found_outputs},
+            {"outputs", std::move(outputs)},
+            {"deterministic", record.deterministic},
+            {"reference", timing_json(record.reference)},
+            {"candidate", timing_json(record.candidate)},
+            {"disturbed", record.disturbed},
+            {"load", load_json(record.load)},
+            {"evaluate_seconds", number_json(record.evaluate_seconds)}};
   if (record.control) json["control"] = control_json(*record.control);
   if (record.profile) json["profile"] = profile_json(*record.profile);
   if (record.rival) json["rival"] = rival_json(*record.rival);

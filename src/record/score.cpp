@@ -36,17 +36,13 @@ constexpr Weights kPassBenchWeights = {0.001, 0.001, 0.001, 0.001,  0.001,   1, 
 
 ErrorClass class_of(const Verdict& verdict, Interpretation interpretation) {
   const bool extended = interpretation == Interpretation::MismatchExtended;
-  const bool accuracy =
-      verdict.status == Status::Correct && !verdict.correct_at(1);  // classes matter from t = 1 on
+  const bool accuracy = verdict.status == Status::Correct && !verdict.correct_at(1);  // classes matter from t = 1 on
   if (accuracy) return {1, 1};
   switch (verdict.status) {
-    case Status::CompileFail:
-      return extended ? ErrorClass{4, 4} : ErrorClass{3, 3};
+    case Status::CompileFail: return extended ? ErrorClass{4, 4} : ErrorClass{3, 3};
     case Status::ShapeMismatch:
-    case Status::TypeMismatch:
-      return extended ? ErrorClass{2, 2} : ErrorClass{2, 3};
-    default:
-      return extended ? ErrorClass{3, 3} : ErrorClass{2, 3};
+    case Status::TypeMismatch: return extended ? ErrorClass{2, 2} : ErrorClass{2, 3};
+    default: return extended ? ErrorClass{3, 3} : ErrorClass{2, 3};
   }
 }
 
@@ -55,8 +51,7 @@ Outcome outcome_at(const Verdict& verdict, int t, Interpretation interpretation)
   outcome.correct = verdict.correct_at(t) && verdict.speedup > 0 && std::isfinite(verdict.speedup);
   outcome.speedup = outcome.correct ? verdict.speedup : 0;
   outcome.error = class_of(verdict, interpretation);
-  outcome.never_forgiven =
-      interpretation == Interpretation::MismatchExtended && verdict.status == Status::EagerFail;
+  outcome.never_forgiven = interpretation == Interpretation::MismatchExtended && verdict.status == Status::EagerFail;
   return outcome;
 }
 
@@ -67,8 +62,7 @@ std::vector<Outcome> outcomes_at(const std::vector<Verdict>& verdicts, int t, In
 }
 
 double rectified(double speedup, double slow_exponent) {
-  return speedup < 1 ? std::max(std::pow(speedup, 1 + slow_exponent), std::numeric_limits<double>::min())
-                     : speedup;
+  return speedup < 1 ? std::max(std::pow(speedup, 1 + slow_exponent), std::numeric_limits<double>::min()) : speedup;
 }
 
 /// The geometric mean of what the samples count, wrong ones b, or 1 where `forgiving_from` reaches their
@@ -77,8 +71,7 @@ double sample_level(const std::vector<Outcome>& outcomes, std::optional<int> for
                     const ScoreOptions& options) {
   std::vector<double> counted;
   for (const Outcome& outcome : outcomes) {
-    const bool forgiven =
-        forgiving_from && *forgiving_from >= outcome.error.forgiven_at && !outcome.never_forgiven;
+    const bool forgiven = forgiving_from && *forgiving_from >= outcome.error.forgiven_at && !outcome.never_forgiven;
     counted.push_back(outcome.correct ? rectified(outcome.speedup, options.slow_exponent)
                       : forgiven      ? 1
                                       : options.penalty_base);

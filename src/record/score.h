@@ -15,8 +15,8 @@ namespace passnet::record {
 enum class Interpretation { Default, MismatchExtended };
 
 struct ScoreOptions {
-  double penalty_base = 0.1;   // b
-  double slow_exponent = 0;    // p: a correct graph slower than 1x counts s^(1+p)
+  double penalty_base = 0.1;  // b
+  double slow_exponent = 0;   // p: a correct graph slower than 1x counts s^(1+p)
   Interpretation interpretation = Interpretation::Default;
 };
 
@@ -26,29 +26,29 @@ inline constexpr int kErrorClasses = 4;
 /// One rung of the ladder. The macro quantities are those of t = 1 for t >= 1 (frozen, as ES is).
 struct ScorePoint {
   int t = 0;
-  double s = 0, es = 0;        // sample-level S_t and ES_t
-  double es_macro = 0;         // the aggregated form (spec E.4), for cross-checking
-  double correct_share = 0;    // lambda
-  double alpha = 1;            // geometric mean of the correct speedups
-  double beta = 1;             // of those below 1
-  double eta = 0;              // slow / correct
-  double gamma = 1;            // what a wrong sample counts
+  double s = 0, es = 0;                              // sample-level S_t and ES_t
+  double es_macro = 0;                               // the aggregated form (spec E.4), for cross-checking
+  double correct_share = 0;                          // lambda
+  double alpha = 1;                                  // geometric mean of the correct speedups
+  double beta = 1;                                   // of those below 1
+  double eta = 0;                                    // slow / correct
+  double gamma = 1;                                  // what a wrong sample counts
   std::array<double, kErrorClasses> error_shares{};  // pi: share of error class 1…4 among the wrong samples
-  bool forms_agree = true;     // |es - es_macro| <= 1e-3 + 1e-3 |es_macro|; upstream aborts otherwise
+  bool forms_agree = true;  // |es - es_macro| <= 1e-3 + 1e-3 |es_macro|; upstream aborts otherwise
 };
 
 struct Score {
   Interpretation interpretation = Interpretation::Default;
-  std::vector<ScorePoint> points;   // t = -10 … 4 (Default) or 5 (MismatchExtended)
-  double aggregated = 0;            // sum of w_t log10(ES_t), t = -10 … 4; 0 = eager
-  double aggregated_linear = 1;     // 10^aggregated: 1.000 = eager
-  double passbench = 1;             // 10^sum with the weights PassBench publishes its AS with: 1.000 = eager
-  bool forms_agree = true;          // at every rung
+  std::vector<ScorePoint> points;  // t = -10 … 4 (Default) or 5 (MismatchExtended)
+  double aggregated = 0;           // sum of w_t log10(ES_t), t = -10 … 4; 0 = eager
+  double aggregated_linear = 1;    // 10^aggregated: 1.000 = eager
+  double passbench = 1;            // 10^sum with the weights PassBench publishes its AS with: 1.000 = eager
+  bool forms_agree = true;         // at every rung
   int total = 0;
-  int correct = 0;                  // graphs correct at kCorrectT
+  int correct = 0;                        // graphs correct at kCorrectT
   std::optional<double> geomean_speedup;  // of those that were timed or declined; none: of no graph
-  double correct_share = 0;         // correct / total; 0 when total is 0
-  double fast_share = 0;            // correct at kCorrectT and speedup > 1, of all
+  double correct_share = 0;               // correct / total; 0 when total is 0
+  double fast_share = 0;                  // correct at kCorrectT and speedup > 1, of all
   const ScorePoint& at(int t) const { return points.at(static_cast<size_t>(t - kFirstT)); }
 };
 

@@ -20,19 +20,18 @@ Json to_json(const Score& score, const std::string& id) {
                       {"gamma", point.gamma},
                       {"error_shares", point.error_shares}});
   }
-  return {
-      {"id", valid_utf8(id)},
-      {"score", score.aggregated},
-      {"score_linear", score.aggregated_linear},
-      {"passbench_score", score.passbench},
-      {"interpretation", score.interpretation == Interpretation::Default ? "default" : "mismatch_extended"},
-      {"total", score.total},
-      {"correct", score.correct},
-      {"correct_share", score.correct_share},
-      {"fast_share", score.fast_share},
-      {"geomean_speedup", score.geomean_speedup ? Json(*score.geomean_speedup) : Json()},
-      {"forms_agree", score.forms_agree},
-      {"points", std::move(points)}};
+  return {{"id", valid_utf8(id)},
+          {"score", score.aggregated},
+          {"score_linear", score.aggregated_linear},
+          {"passbench_score", score.passbench},
+          {"interpretation", score.interpretation == Interpretation::Default ? "default" : "mismatch_extended"},
+          {"total", score.total},
+          {"correct", score.correct},
+          {"correct_share", score.correct_share},
+          {"fast_share", score.fast_share},
+          {"geomean_speedup", score.geomean_speedup ? Json(*score.geomean_speedup) : Json()},
+          {"forms_agree", score.forms_agree},
+          {"points", std::move(points)}};
 }
 
 }  // namespace passnet::record

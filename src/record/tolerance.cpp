@@ -18,9 +18,8 @@ struct Ladder {
   double atol_slope, rtol_slope;
 };
 constexpr std::array kLadders = {
-    Ladder{"float16", 5, 3},    Ladder{"bfloat16", 5, 1.796}, Ladder{"float32", 5, 5.886},
-    Ladder{"float64", 7, 7},    Ladder{"complex32", 5, 3},    Ladder{"complex64", 5, 5.886},
-    Ladder{"complex128", 7, 7},
+    Ladder{"float16", 5, 3},   Ladder{"bfloat16", 5, 1.796},  Ladder{"float32", 5, 5.886}, Ladder{"float64", 7, 7},
+    Ladder{"complex32", 5, 3}, Ladder{"complex64", 5, 5.886}, Ladder{"complex128", 7, 7},
 };
 
 }  // namespace

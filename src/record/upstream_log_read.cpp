@@ -17,9 +17,7 @@ namespace passnet::record {
 
 namespace {
 
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> out;
@@ -42,8 +40,7 @@ std::optional<KeyValue> find_keyed(std::string_view line, std::string_view head)
   for (size_t at = line.find(head); at != std::string_view::npos; at = line.find(head, at + 1)) {
     const size_t begin = at + head.size();
     size_t end = begin;
-    while (end < line.size() && (std::isalnum(static_cast<unsigned char>(line[end])) || line[end] == '_'))
-      ++end;
+    while (end < line.size() && (std::isalnum(static_cast<unsigned char>(line[end])) || line[end] == '_')) ++end;
     if (end > begin && line.substr(end, 3) == "]: " && line.size() > end + 3) {
       return KeyValue{std::string(line.substr(begin, end - begin)), line.substr(end + 3)};
     }
@@ -109,8 +106,7 @@ bool is_config(std::string_view line) {
 }
 
 Result<void> note_data(Parsed& parsed, std::string_view line, const SourceLoc& at) {
-  if (has_value_after(line, "[Processing] ") || is_config(line) || find_keyed(line, "[Performance]["))
-    return {};
+  if (has_value_after(line, "[Processing] ") || is_config(line) || find_keyed(line, "[Performance][")) return {};
   if (const auto found = find_keyed(line, "[Datatype][")) {
     if (found->key == "eager") parsed.eager_dtypes = split_words(found->value);
     return {};

@@ -34,8 +34,7 @@ std::string inert(std::string_view text) {
   }};
   std::string out = valid_utf8(text);
   for (const auto& [found, replacement] : kReplacements) {
-    for (size_t at = out.find(found); at != std::string::npos;
-         at = out.find(found, at + replacement.size())) {
+    for (size_t at = out.find(found); at != std::string::npos; at = out.find(found, at + replacement.size())) {
       out.replace(at, found.size(), replacement);
     }
   }
@@ -93,8 +92,7 @@ std::string words(const RunRecord& record, std::string OutputCheck::*dtype) {
 std::string python_list(const RunRecord& record, std::string OutputCheck::*dtype) {
   std::string out;
   for (const OutputCheck& output : record.outputs) {
-    if (!(output.*dtype).empty())
-      out += fmt::format("{}'{}'", out.empty() ? "" : ", ", inert_word(output.*dtype));
+    if (!(output.*dtype).empty()) out += fmt::format("{}'{}'", out.empty() ? "" : ", ", inert_word(output.*dtype));
   }
   return "[" + out + "]";
 }
@@ -108,8 +106,7 @@ std::string python_shapes(const RunRecord& record, std::vector<int64_t> OutputCh
 }
 
 void write_config(Log& log, const RunRecord& record) {
-  log.prompt("[Processing] {}",
-             inert_word(record.sample.empty() ? record.graph : record.sample + "/" + record.graph));
+  log.prompt("[Processing] {}", inert_word(record.sample.empty() ? record.graph : record.sample + "/" + record.graph));
   log.prompt("[Config] model: {}", inert_word(record.graph));
   log.prompt("[Config] device: {}", inert_word(record.device));
   log.prompt("[Config] hardware: {}", inert(record.hardware));
@@ -122,8 +119,8 @@ void write_config(Log& log, const RunRecord& record) {
 
 void write_times(Log& log, const RunRecord& record, const Timing& timing, std::string_view side) {
   if (timing.trials_us.empty()) return;
-  log.plain("[Profiling] Using device: {} {}, warm up {}, trials {}", inert_word(record.device),
-            inert(record.hardware), timing.warmup, timing.trials_us.size());
+  log.plain("[Profiling] Using device: {} {}, warm up {}, trials {}", inert_word(record.device), inert(record.hardware),
+            timing.warmup, timing.trials_us.size());
   for (size_t i = 0; i < timing.trials_us.size(); ++i) {
     log.plain("Trial {}: e2e={:.5f} ms", i + 1, timing.trials_us[i] / 1000);
   }
@@ -148,10 +145,8 @@ void write_correctness(Log& log, const RunRecord& record) {
       log.prompt("[Correctness][all_close_{}]: {}", tolerance_key(tolerance(dtype, t)), flags);
     }
   }
-  log.prompt("[Correctness][max_diff]: {}",
-             each([](const OutputCheck& o) { return python_float(o.max_abs_diff); }));
-  log.prompt("[Correctness][mean_diff]: {}",
-             each([](const OutputCheck& o) { return python_float(o.mean_abs_diff); }));
+  log.prompt("[Correctness][max_diff]: {}", each([](const OutputCheck& o) { return python_float(o.max_abs_diff); }));
+  log.prompt("[Correctness][mean_diff]: {}", each([](const OutputCheck& o) { return python_float(o.mean_abs_diff); }));
 }
 
 /// Types, shapes and numbers, as far as `status` lets upstream's rules see them. A candidate that gave no
@@ -173,8 +168,7 @@ void write_record(Log& log, const RunRecord& record) {
   const Status status = verdict.status;
   write_config(log, record);
   write_times(log, record, record.reference, "eager");
-  if (status != Status::EagerFail)
-    log.prompt("[Datatype][eager]:{}", words(record, &OutputCheck::expected_dtype));
+  if (status != Status::EagerFail) log.prompt("[Datatype][eager]:{}", words(record, &OutputCheck::expected_dtype));
   if (status != Status::EagerFail && status != Status::CompileFail) {
     write_times(log, record, record.candidate, "compiled");
     log.prompt("[Datatype][compiled]:{}", words(record, &OutputCheck::found_dtype));

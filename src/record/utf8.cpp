@@ -6,8 +6,6 @@
 
 namespace passnet::record {
 
-std::string valid_utf8(std::string_view text) {
-  return Json::parse(dump(Json(text))).get<std::string>();
-}
+std::string valid_utf8(std::string_view text) { return Json::parse(dump(Json(text))).get<std::string>(); }
 
 }  // namespace passnet::record

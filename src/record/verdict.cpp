@@ -31,8 +31,7 @@ Status structural_status(const RunRecord& record) {
   if (record.stage == Stage::Run || !record.outputs_counted) return Status::RuntimeFail;
   if (count_differs(record) || any_output(record, shape_differs)) return Status::ShapeMismatch;
   if (any_output(record, dtype_differs)) return Status::TypeMismatch;
-  const bool failed_later =
-      record.stage == Stage::Time || (record.stage == Stage::Done && !record.error_kind.empty());
+  const bool failed_later = record.stage == Stage::Time || (record.stage == Stage::Done && !record.error_kind.empty());
   if (failed_later || record.outputs.empty() || !record.deterministic) return Status::RuntimeFail;
   return Status::Correct;
 }
@@ -52,26 +51,19 @@ double measured_speedup(const RunRecord& record) {
 
 const char* to_string(Status status) {
   switch (status) {
-    case Status::Correct:
-      return "correct";
-    case Status::EagerFail:
-      return "eager_fail";
-    case Status::CompileFail:
-      return "compile_fail";
-    case Status::RuntimeFail:
-      return "runtime_fail";
-    case Status::ShapeMismatch:
-      return "shape_mismatch";
-    case Status::TypeMismatch:
-      return "type_mismatch";
+    case Status::Correct: return "correct";
+    case Status::EagerFail: return "eager_fail";
+    case Status::CompileFail: return "compile_fail";
+    case Status::RuntimeFail: return "runtime_fail";
+    case Status::ShapeMismatch: return "shape_mismatch";
+    case Status::TypeMismatch: return "type_mismatch";
   }
   return "unknown";
 }
 
 bool times_valid(const Timing& timing) {
-  return !timing.trials_us.empty() &&
-         std::all_of(timing.trials_us.begin(), timing.trials_us.end(),
-                     [](double us) { return std::isfinite(us) && us >= kShortestCallUs; });
+  return !timing.trials_us.empty() && std::all_of(timing.trials_us.begin(), timing.trials_us.end(),
+                                                  [](double us) { return std::isfinite(us) && us >= kShortestCallUs; });
 }
 
 double median_ratio(const Timing& reference, const Timing& candidate) {
@@ -80,9 +72,7 @@ double median_ratio(const Timing& reference, const Timing& candidate) {
   return std::isfinite(ratio) ? ratio : 0;
 }
 
-bool is_unmeasured(const RunRecord& record) {
-  return record.disturbed && judge(record).correct_at(kLastNumericT);
-}
+bool is_unmeasured(const RunRecord& record) { return record.disturbed && judge(record).correct_at(kLastNumericT); }
 
 bool is_noisy(const RunRecord& record) {
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return false;
@@ -181,15 +171,12 @@ std::string headline(const RunRecord& record) {
   const Verdict verdict = judge(record);
   switch (verdict.status) {
     case Status::Correct:
-      return verdict.correct_at(kCorrectT)               ? "correct"
+      return verdict.correct_at(kCorrectT)                ? "correct"
              : verdict.correct_at(kCorrectT + kNearRungs) ? "inexact"
                                                           : "wrong";
-    case Status::ShapeMismatch:
-      return count_differs(record) ? "wrong count" : "wrong shape";
-    case Status::TypeMismatch:
-      return "wrong dtype";
-    default:
-      break;
+    case Status::ShapeMismatch: return count_differs(record) ? "wrong count" : "wrong shape";
+    case Status::TypeMismatch: return "wrong dtype";
+    default: break;
   }
   if (record.stage != Stage::Done || !record.error_kind.empty()) return cause_of_end(record);
   if (!record.outputs_counted) return "not compared";
@@ -198,8 +185,9 @@ std::string headline(const RunRecord& record) {
 }
 
 std::vector<std::string> all_headlines() {
-  std::vector<std::string> words = {"correct", "declined", "inexact", "wrong", "wrong count", "wrong shape", "wrong dtype",
-                                    "unstable", "not compared", "no outputs", "bad times"};
+  std::vector<std::string> words = {"correct",      "declined",    "inexact",     "wrong",
+                                    "wrong count",  "wrong shape", "wrong dtype", "unstable",
+                                    "not compared", "no outputs",  "bad times"};
   for (const Cause& cause : kCauses) {
     if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);
   }

@@ -49,12 +49,16 @@ std::string describe_hits(const Hits& hits, size_t dimension, size_t dimensions)
     several = one + "s";
   }
   const int64_t first = hits.at.front(), last = hits.at.back();
-  if (hits.at.size() == 1) return fmt::format("{} {} of {}{}", one, first, hits.size, which_end(first, last, hits.size));
+  if (hits.at.size() == 1)
+    return fmt::format("{} {} of {}{}", one, first, hits.size, which_end(first, last, hits.size));
   if (hits.step == 1)
     return fmt::format("{} {} to {} of {}{}", several, first, last, hits.size, which_end(first, last, hits.size));
   if (hits.at.size() <= 2) return fmt::format("{} {} of {}", several, fmt::join(hits.at, " and "), hits.size);
-  if (hits.step > 1) return fmt::format("{} {}, {} … {} of {} (every {}{})", several, first, hits.at[1], last, hits.size, hits.step,
-                                         hits.step == 2 ? "nd" : hits.step == 3 ? "rd" : "th");
+  if (hits.step > 1)
+    return fmt::format("{} {}, {} … {} of {} (every {}{})", several, first, hits.at[1], last, hits.size, hits.step,
+                       hits.step == 2   ? "nd"
+                       : hits.step == 3 ? "rd"
+                                        : "th");
   if (hits.regular()) return fmt::format("{} {} of {}", several, fmt::join(hits.at, ", "), hits.size);
   return fmt::format("{} {} to {} of {}", several, first, last, hits.size);  // what bounds them
 }

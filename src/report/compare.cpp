@@ -1,12 +1,12 @@
 #include "report/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <vector>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "record/utf8.h"
 #include "report/html_style.h"
@@ -20,15 +20,19 @@ using record::Change;
 using record::Comparison;
 
 /// What somebody has to look at comes first.
-constexpr std::array<Change, record::kChanges> kOrder = {Change::Wrong, Change::Slower, Change::BothWrong, Change::Unclear,
-                                                        Change::Right, Change::Faster, Change::Same, Change::OnlyA, Change::OnlyB};
+constexpr std::array<Change, record::kChanges> kOrder = {Change::Wrong,   Change::Slower, Change::BothWrong,
+                                                         Change::Unclear, Change::Right,  Change::Faster,
+                                                         Change::Same,    Change::OnlyA,  Change::OnlyB};
 
-size_t rank(Change change) { return static_cast<size_t>(std::find(kOrder.begin(), kOrder.end(), change) - kOrder.begin()); }
+size_t rank(Change change) {
+  return static_cast<size_t>(std::find(kOrder.begin(), kOrder.end(), change) - kOrder.begin());
+}
 
 std::vector<const Comparison*> sorted(const record::RunComparison& runs) {
   std::vector<const Comparison*> rows;
   for (const Comparison& one : runs.graphs) rows.push_back(&one);
-  std::stable_sort(rows.begin(), rows.end(), [](const Comparison* x, const Comparison* y) { return rank(x->change) < rank(y->change); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Comparison* x, const Comparison* y) { return rank(x->change) < rank(y->change); });
   return rows;
 }
 
@@ -66,7 +70,8 @@ std::string factor_text(const Comparison& one) {
 std::string counts_text(const record::RunComparison& runs) {
   std::string text;
   for (const Change change : kOrder) {
-    if (const int count = runs.count(change); count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(change));
+    if (const int count = runs.count(change); count > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(change));
   }
   return text;
 }
@@ -77,7 +82,9 @@ bool has_several_samples(const record::RunComparison& runs) {
   return names.size() > 1;
 }
 
-std::string name_of(const Comparison& one, bool several) { return one_line(several ? one.sample + "/" + one.graph : one.graph); }
+std::string name_of(const Comparison& one, bool several) {
+  return one_line(several ? one.sample + "/" + one.graph : one.graph);
+}
 
 std::string colored(const std::string& text, Change change, bool color) {
   const std::string tone = tone_of(change);
@@ -92,7 +99,8 @@ std::string padded(const std::string& text, size_t width) {
 Json side_json(const record::ComparedSide& side) {
   if (side.headline.empty()) return nullptr;
   Json json{{"verdict", side.headline}, {"correct", side.correct}, {"noisy", side.noisy}};
-  if (side.speedup > 0) json.update({{"speedup", side.speedup}, {"low", side.interval.low}, {"high", side.interval.high}});
+  if (side.speedup > 0)
+    json.update({{"speedup", side.speedup}, {"low", side.interval.low}, {"high", side.interval.high}});
   return json;
 }
 
@@ -113,7 +121,8 @@ std::string render_comparison(const record::RunComparison& runs, const RunNames&
   std::vector<std::array<std::string, kColumns>> table = {{"", "graph", "B / A", "speedup in A", "speedup in B", ""}};
   const std::vector<const Comparison*> rows = sorted(runs);
   for (const Comparison* one : rows)
-    table.push_back({to_string(one->change), name_of(*one, several), factor_text(*one), side_text(one->a), side_text(one->b), one_line(one->why)});
+    table.push_back({to_string(one->change), name_of(*one, several), factor_text(*one), side_text(one->a),
+                     side_text(one->b), one_line(one->why)});
   std::array<size_t, kColumns> widths{};
   for (const auto& line : table) {
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], columns(line[i]));
@@ -140,24 +149,35 @@ std::string render_comparison_json(const record::RunComparison& runs, const RunN
   for (const Change change : kOrder) counts[to_string(change)] = runs.count(change);
   for (const std::string& difference : runs.differences) differences.push_back(record::valid_utf8(difference));
   for (const Comparison& one : runs.graphs) {
-    Json json{{"sample", record::valid_utf8(one.sample)}, {"graph", record::valid_utf8(one.graph)}, {"change", to_string(one.change)},
-              {"a", side_json(one.a)}, {"b", side_json(one.b)}};
+    Json json{{"sample", record::valid_utf8(one.sample)},
+              {"graph", record::valid_utf8(one.graph)},
+              {"change", to_string(one.change)},
+              {"a", side_json(one.a)},
+              {"b", side_json(one.b)}};
     if (one.ratio > 0) json.update({{"ratio", one.ratio}, {"low", one.interval.low}, {"high", one.interval.high}});
     if (!one.why.empty()) json["why"] = record::valid_utf8(one.why);
     graphs.push_back(std::move(json));
   }
-  return Json{{"a", record::valid_utf8(names.a)}, {"b", record::valid_utf8(names.b)}, {"worse", runs.worse()}, {"counts", counts},
-              {"differences", differences}, {"graphs", graphs}}.dump(2) + "\n";
+  return Json{{"a", record::valid_utf8(names.a)},
+              {"b", record::valid_utf8(names.b)},
+              {"worse", runs.worse()},
+              {"counts", counts},
+              {"differences", differences},
+              {"graphs", graphs}}
+             .dump(2) +
+         "\n";
 }
 
 std::string render_comparison_csv(const record::RunComparison& runs) {
-  std::string out = "sample,graph,change,ratio,ratio_low,ratio_high,verdict_a,speedup_a,low_a,high_a,verdict_b,speedup_b,low_b,high_b,why\r\n";
+  std::string out =
+      "sample,graph,change,ratio,ratio_low,ratio_high,verdict_a,speedup_a,low_a,high_a,verdict_b,speedup_b,low_b,high_"
+      "b,why\r\n";
   for (const Comparison& one : runs.graphs) {
-    out += fmt::format("{},{},{},{},{},{}", csv_text(one.sample), csv_text(one.graph), to_string(one.change), csv_figure(one.ratio),
-                       csv_figure(one.interval.low), csv_figure(one.interval.high));
+    out += fmt::format("{},{},{},{},{},{}", csv_text(one.sample), csv_text(one.graph), to_string(one.change),
+                       csv_figure(one.ratio), csv_figure(one.interval.low), csv_figure(one.interval.high));
     for (const record::ComparedSide* side : {&one.a, &one.b}) {
-      out += fmt::format(",{},{},{},{}", csv_text(side->headline), csv_figure(side->speedup), csv_figure(side->interval.low),
-                         csv_figure(side->interval.high));
+      out += fmt::format(",{},{},{},{}", csv_text(side->headline), csv_figure(side->speedup),
+                         csv_figure(side->interval.low), csv_figure(side->interval.high));
     }
     out += "," + csv_text(one.why) + "\r\n";
   }
@@ -168,25 +188,30 @@ std::string render_comparison_html(const record::RunComparison& runs, const RunN
   const bool several = has_several_samples(runs);
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>PassNet: two runs compared</title>\n";
-  out += fmt::format("<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n<p class=\"quiet\">A: {}<br>B: {}</p>\n", html_style(),
-                     counts_text(runs), escape_html(names.a), escape_html(names.b));
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>PassNet: two runs "
+      "compared</title>\n";
+  out += fmt::format("<style>{}</style>\n</head>\n<body>\n<h1>{}</h1>\n<p class=\"quiet\">A: {}<br>B: {}</p>\n",
+                     html_style(), counts_text(runs), escape_html(names.a), escape_html(names.b));
   if (!runs.differences.empty()) {
     out += "<p>B is made of other things than A:</p>\n<ul>\n";
     for (const std::string& difference : runs.differences) out += fmt::format("<li>{}</li>\n", escape_html(difference));
     out += "</ul>\n";
   }
-  out += "<div class=\"wide\"><table>\n<thead><tr><th></th><th>graph</th><th class=\"number\">B / A</th>"
-         "<th class=\"number\">speedup in A</th><th class=\"number\">speedup in B</th><th></th></tr></thead>\n<tbody>\n";
+  out +=
+      "<div class=\"wide\"><table>\n<thead><tr><th></th><th>graph</th><th class=\"number\">B / A</th>"
+      "<th class=\"number\">speedup in A</th><th class=\"number\">speedup in B</th><th></th></tr></thead>\n<tbody>\n";
   for (const Comparison* one : sorted(runs)) {
-    out += fmt::format("<tr><td class=\"verdict {}\">{}</td><td class=\"name\">{}</td><td class=\"number\">{}</td>"
-                       "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
-                       tone_of(one->change), to_string(one->change), escape_html(name_of(*one, several)), factor_text(*one),
-                       escape_html(side_text(one->a)), escape_html(side_text(one->b)), escape_html(one->why));
+    out += fmt::format(
+        "<tr><td class=\"verdict {}\">{}</td><td class=\"name\">{}</td><td class=\"number\">{}</td>"
+        "<td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td></tr>\n",
+        tone_of(one->change), to_string(one->change), escape_html(name_of(*one, several)), factor_text(*one),
+        escape_html(side_text(one->a)), escape_html(side_text(one->b)), escape_html(one->why));
   }
   return out +
-         "</tbody></table></div>\n<footer><p>Speedups are medians of the reference over medians of the candidate, in brackets their "
-         "95 % intervals. FASTER and SLOWER: the intervals do not overlap. SAME: the change is below 10 % whatever is true within "
+         "</tbody></table></div>\n<footer><p>Speedups are medians of the reference over medians of the candidate, in "
+         "brackets their "
+         "95 % intervals. FASTER and SLOWER: the intervals do not overlap. SAME: the change is below 10 % whatever is "
+         "true within "
          "them. UNCLEAR: neither.</p></footer>\n</body>\n</html>\n";
 }
 

@@ -41,15 +41,16 @@ Facts facts_of(const Json& object) {
 }
 
 Facts facts_of(const record::RunRecord& record) {
-  Json json{{"compiler", record.compiler}, {"device", record.device},   {"hardware", record.hardware},
-            {"threads", record.threads},   {"seed", record.seed},       {"started", record.started}};
+  Json json{{"compiler", record.compiler}, {"device", record.device}, {"hardware", record.hardware},
+            {"threads", record.threads},   {"seed", record.seed},     {"started", record.started}};
   if (!record.reference.trials_us.empty()) {
     json["warm-up calls"] = record.reference.warmup;
     json["timed calls"] = record.reference.trials_us.size();
     json["timed with"] = record::describe(record.reference.track);
     json["recorded calls"] = record.candidate.mode;
     if (record.candidate.sm_mhz > 0) json["GPU clock"] = fmt::format("{} MHz", record.candidate.sm_mhz);
-    if (record.candidate.temperature_c > 0) json["GPU temperature"] = fmt::format("{} °C", record.candidate.temperature_c);
+    if (record.candidate.temperature_c > 0)
+      json["GPU temperature"] = fmt::format("{} °C", record.candidate.temperature_c);
   }
   Json whole = record::to_json(record);
   if (record.provenance) json.update(whole.at("provenance"));
@@ -90,10 +91,11 @@ std::string load_text(const record::Load& load) {
   if (load.block_pairs == 0) return {};
   std::string text = fmt::format("{} of {} pairs of blocks dropped", load.dropped_pairs, load.block_pairs);
   if (!load.known) text += " (this system does not tell how long threads wait)";
-  return text + fmt::format("; threads waited {:.1f} % for a processor, {:.1f} % stolen by the host, machine under pressure "
-                            "{:.1f} % of the time, {} involuntary switches",
-                            100 * load.waiting_share, 100 * load.stolen_share, 100 * load.pressure_share,
-                            load.involuntary_switches);
+  return text + fmt::format(
+                    "; threads waited {:.1f} % for a processor, {:.1f} % stolen by the host, machine under pressure "
+                    "{:.1f} % of the time, {} involuntary switches",
+                    100 * load.waiting_share, 100 * load.stolen_share, 100 * load.pressure_share,
+                    load.involuntary_switches);
 }
 
 }  // namespace passnet::report

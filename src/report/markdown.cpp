@@ -23,16 +23,14 @@ std::string escape_markdown(std::string_view text) {
   return out;
 }
 
-std::string times_text(const record::Stats& us, bool timed) {
-  return timed ? fmt::format("{:.1f}", us.median) : "-";
-}
+std::string times_text(const record::Stats& us, bool timed) { return timed ? fmt::format("{:.1f}", us.median) : "-"; }
 
 }  // namespace
 
 std::string render_markdown(const std::vector<record::RunRecord>& records, const record::Score& score) {
   std::string out =
-      fmt::format("{} of {} correct, geometric mean **{}**, aggregated score **{:.3f}** (1 = eager)",
-                  score.correct, score.total, ratio_text(score.geomean_speedup.value_or(0)), score.aggregated_linear);
+      fmt::format("{} of {} correct, geometric mean **{}**, aggregated score **{:.3f}** (1 = eager)", score.correct,
+                  score.total, ratio_text(score.geomean_speedup.value_or(0)), score.aggregated_linear);
   const std::string how = conditions(records);
   out += how.empty() ? ".\n\n" : fmt::format("; {}.\n\n", escape_markdown(how));
   out +=

@@ -50,23 +50,20 @@ std::string with_name(std::string line, std::string_view current, int width) {
 void set_quiet(bool quiet) { quiet_flag = quiet; }
 bool quiet() { return quiet_flag; }
 
-std::string render_progress(size_t done, size_t total, std::string_view current, double elapsed_s,
-                            int width) {
+std::string render_progress(size_t done, size_t total, std::string_view current, double elapsed_s, int width) {
   const size_t filled = total == 0 ? kBarCells : std::min(kBarCells, done * kBarCells / total);
-  std::string line = fmt::format("[{:#<{}}{:.<{}}] {}/{}  {}", "", filled, "", kBarCells - filled, done,
-                                 total, duration_text(elapsed_s));
+  std::string line = fmt::format("[{:#<{}}{:.<{}}] {}/{}  {}", "", filled, "", kBarCells - filled, done, total,
+                                 duration_text(elapsed_s));
   if (done > 0 && done < total) {
-    line += fmt::format(", {} left", duration_text(elapsed_s / static_cast<double>(done) *
-                                                   static_cast<double>(total - done)));
+    line += fmt::format(", {} left",
+                        duration_text(elapsed_s / static_cast<double>(done) * static_cast<double>(total - done)));
   }
   return with_name(std::move(line), current, width);
 }
 
-std::string render_count(size_t done, std::string_view unit, std::string_view current, double elapsed_s,
-                         int width) {
+std::string render_count(size_t done, std::string_view unit, std::string_view current, double elapsed_s, int width) {
   const double rate = elapsed_s > 0 ? static_cast<double>(done) / elapsed_s : 0;
-  return with_name(fmt::format("{} {}  {}  {:.0f}/s", done, unit, duration_text(elapsed_s), rate), current,
-                   width);
+  return with_name(fmt::format("{} {}  {}  {:.0f}/s", done, unit, duration_text(elapsed_s), rate), current, width);
 }
 
 CountLine::CountLine(std::string_view unit) : CountLine(unit, isatty(STDERR_FILENO) == 1 && !quiet()) {}

@@ -17,8 +17,7 @@ bool quiet();
 std::string render_progress(size_t done, size_t total, std::string_view current, double elapsed_s, int width);
 
 /// "1234 graphs  8 s  154/s  name": the same where nobody knows how many there are.
-std::string render_count(size_t done, std::string_view unit, std::string_view current, double elapsed_s,
-                         int width);
+std::string render_count(size_t done, std::string_view unit, std::string_view current, double elapsed_s, int width);
 
 /// That line on stderr, rewritten at most ten times a second; nothing when stderr is no terminal.
 class CountLine {

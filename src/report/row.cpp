@@ -22,11 +22,12 @@ std::string mismatch_text(const record::OutputCheck& output) {
   const record::Mismatch& mismatch = *output.mismatch;
   int64_t elements = 1;
   for (const int64_t size : output.expected_shape) elements *= size;
-  std::string text = fmt::format("\n  {} of {} elements are beyond t={}: {}", mismatch.beyond, elements, record::kCorrectT, mismatch.where);
+  std::string text = fmt::format("\n  {} of {} elements are beyond t={}: {}", mismatch.beyond, elements,
+                                 record::kCorrectT, mismatch.where);
   if (mismatch.different != mismatch.beyond) text += fmt::format(" ({} differ at all)", mismatch.different);
   if (!mismatch.expected.empty()) {
-    text += fmt::format("\n  the first at [{}]: expected {}, found {}", fmt::join(mismatch.first, ", "), mismatch.expected,
-                        mismatch.found);
+    text += fmt::format("\n  the first at [{}]: expected {}, found {}", fmt::join(mismatch.first, ", "),
+                        mismatch.expected, mismatch.found);
   }
   const auto add_counts = [&](const char* what, int64_t expected, int64_t found) {
     if (expected > 0 || found > 0) text += fmt::format("\n  {}: {} expected, {} found", what, expected, found);
@@ -42,8 +43,8 @@ std::string output_problem(const record::OutputCheck& output) {
   if (output.found_dtype.empty()) return "is missing, expected " + expected;
   if (output.expected_dtype.empty()) return fmt::format("was not expected, found {}", found);
   if (expected != found) return fmt::format("expected {}, found {}", expected, found);
-  const std::string differences = fmt::format("{} differs by up to {:.3g}, on average {:.3g}", expected,
-                                              output.max_abs_diff, output.mean_abs_diff);
+  const std::string differences =
+      fmt::format("{} differs by up to {:.3g}, on average {:.3g}", expected, output.max_abs_diff, output.mean_abs_diff);
   const std::string how = output.mismatch ? mismatch_text(output) : "";
   if (output.passes_from > record::kLastNumericT) return differences + "\n  right at no tolerance" + how;
   const record::Tolerance pair = record::tolerance(output.expected_dtype, output.passes_from);
@@ -66,14 +67,12 @@ std::string measured_problem(const record::RunRecord& record, const record::Verd
   std::string text;
   for (size_t i = 0; i < record.outputs.size(); ++i) {
     const record::OutputCheck& output = record.outputs[i];
-    const bool same_type =
-        output.expected_dtype == output.found_dtype && output.expected_shape == output.found_shape;
+    const bool same_type = output.expected_dtype == output.found_dtype && output.expected_shape == output.found_shape;
     if (same_type && output.passes_from <= record::kCorrectT) continue;
     text += fmt::format("output {} of {}: {}\n", i + 1, record.outputs.size(), output_problem(output));
   }
   if (!record.deterministic) text += "outputs of timed calls differ from those of the checked call\n";
-  if (record.outputs.empty() && record.stage >= record::Stage::Compare)
-    text += "the graph has no outputs to compare\n";
+  if (record.outputs.empty() && record.stage >= record::Stage::Compare) text += "the graph has no outputs to compare\n";
   if (text.empty() && verdict.status == record::Status::RuntimeFail && record.stage == record::Stage::Done) {
     text = timing_problem(record.reference, "original") + timing_problem(record.candidate, "rewritten");
   }
@@ -85,8 +84,7 @@ std::string problem_of(const record::RunRecord& record, const record::Verdict& v
   std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;
   for (const record::PassOutcome& pass : record.passes) {
     if (pass.diagnosis.empty() || text.find(pass.diagnosis) != std::string::npos) continue;
-    text += fmt::format("{}pass '{}': {}", text.empty() || text.back() == '\n' ? "" : "\n", pass.pass,
-                        pass.diagnosis);
+    text += fmt::format("{}pass '{}': {}", text.empty() || text.back() == '\n' ? "" : "\n", pass.pass, pass.diagnosis);
   }
   while (!text.empty() && text.back() == '\n') text.pop_back();
   return text;
@@ -166,15 +164,13 @@ std::vector<Row> rows_of(const std::vector<record::RunRecord>& records) {
 
 std::string conditions(const std::vector<record::RunRecord>& records) {
   if (records.empty()) return {};
-  const auto timed = std::find_if(records.begin(), records.end(), [](const record::RunRecord& record) {
-    return !record.reference.trials_us.empty();
-  });
+  const auto timed = std::find_if(records.begin(), records.end(),
+                                  [](const record::RunRecord& record) { return !record.reference.trials_us.empty(); });
   const record::RunRecord& record = timed == records.end() ? records.front() : *timed;
   std::string text = fmt::format("{} on {}", record.compiler, record.device);
   if (!record.hardware.empty()) text += ", " + record.hardware;
   if (timed != records.end()) {
-    text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup,
-                        record.reference.trials_us.size());
+    text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup, record.reference.trials_us.size());
   }
   return text + fmt::format(", seed {}", record.seed);
 }
@@ -209,7 +205,9 @@ std::string controls_text(const std::vector<Row>& rows) {
   std::string only;
   for (const Row& row : rows) {
     if (!row.control) continue;
-    const auto interval = row.control->disturbed ? record::Interval{} : record::ratio_interval(row.control->reference, row.control->candidate);
+    const auto interval = row.control->disturbed
+                              ? record::Interval{}
+                              : record::ratio_interval(row.control->reference, row.control->candidate);
     if (!interval.known()) {
       only = "disturbed";
       continue;
@@ -228,8 +226,7 @@ std::string ratio_text(double ratio) {
 }
 
 std::string rung_text(const Row& row) {
-  const bool passes =
-      row.verdict.status == record::Status::Correct && row.verdict.passes_from <= record::kLastNumericT;
+  const bool passes = row.verdict.status == record::Status::Correct && row.verdict.passes_from <= record::kLastNumericT;
   return passes ? fmt::format("{}", row.verdict.passes_from) : "-";
 }
 
@@ -239,8 +236,7 @@ std::string error_text(const Row& row) {
 }
 
 std::string sites_text(const Row& row) {
-  return row.declined > 0 ? fmt::format("{}/{}", row.sites, row.sites + row.declined)
-                          : fmt::format("{}", row.sites);
+  return row.declined > 0 ? fmt::format("{}/{}", row.sites, row.sites + row.declined) : fmt::format("{}", row.sites);
 }
 
 }  // namespace passnet::report

@@ -20,10 +20,10 @@ struct Row {
   std::string headline;  // record::headline
   Tone tone = Tone::Bad;
   record::Verdict verdict;
-  bool timed = false;  // both sides have believable times
-  double ratio = 0;    // median reference / median candidate; 0 when not timed, not correct or declined
+  bool timed = false;         // both sides have believable times
+  double ratio = 0;           // median reference / median candidate; 0 when not timed, not correct or declined
   record::Interval interval;  // 95 %, of the ratio; not known when there is none
-  bool disturbed = false;  // timed while other processes held the processors: times and ratio say nothing
+  bool disturbed = false;     // timed while other processes held the processors: times and ratio say nothing
   record::Stats reference_us, candidate_us;
   struct OtherRatio {
     record::Track track;
@@ -31,14 +31,14 @@ struct Row {
   };
   std::vector<OtherRatio> others;  // of the same calls timed in other ways; GPU only
   bool noisy = false;
-  double noise = 0;             // the larger iqr / median of both sides
-  bool compared = false;        // outputs were compared
-  double max_abs_diff = 0;      // over all outputs; nan when one is not comparable
-  int sites = 0, declined = 0;  // of all passes
+  double noise = 0;                        // the larger iqr / median of both sides
+  bool compared = false;                   // outputs were compared
+  double max_abs_diff = 0;                 // over all outputs; nan when one is not comparable
+  int sites = 0, declined = 0;             // of all passes
   std::optional<record::Control> control;  // the A/A control of the sample, with the first of its graphs that was timed
   std::optional<record::Profile> profile;
   std::optional<record::Rival> rival;
-  std::string problem;          // why it is not correct, several lines, as recorded; empty when correct
+  std::string problem;  // why it is not correct, several lines, as recorded; empty when correct
 };
 
 bool has_several_samples(const std::vector<record::RunRecord>& records);

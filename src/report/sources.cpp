@@ -68,8 +68,8 @@ std::string one_launch_text(const Json& launch) {
   std::vector<std::string> grid, args;
   for (const Json& size : launch.at("grid")) grid.push_back(size.dump());
   for (const Json& arg : launch.at("args")) args.push_back(operand_text(arg));
-  std::string text = fmt::format("  {}  grid {}, block {}", launch.at("kernel").get<std::string>(), fmt::join(grid, " x "),
-                                 launch.at("block").dump());
+  std::string text = fmt::format("  {}  grid {}, block {}", launch.at("kernel").get<std::string>(),
+                                 fmt::join(grid, " x "), launch.at("block").dump());
   for (const Json& constant : launch.at("constants"))
     text += fmt::format(", {}={}", constant.at("name").get<std::string>(), operand_text(constant));
   return text + fmt::format("\n    {}\n", fmt::join(args, ", "));

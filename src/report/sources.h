@@ -18,7 +18,7 @@ struct PassFile {
 
 /// Of one sample.
 struct SampleSources {
-  std::vector<PassFile> passes;                     // by name
+  std::vector<PassFile> passes;                      // by name
   std::map<std::string, record::GraphTexts> graphs;  // by the graph's name; `launches` as launch_text has them
 };
 using Sources = std::map<std::string, SampleSources>;  // by the sample's name

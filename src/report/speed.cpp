@@ -13,14 +13,10 @@ const char* to_string(Speed speed) { return speed == Speed::Same ? "no differenc
 
 const char* css_of(Speed speed) {
   switch (speed) {
-    case Speed::Faster:
-      return "faster";
-    case Speed::Same:
-      return "same";
-    case Speed::Slower:
-      return "slower";
-    default:
-      return "";
+    case Speed::Faster: return "faster";
+    case Speed::Same: return "same";
+    case Speed::Slower: return "slower";
+    default: return "";
   }
 }
 

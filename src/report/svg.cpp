@@ -41,8 +41,8 @@ Axes axes_for(const record::Score& score) {
 
 std::string grid_svg(const Axes& axes) {
   std::string out =
-      fmt::format("<rect class=\"forgiven\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>",
-                  axes.x(0), axes.top, axes.right - axes.x(0), axes.bottom - axes.top);
+      fmt::format("<rect class=\"forgiven\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>", axes.x(0),
+                  axes.top, axes.right - axes.x(0), axes.bottom - axes.top);
   out += fmt::format("<text class=\"note\" x=\"{:.1f}\" y=\"{:.1f}\">errors forgiven</text>", axes.x(0) + 8,
                      axes.top + 15);
   const double step = nice_step(axes.highest);
@@ -52,15 +52,14 @@ std::string grid_svg(const Axes& axes) {
         "<text class=\"tick\" text-anchor=\"end\" x=\"{3:.1f}\" y=\"{4:.1f}\">{5:.6g}</text>",
         axes.left, axes.right, axes.y(value), axes.left - 8, axes.y(value) + 4, value);
   }
-  out += fmt::format("<line class=\"eager\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>",
-                     axes.left, axes.right, axes.y(1));
+  out += fmt::format("<line class=\"eager\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>", axes.left,
+                     axes.right, axes.y(1));
   for (int t = axes.first_t; t <= axes.last_t; ++t) {
-    out += fmt::format("<text class=\"tick\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>",
-                       axes.x(t), axes.bottom + 18, t);
+    out += fmt::format("<text class=\"tick\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">{}</text>", axes.x(t),
+                       axes.bottom + 18, t);
   }
-  out +=
-      fmt::format("<text class=\"label\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">tolerance t</text>",
-                  (axes.left + axes.right) / 2, axes.bottom + 38);
+  out += fmt::format("<text class=\"label\" text-anchor=\"middle\" x=\"{:.1f}\" y=\"{:.1f}\">tolerance t</text>",
+                     (axes.left + axes.right) / 2, axes.bottom + 38);
   out += fmt::format(
       "<text class=\"label\" text-anchor=\"middle\" transform=\"translate(14 {:.1f}) rotate(-90)\">"
       "score, 1 = eager</text>",
@@ -68,8 +67,7 @@ std::string grid_svg(const Axes& axes) {
   return out;
 }
 
-std::string path_svg(const Axes& axes, const record::Score& score, double record::ScorePoint::*value,
-                     const char* css) {
+std::string path_svg(const Axes& axes, const record::Score& score, double record::ScorePoint::*value, const char* css) {
   std::string path;
   for (const record::ScorePoint& point : score.points) {
     const double x = axes.x(point.t), y = axes.y(point.*value);

@@ -37,9 +37,9 @@ std::string render_speedups_svg(std::vector<SpeedMark> marks);
 /// Trial times of both sides in the order taken, from 0 up; blocks that were timed beside each other share a column, every
 /// second column is shaded. The scale ends at three times the larger median: what took longer has a mark at the upper edge.
 struct TrialsDrawing {
-  std::string svg;     // "" when a side has no trials
-  double top_us = 0;   // upper edge
-  int beyond = 0;      // trials above it
+  std::string svg;    // "" when a side has no trials
+  double top_us = 0;  // upper edge
+  int beyond = 0;     // trials above it
   double longest_us = 0;
 };
 TrialsDrawing render_trials_svg(const record::Timing& reference, const record::Timing& candidate);

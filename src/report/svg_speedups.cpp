@@ -18,9 +18,7 @@ constexpr double kFurthest = 10;  // doublings
 /// A logarithmic axis in percent of the plot's width.
 struct SpeedAxis {
   double low = -1, high = 1;  // in doublings
-  double at(double ratio) const {
-    return 100 * std::clamp((std::log2(ratio) - low) / (high - low), 0.0, 1.0);
-  }
+  double at(double ratio) const { return 100 * std::clamp((std::log2(ratio) - low) / (high - low), 0.0, 1.0); }
   bool holds(double ratio) const { return std::log2(ratio) >= low && std::log2(ratio) <= high; }
 };
 
@@ -40,7 +38,8 @@ SpeedAxis axis_for(const std::vector<SpeedMark>& marks) {
 std::string tick_text(double ratio) { return fmt::format("{:.4g}x", ratio); }
 
 std::vector<double> ticks_of(const SpeedAxis& axis) {
-  static constexpr double kClose[] = {0.8, 0.9, 1, 1.1, 1.25, 1.5}, kNear[] = {0.33, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4, 6};
+  static constexpr double kClose[] = {0.8, 0.9, 1, 1.1, 1.25, 1.5},
+                          kNear[] = {0.33, 0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3, 4, 6};
   std::vector<double> ticks;
   const double span = axis.high - axis.low;
   if (span <= 3.2) {
@@ -66,7 +65,8 @@ std::string grid_svg(const SpeedAxis& axis, double height) {
     fmt::format_to(std::back_inserter(out),
                    "<line class=\"{0}\" x1=\"{1:.2f}%\" x2=\"{1:.2f}%\" y1=\"{2:.0f}\" y2=\"{3:.1f}\"/>"
                    "<text class=\"tick\" text-anchor=\"middle\" x=\"{1:.2f}%\" y=\"{4:.0f}\">{5}</text>",
-                   tick == 1 ? "one" : "grid", axis.at(tick), kAxisHeight - 6, height, kAxisHeight - 11, tick_text(tick));
+                   tick == 1 ? "one" : "grid", axis.at(tick), kAxisHeight - 6, height, kAxisHeight - 11,
+                   tick_text(tick));
   }
   return out;
 }
@@ -74,8 +74,9 @@ std::string grid_svg(const SpeedAxis& axis, double height) {
 /// The shape tells what the color does: a disc is faster, a ring no difference, a square slower.
 std::string shape_svg(const SpeedMark& mark, double x, double y, double radius) {
   if (mark.speed == Speed::Slower)
-    return fmt::format("<rect x=\"{:.2f}%\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" transform=\"translate(-{:.1f} 0)\"/>", x,
-                       y - radius, 2 * radius, 2 * radius, radius);
+    return fmt::format(
+        "<rect x=\"{:.2f}%\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" transform=\"translate(-{:.1f} 0)\"/>", x,
+        y - radius, 2 * radius, 2 * radius, radius);
   return fmt::format("<circle cx=\"{:.2f}%\" cy=\"{:.1f}\" r=\"{:.1f}\"/>", x, y, radius);
 }
 
@@ -89,8 +90,8 @@ std::string mark_svg(const SpeedMark& mark, const SpeedAxis& axis, double y, dou
   out += shape_svg(mark, axis.at(mark.ratio), y, radius);
   if (!axis.holds(mark.ratio)) {
     const bool above = mark.ratio > 1;
-    out += fmt::format("<text class=\"cut\" x=\"{}%\" y=\"{:.1f}\" text-anchor=\"{}\">{} {}</text>", above ? 99 : 1, y + 4,
-                       above ? "end" : "start", above ? "»" : "«", ratio_text(mark.ratio));
+    out += fmt::format("<text class=\"cut\" x=\"{}%\" y=\"{:.1f}\" text-anchor=\"{}\">{} {}</text>", above ? 99 : 1,
+                       y + 4, above ? "end" : "start", above ? "»" : "«", ratio_text(mark.ratio));
   }
   return out + "</a>\n";
 }
@@ -99,7 +100,8 @@ std::string mark_svg(const SpeedMark& mark, const SpeedAxis& axis, double y, dou
 
 std::string render_speedups_svg(std::vector<SpeedMark> marks) {
   if (marks.empty()) return {};
-  std::stable_sort(marks.begin(), marks.end(), [](const SpeedMark& a, const SpeedMark& b) { return a.ratio > b.ratio; });
+  std::stable_sort(marks.begin(), marks.end(),
+                   [](const SpeedMark& a, const SpeedMark& b) { return a.ratio > b.ratio; });
   const SpeedAxis axis = axis_for(marks);
   const auto count = static_cast<double>(marks.size());
   const double line = std::clamp(kPlotHeight / count, kLeastLine, kTallestLine);
@@ -110,15 +112,17 @@ std::string render_speedups_svg(std::vector<SpeedMark> marks) {
   for (size_t i = 0; i < marks.size(); ++i) {
     const double y = kAxisHeight + line * (static_cast<double>(i) + 0.5);
     plot += mark_svg(marks[i], axis, y, radius);
-    if (named) names += fmt::format("<text x=\"100%\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", y + 4,
-                                  escape_html(shorten_middle(visible(marks[i].name), kLongestName)));
+    if (named)
+      names += fmt::format("<text x=\"100%\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", y + 4,
+                           escape_html(shorten_middle(visible(marks[i].name), kLongestName)));
   }
   // Names end at the plot; of a long one the end is seen, which tells shape and element type.
   const char* const left = named ? "34%" : "2%";
   const char* const width = named ? "63%" : "95%";
   if (named) names = fmt::format("<svg class=\"names\" width=\"32%\" height=\"{:.0f}\">{}</svg>", height, names);
   return fmt::format(
-      "<svg class=\"speedups\" width=\"100%\" height=\"{0:.0f}\" role=\"img\" aria-label=\"speedups of {1} graphs, the fastest "
+      "<svg class=\"speedups\" width=\"100%\" height=\"{0:.0f}\" role=\"img\" aria-label=\"speedups of {1} graphs, the "
+      "fastest "
       "{2}, the slowest {3}\">{4}<svg x=\"{5}\" width=\"{6}\" height=\"{0:.0f}\" overflow=\"visible\">{7}</svg></svg>",
       height, marks.size(), ratio_text(marks.front().ratio), ratio_text(marks.back().ratio), names, left, width, plot);
 }

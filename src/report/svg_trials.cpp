@@ -20,7 +20,8 @@ constexpr size_t kMostShaded = 150;  // columns; narrower ones would be a gray s
 std::vector<std::span<const double>> blocks_of(const record::Timing& timing) {
   const std::span<const double> all(timing.trials_us);
   const auto total = std::accumulate(timing.blocks.begin(), timing.blocks.end(), int64_t{0});
-  const bool fits = total == static_cast<int64_t>(all.size()) && std::ranges::all_of(timing.blocks, [](int n) { return n > 0; });
+  const bool fits =
+      total == static_cast<int64_t>(all.size()) && std::ranges::all_of(timing.blocks, [](int n) { return n > 0; });
   if (timing.blocks.empty() || !fits) return {all};
   std::vector<std::span<const double>> blocks;
   size_t at = 0;
@@ -32,7 +33,8 @@ std::vector<std::span<const double>> blocks_of(const record::Timing& timing) {
 }
 
 /// Where each column begins, in pixels; one more for the end. A column is as wide as its longer block.
-std::vector<double> columns_of(const std::vector<std::span<const double>>& a, const std::vector<std::span<const double>>& b) {
+std::vector<double> columns_of(const std::vector<std::span<const double>>& a,
+                               const std::vector<std::span<const double>>& b) {
   std::vector<double> edges{0};
   for (size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
     const size_t longest = std::max(i < a.size() ? a[i].size() : 0, i < b.size() ? b[i].size() : 0);
@@ -105,7 +107,8 @@ TrialsDrawing render_trials_svg(const record::Timing& reference, const record::T
   if (reference.trials_us.empty() || candidate.trials_us.empty()) return {};
   TrialsDrawing drawing;
   drawing.longest_us = std::max(std::ranges::max(reference.trials_us), std::ranges::max(candidate.trials_us));
-  const double middle = std::max(record::summarize(reference.trials_us).median, record::summarize(candidate.trials_us).median);
+  const double middle =
+      std::max(record::summarize(reference.trials_us).median, record::summarize(candidate.trials_us).median);
   drawing.top_us = std::min(drawing.longest_us, 3 * middle);
   if (!std::isfinite(drawing.longest_us) || !(drawing.top_us > 0)) return {};
   const auto before = blocks_of(reference), after = blocks_of(candidate);
@@ -119,7 +122,8 @@ TrialsDrawing render_trials_svg(const record::Timing& reference, const record::T
     for (const int x : side->beyond()) marks += fmt::format("M{} 0v7", x);
   }
   drawing.svg = fmt::format(
-      "<svg class=\"trials\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"trial times in the order "
+      "<svg class=\"trials\" viewBox=\"0 0 {} {}\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"trial times "
+      "in the order "
       "taken\">{}<path class=\"before\" d=\"{}\"/><path class=\"after\" d=\"{}\"/>{}</svg>",
       kWidth, kHeight, shading_svg(edges), first.path(), second.path(),
       marks.empty() ? "" : fmt::format("<path class=\"beyond\" d=\"{}\"/>", marks));

@@ -26,14 +26,10 @@ std::string styled(std::string text, Style style, bool color) {
 
 Style style_of(Tone tone) {
   switch (tone) {
-    case Tone::Good:
-      return Style::Good;
-    case Tone::Neutral:
-      return Style::Plain;
-    case Tone::Doubtful:
-      return Style::Doubtful;
-    default:
-      return Style::Bad;
+    case Tone::Good: return Style::Good;
+    case Tone::Neutral: return Style::Plain;
+    case Tone::Doubtful: return Style::Doubtful;
+    default: return Style::Bad;
   }
 }
 
@@ -79,8 +75,7 @@ Column times_column(const char* title, const std::vector<Row>& rows, record::Sta
   Column column{title, false, {}, 0};
   const int decimals = decimals_for(rows, side);
   for (const Row& row : rows) {
-    column.cells.push_back(
-        {row.timed ? fmt::format("{:.{}f}", (row.*side).median, decimals) : "-", Style::Plain});
+    column.cells.push_back({row.timed ? fmt::format("{:.{}f}", (row.*side).median, decimals) : "-", Style::Plain});
   }
   return column;
 }
@@ -89,7 +84,8 @@ Column times_column(const char* title, const std::vector<Row>& rows, record::Sta
 std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_samples) {
   const bool any_noisy = std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
   Column name{"graph", true, {}, 0}, verdict{"verdict", true, {}, 0}, ratio{"ratio", false, {}, 0};
-  Column interval{"95 %", false, {}, 2}, noise{"noise", false, {}, 1}, rung{"from t", false, {}, 4}, error{"max error", false, {}, 0};
+  Column interval{"95 %", false, {}, 2}, noise{"noise", false, {}, 1}, rung{"from t", false, {}, 4},
+      error{"max error", false, {}, 0};
   Column sites{"sites", false, {}, 3};
   if (any_noisy) ratio.title += " ";
   for (const Row& row : rows) {
@@ -98,14 +94,15 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_sample
     const std::string mark = any_noisy ? (row.noisy ? "~" : " ") : "";
     ratio.cells.push_back({speedup_text(row) + mark, ratio_style(row)});
     interval.cells.push_back({interval_text(row), Style::Plain});
-    noise.cells.push_back({row.timed ? fmt::format("{:.0f} %", 100 * row.noise) : "-",
-                           row.noisy ? Style::Doubtful : Style::Plain});
+    noise.cells.push_back(
+        {row.timed ? fmt::format("{:.0f} %", 100 * row.noise) : "-", row.noisy ? Style::Doubtful : Style::Plain});
     rung.cells.push_back({rung_text(row), Style::Plain});
     error.cells.push_back({error_text(row), Style::Plain});
     sites.cells.push_back({sites_text(row), Style::Plain});
   }
   std::vector<Column> table{std::move(name), std::move(verdict), std::move(ratio), std::move(interval)};
-  if (const auto rival = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.rival.has_value(); }); rival != rows.end()) {
+  if (const auto rival = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.rival.has_value(); });
+      rival != rows.end()) {
     Column column{rival->rival->name, false, {}, 0};
     for (const Row& row : rows) column.cells.push_back({rival_text(row), Style::Plain});
     table.push_back(std::move(column));
@@ -179,24 +176,27 @@ std::string render_other_tracks(const std::vector<Row>& rows) {
   return out;
 }
 
-std::string render_footer(const std::vector<Row>& rows, const record::Score& score, bool shows_sites,
-                          size_t width, bool color) {
+std::string render_footer(const std::vector<Row>& rows, const record::Score& score, bool shows_sites, size_t width,
+                          bool color) {
   const auto noisy = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
   const bool declined =
       shows_sites && std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.declined > 0; });
   const Style style = score.correct == score.total ? Style::Good : Style::Bad;
   std::string out = styled(fmt::format("{} of {} correct", score.correct, score.total), style, color);
-  out += fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup.value_or(0)), Style::Bold, color));
+  out +=
+      fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup.value_or(0)), Style::Bold, color));
   out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\nS(-5) {:.3f}, ES(-5) {:.3f}\n",
-                     styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color),
-                     score.aggregated, score.at(record::kCorrectT).s, score.at(record::kCorrectT).es);
+                     styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color), score.aggregated,
+                     score.at(record::kCorrectT).s, score.at(record::kCorrectT).es);
   out += render_other_tracks(rows);
   std::string notes;
   if (const std::string controls = controls_text(rows); !controls.empty())
     notes += fmt::format("A/A control, the same graph on both sides: {}\n", controls);
-  if (const auto disturbed = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.disturbed; }); disturbed > 0) {
+  if (const auto disturbed = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.disturbed; });
+      disturbed > 0) {
     notes += fmt::format(
-        "disturbed: {} of {}, other processes held the processors while it was timed; it has no speedup and counts in no score; "
+        "disturbed: {} of {}, other processes held the processors while it was timed; it has no speedup and counts in "
+        "no score; "
         "--resume measures it again\n",
         disturbed, rows.size());
   }
@@ -239,16 +239,14 @@ std::string render_problem(const Problem& problem, size_t width, bool color) {
   const size_t told = std::min(problem.names.size(), kMaxNamesTold);
   std::string title = join(std::span(problem.names).first(told), ", ");
   if (problem.names.size() > told) title += fmt::format(" and {} more", problem.names.size() - told);
-  std::string out =
-      fmt::format("\n{}: {}\n", styled(problem.row->headline, style_of(problem.row->tone), color), title);
+  std::string out = fmt::format("\n{}: {}\n", styled(problem.row->headline, style_of(problem.row->tone), color), title);
   if (problem.row->problem.empty()) return out;
   const std::vector<std::string> lines = wrap(visible(problem.row->problem), width - 2);
   const size_t shown = lines.size() > kMaxProblemLines ? kMaxProblemLines - 1 : lines.size();
   for (size_t i = 0; i < shown; ++i) out += "  " + lines[i] + '\n';
   if (shown < lines.size()) {
-    out += "  " +
-           styled(fmt::format("… {} more lines in records.jsonl", lines.size() - shown), Style::Dim, color) +
-           '\n';
+    out +=
+        "  " + styled(fmt::format("… {} more lines in records.jsonl", lines.size() - shown), Style::Dim, color) + '\n';
   }
   return out;
 }
@@ -257,23 +255,29 @@ std::string render_problem(const Problem& problem, size_t width, bool color) {
 std::string render_profile(const Row& row, size_t width, bool color) {
   constexpr size_t kMostOthers = 5;
   const record::Profile& profile = *row.profile;
-  std::string out = fmt::format("\n{}: {:.1f} us a call, with clocks around its parts\n",
-                                styled("where the time goes, " + one_line(row.name), Style::Bold, color), profile.call_us);
+  std::string out =
+      fmt::format("\n{}: {:.1f} us a call, with clocks around its parts\n",
+                  styled("where the time goes, " + one_line(row.name), Style::Bold, color), profile.call_us);
   double told_us = 0;
   for (const record::Profile::Launch& launch : profile.launches) {
     told_us += launch.us;
-    out += fmt::format("  {:8.2f} us  {} ({}.py:{}): {}, {:.1f} GB/s; a copy of as many bytes takes {:.2f} us, {:.0f} % of this\n",
-                       launch.us, one_line(launch.kernel), one_line(launch.pass), launch.line, bytes_text(static_cast<double>(launch.bytes)),
-                       launch.us > 0 ? static_cast<double>(launch.bytes) / launch.us / 1e3 : 0, launch.bound_us,
-                       launch.us > 0 ? 100 * launch.bound_us / launch.us : 0);
+    out += fmt::format(
+        "  {:8.2f} us  {} ({}.py:{}): {}, {:.1f} GB/s; a copy of as many bytes takes {:.2f} us, {:.0f} % of this\n",
+        launch.us, one_line(launch.kernel), one_line(launch.pass), launch.line,
+        bytes_text(static_cast<double>(launch.bytes)),
+        launch.us > 0 ? static_cast<double>(launch.bytes) / launch.us / 1e3 : 0, launch.bound_us,
+        launch.us > 0 ? 100 * launch.bound_us / launch.us : 0);
   }
   for (size_t i = 0; i < profile.others.size(); ++i) {
     told_us += profile.others[i].us;
     if (i < kMostOthers)
-      out += fmt::format("  {:8.2f} us  {}\n", profile.others[i].us, shorten_middle(one_line(profile.others[i].statement), width - 15));
+      out += fmt::format("  {:8.2f} us  {}\n", profile.others[i].us,
+                         shorten_middle(one_line(profile.others[i].statement), width - 15));
   }
-  if (profile.others.size() > kMostOthers) out += fmt::format("  … and {} more operators\n", profile.others.size() - kMostOthers);
-  return out + fmt::format("  {:8.2f} us  the rest: allocating, calling, clocks\n", std::max(0.0, profile.call_us - told_us));
+  if (profile.others.size() > kMostOthers)
+    out += fmt::format("  … and {} more operators\n", profile.others.size() - kMostOthers);
+  return out +
+         fmt::format("  {:8.2f} us  the rest: allocating, calling, clocks\n", std::max(0.0, profile.call_us - told_us));
 }
 
 }  // namespace

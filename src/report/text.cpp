@@ -72,8 +72,7 @@ std::string shorten_middle(std::string_view text, size_t width) {
   const size_t length = columns(text);
   if (length <= width) return std::string(text);
   const size_t tail = (width - 1) / 2, head = width - 1 - tail;
-  return fmt::format("{}…{}", text.substr(0, bytes_of(text, head)),
-                     text.substr(bytes_of(text, length - tail)));
+  return fmt::format("{}…{}", text.substr(0, bytes_of(text, head)), text.substr(bytes_of(text, length - tail)));
 }
 
 std::vector<std::string> wrap(std::string_view text, size_t width) {
@@ -102,23 +101,12 @@ std::string escape_html(std::string_view text) {
   std::string out;
   for (char c : visible(text)) {
     switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\'': out += "&#39;"; break;
+      default: out += c;
     }
   }
   return out;

@@ -60,8 +60,7 @@ class Fit {
 
   bool may_stand_for(const Arg& ours, const Arg& theirs) const {
     if (ours.kind != ArgKind::Node || theirs.kind != ArgKind::Node) return ours.kind == theirs.kind;
-    if (bound_[ours.node])
-      return ir::equal_args(graph_.graph(), values_[ours.node], graph_.graph(), theirs);
+    if (bound_[ours.node]) return ir::equal_args(graph_.graph(), values_[ours.node], graph_.graph(), theirs);
     return pattern_.is_placeholder(ours.node) || pattern_.prepared->name(ours.node) == graph_.name(theirs.node);
   }
 
@@ -75,7 +74,8 @@ class Fit {
     const bool is_list = ours.kind == ArgKind::Tuple || ours.kind == ArgKind::List || ours.kind == ArgKind::Slice;
     if (ours.kind == ArgKind::Node) {
       if (!pattern_.is_placeholder(ours.node)) {
-        if (theirs.kind != ArgKind::Node || bound_[ours.node]) return theirs.kind == ArgKind::Node && values_[ours.node].node == theirs.node;
+        if (theirs.kind != ArgKind::Node || bound_[ours.node])
+          return theirs.kind == ArgKind::Node && values_[ours.node].node == theirs.node;
         assign(ours.node, theirs.node);  // where that is another operator, it is that one that does not fit
         return true;
       }
@@ -106,7 +106,7 @@ class Fit {
 
   const Pattern& pattern_;
   PreparedGraph& graph_;
-  std::vector<Arg> values_;    // by pattern node: what it stands for, where `bound_`
+  std::vector<Arg> values_;  // by pattern node: what it stands for, where `bound_`
   std::vector<bool> bound_;
   std::vector<NodeId> queue_;  // calls that stand for something, in the order in which they were found
 };

@@ -89,10 +89,10 @@ std::optional<Refusal> Legality::check_escape(const Occurrence& occurrence) {
       if (occurrence.contains(user)) continue;
       const std::string_view inner = graph.node(id).name;
       return Refusal{occurrence.pattern_of[i], id,
-                     is_output(graph, user) ? fmt::format("inner value '{}' is also returned by the graph{}",
-                                                          inner, graph_.at_line(user))
-                                            : fmt::format("inner value '{}' is also used by '{}'{}", inner,
-                                                          graph.node(user).name, graph_.at_line(user))};
+                     is_output(graph, user)
+                         ? fmt::format("inner value '{}' is also returned by the graph{}", inner, graph_.at_line(user))
+                         : fmt::format("inner value '{}' is also used by '{}'{}", inner, graph.node(user).name,
+                                       graph_.at_line(user))};
     }
   }
   return std::nullopt;
@@ -147,8 +147,8 @@ std::optional<Refusal> Legality::check_cycle(const Occurrence& occurrence) {
 Refusal Legality::explain_cycle(const Occurrence& occurrence, NodeId last) const {
   const ir::Graph& graph = graph_.graph();
   const Order& order = graph_.order();
-  const size_t at = static_cast<size_t>(
-      std::lower_bound(occurrence.nodes.begin(), occurrence.nodes.end(), last) - occurrence.nodes.begin());
+  const size_t at = static_cast<size_t>(std::lower_bound(occurrence.nodes.begin(), occurrence.nodes.end(), last) -
+                                        occurrence.nodes.begin());
   Refusal refusal{occurrence.pattern_of[at], last, ""};
   NodeId outside = last;
   for (NodeId node = last;;) {

@@ -61,9 +61,8 @@ class Legality {
   PreparedGraph& graph_;
   std::vector<uint32_t> site_of_;
   std::vector<std::vector<ir::NodeId>> sites_;  // nodes of the accepted occurrences, sorted
-  std::map<ir::NodeId, ir::NodeId>
-      covered_;                        // first -> last node of where they lie, joined where they overlap
-  std::vector<ir::NodeId> came_from_;  // check_cycle: the node a path came from; kNoNode when not visited
+  std::map<ir::NodeId, ir::NodeId> covered_;    // first -> last node of where they lie, joined where they overlap
+  std::vector<ir::NodeId> came_from_;           // check_cycle: the node a path came from; kNoNode when not visited
 };
 
 }  // namespace passnet::rewrite

@@ -19,8 +19,7 @@ namespace {
 constexpr size_t kDiagnosisPlaces = 64;
 
 struct Roots {
-  NodeId root =
-      ir::kNoNode;  // the pattern's call with the fewest candidates in the graph, of those that have any
+  NodeId root = ir::kNoNode;     // the pattern's call with the fewest candidates in the graph, of those that have any
   NodeId missing = ir::kNoNode;  // the first call that has none
 };
 
@@ -43,8 +42,7 @@ Match make_match(const Pattern& pattern, const Assignment& assignment) {
   Match match;
   match.nodes.resize(pattern.graph->size(), ir::kNoNode);
   for (NodeId id = 0; id < pattern.graph->size(); ++id) match.nodes[id] = assignment.node(id);
-  for (NodeId id = 0; id < pattern.graph->placeholder_count(); ++id)
-    match.inputs.push_back(assignment.values[id]);
+  for (NodeId id = 0; id < pattern.graph->placeholder_count(); ++id) match.inputs.push_back(assignment.values[id]);
   for (const NodeId id : pattern.outputs) match.outputs.push_back(assignment.node(id));
   return match;
 }

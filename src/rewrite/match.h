@@ -28,11 +28,11 @@ struct Match {
 struct NearestMiss {
   bool refused = false;             // all of it was found, but one call cannot stand for it
   uint32_t matched = 0, total = 0;  // pattern calls found before it stopped (the last one may not fit), of how many
-  uint32_t fitting = 0;             // of all calls those that fit at the best place, when one that does not is passed over;
-                                    // below `total`, except when refused
-  SourceLoc pattern_at, graph_at;   // graph_at.line == 0 when there is no graph node to point at
+  uint32_t fitting = 0;  // of all calls those that fit at the best place, when one that does not is passed over;
+                         // below `total`, except when refused
+  SourceLoc pattern_at, graph_at;        // graph_at.line == 0 when there is no graph node to point at
   std::string pattern_text, graph_text;  // both lines as text
-  std::string reason;               // "argument 'eps' differs: found 1e-06, expected 1e-05"
+  std::string reason;                    // "argument 'eps' differs: found 1e-06, expected 1e-05"
 };
 
 struct MatchReport {

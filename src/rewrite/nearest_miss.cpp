@@ -76,8 +76,8 @@ std::string no_user_text(const Pattern& pattern, PreparedGraph& graph, const Sto
   std::string found;
   for (const NodeId user : graph.users(stop.graph_node)) {
     const bool output = graph.graph().node(user).kind == ir::NodeKind::Output;
-    found += (found.empty() ? "" : ", ") +
-             (output ? std::string("the graph's output") : operator_text(graph.name(user)));
+    found +=
+        (found.empty() ? "" : ", ") + (output ? std::string("the graph's output") : operator_text(graph.name(user)));
   }
   return fmt::format("expected {} to use '{}', which is used by: {}", expected,
                      graph.graph().node(stop.graph_node).name, found.empty() ? "nothing" : found);
@@ -93,11 +93,10 @@ std::string reason_text(const Pattern& pattern, PreparedGraph& graph, const Stop
                          found_text(graph, stop.found.node));
     case Stop::Why::Constant:
       return fmt::format("{}: found {}, expected the result of {}", argument_text(graph, stop),
-                         value_text(theirs, stop.found),
-                         operator_text(pattern.prepared->name(stop.expected.node)));
+                         value_text(theirs, stop.found), operator_text(pattern.prepared->name(stop.expected.node)));
     case Stop::Why::Literal:
-      return fmt::format("{}: found {}, expected {}", argument_text(graph, stop),
-                         value_text(theirs, stop.found), value_text(ours, stop.expected));
+      return fmt::format("{}: found {}, expected {}", argument_text(graph, stop), value_text(theirs, stop.found),
+                         value_text(ours, stop.expected));
     case Stop::Why::Length:
       return fmt::format("{}: found {} elements, expected {}", argument_text(graph, stop), stop.found.count,
                          stop.expected.count);
@@ -111,20 +110,15 @@ std::string reason_text(const Pattern& pattern, PreparedGraph& graph, const Stop
       return fmt::format("{}: found a list of values, but pattern input '{}' stands for one value",
                          argument_text(graph, stop), name_of(stop.expected));
     case Stop::Why::Twice:
-      return fmt::format("'{}' would stand for two operators of the pattern",
-                         theirs.node(stop.found.node).name);
-    case Stop::Why::NoUser:
-      return no_user_text(pattern, graph, stop);
+      return fmt::format("'{}' would stand for two operators of the pattern", theirs.node(stop.found.node).name);
+    case Stop::Why::NoUser: return no_user_text(pattern, graph, stop);
     case Stop::Why::Arguments:
       return fmt::format("{} is called with other arguments", operator_text(graph.name(stop.graph_node)));
     case Stop::Why::Sequence:
-      return fmt::format(
-          "'{}' comes after '{}', but in the pattern before it, and one of them works in place",
-          theirs.node(stop.found.node).name, theirs.node(stop.graph_node).name);
-    case Stop::Why::Budget:
-      return "gave up: too many ways to order the operands of its commutative operators";
-    case Stop::Why::None:
-      break;
+      return fmt::format("'{}' comes after '{}', but in the pattern before it, and one of them works in place",
+                         theirs.node(stop.found.node).name, theirs.node(stop.graph_node).name);
+    case Stop::Why::Budget: return "gave up: too many ways to order the operands of its commutative operators";
+    case Stop::Why::None: break;
   }
   return "the graph has no operator";
 }
@@ -175,9 +169,9 @@ NearestMiss explain_missing(const Pattern& pattern, PreparedGraph& graph, NodeId
       name.ends_with('_') ? std::string(name.substr(0, name.size() - 1)) : std::string(name) + "_";
   if (const auto siblings = graph.calls_of(sibling); !siblings.empty()) {
     point_at_graph(miss, graph, siblings.front());
-    miss.reason = fmt::format(
-        "the graph has no {}, only {}", operator_text(name),
-        sibling.ends_with('_') ? operator_text(sibling) : sibling + ", which does not work in place");
+    miss.reason =
+        fmt::format("the graph has no {}, only {}", operator_text(name),
+                    sibling.ends_with('_') ? operator_text(sibling) : sibling + ", which does not work in place");
     return miss;
   }
   std::string list;
@@ -186,8 +180,8 @@ NearestMiss explain_missing(const Pattern& pattern, PreparedGraph& graph, NodeId
     if (i == kListedOperators) list += ", …";
     if (i < kListedOperators) list += (i == 0 ? "" : ", ") + operator_text(operators[i]);
   }
-  miss.reason = fmt::format("the graph has no {} at all; it has: {}", operator_text(name),
-                            list.empty() ? "no operators" : list);
+  miss.reason =
+      fmt::format("the graph has no {} at all; it has: {}", operator_text(name), list.empty() ? "no operators" : list);
   return miss;
 }
 

@@ -10,7 +10,6 @@ namespace passnet::rewrite {
 NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Stop& stop);
 NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Refusal& refusal);
 /// The graph has no call of what the pattern's `call` calls; `deepest` is how far the rest matched.
-NearestMiss explain_missing(const Pattern& pattern, PreparedGraph& graph, ir::NodeId call,
-                            const Stop& deepest);
+NearestMiss explain_missing(const Pattern& pattern, PreparedGraph& graph, ir::NodeId call, const Stop& deepest);
 
 }  // namespace passnet::rewrite

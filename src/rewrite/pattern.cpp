@@ -27,8 +27,7 @@ Result<std::vector<NodeId>> returned_values(const ir::Graph& graph) {
     if (arg.kind != ir::ArgKind::Node)
       return bad(graph, output, "the pattern returns something that is not a value it computes");
     if (graph.node(arg.node).kind == ir::NodeKind::Placeholder)
-      return bad(graph, output,
-                 fmt::format("the pattern returns its input '{}' unchanged", graph.node(arg.node).name))
+      return bad(graph, output, fmt::format("the pattern returns its input '{}' unchanged", graph.node(arg.node).name))
           .with_hint("return only values that the pattern computes");
     result.push_back(arg.node);
   }

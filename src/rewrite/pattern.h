@@ -12,11 +12,10 @@ namespace passnet::rewrite {
 struct Pattern {
   std::unique_ptr<ir::Graph> graph;         // a copy; canonical forms grow its pool
   std::unique_ptr<PreparedGraph> prepared;  // of `graph`
-  std::vector<ir::NodeId> calls;    // what must be found: calls its outputs need, and in-place calls on those
-  std::vector<ir::NodeId> outputs;  // the values it returns, in order
-  std::vector<bool> is_output;      // by node id
-  std::vector<std::pair<ir::NodeId, ir::NodeId>>
-      ordered;  // calls whose order matters, because of in-place operators
+  std::vector<ir::NodeId> calls;            // what must be found: calls its outputs need, and in-place calls on those
+  std::vector<ir::NodeId> outputs;          // the values it returns, in order
+  std::vector<bool> is_output;              // by node id
+  std::vector<std::pair<ir::NodeId, ir::NodeId>> ordered;  // calls whose order matters, because of in-place operators
 
   bool is_placeholder(ir::NodeId id) const { return graph->node(id).kind == ir::NodeKind::Placeholder; }
 };

@@ -14,17 +14,12 @@ namespace {
 
 std::string_view kind_prefix(ir::NodeKind kind) {
   switch (kind) {
-    case ir::NodeKind::CallFunction:
-      return "function:";
-    case ir::NodeKind::CallMethod:
-      return "method:";
-    case ir::NodeKind::Operator:
-      return "operator:";
-    case ir::NodeKind::Attribute:
-      return "attribute:";
+    case ir::NodeKind::CallFunction: return "function:";
+    case ir::NodeKind::CallMethod: return "method:";
+    case ir::NodeKind::Operator: return "operator:";
+    case ir::NodeKind::Attribute: return "attribute:";
     case ir::NodeKind::Placeholder:
-    case ir::NodeKind::Output:
-      break;
+    case ir::NodeKind::Output: break;
   }
   return "";
 }

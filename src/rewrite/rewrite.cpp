@@ -101,8 +101,7 @@ class Rewriter {
       for (const Order::Edge& edge : order.successors(id)) add(items_[id], items_[edge.to]);
     }
     for (size_t i = 0; i < sites_.size(); ++i) {
-      for (const NodeId input : sites_[i].inputs)
-        add(items_[input], graph_.size() + static_cast<uint32_t>(i));
+      for (const NodeId input : sites_[i].inputs) add(items_[input], graph_.size() + static_cast<uint32_t>(i));
     }
     using Entry = std::pair<NodeId, uint32_t>;  // old position, item
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> ready;
@@ -137,10 +136,9 @@ class Rewriter {
       std::vector<ir::Keyword> keywords;
       for (const Arg& arg : graph_.args(node)) args.push_back(new_graph_.import_arg(graph_, arg, map_));
       for (const ir::Keyword& keyword : graph_.keywords(node))
-        keywords.push_back(
-            {new_graph_.intern(keyword.name), new_graph_.import_arg(graph_, keyword.value, map_)});
-      ids_[id] = new_graph_.add_node(node.kind, new_graph_.intern(node.target), new_graph_.intern(node.name), args, keywords,
-                                     node.offset);
+        keywords.push_back({new_graph_.intern(keyword.name), new_graph_.import_arg(graph_, keyword.value, map_)});
+      ids_[id] = new_graph_.add_node(node.kind, new_graph_.intern(node.target), new_graph_.intern(node.name), args,
+                                     keywords, node.offset);
     }
     map_[id] = Arg::of_node(ids_[id]);
   }
@@ -152,15 +150,13 @@ class Rewriter {
     const uint32_t offset = graph_.node(*std::max_element(calls.begin(), calls.end())).offset;
     std::vector<Arg> args(1, Arg::of_int(site.launch_list));
     for (const NodeId input : site.inputs) args.push_back(map_[input]);
-    const NodeId fused =
-        new_graph_.add_node(ir::NodeKind::CallFunction, kFusedTarget, fresh_name(), args, {}, offset);
+    const NodeId fused = new_graph_.add_node(ir::NodeKind::CallFunction, kFusedTarget, fresh_name(), args, {}, offset);
     for (size_t i = 0; i < site.match.outputs.size(); ++i) {
       const NodeId old = site.match.outputs[i];
       if (!used_[old] || ids_[old] != ir::kNoNode) continue;
       const Arg parts[] = {Arg::of_node(fused), Arg::of_int(static_cast<int64_t>(i))};
-      ids_[old] =
-          new_graph_.add_node(ir::NodeKind::Operator, "getitem", new_graph_.intern(graph_.node(old).name),
-                              parts, {}, graph_.node(old).offset);
+      ids_[old] = new_graph_.add_node(ir::NodeKind::Operator, "getitem", new_graph_.intern(graph_.node(old).name),
+                                      parts, {}, graph_.node(old).offset);
       map_[old] = Arg::of_node(ids_[old]);
     }
   }

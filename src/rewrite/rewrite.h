@@ -17,8 +17,8 @@ inline constexpr std::string_view kFusedTarget = "passnet.fused";
 /// One site to replace.
 struct Site {
   Match match;
-  int64_t launch_list = 0;            // index the runtime looks up
-  std::vector<ir::NodeId> inputs;     // graph nodes handed to the kernels, in the order of the launch list's inputs
+  int64_t launch_list = 0;         // index the runtime looks up
+  std::vector<ir::NodeId> inputs;  // graph nodes handed to the kernels, in the order of the launch list's inputs
 };
 
 /// The new graph: dead nodes of the sites removed, `passnet.fused` calls inserted where all inputs exist, order legal.

@@ -20,8 +20,7 @@ bool is_container(const Arg& arg) {
 /// The same argument in two graphs, without looking into node references or containers.
 bool same_literal(const Arg& a, const Arg& b) {
   static const ir::Graph kEmpty;
-  return a.kind == b.kind && a.kind != ArgKind::Node && !is_container(a) &&
-         ir::equal_args(kEmpty, a, kEmpty, b);
+  return a.kind == b.kind && a.kind != ArgKind::Node && !is_container(a) && ir::equal_args(kEmpty, a, kEmpty, b);
 }
 
 }  // namespace
@@ -121,8 +120,7 @@ bool Search::bind_call(const Goal& goal, NodeId expected) {
   const NodeId found = goal.found.node;
   if (graph_.name(found) != pattern_.prepared->name(expected)) return stop(Stop::Why::Operator, goal);
   for (const NodeId id : trail_) {
-    if (!pattern_.is_placeholder(id) && assignment_.values[id].node == found)
-      return stop(Stop::Why::Twice, goal);
+    if (!pattern_.is_placeholder(id) && assignment_.values[id].node == found) return stop(Stop::Why::Twice, goal);
   }
   const ir::CanonicalCall& ours = pattern_.prepared->call(expected);
   const ir::CanonicalCall& theirs = graph_.call(found);
@@ -202,8 +200,7 @@ bool Search::extend() {
     if (used != ir::kNoNode) break;
   }
   if (call == ir::kNoNode) return in_sequence() && accept_(assignment_);
-  const auto candidates =
-      used == ir::kNoNode ? graph_.calls_of(pattern_.prepared->name(call)) : graph_.users(used);
+  const auto candidates = used == ir::kNoNode ? graph_.calls_of(pattern_.prepared->name(call)) : graph_.users(used);
   bool any = false;
   for (const NodeId candidate : candidates) {
     if (graph_.name(candidate) != pattern_.prepared->name(call)) continue;

@@ -16,8 +16,7 @@ struct Assignment {
   std::vector<ir::Arg> values;  // by pattern node id; calls hold a Node
   std::vector<bool> bound;
   ir::NodeId node(ir::NodeId pattern_id) const {
-    return bound[pattern_id] && values[pattern_id].kind == ir::ArgKind::Node ? values[pattern_id].node
-                                                                             : ir::kNoNode;
+    return bound[pattern_id] && values[pattern_id].kind == ir::ArgKind::Node ? values[pattern_id].node : ir::kNoNode;
   }
 };
 

@@ -28,8 +28,8 @@ class Accesses {
     for (size_t i = 0; i < outputs.size(); ++i)
       origin_[occurrence.assignment.node(outputs[i])] = static_cast<Origin>(i + 1);
     const auto all = order.accesses(memory);
-    nodes_ = all.subspan(static_cast<size_t>(
-        std::lower_bound(all.begin(), all.end(), occurrence.nodes.front()) - all.begin()));
+    nodes_ = all.subspan(
+        static_cast<size_t>(std::lower_bound(all.begin(), all.end(), occurrence.nodes.front()) - all.begin()));
     for (const NodeId id : nodes_) {
       if (occurrence.contains(id)) continue;
       for_each_aliased_input(graph, id, [&](NodeId input) {
@@ -84,8 +84,7 @@ std::vector<NodeId> written_memories(const Occurrence& occurrence, const Order& 
   std::vector<NodeId> memories;
   const auto add = [&](NodeId pattern_id) {
     const NodeId bound = occurrence.assignment.node(pattern_id);
-    if (bound != ir::kNoNode && order.is_written(order.memory(bound)))
-      memories.push_back(order.memory(bound));
+    if (bound != ir::kNoNode && order.is_written(order.memory(bound))) memories.push_back(order.memory(bound));
   };
   for (NodeId id = 0; id < occurrence.pattern.graph->placeholder_count(); ++id) add(id);
   for (const NodeId id : occurrence.pattern.outputs) add(id);
@@ -96,8 +95,7 @@ std::vector<NodeId> written_memories(const Occurrence& occurrence, const Order& 
 
 /// Values that share memory in the graph but not in the pattern must not be overwritten inside: `x += 1;
 /// return x * y` is something else when y is a view of x.
-std::optional<Refusal> check_aliased_inputs(const Occurrence& occurrence, const ir::Graph& graph,
-                                            const Order& order) {
+std::optional<Refusal> check_aliased_inputs(const Occurrence& occurrence, const ir::Graph& graph, const Order& order) {
   const Pattern& pattern = occurrence.pattern;
   const Order& ours = pattern.prepared->order();
   for (const NodeId writer : pattern.calls) {
@@ -106,13 +104,11 @@ std::optional<Refusal> check_aliased_inputs(const Occurrence& occurrence, const 
     const NodeId memory = order.memory(occurrence.assignment.node(target));
     for (NodeId value = 0; value < pattern.graph->size(); ++value) {
       const NodeId bound = occurrence.assignment.node(value);
-      if (bound == ir::kNoNode || order.memory(bound) != memory || ours.memory(value) == ours.memory(target))
-        continue;
-      return Refusal{
-          writer, occurrence.assignment.node(writer),
-          fmt::format("'{}' overwrites '{}', which shares memory with '{}'; in the pattern they are apart",
-                      graph.node(occurrence.assignment.node(writer)).name,
-                      graph.node(occurrence.assignment.node(target)).name, graph.node(bound).name)};
+      if (bound == ir::kNoNode || order.memory(bound) != memory || ours.memory(value) == ours.memory(target)) continue;
+      return Refusal{writer, occurrence.assignment.node(writer),
+                     fmt::format("'{}' overwrites '{}', which shares memory with '{}'; in the pattern they are apart",
+                                 graph.node(occurrence.assignment.node(writer)).name,
+                                 graph.node(occurrence.assignment.node(target)).name, graph.node(bound).name)};
     }
   }
   return std::nullopt;
@@ -120,8 +116,8 @@ std::optional<Refusal> check_aliased_inputs(const Occurrence& occurrence, const 
 
 /// A write to `memory` that is seen, or not seen, through a value of another origin than the one written
 /// through.
-std::optional<Refusal> check_memory(const Occurrence& occurrence, const PreparedGraph& prepared,
-                                    const Order& order, NodeId memory) {
+std::optional<Refusal> check_memory(const Occurrence& occurrence, const PreparedGraph& prepared, const Order& order,
+                                    NodeId memory) {
   const ir::Graph& graph = prepared.graph();
   const Accesses accesses(occurrence, graph, order, memory);
   const auto name = [&](NodeId id) { return graph.node(id).name; };
@@ -132,19 +128,17 @@ std::optional<Refusal> check_memory(const Occurrence& occurrence, const Prepared
     const bool inside = occurrence.contains(writer);
     // What the occurrence overwrites stays as it was in the rewritten graph, and its results are memories of
     // their own.
-    const NodeId other = accesses.access_after(writer, [&](Origin origin) {
-      return inside ? origin == kElsewhere : origin != own || own == kSeveral;
-    });
+    const NodeId other = accesses.access_after(
+        writer, [&](Origin origin) { return inside ? origin == kElsewhere : origin != own || own == kSeveral; });
     if (other == ir::kNoNode) continue;
     if (!inside)
-      return Refusal{
-          occurrence.pattern.outputs.front(), occurrence.assignment.node(occurrence.pattern.outputs.front()),
-          fmt::format("results of the match share memory with what '{}'{} overwrites and '{}'{} uses",
-                      name(writer), prepared.at_line(writer), name(other), prepared.at_line(other))};
+      return Refusal{occurrence.pattern.outputs.front(), occurrence.assignment.node(occurrence.pattern.outputs.front()),
+                     fmt::format("results of the match share memory with what '{}'{} overwrites and '{}'{} uses",
+                                 name(writer), prepared.at_line(writer), name(other), prepared.at_line(other))};
     const auto found = std::lower_bound(occurrence.nodes.begin(), occurrence.nodes.end(), writer);
     return Refusal{occurrence.pattern_of[static_cast<size_t>(found - occurrence.nodes.begin())], writer,
-                   fmt::format("'{}' overwrites '{}', which '{}'{} uses afterwards", name(writer),
-                               name(target), name(other), prepared.at_line(other))};
+                   fmt::format("'{}' overwrites '{}', which '{}'{} uses afterwards", name(writer), name(target),
+                               name(other), prepared.at_line(other))};
   }
   return std::nullopt;
 }

@@ -1,15 +1,15 @@
 #include "run/batch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
+#include <nlohmann/json.hpp>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -32,7 +32,8 @@ Result<RecordFile> RecordFile::open(const std::filesystem::path& path, bool keep
 
 Result<void> RecordFile::append(const record::RunRecord& record) {
   if (Result<void> appended = lines_.append(record::to_json(record).dump()); !appended)
-    return std::move(appended).error().with_hint("free some space, then go on with --resume; finished records are kept");
+    return std::move(appended).error().with_hint(
+        "free some space, then go on with --resume; finished records are kept");
   records_.push_back(record);
   return {};
 }
@@ -103,8 +104,8 @@ std::string reason_to_repeat(const Planned& planned, size_t position, const Eval
 }
 
 // Sets aside what no longer stands, and says why: graphs that go for one reason in one breath.
-Result<void> set_aside(Planned& planned, const EvaluateOptions& options, const std::map<std::string, std::string>& versions,
-                       const BatchHooks& hooks) {
+Result<void> set_aside(Planned& planned, const EvaluateOptions& options,
+                       const std::map<std::string, std::string>& versions, const BatchHooks& hooks) {
   std::vector<size_t> positions;
   std::vector<std::pair<std::string, std::vector<std::string>>> graphs_of_reason;
   for (size_t i = 0; i < planned.file.records().size(); ++i) {
@@ -117,7 +118,8 @@ Result<void> set_aside(Planned& planned, const EvaluateOptions& options, const s
     const std::string reason = reason_to_repeat(planned, i, options, versions);
     if (reason.empty()) continue;
     positions.push_back(i);
-    auto known = std::find_if(graphs_of_reason.begin(), graphs_of_reason.end(), [&](const auto& one) { return one.first == reason; });
+    auto known = std::find_if(graphs_of_reason.begin(), graphs_of_reason.end(),
+                              [&](const auto& one) { return one.first == reason; });
     if (known == graphs_of_reason.end()) known = graphs_of_reason.insert(known, {reason, {}});
     known->second.push_back(graph);
   }
@@ -147,7 +149,9 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchH
   const std::filesystem::path out = options.out / planned.sample.name;
   const bool all_done = std::ranges::all_of(planned.sample.graph_names, one.skip);
   if (!all_done && options.evaluate.compiler == "passes") PASSNET_TRY_VOID(save_passes(out, planned.sample.pass_dir));
-  one.texts = [&](const std::string& graph, const record::GraphTexts& texts) { return save_graph_texts(out, graph, texts); };
+  one.texts = [&](const std::string& graph, const record::GraphTexts& texts) {
+    return save_graph_texts(out, graph, texts);
+  };
   one.finished = [&](const record::RunRecord& record) -> Result<void> {
     PASSNET_TRY_VOID(planned.file.append(record));
     if (hooks.finished) hooks.finished(record);
@@ -179,10 +183,11 @@ Result<Leases> take_machine(const BatchOptions& options, const BatchHooks& hooks
   leases.on_gpu = options.evaluate.gpu.has_value();
   if (!options.evaluate.timed) return leases;
   const std::vector<int> available = available_processors();
-  const size_t threads = options.evaluate.threads > 0 ? static_cast<size_t>(options.evaluate.threads) : available.size();
+  const size_t threads =
+      options.evaluate.threads > 0 ? static_cast<size_t>(options.evaluate.threads) : available.size();
   const size_t wanted = leases.on_gpu ? static_cast<size_t>(options.jobs) : threads;
-  PASSNET_TRY(leases.processors, MachineLease::take("processor", available, std::min(wanted, available.size()), hooks.waiting,
-                                                    options.evaluate.interrupted));
+  PASSNET_TRY(leases.processors, MachineLease::take("processor", available, std::min(wanted, available.size()),
+                                                    hooks.waiting, options.evaluate.interrupted));
   if (!leases.on_gpu) return leases;
   std::vector<int> gpus;
   for (int job = 0; job < options.jobs; ++job) gpus.push_back(*options.evaluate.gpu + job);
@@ -198,8 +203,9 @@ std::vector<record::RunRecord> records_of(const std::vector<Planned>& planned) {
     for (const std::string& graph : one.sample.graph_names) place.emplace(graph, place.size());
     const size_t first = records.size();
     records.insert(records.end(), one.file.records().begin(), one.file.records().end());
-    std::stable_sort(records.begin() + std::ptrdiff_t(first), records.end(),
-                     [&](const record::RunRecord& a, const record::RunRecord& b) { return place[a.graph] < place[b.graph]; });
+    std::stable_sort(
+        records.begin() + std::ptrdiff_t(first), records.end(),
+        [&](const record::RunRecord& a, const record::RunRecord& b) { return place[a.graph] < place[b.graph]; });
   }
   return records;
 }
@@ -228,9 +234,10 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     if (!sample) return {{}, std::move(sample).error()};
     for (const Planned& other : planned) {
       if (other.sample.name == sample->name) {
-        return {{}, bad_input(fmt::format("two samples are named '{}': '{}' and '{}'", sample->name,
-                                          other.sample.path.string(), sample->path.string()))
-                        .with_hint("evaluate them in two runs with an --out each")};
+        return {{},
+                bad_input(fmt::format("two samples are named '{}': '{}' and '{}'", sample->name,
+                                      other.sample.path.string(), sample->path.string()))
+                    .with_hint("evaluate them in two runs with an --out each")};
       }
     }
     Result<RecordFile> file = RecordFile::open(options.out / sample->name / "records.jsonl", options.resume);

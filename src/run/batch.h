@@ -40,14 +40,15 @@ struct BatchOptions {
   EvaluateOptions evaluate;
   std::filesystem::path out;
   bool resume = false;  // keep the records that still stand, see docs/records.md
-  int jobs = 1;  // samples at a time, each on a GPU of its own: evaluate.gpu and those after it
+  int jobs = 1;         // samples at a time, each on a GPU of its own: evaluate.gpu and those after it
 };
 
 struct BatchHooks {
-  std::function<void(const std::string& why)> waiting;                      // for processors that another evaluation holds
+  std::function<void(const std::string& why)> waiting;  // for processors that another evaluation holds
   /// resume: these graphs of a sample have a record that no longer stands, for this reason. Before `planned`.
-  std::function<void(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason)> again;
-  std::function<void(size_t graphs)> planned;                               // total graphs to do, before the first
+  std::function<void(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason)>
+      again;
+  std::function<void(size_t graphs)> planned;  // total graphs to do, before the first
   std::function<void(const std::string& sample, const std::string& graph)> started;
   std::function<void(const record::RunRecord&)> finished;
 };

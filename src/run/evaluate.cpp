@@ -1,22 +1,22 @@
 #include "run/evaluate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "base/log.h"
-#include "record/verdict.h"
 #include "fx/print.h"
 #include "pass/source.h"
+#include "record/verdict.h"
 #include "run/graph_texts.h"
 #include "run/measure.h"
 #include "run/pattern_names.h"
 #include "run/provenance.h"
-#include "run/worker/pytorch.h"
 #include "run/run_passes.h"
+#include "run/worker/pytorch.h"
 #include "run/worker/requests.h"
 
 namespace passnet::run {
@@ -172,7 +172,8 @@ class SampleEvaluation {
 
     record.stage = Stage::Load;
     if (auto hello = start_up(candidate_); !hello) return hello.error();
-    if (auto loaded = load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_, options_.cuda_graph);
+    if (auto loaded =
+            load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_, options_.cuda_graph);
         !loaded)
       return loaded.error();
     if (auto set = set_inputs(candidate_, kId, inputs, timeout_); !set) return set.error();
@@ -202,7 +203,8 @@ class SampleEvaluation {
       if (!options_.rival.empty()) record.rival = measure_rival(graph->graph, inputs, how);
     }
     if (options_.profile) {
-      Answer<record::Profile> profile = profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_);
+      Answer<record::Profile> profile =
+          profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_);
       if (!profile) return placed(profile.error());
       record.profile = std::move(*profile);
     }
@@ -212,7 +214,8 @@ class SampleEvaluation {
 
   // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by operator as
   // the reference does. None when the candidate cannot; whatever that is, it has nothing to do with this graph's own result.
-  std::optional<record::Control> measure_control(const ir::Graph& graph, const Bundle& inputs, const MeasureOptions& how) {
+  std::optional<record::Control> measure_control(const ir::Graph& graph, const Bundle& inputs,
+                                                 const MeasureOptions& how) {
     controlled_ = true;
     if (!load_graph(candidate_, kControlId, graph, {}, {}, timeout_)) return std::nullopt;
     if (!set_inputs(candidate_, kControlId, inputs, timeout_)) return std::nullopt;
@@ -247,7 +250,8 @@ class SampleEvaluation {
     Answer<Outputs> found = run_graph(*rival_, kId, true, how.timeout);
     if (!found) return give_up(found.error());
     record::RunRecord checked;
-    if (auto compared = compare_outputs(reference_, kId, *found, checked, how.timeout); !compared) return give_up(compared.error());
+    if (auto compared = compare_outputs(reference_, kId, *found, checked, how.timeout); !compared)
+      return give_up(compared.error());
     checked.stage = Stage::Done;
     rival.passes_from = record::judge(checked).passes_from;
     Answer<Measured> measured = measure({reference_, kId}, {*rival_, kId}, how);
@@ -290,7 +294,8 @@ class SampleEvaluation {
   // Frees the graph on both sides, and notes what it took of a GPU's memory.
   void forget(record::RunRecord& record) {
     for (const char* id : {kTraceId, kId}) note_memory(forget_graph(reference_, id, timeout_), record.reference_memory);
-    for (const char* id : {kControlId, kId}) note_memory(forget_graph(candidate_, id, timeout_), record.candidate_memory);
+    for (const char* id : {kControlId, kId})
+      note_memory(forget_graph(candidate_, id, timeout_), record.candidate_memory);
     if (rival_) forget_graph(*rival_, kId, timeout_);
   }
   static void note_memory(const record::DeviceMemory& used, record::DeviceMemory& memory) {
@@ -321,7 +326,8 @@ class SampleEvaluation {
 
 int available_threads() { return std::max<int>(1, static_cast<int>(available_processors().size())); }
 
-Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, const EvaluateHooks& hooks) {
+Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options,
+                             const EvaluateHooks& hooks) {
   const auto skipped = [&](size_t i) { return hooks.skip && hooks.skip(sample.graph_names[i]); };
   size_t remaining = 0;
   for (size_t i = 0; i < sample.graph_names.size(); ++i) remaining += skipped(i) ? 0 : 1;

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "record/graph_texts.h"
-#include "record/record.h"
 #include "graphdir/sample.h"
 #include "pass/kernel/build.h"
+#include "record/graph_texts.h"
+#include "record/record.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
@@ -46,15 +46,17 @@ struct GraphTensors {
 };
 
 struct EvaluateHooks {
-  std::function<bool(const std::string& graph)> skip;        // already done (resume); may be empty
-  std::function<void(const std::string& graph)> started;     // for progress; may be empty
-  std::function<Result<void>(const std::string& graph, const record::GraphTexts&)> texts;  // stores them, before `finished`; may be empty
+  std::function<bool(const std::string& graph)> skip;     // already done (resume); may be empty
+  std::function<void(const std::string& graph)> started;  // for progress; may be empty
+  std::function<Result<void>(const std::string& graph, const record::GraphTexts&)>
+      texts;                                                       // stores them, before `finished`; may be empty
   std::function<Result<void>(const record::RunRecord&)> finished;  // stores the record; an error ends the run
   std::function<Result<void>(const std::string& graph, const GraphTensors&)> tensors;  // after `finished`; may be empty
 };
 
 /// Evaluates every graph of the sample. A bad graph, pass or kernel is a record, not an error.
 /// Errors: Resource (workers cannot be started), what `finished` gave, and Resource "interrupted".
-Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, const EvaluateHooks& hooks);
+Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options,
+                             const EvaluateHooks& hooks);
 
 }  // namespace passnet::run

@@ -1,5 +1,7 @@
 #include "run/machine_lock.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -10,9 +12,6 @@
 #include <cstddef>
 #include <cstring>
 #include <thread>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace passnet::run {
 
@@ -41,7 +40,8 @@ const sockaddr* generic(const Address& address) { return reinterpret_cast<const 
 Result<UniqueFd> bind_to(const std::string& kind, int index) {
   const Address address = address_of(kind, index);
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (socket && ::bind(socket.get(), generic(address), address.size) == 0 && ::listen(socket.get(), 16) == 0) return socket;
+  if (socket && ::bind(socket.get(), generic(address), address.size) == 0 && ::listen(socket.get(), 16) == 0)
+    return socket;
   if (socket && errno == EADDRINUSE) return UniqueFd();
   return resource_error(fmt::format("cannot lock {} {}: {}", kind, index, std::strerror(errno)))
       .with_hint("the lock is a socket of the name '@passnet/" + kind + "/…'; the system must allow local sockets");

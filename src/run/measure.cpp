@@ -1,14 +1,14 @@
 #include "run/measure.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <thread>
 
-#include <fmt/format.h>
-
 #include "record/stats.h"
-#include "run/worker/requests.h"
 #include "run/thread_times.h"
+#include "run/worker/requests.h"
 
 namespace passnet::run {
 
@@ -28,8 +28,9 @@ constexpr double kTolerableShare = 0.02;
 constexpr double kLongCallUs = 5000;
 
 bool is_disturbed(const TimedBlock& block) {
-  const auto tolerable = std::max(kTolerableWait, std::chrono::nanoseconds(static_cast<int64_t>(
-                                                      kTolerableShare * static_cast<double>(block.wall.count()))));
+  const auto tolerable = std::max(
+      kTolerableWait,
+      std::chrono::nanoseconds(static_cast<int64_t>(kTolerableShare * static_cast<double>(block.wall.count()))));
   return block.waited && *block.waited > tolerable;
 }
 
@@ -54,9 +55,13 @@ Answer<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& o
   if (!reply) return tl::unexpected(std::move(reply).error());
   const auto after = read_thread_times(graph.worker.pid());
   return read_fields("time", [&]() -> Answer<TimedBlock> {
-    TimedBlock block{reply->json.at("times_us").get<std::vector<double>>(), reply->json.value("changed", int64_t{0}),
-                     reply->json.value("mode", ""), reply->json.value("sm_mhz", 0), reply->json.value("temperature_c", 0),
-                     stop - start, {}};
+    TimedBlock block{reply->json.at("times_us").get<std::vector<double>>(),
+                     reply->json.value("changed", int64_t{0}),
+                     reply->json.value("mode", ""),
+                     reply->json.value("sm_mhz", 0),
+                     reply->json.value("temperature_c", 0),
+                     stop - start,
+                     {}};
     if (block.times_us.size() != static_cast<size_t>(calls))
       return nonsense("time", fmt::format("{} times for {} calls", block.times_us.size(), calls));
     block.times_us.erase(block.times_us.begin(), block.times_us.begin() + options.settling);
@@ -113,8 +118,8 @@ struct TrackPlan {
 };
 
 Answer<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int calls) {
-  const BlockOptions block{plan.settle_each || plan.on_gpu ? kSettlingCalls : 1, calls, plan.settle_each, true, plan.track,
-                           plan.timeout};
+  const BlockOptions block{
+      plan.settle_each || plan.on_gpu ? kSettlingCalls : 1, calls, plan.settle_each, true, plan.track, plan.timeout};
   // A GPU is idle once the worker has answered, and only one thread of the worker's had to do with it.
   return plan.on_gpu ? time_block(graph, block) : time_block_alone(graph, block);
 }
@@ -131,7 +136,8 @@ Answer<bool> time_pair(Side& first, Side& second, const TrackPlan& plan, int cal
     sides[i]->changed += timed->changed;
     if (timed->waited) {
       load.known = true;
-      const double share = static_cast<double>(timed->waited->count()) / static_cast<double>(std::max<int64_t>(1, timed->wall.count()));
+      const double share =
+          static_cast<double>(timed->waited->count()) / static_cast<double>(std::max<int64_t>(1, timed->wall.count()));
       load.waiting_share = std::max(load.waiting_share, std::min(1.0, share));
     }
     disturbed = is_disturbed(*timed);
@@ -216,8 +222,10 @@ struct Conditions {
 void note_conditions(const Conditions& before, const Conditions& after, record::Load& load) {
   const double wall_us = std::max(1.0, std::chrono::duration<double, std::micro>(after.at - before.at).count());
   const double processors = static_cast<double>(std::max<size_t>(1, available_processors().size()));
-  load.pressure_share = std::min(1.0, static_cast<double>(after.machine.pressure_us - before.machine.pressure_us) / wall_us);
-  load.stolen_share = 1000 * static_cast<double>(after.machine.stolen_ms - before.machine.stolen_ms) / wall_us / processors;
+  load.pressure_share =
+      std::min(1.0, static_cast<double>(after.machine.pressure_us - before.machine.pressure_us) / wall_us);
+  load.stolen_share =
+      1000 * static_cast<double>(after.machine.stolen_ms - before.machine.stolen_ms) / wall_us / processors;
   load.involuntary_switches = std::max<int64_t>(0, after.switches - before.switches);
 }
 
@@ -233,7 +241,8 @@ Answer<Measured> measure(const TimedGraph& reference, const TimedGraph& candidat
   const Conditions before(reference.worker, candidate.worker);
   Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
   Measured measured;
-  const TrackPlan plan{track, options.on_gpu ? kGpuPairs : kPairs, options.trials, !options.on_gpu && *usual_us < kLongCallUs,
+  const TrackPlan plan{track,          options.on_gpu ? kGpuPairs : kPairs,
+                       options.trials, !options.on_gpu && *usual_us < kLongCallUs,
                        options.on_gpu, options.timeout};
   const Answer<bool> enough = time_track(a, b, plan, measured.load);
   if (!enough) return tl::unexpected(enough.error());
@@ -246,7 +255,8 @@ Answer<Measured> measure(const TimedGraph& reference, const TimedGraph& candidat
   measured.reference = std::move(a.timing);
   measured.candidate = std::move(b.timing);
   if (options.on_gpu) {
-    if (auto done = time_other_tracks(reference, candidate, options, measured); !done) return tl::unexpected(std::move(done).error());
+    if (auto done = time_other_tracks(reference, candidate, options, measured); !done)
+      return tl::unexpected(std::move(done).error());
   }
   return measured;
 }

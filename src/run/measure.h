@@ -16,13 +16,15 @@ struct MeasureOptions {
   int warmup = 25;
   int trials = 100;
   std::chrono::milliseconds timeout{60000};  // per request
-  bool on_gpu = false;  // fresh inputs in each call, and the further tracks of kOtherGpuTracks
+  bool on_gpu = false;                       // fresh inputs in each call, and the further tracks of kOtherGpuTracks
 };
 
 /// On a GPU: how trials are timed, and in which other ways the same calls are timed after them.
 inline const record::Track kGpuTrack{"host", "fresh", "warm"};
-inline const record::Track kOtherGpuTracks[] = {
-    {"host", "same", "warm"}, {"host", "fresh", "flushed"}, {"device", "fresh", "warm"}, {"device", "fresh", "flushed"}};
+inline const record::Track kOtherGpuTracks[] = {{"host", "same", "warm"},
+                                                {"host", "fresh", "flushed"},
+                                                {"device", "fresh", "warm"},
+                                                {"device", "fresh", "flushed"}};
 
 /// A graph that is loaded on a worker, with inputs, and was run once.
 struct TimedGraph {
@@ -32,7 +34,7 @@ struct TimedGraph {
 
 struct Measured {
   record::Timing reference, candidate;
-  bool disturbed = false;     // too few pairs of blocks were free of other processes' work
+  bool disturbed = false;  // too few pairs of blocks were free of other processes' work
   record::Load load;
   int64_t changed_calls = 0;  // timed calls of the candidate whose outputs differed from the checked call
 };
@@ -50,8 +52,8 @@ inline constexpr int kSettlingCalls = 2;
 struct BlockOptions {
   int settling = kSettlingCalls;  // untimed calls before the first
   int calls = 0;
-  bool settle_each = false;       // one more untimed call before each timed one
-  bool fingerprint = false;       // count calls whose outputs differ from those of the last run
+  bool settle_each = false;  // one more untimed call before each timed one
+  bool fingerprint = false;  // count calls whose outputs differ from those of the last run
   record::Track track = {};
   std::chrono::milliseconds timeout{60000};
 };
@@ -61,7 +63,7 @@ struct TimedBlock {
   int64_t changed = 0;           // calls whose outputs differed from the last run's; 0 without fingerprint
   std::string mode;              // record::Timing::mode
   int sm_mhz = 0, temperature_c = 0;
-  std::chrono::nanoseconds wall{0};  // of the whole block, by our clock
+  std::chrono::nanoseconds wall{0};                // of the whole block, by our clock
   std::optional<std::chrono::nanoseconds> waited;  // for processors that other processes held; none: not known
 };
 

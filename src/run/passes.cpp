@@ -1,11 +1,11 @@
 #include "run/passes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <optional>
 #include <thread>
-
-#include <fmt/format.h>
 
 #include "base/check.h"
 #include "rewrite/rewrite.h"
@@ -143,10 +143,11 @@ class PassApplication {
         const pass::Pass& pass = passes_[result_.pass_of_list[list]];
         PASSNET_TRY(auto evaluated, lower_site(pass, lowered.inputs, result_.lists[list].outputs.size()));
         if (std::holds_alternative<pass::Declined>(evaluated)) {
-          return bad_pass(fmt::format("pass '{}' accepted a site and declines it after later passes changed the strides "
-                                      "of its inputs",
-                                      pass.name),
-                          std::get<pass::Declined>(evaluated).at)
+          return bad_pass(
+                     fmt::format("pass '{}' accepted a site and declines it after later passes changed the strides "
+                                 "of its inputs",
+                                 pass.name),
+                     std::get<pass::Declined>(evaluated).at)
               .with_hint("put this pass after the others in sorted_output_pass_rule_names.json");
         }
         result_.lists[list] = std::move(std::get<pass::PlanResult>(evaluated).list);
@@ -163,7 +164,7 @@ class PassApplication {
   const bool on_gpu_;
   Rewritten result_;
   std::optional<rewrite::PreparedGraph> prepared_;  // of result_.graph; none while that has just changed
-  std::vector<Lowered> lowered_;  // by launch list
+  std::vector<Lowered> lowered_;                    // by launch list
   Values values_;
 };
 
@@ -183,16 +184,17 @@ Answer<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::P
 namespace {
 
 // What a launch's kernel is built from. Errors: BadPass when the pass has no source for this kind of processor.
-Result<pass::KernelRequest> request_for(const pass::Pass& pass, const pass::Launch& launch, const std::string& architecture) {
+Result<pass::KernelRequest> request_for(const pass::Pass& pass, const pass::Launch& launch,
+                                        const std::string& architecture) {
   const bool on_gpu = !architecture.empty();
   const std::filesystem::path& source = on_gpu ? pass.cuda_source : pass.cpu_source;
   if (!source.empty())
     return pass::KernelRequest{source, launch.kernel, launch.constants, on_gpu ? launch.block : 1, architecture};
   const char* const hint = !on_gpu && pass.has_triton ? "its @triton.jit kernels need a GPU"
-                           : on_gpu ? "write the kernel, or run on the CPU"
-                                    : "write the kernel, or run on the GPU";
-  return bad_pass(fmt::format("pass '{}' has no {} kernel: no file '{}.{}' beside '{}'", pass.name, on_gpu ? "CUDA" : "CPU",
-                              pass.name, on_gpu ? "cu" : "cpp", pass.path.filename().string()),
+                           : on_gpu                   ? "write the kernel, or run on the CPU"
+                                                      : "write the kernel, or run on the GPU";
+  return bad_pass(fmt::format("pass '{}' has no {} kernel: no file '{}.{}' beside '{}'", pass.name,
+                              on_gpu ? "CUDA" : "CPU", pass.name, on_gpu ? "cu" : "cpp", pass.path.filename().string()),
                   launch.at)
       .with_hint(hint);
 }

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "record/record.h"
 #include "ir/graph.h"
 #include "pass/kernel/build.h"
 #include "pass/source.h"
+#include "record/record.h"
 #include "rewrite/match.h"
 #include "run/worker/requests.h"
 
@@ -22,9 +22,9 @@ using TraceFn = std::function<Answer<Values>(const ir::Graph&, const std::vector
 
 struct Rewritten {
   ir::Graph graph;
-  std::vector<pass::LaunchList> lists;          // by the index in passnet.fused
-  std::vector<size_t> pass_of_list;             // index into the passes
-  std::vector<record::PassOutcome> outcomes;     // one per pass
+  std::vector<pass::LaunchList> lists;        // by the index in passnet.fused
+  std::vector<size_t> pass_of_list;           // index into the passes
+  std::vector<record::PassOutcome> outcomes;  // one per pass
   int sites() const;
 };
 

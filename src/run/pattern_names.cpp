@@ -13,7 +13,8 @@ bool may_be_unknown(const ir::Node& node) {
   return by_name && ir::find_signature(node) == nullptr;
 }
 
-Answer<void> check_name(const ir::Graph& pattern, const ir::Node& node, Worker& worker, std::chrono::milliseconds timeout) {
+Answer<void> check_name(const ir::Graph& pattern, const ir::Node& node, Worker& worker,
+                        std::chrono::milliseconds timeout) {
   if (!worker.alive()) {
     if (Result<void> started = worker.start(); !started) return tl::unexpected(to_failure(started.error()));
   }
@@ -30,7 +31,8 @@ Answer<void> check_name(const ir::Graph& pattern, const ir::Node& node, Worker& 
 
 }  // namespace
 
-Answer<void> check_pattern_names(const std::vector<pass::Pass>& passes, Worker& worker, std::chrono::milliseconds timeout) {
+Answer<void> check_pattern_names(const std::vector<pass::Pass>& passes, Worker& worker,
+                                 std::chrono::milliseconds timeout) {
   for (const pass::Pass& pass : passes) {
     for (const ir::Node& node : pass.pattern.nodes()) {
       if (!may_be_unknown(node)) continue;

@@ -1,8 +1,8 @@
 #include "run/provenance.h"
 
-#include <mutex>
-
 #include <fmt/format.h>
+
+#include <mutex>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -60,7 +60,8 @@ Hashes hash_passes(const graphdir::Sample& sample) {
 
 Hashes hash_kernels(const graphdir::Sample& sample, bool on_gpu) {
   Hashes hashes;
-  for (const std::string& name : pass_names(sample)) add_file(sample.pass_dir, name + (on_gpu ? ".cu" : ".cpp"), hashes);
+  for (const std::string& name : pass_names(sample))
+    add_file(sample.pass_dir, name + (on_gpu ? ".cu" : ".cpp"), hashes);
   return hashes;
 }
 
@@ -124,7 +125,7 @@ Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& o
 }
 
 record::Provenance provenance_of(const graphdir::Sample& sample, size_t index, const EvaluateOptions& options,
-                                const std::map<std::string, std::string>& versions) {
+                                 const std::map<std::string, std::string>& versions) {
   record::Provenance made_of;
   std::error_code failed;
   made_of.sample_path = fs::weakly_canonical(sample.path, failed).string();

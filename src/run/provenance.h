@@ -5,8 +5,8 @@
 #include <string>
 
 #include "base/result.h"
-#include "record/provenance.h"
 #include "graphdir/sample.h"
+#include "record/provenance.h"
 #include "run/evaluate.h"
 #include "run/worker/requests.h"
 
@@ -31,6 +31,6 @@ Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& o
 
 /// All of it for graph `index` of the sample.
 record::Provenance provenance_of(const graphdir::Sample& sample, size_t index, const EvaluateOptions& options,
-                                const std::map<std::string, std::string>& versions);
+                                 const std::map<std::string, std::string>& versions);
 
 }  // namespace passnet::run

@@ -1,9 +1,9 @@
 #include "run/reproduce.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 #include "run/provenance.h"
@@ -27,7 +27,8 @@ Result<size_t> find_graph(const graphdir::Sample& sample, const std::string& gra
 
 }  // namespace
 
-Result<std::vector<record::RunRecord>> select_records(const std::vector<record::RunRecord>& records, const std::string& selection) {
+Result<std::vector<record::RunRecord>> select_records(const std::vector<record::RunRecord>& records,
+                                                      const std::string& selection) {
   if (selection.empty()) return records;
   std::vector<record::RunRecord> selected;
   std::set<std::string> samples;
@@ -48,7 +49,8 @@ Result<std::vector<record::RunRecord>> select_records(const std::vector<record::
       .with_hint(near.empty() ? "" : fmt::format("did you mean {}?", quoted(near)));
 }
 
-Result<Reproduced> reproduce(const record::RunRecord& recorded, const std::filesystem::path& sample_path, const EvaluateOptions& machine) {
+Result<Reproduced> reproduce(const record::RunRecord& recorded, const std::filesystem::path& sample_path,
+                             const EvaluateOptions& machine) {
   if (!recorded.provenance) {
     return bad_input(fmt::format("the record of '{}' does not say what it was made of", full_name(recorded)))
         .with_hint("it is of an older passnet; evaluate its sample again");

@@ -1,14 +1,13 @@
 #include "run/run_directory.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <ctime>
-
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
 
 #include "base/strings.h"
 
@@ -21,7 +20,8 @@ namespace fs = std::filesystem;
 constexpr const char* kRecords = "records.jsonl";
 constexpr const char* kLatest = "latest";
 /// What a run writes into the directory of a sample.
-constexpr const char* kSampleFiles[] = {kRecords, "records.superseded.jsonl", "aggregated_score.json", "validation.log"};
+constexpr const char* kSampleFiles[] = {kRecords, "records.superseded.jsonl", "aggregated_score.json",
+                                        "validation.log"};
 
 /// Directories of samples in a run directory that hold a record, by name.
 std::vector<fs::path> samples_with_records(const fs::path& directory) {
@@ -93,7 +93,8 @@ Result<void> clear(const fs::path& directory) {
   std::error_code failed;
   for (const fs::path& sample : samples_with_records(directory)) {
     for (const char* file : kSampleFiles) {
-      if (fs::remove(sample / file, failed); failed) return io_error("remove", (sample / file).string(), failed.value());
+      if (fs::remove(sample / file, failed); failed)
+        return io_error("remove", (sample / file).string(), failed.value());
     }
     fs::remove(sample, failed);  // stays when something else is in it
   }
@@ -116,7 +117,8 @@ Result<void> check_free(const fs::path& directory, const RunRequest& request) {
 Result<void> check_latest(const fs::path& directory, const RunRequest& request) {
   const std::vector<fs::path> samples = samples_with_records(directory);
   const bool known = std::any_of(samples.begin(), samples.end(), [&](const fs::path& sample) {
-    return std::find(request.samples.begin(), request.samples.end(), sample.filename().string()) != request.samples.end();
+    return std::find(request.samples.begin(), request.samples.end(), sample.filename().string()) !=
+           request.samples.end();
   });
   if (samples.empty() || known) return {};
   return bad_input(fmt::format("the latest run, '{}', is of {}", directory.string(), names_of(samples)))

@@ -16,11 +16,11 @@ namespace passnet::run {
 inline constexpr const char* kRunsDirectory = "passnet-out";
 
 struct RunRequest {
-  std::filesystem::path out;                            // empty: a new one below `runs`, or with resume runs/latest
+  std::filesystem::path out;  // empty: a new one below `runs`, or with resume runs/latest
   std::filesystem::path runs = kRunsDirectory;
-  std::vector<std::string> samples;                     // names of what will be evaluated
-  bool resume = false;                                  // go on with what is there
-  bool force = false;                                   // start over: what runs before left there is deleted
+  std::vector<std::string> samples;  // names of what will be evaluated
+  bool resume = false;               // go on with what is there
+  bool force = false;                // start over: what runs before left there is deleted
 };
 
 class RunDirectory {

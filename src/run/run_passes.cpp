@@ -9,9 +9,9 @@
 
 namespace passnet::run {
 
-Answer<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph, const Bundle& inputs,
-                                  const std::vector<pass::Pass>& passes, const PassRunOptions& options,
-                                  std::vector<record::PassOutcome>& outcomes) {
+Answer<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph,
+                                  const Bundle& inputs, const std::vector<pass::Pass>& passes,
+                                  const PassRunOptions& options, std::vector<record::PassOutcome>& outcomes) {
   const TraceFn trace = [&](const ir::Graph& traced, const std::vector<pass::LaunchList>& lists) -> Answer<Values> {
     const auto values = [&]() -> Answer<Values> {
       PASSNET_TRY_VOID(load_graph(reference, id, traced, lists, {}, options.timeout));
@@ -33,14 +33,16 @@ Answer<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, cons
   if (applied->sites() > 0 || declined > 0) return applied;
   Failure failure{"no-match", bad_pass("no pass matched this graph"), false};
   for (const record::PassOutcome& outcome : outcomes) {
-    if (!outcome.diagnosis.empty()) failure.error.notes.push_back(fmt::format("pass '{}': {}", outcome.pass, outcome.diagnosis));
+    if (!outcome.diagnosis.empty())
+      failure.error.notes.push_back(fmt::format("pass '{}': {}", outcome.pass, outcome.diagnosis));
   }
   return tl::unexpected(failure);
 }
 
 Failure with_source_line(Failure failure, const Rewritten& rewritten, const std::vector<pass::Pass>& passes,
                          const std::vector<std::vector<pass::BuiltKernel>>& kernels) {
-  if (!failure.code || failure.code->list >= kernels.size() || failure.code->launch >= kernels[failure.code->list].size())
+  if (!failure.code || failure.code->list >= kernels.size() ||
+      failure.code->launch >= kernels[failure.code->list].size())
     return failure;
   const Result<std::string> object = read_file(kernels[failure.code->list][failure.code->launch].object);
   const auto line = object ? pass::find_kernel_line(*object, failure.code->offset) : std::nullopt;

@@ -34,8 +34,8 @@ Failure with_source_line(Failure failure, const Rewritten& rewritten, const std:
                          const std::vector<std::vector<pass::BuiltKernel>>& kernels);
 
 /// What `apply_passes` gave, or why not: a trace that failed as the worker said it, or "no-match" with the nearest misses.
-Answer<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph, const Bundle& inputs,
-                                  const std::vector<pass::Pass>& passes, const PassRunOptions& options,
-                                  std::vector<record::PassOutcome>& outcomes);
+Answer<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph,
+                                  const Bundle& inputs, const std::vector<pass::Pass>& passes,
+                                  const PassRunOptions& options, std::vector<record::PassOutcome>& outcomes);
 
 }  // namespace passnet::run

@@ -2,13 +2,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
 #include <memory>
-
-#include <fmt/format.h>
 
 #include "base/file.h"
 
@@ -55,7 +54,8 @@ int last_processor(std::string_view stat) {
 
 std::vector<pid_t> threads_of(pid_t pid) {
   std::vector<pid_t> threads;
-  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(fmt::format("/proc/{}/task", pid).c_str()), &::closedir);
+  const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(fmt::format("/proc/{}/task", pid).c_str()),
+                                                      &::closedir);
   while (const dirent* entry = directory ? ::readdir(directory.get()) : nullptr) {
     if (const int64_t thread = leading_number(entry->d_name); thread > 0) threads.push_back(static_cast<pid_t>(thread));
   }
@@ -63,7 +63,8 @@ std::vector<pid_t> threads_of(pid_t pid) {
 }
 
 const ThreadTime* find_thread(const std::vector<ThreadTime>& times, pid_t thread) {
-  const auto found = std::find_if(times.begin(), times.end(), [&](const ThreadTime& time) { return time.thread == thread; });
+  const auto found =
+      std::find_if(times.begin(), times.end(), [&](const ThreadTime& time) { return time.thread == thread; });
   return found == times.end() ? nullptr : &*found;
 }
 
@@ -93,7 +94,8 @@ int64_t read_involuntary_switches(pid_t pid) {
   return switches;
 }
 
-std::chrono::nanoseconds waited_for_others(const std::vector<ThreadTime>& before, const std::vector<ThreadTime>& after) {
+std::chrono::nanoseconds waited_for_others(const std::vector<ThreadTime>& before,
+                                           const std::vector<ThreadTime>& after) {
   std::vector<ThreadTime> spent;
   for (const ThreadTime& time : after) {
     const ThreadTime* earlier = find_thread(before, time.thread);

@@ -15,9 +15,9 @@ namespace passnet::run {
 /// One thread at one moment, since it began.
 struct ThreadTime {
   pid_t thread = 0;
-  int processor = -1;      // where it ran last
-  int64_t ran_ns = 0;      // on a processor
-  int64_t waited_ns = 0;   // ready to run, while its processor was given to another thread
+  int processor = -1;     // where it ran last
+  int64_t ran_ns = 0;     // on a processor
+  int64_t waited_ns = 0;  // ready to run, while its processor was given to another thread
 };
 
 /// The threads of process `pid`; nullopt where the system keeps no such figures (/proc/PID/task/TID/schedstat).

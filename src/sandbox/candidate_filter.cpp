@@ -209,15 +209,13 @@ Result<void> enter_candidate_filter(bool gpu) {
                 ENOSYS);  // its flags are in memory, out of a filter's sight; libc falls back to clone
   filter.allow_values(SYS_tgkill, 0, {static_cast<uint32_t>(::getpid())});  // abort()
   filter.allow_values(SYS_prlimit64, 0, {0});
-  filter.allow_values(
-      SYS_prctl, 0,
-      {PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA */});
-  filter.allow_values(
-      SYS_fcntl, 1, {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_ADD_SEALS, F_GET_SEALS});
+  filter.allow_values(SYS_prctl, 0,
+                      {PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA */});
+  filter.allow_values(SYS_fcntl, 1,
+                      {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_ADD_SEALS, F_GET_SEALS});
   filter.refuse();
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !filter.install()) {
-    return resource_error(
-        "the kernel refused the system call filter of the candidate; it needs CONFIG_SECCOMP_FILTER");
+    return resource_error("the kernel refused the system call filter of the candidate; it needs CONFIG_SECCOMP_FILTER");
   }
   return {};
 }

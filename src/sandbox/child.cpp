@@ -37,8 +37,7 @@ bool write_once(const char* path, const char* text) {
 void close_from(unsigned first, bool on_exec) {
   if (::syscall(SYS_close_range, first, ~0u, on_exec ? CLOSE_RANGE_CLOEXEC : 0u) == 0) return;
   const long count = ::sysconf(_SC_OPEN_MAX);
-  for (int fd = static_cast<int>(first); fd < count; ++fd)
-    on_exec ? ::fcntl(fd, F_SETFD, FD_CLOEXEC) : ::close(fd);
+  for (int fd = static_cast<int>(first); fd < count; ++fd) on_exec ? ::fcntl(fd, F_SETFD, FD_CLOEXEC) : ::close(fd);
 }
 
 /// Moves a descriptor out of the way of 0 … 3.
@@ -90,8 +89,7 @@ void confine(const ChildPlan& plan) {
   const int socket = lift(plan.socket), input = lift(plan.input), output = lift(plan.output);
   plan.report = lift(plan.report);
   plan.landlock = lift(plan.landlock);
-  if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0)
-    stop(plan, ChildReport::Descriptors);
+  if (::dup2(input, 0) < 0 || ::dup2(output, 1) < 0 || ::dup2(output, 2) < 0) stop(plan, ChildReport::Descriptors);
   if (socket >= 0 && ::dup2(socket, 3) < 0) stop(plan, ChildReport::Descriptors);
   close_from(socket >= 0 ? 4 : 3, true);
   apply_limits(plan.limits);

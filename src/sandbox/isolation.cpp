@@ -21,9 +21,8 @@ namespace {
 constexpr const char* kNamespaces = "user, network, pid and ipc namespaces";
 constexpr uint64_t kWrites = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
                              LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
-                             LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
-                             LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
-                             LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
+                             LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
+                             LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM;
 
 void allow_below(int ruleset, const char* path, uint64_t access) {
   const UniqueFd target(::open(path, O_PATH | O_CLOEXEC));
@@ -86,13 +85,13 @@ bool own_proc_available() {
 
 UniqueFd no_write_ruleset(const std::string& writable, bool gpu) {
   const landlock_ruleset_attr attributes{.handled_access_fs = kWrites};
-  UniqueFd ruleset(
-      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
+  UniqueFd ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof attributes, 0)));
   if (!ruleset) return ruleset;
   allow_below(ruleset.get(), "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE);
   if (gpu) {
     std::error_code failure;
-    for (std::filesystem::directory_iterator entry("/dev", failure), end; !failure && entry != end; entry.increment(failure)) {
+    for (std::filesystem::directory_iterator entry("/dev", failure), end; !failure && entry != end;
+         entry.increment(failure)) {
       if (entry->path().filename().string().starts_with("nvidia"))
         allow_below(ruleset.get(), entry->path().c_str(), LANDLOCK_ACCESS_FS_WRITE_FILE);
     }

@@ -52,9 +52,7 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   return out;
 }
 
-Error no_resource(const char* what) {
-  return resource_error(fmt::format("cannot {}: {}", what, strerror(errno)));
-}
+Error no_resource(const char* what) { return resource_error(fmt::format("cannot {}: {}", what, strerror(errno))); }
 
 struct Pair {
   UniqueFd ours, theirs;
@@ -68,8 +66,7 @@ Result<Pair> make_pipe() {
 /// A socket pair whose messages carry the sender's process number as we see it.
 Result<Pair> make_report_socket() {
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return no_resource("make a socket pair");
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return no_resource("make a socket pair");
   const int on = 1;
   ::setsockopt(ends[0], SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
   return Pair{UniqueFd(ends[0]), UniqueFd(ends[1])};
@@ -99,15 +96,11 @@ std::optional<ChildReport> receive_report(int socket, pid_t& sender) {
 
 Error start_error(const ChildReport& report, const SpawnOptions& options) {
   switch (report.step) {
-    case ChildReport::Directory:
-      return io_error("enter directory", options.working_directory, report.error);
-    case ChildReport::Execute:
-      return io_error("start", options.argv[0], report.error);
+    case ChildReport::Directory: return io_error("enter directory", options.working_directory, report.error);
+    case ChildReport::Execute: return io_error("start", options.argv[0], report.error);
     case ChildReport::Descriptors:
-      return resource_error(
-          fmt::format("cannot start '{}': descriptors: {}", options.argv[0], strerror(report.error)));
-    default:
-      return resource_error(fmt::format("cannot confine '{}': {}", options.argv[0], strerror(report.error)));
+      return resource_error(fmt::format("cannot start '{}': descriptors: {}", options.argv[0], strerror(report.error)));
+    default: return resource_error(fmt::format("cannot confine '{}': {}", options.argv[0], strerror(report.error)));
   }
 }
 
@@ -161,8 +154,7 @@ Process::~Process() {
 Result<Process> Process::spawn(const SpawnOptions& options) {
   const bool confined = options.isolation != Isolation::None;
   const std::vector<char*> argv = pointers(options.argv), environment = pointers(options.environment);
-  const std::string uid_map = fmt::format("{0} {0} 1", ::geteuid()),
-                    gid_map = fmt::format("{0} {0} 1", ::getegid());
+  const std::string uid_map = fmt::format("{0} {0} 1", ::geteuid()), gid_map = fmt::format("{0} {0} 1", ::getegid());
   Process process;
   PASSNET_TRY(Pair report, make_report_socket());
   PASSNET_TRY(Pair status, make_pipe());
@@ -197,7 +189,8 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   plan.status = status.theirs.get();
   plan.parent = ::getpid();
 
-  const long namespaces = plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | (plan.gpu ? CLONE_NEWNS : 0) : 0;
+  const long namespaces =
+      plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | (plan.gpu ? CLONE_NEWNS : 0) : 0;
   process.child_ = static_cast<pid_t>(::syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0));
   if (process.child_ < 0) return no_resource("make a process");
   if (process.child_ == 0) run_child(plan);

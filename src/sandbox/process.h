@@ -73,8 +73,7 @@ class Process {
   ExitStatus kill();
   /// Reads captured output to its end, keeps the first `limit_bytes`, then reaps. nullopt on time-out (the
   /// child is killed).
-  std::optional<ExitStatus> wait_output(std::chrono::milliseconds timeout, size_t limit_bytes,
-                                        std::string* output);
+  std::optional<ExitStatus> wait_output(std::chrono::milliseconds timeout, size_t limit_bytes, std::string* output);
 
  private:
   ExitStatus reap();

@@ -53,16 +53,14 @@ Mapping::~Mapping() {
 
 Result<Mapping> Mapping::map(int fd, int64_t size_bytes, int protection, int flags) {
   struct stat info {};
-  if (::fstat(fd, &info) != 0)
-    return io_message(fmt::format("cannot map shared memory: {}", std::strerror(errno)));
+  if (::fstat(fd, &info) != 0) return io_message(fmt::format("cannot map shared memory: {}", std::strerror(errno)));
   if (size_bytes < 0 || info.st_size < size_bytes)
     return bad_input(fmt::format("shared memory holds {} bytes, expected {}", info.st_size, size_bytes));
   Mapping mapping;
   if (size_bytes == 0) return mapping;
   void* data = ::mmap(nullptr, static_cast<size_t>(size_bytes), protection, flags, fd, 0);
   if (data == MAP_FAILED)
-    return io_message(
-        fmt::format("cannot map {} bytes of shared memory: {}", size_bytes, std::strerror(errno)));
+    return io_message(fmt::format("cannot map {} bytes of shared memory: {}", size_bytes, std::strerror(errno)));
   mapping.data_ = static_cast<std::byte*>(data);
   mapping.size_ = size_bytes;
   return mapping;
@@ -92,8 +90,8 @@ Result<UniqueFd> create_memory(const std::string& name, int64_t size_bytes) {
   UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd) return io_message(fmt::format("cannot create shared memory '{}': {}", name, std::strerror(errno)));
   if (::ftruncate(fd.get(), size_bytes) != 0)
-    return resource_error(fmt::format("cannot reserve {} bytes of shared memory '{}': {}", size_bytes, name,
-                                      std::strerror(errno)));
+    return resource_error(
+        fmt::format("cannot reserve {} bytes of shared memory '{}': {}", size_bytes, name, std::strerror(errno)));
   return fd;
 }
 
@@ -117,11 +115,9 @@ Json to_json(std::span<const Entry> entries) {
 Result<int64_t> checked_size_bytes(const Entry& entry) {
   int64_t bytes = ir::size_bytes(entry.dtype);
   for (int64_t size : entry.shape) {
-    if (size < 0)
-      return bad_input(fmt::format("tensor {}: negative size {}", passnet::quoted(entry.name), size));
+    if (size < 0) return bad_input(fmt::format("tensor {}: negative size {}", passnet::quoted(entry.name), size));
     if (__builtin_mul_overflow(bytes, size, &bytes))
-      return bad_input(
-          fmt::format("tensor {}: its size does not fit in 64 bits", passnet::quoted(entry.name)));
+      return bad_input(fmt::format("tensor {}: its size does not fit in 64 bits", passnet::quoted(entry.name)));
   }
   return bytes;
 }
@@ -144,8 +140,7 @@ Result<void> check_extents(std::span<const Entry> entries, int64_t size_bytes) {
 }
 
 Result<std::vector<int64_t>> shape_from_json(const Json& json, const std::string& name) {
-  if (!json.is_array())
-    return bad_input(fmt::format("tensor {}: shape is not a list", passnet::quoted(name)));
+  if (!json.is_array()) return bad_input(fmt::format("tensor {}: shape is not a list", passnet::quoted(name)));
   std::vector<int64_t> shape;
   for (const Json& size : json) {
     if (!size.is_number_integer())
@@ -162,15 +157,13 @@ Result<std::vector<Entry>> entries_from_json(const Json& json, int64_t size_byte
     if (!item.is_object() || !item.contains("name") || !item["name"].is_string() || !item.contains("dtype") ||
         !item["dtype"].is_string() || !item.contains("shape") || !item.contains("offset") ||
         !item["offset"].is_number_integer())
-      return bad_input(
-          fmt::format("tensor {}: expected an object with name, dtype, shape and offset", entries.size()));
+      return bad_input(fmt::format("tensor {}: expected an object with name, dtype, shape and offset", entries.size()));
     Entry entry;
     entry.name = item["name"].get<std::string>();
     const auto text = item["dtype"].get<std::string>();
     const auto dtype = ir::parse_dtype(text);
     if (!dtype)
-      return bad_input(
-          fmt::format("tensor {}: unknown dtype {}", passnet::quoted(entry.name), passnet::quoted(text)));
+      return bad_input(fmt::format("tensor {}: unknown dtype {}", passnet::quoted(entry.name), passnet::quoted(text)));
     entry.dtype = *dtype;
     PASSNET_TRY(entry.shape, shape_from_json(item["shape"], entry.name));
     entry.offset = item["offset"].get<int64_t>();

@@ -84,11 +84,9 @@ Result<size_t> receive_some(int socket, char* data, size_t size, std::vector<Uni
 
 Result<void> send_message(int socket, const std::string& json, const std::vector<int>& fds) {
   if (json.size() > kMaxFrameBytes)
-    return resource_error(
-        fmt::format("message of {} bytes: at most {} fit in a frame", json.size(), kMaxFrameBytes));
+    return resource_error(fmt::format("message of {} bytes: at most {} fit in a frame", json.size(), kMaxFrameBytes));
   if (fds.size() > kMaxFds)
-    return resource_error(
-        fmt::format("message with {} descriptors: at most {} can travel", fds.size(), kMaxFds));
+    return resource_error(fmt::format("message with {} descriptors: at most {} can travel", fds.size(), kMaxFds));
   const auto length = static_cast<uint32_t>(json.size());
   std::array<char, 4> prefix;
   for (size_t i = 0; i < prefix.size(); ++i) prefix[i] = static_cast<char>(length >> (8 * i));
@@ -134,19 +132,16 @@ Result<Message> receive_message(int socket, std::chrono::milliseconds timeout) {
       PASSNET_TRY(const size_t n, receive_some(socket, data + got, size - got, message.fds));
       if (n == kNothingYet) continue;
       if (n == 0)
-        return started || got > 0 ? peer_closed().with_hint("it left in the middle of a message")
-                                  : peer_closed();
+        return started || got > 0 ? peer_closed().with_hint("it left in the middle of a message") : peer_closed();
       got += n;
     }
     return {};
   };
   PASSNET_TRY_VOID(read_exactly(prefix.data(), prefix.size(), false));
   uint32_t length = 0;
-  for (size_t i = 0; i < prefix.size(); ++i)
-    length |= uint32_t{static_cast<unsigned char>(prefix[i])} << (8 * i);
+  for (size_t i = 0; i < prefix.size(); ++i) length |= uint32_t{static_cast<unsigned char>(prefix[i])} << (8 * i);
   if (length > kMaxFrameBytes)
-    return bad_input(
-        fmt::format("not a frame: length {}, expected at most {} bytes", length, kMaxFrameBytes));
+    return bad_input(fmt::format("not a frame: length {}, expected at most {} bytes", length, kMaxFrameBytes));
   // Grown as bytes arrive, so that a lying length costs the sender, not us.
   for (size_t got = 0; got < length;) {
     const size_t step = std::min<size_t>(length - got, 1 << 20);

@@ -18,7 +18,7 @@ inline constexpr uint32_t kMaxFrameBytes = 256u << 20;
 
 /// One message with the descriptors that came with it.
 struct Message {
-  std::string json;             // text, parsed by the receiver
+  std::string json;  // text, parsed by the receiver
   std::vector<UniqueFd> fds;
 };
 

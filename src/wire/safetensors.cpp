@@ -40,23 +40,23 @@ Result<Entry> parse_entry(const std::string& name, const Json& item) {
   entry.name = name;
   if (!item.is_object() || !item.contains("dtype") || !item["dtype"].is_string() || !item.contains("shape") ||
       !item.contains("data_offsets"))
-    return bad_input(fmt::format("tensor {}: expected an object with dtype, shape and data_offsets",
-                                 passnet::quoted(name)));
+    return bad_input(
+        fmt::format("tensor {}: expected an object with dtype, shape and data_offsets", passnet::quoted(name)));
   const auto text = item["dtype"].get<std::string>();
   const Row* row = nullptr;
   for (const Row& candidate : kNames) {
     if (candidate.name == text) row = &candidate;
   }
   if (row == nullptr)
-    return unsupported(fmt::format("tensor {}: dtype {} is not one that can be read", passnet::quoted(name),
-                                   passnet::quoted(text)));
+    return unsupported(
+        fmt::format("tensor {}: dtype {} is not one that can be read", passnet::quoted(name), passnet::quoted(text)));
   entry.dtype = row->dtype;
   PASSNET_TRY(entry.shape, shape_from_json(item["shape"], name));
   PASSNET_TRY(const auto offsets, shape_from_json(item["data_offsets"], name));
   PASSNET_TRY(const int64_t bytes, checked_size_bytes(entry));
   if (offsets.size() != 2 || offsets[0] < 0 || offsets[1] < offsets[0] || offsets[1] - offsets[0] != bytes)
-    return bad_input(fmt::format("tensor {}: data_offsets {}, expected a range of {} bytes",
-                                 passnet::quoted(name), item["data_offsets"].dump(), bytes));
+    return bad_input(fmt::format("tensor {}: data_offsets {}, expected a range of {} bytes", passnet::quoted(name),
+                                 item["data_offsets"].dump(), bytes));
   entry.offset = offsets[0];
   return entry;
 }
@@ -65,8 +65,7 @@ Result<std::vector<Entry>> parse_file(std::string_view content) {
   uint64_t length = 0;
   if (content.size() < sizeof length)
     return bad_input(fmt::format("not a safetensors file: {} bytes, expected at least 8", content.size()));
-  for (size_t i = 0; i < sizeof length; ++i)
-    length |= uint64_t{static_cast<unsigned char>(content[i])} << (8 * i);
+  for (size_t i = 0; i < sizeof length; ++i) length |= uint64_t{static_cast<unsigned char>(content[i])} << (8 * i);
   const uint64_t left = content.size() - sizeof length;
   if (length > kMaxHeader || length > left)
     return bad_input(fmt::format("not a safetensors file: header of {} bytes, but {} follow", length, left));
@@ -97,8 +96,8 @@ Result<Mapping> map_file(const std::string& path) {
 Result<TensorFile> load_safetensors(const std::string& path) {
   TensorFile file;
   PASSNET_TRY(file.memory, map_file(path));
-  auto entries = parse_file(
-      {reinterpret_cast<const char*>(file.memory.data()), static_cast<size_t>(file.memory.size_bytes())});
+  auto entries =
+      parse_file({reinterpret_cast<const char*>(file.memory.data()), static_cast<size_t>(file.memory.size_bytes())});
   if (!entries) {
     Error error = std::move(entries).error();
     error.at = SourceLoc{path, 0, 0};
@@ -119,12 +118,11 @@ Result<void> save_safetensors(const std::string& path, std::span<const SavedTens
       if (candidate.dtype == entry.dtype) row = &candidate;
     }
     if (row == nullptr)
-      return unsupported(fmt::format("tensor {}: safetensors has no dtype '{}'", passnet::quoted(entry.name),
-                                     ir::name(entry.dtype)));
+      return unsupported(
+          fmt::format("tensor {}: safetensors has no dtype '{}'", passnet::quoted(entry.name), ir::name(entry.dtype)));
     const int64_t first = end;
     end += entry.size_bytes();
-    header[entry.name] = {
-        {"dtype", std::string(row->name)}, {"shape", entry.shape}, {"data_offsets", {first, end}}};
+    header[entry.name] = {{"dtype", std::string(row->name)}, {"shape", entry.shape}, {"data_offsets", {first, end}}};
     parts.emplace_back(reinterpret_cast<const char*>(tensor.data), static_cast<size_t>(entry.size_bytes()));
   }
   std::string text = header.dump();

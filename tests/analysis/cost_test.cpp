@@ -20,9 +20,9 @@ Cost cost(const std::string& body, const Json& types) {
 }
 
 TEST(Cost, CountsTwoPerMultiplyAdd) {
-  const Cost linear = cost(
-      "b = torch.nn.functional.linear(a, w)\nreturn (b,)",
-      {{"a", tensor("float32", {3, 5})}, {"w", tensor("float32", {7, 5})}, {"b", tensor("float32", {3, 7})}});
+  const Cost linear =
+      cost("b = torch.nn.functional.linear(a, w)\nreturn (b,)",
+           {{"a", tensor("float32", {3, 5})}, {"w", tensor("float32", {7, 5})}, {"b", tensor("float32", {3, 7})}});
   EXPECT_EQ(linear.flops, 2 * 3 * 7 * 5);
   EXPECT_EQ(linear.bytes_in, 4 * (15 + 35));
   EXPECT_EQ(linear.bytes_out, 4 * 21);

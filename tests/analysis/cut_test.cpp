@@ -37,8 +37,7 @@ TEST(Cut, TakesWhatIsNeededAndGivesWhatIsUsed) {
 TEST(Cut, SortsByNameButNotTheOutputsAtTheEnd) {
   // c before b: names decide; d before a: the graph's order at its end.
   EXPECT_EQ(cut_text(kBody, {3, 4}), "in_0 in_1 \ntmp_0 = in_1 - in_0\nreturn (tmp_0,)\n");
-  EXPECT_EQ(cut_text(kBody, {0, 2}),
-            "in_0 \ntmp_0 = in_0 + 1\ntmp_1 = torch.relu(tmp_0)\nreturn (tmp_1, tmp_0)\n");
+  EXPECT_EQ(cut_text(kBody, {0, 2}), "in_0 \ntmp_0 = in_0 + 1\ntmp_1 = torch.relu(tmp_0)\nreturn (tmp_1, tmp_0)\n");
   EXPECT_EQ(cut_text(kBody, {1, 4}),
             "in_0 w_0 \n"
             "tmp_0 = torch.relu(in_0)\n"
@@ -53,21 +52,19 @@ TEST(Cut, GivesThePublishedSubgraphs) {
   const struct {
     const char *whole, *piece;
     Range range;
-  } kCases[] = {{"transformers-auto-model/Lazaro97_results", "Lazaro97_results_start12_end19_2", {12, 19}},
-                {"timm/beit3_base_patch16_224.in22k_ft_in1k",
-                 "beit3_base_patch16_224.in22k_ft_in1k_start21_end23_4",
-                 {21, 23}},
-                {"transformers-auto-model/hf-tiny-model-private_tiny-random-BertForSequenceClassification",
-                 "hf-tiny-model-private_tiny-random-BertForSequenceClassification_start5_end10_0",
-                 {5, 10}}};
+  } kCases[] = {
+      {"transformers-auto-model/Lazaro97_results", "Lazaro97_results_start12_end19_2", {12, 19}},
+      {"timm/beit3_base_patch16_224.in22k_ft_in1k", "beit3_base_patch16_224.in22k_ft_in1k_start21_end23_4", {21, 23}},
+      {"transformers-auto-model/hf-tiny-model-private_tiny-random-BertForSequenceClassification",
+       "hf-tiny-model-private_tiny-random-BertForSequenceClassification_start5_end10_0",
+       {5, 10}}};
   for (const auto& known : kCases) {
     const auto whole = fx::load_model((fx::corpus() / "graphnet" / known.whole / "model.py").string());
     const auto published = fx::load_model((fx::corpus() / "passbench" / known.piece / "model.py").string());
     ASSERT_TRUE(whole && published);
     const Piece piece = cut(*whole, known.range);
     // Published at another shape, with other names.
-    EXPECT_EQ(structure_hash(piece.graph), structure_hash(*published))
-        << fx::dump(piece.graph) << fx::dump(published);
+    EXPECT_EQ(structure_hash(piece.graph), structure_hash(*published)) << fx::dump(piece.graph) << fx::dump(published);
   }
 }
 

@@ -17,9 +17,9 @@ graphdir::TensorMeta meta(const std::string& name, ir::DType dtype) {
 }
 
 TEST(DtypeVariant, ChangesFloat32RecordsOnly) {
-  const auto changed = retyped(
-      {meta("in_0", ir::DType::Float32), meta("in_1", ir::DType::Int64), meta("in_2", ir::DType::Float64)},
-      ir::DType::BFloat16);
+  const auto changed =
+      retyped({meta("in_0", ir::DType::Float32), meta("in_1", ir::DType::Int64), meta("in_2", ir::DType::Float64)},
+              ir::DType::BFloat16);
   ASSERT_TRUE(changed);
   EXPECT_EQ((*changed)[0].dtype, ir::DType::BFloat16);
   EXPECT_EQ((*changed)[1].dtype, ir::DType::Int64);
@@ -29,8 +29,7 @@ TEST(DtypeVariant, ChangesFloat32RecordsOnly) {
 
 TEST(DtypeVariant, CastsWhatAProductTakesInFloat32) {
   const auto graph = fx::parse_text(fx::model_text(
-      "a, w",
-      "b = torch.arange(4.0)\nc = torch.matmul(a, b)\nd = torch.matmul(c, w)\ne = d + b\nreturn (e,)"));
+      "a, w", "b = torch.arange(4.0)\nc = torch.matmul(a, b)\nd = torch.matmul(c, w)\ne = d + b\nreturn (e,)"));
   ASSERT_TRUE(graph);
   const Json types{{"a", {{"dtype", "float16"}}},
                    {"w", {{"dtype", "float16"}}},
@@ -47,8 +46,7 @@ TEST(DtypeVariant, CastsWhatAProductTakesInFloat32) {
 }
 
 TEST(DtypeVariant, LeavesAGraphWithoutMixturesAsItIs) {
-  const auto graph =
-      fx::parse_text(fx::model_text("a, w", "b = torch.nn.functional.linear(a, w)\nreturn (b,)"));
+  const auto graph = fx::parse_text(fx::model_text("a, w", "b = torch.nn.functional.linear(a, w)\nreturn (b,)"));
   ASSERT_TRUE(graph);
   EXPECT_EQ(fx::dump(with_casts(*graph, ir::DType::Float16, Json::object())), fx::dump(graph));
 }

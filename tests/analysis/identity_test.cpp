@@ -67,7 +67,8 @@ TEST(Identity, KeepsTheOrderOfOverwriting) {
 
 TEST(Identity, FollowsMemoryThatIsGivenByKeyword) {
   const auto overwritten = [](const std::string& call) {
-    return std::pair(identity("x", call + "\nb = x * 2\nreturn (b,)"), identity("x", "b = x * 2\n" + call + "\nreturn (b,)"));
+    return std::pair(identity("x", call + "\nb = x * 2\nreturn (b,)"),
+                     identity("x", "b = x * 2\n" + call + "\nreturn (b,)"));
   };
   const auto [after, before] = overwritten("a = torch.relu_(input=x)");
   EXPECT_NE(after, before);
@@ -99,9 +100,7 @@ TEST(TypedIdentity, TellsWhichArgumentHasWhichShape) {
 }
 
 TEST(Structure, ForgetsSizesOnly) {
-  const auto view = [](const std::string& sizes) {
-    return structure("a", "b = a.view(" + sizes + ")\nreturn (b,)");
-  };
+  const auto view = [](const std::string& sizes) { return structure("a", "b = a.view(" + sizes + ")\nreturn (b,)"); };
   EXPECT_EQ(view("1, 64, 7, 7"), view("2, 64, 14, 14"));
   EXPECT_NE(view("1, 64"), view("1, 64, 1"));
   EXPECT_NE(structure("a", "b = torch.softmax(a, 1)\nreturn (b,)"),
@@ -117,7 +116,8 @@ TEST(Structure, ForgetsTheSizesOfEveryOperatorThatHasThem) {
   EXPECT_EQ(of("torch.eye(8)"), of("torch.eye(16)"));
   EXPECT_EQ(of("torch.linspace(0, 1, 8)"), of("torch.linspace(0, 1, 16)"));
   EXPECT_EQ(of("torch.nn.functional.fold(a, (8, 8), 3)"), of("torch.nn.functional.fold(a, (16, 16), 3)"));
-  EXPECT_EQ(of("torch.nn.functional.affine_grid(a, (1, 3, 8, 8))"), of("torch.nn.functional.affine_grid(a, (2, 3, 9, 9))"));
+  EXPECT_EQ(of("torch.nn.functional.affine_grid(a, (1, 3, 8, 8))"),
+            of("torch.nn.functional.affine_grid(a, (2, 3, 9, 9))"));
   EXPECT_EQ(of("torch.split(a, 4)"), of("a.split_with_sizes(split_sizes=8)"));
 }
 

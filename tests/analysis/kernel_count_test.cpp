@@ -25,9 +25,8 @@ TEST(KernelCounts, PointwiseCallsAreOneKernel) {
 }
 
 TEST(KernelCounts, ViewsAreNone) {
-  EXPECT_THAT(
-      counts("c = a.view(1, -1)\nd = c.transpose(0, 1)\ne = d.size(0)\nf = d + b\ng = f[0]\nreturn (g, e)"),
-      ElementsAre(0, 0, 0, 1, 1));
+  EXPECT_THAT(counts("c = a.view(1, -1)\nd = c.transpose(0, 1)\ne = d.size(0)\nf = d + b\ng = f[0]\nreturn (g, e)"),
+              ElementsAre(0, 0, 0, 1, 1));
 }
 
 TEST(KernelCounts, NormsFuseWithWhatIsBeforeAndAfter) {
@@ -42,23 +41,21 @@ TEST(KernelCounts, ProductsStandAlone) {
 }
 
 TEST(KernelCounts, KernelsThatANodeNeedsBothBecomeOne) {
-  EXPECT_THAT(counts("c = torch.relu(a)\nd = torch.sigmoid(b)\ne = c + d\nreturn (e,)"),
-              ElementsAre(1, 2, 1));
+  EXPECT_THAT(counts("c = torch.relu(a)\nd = torch.sigmoid(b)\ne = c + d\nreturn (e,)"), ElementsAre(1, 2, 1));
 }
 
 TEST(KernelCounts, WhatAProductLiesBetweenStaysApart) {
-  EXPECT_THAT(counts("c = torch.relu(a)\nd = torch.matmul(c, b)\ne = c + d\nreturn (e,)"),
-              ElementsAre(1, 2, 3));
+  EXPECT_THAT(counts("c = torch.relu(a)\nd = torch.matmul(c, b)\ne = c + d\nreturn (e,)"), ElementsAre(1, 2, 3));
 }
 
 TEST(KernelCounts, LoopsOfDifferentLengthsStayApart) {
   // a, b, w, c = mean(a) over rows of 8, d of c alone, e of a and d
-  EXPECT_THAT(counts("c = torch.mean(a, 1, True)\nd = torch.relu(c)\ne = a - d\nreturn (e,)",
-                     {64, 64, 8, 8, 8, 64, -1}),
-              ElementsAre(1, 1, 1));
-  EXPECT_THAT(counts("c = torch.relu(a)\nd = torch.relu(w)\ne = torch.cat([c, d])\nreturn (e,)",
-                     {64, 64, 8, 64, 8, 72, -1}),
-              ElementsAre(1, 2, 3));
+  EXPECT_THAT(
+      counts("c = torch.mean(a, 1, True)\nd = torch.relu(c)\ne = a - d\nreturn (e,)", {64, 64, 8, 8, 8, 64, -1}),
+      ElementsAre(1, 1, 1));
+  EXPECT_THAT(
+      counts("c = torch.relu(a)\nd = torch.relu(w)\ne = torch.cat([c, d])\nreturn (e,)", {64, 64, 8, 64, 8, 72, -1}),
+      ElementsAre(1, 2, 3));
 }
 
 TEST(KernelCounts, WhatIsNotATensorIsNoKernel) {

@@ -27,9 +27,8 @@ n = m > 0
 o = n & n
 return (o,))"));
   ASSERT_TRUE(graph) << to_string(graph.error());
-  EXPECT_THAT(op_names(*graph),
-              ElementsAre("Tensor.view", "layer_norm", "gelu", "add", "iadd", "getitem", "neg", "truediv",
-                          "matmul", "getattr", "aten.index", "gt", "and_"));
+  EXPECT_THAT(op_names(*graph), ElementsAre("Tensor.view", "layer_norm", "gelu", "add", "iadd", "getitem", "neg",
+                                            "truediv", "matmul", "getattr", "aten.index", "gt", "and_"));
   EXPECT_EQ(body_size(*graph), 13);
 }
 

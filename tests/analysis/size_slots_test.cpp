@@ -25,10 +25,10 @@ std::string slots(const std::string& statement, bool integral = false) {
 }
 
 TEST(SizeSlots, OfASplitAreFoundUnderEveryName) {
-  for (const char* split : {"torch.split(x, 8, -1)", "x.split(8, dim=2)", "x.split(split_size=8, dim=-1)",
-                            "torch.split(x, split_size_or_sections=8, dim=2)",
-                            "torch.split(tensor=x, split_size_or_sections=8, dim=-1)",
-                            "x.split_with_sizes(split_sizes=8, dim=2)"})
+  for (const char* split :
+       {"torch.split(x, 8, -1)", "x.split(8, dim=2)", "x.split(split_size=8, dim=-1)",
+        "torch.split(x, split_size_or_sections=8, dim=2)", "torch.split(tensor=x, split_size_or_sections=8, dim=-1)",
+        "x.split_with_sizes(split_sizes=8, dim=2)"})
     EXPECT_EQ(slots(split), "8@2") << split;
   EXPECT_EQ(slots("x.split_with_sizes(split_sizes=[8, 16], dim=2)"), "8@2 16@2");
 }

@@ -1,9 +1,9 @@
 // What a drafted pass says, without running it; that it computes the right thing is tests/eval/new_pass_test.py.
 #include "author/draft.h"
 
-#include <map>
-
 #include <gmock/gmock.h>
+
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "fx/parser.h"
@@ -19,10 +19,13 @@ using ::testing::SizeIs;
 
 using Types = std::map<std::string, std::string>;  // by node name: VALUE as JSON
 
-std::string tensor(const std::string& dtype, const std::string& shape) { return R"({"dtype": ")" + dtype + R"(", "shape": [)" + shape + "]}"; }
+std::string tensor(const std::string& dtype, const std::string& shape) {
+  return R"({"dtype": ")" + dtype + R"(", "shape": [)" + shape + "]}";
+}
 
 Example example(const std::string& name, const std::string& inputs, const std::string& body, const Types& types) {
-  const std::string text = "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, " + inputs + "):\n" + body;
+  const std::string text =
+      "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, " + inputs + "):\n" + body;
   Example made;
   made.name = name;
   made.graph = fx::parse_model("model.py", std::make_shared<const std::string>(text)).value();
@@ -35,7 +38,8 @@ Example example(const std::string& name, const std::string& inputs, const std::s
 
 Example scaled(const std::string& name, const std::string& factor, const std::string& dtype, const std::string& shape) {
   const std::string type = tensor(dtype, shape);
-  return example(name, "x", "        tmp_0 = x * " + factor + "\n        tmp_1 = torch.relu(tmp_0)\n        return (tmp_1,)\n",
+  return example(name, "x",
+                 "        tmp_0 = x * " + factor + "\n        tmp_1 = torch.relu(tmp_0)\n        return (tmp_1,)\n",
                  {{"x", type}, {"tmp_0", type}, {"tmp_1", type}});
 }
 
@@ -59,7 +63,8 @@ TEST(Draft, RoundsToADtypeThatDiffersBetweenTheGraphs) {
   const Draft made = draft({scaled("a", "0.5", "float32", "2, 3"), scaled("b", "0.5", "bfloat16", "4, 3")});
   EXPECT_THAT(made.cpp, HasSubstr("const float tmp_0 = rounded<T>(x_i * 0.5f);"));
   EXPECT_THAT(made.python, HasSubstr("T=x.dtype"));
-  EXPECT_THAT(made.python, HasSubstr("if x.dtype not in (torch.float32, torch.bfloat16):\n        return NotImplemented"));
+  EXPECT_THAT(made.python,
+              HasSubstr("if x.dtype not in (torch.float32, torch.bfloat16):\n        return NotImplemented"));
 }
 
 TEST(Draft, MakesAConstantThatDiffersAnInputOfThePattern) {
@@ -70,8 +75,9 @@ TEST(Draft, MakesAConstantThatDiffersAnInputOfThePattern) {
 
 TEST(Draft, NamesAGraphOfAnotherStructure) {
   const std::string type = tensor("float32", "2, 3");
-  const Subject subject = merge({scaled("a", "0.5", "float32", "2, 3"),
-                                 example("b", "x", "        tmp_0 = x + 1\n        return (tmp_0,)\n", {{"x", type}, {"tmp_0", type}})});
+  const Subject subject =
+      merge({scaled("a", "0.5", "float32", "2, 3"),
+             example("b", "x", "        tmp_0 = x + 1\n        return (tmp_0,)\n", {{"x", type}, {"tmp_0", type}})});
   ASSERT_THAT(subject.others, SizeIs(1));
   EXPECT_EQ(subject.others[0], "b: 3 nodes, expected 4 as in a");
   EXPECT_THAT(subject.examples, SizeIs(1));
@@ -80,9 +86,15 @@ TEST(Draft, NamesAGraphOfAnotherStructure) {
 Example with_a_sort() {
   const std::string type = tensor("float32", "2, 3");
   return example("a", "x",
-                 "        tmp_0 = torch.relu(x)\n        tmp_1 = tmp_0 + 1\n        sort = torch.sort(tmp_1)\n        tmp_2 = sort[0]\n"
+                 "        tmp_0 = torch.relu(x)\n        tmp_1 = tmp_0 + 1\n        sort = torch.sort(tmp_1)\n        "
+                 "tmp_2 = sort[0]\n"
                  "        tmp_3 = tmp_2 * 2\n        return (tmp_3,)\n",
-                 {{"x", type}, {"tmp_0", type}, {"tmp_1", type}, {"sort", R"({"list": [)" + type + ", " + tensor("int64", "2, 3") + "]}"}, {"tmp_2", type}, {"tmp_3", type}});
+                 {{"x", type},
+                  {"tmp_0", type},
+                  {"tmp_1", type},
+                  {"sort", R"({"list": [)" + type + ", " + tensor("int64", "2, 3") + "]}"},
+                  {"tmp_2", type},
+                  {"tmp_3", type}});
 }
 
 TEST(Draft, TakesTheLargestPartAndSaysWhatIsLeft) {
@@ -115,8 +127,14 @@ TEST(Draft, MatchesTheGraphsItWasWrittenFor) {
 
 TEST(Draft, RefusesAnOldValueThatIsLookedAtLater) {
   const std::string type = tensor("float32", "2, 3");
-  const Draft made = draft({example("a", "x", "        tmp_0 = x * 2\n        tmp_1 = tmp_0[0]\n        tmp_0 += 1\n        tmp_2 = tmp_0\n        tmp_3 = tmp_1 * 3\n        return (tmp_2, tmp_3)\n",
-                                    {{"x", type}, {"tmp_0", type}, {"tmp_1", tensor("float32", "3")}, {"tmp_2", type}, {"tmp_3", tensor("float32", "3")}})});
+  const Draft made = draft({example("a", "x",
+                                    "        tmp_0 = x * 2\n        tmp_1 = tmp_0[0]\n        tmp_0 += 1\n        "
+                                    "tmp_2 = tmp_0\n        tmp_3 = tmp_1 * 3\n        return (tmp_2, tmp_3)\n",
+                                    {{"x", type},
+                                     {"tmp_0", type},
+                                     {"tmp_1", tensor("float32", "3")},
+                                     {"tmp_2", type},
+                                     {"tmp_3", tensor("float32", "3")}})});
   bool refused = false;
   for (const LeftOut& left : made.left_out) refused = refused || left.why == "what it overwrites is looked at later";
   EXPECT_TRUE(refused);

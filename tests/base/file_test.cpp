@@ -28,8 +28,7 @@ class File : public ::testing::Test {
 
   std::vector<std::string> names() const {
     std::vector<std::string> found;
-    for (const auto& entry : fs::directory_iterator(directory_))
-      found.push_back(entry.path().filename().string());
+    for (const auto& entry : fs::directory_iterator(directory_)) found.push_back(entry.path().filename().string());
     return found;
   }
 
@@ -111,10 +110,8 @@ TEST_F(File, WhatAKilledProcessLeftIsNotMixedIn) {
 
 TEST_F(File, MissingFilesAndDirectoriesAreErrorsThatNameThePath) {
   const fs::path missing = directory_ / "none";
-  EXPECT_EQ(read_file(missing).error().message,
-            "cannot open '" + missing.string() + "': No such file or directory");
-  EXPECT_EQ(read_file(directory_).error().message,
-            "cannot read '" + directory_.string() + "': Is a directory");
+  EXPECT_EQ(read_file(missing).error().message, "cannot open '" + missing.string() + "': No such file or directory");
+  EXPECT_EQ(read_file(directory_).error().message, "cannot read '" + directory_.string() + "': Is a directory");
 }
 
 TEST_F(File, ReadsFilesWhoseSizeIsNotKnownBefore) {

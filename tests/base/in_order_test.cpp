@@ -11,9 +11,7 @@ namespace passnet {
 namespace {
 
 auto count_to(int end) {
-  return [next = 0, end]() mutable -> std::optional<int> {
-    return next < end ? std::optional(next++) : std::nullopt;
-  };
+  return [next = 0, end]() mutable -> std::optional<int> { return next < end ? std::optional(next++) : std::nullopt; };
 }
 
 TEST(MapInOrder, HandsOnInTheOrderOfTheItems) {

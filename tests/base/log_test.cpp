@@ -19,8 +19,7 @@ void log_all_levels() {
 TEST(LogDeathTest, ShowsInfoAndAboveOnStderrByDefault) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   ::unsetenv("PASSNET_LOG");
-  EXPECT_EXIT(log_all_levels(), ::testing::ExitedWithCode(0),
-              "^info: a sample\nwarning: weaker\nerror: act\n$");
+  EXPECT_EXIT(log_all_levels(), ::testing::ExitedWithCode(0), "^info: a sample\nwarning: weaker\nerror: act\n$");
 }
 
 TEST(LogDeathTest, FollowsPassnetLog) {

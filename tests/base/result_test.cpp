@@ -51,8 +51,7 @@ TEST(Error, PrintsPlaceHintAndNotesOneLineEach) {
 }
 
 TEST(Error, PrintsAWholeFileWithoutALine) {
-  EXPECT_EQ(to_string(bad_input("is empty", SourceLoc{"graph_list.txt", 0, 0})),
-            "graph_list.txt: error: is empty");
+  EXPECT_EQ(to_string(bad_input("is empty", SourceLoc{"graph_list.txt", 0, 0})), "graph_list.txt: error: is empty");
   EXPECT_EQ(to_string(resource_error("no memory")), "error: no memory");
 }
 

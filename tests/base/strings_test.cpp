@@ -41,13 +41,11 @@ RC_GTEST_PROP(EditDistance, IsAMetric, (const std::string& a, const std::string&
 
 RC_GTEST_PROP(EditDistance, LimitOnlyCutsItOff, (const std::string& a, const std::string& b)) {
   const size_t exact = edit_distance(a, b, a.size() + b.size());
-  for (size_t limit = 0; limit < 6; ++limit)
-    RC_ASSERT(edit_distance(a, b, limit) == std::min(exact, limit + 1));
+  for (size_t limit = 0; limit < 6; ++limit) RC_ASSERT(edit_distance(a, b, limit) == std::min(exact, limit + 1));
 }
 
 TEST(NearestName, SuggestsOnlyWhatIsNearEnough) {
-  const std::vector<std::string_view> names = {"torch.relu", "torch.nn.functional.gelu",
-                                               "torch.nn.functional.silu"};
+  const std::vector<std::string_view> names = {"torch.relu", "torch.nn.functional.gelu", "torch.nn.functional.silu"};
   EXPECT_EQ(nearest_name("torch.nn.functional.gelo", names), "torch.nn.functional.gelu");
   EXPECT_EQ(nearest_name("torch.rel", names), "torch.relu");
   EXPECT_EQ(nearest_name("numpy.fft.rfft", names), "");

@@ -27,10 +27,9 @@ TEST(Choose, TakesNewAndRareTransitionsFirst) {
   ranked.resize(3);
   EXPECT_THAT(ranked, ElementsAre(3, 5, 1));
   constexpr double kMost = 1.386544;
-  EXPECT_THAT(rarities(sequences),
-              ElementsAre(DoubleNear(0.145298 / kMost, 1e-6), DoubleNear(0.288598 / kMost, 1e-6),
-                          DoubleNear(0.001997 / kMost, 1e-6), DoubleNear(0.097531 / kMost, 1e-6),
-                          DoubleNear(0, 1e-6), DoubleNear(1, 1e-6)));
+  EXPECT_THAT(rarities(sequences), ElementsAre(DoubleNear(0.145298 / kMost, 1e-6), DoubleNear(0.288598 / kMost, 1e-6),
+                                               DoubleNear(0.001997 / kMost, 1e-6), DoubleNear(0.097531 / kMost, 1e-6),
+                                               DoubleNear(0, 1e-6), DoubleNear(1, 1e-6)));
 }
 
 TEST(Choose, TakesTheEarlierOfEqualSequences) {

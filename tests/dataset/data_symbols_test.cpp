@@ -36,7 +36,7 @@ TEST(DataSymbols, AreTheDistinctSizesOfDataInputsInOrder) {
 
 TEST(DataSymbols, OfSeveralCapturesAreWhatDiffers) {
   const graphdir::GraphDir first = graph_with({{"L_x_", {1, 3, 16, 16}}}),
-                     second = graph_with({{"L_x_", {2, 3, 16, 50}}});
+                           second = graph_with({{"L_x_", {2, 3, 16, 50}}});
   EXPECT_EQ(found({&first, &second}), "1 0.0; 16 picture 0.3; ");
 }
 
@@ -54,7 +54,7 @@ TEST(DataSymbols, ResizeShapesAndRepeatLiteralData) {
 
 TEST(DataSymbols, DoNotSayTheSizesOfACaptureThatBreaksThem) {
   const graphdir::GraphDir square = graph_with({{"L_x_", {1, 3, 16, 16}}}),
-                     wide = graph_with({{"L_x_", {1, 3, 16, 32}}});
+                           wide = graph_with({{"L_x_", {1, 3, 16, 32}}});
   const std::vector<DataSymbol> symbols = find_symbols(std::vector<const graphdir::GraphDir*>{&square}, {});
   EXPECT_FALSE(values_in(square.weights, symbols, wide.weights));
 }

@@ -38,14 +38,12 @@ TEST_F(Dedup, KeepsTheFirstOfEqualGraphsAndNamesTheRangesOfAll) {
   write("x/m/_decomposed/m_start3_end4_0/notes.bin", std::string_view("\0\1", 2));
   write_graph("x/n/_decomposed/n_start9_end10_2", kReluMethod);
   write_graph("y/m/_decomposed/m_start5_end6_1", kRelu);
-  write("y/m/_decomposed/m_start5_end6_1/subgraph_sources.json",
-        "{\"m\": [[5, 6], [3, 4]], \"k\": [[0, 1]]}");
+  write("y/m/_decomposed/m_start5_end6_1/subgraph_sources.json", "{\"m\": [[5, 6], [3, 4]], \"k\": [[0, 1]]}");
   const DedupReport done = report({"x", "y"});
   EXPECT_EQ(done.graphs, 3u);
   EXPECT_EQ(done.added, 1u);
   EXPECT_EQ(done.duplicates, 2u);
-  EXPECT_EQ(read("out/m/_decomposed/m_start3_end4_0/model.py"),
-            read("x/m/_decomposed/m_start3_end4_0/model.py"));
+  EXPECT_EQ(read("out/m/_decomposed/m_start3_end4_0/model.py"), read("x/m/_decomposed/m_start3_end4_0/model.py"));
   EXPECT_EQ(read("out/m/_decomposed/m_start3_end4_0/notes.bin"), std::string("\0\1", 2));
   EXPECT_EQ(read("out/m/_decomposed/m_start3_end4_0/subgraph_sources.json"),
             "{\n    \"k\": [\n        [\n            0,\n            1\n        ]\n    ],\n    \"m\": [\n    "
@@ -57,9 +55,8 @@ TEST_F(Dedup, KeepsTheFirstOfEqualGraphsAndNamesTheRangesOfAll) {
   EXPECT_FALSE(exists("out/.partial"));
   EXPECT_FALSE(exists("x/m/_decomposed/m_start3_end4_0/subgraph_sources.json")) << "an input was changed";
   EXPECT_EQ(journal_lines(), 2u);
-  EXPECT_THAT(
-      read("out/dedup.jsonl"),
-      HasSubstr("\"graph\":\"n/_decomposed/n_start9_end10_2\",\"kept\":\"m/_decomposed/m_start3_end4_0\""));
+  EXPECT_THAT(read("out/dedup.jsonl"),
+              HasSubstr("\"graph\":\"n/_decomposed/n_start9_end10_2\",\"kept\":\"m/_decomposed/m_start3_end4_0\""));
 }
 
 TEST_F(Dedup, CopiesAGraphWithoutEqualsAsItIs) {

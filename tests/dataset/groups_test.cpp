@@ -37,9 +37,8 @@ TEST(SamplingGroups, FollowTheRulesOfUpstream) {
   std::vector<GroupMember> members;
   append_bucket(members, "b", 3);
   append_bucket(members, "a", 35);
-  EXPECT_THAT(
-      texts(sampling_groups(members)),
-      ElementsAre("1: a16", "1: a32", "2: a00 b00", "4: a02 a01 a03 b02 b01", "3: a04 a05 a06 a20 a21 a22"));
+  EXPECT_THAT(texts(sampling_groups(members)),
+              ElementsAre("1: a16", "1: a32", "2: a00 b00", "4: a02 a01 a03 b02 b01", "3: a04 a05 a06 a20 a21 a22"));
 }
 
 TEST(SamplingGroups, NameTheirPolicy) {
@@ -61,8 +60,8 @@ TEST(SamplingGroups, DoNotDependOnTheOrderOfGraphs) {
 }
 
 TEST(SamplingGroups, HoldOneTypeAndOneSequence) {
-  const auto groups = sampling_groups({member("x", "[]", "[]"), member("y", "[]", "[]", "typical"),
-                                       member("z", "[]", "[]", "fusible", "[\"mul\"]")});
+  const auto groups = sampling_groups(
+      {member("x", "[]", "[]"), member("y", "[]", "[]", "typical"), member("z", "[]", "[]", "fusible", "[\"mul\"]")});
   EXPECT_THAT(texts(groups), ElementsAre("2: x", "2: z", "2: y"));
   EXPECT_THAT(sampling_groups({}), IsEmpty());
 }
@@ -88,9 +87,7 @@ TEST(Buckets, GoByPowersOfSixteen) {
             "[[-1,0,0,1,1,2],[2,3,3,4],[]]");
 }
 
-TEST(Buckets, NameElementTypes) {
-  EXPECT_EQ(dtype_bucket(graph_of({{1}, {2}})), "[\"float16\",\"float16\"]");
-}
+TEST(Buckets, NameElementTypes) { EXPECT_EQ(dtype_bucket(graph_of({{1}, {2}})), "[\"float16\",\"float16\"]"); }
 
 }  // namespace
 }  // namespace passnet::dataset

@@ -90,8 +90,7 @@ TEST_F(Index, KnowsTheKindByTheNameOfTheTree) {
 TEST_F(Index, SaysThatAListIsNotThere) {
   IndexOptions options;
   options.lists = {root / "nothing"};
-  const auto done =
-      write_index(root / "fusible_subgraphs", root / "index", options, [](const std::string&) {});
+  const auto done = write_index(root / "fusible_subgraphs", root / "index", options, [](const std::string&) {});
   ASSERT_FALSE(done);
   EXPECT_THAT(to_string(done.error()), HasSubstr("found no list at"));
   EXPECT_FALSE(exists("index"));

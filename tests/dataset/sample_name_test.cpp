@@ -34,9 +34,10 @@ TEST(SampleName, TellsRepetitionsOnceAndFiveOperatorsAtMost) {
 }
 
 TEST(SampleName, IsShortAndPlain) {
-  const std::string long_ones = words(
-      "a", "b = torch.nn.functional.adaptive_avg_pool2d(a, 1)\nc = torch.nn.functional.binary_cross_entropy_with_logits(b, b)\n"
-           "d = c.exp()\nreturn (d,)");
+  const std::string long_ones = words("a",
+                                      "b = torch.nn.functional.adaptive_avg_pool2d(a, 1)\nc = "
+                                      "torch.nn.functional.binary_cross_entropy_with_logits(b, b)\n"
+                                      "d = c.exp()\nreturn (d,)");
   EXPECT_EQ(long_ones, "adaptive_avg_pool2d");
   EXPECT_EQ(words("a", "b = a.__eq__(a)\nreturn (b,)"), "eq");
   EXPECT_EQ(sample_name("add_relu", "0123456789abcdef0123"), "add_relu_01234567");

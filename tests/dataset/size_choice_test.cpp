@@ -1,7 +1,6 @@
-#include "dataset/sizes/choice.h"
-
 #include <gtest/gtest.h>
 
+#include "dataset/sizes/choice.h"
 #include "shapes_fixture.h"
 
 namespace passnet::dataset {
@@ -30,9 +29,9 @@ std::string best(const std::string& parameters, const std::string& body, const s
 }
 
 TEST(SizeChoice, ViewTakesTheSizesOfItsOperandAtTheSamePlace) {
-  EXPECT_EQ(best("x", "y = x.view(1, 196, 3, 64)",
-                 {{{"x", {1, 196, 192}}}, {{"x", {3, 196, 192}}}, {{"x", {1, 784, 192}}}}),
-            "x.size(0), x.size(1), 3, 64");
+  EXPECT_EQ(
+      best("x", "y = x.view(1, 196, 3, 64)", {{{"x", {1, 196, 192}}}, {{"x", {3, 196, 192}}}, {{"x", {1, 784, 192}}}}),
+      "x.size(0), x.size(1), 3, 64");
 }
 
 TEST(SizeChoice, ViewMergesSizes) {
@@ -48,11 +47,10 @@ TEST(SizeChoice, ViewCutsASizeIntoWindows) {
 }
 
 TEST(SizeChoice, ALeadingMinusOneStandsForTheBatchToo) {
-  EXPECT_EQ(best("b, x", "y = x.view(-1, 64, 4, 49)",
-                 {{{"b", {1}}, {"x", {64, 4, 49}}},
-                  {{"b", {3}}, {"x", {192, 4, 49}}},
-                  {{"b", {5}}, {"x", {320, 4, 49}}}}),
-            "64, 4, 49");
+  EXPECT_EQ(
+      best("b, x", "y = x.view(-1, 64, 4, 49)",
+           {{{"b", {1}}, {"x", {64, 4, 49}}}, {{"b", {3}}, {"x", {192, 4, 49}}}, {{"b", {5}}, {"x", {320, 4, 49}}}}),
+      "64, 4, 49");
 }
 
 TEST(SizeChoice, ARangeIsAsLongAsWhatWasSeenLast) {
@@ -107,7 +105,7 @@ TEST(SizeSlots, AreTheIntegersThatStandForSizes) {
 TEST(SizeSlots, AreReplacedByCallsAndByNumbers) {
   const auto graph = fx::parse_text(fx::model_text("x", "y = x.view(1, 8, 7)\nreturn (y,)"));
   const analysis::ValueShapes captured = shapes_of(*graph, {{"x", {1, 56}}}),
-                    other = shapes_of(*graph, {{"x", {2, 112}}});
+                              other = shapes_of(*graph, {{"x", {2, 112}}});
   analysis::NodeSizes change{1, analysis::size_slots(*graph, 1, captured), {}};
   change.sizes = {analysis::SizeExpression::of({0, 0}), {{{0, 1}}, {}, 1, 7, 0}, analysis::SizeExpression::constant(7)};
   EXPECT_EQ(fx::dump(analysis::with_size_calls(*graph, {&change, 1})),

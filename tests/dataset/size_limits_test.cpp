@@ -1,8 +1,7 @@
-#include "dataset/sizes/limits.h"
-
 #include <gtest/gtest.h>
 
 #include "dataset/sizes/choice.h"
+#include "dataset/sizes/limits.h"
 #include "shapes_fixture.h"
 
 namespace passnet::dataset {
@@ -26,8 +25,7 @@ TEST(SizeLimits, APaddingToAMultipleHoldsForEqualRemainders) {
   const Shapes captured{{"x", {1, 56, 56, 96}}, {"y", {1, 56, 56, 96}}, {"z", {1, 8, 7, 8, 7, 96}}};
   EXPECT_EQ(why(windows, captured, {{"x", {1, 112, 112, 96}}}), "");
   EXPECT_EQ(why(windows, captured, {{"x", {2, 56, 56, 96}}}), "");
-  EXPECT_EQ(why(windows, captured, {{"x", {1, 64, 64, 96}}}),
-            "64 in place of 56 is padded to a multiple of 7");
+  EXPECT_EQ(why(windows, captured, {{"x", {1, 64, 64, 96}}}), "64 in place of 56 is padded to a multiple of 7");
 }
 
 TEST(SizeLimits, APaddingForAStrideHoldsForEqualRemainders) {
@@ -36,8 +34,7 @@ TEST(SizeLimits, APaddingForAStrideHoldsForEqualRemainders) {
       "z = torch.conv2d(y, x, None, (2, 2), (0, 0), (1, 1), 1)\nreturn (z,)";
   const Shapes captured{{"x", {1, 3, 16, 16}}, {"y", {1, 3, 17, 17}}};
   EXPECT_EQ(why(strided, captured, {{"x", {1, 3, 32, 32}}}), "");
-  EXPECT_EQ(why(strided, captured, {{"x", {1, 3, 17, 16}}}),
-            "17 in place of 16 is padded to a multiple of 2");
+  EXPECT_EQ(why(strided, captured, {{"x", {1, 3, 17, 16}}}), "17 in place of 16 is padded to a multiple of 2");
 }
 
 TEST(SizeLimits, WhatMayFollowFromASizeIsTold) {
@@ -64,9 +61,9 @@ TEST(SizeLimits, ANumberThatFitsBothWaysIsOpen) {
   EXPECT_EQ(open({{0, 16, analysis::SizeRule::Number, 0}}, {analysis::SizeExpression::constant(16)}), "");
   EXPECT_EQ(open({{0, 1, analysis::SizeRule::Repeat, 0}, {1, 28, analysis::SizeRule::Repeat, 2}}, {size, size}),
             "its first 1 may be the batch or a number of its own");
-  EXPECT_EQ(
-      open({{0, 1, analysis::SizeRule::Repeat, 0}, {1, 1, analysis::SizeRule::Repeat, 1}}, {size, analysis::SizeExpression::constant(1)}),
-      "");
+  EXPECT_EQ(open({{0, 1, analysis::SizeRule::Repeat, 0}, {1, 1, analysis::SizeRule::Repeat, 1}},
+                 {size, analysis::SizeExpression::constant(1)}),
+            "");
   EXPECT_EQ(open({{0, 1, analysis::SizeRule::Create, 0}, {1, 16, analysis::SizeRule::Create, 1}}, {size, size}), "");
 }
 

@@ -30,8 +30,7 @@ class Split : public TreeTest {
     write_graph("tree/relu_view", "b = a.view(-1)\nc = b.relu()\nreturn (c,)");
     int number = 0;
     for (const char* op : {"tanh", "exp", "sin", "cos", "sqrt", "abs", "neg", "sigmoid"})
-      write_graph(fmt::format("tree/deep/{}_{}", op, number++),
-                  fmt::format("b = torch.{}(a)\nreturn (b,)", op));
+      write_graph(fmt::format("tree/deep/{}_{}", op, number++), fmt::format("b = torch.{}(a)\nreturn (b,)", op));
   }
   std::vector<std::string> lines(const std::string& file) const {
     std::vector<std::string> found;
@@ -168,12 +167,10 @@ ir::Graph graph(const std::string& body) {
 TEST(Family, ForgetsViewsSpellingsAndCastsOfADtypeVariant) {
   const std::string family = family_of(graph("b = torch.relu(a)\nc = torch.matmul(b, w)\nreturn (c,)"));
   EXPECT_EQ(family_of(graph("b = a.view(-1)\nc = b.relu()\nd = c @ w\nreturn (d,)")), family);
-  EXPECT_EQ(family_of(graph("b = a.relu()\nc = b.to(torch.float16)\nd = torch.matmul(c, w)\nreturn (d,)")),
-            family);
+  EXPECT_EQ(family_of(graph("b = a.relu()\nc = b.to(torch.float16)\nd = torch.matmul(c, w)\nreturn (d,)")), family);
   EXPECT_NE(family_of(graph("b = torch.matmul(a, w)\nc = b.relu()\nreturn (c,)")), family);
   // A cast that something else reads is an operator of the graph.
-  EXPECT_NE(family_of(graph("b = a.relu()\nc = b.to(torch.float16)\nd = torch.matmul(c, w)\nreturn (d, c)")),
-            family);
+  EXPECT_NE(family_of(graph("b = a.relu()\nc = b.to(torch.float16)\nd = torch.matmul(c, w)\nreturn (d, c)")), family);
 }
 
 TEST(OpSequence, IsThatOfTheGraphBeforeItsVariant) {

@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "fx/parser.h"
 #include "graphdir/constraints.h"
 #include "graphdir/meta.h"
-#include "fx/parser.h"
 
 namespace passnet::fx {
 namespace {

@@ -28,8 +28,7 @@ TEST(Expression, PrecedenceIsPythons) {
   EXPECT_EQ(dump_expression("-a ** b"), "pow = a ** b\nr = -pow\n");
   EXPECT_EQ(dump_expression("a ** -b"), "neg = -b\nr = a ** neg\n");
   EXPECT_EQ(dump_expression("a @ b + c"), "matmul = a @ b\nr = matmul + c\n");
-  EXPECT_EQ(dump_expression("a | b ^ c & a << 1"),
-            "lshift = a << 1\nand_ = c & lshift\nxor = b ^ and_\nr = a | xor\n");
+  EXPECT_EQ(dump_expression("a | b ^ c & a << 1"), "lshift = a << 1\nand_ = c & lshift\nxor = b ^ and_\nr = a | xor\n");
 }
 
 TEST(Expression, ComparisonsBindLeast) {
@@ -38,8 +37,7 @@ TEST(Expression, ComparisonsBindLeast) {
 }
 
 TEST(Expression, SignsBelongToLiterals) {
-  EXPECT_EQ(dump_expression("torch.foo(-1, -1.5, -inf, +2, -(3), --4)"),
-            "r = torch.foo(-1, -1.5, -inf, 2, -3, 4)\n");
+  EXPECT_EQ(dump_expression("torch.foo(-1, -1.5, -inf, +2, -(3), --4)"), "r = torch.foo(-1, -1.5, -inf, 2, -3, 4)\n");
   EXPECT_EQ(dump_expression("-2 ** a"), "pow = 2 ** a\nr = -pow\n");
   EXPECT_EQ(dump_expression("(-2) ** a"), "r = (-2) ** a\n");
   EXPECT_EQ(dump_expression("-a"), "r = -a\n");
@@ -50,8 +48,7 @@ TEST(Expression, SignsBelongToLiterals) {
 TEST(Expression, LiteralsAreKeptAsTheyAre) {
   EXPECT_EQ(dump_expression("torch.foo(1, 1.0, 1e-05, .5, 1., True, False, None, 'x', ..., Ellipsis)"),
             "r = torch.foo(1, 1.0, 1e-05, 0.5, 1.0, True, False, None, \"x\", Ellipsis, Ellipsis)\n");
-  EXPECT_EQ(dump_expression("torch.foo(0x10, 0b11, 0o17, 1_000, 1_0.5)"),
-            "r = torch.foo(16, 3, 15, 1000, 10.5)\n");
+  EXPECT_EQ(dump_expression("torch.foo(0x10, 0b11, 0o17, 1_000, 1_0.5)"), "r = torch.foo(16, 3, 15, 1000, 10.5)\n");
   EXPECT_EQ(dump_expression("torch.foo(9223372036854775807, -9223372036854775808)"),
             "r = torch.foo(9223372036854775807, -9223372036854775808)\n");
   EXPECT_EQ(dump_expression("torch.foo(1e999, 1e-999)"), "r = torch.foo(inf, 0.0)\n");
@@ -60,8 +57,7 @@ TEST(Expression, LiteralsAreKeptAsTheyAre) {
 }
 
 TEST(Expression, InfinityHasManySpellings) {
-  EXPECT_EQ(dump_expression(
-                "torch.foo(inf, float('inf'), -float('inf'), float('-inf'), torch.inf, float('nan'), nan)"),
+  EXPECT_EQ(dump_expression("torch.foo(inf, float('inf'), -float('inf'), float('-inf'), torch.inf, float('nan'), nan)"),
             "r = torch.foo(inf, inf, -inf, -inf, inf, nan, nan)\n");
   EXPECT_EQ(dump_expression("torch.foo(torch.pi, float('1.5'))"), "r = torch.foo(3.141592653589793, 1.5)\n");
 }
@@ -76,8 +72,8 @@ TEST(Expression, StringsAreDecoded) {
 TEST(Expression, TorchConstantsHaveTheirOwnKinds) {
   EXPECT_EQ(dump_expression("a.to(torch.float16, memory_format=torch.channels_last)"),
             "r = a.to(torch.float16, memory_format = torch.channels_last)\n");
-  const auto graph = parse_text(
-      model_text("a", "r = torch.foo(torch.half, torch.strided, torch.device('cuda:1'))\nreturn r"));
+  const auto graph =
+      parse_text(model_text("a", "r = torch.foo(torch.half, torch.strided, torch.device('cuda:1'))\nreturn r"));
   ASSERT_TRUE(graph);
   const auto args = graph->args(1);
   EXPECT_EQ(args[0].kind, ir::ArgKind::DType);
@@ -89,11 +85,10 @@ TEST(Expression, TorchConstantsHaveTheirOwnKinds) {
 }
 
 TEST(Expression, DevicesHaveManySpellings) {
-  EXPECT_EQ(
-      dump_expression("torch.foo(device(type='cuda', index=0), device(type=\"cpu\"), torch.device('cuda', "
-                      "1), device('cuda:2'))"),
-      "r = torch.foo(device(type=\"cuda\", index=0), device(type=\"cpu\"), device(type=\"cuda\", index=1), "
-      "device(type=\"cuda\", index=2))\n");
+  EXPECT_EQ(dump_expression("torch.foo(device(type='cuda', index=0), device(type=\"cpu\"), torch.device('cuda', "
+                            "1), device('cuda:2'))"),
+            "r = torch.foo(device(type=\"cuda\", index=0), device(type=\"cpu\"), device(type=\"cuda\", index=1), "
+            "device(type=\"cuda\", index=2))\n");
 }
 
 TEST(Expression, IndexesAreGetitemNodes) {
@@ -113,16 +108,14 @@ TEST(Expression, IndexesAreGetitemNodes) {
 TEST(Expression, AttributesAreNodes) {
   EXPECT_EQ(dump_expression("a.T"), "r = a.T\n");
   EXPECT_EQ(dump_expression("a.shape[0]"), "shape = a.shape\nr = shape[0]\n");
-  EXPECT_EQ(dump_expression("torch.finfo(torch.float32).min"),
-            "finfo = torch.finfo(torch.float32)\nr = finfo.min\n");
+  EXPECT_EQ(dump_expression("torch.finfo(torch.float32).min"), "finfo = torch.finfo(torch.float32)\nr = finfo.min\n");
 }
 
 TEST(Expression, OperatorFunctionsAreOperators) {
   const std::string imports = "import torch, operator, _operator\n";
   EXPECT_EQ(
       dump(parse_text(model_text(
-          "a, b", "r = operator.add(a, b)\ns = operator.iadd(r, 1)\nt = _operator.getitem(s, 0)\nreturn t",
-          imports))),
+          "a, b", "r = operator.add(a, b)\ns = operator.iadd(r, 1)\nt = _operator.getitem(s, 0)\nreturn t", imports))),
       "r = a + b\nr += 1; s = r\nt = s[0]\nreturn t\n");
 }
 
@@ -150,8 +143,7 @@ TEST(Expression, NestingIsBounded) {
   std::string calls = "a";
   for (int i = 0; i < 1000; ++i) calls = "torch.relu(" + calls + ")";
   EXPECT_NE(dump_expression(calls).find("error: nested too deeply"), std::string::npos);
-  EXPECT_NE(dump_expression(std::string(100000, '-') + "a").find("error: nested too deeply"),
-            std::string::npos);
+  EXPECT_NE(dump_expression(std::string(100000, '-') + "a").find("error: nested too deeply"), std::string::npos);
 }
 
 }  // namespace

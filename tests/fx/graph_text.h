@@ -18,9 +18,8 @@ inline Result<ir::Graph> parse_text(const std::string& text) {
 }
 
 /// A model.py with the given parameters and body lines (indented here).
-inline std::string model_text(
-    const std::string& parameters, const std::string& body,
-    const std::string& imports = "import torch\nfrom torch import device, inf, nan\n") {
+inline std::string model_text(const std::string& parameters, const std::string& body,
+                              const std::string& imports = "import torch\nfrom torch import device, inf, nan\n") {
   std::string text = imports + "\nclass GraphModule(torch.nn.Module):\n    def forward(self" +
                      (parameters.empty() ? "" : ", " + parameters) + "):\n";
   for (size_t at = 0; at < body.size();) {
@@ -52,9 +51,7 @@ inline std::string dump(const Result<ir::Graph>& graph) {
 }
 
 /// dump() of a model of a, b, c with this body.
-inline std::string dump_body(const std::string& body) {
-  return dump(parse_text(model_text("a, b, c", body)));
-}
+inline std::string dump_body(const std::string& body) { return dump(parse_text(model_text("a, b, c", body))); }
 
 /// dump() of the one statement `r = EXPRESSION`.
 inline std::string dump_expression(const std::string& expression) {
@@ -65,8 +62,7 @@ inline std::string dump_expression(const std::string& expression) {
 
 /// dump() of the first function of a pass file.
 inline std::string dump_function(const std::string& text) {
-  return dump(
-      parse_function("pass.py", std::make_shared<const std::string>(text), text.find("def "), nullptr));
+  return dump(parse_function("pass.py", std::make_shared<const std::string>(text), text.find("def "), nullptr));
 }
 
 }  // namespace passnet::fx

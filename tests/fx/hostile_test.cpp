@@ -9,10 +9,10 @@
 #include <functional>
 
 #include "base/json.h"
+#include "graph_text.h"
 #include "graphdir/constraints.h"
 #include "graphdir/graph_check.h"
 #include "graphdir/meta.h"
-#include "graph_text.h"
 
 namespace passnet::fx {
 namespace {
@@ -38,16 +38,14 @@ struct Outcome {
 };
 
 /// Runs `read` in a child on the text that `make` makes there; "" when the child died.
-Outcome run(const std::function<std::string()>& make,
-            const std::function<std::string(const std::string&)>& read) {
+Outcome run(const std::function<std::string()>& make, const std::function<std::string(const std::string&)>& read) {
   int ends[2];
   if (::pipe(ends) != 0) return {};
   const pid_t child = ::fork();
   if (child == 0) {
     const std::string text = make();
     const std::string message = read(text).substr(0, 400);
-    const bool written =
-        ::write(ends[1], message.data(), message.size()) == static_cast<ssize_t>(message.size());
+    const bool written = ::write(ends[1], message.data(), message.size()) == static_cast<ssize_t>(message.size());
     ::_exit(written ? 0 : 1);
   }
   ::close(ends[1]);
@@ -111,23 +109,17 @@ TEST(Hostile, NestingBombs) {
 }
 
 TEST(Hostile, HugeLiterals) {
-  EXPECT_THAT(model([] { return std::string((size_t{64} << 20) + 1, '7'); }),
-              HasSubstr("the text is too large"));
+  EXPECT_THAT(model([] { return std::string((size_t{64} << 20) + 1, '7'); }), HasSubstr("the text is too large"));
   EXPECT_THAT(body([] { return "r = " + std::string(size_t{60} << 20, '7'); }), HasSubstr("is out of range"));
-  EXPECT_THAT(body([] { return "r = 0." + std::string(size_t{60} << 20, '7'); }),
-              HasSubstr("number is too long"));
-  EXPECT_THAT(body([] { return "r = '" + std::string(size_t{60} << 20, 'x') + "'\nreturn (a,)"; }),
-              HasSubstr("read"));
+  EXPECT_THAT(body([] { return "r = 0." + std::string(size_t{60} << 20, '7'); }), HasSubstr("number is too long"));
+  EXPECT_THAT(body([] { return "r = '" + std::string(size_t{60} << 20, 'x') + "'\nreturn (a,)"; }), HasSubstr("read"));
   EXPECT_THAT(body([] { return "r = " + std::string(size_t{60} << 20, 'x'); }), HasSubstr("is not defined"));
 }
 
 TEST(Hostile, BytesThatAreNoText) {
-  EXPECT_THAT(model([] { return std::string(kMillion, '\0'); }),
-              HasSubstr("model.py:1:1: error: found a NUL byte"));
-  EXPECT_THAT(model([] { return std::string(kMillion, '\xff'); }),
-              HasSubstr("byte 0xff, which is not valid UTF-8"));
-  EXPECT_THAT(model([] { return model_text("a", "return (a,)") + std::string(1, '\0'); }),
-              HasSubstr("a NUL byte"));
+  EXPECT_THAT(model([] { return std::string(kMillion, '\0'); }), HasSubstr("model.py:1:1: error: found a NUL byte"));
+  EXPECT_THAT(model([] { return std::string(kMillion, '\xff'); }), HasSubstr("byte 0xff, which is not valid UTF-8"));
+  EXPECT_THAT(model([] { return model_text("a", "return (a,)") + std::string(1, '\0'); }), HasSubstr("a NUL byte"));
   EXPECT_THAT(model([] { return "import torch\n# \xed\xa0\x80\n"; }), HasSubstr("not valid UTF-8"));
 }
 
@@ -163,12 +155,10 @@ TEST(Hostile, Records) {
                 }));
   };
   const std::string head = "class T:\n name = 't'\n dtype = 'torch.int64'\n ";
-  EXPECT_EQ(meta([&] { return head + "shape = [1000000]\n data = [" + repeat("1, ", kMillion) + "]\n"; }),
-            "read");
+  EXPECT_EQ(meta([&] { return head + "shape = [1000000]\n data = [" + repeat("1, ", kMillion) + "]\n"; }), "read");
   EXPECT_THAT(meta([&] { return head + "shape = [" + repeat("9, ", kMillion) + "]\n"; }),
               HasSubstr("too many elements"));
-  EXPECT_THAT(meta([&] { return head + "shape = [" + std::string(kMillion, '9') + "]\n"; }),
-              HasSubstr("out of range"));
+  EXPECT_THAT(meta([&] { return head + "shape = [" + std::string(kMillion, '9') + "]\n"; }), HasSubstr("out of range"));
   EXPECT_THAT(meta([&] { return head + "data = " + repeat("[", kMillion); }), HasSubstr("expected a number"));
   EXPECT_THAT(meta([] { return repeat("class ", kMillion); }), HasSubstr("m.py:1:"));
 }

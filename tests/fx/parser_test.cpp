@@ -22,8 +22,7 @@ TEST(Parser, ReadsAModelAsTorchPrintsIt) {
       "        relu = torch.nn.functional.relu(add, inplace = False);  add = None\n"
       "        return (relu,)\n        ");
   ASSERT_TRUE(graph) << to_string(graph.error());
-  EXPECT_EQ(dump(graph),
-            "add = l_x_ + l_w_\nrelu = torch.nn.functional.relu(add, inplace = False)\nreturn (relu,)\n");
+  EXPECT_EQ(dump(graph), "add = l_x_ + l_w_\nrelu = torch.nn.functional.relu(add, inplace = False)\nreturn (relu,)\n");
   ASSERT_EQ(graph->placeholder_count(), 2u);
   EXPECT_EQ(graph->node(0).target, "L_x_");
   EXPECT_EQ(graph->node(0).name, "l_x_");
@@ -64,8 +63,7 @@ TEST(Parser, LivenessStatementsAreCheckedAndDropped) {
 }
 
 TEST(Parser, InPlaceOperatorIsNamedByTheAliasBehindIt) {
-  EXPECT_EQ(dump_body("a += b\nz = a\na = None\nr = z * 2\nreturn (r,)"),
-            "a += b; z = a\nr = z * 2\nreturn (r,)\n");
+  EXPECT_EQ(dump_body("a += b\nz = a\na = None\nr = z * 2\nreturn (r,)"), "a += b; z = a\nr = z * 2\nreturn (r,)\n");
   EXPECT_EQ(dump_body("a *= b;  z = a;  a = b = None\nreturn (z,)"), "a *= b; z = a\nreturn (z,)\n");
 }
 
@@ -83,19 +81,16 @@ TEST(Parser, StoresAreNamedByTheAliasBehindThem) {
   EXPECT_EQ(dump_body("a[:, 0] = b + c\na[0] = 2\nreturn (a,)"),
             "add = b + c\na[(slice(None, None, None), 0)] = add; setitem = a\na[0] = 2; setitem_1 = "
             "a\nreturn (a,)\n");
-  EXPECT_EQ(dump_body("a[0][1] = b\nreturn (a,)"),
-            "getitem = a[0]\ngetitem[1] = b; setitem = getitem\nreturn (a,)\n");
+  EXPECT_EQ(dump_body("a[0][1] = b\nreturn (a,)"), "getitem = a[0]\ngetitem[1] = b; setitem = getitem\nreturn (a,)\n");
 }
 
 TEST(Parser, AliasThatDoesNotFollowDirectlyOnlyMeansTheSameNode) {
-  EXPECT_EQ(dump_body("a += b\nr = a * 2\nz = a\nreturn (z, r)"),
-            "a += b; iadd = a\nr = iadd * 2\nreturn (iadd, r)\n");
+  EXPECT_EQ(dump_body("a += b\nr = a * 2\nz = a\nreturn (z, r)"), "a += b; iadd = a\nr = iadd * 2\nreturn (iadd, r)\n");
 }
 
 TEST(Parser, MadeNamesAvoidAllNamesOfTheText) {
-  EXPECT_EQ(
-      dump_body("r = torch.relu(torch.relu(a))\nrelu = r + 1\nrelu_2 = relu + 1\nreturn relu_2"),
-      "relu_1 = torch.relu(a)\nr = torch.relu(relu_1)\nrelu = r + 1\nrelu_2 = relu + 1\nreturn relu_2\n");
+  EXPECT_EQ(dump_body("r = torch.relu(torch.relu(a))\nrelu = r + 1\nrelu_2 = relu + 1\nreturn relu_2"),
+            "relu_1 = torch.relu(a)\nr = torch.relu(relu_1)\nrelu = r + 1\nrelu_2 = relu + 1\nreturn relu_2\n");
   EXPECT_EQ(dump_body("r = a.float().to(b.device)\nreturn r"),
             "float_1 = a.float()\ndevice_1 = b.device\nr = float_1.to(device_1)\nreturn r\n");
 }
@@ -121,8 +116,7 @@ TEST(Parser, TupleTargetsUnpack) {
   EXPECT_EQ(dump_body("x, y = torch.split(a, 2)\nreturn x + y"),
             "split = torch.split(a, 2)\nx = split[0]\ny = split[1]\nadd = x + y\nreturn add\n");
   EXPECT_EQ(dump_body("x, y = a, b\nr = x - y\nreturn r"), "r = a - b\nreturn r\n");
-  EXPECT_EQ(dump_body("x, y = (a, b, c)\nreturn x"),
-            "model.py:6:14: error: cannot unpack: found 3 values, expected 2");
+  EXPECT_EQ(dump_body("x, y = (a, b, c)\nreturn x"), "model.py:6:14: error: cannot unpack: found 3 values, expected 2");
 }
 
 TEST(Parser, ReturnsTuplesValuesAndNothing) {
@@ -157,22 +151,21 @@ TEST(Parser, FunctionsEndWhereTheirTextEnds) {
   const std::string text =
       "x = '''\nfrom nowhere\n'''\ndef pattern(x):\n    return x.T  # tail\n\ndef other(y):\n    for\n";
   size_t end = 0;
-  const auto graph =
-      parse_function("pass.py", std::make_shared<const std::string>(text), text.find("def"), &end);
+  const auto graph = parse_function("pass.py", std::make_shared<const std::string>(text), text.find("def"), &end);
   ASSERT_TRUE(graph) << to_string(graph.error());
   EXPECT_EQ(text.substr(end), "\n\ndef other(y):\n    for\n");
 }
 
 TEST(Parser, ImportedModulesMayBeCalled) {
-  EXPECT_EQ(dump(parse_text(model_text("a", "r = passnet.fused(0, a)\ns = r[0]\nreturn (s,)",
-                                       "import torch\nimport passnet\n"))),
+  EXPECT_EQ(dump(parse_text(
+                model_text("a", "r = passnet.fused(0, a)\ns = r[0]\nreturn (s,)", "import torch\nimport passnet\n"))),
             "r = passnet.fused(0, a)\ns = r[0]\nreturn (s,)\n");
 }
 
 TEST(Parser, NodesAreNotCalledLikeImportedModules) {
   // Printed text says foo.bar(…), so no value may be called foo there.
-  EXPECT_EQ(dump(parse_text(model_text("a", "foo = f.bar(a)\nr = f.baz(foo)\nreturn (r,)",
-                                       "import torch\nimport foo as f\n"))),
+  EXPECT_EQ(dump(parse_text(
+                model_text("a", "foo = f.bar(a)\nr = f.baz(foo)\nreturn (r,)", "import torch\nimport foo as f\n"))),
             "foo_1 = foo.bar(a)\nr = foo.baz(foo_1)\nreturn (r,)\n");
 }
 
@@ -203,15 +196,13 @@ TEST(Parser, HostileSizesEndQuickly) {
 }
 
 TEST(Parser, TuplesUsedByNameCannotBlowUp) {
-  EXPECT_EQ(
-      dump_body("t = (a, b)\nu = (t, t)\nreturn a"),
-      "model.py:7:9: error: name 'u' stands for a tuple that holds tuples\nhint: write it where it is used");
+  EXPECT_EQ(dump_body("t = (a, b)\nu = (t, t)\nreturn a"),
+            "model.py:7:9: error: name 'u' stands for a tuple that holds tuples\nhint: write it where it is used");
   std::string wide = "t = (";
   for (int i = 0; i < 1000; ++i) wide += "1, ";
   wide += ")\nr = torch.foo(";
   for (int i = 0; i < 100; ++i) wide += "t, ";
-  EXPECT_NE(dump_body(wide + ")\nreturn r")
-                .find("error: tuples used by name hold too many elements: more than 65536"),
+  EXPECT_NE(dump_body(wide + ")\nreturn r").find("error: tuples used by name hold too many elements: more than 65536"),
             std::string::npos);
 }
 

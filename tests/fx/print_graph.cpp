@@ -13,8 +13,7 @@
 namespace {
 
 bool write(const std::string& dir, int index, const passnet::ir::Graph& graph) {
-  const auto status =
-      passnet::write_file(fmt::format("{}/{}.py", dir, index), passnet::fx::print_model(graph));
+  const auto status = passnet::write_file(fmt::format("{}/{}.py", dir, index), passnet::fx::print_model(graph));
   if (!status) fmt::print(stderr, "{}\n", to_string(status.error()));
   return status.has_value();
 }

@@ -40,15 +40,13 @@ TEST(Print, WholeModel) {
 
 TEST(Print, ValueReadAfterItsInPlaceChangeKeepsItsName) {
   // `b` means the value of `a` as it was, so `a += 1` may not rebind `a` in the printed text.
-  const auto graph =
-      parse_text(model_text("a", "b = a + 0\nc = b\nb += 1\nr = c * b\nreturn (r,)", "import torch\n"));
+  const auto graph = parse_text(model_text("a", "b = a + 0\nc = b\nb += 1\nr = c * b\nreturn (r,)", "import torch\n"));
   ASSERT_TRUE(graph) << to_string(graph.error());
-  EXPECT_EQ(
-      print_model(*graph),
-      "import torch\nimport operator\n\n\nclass GraphModule(torch.nn.Module):\n    def forward(self, a):\n"
-      "        b = a + 0\n        a = None\n        iadd = operator.iadd(b, 1)\n        r = b * iadd\n       "
-      " b = iadd = None\n"
-      "        return (r,)\n");
+  EXPECT_EQ(print_model(*graph),
+            "import torch\nimport operator\n\n\nclass GraphModule(torch.nn.Module):\n    def forward(self, a):\n"
+            "        b = a + 0\n        a = None\n        iadd = operator.iadd(b, 1)\n        r = b * iadd\n       "
+            " b = iadd = None\n"
+            "        return (r,)\n");
 }
 
 TEST(Print, WhatSyntaxCannotSayIsAnOperatorCall) {
@@ -87,9 +85,7 @@ TEST(Print, FloatsAsPythonWritesThem) {
   EXPECT_EQ(print_float(std::numeric_limits<double>::quiet_NaN()), "nan");
 }
 
-TEST(Print, StringsEscapeWhatTheyMust) {
-  EXPECT_EQ(print_string("a\"b\\c\n\t\x01é"), "\"a\\\"b\\\\c\\n\\t\\x01é\"");
-}
+TEST(Print, StringsEscapeWhatTheyMust) { EXPECT_EQ(print_string("a\"b\\c\n\t\x01é"), "\"a\\\"b\\\\c\\n\\t\\x01é\""); }
 
 RC_GTEST_PROP(Print, FloatsReadBackToTheSameBits, (uint64_t bits)) {
   const double value = std::bit_cast<double>(bits);

@@ -49,14 +49,10 @@ class Maker {
 
   double real() {
     switch (below(4)) {
-      case 0:
-        return std::bit_cast<double>(random_());
-      case 1:
-        return std::numeric_limits<double>::infinity();
-      case 2:
-        return static_cast<double>(below(100)) / 8;
-      default:
-        return -1e-5 * static_cast<double>(below(100));
+      case 0: return std::bit_cast<double>(random_());
+      case 1: return std::numeric_limits<double>::infinity();
+      case 2: return static_cast<double>(below(100)) / 8;
+      default: return -1e-5 * static_cast<double>(below(100));
     }
   }
 
@@ -65,27 +61,19 @@ class Maker {
     static constexpr std::string_view kDevices[] = {"cpu", "cuda", "cuda:0", "cuda:12"};
     static constexpr std::string_view kConstants[] = {"torch.channels_last", "torch.strided", "torch.uint16"};
     switch (below(9)) {
-      case 0:
-        return Arg::none();
-      case 1:
-        return Arg::of_bool(below(2));
-      case 2:
-        return Arg::of_int(static_cast<int64_t>(random_()) >> below(64));
+      case 0: return Arg::none();
+      case 1: return Arg::of_bool(below(2));
+      case 2: return Arg::of_int(static_cast<int64_t>(random_()) >> below(64));
       case 3: {
         const double value = real();
         // Which nan it is is lost in print: there is one.
         return Arg::of_float(value != value ? std::numeric_limits<double>::quiet_NaN() : value);
       }
-      case 4:
-        return Arg::of_text(ArgKind::String, one_of(kTexts));
-      case 5:
-        return Arg::of_dtype(static_cast<ir::DType>(below(12)));
-      case 6:
-        return Arg::of_text(ArgKind::Device, one_of(kDevices));
-      case 7:
-        return Arg::of_text(ArgKind::Constant, one_of(kConstants));
-      default:
-        return Arg::ellipsis();
+      case 4: return Arg::of_text(ArgKind::String, one_of(kTexts));
+      case 5: return Arg::of_dtype(static_cast<ir::DType>(below(12)));
+      case 6: return Arg::of_text(ArgKind::Device, one_of(kDevices));
+      case 7: return Arg::of_text(ArgKind::Constant, one_of(kConstants));
+      default: return Arg::ellipsis();
     }
   }
 
@@ -123,18 +111,10 @@ class Maker {
     static constexpr std::string_view kAttributes[] = {"T", "shape", "device"};
     switch (below(6)) {
       case 0:
-      case 1:
-        add(NodeKind::CallFunction, one_of(kFunctions), arguments(below(4)), keywords());
-        return;
-      case 2:
-        add(NodeKind::CallMethod, one_of(kMethods), arguments(1 + below(3)), keywords());
-        return;
-      case 3:
-        add(NodeKind::Attribute, one_of(kAttributes), arguments(1), {});
-        return;
-      default:
-        add_operator();
-        return;
+      case 1: add(NodeKind::CallFunction, one_of(kFunctions), arguments(below(4)), keywords()); return;
+      case 2: add(NodeKind::CallMethod, one_of(kMethods), arguments(1 + below(3)), keywords()); return;
+      case 3: add(NodeKind::Attribute, one_of(kAttributes), arguments(1), {}); return;
+      default: add_operator(); return;
     }
   }
 

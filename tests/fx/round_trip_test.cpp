@@ -7,10 +7,10 @@
 
 #include "base/file.h"
 #include "corpus.h"
+#include "graph_text.h"
 #include "graphdir/graph_check.h"
 #include "graphdir/meta.h"
 #include "graphdir/sample.h"
-#include "graph_text.h"
 #include "random_graph.h"
 
 namespace passnet::fx {
@@ -38,9 +38,8 @@ RC_GTEST_PROP(RoundTrip, DamagedTextsGiveAnErrorOrAGraphThatPrints, (uint64_t se
   for (int i = 0; i < changes; ++i) {
     const auto at = *rc::gen::inRange<size_t>(0, text.size());
     const auto length = *rc::gen::inRange<size_t>(0, 6);
-    text.replace(
-        at, length,
-        *rc::gen::element<std::string>("", "(", ")", "\n", " ", "=", ",", "x", "'", "#", "None", "[:", "**"));
+    text.replace(at, length,
+                 *rc::gen::element<std::string>("", "(", ")", "\n", " ", "=", ",", "x", "'", "#", "None", "[:", "**"));
   }
   const auto graph = parse_text(text);
   if (!graph) {

@@ -9,15 +9,13 @@
 namespace passnet::graphdir {
 namespace {
 
-constexpr const char* kHead =
-    "from sympy import Symbol, Expr, Rel, Eq\n\nS0 = Symbol(\"S0\")\nS1 = Symbol(\"S1\")\n";
+constexpr const char* kHead = "from sympy import Symbol, Expr, Rel, Eq\n\nS0 = Symbol(\"S0\")\nS1 = Symbol(\"S1\")\n";
 
 std::string file(const std::string& shapes, const std::string& relations = "",
                  const std::string& examples = "S0: 4, S1: 6") {
   return std::string(kHead) + "dynamic_dim_constraint_symbols = [S0, S1]\n" +
-         "dynamic_dim_constraint_symbol2example_value = {" + examples + "}\n" +
-         "dynamic_dim_constraint_relations = [" + relations + "]\n" +
-         "dynamic_dim_constraint_input_shapes = [" + shapes + "]\n";
+         "dynamic_dim_constraint_symbol2example_value = {" + examples + "}\n" + "dynamic_dim_constraint_relations = [" +
+         relations + "]\n" + "dynamic_dim_constraint_input_shapes = [" + shapes + "]\n";
 }
 
 Constraints constraints_of(const std::string& text) {
@@ -135,7 +133,8 @@ TEST(Constraints, SignatureIsSortedByPythonsTextAndHasNoBlanks) {
 }
 
 TEST(Constraints, RefusesWhatIsNoConstraint) {
-  EXPECT_EQ(error_of(file("([S0/2], \"a\")")), "c.py:8:44: error: found '/', expected '//': sizes are ints, and so are their quotients");
+  EXPECT_EQ(error_of(file("([S0/2], \"a\")")),
+            "c.py:8:44: error: found '/', expected '//': sizes are ints, and so are their quotients");
   EXPECT_EQ(error_of(file("([S0], \"a\")", "S0 == S1")),
             "c.py:7:40: error: expected a relation: <, <=, >, >=, or Eq(a, b), found '=='\n"
             "hint: equality is written Eq(a, b) or Ne(a, b)");
@@ -163,8 +162,7 @@ TEST(Constraints, AreComparedWithTheRecords) {
             "constraints.py:8:40: error: argument 'a' has the shape [4, 6, 1], expected [4, 6] as recorded");
   EXPECT_EQ(verify("([4, 6], \"a\"), ([6], \"bb\")"),
             "constraints.py:8:55: error: 'bb' is no argument of forward\nhint: did you mean 'b'?");
-  EXPECT_EQ(verify("([4, 6], \"a\"), ([4, 6], \"a\")"),
-            "constraints.py:8:55: error: argument 'a' has two shapes");
+  EXPECT_EQ(verify("([4, 6], \"a\"), ([4, 6], \"a\")"), "constraints.py:8:55: error: argument 'a' has two shapes");
   EXPECT_EQ(verify("([4, 6], \"a\")"),
             "constraints.py: error: argument 'b' of forward has no shape\n"
             "hint: add it to 'dynamic_dim_constraint_input_shapes'");

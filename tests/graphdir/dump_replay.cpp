@@ -25,8 +25,7 @@ Result<void> dump(const std::string& weight_meta, const std::string& input_meta,
   std::string bytes;
   for (const HostTensor& tensor : tensors) {
     bytes.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
-    fmt::print("{} {} {} {}\n", tensor.name, ir::name(tensor.type.dtype), tensor.bytes.size(),
-               tensor.non_finite);
+    fmt::print("{} {} {} {}\n", tensor.name, ir::name(tensor.type.dtype), tensor.bytes.size(), tensor.non_finite);
   }
   return write_file(out, bytes);
 }

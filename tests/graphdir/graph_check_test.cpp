@@ -47,8 +47,7 @@ class GraphCheckTest : public ::testing::Test {
     for (size_t at; (at = text.find(directory)) != std::string::npos;) text.erase(at, directory.size());
     return text;
   }
-  const fs::path root_ =
-      scratch_directory() / "passnet_graph_check_test";
+  const fs::path root_ = scratch_directory() / "passnet_graph_check_test";
 };
 
 TEST_F(GraphCheckTest, AcceptsAGraphWithAllItsFiles) {
@@ -84,8 +83,7 @@ TEST_F(GraphCheckTest, NamesWhatIsWrongInEachFile) {
   EXPECT_EQ(error(), "input_meta.py:1:7: error: a second record has the name 'a'");
   put_good();
   put("input_tensor_constraints.py", std::string(kConstraints) + "x = 3\n");
-  EXPECT_THAT(error(),
-              HasSubstr("input_tensor_constraints.py:7:5: error: expected 'Symbol' behind 'x =', found '3'"));
+  EXPECT_THAT(error(), HasSubstr("input_tensor_constraints.py:7:5: error: expected 'Symbol' behind 'x =', found '3'"));
   put_good();
   std::string wrong = kConstraints;
   wrong.replace(wrong.find("S0: 2"), 5, "S0: 4");
@@ -137,8 +135,7 @@ TEST_F(GraphCheckTest, NeverWaitsForWhatIsNoFile) {
 TEST_F(GraphCheckTest, RefusesAHugeFileUnread) {
   put("model.py", "");
   fs::resize_file(root_ / "model.py", uintmax_t{2} << 30);  // sparse
-  EXPECT_EQ(error(),
-            "model.py: error: the file is too large: found 2147483648 bytes, expected at most 67108864");
+  EXPECT_EQ(error(), "model.py: error: the file is too large: found 2147483648 bytes, expected at most 67108864");
 }
 
 TEST_F(GraphCheckTest, SumsUp) {
@@ -155,9 +152,8 @@ TEST_F(GraphCheckTest, SumsUp) {
   Json json = to_json(summary);
   const Json failed = json["failed"];
   json.erase("failed");
-  EXPECT_EQ(json.dump(),
-            R"({"graphs":4,"parsed":3,"roundtrip":3,"hash_equal":1,"hash_different":1,"hash_absent":1,)"
-            R"("hash_rules":{"graph":1},"without_records":1})");
+  EXPECT_EQ(json.dump(), R"({"graphs":4,"parsed":3,"roundtrip":3,"hash_equal":1,"hash_different":1,"hash_absent":1,)"
+                         R"("hash_rules":{"graph":1},"without_records":1})");
   ASSERT_EQ(failed.size(), 1u);
   EXPECT_EQ(failed[0]["path"], root_.string());
   EXPECT_THAT(failed[0]["error"].get<std::string>(), HasSubstr("model.py:1:1: error: expected an import"));

@@ -12,28 +12,26 @@ namespace {
 TEST(GraphHash, OfUAELarge) {
   const ir::Graph graph =
       fx::parse("L_o_: torch.Tensor",
-            "l_o_ = L_o_\ncls_token = l_o_[(slice(None, None, None), 0)]\nl_o_ = None\n"
-            "output_vector = torch.cat([cls_token], 1)\ncls_token = None\nreturn (output_vector,)");
-  EXPECT_EQ(
-      hashed_text(graph, HashRule::Graph),
-      "\n\n\ndef forward(self, v0 : torch.Tensor):\n    v1 = v0\n"
-      "    cls_token = v1[(slice(None, None, None), 0)];  v1 = None\n"
-      "    output_vector = torch.cat([cls_token], 1);  cls_token = None\n    return (output_vector,)\n    ");
+                "l_o_ = L_o_\ncls_token = l_o_[(slice(None, None, None), 0)]\nl_o_ = None\n"
+                "output_vector = torch.cat([cls_token], 1)\ncls_token = None\nreturn (output_vector,)");
+  EXPECT_EQ(hashed_text(graph, HashRule::Graph),
+            "\n\n\ndef forward(self, v0 : torch.Tensor):\n    v1 = v0\n"
+            "    cls_token = v1[(slice(None, None, None), 0)];  v1 = None\n"
+            "    output_vector = torch.cat([cls_token], 1);  cls_token = None\n    return (output_vector,)\n    ");
   EXPECT_EQ(graph_hash(graph), "f9c87dfbc5ee70a46fe63d6d14223dc1612b23868bdf876fddc6691bd7876355");
 }
 
 TEST(GraphHash, OfNode2Vec) {
-  const ir::Graph graph =
-      fx::parse("L_w_: torch.nn.parameter.Parameter, L_batch_: torch.Tensor",
-            "l_w_ = L_w_\nl_batch_ = L_batch_\ngetitem = l_w_[l_batch_]\nreturn (getitem,)");
+  const ir::Graph graph = fx::parse("L_w_: torch.nn.parameter.Parameter, L_batch_: torch.Tensor",
+                                    "l_w_ = L_w_\nl_batch_ = L_batch_\ngetitem = l_w_[l_batch_]\nreturn (getitem,)");
   EXPECT_EQ(graph_hash(graph), "024bf75f08bc23e33ab6d4fc43c3df78d48896305faab15441dfeb2a1c22ca77");
 }
 
 TEST(GraphHash, DropsUnusedArgumentsAndWritesLiteralsAsPythonDoes) {
   const ir::Graph graph = fx::parse("a: torch.Tensor, unused: torch.SymInt, b: torch.Tensor",
-                                "r = torch.foo(a, \"it's\", 'plain', 1e-05, (1,), device(type=\"cuda\", "
-                                "index=0), mode=\"x\", value=-inf)\n"
-                                "r += b\ns = r\nunread = s.sum()\nreturn (s, b)");
+                                    "r = torch.foo(a, \"it's\", 'plain', 1e-05, (1,), device(type=\"cuda\", "
+                                    "index=0), mode=\"x\", value=-inf)\n"
+                                    "r += b\ns = r\nunread = s.sum()\nreturn (s, b)");
   EXPECT_EQ(hashed_text(graph, HashRule::Graph),
             "\n\n\ndef forward(self, v0 : torch.Tensor, v2 : torch.Tensor):\n    v1 = v0\n    v3 = v2\n"
             "    r = torch.foo(v1, \"it's\", 'plain', 1e-05, (1,), device(type='cuda', index=0), mode = 'x', "
@@ -43,8 +41,8 @@ TEST(GraphHash, DropsUnusedArgumentsAndWritesLiteralsAsPythonDoes) {
 
 TEST(GraphHash, ASecondTraceMovesNamesOn) {
   const ir::Graph graph = fx::parse("a, b",
-                                "x_1 = torch.relu(a)\nx_1 += b\nresult = x_1\nx_2 = torch.relu(result)\n"
-                                "total = x_2.sum()\nreturn (total,)");
+                                    "x_1 = torch.relu(a)\nx_1 += b\nresult = x_1\nx_2 = torch.relu(result)\n"
+                                    "total = x_2.sum()\nreturn (total,)");
   // `x_1 += b` is stored in x_1, which is taken: x_2; so the next one cannot be x_2.
   EXPECT_EQ(hashed_text(graph, HashRule::Retraced),
             "\n\n\ndef forward(self, v0 : torch.Tensor, v2 : torch.Tensor):\n    v1 = v0\n    v3 = v2\n"
@@ -56,7 +54,7 @@ TEST(GraphHash, ASecondTraceMovesNamesOn) {
 TEST(GraphHash, ASecondTraceKeepsScalarsUnderTheirOwnNames) {
   const ir::Graph graph =
       fx::parse("a, n: torch.SymInt",
-            "item_3 = a.item()\nsum_2 = a.sum()\nx = a[(slice(n, None, None), item_3)]\nreturn (x, sum_2)");
+                "item_3 = a.item()\nsum_2 = a.sum()\nx = a[(slice(n, None, None), item_3)]\nreturn (x, sum_2)");
   EXPECT_EQ(hashed_text(graph, HashRule::RetracedByUse),
             "\n\n\ndef forward(self, v0 : torch.Tensor, v2 : torch.Tensor):\n    v1 = v0\n    v3 = v2\n"
             "    item = v1.item()\n    sum_2 = v1.sum()\n    item_1 = v3.item();  v3 = None\n"

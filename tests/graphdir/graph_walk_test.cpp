@@ -30,25 +30,22 @@ class GraphWalkTest : public ::testing::Test {
     }
     return found;
   }
-  const fs::path root_ =
-      scratch_directory() / "passnet_graph_walk_test";
+  const fs::path root_ = scratch_directory() / "passnet_graph_walk_test";
 };
 
 using ::testing::ElementsAre;
 
 TEST_F(GraphWalkTest, GoesInTheOrderOfThePaths) {
   for (const char* path : {"x/b", "x/a/2", "x/a/1", "x/a-1", "y", "x/b/inner"}) put(path);
-  EXPECT_THAT(walk({"y/model.py", "x", "y"}),
-              ElementsAre("y/model.py", "x/a/1", "x/a/2", "x/a-1", "x/b", "y"));
+  EXPECT_THAT(walk({"y/model.py", "x", "y"}), ElementsAre("y/model.py", "x/a/1", "x/a/2", "x/a-1", "x/b", "y"));
 }
 
 TEST_F(GraphWalkTest, SaysWhatIsNotThere) {
   put("a");
   fs::create_directories(root_ / "empty/deep");
-  EXPECT_THAT(
-      walk({"none", "empty", "a"}),
-      ElementsAre("error: 'ROOT/none' does not exist",
-                  "error: found no graph at or below 'ROOT/empty', expected directories with model.py", "a"));
+  EXPECT_THAT(walk({"none", "empty", "a"}),
+              ElementsAre("error: 'ROOT/none' does not exist",
+                          "error: found no graph at or below 'ROOT/empty', expected directories with model.py", "a"));
 }
 
 TEST_F(GraphWalkTest, TakesWhateverIsCalledModel) {
@@ -64,8 +61,7 @@ TEST_F(GraphWalkTest, FollowsNoLinksBelow) {
   fs::create_symlink("self", root_ / "self");
   EXPECT_THAT(walk({"."}), ElementsAre("real/a"));
   EXPECT_THAT(walk({"real/loop"}), ElementsAre("real/loop/real/a"));
-  EXPECT_THAT(walk({"self"}),
-              ElementsAre("error: cannot open 'ROOT/self': Too many levels of symbolic links"));
+  EXPECT_THAT(walk({"self"}), ElementsAre("error: cannot open 'ROOT/self': Too many levels of symbolic links"));
 }
 
 TEST_F(GraphWalkTest, ReportsADirectoryThatCannotBeReadAndGoesOn) {

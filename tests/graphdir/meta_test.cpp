@@ -63,8 +63,7 @@ TEST(Meta, DataFollowsTheDtypeWhateverTheOrder) {
   const TensorMeta bools =
       only("class T:\n name = \"t\"\n shape = [2, 1]\n dtype = \"torch.bool\"\n data = [True, False]\n");
   EXPECT_THAT(*bools.int_data, ElementsAre(1, 0));
-  const TensorMeta scalar =
-      only("class T:\n name = \"t\"\n shape = []\n dtype = \"torch.int64\"\n data = [4]\n");
+  const TensorMeta scalar = only("class T:\n name = \"t\"\n shape = []\n dtype = \"torch.int64\"\n data = [4]\n");
   EXPECT_THAT(*scalar.int_data, ElementsAre(4));
 }
 
@@ -100,12 +99,11 @@ TEST(Meta, PrintsTheLayoutOfUpstreamsWriter) {
   meta.int_data = {{1, 2}};
   meta.min_value = -3;
   meta.max_value = 7;
-  EXPECT_EQ(
-      print_meta({meta}),
-      "class Program_weight_tensor_meta_x:\n    name = \"x\"\n    original_name = \"y\"\n    shape = [2]\n"
-      "    dtype = \"torch.int64\"\n    device = \"cpu\"\n    mean = None\n    std = float(\"nan\")\n    "
-      "data = [1, 2]\n"
-      "    max_val = 7\n    min_val = -3\n");
+  EXPECT_EQ(print_meta({meta}),
+            "class Program_weight_tensor_meta_x:\n    name = \"x\"\n    original_name = \"y\"\n    shape = [2]\n"
+            "    dtype = \"torch.int64\"\n    device = \"cpu\"\n    mean = None\n    std = float(\"nan\")\n    "
+            "data = [1, 2]\n"
+            "    max_val = 7\n    min_val = -3\n");
 }
 
 }  // namespace

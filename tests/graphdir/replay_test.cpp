@@ -77,10 +77,9 @@ TEST(NumpyRandom, DrawsManyByThreadsAsOneByOne) {
 }
 
 TEST(Replay, DoesNotDependOnTheNumberOfThreads) {
-  std::vector<TensorMeta> metas{
-      record("a", ir::DType::Float32, {70001}),   record("b", ir::DType::Bool, {333}),
-      record("c", ir::DType::Float16, {50, 999}), record("d", ir::DType::Int64, {12345}),
-      record("e", ir::DType::Float64, {1}),       record("f", ir::DType::BFloat16, {40000})};
+  std::vector<TensorMeta> metas{record("a", ir::DType::Float32, {70001}),   record("b", ir::DType::Bool, {333}),
+                                record("c", ir::DType::Float16, {50, 999}), record("d", ir::DType::Int64, {12345}),
+                                record("e", ir::DType::Float64, {1}),       record("f", ir::DType::BFloat16, {40000})};
   metas[3].stddev = 50;
   const auto one = replay({}, metas, 5, 1), four = replay({}, metas, 5, 4);
   ASSERT_TRUE(one && four);
@@ -218,8 +217,7 @@ TEST(Replay, RefusesWhatNoTensorCanHold) {
             "smaller one as min_val");
   TensorMeta data = record("x", ir::DType::Int8, {1});
   data.int_data = {{128}};
-  EXPECT_EQ(error_of(data),
-            "weight_meta.py:1:7: error: tensor 'x': data holds 128, which is no value of torch.int8");
+  EXPECT_EQ(error_of(data), "weight_meta.py:1:7: error: tensor 'x': data holds 128, which is no value of torch.int8");
   TensorMeta huge = record("x", ir::DType::Float32, {int64_t{1} << 46});
   EXPECT_THAT(error_of(huge), StartsWith("error: the inputs need 262144.0 GiB of memory, found "));
 }

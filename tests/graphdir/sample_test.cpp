@@ -71,8 +71,7 @@ TEST_F(SampleTest, GraphWithoutArgumentsNeedsNoRecords) {
 
 TEST_F(SampleTest, RecordsAndArgumentsMustAgree) {
   put("g/model.py", fx::model_text("in_0, in_1", "return (in_0,)"));
-  EXPECT_EQ(error(load_graph_dir(at("g"))),
-            "error: cannot open 'g/weight_meta.py': No such file or directory");
+  EXPECT_EQ(error(load_graph_dir(at("g"))), "error: cannot open 'g/weight_meta.py': No such file or directory");
   put("g/weight_meta.py", record("in_0") + record("in_2"));
   EXPECT_EQ(error(load_graph_dir(at("g"))),
             "g/model.py:5:29: error: argument 'in_1' of forward has no record in weight_meta.py\nhint: did "
@@ -81,11 +80,10 @@ TEST_F(SampleTest, RecordsAndArgumentsMustAgree) {
   EXPECT_EQ(error(load_graph_dir(at("g"))).substr(0, 78),
             "g/weight_meta.py:9:7: error: record 'in_2' belongs to no argument of forward\nh");
   put("g/weight_meta.py", record("in_0"));
-  put("g/input_meta.py",
-      record("in_1") + "class B:\n  name = 'in_1'\n  shape = []\n  dtype = 'torch.bool'\n");
-  EXPECT_EQ(error(load_graph_dir(at("g"))),
-            "g/input_meta.py:5:7: error: a second record has the name 'in_1'");
-  EXPECT_EQ(error(load_graph_dir(at("h"))), "error: 'h/model.py' does not exist\nhint: give a graph directory or a model.py");
+  put("g/input_meta.py", record("in_1") + "class B:\n  name = 'in_1'\n  shape = []\n  dtype = 'torch.bool'\n");
+  EXPECT_EQ(error(load_graph_dir(at("g"))), "g/input_meta.py:5:7: error: a second record has the name 'in_1'");
+  EXPECT_EQ(error(load_graph_dir(at("h"))),
+            "error: 'h/model.py' does not exist\nhint: give a graph directory or a model.py");
 }
 
 TEST_F(SampleTest, ListedGraphsAreFoundBelowGraphsAndBeside) {
@@ -129,15 +127,13 @@ TEST_F(SampleTest, BadListsAreNamedWithTheirLine) {
   EXPECT_EQ(error(load_sample(at("s"))),
             "s/graph_list.txt: error: the list is empty, expected one graph directory per line");
   put("s/graph_list.txt", std::string("add\0relu\n", 9));
-  EXPECT_EQ(error(load_sample(at("s"))),
-            "s/graph_list.txt:1:1: error: found a NUL byte, expected a list of paths");
+  EXPECT_EQ(error(load_sample(at("s"))), "s/graph_list.txt:1:1: error: found a NUL byte, expected a list of paths");
   fs::create_directories(at("empty"));
   EXPECT_EQ(error(load_sample(at("empty"))),
             "error: found no graph in 'empty', expected graph_list.txt or a directory with model.py");
-  EXPECT_EQ(
-      error(load_sample(at("emptyy"))),
-      "error: 'emptyy' does not exist, expected a sample directory, a graph directory or a list of them\n"
-      "hint: did you mean 'empty'?");
+  EXPECT_EQ(error(load_sample(at("emptyy"))),
+            "error: 'emptyy' does not exist, expected a sample directory, a graph directory or a list of them\n"
+            "hint: did you mean 'empty'?");
 }
 
 TEST_F(SampleTest, PathsOfCommandsStandForSamples) {
@@ -147,15 +143,13 @@ TEST_F(SampleTest, PathsOfCommandsStandForSamples) {
   put("samples/two/graph_list.txt", "g\n");
   put_graph("alone");
   put("lists/all.txt", "# all\n../samples/two\n../alone\n");
-  const auto paths =
-      expand_paths({at("samples/one"), at("samples"), at("lists/all.txt"), at("alone/model.py")});
+  const auto paths = expand_paths({at("samples/one"), at("samples"), at("lists/all.txt"), at("alone/model.py")});
   ASSERT_TRUE(paths) << to_string(paths.error());
-  EXPECT_THAT(*paths, ElementsAre(at("samples/one"), at("samples/one"), at("samples/two"),
-                                  at("lists/../samples/two"), at("lists/../alone"), at("alone")));
-  EXPECT_EQ(
-      error(expand_paths({at("sample")})),
-      "error: 'sample' does not exist, expected a sample directory, a graph directory or a list of them\n"
-      "hint: did you mean 'samples'?");
+  EXPECT_THAT(*paths, ElementsAre(at("samples/one"), at("samples/one"), at("samples/two"), at("lists/../samples/two"),
+                                  at("lists/../alone"), at("alone")));
+  EXPECT_EQ(error(expand_paths({at("sample")})),
+            "error: 'sample' does not exist, expected a sample directory, a graph directory or a list of them\n"
+            "hint: did you mean 'samples'?");
   put("lists/bad.txt", "../alone\n../alon\n");
   EXPECT_EQ(error(expand_paths({at("lists/bad.txt")})),
             "lists/bad.txt:2:1: error: 'lists/../alon' does not exist, expected a sample directory, a graph "
@@ -197,7 +191,8 @@ TEST_F(SampleTest, NamesADirectoryThatCannotBeRead) {
   put_graph("s/m/inner");
   put_graph("s/z");
   constexpr fs::perms kForAll = fs::perms(0755);
-  for (const fs::path& directory : {scratch_directory(), root_.parent_path(), root_, root_ / "s", root_ / "s/a", root_ / "s/z"})
+  for (const fs::path& directory :
+       {scratch_directory(), root_.parent_path(), root_, root_ / "s", root_ / "s/a", root_ / "s/z"})
     fs::permissions(directory, kForAll);  // whatever the mask is
   fs::permissions(at("s/m"), fs::perms::none);
   ::unsetenv("PASSNET_LOG");

@@ -1,12 +1,11 @@
 // One canonical form for all spellings of a call; errors that name the argument.
-#include "ir/ops/table.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
 #include "fx/parser.h"
 #include "fx/print.h"
+#include "ir/ops/table.h"
 #include "ir/verify.h"
 
 namespace passnet::ir {
@@ -43,19 +42,17 @@ struct Same {
 
 TEST(OpTable, SpellingsOfOneCallHaveOneCanonicalForm) {
   const std::vector<Same> cases = {
-      {{"torch.relu(x)", "x.relu()", "torch.nn.functional.relu(x)",
-        "torch.nn.functional.relu(x, inplace=False)", "torch.ops.aten.relu.default(x)"},
+      {{"torch.relu(x)", "x.relu()", "torch.nn.functional.relu(x)", "torch.nn.functional.relu(x, inplace=False)",
+        "torch.ops.aten.relu.default(x)"},
        "relu(input=x, inplace=False)"},
       {{"x.relu_()", "torch.relu_(x)", "torch.nn.functional.relu(x, True)", "torch.nn.functional.relu_(x)"},
        "relu(input=x, inplace=True)"},
-      {{"x + y", "torch.add(x, y)", "x.add(y)", "torch.add(x, other=y, alpha=1)",
-        "torch.ops.aten.add.Tensor(x, y)"},
+      {{"x + y", "torch.add(x, y)", "x.add(y)", "torch.add(x, other=y, alpha=1)", "torch.ops.aten.add.Tensor(x, y)"},
        "add(input=x, other=y, alpha=1)"},
       {{"2 * x", "x * 2", "torch.mul(x, 2)", "x.multiply(2)"}, "mul(input=x, other=2)"},
       {{"2 - x", "torch.rsub(x, 2)", "torch.sub(2, x)"}, "sub(input=2, other=x, alpha=1)"},
       {{"x.add_(y)", "torch.ops.aten.add_.Tensor(x, y)"}, "add_(input=x, other=y, alpha=1)"},
-      {{"x / 8", "x / 8.0", "torch.div(x, 8)", "x.true_divide(8)"},
-       "div(input=x, other=8.0, rounding_mode=None)"},
+      {{"x / 8", "x / 8.0", "torch.div(x, 8)", "x.true_divide(8)"}, "div(input=x, other=8.0, rounding_mode=None)"},
       {{"x // 2", "torch.floor_divide(x, 2)", "torch.div(x, 2, rounding_mode='floor')"},
        "div(input=x, other=2, rounding_mode='floor')"},
       {{"x ** 2", "torch.pow(x, 2)", "x.pow(exponent=2)"}, "pow(input=x, exponent=2)"},
@@ -64,8 +61,7 @@ TEST(OpTable, SpellingsOfOneCallHaveOneCanonicalForm) {
       {{"torch.nn.functional.softmax(x, dim=-1)", "x.softmax(-1)", "torch.softmax(x, -1)",
         "torch.nn.functional.softmax(x, -1, _stacklevel=5)"},
        "softmax(input=x, dim=-1, dtype=None)"},
-      {{"x.transpose(1, 2)", "torch.transpose(x, 1, 2)", "torch.swapaxes(x, 1, 2)",
-        "x.transpose(dim0=1, dim1=2)"},
+      {{"x.transpose(1, 2)", "torch.transpose(x, 1, 2)", "torch.swapaxes(x, 1, 2)", "x.transpose(dim0=1, dim1=2)"},
        "transpose(input=x, dim0=1, dim1=2)"},
       {{"x.view(2, -1)", "x.view((2, -1))", "x.view([2, -1])"}, "view(input=x, size=(2, -1))"},
       {{"x.permute(0, 2, 1)", "x.permute((0, 2, 1))", "torch.permute(x, [0, 2, 1])"},
@@ -74,8 +70,7 @@ TEST(OpTable, SpellingsOfOneCallHaveOneCanonicalForm) {
       {{"x.mean((2, 3), keepdim=True)", "torch.mean(x, [2, 3], True)", "x.mean(axis=(2, 3), keepdims=True)"},
        "mean(input=x, dim=(2, 3), keepdim=True, dtype=None)"},
       {{"x.sum(1)", "torch.sum(x, (1,))"}, "sum(input=x, dim=(1,), keepdim=False, dtype=None)"},
-      {{"torch.nn.functional.linear(x, y)", "torch._C._nn.linear(x, y, None)"},
-       "linear(input=x, weight=y, bias=None)"},
+      {{"torch.nn.functional.linear(x, y)", "torch._C._nn.linear(x, y, None)"}, "linear(input=x, weight=y, bias=None)"},
       {{"torch._C._nn.gelu(x)", "torch.nn.functional.gelu(x, approximate='none')"},
        "gelu(input=x, approximate='none')"},
       {{"x.to(torch.float16)", "x.half()", "x.to(dtype=torch.float16)", "x.type(torch.float16)"},
@@ -84,8 +79,7 @@ TEST(OpTable, SpellingsOfOneCallHaveOneCanonicalForm) {
        "other=None)"},
       {{"x.size(0)"}, "size(input=x, dim=0)"},
       {{"x.shape", "x.size()"}, "size(input=x, dim=None)"},
-      {{"torch.nn.functional.adaptive_avg_pool2d(x, 1)",
-        "torch.nn.functional.adaptive_avg_pool2d(x, (1, 1))"},
+      {{"torch.nn.functional.adaptive_avg_pool2d(x, 1)", "torch.nn.functional.adaptive_avg_pool2d(x, (1, 1))"},
        "adaptive_avg_pool2d(input=x, output_size=(1, 1))"},
       {{"torch.conv2d(x, y, None, 1, 0, 1, 1)", "torch.conv2d(x, y, stride=(1, 1))",
         "torch.nn.functional.conv2d(x, y)"},
@@ -104,8 +98,7 @@ TEST(OpTable, SpellingsOfOneCallHaveOneCanonicalForm) {
       {{"torch.where(x, y, z)", "y.where(x, z)"}, "where(condition=x, input=y, other=z)"},
       {{"torch.max(x, y)", "x.max(y)", "x.max(other=y)"}, "max(input=x, dim=None, keepdim=False, other=y)"},
       {{"x.max(1)", "torch.max(x, dim=1)"}, "max(input=x, dim=1, keepdim=False, other=None)"},
-      {{"torch.functional.split(x, 2, -1)", "x.split(2, -1)",
-        "torch.split(x, split_size_or_sections=2, dim=-1)"},
+      {{"torch.functional.split(x, 2, -1)", "x.split(2, -1)", "torch.split(x, split_size_or_sections=2, dim=-1)"},
        "split(input=x, split_size=2, dim=-1)"},
       {{"torch.einsum('ij,jk', x, y)", "torch.functional.einsum('ij,jk', [x, y])"},
        "einsum(equation='ij,jk', operands=(x, y))"},
@@ -118,8 +111,7 @@ TEST(OpTable, SpellingsOfOneCallHaveOneCanonicalForm) {
        "requires_grad=False)"},
   };
   for (const Same& same : cases) {
-    for (const std::string& spelling : same.spellings)
-      EXPECT_EQ(canonical(spelling), same.expected) << spelling;
+    for (const std::string& spelling : same.spellings) EXPECT_EQ(canonical(spelling), same.expected) << spelling;
   }
 }
 
@@ -136,8 +128,7 @@ TEST(OpTable, ErrorsNameTheArgument) {
   EXPECT_EQ(canonical("torch.transpose(x, 1)"), "model.py:2:9: error: transpose needs argument 'dim1'");
   EXPECT_EQ(canonical("torch.transpose(x, 1, 2, dim0=1)"),
             "model.py:2:9: error: argument 'dim0' of transpose is given twice");
-  EXPECT_EQ(canonical("x.to(3)"),
-            "model.py:2:9: error: argument 'device' of to: found an int, expected a device");
+  EXPECT_EQ(canonical("x.to(3)"), "model.py:2:9: error: argument 'device' of to: found an int, expected a device");
 }
 
 /// The canonical parameters of the last call's arguments.
@@ -187,12 +178,11 @@ TEST(OpTable, KnowsWhatWorksInPlace) {
     const Graph graph = parse(body);
     return overwrites_input(graph, graph.output() - 1);
   };
-  for (const char* yes :
-       {"x.add_(y)", "x.relu_()", "torch.nn.functional.relu(x, inplace=True)",
-        "torch.nn.functional.relu(x, True)", "x.copy_(y)", "torch.my.op_(x)", "x.__iadd__(y)"})
+  for (const char* yes : {"x.add_(y)", "x.relu_()", "torch.nn.functional.relu(x, inplace=True)",
+                          "torch.nn.functional.relu(x, True)", "x.copy_(y)", "torch.my.op_(x)", "x.__iadd__(y)"})
     EXPECT_TRUE(in_place(yes)) << yes;
-  for (const char* no : {"x + y", "x.relu()", "torch.nn.functional.relu(x)", "x == y", "x <= y",
-                         "x.__add__(y)", "x.__invert__()", "torch.my.op(x)", "x.requires_grad_()"})
+  for (const char* no : {"x + y", "x.relu()", "torch.nn.functional.relu(x)", "x == y", "x <= y", "x.__add__(y)",
+                         "x.__invert__()", "torch.my.op(x)", "x.requires_grad_()"})
     EXPECT_EQ(in_place(no), false) << no;
 }
 

@@ -30,9 +30,8 @@ TEST_F(Build, NamesEntryAndParameters) {
                            "k", {{"T", ir::DType::Float16}});
   ASSERT_TRUE(built) << to_string(built.error());
   EXPECT_EQ(built->entry, "passnet_run_k");
-  EXPECT_THAT(built->parameters,
-              ElementsAre("const float16*", "const bfloat16*", "double*", "bool*", "int64_t", "int32_t",
-                          "float", "double", "bool", "const uint8_t*"));
+  EXPECT_THAT(built->parameters, ElementsAre("const float16*", "const bfloat16*", "double*", "bool*", "int64_t",
+                                             "int32_t", "float", "double", "bool", "const uint8_t*"));
   EXPECT_FALSE(built->from_cache);
 }
 
@@ -98,18 +97,15 @@ TEST_F(Build, TwoAtOnceGetTheSameObject) {
 }
 
 TEST_F(Build, NamesTheKernelsThereAre) {
-  EXPECT_EQ(
-      error_of(kInclude + "PASSNET_KERNEL add_relu(float*) {}\nPASSNET_KERNEL other(float*) {}\n",
-               "add_rely"),
-      "Name.cpp: error: no kernel 'add_rely' here, only 'add_relu', 'other'\nhint: did you mean 'add_relu'?");
+  EXPECT_EQ(error_of(kInclude + "PASSNET_KERNEL add_relu(float*) {}\nPASSNET_KERNEL other(float*) {}\n", "add_rely"),
+            "Name.cpp: error: no kernel 'add_rely' here, only 'add_relu', 'other'\nhint: did you mean 'add_relu'?");
   EXPECT_EQ(error_of("void k() {}\n"), "Name.cpp: error: no kernel 'k' here: found no 'PASSNET_KERNEL k(…)'");
 }
 
 TEST_F(Build, GivesTheCompilersFirstErrorsAtTheirPlace) {
   EXPECT_EQ(
-      error_of(
-          kInclude +
-          "PASSNET_KERNEL k(const float* x, float* out, int64_t n) {\n  out[0] = y;\n  int64_t m = zz;\n}\n"),
+      error_of(kInclude +
+               "PASSNET_KERNEL k(const float* x, float* out, int64_t n) {\n  out[0] = y;\n  int64_t m = zz;\n}\n"),
       "Name.cpp:3:12: error: 'y' was not declared in this scope\nnote: Name.cpp:4:15: 'zz' was not declared "
       "in this scope");
   EXPECT_EQ(error_of(kInclude + "PASSNET_KERNEL k(float* out) {\n  out[0] = 1\n}\n"),
@@ -120,8 +116,7 @@ TEST_F(Build, PlacesErrorsInsideHeadersWhereTheKernelCausedThem) {
   EXPECT_EQ(error_of(kInclude + "struct S { int a; };\nPASSNET_KERNEL k(S* x) {}\n"),
             "Name.cpp:3:16: error: a kernel parameter is a pointer to elements, an integer, a float, a "
             "double or a bool, found 'S*'");
-  EXPECT_THAT(error_of(kInclude +
-                       "PASSNET_KERNEL k(float* out) {\n  passnet::store(out, passnet::sum_of(4, 5));\n}\n"),
+  EXPECT_THAT(error_of(kInclude + "PASSNET_KERNEL k(float* out) {\n  passnet::store(out, passnet::sum_of(4, 5));\n}\n"),
               StartsWith("Name.cpp:3:38: error: "));
 }
 
@@ -132,10 +127,8 @@ TEST_F(Build, RefusesIncludes) {
             "reductions");
   EXPECT_THAT(error_of("#inc\\\nlude \"/etc/passwd\"\n"),
               StartsWith("Name.cpp:1:1: error: '\"/etc/passwd\"' cannot be included"));
-  EXPECT_THAT(error_of("%:include <cmath>\n"),
-              StartsWith("Name.cpp:1:1: error: '<cmath>' cannot be included"));
-  EXPECT_THAT(error_of("/* a\n */ #include MACRO\n"),
-              StartsWith("Name.cpp:2:5: error: 'MACRO' cannot be included"));
+  EXPECT_THAT(error_of("%:include <cmath>\n"), StartsWith("Name.cpp:1:1: error: '<cmath>' cannot be included"));
+  EXPECT_THAT(error_of("/* a\n */ #include MACRO\n"), StartsWith("Name.cpp:2:5: error: 'MACRO' cannot be included"));
   EXPECT_EQ(error_of("#include <cstdint>\n#include <stddef.h>\n" + kEmpty), "built");
 }
 
@@ -158,16 +151,14 @@ TEST(DependencyNames, AreReadAsMakeReadsThem) {
 
 TEST_F(Build, RefusesDirectivesThatReachOutside) {
   EXPECT_EQ(error_of("#embed \"/etc/passwd\"\n"), "Name.cpp:1:1: error: '#embed' is not allowed in a kernel");
-  EXPECT_EQ(error_of("#include_next <stdint.h>\n"),
-            "Name.cpp:1:1: error: '#include_next' is not allowed in a kernel");
+  EXPECT_EQ(error_of("#include_next <stdint.h>\n"), "Name.cpp:1:1: error: '#include_next' is not allowed in a kernel");
   EXPECT_EQ(error_of("#line 7 \"x\"\n"), "Name.cpp:1:1: error: '#line' is not allowed in a kernel");
   EXPECT_EQ(error_of("#if __has_include(</etc/passwd>)\n#endif\n"),
             "Name.cpp:1:5: error: '__has_include' is not allowed in a kernel");
   EXPECT_EQ(error_of("#pragma GCC optimize(\"fast-math\")\n"),
             "Name.cpp:1:1: error: '#pragma GCC optimize(\"fast-math\")' is not allowed in a kernel\n"
             "hint: allowed: once, GCC ivdep, GCC unroll, omp simd, unroll");
-  EXPECT_EQ(error_of("_Pragma(\"GCC poison x\")\n"),
-            "Name.cpp:1:1: error: '_Pragma' is not allowed in a kernel");
+  EXPECT_EQ(error_of("_Pragma(\"GCC poison x\")\n"), "Name.cpp:1:1: error: '_Pragma' is not allowed in a kernel");
   EXPECT_EQ(error_of("#pragma once\n#define TWO 2\n#if TWO == 2\n" + kEmpty + "#endif\n"), "built");
 }
 
@@ -175,32 +166,27 @@ TEST_F(Build, RefusesAssembly) {
   EXPECT_EQ(error_of(kInclude + "PASSNET_KERNEL k(float*) { __asm__(\"syscall\"); }\n"),
             "Name.cpp:2:28: error: '__asm__' is not allowed in a kernel\nhint: passnet::vec compiles to the "
             "vector instructions of the machine");
-  EXPECT_EQ(error_of(kInclude +
-                     "#define JOIN(a, b) a##b\nPASSNET_KERNEL k(float*) { JOIN(as, m)(\"syscall\"); }\n"),
+  EXPECT_EQ(error_of(kInclude + "#define JOIN(a, b) a##b\nPASSNET_KERNEL k(float*) { JOIN(as, m)(\"syscall\"); }\n"),
             "Name.cpp:3:28: error: 'asm' is not allowed in a kernel");
   EXPECT_EQ(
-      error_of(
-          kInclude +
-          "// asm\n/* asm */\nconst char* const word = R\"x(\" asm )\" )x\";\nPASSNET_KERNEL k(float*) {}\n"),
+      error_of(kInclude +
+               "// asm\n/* asm */\nconst char* const word = R\"x(\" asm )\" )x\";\nPASSNET_KERNEL k(float*) {}\n"),
       "built");
 }
 
 TEST_F(Build, RefusesStateBetweenCalls) {
   const std::string hint = "\nhint: make it const or constexpr, a local variable, or an argument";
-  EXPECT_EQ(
-      error_of(kInclude + "static float cache[1024];\nPASSNET_KERNEL k(float* out) { cache[int(out[0])] = 1; "
-                          "out[0] = cache[5]; }\n"),
-      "Name.cpp:3:16: error: kernel 'k' keeps state between calls: writable data 'cache' (.bss, 4096 bytes); "
-      "kernels may only use their arguments and the stack" +
-          hint);
-  EXPECT_EQ(
-      error_of(kInclude + "PASSNET_KERNEL k(int64_t* out) { static int64_t calls = 7; out[0] = ++calls; }\n"),
-      "Name.cpp:2:16: error: kernel 'k' keeps state between calls: writable data 'k(long*)::calls' (.data, 8 "
-      "bytes); "
-      "kernels may only use their arguments and the stack" +
-          hint);
-  EXPECT_EQ(error_of(kInclude +
-                     "thread_local int seen = 0;\nPASSNET_KERNEL k(int32_t* out) { out[0] = ++seen; }\n"),
+  EXPECT_EQ(error_of(kInclude + "static float cache[1024];\nPASSNET_KERNEL k(float* out) { cache[int(out[0])] = 1; "
+                                "out[0] = cache[5]; }\n"),
+            "Name.cpp:3:16: error: kernel 'k' keeps state between calls: writable data 'cache' (.bss, 4096 bytes); "
+            "kernels may only use their arguments and the stack" +
+                hint);
+  EXPECT_EQ(error_of(kInclude + "PASSNET_KERNEL k(int64_t* out) { static int64_t calls = 7; out[0] = ++calls; }\n"),
+            "Name.cpp:2:16: error: kernel 'k' keeps state between calls: writable data 'k(long*)::calls' (.data, 8 "
+            "bytes); "
+            "kernels may only use their arguments and the stack" +
+                hint);
+  EXPECT_EQ(error_of(kInclude + "thread_local int seen = 0;\nPASSNET_KERNEL k(int32_t* out) { out[0] = ++seen; }\n"),
             "Name.cpp:3:16: error: kernel 'k' keeps state between calls: thread-local data 'seen' (.tbss, 4 "
             "bytes); "
             "kernels may only use their arguments and the stack" +
@@ -208,12 +194,10 @@ TEST_F(Build, RefusesStateBetweenCalls) {
 }
 
 TEST_F(Build, AllowsConstantTables) {
-  EXPECT_EQ(
-      error_of(
-          kInclude +
-          "static const float table[] = {1, 2, 3};\nstatic const float* const rows[] = {table, table + 1};\n"
-          "PASSNET_KERNEL k(float* out, int64_t n) { out[0] = rows[n][n]; }\n"),
-      "built");
+  EXPECT_EQ(error_of(kInclude +
+                     "static const float table[] = {1, 2, 3};\nstatic const float* const rows[] = {table, table + 1};\n"
+                     "PASSNET_KERNEL k(float* out, int64_t n) { out[0] = rows[n][n]; }\n"),
+            "built");
 }
 
 TEST_F(Build, RefusesCallsOutsideTheList) {
@@ -224,8 +208,7 @@ TEST_F(Build, RefusesCallsOutsideTheList) {
   EXPECT_EQ(error_of(kInclude + "extern \"C\" void* malloc(size_t);\nPASSNET_KERNEL k(float* out) { out[0] = "
                                 "*(float*)malloc(out[1]); }\n"),
             "Name.cpp:3:16: error: kernel 'k' calls 'malloc', which kernels do not have" + hint);
-  EXPECT_EQ(error_of(kInclude +
-                     "float helper(float);\nPASSNET_KERNEL k(float* out) { out[0] = helper(out[0]); }\n"),
+  EXPECT_EQ(error_of(kInclude + "float helper(float);\nPASSNET_KERNEL k(float* out) { out[0] = helper(out[0]); }\n"),
             "Name.cpp:3:16: error: kernel 'k' calls 'helper(float)', which kernels do not have" + hint);
   EXPECT_EQ(error_of(kInclude + "extern \"C\" float powf(float, float);\nPASSNET_KERNEL k(float* out) { "
                                 "out[0] = powf(out[0], out[1]); }\n"),
@@ -233,29 +216,26 @@ TEST_F(Build, RefusesCallsOutsideTheList) {
 }
 
 TEST_F(Build, RefusesCodeThatRunsAtStart) {
-  EXPECT_EQ(
-      error_of(kInclude + "__attribute__((constructor)) static void start() { __builtin_trap(); "
-                          "}\nPASSNET_KERNEL k(float* out) {}\n"),
-      "Name.cpp:3:16: error: kernel 'k' runs code when it is loaded: a constructor (.init_array); "
-      "kernels may only use their arguments and the stack\n"
-      "hint: a global variable that needs code to initialise must become constexpr or a local variable");
-  EXPECT_EQ(
-      error_of(kInclude + "__attribute__((destructor)) static void stop() { __builtin_trap(); "
-                          "}\nPASSNET_KERNEL k(float* out) {}\n"),
-      "Name.cpp:3:16: error: kernel 'k' runs code when it is loaded: a destructor (.fini_array); "
-      "kernels may only use their arguments and the stack\n"
-      "hint: a global variable that needs code to initialise must become constexpr or a local variable");
+  EXPECT_EQ(error_of(kInclude + "__attribute__((constructor)) static void start() { __builtin_trap(); "
+                                "}\nPASSNET_KERNEL k(float* out) {}\n"),
+            "Name.cpp:3:16: error: kernel 'k' runs code when it is loaded: a constructor (.init_array); "
+            "kernels may only use their arguments and the stack\n"
+            "hint: a global variable that needs code to initialise must become constexpr or a local variable");
+  EXPECT_EQ(error_of(kInclude + "__attribute__((destructor)) static void stop() { __builtin_trap(); "
+                                "}\nPASSNET_KERNEL k(float* out) {}\n"),
+            "Name.cpp:3:16: error: kernel 'k' runs code when it is loaded: a destructor (.fini_array); "
+            "kernels may only use their arguments and the stack\n"
+            "hint: a global variable that needs code to initialise must become constexpr or a local variable");
 }
 
 TEST_F(Build, RefusesResolvers) {
 #if defined(__x86_64__)
-  EXPECT_EQ(
-      error_of(kInclude + "static void a() {}\nextern \"C\" { static void (*pick())() { return &a; } }\n"
-                          "__attribute__((ifunc(\"pick\"))) static void chosen();\nPASSNET_KERNEL k(float* "
-                          "out) { chosen(); }\n"),
-      "Name.cpp:5:16: error: kernel 'k' runs code when it is loaded: an ifunc or target_clones resolver; "
-      "kernels may only use their arguments and the stack\n"
-      "hint: remove the attribute; kernels are compiled for this machine already");
+  EXPECT_EQ(error_of(kInclude + "static void a() {}\nextern \"C\" { static void (*pick())() { return &a; } }\n"
+                                "__attribute__((ifunc(\"pick\"))) static void chosen();\nPASSNET_KERNEL k(float* "
+                                "out) { chosen(); }\n"),
+            "Name.cpp:5:16: error: kernel 'k' runs code when it is loaded: an ifunc or target_clones resolver; "
+            "kernels may only use their arguments and the stack\n"
+            "hint: remove the attribute; kernels are compiled for this machine already");
 #endif
 }
 
@@ -319,8 +299,7 @@ TEST_F(Bomb, OfMacrosEnds) {
     for (int k = 0; k < 10; ++k) text += " A" + std::to_string(i - 1) + " +";
     text += " 1\n";
   }
-  EXPECT_THAT(explode(text + "static_assert(A11 > 0);\n", 3),
-              StartsWith("compiling kernel 'k' takes more than "));
+  EXPECT_THAT(explode(text + "static_assert(A11 > 0);\n", 3), StartsWith("compiling kernel 'k' takes more than "));
 }
 
 TEST_F(Bomb, OfDataEnds) {

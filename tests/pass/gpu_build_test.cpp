@@ -108,8 +108,7 @@ TEST(GpuCompilerErrors, FirstErrorWithUpToTwoMore) {
       "passnet-kernel(7): error: identifier \"a\" is undefined\n    a = 1;\n    ^\n\n"
       "passnet-kernel(9): error: expected a \";\"\n\n2 errors detected in the compilation of \"unit.cu\".\n",
       "Name.cu", kernel);
-  EXPECT_EQ(to_string(error),
-            "Name.cu:7:1: error: identifier \"a\" is undefined\nnote: Name.cu:9: expected a \";\"");
+  EXPECT_EQ(to_string(error), "Name.cu:7:1: error: identifier \"a\" is undefined\nnote: Name.cu:9: expected a \";\"");
 }
 
 TEST(GpuCompilerErrors, WhatIsNoDiagnosticIsQuoted) {

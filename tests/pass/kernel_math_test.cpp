@@ -30,8 +30,7 @@ const Function kFunctions[] = {
     {"sigmoid(x)", sigmoid, -kInfinity, kInfinity, 2.4},
     {"silu(x)", [](double x) { return x * sigmoid(x); }, -87, kInfinity, 3.0},
     {"erf(x)", std::erf, -kInfinity, kInfinity, 1.2},
-    {"softplus(x)", [](double x) { return x > 20 ? x : std::log1p(std::exp(x)); }, -kInfinity, kInfinity,
-     2.0},
+    {"softplus(x)", [](double x) { return x > 20 ? x : std::log1p(std::exp(x)); }, -kInfinity, kInfinity, 2.0},
     {"sin(x)", std::sin, -1e5, 1e5, 1.5},
     {"cos(x)", std::cos, -1e5, 1e5, 1.5},
     {"sqrt(x)", std::sqrt, -kInfinity, kInfinity, 0.5},
@@ -51,19 +50,18 @@ const Function kFunctions[] = {
                                            6; }, -2.9, 1e37, 2.3},
     {"max(x, decltype(x)(1.5f))", [](double x) { return x > 1.5         ? x
                                                         : std::isnan(x) ? x
-                                                                        : 1.5; }, -kInfinity,
-     kInfinity, 0},
+                                                                        : 1.5; }, -kInfinity, kInfinity,
+     0},
     {"min(decltype(x)(1.5f), x)", [](double x) { return x < 1.5         ? x
                                                         : std::isnan(x) ? x
-                                                                        : 1.5; }, -kInfinity,
-     kInfinity, 0},
+                                                                        : 1.5; }, -kInfinity, kInfinity,
+     0},
 };
 /// Errors of these are small against max(1, |x|), not against the result.
 const Function kAbsolute[] = {
     {"gelu(x)", [](double x) { return 0.5 * x * std::erfc(-x * M_SQRT1_2); }, -1e30, kInfinity, 1.5e-7},
-    {"gelu_tanh(x)",
-     [](double x) { return x * sigmoid(2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)); }, -1e10, 1e12,
-     1.5e-7},
+    {"gelu_tanh(x)", [](double x) { return x * sigmoid(2 * std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)); }, -1e10,
+     1e12, 1.5e-7},
 };
 
 double unit_in_last_place(double value) {
@@ -106,14 +104,13 @@ std::string difference(float x, double exact, float found, double allowed) {
   if (std::isnan(nearest) && std::isnan(found)) return "";
   if (nearest == found) return "";
   if (std::isinf(nearest) || std::isinf(found)) {  // at the edge of the range one ulp decides
-    if (std::fabs(exact) > 3.402823e38 && std::fabs(found) > 3.402823e38f &&
-        std::signbit(exact) == std::signbit(found))
+    if (std::fabs(exact) > 3.402823e38 && std::fabs(found) > 3.402823e38f && std::signbit(exact) == std::signbit(found))
       return "";
   } else if (std::fabs(found - exact) <= allowed) {
     return "";
   }
-  return fmt::format("at {}: {} instead of {}, off by {}, allowed {}", x, found, exact,
-                     std::fabs(found - exact), allowed);
+  return fmt::format("at {}: {} instead of {}, off by {}, allowed {}", x, found, exact, std::fabs(found - exact),
+                     allowed);
 }
 
 TEST_F(KernelMath, IsAsAccurateAsStated) {

@@ -62,8 +62,7 @@ uint64_t bits_of(double exact, Element e) {
 /// A tensor of one of the three types, filled from doubles.
 class Tensor {
  public:
-  Tensor(Element element, const std::vector<double>& values)
-      : element_(element), bytes_(values.size() * width()) {
+  Tensor(Element element, const std::vector<double>& values) : element_(element), bytes_(values.size() * width()) {
     for (size_t i = 0; i < values.size(); ++i) encode(i, round_to(values[i], element));
   }
   void* data() { return bytes_.data(); }
@@ -95,11 +94,11 @@ std::vector<double> normal(size_t n, unsigned seed, double scale = 1, double shi
 using Kernel = KernelFixture;
 
 TEST_F(Kernel, KnowsItsTask) {
-  const auto built = build(
-      kInclude +
-      "PASSNET_KERNEL k(int64_t* out) {\n  using namespace passnet;\n  int64_t* o = out + 8 * task_index();\n"
-      "  o[0] = task_index(); o[1] = task_index(0); o[2] = task_index(1); o[3] = task_index(2);\n"
-      "  o[4] = task_count(); o[5] = task_count(0); o[6] = task_count(1); o[7] = task_count(2);\n}\n");
+  const auto built =
+      build(kInclude +
+            "PASSNET_KERNEL k(int64_t* out) {\n  using namespace passnet;\n  int64_t* o = out + 8 * task_index();\n"
+            "  o[0] = task_index(); o[1] = task_index(0); o[2] = task_index(1); o[3] = task_index(2);\n"
+            "  o[4] = task_count(); o[5] = task_count(0); o[6] = task_count(1); o[7] = task_count(2);\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
   for (int64_t part : {1, 4, 5, 100}) {
@@ -109,8 +108,7 @@ TEST_F(Kernel, KnowsItsTask) {
       for (int64_t y = 0; y < 3; ++y)
         for (int64_t x = 0; x < 2; ++x) {
           const int64_t i = x + 2 * y + 6 * z;
-          EXPECT_THAT(std::vector<int64_t>(&out[8 * i], &out[8 * i] + 8),
-                      ElementsAre(i, x, y, z, 24, 2, 3, 4));
+          EXPECT_THAT(std::vector<int64_t>(&out[8 * i], &out[8 * i] + 8), ElementsAre(i, x, y, z, 24, 2, 3, 4));
         }
   }
 }
@@ -127,18 +125,17 @@ TEST_F(Kernel, ThreadsDoNotSeeEachOthersTasks) {
   const auto args = arguments(out.data(), 20000);
   {
     std::vector<std::jthread> threads;
-    for (int64_t t = 0; t < 4; ++t)
-      threads.emplace_back([&, t] { kernel.tasks(args, {64}, 16 * t, 16 * t + 16); });
+    for (int64_t t = 0; t < 4; ++t) threads.emplace_back([&, t] { kernel.tasks(args, {64}, 16 * t, 16 * t + 16); });
   }
   for (int64_t i = 0; i < 64; ++i) EXPECT_EQ(out[i], 20000 * i);
 }
 
 TEST_F(Kernel, ChunksCoverEverythingOnce) {
-  const auto built = build(
-      kInclude +
-      "PASSNET_KERNEL k(int64_t* bounds, int64_t n, int64_t granule) {\n"
-      "  const auto [first, last] = passnet::chunk(n, granule);\n"
-      "  bounds[2 * passnet::task_index()] = first; bounds[2 * passnet::task_index() + 1] = last;\n}\n");
+  const auto built =
+      build(kInclude +
+            "PASSNET_KERNEL k(int64_t* bounds, int64_t n, int64_t granule) {\n"
+            "  const auto [first, last] = passnet::chunk(n, granule);\n"
+            "  bounds[2 * passnet::task_index()] = first; bounds[2 * passnet::task_index() + 1] = last;\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
   for (int64_t n : {0, 1, 63, 64, 65, 1000, 12345}) {
@@ -196,8 +193,8 @@ TEST_P(Halves, WidenExactlyAndRoundToNearestEven) {
   }
   std::vector<uint16_t> back(y.size()), back_scalar(y.size());
   LoadedKernel kernel(*built);
-  kernel(arguments(all.data(), wide.data(), wide_scalar.data(), y.data(), back.data(), back_scalar.data(),
-                   65536, static_cast<int64_t>(y.size())),
+  kernel(arguments(all.data(), wide.data(), wide_scalar.data(), y.data(), back.data(), back_scalar.data(), 65536,
+                   static_cast<int64_t>(y.size())),
          {1});
   for (uint32_t i = 0; i < 65536; ++i) {
     const double expected = decode(i, GetParam());
@@ -219,8 +216,7 @@ class Fenced {
  public:
   explicit Fenced(size_t size)
       : size_(size),
-        base_(static_cast<char*>(
-            ::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+        base_(static_cast<char*>(::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
     ::mprotect(base_ + 4096, 4096, PROT_NONE);
   }
   ~Fenced() { ::munmap(base_, 8192); }
@@ -287,20 +283,20 @@ TEST_P(Fused, AddRelu) {
 TEST_P(Fused, LayerNorm) {
   const Element element = GetParam();
   for (int64_t columns : {1, 7, 257, 768}) {
-    const auto built = build(
-        kInclude +
-            "PASSNET_KERNEL k(const T* x, const T* weight, const T* bias, T* out, float eps) {\n"
-            "  x += passnet::task_index() * COLUMNS;\n  out += passnet::task_index() * COLUMNS;\n"
-            "  const auto [mean, variance] = passnet::moments(x, COLUMNS);\n  const float scale = "
-            "passnet::rsqrt(variance + eps);\n"
-            "  passnet::for_blocks(0, COLUMNS, [&](int64_t i, int lanes) {\n    using namespace passnet;\n"
-            "    store(out + i, fma((load(x + i, lanes) - mean) * scale, load(weight + i, lanes), load(bias "
-            "+ i, lanes)), lanes);\n  });\n}\n",
-        "k", {{"COLUMNS", columns}, {"T", element.dtype}});
+    const auto built =
+        build(kInclude +
+                  "PASSNET_KERNEL k(const T* x, const T* weight, const T* bias, T* out, float eps) {\n"
+                  "  x += passnet::task_index() * COLUMNS;\n  out += passnet::task_index() * COLUMNS;\n"
+                  "  const auto [mean, variance] = passnet::moments(x, COLUMNS);\n  const float scale = "
+                  "passnet::rsqrt(variance + eps);\n"
+                  "  passnet::for_blocks(0, COLUMNS, [&](int64_t i, int lanes) {\n    using namespace passnet;\n"
+                  "    store(out + i, fma((load(x + i, lanes) - mean) * scale, load(weight + i, lanes), load(bias "
+                  "+ i, lanes)), lanes);\n  });\n}\n",
+              "k", {{"COLUMNS", columns}, {"T", element.dtype}});
     ASSERT_TRUE(built) << to_string(built.error());
     const auto width = static_cast<size_t>(columns);
-    Tensor x(element, normal(4 * width, 1, 2, 10)), weight(element, normal(width, 2)),
-        bias(element, normal(width, 3)), out(element, std::vector<double>(4 * width));
+    Tensor x(element, normal(4 * width, 1, 2, 10)), weight(element, normal(width, 2)), bias(element, normal(width, 3)),
+        out(element, std::vector<double>(4 * width));
     LoadedKernel kernel(*built);
     kernel(arguments(x.data(), weight.data(), bias.data(), out.data(), 1e-5), {4}, 3);
     const double ulp = std::ldexp(1.0, -element.mantissa_bits - 1);
@@ -310,8 +306,7 @@ TEST_P(Fused, LayerNorm) {
       for (size_t i = 0; i < width; ++i)
         variance += std::pow(x[row * width + i] - mean, 2) / static_cast<double>(width);
       for (size_t i = 0; i < width; ++i) {
-        const double expected =
-            (x[row * width + i] - mean) / std::sqrt(variance + 1e-5) * weight[i] + bias[i];
+        const double expected = (x[row * width + i] - mean) / std::sqrt(variance + 1e-5) * weight[i] + bias[i];
         // One rounding to the type, and what the float sums lose.
         ASSERT_NEAR(out[row * width + i], expected, ulp * std::fabs(expected) + 2e-5) << row << " " << i;
       }
@@ -320,11 +315,11 @@ TEST_P(Fused, LayerNorm) {
 }
 
 TEST_F(Kernel, ReductionsOfRows) {
-  const auto built = build(
-      kInclude +
-      "PASSNET_KERNEL k(const float* x, int64_t n, float* out) {\n  out[0] = passnet::sum(x, n);\n  out[1] = "
-      "passnet::max(x, n);\n"
-      "  const auto [mean, variance] = passnet::moments(x, n);\n  out[2] = mean;\n  out[3] = variance;\n}\n");
+  const auto built =
+      build(kInclude +
+            "PASSNET_KERNEL k(const float* x, int64_t n, float* out) {\n  out[0] = passnet::sum(x, n);\n  out[1] = "
+            "passnet::max(x, n);\n"
+            "  const auto [mean, variance] = passnet::moments(x, n);\n  out[2] = mean;\n  out[3] = variance;\n}\n");
   ASSERT_TRUE(built) << to_string(built.error());
   const LoadedKernel kernel(*built);
   for (int64_t n = 1; n < 200; ++n) {

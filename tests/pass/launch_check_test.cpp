@@ -12,8 +12,7 @@ const SourceLoc kAt{"Name.py", 12, 5};
 /// allocation.
 std::string check(LaunchArg argument, const std::string& parameter) {
   LaunchList list;
-  list.buffers = {{0, ir::contiguous(ir::DType::Float16, {4}), {}},
-                  {-1, ir::contiguous(ir::DType::Float16, {4}), {}}};
+  list.buffers = {{0, ir::contiguous(ir::DType::Float16, {4}), {}}, {-1, ir::contiguous(ir::DType::Float16, {4}), {}}};
   Launch launch;
   launch.kernel = "k";
   launch.args = {std::move(argument)};
@@ -64,10 +63,9 @@ TEST(CheckLaunch, RefusesScalarsOfAnotherKind) {
             "'int64_t'\nhint: write int(…)");
   EXPECT_EQ(check(true, "float"),
             "Name.py:12:5: error: launch of 'k': argument 1 is True, but the kernel takes 'float'");
-  EXPECT_EQ(
-      check(input(), "int64_t"),
-      "Name.py:12:5: error: launch of 'k': argument 1 is a float16 tensor, but the kernel takes 'int64_t'\n"
-      "hint: pass T=x.dtype as a constant of the launch and write 'const T* x' in the kernel");
+  EXPECT_EQ(check(input(), "int64_t"),
+            "Name.py:12:5: error: launch of 'k': argument 1 is a float16 tensor, but the kernel takes 'int64_t'\n"
+            "hint: pass T=x.dtype as a constant of the launch and write 'const T* x' in the kernel");
 }
 
 TEST(CheckLaunch, RefusesIntegersOutOfRange) {

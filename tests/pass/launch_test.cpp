@@ -1,12 +1,11 @@
-#include "pass/plan/launch_list.h"
-
-#include <limits>
-
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "pass/plan/launch_list.h"
 #include "pass/plan/tensor.h"
 
 namespace passnet::pass {
@@ -22,8 +21,7 @@ ir::TensorType any_type() {
 Buffer any_buffer() {
   Buffer buffer{static_cast<int32_t>(*in_range(-1, 3)), any_type(), std::nullopt};
   if (*rc::gen::arbitrary<bool>())
-    buffer.fill =
-        *rc::gen::element(0.0, -0.0, 1.0, 0.1, -1e300, 5e-324, std::numeric_limits<double>::infinity());
+    buffer.fill = *rc::gen::element(0.0, -0.0, 1.0, 0.1, -1e300, 5e-324, std::numeric_limits<double>::infinity());
   return buffer;
 }
 
@@ -44,8 +42,7 @@ LaunchList any_list() {
   for (int64_t i = *in_range(0, 3); i > 0; --i) {
     Launch launch;
     launch.kernel = "kernel_" + std::to_string(i);
-    launch.grid =
-        *rc::gen::container<std::vector<int64_t>>(static_cast<size_t>(*in_range(1, 3)), in_range(0, 1 << 20));
+    launch.grid = *rc::gen::container<std::vector<int64_t>>(static_cast<size_t>(*in_range(1, 3)), in_range(0, 1 << 20));
     launch.block = *in_range(1, kMaxBlock);
     launch.constants = {{"N", *rc::gen::arbitrary<int64_t>()},
                         {"X", *rc::gen::arbitrary<double>()},
@@ -81,14 +78,13 @@ TEST(LaunchListJson, IsWrittenAsDocumented) {
                     {View{0, 8, ir::contiguous(ir::DType::Float32, {8})}, int64_t{32}, 0.5, true},
                     {"P.py", 7, 5}}};
   list.outputs = {{1, 0, ir::contiguous(ir::DType::Float32, {4, 8})}};
-  EXPECT_EQ(
-      to_json(list).dump(),
-      R"({"pass":"add_relu","buffers":[{"input":0,"dtype":"float32","shape":[4,8],"strides":[8,1]},)"
-      R"({"dtype":"float32","shape":[4,8],"strides":[8,1],"fill":"-inf"}],)"
-      R"("launches":[{"kernel":"k","constants":[{"name":"T","dtype":"float32"},{"name":"BLOCK","int":64}],)"
-      R"("grid":[2],"block":256,"args":[{"buffer":0,"offset":8,"dtype":"float32","shape":[8],"strides":[1]},)"
-      R"({"int":32},{"float":0.5},{"bool":true}],"at":{"file":"P.py","line":7,"column":5}}],)"
-      R"("outputs":[{"buffer":1,"offset":0,"dtype":"float32","shape":[4,8],"strides":[8,1]}]})");
+  EXPECT_EQ(to_json(list).dump(),
+            R"({"pass":"add_relu","buffers":[{"input":0,"dtype":"float32","shape":[4,8],"strides":[8,1]},)"
+            R"({"dtype":"float32","shape":[4,8],"strides":[8,1],"fill":"-inf"}],)"
+            R"("launches":[{"kernel":"k","constants":[{"name":"T","dtype":"float32"},{"name":"BLOCK","int":64}],)"
+            R"("grid":[2],"block":256,"args":[{"buffer":0,"offset":8,"dtype":"float32","shape":[8],"strides":[1]},)"
+            R"({"int":32},{"float":0.5},{"bool":true}],"at":{"file":"P.py","line":7,"column":5}}],)"
+            R"("outputs":[{"buffer":1,"offset":0,"dtype":"float32","shape":[4,8],"strides":[8,1]}]})");
 }
 
 struct BadJson {
@@ -122,14 +118,11 @@ const BadJson kBadJson[] = {
     {"/buffers/0/dtype", "\"float31\"",
      "launch list: buffers[0].dtype: found '\"float31\"', expected a dtype such as \"float32\""},
     {"/buffers/0/shape", "[-4]", "launch list: buffers[0]: negative size -4 in shape [-4]"},
-    {"/buffers/0/strides", "[]",
-     "launch list: buffers[0]: strides do not fit the shape: found 0 strides, expected 1"},
-    {"/buffers/0/input", "-1",
-     "launch list: buffers[0].input: found '-1', expected an integer from 0 to 2147483647"},
+    {"/buffers/0/strides", "[]", "launch list: buffers[0]: strides do not fit the shape: found 0 strides, expected 1"},
+    {"/buffers/0/input", "-1", "launch list: buffers[0].input: found '-1', expected an integer from 0 to 2147483647"},
     {"/launches/0/grid", "[]", "launch list: launches[0].grid: found '[]', expected 1 to 3 sizes"},
     {"/launches/0/grid/0", "1.5", "launch list: launches[0].grid[0]: found '1.5', expected an integer"},
-    {"/launches/0/block", "0",
-     "launch list: launches[0].block: found '0', expected an integer from 1 to 1024"},
+    {"/launches/0/block", "0", "launch list: launches[0].block: found '0', expected an integer from 1 to 1024"},
     {"/launches/0/args/1", "{}",
      "launch list: launches[0].args[1]: found '{}', expected a view, {\"int\": n}, {\"float\": x} or "
      "{\"bool\": b}"},

@@ -21,12 +21,12 @@ class LineTable : public KernelFixture {
 };
 
 constexpr const char* kSource =
-    "#include <passnet/kernel.h>\n"                                         // 1
-    "PASSNET_KERNEL k(const float* x, float* out, int64_t n) {\n"           // 2
-    "  const auto [first, last] = passnet::chunk(n);\n"                     // 3
-    "  for (int64_t i = first; i < last; ++i) {\n"                          // 4
-    "    const float e = passnet::exp(x[i]);\n"                             // 5
-    "    out[i] = e;\n"                                                     // 6
+    "#include <passnet/kernel.h>\n"                                // 1
+    "PASSNET_KERNEL k(const float* x, float* out, int64_t n) {\n"  // 2
+    "  const auto [first, last] = passnet::chunk(n);\n"            // 3
+    "  for (int64_t i = first; i < last; ++i) {\n"                 // 4
+    "    const float e = passnet::exp(x[i]);\n"                    // 5
+    "    out[i] = e;\n"                                            // 6
     "  }\n"
     "}\n";
 
@@ -57,7 +57,10 @@ TEST_F(LineTable, SaysWhenTheCodeIsThatOfAHeader) {
 
 TEST_F(LineTable, KnowsNothingOfWhatIsNoObject) {
   EXPECT_EQ(find_kernel_line("", 4096), std::nullopt);
-  EXPECT_EQ(find_kernel_line("\x7f" "ELF and no more", 4096), std::nullopt);
+  EXPECT_EQ(find_kernel_line("\x7f"
+                             "ELF and no more",
+                             4096),
+            std::nullopt);
 }
 
 TEST_F(LineTable, SurvivesAnyDamage) {

@@ -14,8 +14,7 @@ namespace passnet::pass {
 
 class LoadedKernel {
  public:
-  explicit LoadedKernel(const BuiltKernel& built)
-      : object_(::dlopen(built.object.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+  explicit LoadedKernel(const BuiltKernel& built) : object_(::dlopen(built.object.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     EXPECT_TRUE(object_) << ::dlerror();
     run_ = reinterpret_cast<passnet_run_fn>(object_ ? ::dlsym(object_, built.entry.c_str()) : nullptr);
     EXPECT_TRUE(run_);
@@ -30,8 +29,7 @@ class LoadedKernel {
                   int64_t part = 1 << 30) const {
     int64_t count = 1;
     for (int64_t size : grid) count *= size;
-    for (int64_t first = 0; first < count; first += part)
-      tasks(args, grid, first, std::min(count, first + part));
+    for (int64_t first = 0; first < count; first += part) tasks(args, grid, first, std::min(count, first + part));
   }
   void tasks(const std::vector<passnet_arg>& args, const std::vector<int64_t>& grid, int64_t first,
              int64_t last) const {

@@ -3,12 +3,11 @@
 //   null], "outputs": n}
 //   -> launch list JSON | {"declined": line} | {"error": text}
 #include <iostream>
-
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
-#include "pass/plan/plan.h"
 #include "pass/plan/parser.h"
+#include "pass/plan/plan.h"
 
 namespace passnet::pass {
 namespace {
@@ -27,8 +26,7 @@ SiteInput to_input(const Json& json) {
 }
 
 Json answer(const Json& request) {
-  auto file =
-      parse_pass_file("P.py", std::make_shared<const std::string>(request.at("text").get<std::string>()));
+  auto file = parse_pass_file("P.py", std::make_shared<const std::string>(request.at("text").get<std::string>()));
   if (!file) return {{"error", to_string(file.error())}};
   std::vector<SiteInput> inputs;
   for (const Json& input : request.at("inputs")) inputs.push_back(to_input(input));

@@ -1,16 +1,16 @@
 // Helpers of the plan tests: a plan from a few lines of text, run on given inputs.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <memory>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include <gtest/gtest.h>
-
-#include "pass/plan/plan.h"
 #include "pass/plan/parser.h"
+#include "pass/plan/plan.h"
 
 namespace passnet::pass::test {
 
@@ -24,10 +24,9 @@ inline Result<Plan> parse_plan(std::string text) {
 
 /// A whole plan file: `def plan(PARAMETERS):` with `body` (lines indented by 4), called with its parameters
 /// as given.
-inline std::string plan_text(const std::string& parameters, const std::string& body,
-                             const std::string& top = "") {
-  return top + "def replacement_args(" + parameters + "):\n    return [" + parameters + "]\ndef plan(" +
-         parameters + "):\n" + body + "def replacement_func():\n    return plan\n";
+inline std::string plan_text(const std::string& parameters, const std::string& body, const std::string& top = "") {
+  return top + "def replacement_args(" + parameters + "):\n    return [" + parameters + "]\ndef plan(" + parameters +
+         "):\n" + body + "def replacement_func():\n    return plan\n";
 }
 
 inline Evaluated run_plan(const std::string& text, const std::vector<SiteInput>& inputs, size_t outputs = 1,

@@ -1,8 +1,8 @@
 #include "pass/plan/plan.h"
 
-#include <limits>
-
 #include <gmock/gmock.h>
+
+#include <limits>
 
 #include "plan_support.h"
 
@@ -118,8 +118,8 @@ TEST(Plan, GridsAreIntegersTuplesOrLambdasOfTheConstants) {
   EXPECT_THAT(list.launches[3].grid, ElementsAre(4));
   EXPECT_THAT(list.launches[4].grid, ElementsAre(16, 5));
   EXPECT_EQ(list.launches[4].block, 128);
-  EXPECT_THAT(list.launches[4].constants, ElementsAre(NamedConstant{"BLOCK", int64_t{16}},
-                                                      NamedConstant{"F", 1.5}, NamedConstant{"B", true}));
+  EXPECT_THAT(list.launches[4].constants,
+              ElementsAre(NamedConstant{"BLOCK", int64_t{16}}, NamedConstant{"F", 1.5}, NamedConstant{"B", true}));
 }
 
 TEST(Plan, KnowsWhetherTensorsAreOnAGpu) {
@@ -135,8 +135,7 @@ TEST(Plan, KnowsWhetherTensorsAreOnAGpu) {
 }
 
 TEST(Plan, KeepsWarpsAndStagesForTritonKernelsOnly) {
-  const std::string text =
-      plan_text("x", "    k[1](x, num_warps=8)\n    j[1](x, num_warps=8)\n    return x\n", R"(
+  const std::string text = plan_text("x", "    k[1](x, num_warps=8)\n    j[1](x, num_warps=8)\n    return x\n", R"(
 @triton.autotune(configs=[
     triton.Config({'B': 1})], key=["n"])
 @triton.jit
@@ -154,9 +153,9 @@ def j(x, B: tl.constexpr):
 }
 
 TEST(Plan, HelpersHaveDefaultsAndKeywords) {
-  const std::string text = plan_text(
-      "x", "    assert area(2) == 20 and area(2, by=3) == 6 and area(by=1, size=4) == 4\n    return x\n",
-      "WIDTH = 10\ndef area(size: int, by: int = WIDTH) -> int:\n    return size * by\n");
+  const std::string text =
+      plan_text("x", "    assert area(2) == 20 and area(2, by=3) == 6 and area(by=1, size=4) == 4\n    return x\n",
+                "WIDTH = 10\ndef area(size: int, by: int = WIDTH) -> int:\n    return size * by\n");
   expect_list(run_plan(text, {tensor({1})}));
 }
 
@@ -179,8 +178,8 @@ TEST(Plan, RunsForLoopsWithBreakAndContinue) {
 }
 
 TEST(Plan, ComprehensionVariablesDoNotLeakOut) {
-  const std::string text = plan_text(
-      "x", "    i = 7\n    a = [i for i in range(3)]\n    assert i == 7 and a[-1] == 2\n    return x\n");
+  const std::string text =
+      plan_text("x", "    i = 7\n    a = [i for i in range(3)]\n    assert i == 7 and a[-1] == 2\n    return x\n");
   expect_list(run_plan(text, {tensor({1})}));
 }
 
@@ -229,10 +228,8 @@ const ErrorCase kErrors[] = {
      "P.py:4:5: error: size of a grid axis: found float 1.5, expected an int >= 0\n"
      "hint: divide with '//' or triton.cdiv, '/' gives a float"},
     {"k[(1, 2, 3, 4)](x)", "P.py:4:5: error: grid of 4 axes, expected 1 to 3"},
-    {"k[(1,), 2000](x)",
-     "P.py:4:5: error: threads of a block: found int 2000, expected an int from 1 to 1024"},
-    {"k[(2 ** 40, 2 ** 40)](x)",
-     "P.py:4:5: error: grid (1099511627776, 1099511627776) has more than 2^63 tasks"},
+    {"k[(1,), 2000](x)", "P.py:4:5: error: threads of a block: found int 2000, expected an int from 1 to 1024"},
+    {"k[(2 ** 40, 2 ** 40)](x)", "P.py:4:5: error: grid (1099511627776, 1099511627776) has more than 2^63 tasks"},
     {"a = x.t().view(6)",
      "P.py:4:15: error: view to [6] needs a copy: the tensor is float32[3, 2] strides (1, 3)\n"
      "hint: copy in a kernel, or 'return NotImplemented' to decline the site"},
@@ -293,8 +290,7 @@ const ErrorCase kHostile[] = {
     {"a = [0] * 60000\n    for i in range(1000): b = a + [i]", "the plan takes more than 1000000 steps"},
     {"a = 'x' * 3", "operator '*' does not take string 'x' and int 3"},
     {"a = 'x'\n    for i in range(20): a = a + a", "string too long: 2048 bytes, expected at most 1024"},
-    {"a = [1]\n    for i in range(20): a = [a]",
-     "sequences nested too deep: found 17 levels, expected at most 16"},
+    {"a = [1]\n    for i in range(20): a = [a]", "sequences nested too deep: found 17 levels, expected at most 16"},
     {"a = [0]\n    for i in range(20): a = [a, a, a, a, a, a, a, a]",
      "sequence too long: more than 65536 items, nested ones included"},
     {"a = x.expand(2 ** 40, 2, 3).expand(2 ** 40, 2 ** 40, 2, 3)",
@@ -305,8 +301,7 @@ const ErrorCase kHostile[] = {
      "invalid stride 2305843009213693952 in [2305843009213693952, 1], expected 0 to 2^60"},
     {"a = " + std::string(300, '(') + "1" + std::string(300, ')'),
      "nested too deeply: more than 256 levels of brackets and operators"},
-    {"a = " + std::string(300, '-') + "1",
-     "nested too deeply: more than 256 levels of brackets and operators"},
+    {"a = " + std::string(300, '-') + "1", "nested too deeply: more than 256 levels of brackets and operators"},
     {"a = 1" +
          [] {
            std::string sum;
@@ -347,9 +342,8 @@ TEST(Plan, RefusesInputsThatMakeNoSense) {
   auto evaluated = run_plan(text, {huge});
   ASSERT_FALSE(evaluated);
   EXPECT_EQ(evaluated.error().kind, Error::Kind::BadInput);
-  EXPECT_EQ(
-      evaluated.error().message,
-      "input 0 of the site: tensor too large: [1099511627776, 1099511627776] has more than 2^60 elements");
+  EXPECT_EQ(evaluated.error().message,
+            "input 0 of the site: tensor too large: [1099511627776, 1099511627776] has more than 2^60 elements");
 }
 
 }  // namespace

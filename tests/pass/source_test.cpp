@@ -1,9 +1,9 @@
 #include "pass/source.h"
 
+#include <gmock/gmock.h>
+
 #include <algorithm>
 #include <fstream>
-
-#include <gmock/gmock.h>
 
 #include "base/file.h"
 #include "base/strings.h"
@@ -122,12 +122,10 @@ TEST(PassManual, ShowsAPassThatLoadsAndRuns) {
 
 TEST(PassManual, NamesEverythingAPlanMayCall) {
   const std::string text = *read_file(fs::path(PASSNET_SOURCE_DIR) / "docs/passes.md");
-  for (std::string_view name : function_names())
-    EXPECT_THAT(text, testing::HasSubstr("`" + std::string(name) + "`"));
+  for (std::string_view name : function_names()) EXPECT_THAT(text, testing::HasSubstr("`" + std::string(name) + "`"));
   for (std::string_view name : method_names()) {
     const std::string plain = "`" + std::string(name);
-    EXPECT_TRUE(text.find(plain + "`") != std::string::npos || text.find(plain + "()`") != std::string::npos)
-        << name;
+    EXPECT_TRUE(text.find(plain + "`") != std::string::npos || text.find(plain + "()`") != std::string::npos) << name;
   }
 }
 
@@ -189,18 +187,16 @@ TEST_F(ListPasses, SaysWhatIsWrongWithTheList) {
   const std::string at = "DIR/sorted_output_pass_rule_names.json";
   EXPECT_EQ(error_for("{\"a\": 1}"), at + ": error: found object, expected a list of pass names\n"
                                           "hint: write [\"Name\", …], in the order of application");
-  EXPECT_EQ(
-      error_for("[]"),
-      at + ": error: the list of passes is empty\nhint: write [\"Name\", …], in the order of application");
+  EXPECT_EQ(error_for("[]"),
+            at + ": error: the list of passes is empty\nhint: write [\"Name\", …], in the order of application");
   EXPECT_EQ(error_for("[\"add_relu\", 3]"), at + ": error: entry 1: found '3', expected the name of a pass");
   EXPECT_EQ(error_for("[\"add_relu\", \"add_relu\"]"), at + ": error: pass 'add_relu' is listed twice");
   EXPECT_EQ(error_for("[\"../add_relu\"]"),
             at + ": error: entry 0: found '../add_relu', expected the name of a pass without directories");
   EXPECT_EQ(error_for("[\"add_rleu\"]"), at + ": error: pass 'add_rleu' is listed, but 'add_rleu.py' does "
                                               "not exist\nhint: did you mean 'add_relu'?");
-  EXPECT_EQ(
-      error_for("[\"softmax\"]"),
-      at + ": error: pass 'softmax' is listed, but 'softmax.py' does not exist\nhint: DIR holds 1 pass file");
+  EXPECT_EQ(error_for("[\"softmax\"]"),
+            at + ": error: pass 'softmax' is listed, but 'softmax.py' does not exist\nhint: DIR holds 1 pass file");
   EXPECT_TRUE(error_for("[\"add_relu\"").starts_with(at + ":1:12: error: not valid JSON: "));
 }
 

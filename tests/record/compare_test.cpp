@@ -7,8 +7,8 @@
 #include <map>
 #include <random>
 
-#include "record/verdict.h"
 #include "example_records.h"
+#include "record/verdict.h"
 
 namespace passnet::record {
 namespace {
@@ -96,8 +96,10 @@ RC_GTEST_PROP(Compare, TurnsRoundWithItsSides, ()) {
   const double a = *rc::gen::inRange(50, 400) / 100.0, b = *rc::gen::inRange(50, 400) / 100.0;
   const RunRecord before = fast(a), after = fast(b);
   const Comparison forth = compare(before, after), back = compare(after, before);
-  const std::map<Change, Change> turned = {{Change::Faster, Change::Slower}, {Change::Slower, Change::Faster},
-                                           {Change::Same, Change::Same},     {Change::Unclear, Change::Unclear}};
+  const std::map<Change, Change> turned = {{Change::Faster, Change::Slower},
+                                           {Change::Slower, Change::Faster},
+                                           {Change::Same, Change::Same},
+                                           {Change::Unclear, Change::Unclear}};
   RC_ASSERT(back.change == turned.at(forth.change));
   RC_ASSERT(std::abs(forth.ratio * back.ratio - 1) < 1e-9);
   RC_ASSERT(forth.interval.low <= forth.ratio && forth.ratio <= forth.interval.high);
@@ -154,7 +156,8 @@ TEST(Agreement, AsksForVerdictToleranceAndSpeed) {
 }
 
 TEST(Agreement, OfFailuresIsTheSameWayToFail) {
-  const RunRecord crash = failed_record("g", Stage::Run, "crash", "x"), timeout = failed_record("g", Stage::Run, "timeout", "x");
+  const RunRecord crash = failed_record("g", Stage::Run, "crash", "x"),
+                  timeout = failed_record("g", Stage::Run, "timeout", "x");
   EXPECT_TRUE(agreement(crash, crash).agrees);
   EXPECT_FALSE(agreement(crash, timeout).agrees);
 }

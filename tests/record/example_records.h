@@ -84,8 +84,8 @@ inline rc::Gen<RunRecord> any_record() {
   return rc::gen::exec([] {
     const auto text = [] {
       return *rc::gen::element<std::string>("", "plain", "two\nlines", "\"quoted\" \\ tab\t", "µ ünïcode ∑",
-                                            "[Speedup][e2e]: 99", "<b>&amp;</b>", "all_close",
-                                            "RuntimeError: no", "\x1b[31mred", "match:True");
+                                            "[Speedup][e2e]: 99", "<b>&amp;</b>", "all_close", "RuntimeError: no",
+                                            "\x1b[31mred", "match:True");
     };
     const auto number = [] { return *rc::gen::inRange(0, 1'000'000) / 997.0; };
     RunRecord record;
@@ -105,16 +105,16 @@ inline rc::Gen<RunRecord> any_record() {
     }
     record.outputs_counted = *rc::gen::inRange(0, 8) > 0;
     for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
-      OutputCheck output =
-          output_of(*rc::gen::element<std::string>("float32", "float16", "bfloat16", "float64"),
-                    *rc::gen::inRange(-10, 7));
+      OutputCheck output = output_of(*rc::gen::element<std::string>("float32", "float16", "bfloat16", "float64"),
+                                     *rc::gen::inRange(-10, 7));
       if (*rc::gen::inRange(0, 8) == 0) output.found_dtype = "int64";
       if (*rc::gen::inRange(0, 8) == 0) output.found_shape = {7};
       output.max_abs_diff = number();
       output.mean_abs_diff = number();
       output.max_rel_diff = number();
       if (*rc::gen::arbitrary<bool>())
-        output.mismatch = Mismatch{*rc::gen::inRange(0, 9), 5, {0, 2}, text(), text(), text(), 1, *rc::gen::inRange(0, 9), 3, 4};
+        output.mismatch =
+            Mismatch{*rc::gen::inRange(0, 9), 5, {0, 2}, text(), text(), text(), 1, *rc::gen::inRange(0, 9), 3, 4};
       record.outputs.push_back(output);
     }
     record.expected_outputs = static_cast<int>(record.outputs.size());
@@ -133,9 +133,17 @@ inline rc::Gen<RunRecord> any_record() {
     }
     record.evaluate_seconds = number();
     if (*rc::gen::arbitrary<bool>()) {
-      record.provenance = Provenance{text(), {{"model.py", text()}, {text(), "x"}}, {{text(), text()}}, {}, {}, {{"torch", text()}}};
-      record.provenance->options = {text(), text(), text(), *rc::gen::inRange(1, 64), *rc::gen::arbitrary<uint64_t>(), 25,
-                                    *rc::gen::inRange(0, 1000), number(), *rc::gen::arbitrary<bool>()};
+      record.provenance =
+          Provenance{text(), {{"model.py", text()}, {text(), "x"}}, {{text(), text()}}, {}, {}, {{"torch", text()}}};
+      record.provenance->options = {text(),
+                                    text(),
+                                    text(),
+                                    *rc::gen::inRange(1, 64),
+                                    *rc::gen::arbitrary<uint64_t>(),
+                                    25,
+                                    *rc::gen::inRange(0, 1000),
+                                    number(),
+                                    *rc::gen::arbitrary<bool>()};
       record.reference_memory = {*rc::gen::inRange<int64_t>(0, int64_t{1} << 40), *rc::gen::inRange<int64_t>(0, 1000)};
       record.candidate_memory = {*rc::gen::inRange<int64_t>(0, int64_t{1} << 40), *rc::gen::inRange<int64_t>(0, 1000)};
       record.retried = text();

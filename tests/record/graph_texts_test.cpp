@@ -12,8 +12,9 @@ TEST(GraphTextsDirectory, IsNamedAfterTheGraph) {
 
 TEST(GraphTextsDirectory, NeverLeavesTheOutput) {
   const std::string lengthy(300, 'x');
-  for (const std::string& name : {std::string("/etc/passwd"), std::string("../x"), std::string("a/../../x"), std::string("."),
-                                  std::string(), std::string("a//b"), std::string("a\0b", 3), lengthy}) {
+  for (const std::string& name :
+       {std::string("/etc/passwd"), std::string("../x"), std::string("a/../../x"), std::string("."), std::string(),
+        std::string("a//b"), std::string("a\0b", 3), lengthy}) {
     const std::filesystem::path directory = graph_texts_directory("out/s", name);
     EXPECT_EQ(directory.parent_path(), "out/s/graphs") << name;
     EXPECT_EQ(directory.filename().string().size(), 16u) << name;

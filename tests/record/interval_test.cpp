@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "example_records.h"
 #include "record/score.h"
 #include "record/stats.h"
 #include "record/verdict.h"
-#include "example_records.h"
 
 namespace passnet::record {
 namespace {
@@ -47,7 +47,8 @@ TEST(Interval, NoiseOfOneSideWidensIt) {
 }
 
 TEST(Interval, AFewWildBlocksDoNotMatter) {
-  const auto interval = ratio_interval(steady(20), timing_of(10, [](int block) { return block % 7 == 3 ? 30.0 : 1.0; }));
+  const auto interval =
+      ratio_interval(steady(20), timing_of(10, [](int block) { return block % 7 == 3 ? 30.0 : 1.0; }));
   ASSERT_TRUE(interval.known());
   EXPECT_NEAR(interval.low, 2 / 1.02, 1e-3);
   EXPECT_NEAR(interval.high, 2 * 1.02, 1e-3);

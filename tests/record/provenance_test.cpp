@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "record/record.h"
 #include "example_records.h"
+#include "record/record.h"
 
 namespace passnet::record {
 namespace {
@@ -53,9 +53,12 @@ TEST(Provenance, SaysWhichFileChangedCameOrWent) {
 }
 
 TEST(Provenance, SaysWhichOptionWasAnother) {
-  EXPECT_THAT(after([](Provenance& now) { now.options.trials = 12; }), ElementsAre(Difference{Kind::Option, "--trials 12, was 100"}));
-  EXPECT_THAT(after([](Provenance& now) { now.options.seed = 7; }), ElementsAre(Difference{Kind::Option, "--seed 7, was 1024"}));
-  EXPECT_THAT(after([](Provenance& now) { now.options.strict = true; }), ElementsAre(Difference{Kind::Option, "--strict on, was off"}));
+  EXPECT_THAT(after([](Provenance& now) { now.options.trials = 12; }),
+              ElementsAre(Difference{Kind::Option, "--trials 12, was 100"}));
+  EXPECT_THAT(after([](Provenance& now) { now.options.seed = 7; }),
+              ElementsAre(Difference{Kind::Option, "--seed 7, was 1024"}));
+  EXPECT_THAT(after([](Provenance& now) { now.options.strict = true; }),
+              ElementsAre(Difference{Kind::Option, "--strict on, was off"}));
   // No option may be forgotten.
   const auto each = after([](Provenance& now) { now.options = {"eager", "cuda", "on", 3, 3, 3, 3, 3, true}; });
   EXPECT_EQ(each.size(), 9u);
@@ -81,7 +84,8 @@ TEST(ReasonsToRepeat, AreTheDifferences) {
   Provenance now = example();
   now.kernels["fuse.cpp"] = "xx";
   now.options.trials = 12;
-  EXPECT_THAT(reasons_to_repeat(record_of_example(), now), ElementsAre("kernel fuse.cpp changed", "--trials 12, was 100"));
+  EXPECT_THAT(reasons_to_repeat(record_of_example(), now),
+              ElementsAre("kernel fuse.cpp changed", "--trials 12, was 100"));
 }
 
 TEST(ReasonsToRepeat, AnotherTimeoutMattersToTimeoutsAlone) {

@@ -69,8 +69,7 @@ TEST(Record, NamesTheFieldThatIsWrong) {
        "error: record: field 'stage': expected the name of a stage, found string '\"lunch\"'"},
       {changed("graph", 3), "error: record: field 'graph': expected a string, found number '3'"},
       {changed("seed", -1), "error: record: field 'seed': expected an integer >= 0, found number '-1'"},
-      {changed("threads", 1e10),
-       "error: record: field 'threads': expected an integer, found number '10000000000.0'"},
+      {changed("threads", 1e10), "error: record: field 'threads': expected an integer, found number '10000000000.0'"},
       {changed("threads", 10000000000),
        "error: record: field 'threads': expected an integer, found number '10000000000'"},
       {changed("passes", {{"pass", "x"}}),
@@ -106,8 +105,7 @@ TEST(OutputChecks, TravelAlone) {
   EXPECT_EQ(*back, outputs);
   const auto wrong = output_checks_from_json(Json::object());
   ASSERT_FALSE(wrong);
-  EXPECT_EQ(to_string(wrong.error()),
-            "error: output checks: expected an array of objects, found object '{}'");
+  EXPECT_EQ(to_string(wrong.error()), "error: output checks: expected an array of objects, found object '{}'");
 }
 
 TEST(RecordsFile, IsReadLineByLine) {

@@ -60,8 +60,7 @@ TEST(Score, ReproducesTheWorkedExample) {
 TEST(Score, ExtendedForgivesLikeDefaultAtTheSlowExponents) {
   // E.5 lists the extended columns for p = 0 only; S does not depend on the interpretation, and ES_1 neither.
   for (double p : {0.1, 1.0}) {
-    const Score normal = score_of_example(p),
-                extended = score_of_example(p, Interpretation::MismatchExtended);
+    const Score normal = score_of_example(p), extended = score_of_example(p, Interpretation::MismatchExtended);
     for (int t = -10; t <= 4; ++t) EXPECT_EQ(normal.at(t).s, extended.at(t).s);
     EXPECT_NEAR(normal.at(1).es, extended.at(1).es, 1e-15);
   }
@@ -69,8 +68,8 @@ TEST(Score, ExtendedForgivesLikeDefaultAtTheSlowExponents) {
   // forgiven.
   EXPECT_NEAR(score_of_example(0.1, Interpretation::MismatchExtended).at(4).es,
               std::pow(2 * std::pow(0.5, 1.1) * 0.1, 1 / 8.0), 1e-12);
-  EXPECT_NEAR(score_of_example(1, Interpretation::MismatchExtended).at(2).es,
-              std::pow(2 * 0.25 * 1e-3, 1 / 8.0), 1e-12);
+  EXPECT_NEAR(score_of_example(1, Interpretation::MismatchExtended).at(2).es, std::pow(2 * 0.25 * 1e-3, 1 / 8.0),
+              1e-12);
 }
 
 TEST(Score, AggregatesToNineDigits) {

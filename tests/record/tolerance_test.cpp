@@ -40,8 +40,7 @@ TEST(Tolerance, HoldsTheWholeLadder) {
   for (const Rung& rung : kLadder) {
     for (size_t i = 0; i < kDtypes.size(); ++i) {
       const Tolerance pair = tolerance(kDtypes[i], rung.t);
-      EXPECT_EQ(fmt::format("{:.2E}/{:.2E}", pair.atol, pair.rtol), rung.printed[i])
-          << kDtypes[i] << " t=" << rung.t;
+      EXPECT_EQ(fmt::format("{:.2E}/{:.2E}", pair.atol, pair.rtol), rung.printed[i]) << kDtypes[i] << " t=" << rung.t;
     }
   }
 }

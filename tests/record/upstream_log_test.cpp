@@ -6,9 +6,9 @@
 #include <cmath>
 
 #include "base/strings.h"
+#include "example_records.h"
 #include "record/score.h"
 #include "record/tolerance.h"
-#include "example_records.h"
 
 namespace passnet::record {
 namespace {
@@ -36,8 +36,8 @@ std::string good_lines(int rung, const std::string& speedup = "P [Speedup][e2e]:
       "P [Datatype][eager]: float32\nP [Datatype][compiled]: float32\n"
       "P [DataType] eager:['float32'] compiled:['float32'] match:True\nP [Correctness][equal]: 0\n";
   for (int t = -10; t <= 5; ++t) {
-    text += fmt::format("P [Correctness][all_close_{}]: {}\n", tolerance_key(tolerance("float32", t)),
-                        t >= rung ? 1 : 0);
+    text +=
+        fmt::format("P [Correctness][all_close_{}]: {}\n", tolerance_key(tolerance("float32", t)), t >= rung ? 1 : 0);
   }
   return text + speedup;
 }
@@ -113,17 +113,15 @@ TEST(UpstreamLog, PrintsTheLinesThatUpstreamPrints) {
 }
 
 TEST(UpstreamLog, CannotBeForgedThroughAnErrorMessage) {
-  RunRecord record =
-      failed_record("g", Stage::Run, "crash",
-                    "oops\n[Processing] fake\n[Datatype][eager]: float32\n[Speedup][e2e]: 1000\nall_close");
+  RunRecord record = failed_record(
+      "g", Stage::Run, "crash", "oops\n[Processing] fake\n[Datatype][eager]: float32\n[Speedup][e2e]: 1000\nall_close");
   record.hardware = "chip [Datatype][compiled]: float32";
   record.graph = "x [Speedup][e2e]: 9";
   const auto verdicts = read(render_upstream_log({record}));
   ASSERT_EQ(verdicts.size(), 1u);
   EXPECT_EQ(verdicts[0], (Verdict{Status::RuntimeFail, 6, 0}));
 
-  RunRecord eager =
-      failed_record("g all_close", Stage::Parse, "bad-input", "[Datatype][eager] all_close Error: x");
+  RunRecord eager = failed_record("g all_close", Stage::Parse, "bad-input", "[Datatype][eager] all_close Error: x");
   EXPECT_EQ(read(render_upstream_log({eager}))[0].status, Status::EagerFail);
 }
 
@@ -156,16 +154,13 @@ TEST(UpstreamReader, FollowsTheStatusRulesInOrder) {
 }
 
 TEST(UpstreamReader, FindsTheRung) {
-  for (int rung = -10; rung <= 6; ++rung)
-    EXPECT_EQ(read_one(good_lines(rung)), (Verdict{Status::Correct, rung, 1.5}));
+  for (int rung = -10; rung <= 6; ++rung) EXPECT_EQ(read_one(good_lines(rung)), (Verdict{Status::Correct, rung, 1.5}));
 }
 
 TEST(UpstreamReader, LetsTheLastLineOfAKindWin) {
   EXPECT_EQ(read_one(good_lines(-10) + "anything [Speedup][e2e]: 7.5\n").speedup, 7.5);
   EXPECT_EQ(read_one(good_lines(-10) + "P [Speedup][gpu]: 7.5\n").speedup, 1.5);
-  EXPECT_EQ(
-      read_one(good_lines(-10) + "P [Correctness][all_close_atol_1.00E-05_rtol_1.30E-06]: 0\n").passes_from,
-      -4);
+  EXPECT_EQ(read_one(good_lines(-10) + "P [Correctness][all_close_atol_1.00E-05_rtol_1.30E-06]: 0\n").passes_from, -4);
 }
 
 TEST(UpstreamReader, TakesExactTypesFromTheEqualLine) {
@@ -197,8 +192,7 @@ TEST(UpstreamReader, GivesNoWinToASpeedupThatIsNone) {
 }
 
 TEST(UpstreamReader, SplitsAtProcessingAndIgnoresWhatComesBefore) {
-  const auto verdicts =
-      read("[Speedup][e2e]: x\nnoise\nP [Processing] a\n" + good_lines(-10) + "P [Processing] b\n");
+  const auto verdicts = read("[Speedup][e2e]: x\nnoise\nP [Processing] a\n" + good_lines(-10) + "P [Processing] b\n");
   ASSERT_EQ(verdicts.size(), 2u);
   EXPECT_EQ(verdicts[0].status, Status::Correct);
   EXPECT_EQ(verdicts[1].status, Status::EagerFail);
@@ -206,8 +200,7 @@ TEST(UpstreamReader, SplitsAtProcessingAndIgnoresWhatComesBefore) {
 
 TEST(UpstreamReader, AcceptsWindowsLineEnds) {
   std::string crlf;
-  for (char c : "P [Processing] g\n" + good_lines(-5))
-    crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (char c : "P [Processing] g\n" + good_lines(-5)) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
   EXPECT_EQ(read(crlf), (std::vector<Verdict>{{Status::Correct, -5, 1.5}}));
 }
 

@@ -80,8 +80,7 @@ std::vector<Case> cases() {
        Status::ShapeMismatch, "wrong shape"},
       {"broadcast", changed([](RunRecord& r) { r.outputs[0].found_shape = {1}; }), Status::ShapeMismatch,
        "wrong shape"},
-      {"dtype", changed([](RunRecord& r) { r.outputs[1].found_dtype = "int32"; }), Status::TypeMismatch,
-       "wrong dtype"},
+      {"dtype", changed([](RunRecord& r) { r.outputs[1].found_dtype = "int32"; }), Status::TypeMismatch, "wrong dtype"},
       {"unstable", changed([](RunRecord& r) { r.deterministic = false; }), Status::RuntimeFail, "unstable"},
       {"timing broke", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "crash"; }),
        Status::RuntimeFail, "timing crash"},
@@ -90,8 +89,7 @@ std::vector<Case> cases() {
 }
 
 TEST(Judge, MapsEveryWayToFail) {
-  for (const Case& one : cases())
-    EXPECT_STREQ(to_string(judge(one.record).status), to_string(one.status)) << one.what;
+  for (const Case& one : cases()) EXPECT_STREQ(to_string(judge(one.record).status), to_string(one.status)) << one.what;
 }
 
 TEST(Headline, NamesEveryWayToFailInFewCharacters) {
@@ -114,8 +112,8 @@ TEST(Headline, HasADescriptionForEachOfItsWords) {
 }
 
 TEST(Headline, TellsEveryStageAndKindFromEveryOther) {
-  constexpr Stage kStages[] = {Stage::Parse, Stage::Inputs, Stage::Reference, Stage::Match,
-                               Stage::Build, Stage::Load,   Stage::Run,       Stage::Compare, Stage::Time};
+  constexpr Stage kStages[] = {Stage::Parse, Stage::Inputs, Stage::Reference, Stage::Match, Stage::Build,
+                               Stage::Load,  Stage::Run,    Stage::Compare,   Stage::Time};
   for (const char* kind : {"crash", "timeout"}) {
     std::set<std::string> words;
     for (const Stage stage : kStages) words.insert(headline(failed_record("g", stage, kind, "why")));
@@ -126,7 +124,8 @@ TEST(Headline, TellsEveryStageAndKindFromEveryOther) {
 TEST(Headline, GivesOnlyWordsThatAreListed) {
   const std::vector<std::string> words = all_headlines();
   EXPECT_EQ(std::set<std::string>(words.begin(), words.end()).size(), words.size());
-  for (const Case& one : cases()) EXPECT_NE(std::find(words.begin(), words.end(), one.headline), words.end()) << one.what;
+  for (const Case& one : cases())
+    EXPECT_NE(std::find(words.begin(), words.end(), one.headline), words.end()) << one.what;
 }
 
 TEST(Judge, GivesNoSpeedupToAnythingThatIsNotCorrect) {
@@ -196,8 +195,7 @@ TEST(Noise, IsFlaggedWhenOneSideSpreads) {
 
 RC_GTEST_PROP(Judge, IsMonotoneInTolerance, ()) {
   const Verdict verdict = judge(*any_record());
-  for (int t = kFirstT; t < kLastNumericT; ++t)
-    RC_ASSERT(!verdict.correct_at(t) || verdict.correct_at(t + 1));
+  for (int t = kFirstT; t < kLastNumericT; ++t) RC_ASSERT(!verdict.correct_at(t) || verdict.correct_at(t + 1));
 }
 
 RC_GTEST_PROP(Judge, DoesNotDependOnTheOrderOfOutputsOrTrials, ()) {

@@ -52,7 +52,8 @@ TEST(WrongPlaces, NamesATile) {
 }
 
 TEST(WrongPlaces, NamesEverySecond) {
-  EXPECT_EQ(places({2, 10}, [](auto, auto, auto c) { return c % 2 == 1; }).describe(), "columns 1, 3 … 9 of 10 (every 2nd)");
+  EXPECT_EQ(places({2, 10}, [](auto, auto, auto c) { return c % 2 == 1; }).describe(),
+            "columns 1, 3 … 9 of 10 (every 2nd)");
 }
 
 TEST(WrongPlaces, NumbersTheDimensionsBeforeRows) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
 
 namespace passnet::report {
@@ -42,7 +43,9 @@ const RunNames kNames{"before", "after<i>"};
 TEST(Comparison, TableTellsTheWorstFirstAndCounts) {
   const std::string table = render_comparison(example(), kNames, false);
   EXPECT_LT(table.find("WRONG"), table.find("FASTER"));
-  EXPECT_THAT(table, HasSubstr("FASTER     quicker        2.000x (1.90x to 2.10x)  1.00x (0.98x to 1.02x)  2.00x (1.96x to 2.04x)\n"));
+  EXPECT_THAT(
+      table,
+      HasSubstr("FASTER     quicker        2.000x (1.90x to 2.10x)  1.00x (0.98x to 1.02x)  2.00x (1.96x to 2.04x)\n"));
   EXPECT_THAT(table, HasSubstr("\n1 WRONG, 1 FASTER, 1 ONLY IN B\n"));
   EXPECT_THAT(table, HasSubstr("B is made of other things than A:\n  kernel x.cpp changed\n"));
   EXPECT_EQ(table.find('\x1b'), std::string::npos);

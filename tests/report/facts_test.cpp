@@ -25,7 +25,8 @@ TEST(Facts, AreOnePerValueOfAnObject) {
 }
 
 TEST(Facts, ThatAllShareAreTakenOut) {
-  std::vector<Facts> lists = {{{"seed", "1"}, {"graph", "a"}}, {{"graph", "b"}, {"seed", "1"}}, {{"graph", "a"}, {"clock", "2"}}};
+  std::vector<Facts> lists = {
+      {{"seed", "1"}, {"graph", "a"}}, {{"graph", "b"}, {"seed", "1"}}, {{"graph", "a"}, {"clock", "2"}}};
   EXPECT_THAT(take_common(lists), ElementsAre(Pair("seed", "1")));
   EXPECT_THAT(lists, ElementsAre(ElementsAre(Pair("graph", "a")), ElementsAre(Pair("graph", "b")),
                                  ElementsAre(Pair("graph", "a"), Pair("clock", "2"))));
@@ -41,9 +42,10 @@ TEST(Facts, OfARecordSayHowItWasEvaluated) {
 
 TEST(LoadText, TellsWhatTheMachineDid) {
   EXPECT_EQ(load_text({}), "");
-  EXPECT_EQ(load_text({true, 20, 3, 0.05, 0, 0.125, 7}),
-            "3 of 20 pairs of blocks dropped; threads waited 5.0 % for a processor, 0.0 % stolen by the host, machine under "
-            "pressure 12.5 % of the time, 7 involuntary switches");
+  EXPECT_EQ(
+      load_text({true, 20, 3, 0.05, 0, 0.125, 7}),
+      "3 of 20 pairs of blocks dropped; threads waited 5.0 % for a processor, 0.0 % stolen by the host, machine under "
+      "pressure 12.5 % of the time, 7 involuntary switches");
 }
 
 }  // namespace

@@ -14,20 +14,16 @@ namespace passnet::report {
 namespace {
 
 void expect_golden(const std::string& name, const std::string& found) {
-  const std::filesystem::path golden =
-      std::filesystem::path(PASSNET_SOURCE_DIR) / "tests/report/golden" / name;
+  const std::filesystem::path golden = std::filesystem::path(PASSNET_SOURCE_DIR) / "tests/report/golden" / name;
   const std::filesystem::path out = std::filesystem::path(PASSNET_BINARY_DIR) / "golden" / name;
   const Result<std::string> expected = read_file(golden);
   if (expected && *expected == found) return;
   ASSERT_TRUE(write_file(out, found));
-  EXPECT_EQ(expected ? *expected : to_string(expected.error()), found)
-      << "if meant: cp " << out << ' ' << golden;
+  EXPECT_EQ(expected ? *expected : to_string(expected.error()), found) << "if meant: cp " << out << ' ' << golden;
 }
 
 TEST(Golden, TableAt80Columns) { expect_golden("table_80.txt", render_table(sample_records(), 80, false)); }
-TEST(Golden, TableAt120Columns) {
-  expect_golden("table_120.txt", render_table(sample_records(), 120, false));
-}
+TEST(Golden, TableAt120Columns) { expect_golden("table_120.txt", render_table(sample_records(), 120, false)); }
 TEST(Golden, Markdown) {
   const auto records = sample_records();
   expect_golden("table.md", render_markdown(records, record::score(record::judge_all(records))));

@@ -71,8 +71,7 @@ TEST(RenderJson, OfNothingIsStillADocument) {
 TEST(RenderMarkdown, LetsNoNameLeaveItsCell) {
   const auto records = std::vector<record::RunRecord>{measured("a|b`c*_<br>\nd", 20, 10, -10, 0)};
   const std::string text = render_markdown(records, record::score(record::judge_all(records)));
-  EXPECT_NE(text.find("\n| a\\|b\\`c\\*\\_&lt;br&gt; d | correct | 2.00x | 20.0 | 10.0 | 0 | 1 |\n"),
-            std::string::npos)
+  EXPECT_NE(text.find("\n| a\\|b\\`c\\*\\_&lt;br&gt; d | correct | 2.00x | 20.0 | 10.0 | 0 | 1 |\n"), std::string::npos)
       << text;
 }
 

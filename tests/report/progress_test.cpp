@@ -34,7 +34,8 @@ TEST(Progress, TheCountLineSaysNothingWithoutATerminal) {
     line.count("a");
     line.count("b");  // too soon to draw again
   }
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), ::testing::MatchesRegex("\r.\\[K1 graphs  0 s  [0-9]+/s  a\r.\\[K"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              ::testing::MatchesRegex("\r.\\[K1 graphs  0 s  [0-9]+/s  a\r.\\[K"));
 }
 
 TEST(Progress, IsSilentWhenQuiet) {
@@ -51,8 +52,7 @@ TEST(Progress, IsSilentWhenQuiet) {
 
 TEST(RenderProgress, FitsAnyWidth) {
   for (int width = 0; width <= 120; ++width) {
-    const std::string line =
-        render_progress(3, 7, "a_rather_long_name/of_a_graph/with_µ/and\nmore", 5, width);
+    const std::string line = render_progress(3, 7, "a_rather_long_name/of_a_graph/with_µ/and\nmore", 5, width);
     EXPECT_LE(columns(line), static_cast<size_t>(std::max(width - 1, 0)));
     EXPECT_EQ(line.find('\n'), std::string::npos);
   }

@@ -14,7 +14,7 @@ namespace passnet::report {
 inline constexpr const char* kHostileName = "<script>alert(\"1\")</script> & |x|\x1b[2J";
 
 inline record::RunRecord measured(const std::string& graph, double before_us, double after_us, int passes_from,
-                                 double max_diff) {
+                                  double max_diff) {
   record::RunRecord record;
   record.sample = "residual_layer_norm";
   record.graph = graph;
@@ -46,7 +46,7 @@ inline record::RunRecord measured(const std::string& graph, double before_us, do
 }
 
 inline record::RunRecord failed(const std::string& graph, record::Stage stage, const std::string& kind,
-                               const std::string& error) {
+                                const std::string& error) {
   record::RunRecord record = measured(graph, 1, 1, 6, 0);
   record.stage = stage;
   record.error_kind = kind;
@@ -72,7 +72,8 @@ inline std::vector<record::RunRecord> sample_records() {
   record::RunRecord wrong_shape = measured("deit_tiny/float32/1x197x192", 40.2, 12.9, 6, NAN);
   wrong_shape.outputs[0].found_shape = {1, 192, 197};
   record::RunRecord wrong = measured("beit/float32/1x197x768", 77.7, 20.2, 6, 12.5);
-  wrong.outputs[0].mismatch = {12608, 12610, {0, 0, 760}, "-1.25", "nan", "columns 760 to 767 of 768 (the last 8)", 0, 3, 0, 0};
+  wrong.outputs[0].mismatch = {12608, 12610, {0, 0, 760}, "-1.25", "nan", "columns 760 to 767 of 768 (the last 8)",
+                               0,     3,     0,           0};
   return {
       measured("vit_base_patch16_224/float32/8x197x768", 1412.6, 402.3, -6, 4.77e-7),
       noisy,

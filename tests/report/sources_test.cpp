@@ -44,8 +44,9 @@ TEST_F(SourcesTest, AreReadFromBesideTheRecords) {
   const record::GraphTexts& texts = sample.graphs.at("b1/float32");
   EXPECT_EQ(texts.before, "before\n");
   EXPECT_EQ(texts.after, "");
-  EXPECT_EQ(texts.launches,
-            "site 0, pass add\n  add_kernel  grid 40 x 2, block 256, T=float32, N=8\n    float32 [40, 50], 2000, 0.5\n");
+  EXPECT_EQ(
+      texts.launches,
+      "site 0, pass add\n  add_kernel  grid 40 x 2, block 256, T=float32, N=8\n    float32 [40, 50], 2000, 0.5\n");
 }
 
 TEST_F(SourcesTest, ThatAreNotThereAreLeftOut) {
@@ -74,7 +75,8 @@ TEST(HtmlTexts, ShowEachTextOnceAndNoMoreThanFits) {
   EXPECT_EQ(texts.link("before", "a: before", "text"), "<a href=\"#t0\">before</a>");
   EXPECT_EQ(texts.link("after", "b: after", "text"), "<a href=\"#t0\">after</a>");
   EXPECT_EQ(texts.link("empty", "", ""), "");
-  EXPECT_THAT(texts.link("huge", "", std::string(HtmlTexts::kMostBytes, 'x')), HasSubstr("in the files beside the records"));
+  EXPECT_THAT(texts.link("huge", "", std::string(HtmlTexts::kMostBytes, 'x')),
+              HasSubstr("in the files beside the records"));
   const std::string page = texts.render();
   EXPECT_THAT(page, HasSubstr("<summary>a: before</summary><pre id=\"t0\">text</pre>"));
   EXPECT_EQ(page.find("xxx"), std::string::npos);

@@ -23,8 +23,7 @@ TEST(CurveSvg, RunsStraightToZeroAndInStepsAfterwards) {
 TEST(CurveSvg, HasARungMoreInTheExtendedReading) {
   record::ScoreOptions options;
   options.interpretation = record::Interpretation::MismatchExtended;
-  EXPECT_THAT(render_curve_svg(record::score({{record::Status::Correct, 0, 2}}, options)),
-              HasSubstr(">5</text>"));
+  EXPECT_THAT(render_curve_svg(record::score({{record::Status::Correct, 0, 2}}, options)), HasSubstr(">5</text>"));
 }
 
 TEST(RatioSvg, GrowsFromTheMiddleAndHasItsInterval) {
@@ -64,8 +63,10 @@ TEST(SpeedupsSvg, MarkWhatTheAxisCannotReach) {
 }
 
 TEST(SpeedupsSvg, NameGraphsWhileThereIsRoom) {
-  EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(60, mark("g", 2, Speed::Faster))), HasSubstr("class=\"names\""));
-  EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(61, mark("g", 2, Speed::Faster))), Not(HasSubstr("class=\"names\"")));
+  EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(60, mark("g", 2, Speed::Faster))),
+              HasSubstr("class=\"names\""));
+  EXPECT_THAT(render_speedups_svg(std::vector<SpeedMark>(61, mark("g", 2, Speed::Faster))),
+              Not(HasSubstr("class=\"names\"")));
   EXPECT_THAT(render_speedups_svg({{"<b>", "g1", 2, {1.9, 2.1}, Speed::Faster}}), Not(HasSubstr("<b>")));
   EXPECT_EQ(render_speedups_svg({}), "");
 }

@@ -50,8 +50,7 @@ TEST(Table, ColorsOnlyWhenAskedAndChangesNothingElse) {
 TEST(Table, GroupsEqualFailuresAndNamesAFew) {
   std::vector<record::RunRecord> records;
   for (int i = 0; i < 5; ++i) {
-    records.push_back(
-        failed("g" + std::to_string(i), record::Stage::Build, "bad-pass", "x.cpp:1:2: error: why"));
+    records.push_back(failed("g" + std::to_string(i), record::Stage::Build, "bad-pass", "x.cpp:1:2: error: why"));
   }
   EXPECT_THAT(render_table(records, 80, false),
               HasSubstr("\nbuild failed: g0, g1, g2 and 2 more\n  x.cpp:1:2: error: why\n"));
@@ -100,9 +99,8 @@ TEST(Table, SaysWhenThereIsNothing) { EXPECT_EQ(render_table({}, 80, false), "no
 TEST(Table, ExplainsTimesThatCannotBe) {
   auto record = measured("g", 10, 5, -10, 0);
   record.candidate.trials_us[7] = 0;
-  EXPECT_THAT(
-      render_table({record}, 100, false),
-      HasSubstr("\nbad times: g\n  a trial of the rewritten graph took 0 us, expected at least 0.01 us\n"));
+  EXPECT_THAT(render_table({record}, 100, false),
+              HasSubstr("\nbad times: g\n  a trial of the rewritten graph took 0 us, expected at least 0.01 us\n"));
 }
 
 TEST(Table, ExplainsUnstableOutputs) {

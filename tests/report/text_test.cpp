@@ -33,8 +33,7 @@ TEST(ShortenMiddle, KeepsBothEnds) {
 
 TEST(Wrap, BreaksAtSpacesAndIndentsWhatGoesOn) {
   EXPECT_THAT(wrap("one two three four", 9), testing::ElementsAre("one two", "  three", "  four"));
-  EXPECT_THAT(wrap("a\n  indented words here", 13),
-              testing::ElementsAre("a", "  indented", "    words", "    here"));
+  EXPECT_THAT(wrap("a\n  indented words here", 13), testing::ElementsAre("a", "  indented", "    words", "    here"));
   EXPECT_THAT(wrap("unbreakablylongword x", 5), testing::ElementsAre("unbreakablylongword", "  x"));
   EXPECT_THAT(wrap("", 10), testing::ElementsAre(""));
 }
@@ -45,8 +44,7 @@ TEST(Wrap, LeavesShortLinesAsTheyAre) {
 }
 
 TEST(EscapeHtml, LeavesNoMarkup) {
-  EXPECT_EQ(escape_html("<a href=\"x\" b='y'>&amp;\x1b"),
-            "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;amp;\\x1b");
+  EXPECT_EQ(escape_html("<a href=\"x\" b='y'>&amp;\x1b"), "&lt;a href=&quot;x&quot; b=&#39;y&#39;&gt;&amp;amp;\\x1b");
 }
 
 }  // namespace

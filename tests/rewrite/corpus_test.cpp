@@ -1,8 +1,9 @@
 // The matcher on the real graphs of the corpus; skipped where they are absent.
+#include "tests/fx/corpus.h"
+
 #include <filesystem>
 
 #include "ir/ops/table.h"
-#include "tests/fx/corpus.h"
 #include "tests/rewrite/text.h"
 
 namespace passnet::rewrite {
@@ -43,8 +44,8 @@ size_t count_add_layer_norm(const ir::Graph& graph) {
   for (const ir::Node& node : graph.nodes()) {
     if (node.target != "torch.nn.functional.layer_norm") continue;
     const NodeId input = graph.args(node)[0].node;
-    count += graph.node(input).kind == ir::NodeKind::Operator && graph.node(input).target == "+" &&
-             users[input].size() == 1;
+    count +=
+        graph.node(input).kind == ir::NodeKind::Operator && graph.node(input).target == "+" && users[input].size() == 1;
   }
   return count;
 }

@@ -118,8 +118,7 @@ ir::Graph cut(const ir::Graph& graph, const std::vector<NodeId>& piece, bool swa
     std::vector<Arg> args;
     for (const Arg& arg : graph.args(node)) args.push_back(pattern.import_arg(graph, arg, map));
     if (swap && (node.target == "+" || node.target == "*")) std::swap(args[0], args[1]);
-    map[id] = Arg::of_node(
-        pattern.add_node(node.kind, pattern.intern(node.target), pattern.intern(node.name), args));
+    map[id] = Arg::of_node(pattern.add_node(node.kind, pattern.intern(node.target), pattern.intern(node.name), args));
     if (!std::all_of(users[id].begin(), users[id].end(), inside)) outputs.push_back(map[id]);
   }
   pattern.add_output(pattern.make_container(ir::ArgKind::Tuple, outputs));
@@ -220,8 +219,7 @@ class Machine {
       else if (node.target == "*")
         values[id] = {fresh(read(args[0]) * read(args[1]))};
       else
-        values[id] = {
-            fresh(read(args[0]) * 0x9e3779b97f4a7c15u + node.target.size() * 7 + uint64_t(node.target[0]))};
+        values[id] = {fresh(read(args[0]) * 0x9e3779b97f4a7c15u + node.target.size() * 7 + uint64_t(node.target[0]))};
     }
     std::vector<uint64_t> outputs;
     for (const Arg& arg : graph.elements(graph.args(graph.output())[0])) outputs.push_back(read(arg));

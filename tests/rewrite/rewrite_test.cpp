@@ -22,8 +22,7 @@ TEST_P(Rewrites, AsExpected) {
 const Case kCases[] = {
     {"OneSite", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c + a\n    return (d,)\n",
      "fused = passnet.fused(0, a)\nc = fused[0]\nd = c + a\nreturn (d,)\n"},
-    {"NothingMatches", kExpSin, "def f(a):\n    b = a.exp()\n    return (b,)\n",
-     "b = a.exp()\nreturn (b,)\n"},
+    {"NothingMatches", kExpSin, "def f(a):\n    b = a.exp()\n    return (b,)\n", "b = a.exp()\nreturn (b,)\n"},
     {"ReturnedValueKeepsItsName", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    return c\n",
      "fused = passnet.fused(0, a)\nc = fused[0]\nreturn c\n"},
     {"TwoSites", kExpSin,
@@ -53,14 +52,13 @@ const Case kCases[] = {
      "fused = passnet.fused(0, a)\nc = fused[0]\nd = torch.cat([c, a], dim = 1)\ne = d[(slice(None, 2, "
      "None), 0)]\nreturn e\n"},
 };
-INSTANTIATE_TEST_SUITE_P(Cases, Rewrites, testing::ValuesIn(kCases),
-                         [](const auto& c) { return c.param.name; });
+INSTANTIATE_TEST_SUITE_P(Cases, Rewrites, testing::ValuesIn(kCases), [](const auto& c) { return c.param.name; });
 
 TEST(Rewrite, RemovesValuesThatOnlyTheSiteUsed) {
-  ir::Graph graph = parse(
-      "model.py",
-      "def f(a, k):\n    s = k.sqrt()\n    y = s + 1\n    n = torch.rand(3)\n    b = a * y\n    c = b * n\n"
-      "    return c\n");
+  ir::Graph graph =
+      parse("model.py",
+            "def f(a, k):\n    s = k.sqrt()\n    y = s + 1\n    n = torch.rand(3)\n    b = a * y\n    c = b * n\n"
+            "    return c\n");
   const MatchReport report = find("def pattern(x, y, n):\n    return x * y * n\n", graph);
   std::vector<Site> sites = sites_of(report);
   ASSERT_EQ(sites.size(), 1u);
@@ -71,15 +69,13 @@ TEST(Rewrite, RemovesValuesThatOnlyTheSiteUsed) {
 }
 
 TEST(Rewrite, KeepsDeadCodeThatWasThereBefore) {
-  ir::Graph graph =
-      parse("model.py", "def f(a):\n    z = a.cos()\n    b = a.exp()\n    c = b.sin()\n    return c\n");
+  ir::Graph graph = parse("model.py", "def f(a):\n    z = a.cos()\n    b = a.exp()\n    c = b.sin()\n    return c\n");
   const ir::Graph rewritten = rewrite::apply(graph, sites_of(find(kExpSin, graph)));
   EXPECT_EQ(body(rewritten), "z = a.cos()\nfused = passnet.fused(0, a)\nc = fused[0]\nreturn c\n");
 }
 
 TEST(Rewrite, MapsOldNodesToNewOnes) {
-  ir::Graph graph =
-      parse("model.py", "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c + a\n    return d\n");
+  ir::Graph graph = parse("model.py", "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c + a\n    return d\n");
   std::vector<ir::NodeId> map;
   const ir::Graph rewritten = rewrite::apply(graph, sites_of(find(kExpSin, graph)), &map);
   ASSERT_EQ(map.size(), graph.size());
@@ -95,15 +91,12 @@ TEST(Rewrite, FusedCallsAreKnownOperators) {
 }
 
 TEST(Rewrite, CanBeAppliedAgain) {
-  ir::Graph graph =
-      parse("model.py",
-            "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c.cos()\n    e = d.tan()\n    return e\n");
+  ir::Graph graph = parse(
+      "model.py", "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c.cos()\n    e = d.tan()\n    return e\n");
   ir::Graph once = rewrite::apply(graph, sites_of(find(kExpSin, graph)));
-  const ir::Graph twice =
-      rewrite::apply(once, sites_of(find("def pattern(x):\n    return x.cos().tan()\n", once)));
-  EXPECT_EQ(
-      body(twice),
-      "fused = passnet.fused(0, a)\nc = fused[0]\nfused_1 = passnet.fused(0, c)\ne = fused_1[0]\nreturn e\n");
+  const ir::Graph twice = rewrite::apply(once, sites_of(find("def pattern(x):\n    return x.cos().tan()\n", once)));
+  EXPECT_EQ(body(twice),
+            "fused = passnet.fused(0, a)\nc = fused[0]\nfused_1 = passnet.fused(0, c)\ne = fused_1[0]\nreturn e\n");
   EXPECT_TRUE(ir::verify(twice).has_value());
 }
 

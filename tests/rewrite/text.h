@@ -69,8 +69,7 @@ inline std::string outcome(const std::string& pattern_text, const std::string& g
   if (report->matches.empty())
     return fmt::format("{}/{} {}", report->miss->matched, report->miss->total, report->miss->reason);
   std::string text;
-  for (const Match& match : report->matches)
-    text += (text.empty() ? "" : "\n") + describe(pattern, graph, match);
+  for (const Match& match : report->matches) text += (text.empty() ? "" : "\n") + describe(pattern, graph, match);
   return text;
 }
 

@@ -1,16 +1,16 @@
 // Records on disk: whole lines, one writer, resumable.
 #include "run/batch.h"
-#include "tests/scratch.h"
 
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <csignal>
 #include <fstream>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include "tests/scratch.h"
 
 namespace passnet::run {
 namespace {
@@ -130,7 +130,8 @@ TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
   BatchHooks hooks;
   hooks.started = [&](const std::string&, const std::string&) { ++started; };
   hooks.finished = [&](const record::RunRecord&) { ++finished; };
-  const std::vector<std::filesystem::path> paths{samples / "gpt2_gelu", samples / "phi3_swiglu", samples / "llama_rotary"};
+  const std::vector<std::filesystem::path> paths{samples / "gpt2_gelu", samples / "phi3_swiglu",
+                                                 samples / "llama_rotary"};
   const BatchResult result = evaluate_batch(paths, options, hooks);
   EXPECT_FALSE(result.error) << to_string(*result.error);
   ASSERT_EQ(result.records.size(), 18u);

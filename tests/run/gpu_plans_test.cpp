@@ -36,7 +36,8 @@ class GpuPlans : public testing::Test {
   std::string problem_of(const fs::path& path, const std::vector<pass::Pass>& passes) {
     const auto graph = graphdir::load_graph_dir(path);
     if (!graph) return to_string(graph.error());
-    if (auto loaded = load_graph(worker_, "graph", graph->graph, {}, {}, 60s); !loaded) return to_string(loaded.error().error);
+    if (auto loaded = load_graph(worker_, "graph", graph->graph, {}, {}, 60s); !loaded)
+      return to_string(loaded.error().error);
     const auto inputs = replay_inputs(worker_, "graph", *graph, 123, 60s);
     if (!inputs) return to_string(inputs.error().error);
     const auto traced = [&](const ir::Graph& rewritten, const std::vector<pass::LaunchList>& lists) {

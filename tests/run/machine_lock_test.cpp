@@ -1,10 +1,9 @@
 #include "run/machine_lock.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
-
-#include <fmt/format.h>
 
 namespace passnet::run {
 namespace {

@@ -84,8 +84,9 @@ TEST_F(ApplyPasses, SaysThatAPassDeclinesWhatItHadAccepted) {
   ASSERT_FALSE(rewritten);
   EXPECT_EQ(rewritten.error().kind, "bad-pass");
   EXPECT_EQ(to_string(rewritten.error().error),
-            path_.string() + ":12:9: error: pass 'p' accepted a site and declines it after later passes changed the strides "
-                             "of its inputs\nhint: put this pass after the others in sorted_output_pass_rule_names.json");
+            path_.string() +
+                ":12:9: error: pass 'p' accepted a site and declines it after later passes changed the strides "
+                "of its inputs\nhint: put this pass after the others in sorted_output_pass_rule_names.json");
 }
 
 TEST_F(ApplyPasses, FailsAsTheTraceFails) {

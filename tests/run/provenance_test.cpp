@@ -46,7 +46,8 @@ class ProvenanceTest : public testing::Test {
 TEST_F(ProvenanceTest, HoldsWhatIsReadAndNothingElse) {
   const record::Provenance made_of = provenance_of(sample(), 0, {}, {{"torch", "2"}});
   EXPECT_THAT(made_of.graph, ElementsAre(testing::Pair("model.py", sha256_hex("the model")), Key("weight_meta.py")));
-  EXPECT_THAT(made_of.passes, UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"), Key("second.py")));
+  EXPECT_THAT(made_of.passes,
+              UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"), Key("second.py")));
   EXPECT_THAT(made_of.kernels, UnorderedElementsAre(Key("first.cpp"), Key("second.cpp")));
   EXPECT_EQ(made_of.sample_path, fs::weakly_canonical(root_));
   EXPECT_GE(made_of.options.threads, 1) << "the threads that run, never 'all'";
@@ -110,11 +111,13 @@ record::RunRecord record_of(const std::string& sample, const std::string& graph)
 }
 
 TEST(SelectRecords, ByGraphOrSampleAndGraph) {
-  const std::vector<record::RunRecord> records = {record_of("s", "b1_float32"), record_of("s", "b2"), record_of("t", "b2")};
+  const std::vector<record::RunRecord> records = {record_of("s", "b1_float32"), record_of("s", "b2"),
+                                                  record_of("t", "b2")};
   EXPECT_EQ(select_records(records, "")->size(), 3u);
   EXPECT_EQ(select_records(records, "b1_float32")->at(0).graph, "b1_float32");
   EXPECT_EQ(select_records(records, "t/b2")->at(0).sample, "t");
-  EXPECT_EQ(to_string(select_records(records, "b2").error()), "error: graph 'b2' is in 2 samples\nhint: name one: 's/b2'");
+  EXPECT_EQ(to_string(select_records(records, "b2").error()),
+            "error: graph 'b2' is in 2 samples\nhint: name one: 's/b2'");
   EXPECT_EQ(to_string(select_records(records, "b1_float23").error()),
             "error: no record of graph 'b1_float23' among 3\nhint: did you mean 'b1_float32'?");
 }

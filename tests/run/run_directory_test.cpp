@@ -1,10 +1,12 @@
 // Run directories: a new one each, `latest`, nothing overwritten unasked, one writer.
 #include "run/run_directory.h"
-#include "tests/scratch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
 #include <nlohmann/json.hpp>
+
+#include "tests/scratch.h"
 
 namespace passnet::run {
 namespace {
@@ -57,7 +59,8 @@ TEST_F(RunDirectoryTest, EachRunHasItsOwnAndLatestIsTheLast) {
   const RunDirectory second = open(request());
   EXPECT_NE(first.path(), second.path());
   EXPECT_TRUE(fs::equivalent(root_ / "runs/latest", second.path()));
-  EXPECT_FALSE(fs::read_symlink(root_ / "runs/latest").has_parent_path()) << "the link must hold when the tree is moved";
+  EXPECT_FALSE(fs::read_symlink(root_ / "runs/latest").has_parent_path())
+      << "the link must hold when the tree is moved";
   EXPECT_EQ(first.shown(), first.path());
   EXPECT_EQ(second.shown(), root_ / "runs/latest");
 }
@@ -91,8 +94,10 @@ TEST_F(RunDirectoryTest, LatestThatIsNoLinkStays) {
 TEST_F(RunDirectoryTest, RecordsOfAnotherRunAreNotOverwritten) {
   const fs::path out = root_ / "out";
   put(out / "gpt2/records.jsonl");
-  EXPECT_EQ(error_of(request(out)), "error: '" + out.string() + "' holds the records of another run, of 'gpt2'\n"
-                                    "hint: --resume goes on with it, --force deletes them and starts over; or give another --out");
+  EXPECT_EQ(error_of(request(out)),
+            "error: '" + out.string() +
+                "' holds the records of another run, of 'gpt2'\n"
+                "hint: --resume goes on with it, --force deletes them and starts over; or give another --out");
   RunRequest resumed = request(out);
   resumed.resume = true;
   EXPECT_EQ(open(resumed).shown(), out);
@@ -101,15 +106,17 @@ TEST_F(RunDirectoryTest, RecordsOfAnotherRunAreNotOverwritten) {
 
 TEST_F(RunDirectoryTest, ForceDeletesWhatRunsWroteAndNothingElse) {
   const fs::path out = root_ / "out";
-  for (const char* file : {"gpt2/records.jsonl", "gpt2/records.superseded.jsonl", "gpt2/validation.log", "gpt2/notes.txt",
-                           "vit/records.jsonl", "vit/aggregated_score.json", "report.html", "other/notes.txt"})
+  for (const char* file :
+       {"gpt2/records.jsonl", "gpt2/records.superseded.jsonl", "gpt2/validation.log", "gpt2/notes.txt",
+        "vit/records.jsonl", "vit/aggregated_score.json", "report.html", "other/notes.txt"})
     put(out / file);
   RunRequest forced = request(out);
   forced.force = true;
   open(forced);
   std::vector<std::string> left;
   for (const auto& entry : fs::recursive_directory_iterator(out)) {
-    if (entry.is_regular_file() && entry.path().filename() != ".lock") left.push_back(entry.path().lexically_relative(out));
+    if (entry.is_regular_file() && entry.path().filename() != ".lock")
+      left.push_back(entry.path().lexically_relative(out));
   }
   EXPECT_THAT(left, testing::UnorderedElementsAre("gpt2/notes.txt", "other/notes.txt"));
   EXPECT_FALSE(fs::exists(out / "vit"));
@@ -124,8 +131,9 @@ TEST_F(RunDirectoryTest, SecondWriterIsRefused) {
   RunRequest both = request(root_ / "out");
   both.resume = true;
   const RunDirectory first = open(both);
-  EXPECT_EQ(error_of(both), "error: '" + (root_ / "out").string() + "' is being written by another run\n"
-                            "hint: wait for it, or give this run its own --out");
+  EXPECT_EQ(error_of(both), "error: '" + (root_ / "out").string() +
+                                "' is being written by another run\n"
+                                "hint: wait for it, or give this run its own --out");
 }
 
 TEST_F(RunDirectoryTest, RecordsAreFoundInARunAFileAndTheLatestOfRuns) {

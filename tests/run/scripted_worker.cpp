@@ -28,7 +28,8 @@ struct Script {
     return {{"ok", false}, {"kind", kind}, {"error", message}, {flag, true}};
   }
   Json run() const {
-    const bool full = is("always_full") || (is("full_after_two") && loads > 2) || (is("candidate_full") && candidate && loads > 2);
+    const bool full =
+        is("always_full") || (is("full_after_two") && loads > 2) || (is("candidate_full") && candidate && loads > 2);
     if (full) return failure("resource", "CUDA out of memory. Tried to allocate 20.00 GiB", "retry");
     if (is("unclear")) return failure("bad-input", "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED", "retry");
     if (is("asserts")) return failure("bad-input", "CUDA error: device-side assert triggered", "ends_worker");
@@ -37,8 +38,15 @@ struct Script {
   Json compare() const {
     return {{"ok", true},
             {"outputs",
-             {{{"expected_dtype", "int"}, {"found_dtype", "int"}, {"expected_shape", Json::array()}, {"found_shape", Json::array()},
-               {"equal", true}, {"passes_from", -10}, {"max_abs_diff", 0}, {"mean_abs_diff", 0}, {"max_rel_diff", 0}}}}};
+             {{{"expected_dtype", "int"},
+               {"found_dtype", "int"},
+               {"expected_shape", Json::array()},
+               {"found_shape", Json::array()},
+               {"equal", true},
+               {"passes_from", -10},
+               {"max_abs_diff", 0},
+               {"mean_abs_diff", 0},
+               {"max_rel_diff", 0}}}}};
   }
   Json answer(const Json& request) {
     const std::string what = request.at("do").get<std::string>();

@@ -36,7 +36,8 @@ TEST(ThreadTimes, OwnProcessIsRead) {
 }
 
 TEST(ThreadTimes, PressureAndStolenTimeAreParsed) {
-  EXPECT_EQ(parse_pressure("some avg10=55.33 avg60=60.75 avg300=58.76 total=380635577\nfull avg10=0.00 total=7\n"), 380635577);
+  EXPECT_EQ(parse_pressure("some avg10=55.33 avg60=60.75 avg300=58.76 total=380635577\nfull avg10=0.00 total=7\n"),
+            380635577);
   EXPECT_EQ(parse_pressure(""), 0);
   EXPECT_EQ(parse_stolen_ticks("cpu  107323 13775 8885 30171 335 0 117 831 0 0\ncpu0 1 2\n"), 831);
   EXPECT_EQ(parse_stolen_ticks("intr 1 2 3"), 0);

@@ -14,7 +14,8 @@ struct Case {
 
 constexpr Case kCases[] = {
     // The memory is full.
-    {"'torch.conv2d': CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 139.80 GiB of which 3.06 MiB is free.",
+    {"'torch.conv2d': CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 139.80 GiB of "
+     "which 3.06 MiB is free.",
      DeviceFault::Memory},
     {"CUDA error: out of memory", DeviceFault::Memory},
     {"allocating what holds up the stream: CUDA_ERROR_OUT_OF_MEMORY: out of memory", DeviceFault::Memory},
@@ -35,7 +36,8 @@ constexpr Case kCases[] = {
     {"CUDA error: initialization error", DeviceFault::Device},
     {"the CUDA driver does not start: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected", DeviceFault::Device},
     // The graph asked for what cannot be.
-    {"CUDA error: device-side assert triggered\nSearch for `cudaErrorAssert' in https://docs.nvidia.com/cuda/", DeviceFault::Graph, true},
+    {"CUDA error: device-side assert triggered\nSearch for `cudaErrorAssert' in https://docs.nvidia.com/cuda/",
+     DeviceFault::Graph, true},
     {"the GPU stopped: CUDA_ERROR_ASSERT: device-side assert triggered", DeviceFault::Graph, true},
     {"CUDA error: invalid configuration argument", DeviceFault::Graph},
     {"CUDA error: CUBLAS_STATUS_NOT_SUPPORTED when calling `cublasGemmEx(handle, opa, opb)`", DeviceFault::Graph},
@@ -43,7 +45,8 @@ constexpr Case kCases[] = {
     {"cuFFT error: CUFFT_INVALID_SIZE", DeviceFault::Graph},
     // The text does not say.
     {"CUDA error: an illegal memory access was encountered", DeviceFault::Unclear, true},
-    {"the GPU stopped: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered", DeviceFault::Unclear, true},
+    {"the GPU stopped: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered", DeviceFault::Unclear,
+     true},
     {"CUDA error: misaligned address", DeviceFault::Unclear, true},
     {"CUDA error: unspecified launch failure", DeviceFault::Unclear, true},
     {"CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm(handle)`", DeviceFault::Unclear},
@@ -53,9 +56,11 @@ constexpr Case kCases[] = {
     {"CUDA error: an error that nobody has seen yet", DeviceFault::Unclear},
     // Not of the device.
     {"mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)", DeviceFault::None},
-    {"Expected all tensors to be on the same device, but got other is on cpu, different from other tensors on cuda:0", DeviceFault::None},
+    {"Expected all tensors to be on the same device, but got other is on cpu, different from other tensors on cuda:0",
+     DeviceFault::None},
     {"CUDA error: operation not permitted when stream is capturing", DeviceFault::None},
-    {"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED: operation failed due to a previous error during capture", DeviceFault::None},
+    {"CUDA_ERROR_STREAM_CAPTURE_INVALIDATED: operation failed due to a previous error during capture",
+     DeviceFault::None},
     {"index 7 is out of bounds for dimension 0 with size 5", DeviceFault::None},
     {"", DeviceFault::None},
 };
@@ -70,12 +75,15 @@ TEST(DeviceError, IsToldByItsText) {
 
 TEST(Blame, OfAFullOrBrokenDeviceIsTheMachinesAndFreshWorkersMayHelp) {
   for (const char* kind : {"bad-input", "internal", "bad-pass", "crash"}) {
-    const Blame full = blame(kind, "'torch.matmul': CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`");
+    const Blame full =
+        blame(kind, "'torch.matmul': CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`");
     EXPECT_EQ(full.kind, "resource") << kind;
     EXPECT_TRUE(full.retry) << kind;
     EXPECT_FALSE(full.ends_worker) << kind;
   }
-  const Blame broken = blame("crash", "kernel 'f' of pass 'p': the GPU stopped: CUDA_ERROR_ECC_UNCORRECTABLE: uncorrectable ECC error encountered");
+  const Blame broken = blame(
+      "crash",
+      "kernel 'f' of pass 'p': the GPU stopped: CUDA_ERROR_ECC_UNCORRECTABLE: uncorrectable ECC error encountered");
   EXPECT_EQ(broken.kind, "resource");
   EXPECT_TRUE(broken.retry && broken.ends_worker);
 }
@@ -96,14 +104,19 @@ TEST(Blame, IsTheGraphsAfterASecondTryWhereTheTextDoesNotTell) {
 }
 
 TEST(Blame, StaysWithThePass) {
-  const Blame outside = blame("out-of-bounds", "kernel 'f' of pass 'p': the GPU stopped: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered");
+  const Blame outside = blame(
+      "out-of-bounds",
+      "kernel 'f' of pass 'p': the GPU stopped: CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered");
   EXPECT_EQ(outside.kind, "out-of-bounds");
   EXPECT_FALSE(outside.retry);
   EXPECT_TRUE(outside.ends_worker);
-  const Blame refused = blame("bad-pass", "kernel 'f' cannot be launched: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: too many resources requested for launch");
+  const Blame refused = blame(
+      "bad-pass",
+      "kernel 'f' cannot be launched: CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES: too many resources requested for launch");
   EXPECT_EQ(refused.kind, "bad-pass");
   EXPECT_FALSE(refused.retry || refused.ends_worker);
-  EXPECT_EQ(blame("bad-pass", "cannot load kernel 'f' on the GPU: CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image").kind, "bad-pass");
+  EXPECT_EQ(blame("bad-pass", "cannot load kernel 'f' on the GPU: CUDA_ERROR_NO_BINARY_FOR_GPU: no kernel image").kind,
+            "bad-pass");
 }
 
 TEST(Blame, LeavesOtherErrorsAsTheyAre) {

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "fx/parser.h"
+#include "runtime/plan/plan.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/device.h"
-#include "runtime/plan/plan.h"
 
 namespace passnet::runtime {
 namespace {
@@ -20,7 +20,10 @@ class Placement : public testing::Test {
   /// What a graph of x, of four floats on the graph's device, returns.
   std::vector<c10::IValue> outputs(const std::string& line) {
     const c10::InferenceMode mode;
-    const std::string text = "import torch\nfrom torch import device\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, x):\n        y = " + line + "\n        return (y,)\n";
+    const std::string text =
+        "import torch\nfrom torch import device\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, x):\n  "
+        "      y = " +
+        line + "\n        return (y,)\n";
     const Result<ir::Graph> graph = fx::parse_model("model.py", std::make_shared<const std::string>(text));
     EXPECT_TRUE(graph) << to_string(graph.error());
     Result<Plan> plan = Plan::build(*graph, nullptr);

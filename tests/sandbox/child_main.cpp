@@ -50,8 +50,7 @@ int spread(bool stay) {
 }
 
 void write_to_nowhere() {
-  auto* page =
-      static_cast<volatile char*>(::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* page = static_cast<volatile char*>(::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   page[0] = 1;
 }
 

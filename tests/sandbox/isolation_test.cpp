@@ -71,15 +71,13 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Attempt{"open_for_writing", [](const char* path) { return ::open(path, O_WRONLY); }},
         Attempt{"open_read_write", [](const char* path) { return ::open(path, O_RDWR); }},
-        Attempt{"create",
-                [](const char* path) {
-                  return ::open((std::string(path) + ".new").c_str(), O_RDONLY | O_CREAT, 0600);
-                }},
+        Attempt{
+            "create",
+            [](const char* path) { return ::open((std::string(path) + ".new").c_str(), O_RDONLY | O_CREAT, 0600); }},
         Attempt{"truncate_on_open", [](const char* path) { return ::open(path, O_RDONLY | O_TRUNC); }},
         Attempt{"truncate", [](const char* path) { return ::truncate(path, 0); }},
         Attempt{"unlink", [](const char* path) { return ::unlink(path); }},
-        Attempt{"rename",
-                [](const char* path) { return ::rename(path, (std::string(path) + ".new").c_str()); }},
+        Attempt{"rename", [](const char* path) { return ::rename(path, (std::string(path) + ".new").c_str()); }},
         Attempt{"mkdir", [](const char* path) { return ::mkdir((std::string(path) + ".d").c_str(), 0700); }},
         Attempt{"chmod", [](const char* path) { return ::chmod(path, 0777); }},
         Attempt{"link", [](const char* path) { return ::link(path, (std::string(path) + ".l").c_str()); }},
@@ -89,8 +87,7 @@ INSTANTIATE_TEST_SUITE_P(
         Attempt{"execve", [](const char*) { return ::execl("/bin/true", "true", nullptr); }},
         Attempt{"fork", [](const char*) { return ::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }},
         Attempt{"kill_others", [](const char*) { return ::kill(::getppid(), 0); }},
-        Attempt{"tgkill_others",
-                [](const char*) { return ::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0); }},
+        Attempt{"tgkill_others", [](const char*) { return ::syscall(SYS_tgkill, ::getppid(), ::getppid(), 0); }},
         Attempt{"ptrace", [](const char*) { return ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr); }},
         Attempt{"process_vm_writev",
                 [](const char*) { return ::syscall(SYS_process_vm_writev, ::getppid(), 0, 0, 0, 0, 0); }},
@@ -98,33 +95,30 @@ INSTANTIATE_TEST_SUITE_P(
         Attempt{"io_uring", [](const char*) { return ::syscall(SYS_io_uring_setup, 1, 0); }},
         Attempt{"bpf", [](const char*) { return ::syscall(SYS_bpf, 0, 0, 0); }},
         Attempt{"setuid", [](const char*) { return ::setuid(12345); }},
-        Attempt{"limits_of_others",
-                [](const char*) { return ::syscall(SYS_prlimit64, ::getppid(), 0, 0, 0); }},
+        Attempt{"limits_of_others", [](const char*) { return ::syscall(SYS_prlimit64, ::getppid(), 0, 0, 0); }},
         Attempt{"signals_by_fcntl", [](const char*) { return ::fcntl(0, F_SETOWN, ::getppid()); }},
         Attempt{"dumpable_by_prctl", [](const char*) { return ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0); }}),
     [](const auto& info) { return info.param.name; });
 
 TEST(CandidateFilter, LeavesComputingItsMeans) {
   const std::string path = scratch_file();
-  EXPECT_EQ(
-      under_filter([&] {
-        int steps = 0;
-        std::thread([&] { ++steps; }).join();
-        void* memory = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory != MAP_FAILED && ::mprotect(memory, 4096, PROT_READ) == 0 &&
-            ::munmap(memory, 1 << 20) == 0)
-          ++steps;
-        const int shared = static_cast<int>(::memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-        if (shared >= 0 && ::ftruncate(shared, 4096) == 0 && ::fcntl(shared, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
-          ++steps;
-        if (::open(path.c_str(), O_RDONLY | O_CLOEXEC) >= 0) ++steps;
-        timespec now;
-        if (::clock_gettime(CLOCK_MONOTONIC, &now) == 0 && ::usleep(1) == 0) ++steps;
-        cpu_set_t cpus;
-        if (::sched_getaffinity(0, sizeof cpus, &cpus) == 0) ++steps;
-        return steps;
-      }),
-      6);
+  EXPECT_EQ(under_filter([&] {
+              int steps = 0;
+              std::thread([&] { ++steps; }).join();
+              void* memory = ::mmap(nullptr, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+              if (memory != MAP_FAILED && ::mprotect(memory, 4096, PROT_READ) == 0 && ::munmap(memory, 1 << 20) == 0)
+                ++steps;
+              const int shared = static_cast<int>(::memfd_create("x", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+              if (shared >= 0 && ::ftruncate(shared, 4096) == 0 && ::fcntl(shared, F_ADD_SEALS, F_SEAL_SHRINK) == 0)
+                ++steps;
+              if (::open(path.c_str(), O_RDONLY | O_CLOEXEC) >= 0) ++steps;
+              timespec now;
+              if (::clock_gettime(CLOCK_MONOTONIC, &now) == 0 && ::usleep(1) == 0) ++steps;
+              cpu_set_t cpus;
+              if (::sched_getaffinity(0, sizeof cpus, &cpus) == 0) ++steps;
+              return steps;
+            }),
+            6);
   std::filesystem::remove(path);
 }
 
@@ -171,10 +165,8 @@ TEST(CandidateFilter, HoldsInThreadsThatRanBefore) {
 TEST(Isolation, DescribesWhatTheMachineGivesAndWhatIsInForce) {
   EXPECT_THAT(describe_isolation(), testing::HasSubstr("no new privileges"));
   EXPECT_EQ(describe_isolation().find("namespaces") != std::string::npos, namespaces_available());
-  EXPECT_EQ(under_filter([] {
-              return describe_own_isolation().ends_with("no new privileges; seccomp filter") ? 0 : 1;
-            }),
-            0);
+  EXPECT_EQ(
+      under_filter([] { return describe_own_isolation().ends_with("no new privileges; seccomp filter") ? 0 : 1; }), 0);
 }
 
 }  // namespace

@@ -193,8 +193,7 @@ TEST_P(EveryJail, CannotBecomeSomeoneElse) {
 
 TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
   if (!no_write_ruleset("", false)) GTEST_SKIP() << "1 check skipped: the kernel has no Landlock";
-  const auto directory =
-      std::filesystem::temp_directory_path() / ("passnet-jail-" + std::to_string(::getpid()));
+  const auto directory = std::filesystem::temp_directory_path() / ("passnet-jail-" + std::to_string(::getpid()));
   std::filesystem::create_directories(directory / "inside");
   const auto write = [&](const char* name, Isolation isolation) {
     SpawnOptions options = child({"write", (directory / name).string()}, isolation);
@@ -211,7 +210,8 @@ TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
 TEST(Process, OfAGpuSeesItsOwnProcAndMayWriteToItsEntry) {
   if (!own_proc_available()) GTEST_SKIP() << "1 check skipped: the kernel gives no /proc of one's own here";
   SpawnOptions options;
-  options.argv = {"/bin/sh", "-c", "echo renamed > /proc/self/comm && grep -c . /proc/1/comm && echo x > /tmp/passnet-gpu-test"};
+  options.argv = {"/bin/sh", "-c",
+                  "echo renamed > /proc/self/comm && grep -c . /proc/1/comm && echo x > /tmp/passnet-gpu-test"};
   options.environment = {"PATH=/usr/bin:/bin"};
   options.isolation = Isolation::Candidate;
   options.capture_output = true;

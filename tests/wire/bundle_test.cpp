@@ -42,8 +42,7 @@ TEST(Bundle, EntriesSurviveJson) {
 
 TEST(Bundle, RefusesEntriesThatLie) {
   EXPECT_EQ(refusal(R"({})", 64), "tensors: expected a list");
-  EXPECT_EQ(refusal(R"([{"name": "a"}])", 64),
-            "tensor 0: expected an object with name, dtype, shape and offset");
+  EXPECT_EQ(refusal(R"([{"name": "a"}])", 64), "tensor 0: expected an object with name, dtype, shape and offset");
   EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "float31", "shape": [], "offset": 0}])", 64),
             "tensor 'a': unknown dtype 'float31'");
   EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "int8", "shape": [-1], "offset": 0}])", 64),
@@ -54,9 +53,8 @@ TEST(Bundle, RefusesEntriesThatLie) {
             "tensor 'a': bytes -4 to 0, but there are 64");
   EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "float32", "shape": [1], "offset": 2}])", 64),
             "tensor 'a': offset 2 is not a multiple of its element size 4");
-  EXPECT_EQ(
-      refusal(R"([{"name": "a", "dtype": "int64", "shape": [4294967296, 4294967296], "offset": 0}])", 64),
-      "tensor 'a': its size does not fit in 64 bits");
+  EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "int64", "shape": [4294967296, 4294967296], "offset": 0}])", 64),
+            "tensor 'a': its size does not fit in 64 bits");
   EXPECT_EQ(refusal(R"([{"name": "a", "dtype": "int8", "shape": [8], "offset": 0},
                         {"name": "b", "dtype": "int8", "shape": [8], "offset": 7}])",
                     64),

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "wire/bundle.h"
 #include "tests/scratch.h"
+#include "wire/bundle.h"
 
 namespace passnet::wire {
 namespace {
@@ -29,9 +29,8 @@ std::string refusal(const std::string& content) {
 }
 
 TEST(Safetensors, ReadsBackWhatItWrote) {
-  std::vector<Entry> entries{{"x", ir::DType::Float32, {2}, 0},
-                             {"flag", ir::DType::Bool, {}, 0},
-                             {"none", ir::DType::Int64, {0}, 0}};
+  std::vector<Entry> entries{
+      {"x", ir::DType::Float32, {2}, 0}, {"flag", ir::DType::Bool, {}, 0}, {"none", ir::DType::Int64, {0}, 0}};
   std::vector<std::byte> memory(static_cast<size_t>(lay_out(entries)) + 64);
   const std::array<float, 2> values{1.5f, -2.0f};
   std::memcpy(memory.data() + entries[0].offset, values.data(), sizeof values);
@@ -58,8 +57,7 @@ TEST(Safetensors, RefusesHostileFiles) {
   EXPECT_EQ(refusal(std::string(8, '\xff')),
             "not a safetensors file: header of 18446744073709551615 bytes, but 0 follow");
   EXPECT_EQ(refusal(file_of("[]", "")), "not a safetensors file: the header is not a JSON object");
-  EXPECT_EQ(refusal(file_of(R"({"x": 1})", "")),
-            "tensor 'x': expected an object with dtype, shape and data_offsets");
+  EXPECT_EQ(refusal(file_of(R"({"x": 1})", "")), "tensor 'x': expected an object with dtype, shape and data_offsets");
   EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "F8", "shape": [1], "data_offsets": [0, 1]}})", "1")),
             "tensor 'x': dtype 'F8' is not one that can be read");
   EXPECT_EQ(refusal(file_of(R"({"x": {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]}})", "1234")),

@@ -24,8 +24,7 @@ Result<void> hand_over(const std::vector<std::string>& arguments) {
               run::find_in_checkout("python/passnet_capture", "the Python package passnet_capture"));
   const fs::path package = found.parent_path();
   const char* path = std::getenv("PYTHONPATH");
-  ::setenv("PYTHONPATH",
-           path != nullptr && *path != 0 ? (package.string() + ":" + path).c_str() : package.c_str(), 1);
+  ::setenv("PYTHONPATH", path != nullptr && *path != 0 ? (package.string() + ":" + path).c_str() : package.c_str(), 1);
   ::setenv("PASSNET_COMMAND", "passnet dataset capture", 1);  // what its help and its messages show
   std::vector<std::string> words{run::find_python(), "-m", "passnet_capture"};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -40,12 +39,10 @@ Result<void> hand_over(const std::vector<std::string>& arguments) {
 
 void add_dataset_capture(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand(
-      "capture",
-      "models of timm, torchvision, transformers or a file into whole graphs (needs Python with PyTorch)");
+      "capture", "models of timm, torchvision, transformers or a file into whole graphs (needs Python with PyTorch)");
   command->prefix_command();
   command->set_help_flag();  // --help is answered by what it hands over to
-  command->footer(
-      "Example:  passnet dataset capture --from timm --match 'resnet*' --out full --jobs 2 --resume");
+  command->footer("Example:  passnet dataset capture --from timm --match 'resnet*' --out full --jobs 2 --resume");
   command->callback([command, &exit_code] { exit_code = finish(hand_over(command->remaining())); });
 }
 

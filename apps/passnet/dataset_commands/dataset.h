@@ -35,8 +35,7 @@ Result<Json> run_decompose(const std::vector<std::string>& paths, const std::str
                            dataset::DecomposeOptions options, bool text);
 Result<Json> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
                          bool text);
-Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options,
-                       bool text);
+Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options, bool text);
 /// Prints what a stage returned, when json is asked for.
 Result<void> print_stage(const Result<Json>& report, bool json);
 

@@ -1,4 +1,6 @@
 // passnet dataset decompose: whole graphs into unique subgraphs.
+#include "dataset/decompose.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,7 +11,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "dataset/decompose.h"
 #include "report/progress.h"
 
 namespace passnet::cli {
@@ -39,8 +40,8 @@ struct CutTotals {
 };
 
 void print_totals(const CutTotals& totals, const std::string& out) {
-  fmt::print("{} whole graphs, {} of them failed\n\n{:<10} {:>9} {:>9}\n", totals.graphs, totals.failed,
-             "kind", "ranges", "unique");
+  fmt::print("{} whole graphs, {} of them failed\n\n{:<10} {:>9} {:>9}\n", totals.graphs, totals.failed, "kind",
+             "ranges", "unique");
   for (const auto& [kind, count] : totals.pieces) {
     const auto found = totals.written.find(kind);
     fmt::print("{:<10} {:>9} {:>9}\n", kind, count, found == totals.written.end() ? 0 : found->second);
@@ -48,9 +49,8 @@ void print_totals(const CutTotals& totals, const std::string& out) {
   if (!totals.left_out.empty()) fmt::print("\nleft out:\n");
   for (const auto& [reason, count] : totals.left_out) fmt::print("{:>9}  {}\n", count, reason);
   if (totals.not_measured > 0)
-    fmt::print(
-        "\n{} graphs could not be run: values of their pieces are not measured (decompose.jsonl says why)\n",
-        totals.not_measured);
+    fmt::print("\n{} graphs could not be run: values of their pieces are not measured (decompose.jsonl says why)\n",
+               totals.not_measured);
   fmt::print("\nin {}\n", out);
 }
 
@@ -59,8 +59,8 @@ Result<std::vector<graphdir::Kind>> parse_kinds(const std::string& kinds) {
   for (const std::string_view text : split(kinds, ',')) {
     const auto kind = graphdir::parse_kind(text);
     if (!kind)
-      return bad_input(fmt::format(
-          "--kinds: found {}, expected sole_op, fusible or typical, with commas between", quoted(text)));
+      return bad_input(
+          fmt::format("--kinds: found {}, expected sole_op, fusible or typical, with commas between", quoted(text)));
     parsed.push_back(*kind);
   }
   return parsed;
@@ -93,8 +93,8 @@ Result<Json> run_decompose(const std::vector<std::string>& paths, const std::str
   PASSNET_TRY_VOID(dataset::decompose(paths, out, options, finished));
   progress.clear();
   if (text) print_totals(totals, out);
-  return Json{{"graphs", totals.graphs},   {"failed", totals.failed},   {"not_measured", totals.not_measured},
-              {"pieces", totals.pieces},   {"written", totals.written}, {"left_out", totals.left_out}};
+  return Json{{"graphs", totals.graphs}, {"failed", totals.failed},   {"not_measured", totals.not_measured},
+              {"pieces", totals.pieces}, {"written", totals.written}, {"left_out", totals.left_out}};
 }
 
 void add_dataset_decompose(CLI::App& group, int& exit_code) {
@@ -110,15 +110,13 @@ void add_dataset_decompose(CLI::App& group, int& exit_code) {
   command->add_option("--max-ops", flags->options.typical.max_ops, "typical ranges are shorter than this")
       ->check(integer_in(2, 10000))
       ->capture_default_str();
-  command
-      ->add_option("--window", flags->options.typical.window, "longest repeated pattern that is looked for")
+  command->add_option("--window", flags->options.typical.window, "longest repeated pattern that is looked for")
       ->check(integer_in(2, 4096))
       ->capture_default_str();
   command->add_option("--folds", flags->options.typical.extra_folds, "patterns folded after the first")
       ->check(integer_in(0, 10000))
       ->capture_default_str();
-  command->add_flag("--no-run", flags->no_run,
-                    "do not run whole graphs; values in between are recorded by type alone");
+  command->add_flag("--no-run", flags->no_run, "do not run whole graphs; values in between are recorded by type alone");
   add_jobs_option(*command, flags->options.jobs, "whole graphs at a time");
   add_timeout_option(*command, flags->options.timeout_s, "seconds a whole graph may take for one step");
   add_json_flag(*command, flags->json);

@@ -1,4 +1,6 @@
 // passnet dataset dedup: graphs of several trees into one, of equal ones the first.
+#include "dataset/dedup.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,7 +10,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "dataset/dedup.h"
 #include "report/progress.h"
 
 namespace passnet::cli {
@@ -44,7 +45,8 @@ Result<void> run_dedup(DedupFlags& flags) {
   fmt::print("{} graphs in {} trees: {} added, {} duplicates, {} there already, {} left out; in {}\n", report.graphs,
              flags.trees.size(), report.added, report.duplicates, report.there, report.failed.size(), flags.out);
   if (report.renamed > 0)
-    fmt::print("{} of those added are at another path, since an unequal graph has theirs (dedup.jsonl)\n", report.renamed);
+    fmt::print("{} of those added are at another path, since an unequal graph has theirs (dedup.jsonl)\n",
+               report.renamed);
   return {};
 }
 
@@ -52,15 +54,13 @@ Result<void> run_dedup(DedupFlags& flags) {
 
 void add_dataset_dedup(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<DedupFlags>();
-  CLI::App* command = group.add_subcommand(
-      "dedup", "graphs of several trees, ours or upstream's, into one without duplicates");
+  CLI::App* command =
+      group.add_subcommand("dedup", "graphs of several trees, ours or upstream's, into one without duplicates");
   command->add_option("DIR", flags->trees, "directories with graphs; they are only read")->required();
-  add_out_option(*command, flags->out, "where the graphs go: new, empty, or what an earlier run made")
-      ->required();
+  add_out_option(*command, flags->out, "where the graphs go: new, empty, or what an earlier run made")->required();
   command
-      ->add_option(
-          "--by", flags->by,
-          "identity: operators, connections, shapes and element types; hash: graph_hash.txt, as upstream")
+      ->add_option("--by", flags->by,
+                   "identity: operators, connections, shapes and element types; hash: graph_hash.txt, as upstream")
       ->check(one_of({"identity", "hash"}))
       ->capture_default_str();
   add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");

@@ -1,4 +1,6 @@
 // passnet dataset generalize: whole graphs at further shapes.
+#include "dataset/generalize.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,7 +9,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "dataset/generalize.h"
 #include "report/progress.h"
 
 namespace passnet::cli {
@@ -46,8 +47,7 @@ void print_totals(const VariantTotals& totals, const GeneralizeFlags& flags) {
     fmt::print("\ncaptures made from the first of their model:\n");
     for (const auto& [verdict, count] : totals.compared) fmt::print("{:>9}  {}\n", count, verdict);
   } else {
-    fmt::print("\n{} graphs written of {} models, {} skipped\n", totals.written, totals.generalized,
-               totals.skipped);
+    fmt::print("\n{} graphs written of {} models, {} skipped\n", totals.written, totals.generalized, totals.skipped);
   }
   fmt::print("\nin {}; generalize.jsonl says why\n", flags.out);
 }
@@ -71,8 +71,7 @@ Result<void> run_generalize(GeneralizeFlags& flags) {
   if (flags.json) {
     Json json{{"models", totals.models},   {"failed", totals.failed},   {"generalized", totals.generalized},
               {"written", totals.written}, {"skipped", totals.skipped}, {"by_symbols", Json::object()}};
-    for (const auto& [symbols, count] : totals.by_symbols)
-      json["by_symbols"][std::to_string(symbols)] = count;
+    for (const auto& [symbols, count] : totals.by_symbols) json["by_symbols"][std::to_string(symbols)] = count;
     if (flags.options.check) json["compared"] = totals.compared;
     fmt::print("{}\n", dump(json));
   } else {
@@ -97,17 +96,14 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
                    "most bytes that the largest computed value of a graph takes")
       ->check(integer_in(1, int64_t{1} << 50))
       ->capture_default_str();
-  command->add_flag(
-      "--check", flags->options.check,
-      "write no graphs: make each further capture of a model from its first alone, and compare");
-  command->add_flag("--no-run", flags->no_run,
-                    "do not run the graphs, which else tells those that do not run");
+  command->add_flag("--check", flags->options.check,
+                    "write no graphs: make each further capture of a model from its first alone, and compare");
+  command->add_flag("--no-run", flags->no_run, "do not run the graphs, which else tells those that do not run");
   add_jobs_option(*command, flags->options.jobs, "models at a time");
   add_timeout_option(*command, flags->options.timeout_s, "seconds a graph may take for one step");
   command
-      ->add_option(
-          "--search-seconds", flags->options.search_s,
-          "seconds a model may take for finding what its integers stand for; what is settled then stays")
+      ->add_option("--search-seconds", flags->options.search_s,
+                   "seconds a model may take for finding what its integers stand for; what is settled then stays")
       ->check(number_in(0.1, 86400.0))
       ->capture_default_str();
   add_json_flag(*command, flags->json);

@@ -1,4 +1,6 @@
 // passnet dataset groups: upstream's sampling groups of a tree of subgraphs.
+#include "dataset/groups.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,7 +11,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "dataset/groups.h"
 #include "report/progress.h"
 
 namespace passnet::cli {
@@ -23,11 +24,9 @@ struct GroupFlags {
 };
 
 Result<void> run_groups(GroupFlags& flags) {
-  if (!std::filesystem::is_directory(flags.root))
-    return bad_input(fmt::format("'{}' is no directory", flags.root));
+  if (!std::filesystem::is_directory(flags.root)) return bad_input(fmt::format("'{}' is no directory", flags.root));
   using dataset::GroupPolicy;
-  if (flags.policy != "both")
-    flags.options.policies = {flags.policy == "v1" ? GroupPolicy::V1 : GroupPolicy::V2};
+  if (flags.policy != "both") flags.options.policies = {flags.policy == "v1" ? GroupPolicy::V1 : GroupPolicy::V2};
   catch_interrupts();
   flags.options.tree.interrupted = &interrupted();
   report::CountLine progress("graphs");
@@ -66,8 +65,7 @@ void add_dataset_groups(CLI::App& group, int& exit_code) {
   command->add_option("--policy", flags->policy, "v1 (rules 1 and 2), v2 (rules 3 and 4) or both")
       ->check(one_of({"v1", "v2", "both"}))
       ->capture_default_str();
-  add_out_option(*command, flags->out, "a line per group: CSV when the name ends in .csv, else JSON")
-      ->required();
+  add_out_option(*command, flags->out, "a line per group: CSV when the name ends in .csv, else JSON")->required();
   add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset groups subgraphs/fusible --out groups.jsonl --jobs 2");

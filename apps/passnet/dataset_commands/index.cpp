@@ -1,4 +1,6 @@
 // passnet dataset index|find|stats: the SQLite index of a dataset.
+#include "dataset/index.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,7 +10,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "dataset/index.h"
 #include "report/progress.h"
 
 namespace passnet::cli {
@@ -39,10 +40,8 @@ struct IndexFlags {
 Json to_json(const std::vector<dataset::ListReport>& lists) {
   Json json = Json::array();
   for (const dataset::ListReport& list : lists)
-    json.push_back({{"name", list.name},
-                    {"split", list.split},
-                    {"found", list.found},
-                    {"missing", list.missing.size()}});
+    json.push_back(
+        {{"name", list.name}, {"split", list.split}, {"found", list.found}, {"missing", list.missing.size()}});
   return json;
 }
 
@@ -53,8 +52,7 @@ void print_lists(const dataset::IndexReport& report) {
                  list.missing.size(), list.found + list.missing.size(), list.missing.front());
   }
   if (report.in_both > 0)
-    fmt::print(stderr, "{} graphs are in lists for training and for evaluation; indexed as eval\n",
-               report.in_both);
+    fmt::print(stderr, "{} graphs are in lists for training and for evaluation; indexed as eval\n", report.in_both);
 }
 
 struct FindFlags {
@@ -117,40 +115,33 @@ Result<void> run_stats(const StatsFlags& flags) {
 
 }  // namespace
 
-Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options,
-                       bool text) {
+Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options, bool text) {
   if (!fs::is_directory(root)) return bad_input(fmt::format("'{}' is no directory", root));
   const fs::path file = out.empty() ? fs::path(root) / dataset::kIndexName : fs::path(out);
   catch_interrupts();
   options.tree.interrupted = &interrupted();
   report::CountLine progress("graphs");
-  PASSNET_TRY(
-      const dataset::IndexReport report,
-      dataset::write_index(root, file, options, [&](const std::string& path) { progress.count(path); }));
+  PASSNET_TRY(const dataset::IndexReport report,
+              dataset::write_index(root, file, options, [&](const std::string& path) { progress.count(path); }));
   progress.clear();
   for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
   print_lists(report);
   if (text)
-    fmt::print("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples,
-               report.failed.size(), file.string());
-  return Json{{"graphs", report.graphs},
-              {"samples", report.samples},
-              {"lists", to_json(report.lists)},
-              {"in_both", report.in_both},
-              {"failed", report.failed},
-              {"index", file.string()}};
+    fmt::print("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples, report.failed.size(),
+               file.string());
+  return Json{{"graphs", report.graphs},   {"samples", report.samples}, {"lists", to_json(report.lists)},
+              {"in_both", report.in_both}, {"failed", report.failed},   {"index", file.string()}};
 }
 
 void add_dataset_index(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<IndexFlags>();
-  CLI::App* command = group.add_subcommand(
-      "index", "index all graphs of a directory, ours or upstream's, for find and stats");
+  CLI::App* command =
+      group.add_subcommand("index", "index all graphs of a directory, ours or upstream's, for find and stats");
   command->add_option("DATASET", flags->root, "a directory with graphs")->required();
   add_out_option(*command, flags->out, "the index; default: DATASET/index.sqlite");
-  command->add_option(
-      "--lists", flags->lists,
-      "a list of samples or graphs as text, or a directory with such; may be given again; default: "
-      "DATASET/lists");
+  command->add_option("--lists", flags->lists,
+                      "a list of samples or graphs as text, or a directory with such; may be given again; default: "
+                      "DATASET/lists");
   add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset index dataset --jobs 2");
@@ -167,8 +158,7 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand("find", "paths of graphs by kind, operators, size and source");
   command->add_option("DATASET", flags->index, "a dataset with an index, or the index")->required();
   command->add_option("--kind", query.kind, "sole_op, fusible, typical or full");
-  command->add_option("--contains", query.contains,
-                      "an operator, as softmax or Tensor.view; may be given again");
+  command->add_option("--contains", query.contains, "an operator, as softmax or Tensor.view; may be given again");
   command->add_option("--dtype", query.dtype, "float32, float16, …");
   command->add_option("--source", query.source, "timm, torchvision, transformers, …");
   command->add_option("--split", query.split, "train or eval");
@@ -185,8 +175,7 @@ void add_dataset_find(CLI::App& group, int& exit_code) {
 
 void add_dataset_stats(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<StatsFlags>();
-  CLI::App* command =
-      group.add_subcommand("stats", "counts by kind, element type, source, split, size and operator");
+  CLI::App* command = group.add_subcommand("stats", "counts by kind, element type, source, split, size and operator");
   command->add_option("DATASET", flags->index, "a dataset with an index, or the index")->required();
   command->add_option("--operators", flags->operators, "so many of the most frequent")->capture_default_str();
   add_json_flag(*command, flags->json);

@@ -1,4 +1,6 @@
 // passnet dataset samples: subgraphs into samples, lists and a split.
+#include "dataset/samples.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -8,7 +10,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "dataset/samples.h"
 #include "report/progress.h"
 
 namespace passnet::cli {
@@ -39,9 +40,8 @@ Result<void> run(SampleFlags& flags) {
   for (const std::string_view text : split(flags.dtypes, ',')) {
     const auto dtype = ir::parse_dtype(text);
     if (!dtype || !ir::is_floating(*dtype))
-      return bad_input(
-          fmt::format("--dtypes: found {}, expected floating types with commas between, as float32,float16",
-                      quoted(text)));
+      return bad_input(fmt::format(
+          "--dtypes: found {}, expected floating types with commas between, as float32,float16", quoted(text)));
     flags.options.dtypes.push_back(*dtype);
   }
   PASSNET_TRY_VOID(print_stage(run_samples(flags.subgraphs, flags.out, flags.options, !flags.json), flags.json));
@@ -68,8 +68,8 @@ Result<Json> run_samples(const std::string& subgraphs, const std::string& out, d
               {"graphs", totals.graphs},
               {"unfit", totals.unfit}};
   if (!text) return report;
-  fmt::print("{} groups of graphs, {} samples ({} for evaluation) with {} graphs\n", totals.groups,
-             totals.samples, totals.evaluation, totals.graphs);
+  fmt::print("{} groups of graphs, {} samples ({} for evaluation) with {} graphs\n", totals.groups, totals.samples,
+             totals.evaluation, totals.graphs);
   if (!totals.unfit.empty()) fmt::print("\nnot fit for a task:\n");
   for (const auto& [why, count] : totals.unfit) fmt::print("{:>7}  {}\n", count, why);
   fmt::print("\nin {}; lists in {}/lists\n", out, out);
@@ -80,10 +80,8 @@ void add_dataset_samples(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<SampleFlags>();
   dataset::SampleOptions& options = flags->options;
   CLI::App* command = group.add_subcommand(
-      "samples",
-      "subgraphs into samples of several shapes and element types, with lists for training and evaluation");
-  command
-      ->add_option("SUBGRAPHS", flags->subgraphs, "what 'passnet dataset decompose' wrote, or one kind of it")
+      "samples", "subgraphs into samples of several shapes and element types, with lists for training and evaluation");
+  command->add_option("SUBGRAPHS", flags->subgraphs, "what 'passnet dataset decompose' wrote, or one kind of it")
       ->required();
   add_out_option(*command, flags->out, "where the dataset goes")->required();
   command->add_option("--dtypes", flags->dtypes, "element types, with commas between")->capture_default_str();
@@ -99,8 +97,7 @@ void add_dataset_samples(CLI::App& group, int& exit_code) {
   command->add_option("--max-bytes", options.max_bytes, "most bytes that a graph's inputs take")
       ->check(integer_in(1, int64_t{1} << 50))
       ->capture_default_str();
-  command
-      ->add_option("--tasks", options.tasks, "so many samples, new and rare operator sequences first; 0: all")
+  command->add_option("--tasks", options.tasks, "so many samples, new and rare operator sequences first; 0: all")
       ->capture_default_str();
   command->add_option("--eval-share", options.eval_share, "share of families for evaluation")
       ->check(number_in(0.0, 1.0))

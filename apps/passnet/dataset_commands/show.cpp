@@ -9,17 +9,17 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/cost.h"
+#include "analysis/op_name.h"
 #include "base/file.h"
 #include "base/strings.h"
 #include "command.h"
 #include "dataset_commands/dataset.h"
-#include "analysis/cost.h"
-#include "graphdir/graph_facts.h"
-#include "analysis/op_name.h"
 #include "fx/dot.h"
 #include "fx/print.h"
-#include "graphdir/sample.h"
 #include "graph_commands/types.h"
+#include "graphdir/graph_facts.h"
+#include "graphdir/sample.h"
 #include "options.h"
 
 namespace passnet::cli {
@@ -66,8 +66,7 @@ std::string inputs_text(const Card& card) {
 void print_sources(const Card& card) {
   const auto fact = [&](const char* key) { return card.facts.value(key, Json()); };
   for (const char* key : {"source", "model_name", "library_version", "licence", "shape"}) {
-    if (const Json value = fact(key); value.is_string())
-      fmt::print("  {:<16} {}\n", key, value.get<std::string>());
+    if (const Json value = fact(key); value.is_string()) fmt::print("  {:<16} {}\n", key, value.get<std::string>());
   }
   if (!card.sources.is_object()) return;
   size_t ranges = 0;
@@ -86,18 +85,15 @@ void print_cards(const std::string& path, const std::vector<Card>& cards, const 
   std::map<std::string, size_t> calls;
   for (const std::string& name : names) ++calls[name];
   fmt::print("{}\n\n{} operators:", path, names.size());
-  for (const auto& [name, count] : calls)
-    fmt::print(" {}{}", name, count > 1 ? fmt::format(" x{}", count) : "");
-  fmt::print("\n\n{:<24} {:>10} {:>10} {:>10} {:>12}  inputs\n", "graph", "reads", "writes", "MFLOP",
-             "at least us");
+  for (const auto& [name, count] : calls) fmt::print(" {}{}", name, count > 1 ? fmt::format(" x{}", count) : "");
+  fmt::print("\n\n{:<24} {:>10} {:>10} {:>10} {:>12}  inputs\n", "graph", "reads", "writes", "MFLOP", "at least us");
   for (const Card& card : cards) {
-    fmt::print("{:<24} {:>10} {:>10} {:>10.2f} {:>12.2f}  {}\n", card.graph.name,
-               bytes_text(card.cost.bytes_in), bytes_text(card.cost.bytes_out), card.cost.flops / 1e6,
+    fmt::print("{:<24} {:>10} {:>10} {:>10.2f} {:>12.2f}  {}\n", card.graph.name, bytes_text(card.cost.bytes_in),
+               bytes_text(card.cost.bytes_out), card.cost.flops / 1e6,
                analysis::roofline_us(card.cost, flags.gb_per_s, flags.tflops), inputs_text(card));
   }
-  fmt::print(
-      "(at least: inputs read and outputs written once at {:g} GB/s, computed at {:g} TFLOP/s)\n\nfrom\n",
-      flags.gb_per_s, flags.tflops);
+  fmt::print("(at least: inputs read and outputs written once at {:g} GB/s, computed at {:g} TFLOP/s)\n\nfrom\n",
+             flags.gb_per_s, flags.tflops);
   print_sources(first);
   fmt::print("\n{}", fx::print_model(first.graph.graph, first.types.texts));
 }
@@ -116,8 +112,7 @@ Json to_json(const Card& card, const ShowFlags& flags) {
 Result<void> show_sample(const ShowFlags& flags) {
   PASSNET_TRY(const std::vector<Card> cards, read_cards(flags.path));
   if (!flags.dot.empty())
-    PASSNET_TRY_VOID(
-        write_file(flags.dot, fx::print_dot(cards.front().graph.graph, cards.front().types.texts)));
+    PASSNET_TRY_VOID(write_file(flags.dot, fx::print_dot(cards.front().graph.graph, cards.front().types.texts)));
   if (flags.json) {
     for (const Card& card : cards) fmt::print("{}\n", dump(to_json(card, flags)));
   } else {

@@ -1,4 +1,6 @@
 // passnet dataset split: lists for training and evaluation of any tree of samples.
+#include "dataset/split.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,7 +11,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "dataset/split.h"
 #include "report/progress.h"
 
 namespace passnet::cli {
@@ -30,8 +31,8 @@ void print_report(const dataset::SplitReport& report, const SplitFlags& flags, c
   fmt::print("{} families: {} for evaluation; none is on both sides\n", report.families,
              report.families_for_evaluation);
   if (!flags.keep.empty())
-    fmt::print("{} families are for evaluation only because '{}' names a sample of them\n",
-               report.families_kept, flags.keep);
+    fmt::print("{} families are for evaluation only because '{}' names a sample of them\n", report.families_kept,
+               flags.keep);
   fmt::print("\nlists in {}\n", lists.string());
 }
 
@@ -48,8 +49,8 @@ Result<void> run_split(SplitFlags& flags) {
   progress.clear();
   for (const std::string& line : report.failed) fmt::print(stderr, "in no list: {}\n", line);
   if (!report.not_found.empty())
-    fmt::print(stderr, "{}: {} lines name nothing in '{}', the first is '{}'\n", flags.keep,
-               report.not_found.size(), flags.dataset, report.not_found.front());
+    fmt::print(stderr, "{}: {} lines name nothing in '{}', the first is '{}'\n", flags.keep, report.not_found.size(),
+               flags.dataset, report.not_found.front());
   if (flags.json) {
     fmt::print("{}\n", dump(Json{{"samples", report.samples},
                                  {"evaluation", report.evaluation},
@@ -72,8 +73,7 @@ void add_dataset_split(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<SplitFlags>();
   CLI::App* command = group.add_subcommand(
       "split", "lists for training and evaluation of a tree of samples, near-duplicates on one side");
-  command->add_option("DATASET", flags->dataset, "a directory with samples or graphs, ours or upstream's")
-      ->required();
+  command->add_option("DATASET", flags->dataset, "a directory with samples or graphs, ours or upstream's")->required();
   command->add_option("--eval-share", flags->options.eval_share, "share of families for evaluation")
       ->check(number_in(0.0, 1.0))
       ->capture_default_str();

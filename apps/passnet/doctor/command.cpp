@@ -1,9 +1,11 @@
 // passnet doctor: what of this machine can be used, and what to install.
-#include <CLI/CLI.hpp>
+#include "command.h"
+
 #include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "command.h"
 #include "doctor/doctor.h"
 #include "options.h"
 
@@ -16,8 +18,10 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->footer("0: evaluating on the CPU works; 4: something it needs is missing.\n\nExample:  passnet doctor");
   command->callback([json, &exit_code] {
     const std::vector<Finding> findings = examine_machine();
-    if (*json) fmt::print("{}\n", to_json(findings).dump());
-    else fmt::print("{}", render(findings));
+    if (*json)
+      fmt::print("{}\n", to_json(findings).dump());
+    else
+      fmt::print("{}", render(findings));
     exit_code = can_evaluate(findings) ? kOk : kResource;
   });
 }

@@ -12,12 +12,9 @@ namespace {
 
 const char* name(Finding::Mark mark) {
   switch (mark) {
-    case Finding::Mark::Ok:
-      return "ok";
-    case Finding::Mark::Warn:
-      return "warn";
-    case Finding::Mark::Missing:
-      return "missing";
+    case Finding::Mark::Ok: return "ok";
+    case Finding::Mark::Warn: return "warn";
+    case Finding::Mark::Missing: return "missing";
   }
   return "unknown";
 }

@@ -71,8 +71,7 @@ Finding examine_processor() {
   if (model.empty()) model = "unknown processor";
   const int threads = run::available_threads();
   const std::string vectors = vector_instructions();
-  Finding finding{.topic = "processor",
-                  .found = fmt::format("{}; {} threads usable; {}", model, threads, vectors)};
+  Finding finding{.topic = "processor", .found = fmt::format("{}; {} threads usable; {}", model, threads, vectors)};
   if (vectors == "SSE only") {
     finding.mark = Mark::Missing;
     finding.required = true;
@@ -88,14 +87,12 @@ Finding examine_memory() {
   double available = gib_of_kb(field("/proc/meminfo", "MemAvailable"));
   const double total = gib_of_kb(field("/proc/meminfo", "MemTotal"));
   std::string limit;
-  if (const std::string cgroup = first_line("/sys/fs/cgroup/memory.max");
-      !cgroup.empty() && cgroup != "max") {
+  if (const std::string cgroup = first_line("/sys/fs/cgroup/memory.max"); !cgroup.empty() && cgroup != "max") {
     const double limit_gib = std::stod(cgroup) / kGiB;
     available = std::min(available, limit_gib);
     limit = fmt::format(", limited to {:.1f} GiB by the control group", limit_gib);
   }
-  Finding finding{.topic = "memory",
-                  .found = fmt::format("{:.1f} of {:.1f} GiB available{}", available, total, limit)};
+  Finding finding{.topic = "memory", .found = fmt::format("{:.1f} of {:.1f} GiB available{}", available, total, limit)};
   if (available < 2) {
     finding.mark = Mark::Warn;
     finding.fix = "two workers take about 1 GiB, large graphs more: close other programs";
@@ -116,12 +113,10 @@ Finding examine_disk() {
     return finding;
   }
   const double free_gib = static_cast<double>(info.f_bavail) * static_cast<double>(info.f_frsize) / kGiB;
-  finding.found =
-      fmt::format("{:.1f} GiB free at {} (environments and compiled kernels)", free_gib, home.string());
+  finding.found = fmt::format("{:.1f} GiB free at {} (environments and compiled kernels)", free_gib, home.string());
   if (free_gib < 6) {
     finding.mark = Mark::Warn;
-    finding.fix =
-        "the demo's PyTorch takes 1.3 GiB, that of the tests 4.9 GiB: free some, or set PASSNET_HOME";
+    finding.fix = "the demo's PyTorch takes 1.3 GiB, that of the tests 4.9 GiB: free some, or set PASSNET_HOME";
   }
   return finding;
 }
@@ -134,8 +129,7 @@ Finding examine_clock() {
   const double cost_ns = std::chrono::duration<double, std::nano>(Clock::now() - start).count() / kReads;
   std::string source = first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource");
   if (source.empty()) source = "unknown";
-  Finding finding{.topic = "clock",
-                  .found = fmt::format("source {}; reading it takes {:.0f} ns", source, cost_ns)};
+  Finding finding{.topic = "clock", .found = fmt::format("source {}; reading it takes {:.0f} ns", source, cost_ns)};
   if (cost_ns > 250) {
     finding.mark = Mark::Warn;
     finding.fix = "times of a few microseconds carry this cost; a tsc or kvm-clock source is faster";

@@ -102,7 +102,8 @@ TimedBuild build_tiny_kernel(const char* file, const std::string& architecture) 
   pass::BuildOptions options;
   options.cache_dir = scratch.path() / "cache";
   const auto start = std::chrono::steady_clock::now();
-  if (const Result<void> written = write_file(source, architecture.empty() ? kTinyKernel : kTinyGpuKernel); !written) return {written.error()};
+  if (const Result<void> written = write_file(source, architecture.empty() ? kTinyKernel : kTinyGpuKernel); !written)
+    return {written.error()};
   Result<pass::BuiltKernel> built = pass::build_kernel({source, "doubled", {}, 1, architecture}, options);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return {std::move(built), seconds};
@@ -187,9 +188,8 @@ Finding examine_worker() {
     return finding;
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  finding.found =
-      fmt::format("starts in {:.2f} s with PyTorch {} ({})", seconds, hello->json.value("torch", "?"),
-                  mapped_library(worker.pid(), "/libtorch_cpu.so"));
+  finding.found = fmt::format("starts in {:.2f} s with PyTorch {} ({})", seconds, hello->json.value("torch", "?"),
+                              mapped_library(worker.pid(), "/libtorch_cpu.so"));
   return finding;
 }
 
@@ -216,8 +216,7 @@ Finding examine_python() {
   const std::string version = output_of({"python3", "--version"});
   if (version.empty()) {
     finding.mark = Mark::Warn;
-    finding.found =
-        "python3 was not found; it sets up PyTorch and runs the comparison with it, passes need none";
+    finding.found = "python3 was not found; it sets up PyTorch and runs the comparison with it, passes need none";
     finding.fix = "apt-get install python3 python3-venv";
     return finding;
   }

@@ -1,6 +1,4 @@
 // passnet graph check: reads every file of every graph, prints it back, compares.
-#include "graphdir/graph_check.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 
 #include "command.h"
 #include "graph_commands/graph.h"
+#include "graphdir/graph_check.h"
 
 namespace passnet::cli {
 
@@ -34,8 +33,8 @@ void print_line(const graphdir::GraphCheck& check) {
 }
 
 void print_summary(const graphdir::CheckSummary& summary) {
-  fmt::print("{} graphs, {} read, {} printed and read back equal, {} failed\n", summary.graphs,
-             summary.parsed, summary.roundtrip, summary.failed.size());
+  fmt::print("{} graphs, {} read, {} printed and read back equal, {} failed\n", summary.graphs, summary.parsed,
+             summary.roundtrip, summary.failed.size());
   fmt::print("hashes: {} equal, {} not reproduced, {} absent\n", summary.hash_equal, summary.hash_different,
              summary.hash_absent);
 }
@@ -64,8 +63,8 @@ int check_graphs(const GraphPaths& given) {
 }  // namespace
 
 void add_graph_check(CLI::App& group, int& exit_code) {
-  CLI::App* command = group.add_subcommand(
-      "check", "read all files of each graph, print them and read them back: must be equal");
+  CLI::App* command =
+      group.add_subcommand("check", "read all files of each graph, print them and read them back: must be equal");
   const auto given = add_graph_paths(*command);
   command->footer(
       "Checks model.py, weight_meta.py, input_meta.py, input_tensor_constraints.py, graph_net.json and "

@@ -1,4 +1,6 @@
 // passnet graph dot: one graph as a picture for Graphviz.
+#include "fx/dot.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -6,7 +8,6 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "fx/dot.h"
 #include "fx/parser.h"
 #include "graph_commands/graph.h"
 #include "graph_commands/types.h"
@@ -48,8 +49,7 @@ void add_graph_dot(CLI::App& group, int& exit_code) {
                     "draw weights too; else they are named in the nodes that use them");
   command->add_flag("--no-shapes", flags->no_shapes, "no shapes on the edges: needs model.py alone, and no PyTorch");
   add_json_flag(*command, flags->json);
-  command->footer(
-      "Example:  passnet graph dot samples/phi3_swiglu/graphs/b1_s1_float32 | dot -Tsvg -o graph.svg");
+  command->footer("Example:  passnet graph dot samples/phi3_swiglu/graphs/b1_s1_float32 | dot -Tsvg -o graph.svg");
   command->callback([flags, &exit_code] { exit_code = finish(draw_graph(*flags)); });
 }
 

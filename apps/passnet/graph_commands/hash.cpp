@@ -1,6 +1,4 @@
 // passnet graph hash: the hash of each graph, beside the stored one.
-#include "graphdir/graph_hash.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,10 +7,11 @@
 #include "base/file.h"
 #include "base/strings.h"
 #include "command.h"
-#include "graphdir/graph_check.h"
 #include "fx/parser.h"
-#include "graphdir/sample.h"
 #include "graph_commands/graph.h"
+#include "graphdir/graph_check.h"
+#include "graphdir/graph_hash.h"
+#include "graphdir/sample.h"
 
 namespace passnet::cli {
 

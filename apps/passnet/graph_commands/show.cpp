@@ -34,7 +34,8 @@ Result<void> show_graph(const ShowFlags& flags) {
     print_result(dump(Json{{"graph", flags.path},
                            {"model", fx::print_model(graph.graph)},
                            {"unknown", types.unknown},
-                           {"values", types.values}}) + "\n");
+                           {"values", types.values}}) +
+                 "\n");
   } else {
     print_result(fx::print_model(graph.graph, types.texts));
   }
@@ -47,8 +48,8 @@ void add_graph_show(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<ShowFlags>();
   CLI::App* command = group.add_subcommand("show", "print a graph as the model.py that PassNet writes");
   command->add_option("GRAPH_DIR", flags->path, "graph directory or model.py")->required();
-  command->add_flag(
-      "--shapes", flags->shapes, "dtype and shape of every value as comments; computed without data, from weight_meta.py");
+  command->add_flag("--shapes", flags->shapes,
+                    "dtype and shape of every value as comments; computed without data, from weight_meta.py");
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet graph show --shapes samples/vit_add_layer_norm/graphs/b1_float32");
   command->callback([flags, &exit_code] { exit_code = finish(show_graph(*flags)); });

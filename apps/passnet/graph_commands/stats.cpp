@@ -1,6 +1,4 @@
 // passnet graph stats: operators over many graphs, by number of uses.
-#include "graphdir/graph_stats.h"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +7,7 @@
 #include "command.h"
 #include "fx/parser.h"
 #include "graph_commands/graph.h"
+#include "graphdir/graph_stats.h"
 
 namespace passnet::cli {
 

@@ -5,16 +5,13 @@
 
 namespace passnet::cli {
 
-TypeInference::TypeInference() : worker_({{}, run::Role::Reference, 1, &interrupted(), {}}) {
-  catch_interrupts();
-}
+TypeInference::TypeInference() : worker_({{}, run::Role::Reference, 1, &interrupted(), {}}) { catch_interrupts(); }
 
 Result<run::InferredTypes> TypeInference::types_of(const graphdir::GraphDir& graph) {
   constexpr const char* kId = "graph";
   constexpr std::chrono::seconds kTimeout(300);
   if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-  if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, kTimeout); !loaded)
-    return loaded.error().error;
+  if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, kTimeout); !loaded) return loaded.error().error;
   auto types = run::infer_types(worker_, kId, graph, kTimeout);
   if (!types) return types.error().error;
   return std::move(*types);

@@ -1,9 +1,11 @@
 // passnet pass match: where passes match, what came nearest where they do not, and over many graphs which came nearest.
-#include <algorithm>
-#include <filesystem>
+#include "rewrite/match.h"
+
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -12,7 +14,6 @@
 #include "graphdir/sample.h"
 #include "options.h"
 #include "pass_commands/files.h"
-#include "rewrite/match.h"
 
 namespace passnet::cli {
 
@@ -43,7 +44,8 @@ bool is_nearer(const Nearness& a, const Nearness& b) {
 void print_match(const ir::Graph& graph, const rewrite::Match& match) {
   for (const ir::NodeId node : match.nodes) {
     if (node == ir::kNoNode || graph.node(node).kind == ir::NodeKind::Placeholder) continue;
-    fmt::print("  {}:{}: {}\n", graph.file, graph.locate(graph.node(node)).line, fx::print_node(graph, graph.node(node)));
+    fmt::print("  {}:{}: {}\n", graph.file, graph.locate(graph.node(node)).line,
+               fx::print_node(graph, graph.node(node)));
   }
 }
 
@@ -69,8 +71,12 @@ Json to_json(const rewrite::NearestMiss& miss) {
 }
 
 Json to_json(const ir::Graph& graph, const Nearness& outcome, const rewrite::MatchReport& report) {
-  Json json{{"graph", outcome.graph},       {"pass", outcome.pass},   {"matches", Json::array()},
-            {"refused", Json::array()},     {"fitting", outcome.fitting}, {"total", outcome.total},
+  Json json{{"graph", outcome.graph},
+            {"pass", outcome.pass},
+            {"matches", Json::array()},
+            {"refused", Json::array()},
+            {"fitting", outcome.fitting},
+            {"total", outcome.total},
             {"miss", report.miss ? to_json(*report.miss) : Json(nullptr)}};
   for (const rewrite::Match& match : report.matches) {
     Json lines = Json::array();
@@ -100,19 +106,21 @@ Nearness summarize(const std::string& graph, const pass::Pass& pass, const rewri
 }
 
 void print_summary(const std::vector<Nearness>& outcomes) {
-  const auto matched = std::count_if(outcomes.begin(), outcomes.end(), [](const Nearness& one) { return one.matches > 0; });
+  const auto matched =
+      std::count_if(outcomes.begin(), outcomes.end(), [](const Nearness& one) { return one.matches > 0; });
   std::string text = fmt::format("\n{} of {} match; the nearest first:\n", matched, outcomes.size());
   for (const Nearness& one : outcomes) {
     const std::string how = one.matches > 0   ? fmt::format("{} match{}", one.matches, one.matches == 1 ? "" : "es")
                             : one.refused > 0 ? std::string("refused")
                                               : fmt::format("{} of {} operators", one.fitting, one.total);
-    text += fmt::format("{:<18}  {}  pass '{}'{}\n", how, one.graph, one.pass, one.reason.empty() ? "" : ": " + one.reason);
+    text +=
+        fmt::format("{:<18}  {}  pass '{}'{}\n", how, one.graph, one.pass, one.reason.empty() ? "" : ": " + one.reason);
   }
   print_result(text);
 }
 
-Result<void> match_graph(const std::filesystem::path& path, const std::vector<pass::Pass>& passes, const MatchFlags& flags,
-                         std::vector<Nearness>& outcomes) {
+Result<void> match_graph(const std::filesystem::path& path, const std::vector<pass::Pass>& passes,
+                         const MatchFlags& flags, std::vector<Nearness>& outcomes) {
   PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(path));
   rewrite::PreparedGraph prepared(graph.graph, flags.strict);
   for (const pass::Pass& pass : passes) {

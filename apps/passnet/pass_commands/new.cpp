@@ -1,21 +1,21 @@
 // passnet pass new: a pass to start from, a template or the pass of a graph.
 #include "pass_commands/new.h"
 
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
 #include <charconv>
 #include <filesystem>
 #include <memory>
-#include <optional>
-
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "author/draft.h"
 #include "base/json.h"
 #include "base/strings.h"
 #include "command.h"
-#include "graphdir/sample.h"
 #include "graph_commands/types.h"
+#include "graphdir/sample.h"
 #include "options.h"
 #include "pass/source.h"
 #include "pass/template.h"
@@ -40,13 +40,16 @@ Result<Range> parse_range(const std::string& text) {
   const bool colon = first.ec == std::errc() && first.ptr != end && *first.ptr == ':';
   const auto second = colon ? std::from_chars(first.ptr + 1, end, range.second) : first;
   if (!colon || second.ec != std::errc() || second.ptr != end)
-    return bad_input(fmt::format("--range {}: expected FIRST:END, two numbers", quoted(text))).with_hint("0:3 takes the first three operators");
+    return bad_input(fmt::format("--range {}: expected FIRST:END, two numbers", quoted(text)))
+        .with_hint("0:3 takes the first three operators");
   return Range(range);
 }
 
 // A graph, or the graphs of a sample.
 Result<std::vector<std::filesystem::path>> graphs_of(const std::string& path) {
-  if (const auto directory = graphdir::graph_directory(path); directory && std::filesystem::exists(*directory / "model.py")) return std::vector{*directory};
+  if (const auto directory = graphdir::graph_directory(path);
+      directory && std::filesystem::exists(*directory / "model.py"))
+    return std::vector{*directory};
   PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
   return sample.graph_paths;
 }
@@ -78,16 +81,19 @@ Result<Json> report(const author::Draft& draft, const author::Subject& subject, 
     matched += matches.matches.empty() ? 0 : 1;
     if (!miss) miss = matches.refused.empty() ? matches.miss : matches.refused[0];
   }
-  Json json{{"taken", draft.taken}, {"operators", draft.of}, {"kernel_written", draft.is_written},
+  Json json{{"taken", draft.taken}, {"operators", draft.of},     {"kernel_written", draft.is_written},
             {"matched", matched},   {"graphs", examples.size()}, {"left_out", Json::array()}};
-  for (const author::LeftOut& left : draft.left_out) json["left_out"].push_back({{"statement", left.statement}, {"why", left.why}});
+  for (const author::LeftOut& left : draft.left_out)
+    json["left_out"].push_back({{"statement", left.statement}, {"why", left.why}});
   if (!text) return json;
   fmt::print("takes {} of {} operators\n", draft.taken, draft.of);
-  for (const author::LeftOut& left : draft.left_out) fmt::print("{}: {}\n  {}\n", draft.is_written ? "left out" : "not written", left.statement, left.why);
+  for (const author::LeftOut& left : draft.left_out)
+    fmt::print("{}: {}\n  {}\n", draft.is_written ? "left out" : "not written", left.statement, left.why);
   for (const std::string& other : subject.others) fmt::print("not written for {}\n", other);
   fmt::print("matches {} of {} graphs\n", matched, examples.size());
   if (matched < examples.size() && miss) fmt::print("{}\n", rewrite::to_string(*miss));
-  if (!draft.is_written) fmt::print("the kernel is not written yet: its place in the .cpp and .cu says so until it is\n");
+  if (!draft.is_written)
+    fmt::print("the kernel is not written yet: its place in the .cpp and .cu says so until it is\n");
   return json;
 }
 
@@ -129,14 +135,18 @@ Result<ExitCode> new_pass(const NewFlags& flags) {
 
 void add_pass_new(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<NewFlags>();
-  CLI::App* command = group.add_subcommand("new", "write a pass to start from: Name.py, its kernels, and its line in the list file");
+  CLI::App* command =
+      group.add_subcommand("new", "write a pass to start from: Name.py, its kernels, and its line in the list file");
   command->add_option("NAME", flags->name, "pass name")->required();
   command->add_option("DIR", flags->directory, "pass_dir to write into")->capture_default_str();
-  CLI::Option* from = command->add_option(
-      "--from", flags->from,
-      "graph directory, or sample directory for all its graphs: writes a pass that takes as many of their operators as it can, right but slow; "
-      "without it a template (add and relu)");
-  command->add_option("--range", flags->range, "FIRST:END, the operators to take, counted from 0 in the order of 'graph show'; END is not taken")->needs(from);
+  CLI::Option* from = command->add_option("--from", flags->from,
+                                          "graph directory, or sample directory for all its graphs: writes a pass that "
+                                          "takes as many of their operators as it can, right but slow; "
+                                          "without it a template (add and relu)");
+  command
+      ->add_option("--range", flags->range,
+                   "FIRST:END, the operators to take, counted from 0 in the order of 'graph show'; END is not taken")
+      ->needs(from);
   add_json_flag(*command, flags->json);
   command->footer(
       "Examples:  passnet pass new fuse_add_relu my_sample/pass_dir\n"

@@ -1,19 +1,19 @@
 // passnet pass check: build and compare without timing. match and new have files of their own.
-#include <filesystem>
+#include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/strings.h"
-#include "record/verdict.h"
 #include "command.h"
 #include "graphdir/sample.h"
 #include "options.h"
 #include "pass/source.h"
 #include "pass_commands/files.h"
 #include "pass_commands/new.h"
+#include "record/verdict.h"
 #include "report/row.h"
 #include "run/evaluate.h"
 #include "run/worker/tensor_files.h"
@@ -69,7 +69,8 @@ Result<void> check_sample(const graphdir::Sample& sample, const CheckFlags& flag
                                 {"sites", row.sites},
                                 {"problem", row.problem}});
     } else {
-      fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites, row.sites == 1 ? "" : "s");
+      fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites,
+                 row.sites == 1 ? "" : "s");
       if (!row.problem.empty()) {
         for (const std::string_view line : split(row.problem, '\n')) fmt::print("  {}\n", line);
       }
@@ -134,7 +135,8 @@ void add_pass(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* check = group->add_subcommand("check", "read, match, build and compare passes without timing them");
   check->add_option("PATH", flags->paths, "sample directory, pass_dir, or Name.py")->required();
-  check->add_option("--dump", flags->dump, "write DIR/SAMPLE/GRAPH/{inputs,expected,found}.safetensors of each graph")->type_name("DIR");
+  check->add_option("--dump", flags->dump, "write DIR/SAMPLE/GRAPH/{inputs,expected,found}.safetensors of each graph")
+      ->type_name("DIR");
   add_device_option(*check, flags->device);
   add_json_flag(*check, flags->json);
   check->footer("Example:  passnet pass check samples/vit_add_layer_norm --dump tensors");

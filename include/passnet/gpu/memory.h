@@ -40,7 +40,7 @@ struct alignas(sizeof(T) * n) Pack {
 
 /// Widest access for N elements of T.
 template <class T, int N>
-inline constexpr int access_width = N * int(sizeof(T)) > 16 ? int(16 / sizeof(T)) : N;
+inline constexpr int access_width = N* int(sizeof(T)) > 16 ? int(16 / sizeof(T)) : N;
 
 /// What one access moves, as the type of a load or store instruction of that size.
 template <int bytes>
@@ -73,7 +73,7 @@ struct Word<16> {
 template <int N, class T>
 PASSNET_INLINE floats<N> load(const T* x) {
   constexpr int width = detail::access_width<T, N>;
-  using Word = typename detail::Word<width * int(sizeof(T))>::type;
+  using Word = typename detail::Word<width* int(sizeof(T))>::type;
   floats<N> out;
 #pragma unroll
   for (int part = 0; part < N / width; ++part) {
@@ -89,7 +89,7 @@ PASSNET_INLINE floats<N> load(const T* x) {
 template <class T, int N>
 PASSNET_INLINE void store(T* out, const floats<N>& values) {
   constexpr int width = detail::access_width<T, N>;
-  using Word = typename detail::Word<width * int(sizeof(T))>::type;
+  using Word = typename detail::Word<width* int(sizeof(T))>::type;
 #pragma unroll
   for (int part = 0; part < N / width; ++part) {
     detail::Pack<T, width> pack;

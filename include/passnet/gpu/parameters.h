@@ -10,17 +10,17 @@ template <class P>
 struct Parameter {
   static_assert(sizeof(P) < 0, "a kernel parameter is a pointer to elements, an integer, a float, a double or a bool");
 };
-#define PASSNET_PARAMETER_(type, text)                      \
-  template <>                                               \
-  struct Parameter<type> {                                  \
-    PASSNET_INLINE static constexpr const char* name() { return text; } \
-  };                                                        \
-  template <>                                               \
-  struct Parameter<type*> {                                 \
-    PASSNET_INLINE static constexpr const char* name() { return text "*"; } \
-  };                                                        \
-  template <>                                               \
-  struct Parameter<const type*> {                           \
+#define PASSNET_PARAMETER_(type, text)                                               \
+  template <>                                                                        \
+  struct Parameter<type> {                                                           \
+    PASSNET_INLINE static constexpr const char* name() { return text; }              \
+  };                                                                                 \
+  template <>                                                                        \
+  struct Parameter<type*> {                                                          \
+    PASSNET_INLINE static constexpr const char* name() { return text "*"; }          \
+  };                                                                                 \
+  template <>                                                                        \
+  struct Parameter<const type*> {                                                    \
     PASSNET_INLINE static constexpr const char* name() { return "const " text "*"; } \
   };
 PASSNET_PARAMETER_(float, "float")

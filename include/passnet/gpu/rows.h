@@ -28,7 +28,7 @@ PASSNET_INLINE constexpr int row_access(int64_t n, int threads) {
 template <class T, int64_t n, int threads>
 struct Row {
   static_assert(threads == thread_count || (threads <= warp_size && (threads & (threads - 1)) == 0));
-  enum : int { width = row_access<T>(n, threads), parts = int(ceil_div<int64_t>(n, width * threads)) };
+  enum : int { width = row_access<T>(n, threads), parts = int(ceil_div<int64_t>(n, width* threads)) };
 
   floats<width> part[parts];
 

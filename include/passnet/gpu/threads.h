@@ -19,9 +19,7 @@ PASSNET_INLINE int task_index(int axis = 0) {
   return int(axis == 0 ? blockIdx.x : axis == 1 ? blockIdx.y : blockIdx.z);
 }
 /// Blocks on one axis of the grid.
-PASSNET_INLINE int task_count(int axis = 0) {
-  return int(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z);
-}
+PASSNET_INLINE int task_count(int axis = 0) { return int(axis == 0 ? gridDim.x : axis == 1 ? gridDim.y : gridDim.z); }
 /// This thread's number among all threads of a grid of one axis, and how many they are.
 PASSNET_INLINE int64_t global_index() { return int64_t(blockIdx.x) * PASSNET_BLOCK + threadIdx.x; }
 PASSNET_INLINE int64_t global_count() { return int64_t(gridDim.x) * PASSNET_BLOCK; }

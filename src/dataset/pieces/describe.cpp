@@ -45,7 +45,7 @@ Result<graphdir::TensorMeta> describe_value(const Json& value) {
 }  // namespace
 
 Result<std::vector<graphdir::TensorMeta>> describe_inputs(const analysis::Piece& piece, const graphdir::GraphDir& whole,
-                                                    const Json& values) {
+                                                          const Json& values) {
   std::vector<graphdir::TensorMeta> metas;
   for (size_t i = 0; i < piece.inputs.size(); ++i) {
     const ir::Node& node = whole.graph.node(piece.inputs[i]);

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/cut.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "analysis/cut.h"
 #include "graphdir/meta.h"
 #include "graphdir/sample.h"
 
@@ -18,6 +18,6 @@ namespace passnet::dataset {
 /// as normally distributed. Errors: Unsupported, with a reason that counts in a summary ("an input is no
 /// tensor"): also integers or truth values without statistics.
 Result<std::vector<graphdir::TensorMeta>> describe_inputs(const analysis::Piece& piece, const graphdir::GraphDir& whole,
-                                                    const Json& values);
+                                                          const Json& values);
 
 }  // namespace passnet::dataset

@@ -26,8 +26,7 @@ std::optional<size_t> number_after(std::string_view text, std::string_view word)
 }
 
 bool is_range(const Json& value) {
-  return value.is_array() && value.size() == 2 && value[0].is_number_unsigned() &&
-         value[1].is_number_unsigned();
+  return value.is_array() && value.size() == 2 && value[0].is_number_unsigned() && value[1].is_number_unsigned();
 }
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
+#include "analysis/range.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "analysis/range.h"
 
 namespace passnet::dataset {
 

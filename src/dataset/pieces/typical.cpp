@@ -19,8 +19,7 @@ std::vector<uint32_t> sorted_positions(const Tokens& text, size_t window) {
   std::vector<std::pair<uint64_t, uint32_t>> keyed(n);
   for (size_t length = 1; length < 2 * window; length *= 2) {
     for (size_t i = 0; i < n; ++i) {
-      const uint64_t behind =
-          i + length < n ? uint64_t{rank[i + length]} + 1 : 0;  // the end comes before any token
+      const uint64_t behind = i + length < n ? uint64_t{rank[i + length]} + 1 : 0;  // the end comes before any token
       keyed[i] = {uint64_t{rank[i]} << 32 | behind, static_cast<uint32_t>(i)};
     }
     std::sort(keyed.begin(), keyed.end());
@@ -36,8 +35,7 @@ std::vector<uint32_t> sorted_positions(const Tokens& text, size_t window) {
 
 size_t common_length(const Tokens& text, size_t a, size_t b, size_t most) {
   size_t length = 0;
-  while (length < most && a + length < text.size() && b + length < text.size() &&
-         text[a + length] == text[b + length])
+  while (length < most && a + length < text.size() && b + length < text.size() && text[a + length] == text[b + length])
     ++length;
   return length;
 }
@@ -70,9 +68,8 @@ std::optional<Pattern> best_pattern(const Tokens& text, size_t window) {
       const uint32_t first = std::min(closed.first, grown.first);
       const size_t score = closed.length < 2 ? 0 : (closed.length - 1) * (i - closed.from - 1);
       const bool better =
-          score > best.score ||
-          (score == best.score && score > 0 &&
-           (closed.length < best.length || (closed.length == best.length && first < best.first)));
+          score > best.score || (score == best.score && score > 0 &&
+                                 (closed.length < best.length || (closed.length == best.length && first < best.first)));
       if (better) best = {score, closed.length, closed.from, i, first};
       grown.from = closed.from;
       grown.first = first;
@@ -80,9 +77,8 @@ std::optional<Pattern> best_pattern(const Tokens& text, size_t window) {
     if (shared > 0) open.push_back(grown);
   }
   if (best.score == 0) return std::nullopt;
-  Pattern pattern{
-      best.length,
-      {order.begin() + static_cast<ptrdiff_t>(best.from), order.begin() + static_cast<ptrdiff_t>(best.to)}};
+  Pattern pattern{best.length,
+                  {order.begin() + static_cast<ptrdiff_t>(best.from), order.begin() + static_cast<ptrdiff_t>(best.to)}};
   std::sort(pattern.starts.begin(), pattern.starts.end());
   return pattern;
 }
@@ -137,8 +133,7 @@ bool fold(Tokens& text, Grammar& grammar, size_t window) {
 void gather_primitives(Grammar& grammar) {
   for (size_t i = 0, count = grammar.bodies.size(); i < count; ++i) {
     const Tokens body = grammar.bodies[i];
-    if (std::none_of(body.begin(), body.end(), [&](Token token) { return grammar.is_symbol(token); }))
-      continue;
+    if (std::none_of(body.begin(), body.end(), [&](Token token) { return grammar.is_symbol(token); })) continue;
     Tokens gathered, run;
     const auto end_run = [&] {
       if (!run.empty()) gathered.push_back(grammar.add(std::exchange(run, {})));
@@ -205,7 +200,7 @@ std::vector<analysis::Range> longer_than_one_and_disjoint(std::vector<analysis::
 }  // namespace
 
 std::vector<std::vector<analysis::Range>> typical_ranges(std::span<const std::vector<uint32_t>> sequences,
-                                               const TypicalOptions& options) {
+                                                         const TypicalOptions& options) {
   const auto count = static_cast<Token>(sequences.size());
   // Separators 1, 2, … between the sequences, each there once; operators behind them.
   Token operators = 0;

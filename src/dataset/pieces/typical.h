@@ -21,6 +21,6 @@ struct TypicalOptions {
 /// Ranges of each graph, sorted, disjoint. Not every range is repeated: what lies between patterns is given
 /// too, and a small graph as a whole.
 std::vector<std::vector<analysis::Range>> typical_ranges(std::span<const std::vector<uint32_t>> sequences,
-                                               const TypicalOptions& options);
+                                                         const TypicalOptions& options);
 
 }  // namespace passnet::dataset

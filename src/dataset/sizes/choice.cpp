@@ -146,23 +146,14 @@ class Choosing {
   void collect(size_t i) {
     const analysis::SizeSlot& slot = slots_[i];
     switch (slot.rule) {
-      case analysis::SizeRule::View:
-        return collect_view(i, Part{0, own_.size(), 0, slots_.size()});
-      case analysis::SizeRule::Expand:
-        return collect_expand(i);
-      case analysis::SizeRule::Repeat:
-        return collect_repeat(i);
-      case analysis::SizeRule::Create:
-        return collect_create(i, slot.position == 0);
-      case analysis::SizeRule::Range:
-        return collect_range(i);
-      case analysis::SizeRule::Slice:
-        return collect_slice(i);
-      case analysis::SizeRule::Split:
-        return collect_split(i);
-      case analysis::SizeRule::Number:
-        keep(i, slot.value < 2 * kTelling ? 0 : kNear + 2);
-        return add_seen(i, kNear);
+      case analysis::SizeRule::View: return collect_view(i, Part{0, own_.size(), 0, slots_.size()});
+      case analysis::SizeRule::Expand: return collect_expand(i);
+      case analysis::SizeRule::Repeat: return collect_repeat(i);
+      case analysis::SizeRule::Create: return collect_create(i, slot.position == 0);
+      case analysis::SizeRule::Range: return collect_range(i);
+      case analysis::SizeRule::Slice: return collect_slice(i);
+      case analysis::SizeRule::Split: return collect_split(i);
+      case analysis::SizeRule::Number: keep(i, slot.value < 2 * kTelling ? 0 : kNear + 2); return add_seen(i, kNear);
     }
   }
 
@@ -251,8 +242,7 @@ class Choosing {
       analysis::SizeExpression rest = analysis::SizeExpression::of({operand_, static_cast<uint32_t>(axis)});
       rest.offset = value - own_[axis];
       if (rest.offset >= -2) add(i, rest, kNear + 2);
-      if (2 * value == own_[axis])
-        add(i, {{{operand_, static_cast<uint32_t>(axis)}}, {}, 1, 2, 0}, kNear + 1);
+      if (2 * value == own_[axis]) add(i, {{{operand_, static_cast<uint32_t>(axis)}}, {}, 1, 2, 0}, kNear + 1);
     }
     add_derived(i, small ? kFar + 2 : kFar);
   }
@@ -308,16 +298,14 @@ class Choosing {
       else
         read(arg);
     };
-    for (const ir::Arg& arg : graph_.args(id_).subspan(std::min<size_t>(1, graph_.args(id_).size())))
-      read_all(arg);
+    for (const ir::Arg& arg : graph_.args(id_).subspan(std::min<size_t>(1, graph_.args(id_).size()))) read_all(arg);
     for (const ir::Keyword& keyword : graph_.keywords(id_)) read_all(keyword.value);
     return entries;
   }
 
   // A -1 that is left needs something to stand for.
   static bool has_rest(const std::vector<Entry>& entries, size_t first, size_t end) {
-    return std::any_of(entries.begin() + static_cast<ptrdiff_t>(first),
-                       entries.begin() + static_cast<ptrdiff_t>(end),
+    return std::any_of(entries.begin() + static_cast<ptrdiff_t>(first), entries.begin() + static_cast<ptrdiff_t>(end),
                        [](const Entry& entry) { return entry.value < 0; });
   }
 
@@ -326,9 +314,7 @@ class Choosing {
                                 size_t entry_end, bool from_left) const {
     size_t owns = 1, count = 1;
     const auto own_at = [&](size_t k) { return from_left ? own_[own + k] : own_[own_end - 1 - k]; };
-    const auto entry_at = [&](size_t k) {
-      return (from_left ? entries[entry + k] : entries[entry_end - 1 - k]).value;
-    };
+    const auto entry_at = [&](size_t k) { return (from_left ? entries[entry + k] : entries[entry_end - 1 - k]).value; };
     int64_t left = own_at(0), right = entry_at(0);
     while (left != right) {
       if (right < 0) return std::nullopt;
@@ -433,8 +419,7 @@ class Choosing {
       for (size_t p = 0; p < probes_.size(); ++p) {
         int64_t elements = 1, wanted = 1;
         bool open = false;  // it says -1, or takes a size from a value
-        for (size_t axis = part.first_own; axis < part.own_end; ++axis)
-          elements *= (*probes_[p].shape[operand_])[axis];
+        for (size_t axis = part.first_own; axis < part.own_end; ++axis) elements *= (*probes_[p].shape[operand_])[axis];
         for (size_t k = part.first_slot; k < part.slot_end; ++k) {
           open |= entries[k].value < 0;
           if (entries[k].slot) wanted *= candidates_[*entries[k].slot][picked[*entries[k].slot]].profile[p];

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "dataset/sizes/pool.h"
 #include "analysis/size_slots.h"
+#include "dataset/sizes/pool.h"
 
 namespace passnet::dataset {
 
@@ -18,7 +18,6 @@ using Assignment = std::vector<analysis::SizeExpression>;
 /// is left where the sizes fit nothing that was seen.
 std::vector<Assignment> size_assignments(const ir::Graph& graph, ir::NodeId id,
                                          std::span<const analysis::SizeSlot> slots, const Probes& probes,
-                                         const SizePool& pool,
-                                         std::span<const std::vector<int64_t>> required);
+                                         const SizePool& pool, std::span<const std::vector<int64_t>> required);
 
 }  // namespace passnet::dataset

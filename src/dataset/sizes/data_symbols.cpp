@@ -25,8 +25,7 @@ std::vector<DataSymbol> symbols_of_constraints(const std::vector<graphdir::Tenso
   std::vector<DataSymbol> symbols(constraints.symbols.size());
   for (size_t k = 0; k < symbols.size(); ++k) symbols[k].example = constraints.examples[k];
   for (size_t record = 0; record < metas.size(); ++record) {
-    const auto input =
-        std::ranges::find(constraints.inputs, metas[record].name, &graphdir::Constraints::Input::name);
+    const auto input = std::ranges::find(constraints.inputs, metas[record].name, &graphdir::Constraints::Input::name);
     if (input == constraints.inputs.end()) continue;
     for (size_t axis = 0; axis < input->shape.size(); ++axis) {
       if (input->shape[axis].kind == graphdir::ShapeExpression::Kind::Symbol)
@@ -51,10 +50,8 @@ std::vector<DataSymbol> find_symbols(std::span<const graphdir::GraphDir* const> 
     for (size_t axis = 0; axis < metas[record].shape.size(); ++axis) {
       std::vector<int64_t> profile;
       for (const graphdir::GraphDir* capture : captures) profile.push_back(capture->weights[record].shape[axis]);
-      const bool differs =
-          std::ranges::any_of(profile, [&](int64_t size) { return size != profile.front(); });
-      if (captures.size() > 1 ? !differs : profile.front() == 0 || (profile.front() == 1 && axis > 0))
-        continue;
+      const bool differs = std::ranges::any_of(profile, [&](int64_t size) { return size != profile.front(); });
+      if (captures.size() > 1 ? !differs : profile.front() == 0 || (profile.front() == 1 && axis > 0)) continue;
       const auto known = std::ranges::find(profiles, profile);
       const auto k = static_cast<size_t>(known - profiles.begin());
       if (known == profiles.end()) {
@@ -72,7 +69,7 @@ std::vector<DataSymbol> find_symbols(std::span<const graphdir::GraphDir* const> 
 }
 
 std::vector<graphdir::TensorMeta> resized(const std::vector<graphdir::TensorMeta>& metas,
-                                    std::span<const DataSymbol> symbols, std::span<const int64_t> values) {
+                                          std::span<const DataSymbol> symbols, std::span<const int64_t> values) {
   std::vector<graphdir::TensorMeta> made = metas;
   for (size_t k = 0; k < symbols.size(); ++k) {
     for (const DataSymbol::Place& place : symbols[k].places) made[place.record].shape[place.axis] = values[k];
@@ -103,8 +100,8 @@ std::optional<std::vector<int64_t>> values_in(const std::vector<graphdir::Tensor
   return values;
 }
 
-graphdir::Constraints constraints_of(const std::vector<graphdir::TensorMeta>& metas, std::span<const DataSymbol> symbols,
-                               std::span<const int64_t> values) {
+graphdir::Constraints constraints_of(const std::vector<graphdir::TensorMeta>& metas,
+                                     std::span<const DataSymbol> symbols, std::span<const int64_t> values) {
   graphdir::Constraints constraints;
   for (const graphdir::TensorMeta& meta : metas) {
     constraints.inputs.push_back({meta.name, {}, {}});

@@ -33,7 +33,7 @@ std::vector<DataSymbol> find_symbols(std::span<const graphdir::GraphDir* const> 
 
 /// The records with the symbols at `values` (by symbol). Literal data is repeated, then cut.
 std::vector<graphdir::TensorMeta> resized(const std::vector<graphdir::TensorMeta>& metas,
-                                    std::span<const DataSymbol> symbols, std::span<const int64_t> values);
+                                          std::span<const DataSymbol> symbols, std::span<const int64_t> values);
 
 /// What the symbols are in another capture; nullopt: they do not say its sizes.
 std::optional<std::vector<int64_t>> values_in(const std::vector<graphdir::TensorMeta>& metas,
@@ -41,7 +41,7 @@ std::optional<std::vector<int64_t>> values_in(const std::vector<graphdir::Tensor
                                               const std::vector<graphdir::TensorMeta>& other);
 
 /// The constraints S0, S1, … of records that were resized.
-graphdir::Constraints constraints_of(const std::vector<graphdir::TensorMeta>& metas, std::span<const DataSymbol> symbols,
-                               std::span<const int64_t> values);
+graphdir::Constraints constraints_of(const std::vector<graphdir::TensorMeta>& metas,
+                                     std::span<const DataSymbol> symbols, std::span<const int64_t> values);
 
 }  // namespace passnet::dataset

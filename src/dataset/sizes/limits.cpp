@@ -53,9 +53,8 @@ Shape integers(const ir::Graph& graph, const Arg* arg) {
 }
 
 /// What leaves a range a range of positions.
-constexpr std::string_view kPositionOperators[] = {"add",     "contiguous", "cumsum",    "expand",
-                                                   "getitem", "mul",        "repeat",    "reshape",
-                                                   "to",      "type_as",    "unsqueeze", "view"};
+constexpr std::string_view kPositionOperators[] = {"add",    "contiguous", "cumsum", "expand",  "getitem",   "mul",
+                                                   "repeat", "reshape",    "to",     "type_as", "unsqueeze", "view"};
 static_assert(std::ranges::is_sorted(kPositionOperators));
 
 /// The value counts positions: a range, or a sum of ones, with little done to it.
@@ -75,8 +74,7 @@ std::string refused_mask(const ir::Graph& graph, NodeId id, const analysis::Valu
   const Shape *query = shape_of(operand(graph, id, 0, "query"), there),
               *key = shape_of(operand(graph, id, 1, "key"), there),
               *mask = shape_of(operand(graph, id, 3, "attn_mask"), there);
-  if (query == nullptr || key == nullptr || mask == nullptr || query->size() < 2 || key->size() < 2)
-    return {};
+  if (query == nullptr || key == nullptr || mask == nullptr || query->size() < 2 || key->size() < 2) return {};
   Shape scores = *query;
   scores.back() = (*key)[key->size() - 2];
   for (size_t i = 1; i <= std::min(scores.size(), mask->size()); ++i) {
@@ -93,8 +91,7 @@ std::string refused_positions(const ir::Graph& graph, NodeId id, const analysis:
   const Shape *indices = shape_of(positions, there), *before = shape_of(positions, captured),
               *table = shape_of(operand(graph, id, 1, "weight"), there);
   if (indices == nullptr || before == nullptr || table == nullptr) return {};
-  if (indices->back() > table->front() && before->back() <= table->front() &&
-      counts_positions(graph, positions))
+  if (indices->back() > table->front() && before->back() <= table->front() && counts_positions(graph, positions))
     return fmt::format("{} positions for a table of {} rows", indices->back(), table->front());
   return {};
 }
@@ -177,10 +174,8 @@ std::string index_depends(const ir::Graph& graph, NodeId id, const Shape& before
   if (index == nullptr || index->kind != ArgKind::Tuple) return {};
   const std::span<const Arg> items = graph.elements(*index);
   for (size_t axis = 0; axis < items.size() && axis < before.size(); ++axis) {
-    if (items[axis].kind == ArgKind::Int && items[axis].integer >= kLarge &&
-        items[axis].integer + 1 == before[axis])
-      return fmt::format("it takes the last of {} by its number: a loop over them was unrolled",
-                         before[axis]);
+    if (items[axis].kind == ArgKind::Int && items[axis].integer >= kLarge && items[axis].integer + 1 == before[axis])
+      return fmt::format("it takes the last of {} by its number: a loop over them was unrolled", before[axis]);
     if (items[axis].kind != ArgKind::Slice && items[axis].kind != ArgKind::Int) break;
   }
   return {};
@@ -208,8 +203,7 @@ std::string refused_by_run(const ir::Graph& graph, NodeId id, const analysis::Va
 
 std::string depends_on_size(const ir::Graph& graph, NodeId id, const analysis::ValueShapes& captured,
                             const analysis::ValueShapes& there) {
-  if (graph.node(id).target.ends_with("_vmap_increment_nesting"))
-    return "it maps over a batch, whose size it holds";
+  if (graph.node(id).target.ends_with("_vmap_increment_nesting")) return "it maps over a batch, whose size it holds";
   const NodeId first = operand(graph, id, 0, "input");
   const Shape *before = shape_of(first, captured), *now = shape_of(first, there);
   if (before == nullptr || now == nullptr || before->size() != now->size() || *before == *now) return {};
@@ -234,8 +228,7 @@ std::string is_open(const ir::Graph& graph, NodeId id, std::span<const analysis:
                of_new = slot.rule == analysis::SizeRule::Create && (slots.size() >= kTableAxes || slots.size() == 1),
                of_copies = slot.rule == analysis::SizeRule::Repeat && others > 0,
                of_weight = slot.rule == analysis::SizeRule::Expand && others > 0 && shows_weight(graph, id);
-    if (leads && (of_new || of_copies || of_weight))
-      return "its first 1 may be the batch or a number of its own";
+    if (leads && (of_new || of_copies || of_weight)) return "its first 1 may be the batch or a number of its own";
   }
   return {};
 }

@@ -38,8 +38,7 @@ void SizePool::add(ir::NodeId id, const Probes& probes) {
     if (const auto profile = profile_of(size, probes)) put(changing_, {*profile, size});
     if (axis == 0) continue;
     const analysis::SizeExpression area{{{id, axis - 1}, {id, axis}}, {}, 1, 1, 0};
-    if (const auto profile = profile_of(area, probes); profile && shape[axis - 1] > 1)
-      put(areas_, {*profile, area});
+    if (const auto profile = profile_of(area, probes); profile && shape[axis - 1] > 1) put(areas_, {*profile, area});
   }
 }
 

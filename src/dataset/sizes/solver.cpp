@@ -249,13 +249,13 @@ class Solving {
 
   const ir::Graph& graph_;
   const SizeTrials& trials_;
-  Probes probes_;                                      // the first: as captured
-  std::vector<size_t> open_;                           // trials without a capture
-  std::vector<Assignment> now_;                        // by node id; empty: the integers stay
-  std::vector<std::vector<analysis::SizeSlot>> slots_;           // by node id
-  std::vector<std::vector<Assignment>> alternatives_;  // by node id, of the last decision
-  std::unordered_map<std::string, size_t> chosen_;  // by key: which of the alternatives; the first by default
-  std::unordered_map<std::string, NodeId> latest_;  // by key: the last node that was decided
+  Probes probes_;                                       // the first: as captured
+  std::vector<size_t> open_;                            // trials without a capture
+  std::vector<Assignment> now_;                         // by node id; empty: the integers stay
+  std::vector<std::vector<analysis::SizeSlot>> slots_;  // by node id
+  std::vector<std::vector<Assignment>> alternatives_;   // by node id, of the last decision
+  std::unordered_map<std::string, size_t> chosen_;      // by key: which of the alternatives; the first by default
+  std::unordered_map<std::string, NodeId> latest_;      // by key: the last node that was decided
   std::optional<Misfit> unsolved_;
   int rounds_ = 0;
 };

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/size_slots.h"
 #include "base/result.h"
 #include "dataset/sizes/choice.h"
-#include "analysis/size_slots.h"
 #include "ir/graph.h"
 
 namespace passnet::dataset {
@@ -34,7 +34,7 @@ struct Misfit {
 
 struct SizeSolution {
   std::vector<analysis::NodeSizes> changes;  // in the order of the nodes: those whose sizes follow from others
-  std::optional<Misfit> misfit;    // there is one: the changes do not make the graph fit all trials
+  std::optional<Misfit> misfit;              // there is one: the changes do not make the graph fit all trials
 };
 
 /// Walks the graph from its inputs on and gives each slot its best expression; where the graph then does not

@@ -30,8 +30,7 @@ Types read_types(const ir::Graph& graph, const Json& values) {
       const auto known = ir::parse_dtype(dtype);
       int64_t bytes = known ? ir::size_bytes(*known) : 8;
       for (const int64_t size : *types.shapes.shape[id]) bytes *= size;
-      if (graph.node(id).kind != ir::NodeKind::Placeholder)
-        types.largest_bytes = std::max(types.largest_bytes, bytes);
+      if (graph.node(id).kind != ir::NodeKind::Placeholder) types.largest_bytes = std::max(types.largest_bytes, bytes);
     }
   }
   return types;
@@ -68,8 +67,7 @@ Result<Types> Typing::infer(const ir::Graph& graph, const std::vector<graphdir::
 
 Result<void> Typing::load(const ir::Graph& graph) {
   if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-  if (auto loaded = run::load_graph(worker_, id_, graph, {}, {}, timeout_); !loaded)
-    return loaded.error().error;
+  if (auto loaded = run::load_graph(worker_, id_, graph, {}, {}, timeout_); !loaded) return loaded.error().error;
   return {};
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
 #include "analysis/size_expression.h"
+#include "base/result.h"
 #include "graphdir/meta.h"
 #include "ir/graph.h"
 #include "run/worker/worker.h"

@@ -52,8 +52,7 @@ const Rows kGeneric[] = {
 
 }  // namespace
 
-std::vector<std::vector<int64_t>> variant_sizes(const std::string& signature,
-                                                std::span<const DataSymbol> symbols) {
+std::vector<std::vector<int64_t>> variant_sizes(const std::string& signature, std::span<const DataSymbol> symbols) {
   for (const Class& one : classes()) {
     if (std::ranges::find(one.signatures, signature) != one.signatures.end()) return one.rows;
   }
@@ -61,8 +60,7 @@ std::vector<std::vector<int64_t>> variant_sizes(const std::string& signature,
   Rows rows = kGeneric[symbols.size() - 1];
   for (std::vector<int64_t>& row : rows) {
     for (size_t k = 0; k < row.size(); ++k) {
-      if (symbols[k].is_of_pictures && symbols.size() > 1)
-        row[k] = row[k] == 16 ? 224 : row[k] == 4096 ? 384 : row[k];
+      if (symbols[k].is_of_pictures && symbols.size() > 1) row[k] = row[k] == 16 ? 224 : row[k] == 4096 ? 384 : row[k];
     }
   }
   // Rows that pictures made equal.

@@ -18,50 +18,31 @@ bool is_container(const Arg& arg) { return arg.kind == ArgKind::Tuple || arg.kin
 
 std::string_view describe(const Arg& arg) {
   switch (arg.kind) {
-    case ArgKind::None:
-      return "None";
-    case ArgKind::Node:
-      return "a value";
-    case ArgKind::Bool:
-      return "a bool";
-    case ArgKind::Int:
-      return "an int";
-    case ArgKind::Float:
-      return "a float";
-    case ArgKind::String:
-      return "a string";
-    case ArgKind::DType:
-      return "a dtype";
-    case ArgKind::Device:
-      return "a device";
-    case ArgKind::Constant:
-      return "a torch constant";
-    case ArgKind::Ellipsis:
-      return "an ellipsis";
-    case ArgKind::Slice:
-      return "a slice";
-    case ArgKind::Tuple:
-      return "a tuple";
-    case ArgKind::List:
-      return "a list";
+    case ArgKind::None: return "None";
+    case ArgKind::Node: return "a value";
+    case ArgKind::Bool: return "a bool";
+    case ArgKind::Int: return "an int";
+    case ArgKind::Float: return "a float";
+    case ArgKind::String: return "a string";
+    case ArgKind::DType: return "a dtype";
+    case ArgKind::Device: return "a device";
+    case ArgKind::Constant: return "a torch constant";
+    case ArgKind::Ellipsis: return "an ellipsis";
+    case ArgKind::Slice: return "a slice";
+    case ArgKind::Tuple: return "a tuple";
+    case ArgKind::List: return "a list";
   }
   return "?";
 }
 
 std::string_view describe(Fit fit) {
   switch (fit) {
-    case Fit::Anything:
-      return "anything";
-    case Fit::Tensor:
-      return "a tensor";
-    case Fit::Int:
-      return "an int";
-    case Fit::DType:
-      return "a dtype";
-    case Fit::Device:
-      return "a device";
-    case Fit::None:
-      return "None";
+    case Fit::Anything: return "anything";
+    case Fit::Tensor: return "a tensor";
+    case Fit::Int: return "an int";
+    case Fit::DType: return "a dtype";
+    case Fit::Device: return "a device";
+    case Fit::None: return "None";
   }
   return "?";
 }
@@ -78,21 +59,14 @@ bool is_parameter(const Graph& graph, const Arg& arg) {
 
 bool fits(const Graph& graph, const Arg& arg, Fit fit) {
   const bool dtype = arg.kind == ArgKind::DType || is_attribute(graph, arg, "dtype");
-  const bool device =
-      arg.kind == ArgKind::Device || arg.kind == ArgKind::String || is_attribute(graph, arg, "device");
+  const bool device = arg.kind == ArgKind::Device || arg.kind == ArgKind::String || is_attribute(graph, arg, "device");
   switch (fit) {
-    case Fit::Anything:
-      return true;
-    case Fit::Tensor:
-      return arg.kind == ArgKind::Node && !dtype && !device;
-    case Fit::Int:
-      return arg.kind == ArgKind::Int || arg.kind == ArgKind::None;
-    case Fit::DType:
-      return dtype || arg.kind == ArgKind::None || is_parameter(graph, arg);
-    case Fit::Device:
-      return device || arg.kind == ArgKind::None;
-    case Fit::None:
-      return arg.kind == ArgKind::None;
+    case Fit::Anything: return true;
+    case Fit::Tensor: return arg.kind == ArgKind::Node && !dtype && !device;
+    case Fit::Int: return arg.kind == ArgKind::Int || arg.kind == ArgKind::None;
+    case Fit::DType: return dtype || arg.kind == ArgKind::None || is_parameter(graph, arg);
+    case Fit::Device: return device || arg.kind == ArgKind::None;
+    case Fit::None: return arg.kind == ArgKind::None;
   }
   return false;
 }
@@ -130,14 +104,10 @@ Arg normalize_ints(Graph& graph, Arg arg, uint8_t length) {
 
 Arg normalize(Graph& graph, const Arg& arg, ParameterKind kind, uint8_t length) {
   switch (kind) {
-    case ParameterKind::Any:
-      return normalize(graph, arg, false);
-    case ParameterKind::Float:
-      return normalize(graph, arg, true);
-    case ParameterKind::Ints:
-      return normalize_ints(graph, arg, length);
-    case ParameterKind::Index:
-      return arg;
+    case ParameterKind::Any: return normalize(graph, arg, false);
+    case ParameterKind::Float: return normalize(graph, arg, true);
+    case ParameterKind::Ints: return normalize_ints(graph, arg, length);
+    case ParameterKind::Index: return arg;
   }
   return arg;
 }
@@ -148,14 +118,13 @@ Arg instantiate(Graph& graph, const Literal& literal) {
 
 /// NumPy's names for PyTorch's parameters, which PyTorch takes too, and the `self` of schemas.
 std::string_view alias(std::string_view keyword) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases = {
-      {{"self", "input"},
-       {"axis", "dim"},
-       {"keepdims", "keepdim"},
-       {"x", "input"},
-       {"a", "input"},
-       {"x1", "input"},
-       {"x2", "other"}}};
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases = {{{"self", "input"},
+                                                                                             {"axis", "dim"},
+                                                                                             {"keepdims", "keepdim"},
+                                                                                             {"x", "input"},
+                                                                                             {"a", "input"},
+                                                                                             {"x1", "input"},
+                                                                                             {"x2", "other"}}};
   for (const auto& [from, to] : kAliases) {
     if (keyword == from) return to;
   }
@@ -185,9 +154,7 @@ class Binder {
 
  private:
   std::string_view name() const { return binding_.op->signature.name; }
-  Error error(std::string message) const {
-    return bad_input(std::move(message), graph_.locate(graph_.node(id_)));
-  }
+  Error error(std::string message) const { return bad_input(std::move(message), graph_.locate(graph_.node(id_))); }
   void give(size_t slot, const Arg& arg) {
     given_[slot] = &arg;
     slots_.push_back(static_cast<uint16_t>(slot));
@@ -199,8 +166,7 @@ class Binder {
     for (size_t i = 0; i < args.size(); ++i) {
       while (next < binding_.slots.size() && binding_.slots[next].fixed) ++next;
       if (next == binding_.slots.size() || binding_.slots[next].keyword_only)
-        return error(
-            fmt::format("too many arguments of {}: found {}, expected at most {}", name(), args.size(), i));
+        return error(fmt::format("too many arguments of {}: found {}, expected at most {}", name(), args.size(), i));
       give(next, args[i]);
       if (!binding_.slots[next].variadic) ++next;
     }
@@ -228,8 +194,8 @@ class Binder {
       list += (list.empty() ? "" : ", ") + std::string(slot.call_name);
     }
     const std::string_view nearest = nearest_name(keyword, known);
-    std::string hint = nearest.empty() ? fmt::format("its arguments are: {}", list)
-                                       : fmt::format("did you mean '{}'?", nearest);
+    std::string hint =
+        nearest.empty() ? fmt::format("its arguments are: {}", list) : fmt::format("did you mean '{}'?", nearest);
     return error(fmt::format("{} has no argument '{}'", name(), keyword)).with_hint(std::move(hint));
   }
 
@@ -306,8 +272,8 @@ CanonicalCall build_call(Graph& graph, NodeId id, const Bound& bound) {
     const Arg arg = !own && given[source[p]]
                         ? *given[source[p]]
                         : instantiate(graph, own || (slot->required && !slot->fixed) ? op.defaults[p] : slot->value);
-    call.args.push_back(normalize(graph, arg, own ? op.parameters[p].kind : slot->kind,
-                                  own ? op.lengths[p] : slot->length));
+    call.args.push_back(
+        normalize(graph, arg, own ? op.parameters[p].kind : slot->kind, own ? op.lengths[p] : slot->length));
     call.names.push_back(op.parameters[p].name);
   }
   if (op.signature.commutative && call.args[0].kind != ArgKind::Node && call.args[1].kind == ArgKind::Node)
@@ -329,8 +295,7 @@ CanonicalCall opaque_call(Graph& graph, NodeId id) {
     call.names.push_back(i < kPositions.size() ? kPositions[i] : graph.intern(std::to_string(i)));
   }
   std::vector<Keyword> keywords(graph.keywords(node).begin(), graph.keywords(node).end());
-  std::sort(keywords.begin(), keywords.end(),
-            [](const Keyword& a, const Keyword& b) { return a.name < b.name; });
+  std::sort(keywords.begin(), keywords.end(), [](const Keyword& a, const Keyword& b) { return a.name < b.name; });
   for (const Keyword& keyword : keywords) {
     call.args.push_back(normalize(graph, keyword.value, false));
     call.names.push_back(keyword.name);
@@ -378,8 +343,7 @@ bool overwrites_input(const Graph& graph, NodeId id) {
     if (i < node.arg_count && !slots[i].keyword_only)
       return graph.args(node)[i].kind == ArgKind::Bool && graph.args(node)[i].boolean;
     for (const Keyword& keyword : graph.keywords(node)) {
-      if (keyword.name == signature.in_place_flag)
-        return keyword.value.kind == ArgKind::Bool && keyword.value.boolean;
+      if (keyword.name == signature.in_place_flag) return keyword.value.kind == ArgKind::Bool && keyword.value.boolean;
     }
   }
   return false;

@@ -178,8 +178,7 @@ std::string expand(std::string_view token, std::string_view name) {
     const std::string_view rest = token.starts_with(abbreviation) ? token.substr(abbreviation.size()) : "?";
     if (rest.empty()) return std::string(module) + std::string(name);
     if (rest == "_") return std::string(module) + std::string(name) + "_";
-    if (rest.starts_with('.') && abbreviation != "torch")
-      return std::string(module) + std::string(rest.substr(1));
+    if (rest.starts_with('.') && abbreviation != "torch") return std::string(module) + std::string(rest.substr(1));
   }
   return std::string(token);
 }
@@ -197,15 +196,13 @@ KernelClass kernel_class_of(const OpRow& row) {
   return has_word(row.flags, "view") ? KernelClass::Free : KernelClass::Pointwise;
 }
 
-Operator& add_operator(Table& table, const OpRow& row, std::string_view name,
-                       const std::vector<ParsedSlot>& slots) {
+Operator& add_operator(Table& table, const OpRow& row, std::string_view name, const std::vector<ParsedSlot>& slots) {
   Operator& op = table.operators.emplace_back();
   op.signature.name = name;
   for (const ParsedSlot& parsed : slots) {
     const Slot& slot = parsed.slot;
     if (slot.canonical == Slot::kIgnored) continue;
-    op.parameters.push_back(
-        {parsed.canonical_name, slot.required, parsed.default_text, slot.variadic, slot.kind});
+    op.parameters.push_back({parsed.canonical_name, slot.required, parsed.default_text, slot.variadic, slot.kind});
     op.defaults.push_back(slot.value);
     op.lengths.push_back(slot.length);
     if (parsed.canonical_name == "inplace") op.signature.in_place_flag = "inplace";
@@ -222,11 +219,9 @@ Operator& add_operator(Table& table, const OpRow& row, std::string_view name,
 }
 
 /// The operator a spelling of `row` names: the row's own, or its in-place sibling.
-const Operator& operator_of(Table& table, const OpRow& row, bool in_place,
-                            const std::vector<ParsedSlot>& slots) {
+const Operator& operator_of(Table& table, const OpRow& row, bool in_place, const std::vector<ParsedSlot>& slots) {
   const auto own = table.by_name.find(row.name);
-  const Operator& base =
-      own != table.by_name.end() ? *own->second : add_operator(table, row, row.name, slots);
+  const Operator& base = own != table.by_name.end() ? *own->second : add_operator(table, row, row.name, slots);
   const bool by_flag = !base.signature.in_place_flag.empty();
   if (!in_place || by_flag || base.signature.name.ends_with('_')) return base;
   const std::string name = std::string(row.name) + "_";
@@ -262,8 +257,7 @@ Binding bind(const Operator& op, const std::vector<ParsedSlot>& slots) {
   return binding;
 }
 
-void add_spelling(Table& table, const OpRow& row, const std::string& spelling,
-                  const std::vector<ParsedSlot>& slots) {
+void add_spelling(Table& table, const OpRow& row, const std::string& spelling, const std::vector<ParsedSlot>& slots) {
   Binding binding = bind(operator_of(table, row, is_in_place(spelling), slots), slots);
   const std::string_view text = table.keep(spelling);
   Spellings* map = &table.functions;
@@ -283,8 +277,7 @@ Table build_table() {
   Table table;
   for (const OpRow& row : kOpRows) {
     const auto slots = parse_slots(row.parameters);
-    for (const auto token : split(row.spellings, ' '))
-      add_spelling(table, row, expand(token, row.name), slots);
+    for (const auto token : split(row.spellings, ' ')) add_spelling(table, row, expand(token, row.name), slots);
   }
   std::sort(table.targets.begin(), table.targets.end());
   return table;
@@ -320,15 +313,11 @@ const Bindings& find_bindings(const Node& node) {
       const Bindings& found = lookup(table().functions, node.target);
       return found.empty() && node.target.starts_with("torch.ops.aten.") ? lookup_aten(node.target) : found;
     }
-    case NodeKind::CallMethod:
-      return lookup(table().methods, node.target);
-    case NodeKind::Operator:
-      return lookup(table().operators_of_python, node.target);
-    case NodeKind::Attribute:
-      return lookup(table().attributes, node.target);
+    case NodeKind::CallMethod: return lookup(table().methods, node.target);
+    case NodeKind::Operator: return lookup(table().operators_of_python, node.target);
+    case NodeKind::Attribute: return lookup(table().attributes, node.target);
     case NodeKind::Placeholder:
-    case NodeKind::Output:
-      break;
+    case NodeKind::Output: break;
   }
   return kNoBindings;
 }

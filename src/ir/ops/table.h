@@ -35,18 +35,18 @@ enum class KernelClass : uint8_t {
   Stencil,    // one value per element of its result, from many of its input: pooling. What it reads lies in
               // memory before
   Reduction,  // sums, norms, softmax: reads each element of its input, alone or for a row
-  Library,  // a kernel of its own that nothing fuses with: matrix products, convolutions, attention, sorting
+  Library,    // a kernel of its own that nothing fuses with: matrix products, convolutions, attention, sorting
 };
 
 struct OpSignature {
-  std::string_view name;               // canonical name: "relu", "layer_norm", "add", "getitem", "view"
+  std::string_view name;  // canonical name: "relu", "layer_norm", "add", "getitem", "view"
   std::span<const Parameter> parameters;
-  bool commutative = false;            // the first two parameters may be swapped (add, mul of two tensors, …)
-  std::string_view in_place_parameter; // parameter that is overwritten ("input" for add_, iadd); empty when none
-  std::string_view in_place_flag;      // the call overwrites its input when this parameter is True ("inplace")
-  bool view = false;                   // the result may share memory with the first argument, or be it
-  bool keep = false;                   // has an effect beyond its result (random numbers, assertions): never dead
-  bool barrier = false;                // changes how other operators run (autocast): nothing may move across it
+  bool commutative = false;             // the first two parameters may be swapped (add, mul of two tensors, …)
+  std::string_view in_place_parameter;  // parameter that is overwritten ("input" for add_, iadd); empty when none
+  std::string_view in_place_flag;       // the call overwrites its input when this parameter is True ("inplace")
+  bool view = false;                    // the result may share memory with the first argument, or be it
+  bool keep = false;                    // has an effect beyond its result (random numbers, assertions): never dead
+  bool barrier = false;                 // changes how other operators run (autocast): nothing may move across it
   KernelClass kernel = KernelClass::Pointwise;  // of an in-place form too: x += y writes as many elements as x + y
 };
 
@@ -66,10 +66,10 @@ std::string_view nearest_target(NodeKind kind, std::string_view target);
 /// behind a node. So two calls mean the same when name and arguments are equal. Without a row the name is kind-prefixed ("function:torch.foo", "method:bar") and
 /// positional arguments come first, then keywords sorted by name.
 struct CanonicalCall {
-  std::string_view name;                 // static, or in the graph's arena
+  std::string_view name;  // static, or in the graph's arena
   const OpSignature* signature = nullptr;
-  std::vector<Arg> args;                 // containers live in `graph`'s pool
-  std::vector<std::string_view> names;   // of each argument
+  std::vector<Arg> args;                // containers live in `graph`'s pool
+  std::vector<std::string_view> names;  // of each argument
 };
 /// May add container elements and text to the pool of `graph` (no nodes).
 /// Errors: BadInput when an argument fits no parameter, twice the same, or a required one is missing.

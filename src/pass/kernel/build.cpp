@@ -21,8 +21,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kHeaders[] = {"abi.h",  "elements.h",     "kernel.h",     "math.h",     "rows.h",           "task.h",
-                                    "vec.h",  "gpu/elements.h", "gpu/memory.h", "gpu/math.h", "gpu/parameters.h", "gpu/rows.h", "gpu/threads.h"};
+constexpr const char* kHeaders[] = {
+    "abi.h",          "elements.h",   "kernel.h",   "math.h",           "rows.h",     "task.h",       "vec.h",
+    "gpu/elements.h", "gpu/memory.h", "gpu/math.h", "gpu/parameters.h", "gpu/rows.h", "gpu/threads.h"};
 
 /// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
 /// source tree's.
@@ -72,9 +73,9 @@ Result<KernelDefinition> find_kernel(const KernelSource& source, const KernelReq
   }
   const std::string file = request.source.string();
   Error error = bad_pass(
-      listed.empty() ? fmt::format("no kernel {} here: found no 'PASSNET_KERNEL {}(…)'",
-                                   quoted(request.kernel), request.kernel)
-                     : fmt::format("no kernel {} here, only {}", quoted(request.kernel), join(listed, ", ")),
+      listed.empty()
+          ? fmt::format("no kernel {} here: found no 'PASSNET_KERNEL {}(…)'", quoted(request.kernel), request.kernel)
+          : fmt::format("no kernel {} here, only {}", quoted(request.kernel), join(listed, ", ")),
       SourceLoc{file, 0, 0});
   if (const auto near = nearest_name(request.kernel, names); !near.empty())
     error.hint = fmt::format("did you mean {}?", quoted(near));
@@ -146,12 +147,10 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   PASSNET_TRY(const KernelSource source, parse_kernel_source(file, std::move(text)));
   PASSNET_TRY(const KernelDefinition kernel, find_kernel(source, request));
   PASSNET_TRY(const Toolchain toolchain, find_toolchain(request));
-  PASSNET_TRY(const std::string unit,
-              render_unit(file, source, request.kernel, request.constants, toolchain.target));
+  PASSNET_TRY(const std::string unit, render_unit(file, source, request.kernel, request.constants, toolchain.target));
   PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
   PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, unit));
-  const fs::path cache =
-      fs::absolute(options.cache_dir.empty() ? passnet_home() / "kernels" : options.cache_dir);
+  const fs::path cache = fs::absolute(options.cache_dir.empty() ? passnet_home() / "kernels" : options.cache_dir);
   const fs::path object = cache / key.substr(0, 2) / (key + fs::path(toolchain.object).extension().string());
 
   if (const auto bytes = read_file(object)) {

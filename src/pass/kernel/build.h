@@ -12,24 +12,24 @@ namespace passnet::pass {
 
 /// What one kernel is built from.
 struct KernelRequest {
-  std::filesystem::path source;            // Name.cpp or Name.cu
-  std::string kernel;                      // function to launch
+  std::filesystem::path source;  // Name.cpp or Name.cu
+  std::string kernel;            // function to launch
   std::vector<NamedConstant> constants = {};
-  int64_t block = 1;                       // threads per block of the launch: a constant of a GPU's kernel
-  std::string architecture = {};           // "sm_90": for that GPU; empty: for this machine's CPU
+  int64_t block = 1;              // threads per block of the launch: a constant of a GPU's kernel
+  std::string architecture = {};  // "sm_90": for that GPU; empty: for this machine's CPU
   bool operator==(const KernelRequest&) const = default;
 };
 
 struct BuiltKernel {
-  std::filesystem::path object;            // .so or .cubin in the cache; never changed once written
-  std::string entry;                       // "passnet_run_NAME", see include/passnet/abi.h; of a cubin the kernel's name
-  std::vector<std::string> parameters;     // "const float*", "float*", "int64_t", "float": for checking a launch
+  std::filesystem::path object;         // .so or .cubin in the cache; never changed once written
+  std::string entry;                    // "passnet_run_NAME", see include/passnet/abi.h; of a cubin the kernel's name
+  std::vector<std::string> parameters;  // "const float*", "float*", "int64_t", "float": for checking a launch
   bool from_cache = false;
 };
 
 struct BuildOptions {
-  std::filesystem::path cache_dir;         // default passnet_home()/kernels
-  std::filesystem::path include_dir;       // where passnet/kernel.h is; default: found beside the binary or the source
+  std::filesystem::path cache_dir;    // default passnet_home()/kernels
+  std::filesystem::path include_dir;  // where passnet/kernel.h is; default: found beside the binary or the source
   int timeout_s = 30;
 };
 

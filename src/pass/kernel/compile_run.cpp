@@ -29,7 +29,7 @@ std::string find_on_path(const char* name, const std::string& further) {
   return "";
 }
 
-Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const std::string& directory, 
+Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const std::string& directory,
                                     sandbox::Isolation isolation, int timeout_s) {
   sandbox::SpawnOptions options;
   const std::string tools = std::filesystem::path(argv[0]).parent_path().string();
@@ -64,8 +64,7 @@ std::optional<Error> exhausted(const CompilerOutput& output, const CompileReques
   else if (says("No space left on device"))
     return resource_error(fmt::format("no space left on the disk of '{}'", request.directory.string()));
   if (what.empty()) return std::nullopt;
-  Error error =
-      resource_error(fmt::format("compiling kernel '{}' takes more than {}", request.kernel.name, what));
+  Error error = resource_error(fmt::format("compiling kernel '{}' takes more than {}", request.kernel.name, what));
   error.at = request.kernel.at;
   return error;
 }

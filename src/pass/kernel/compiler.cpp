@@ -18,43 +18,45 @@ constexpr int kOldestCompiler = 12;  // the first with _Float16 in C++
 /// NaN and infinities keep their meaning; only what a kernel cannot observe is given up: errno, trap flags,
 /// and the rounding between a product and its sum. No host header is in reach.
 const std::vector<std::string>& flags() {
-  static const std::vector<std::string> list = {"-std=c++20",
-                                                "-O3",
-                                                "-march=native",
+  static const std::vector<std::string> list = {
+    "-std=c++20",
+    "-O3",
+    "-march=native",
 #if defined(__x86_64__)
-                                                // Half precision computes in float everywhere, and rounds where the kernel says, on
-                                                // processors with half arithmetic of their own too (which would fuse a product and its sum).
-                                                "-mno-avx512fp16",
+    // Half precision computes in float everywhere, and rounds where the kernel says, on
+    // processors with half arithmetic of their own too (which would fuse a product and its sum).
+    "-mno-avx512fp16",
 #endif
-                                                "-ffreestanding",
-                                                "-fbuiltin",
-                                                "-fopenmp-simd",
-                                                "-fno-math-errno",
-                                                "-fno-trapping-math",
-                                                "-ffp-contract=fast",
-                                                "-fno-exceptions",
-                                                "-fno-rtti",
-                                                "-fno-threadsafe-statics",
-                                                "-fno-stack-protector",
-                                                "-fno-asynchronous-unwind-tables",
-                                                "-fcf-protection=none",
-                                                "-fno-ident",
-                                                "-g1",  // the line table alone is read, see line_table.h
-                                                "-gdwarf-4",
-                                                "-gz=none",
-                                                "-fvisibility=hidden",
-                                                "-fPIC",
-                                                "-w",
-                                                "-nostdinc",
-                                                "-nostdinc++",
-                                                "-fmax-errors=3",
-                                                "-fno-diagnostics-show-caret",
-                                                "-fdiagnostics-color=never",
-                                                "-fmessage-length=0",
-                                                "-ftemplate-backtrace-limit=2",
-                                                "-shared",
-                                                "-nostdlib",
-                                                "-Wl,-z,now,-z,relro,-z,noexecstack,--build-id=none"};
+    "-ffreestanding",
+    "-fbuiltin",
+    "-fopenmp-simd",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=fast",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fno-stack-protector",
+    "-fno-asynchronous-unwind-tables",
+    "-fcf-protection=none",
+    "-fno-ident",
+    "-g1",  // the line table alone is read, see line_table.h
+    "-gdwarf-4",
+    "-gz=none",
+    "-fvisibility=hidden",
+    "-fPIC",
+    "-w",
+    "-nostdinc",
+    "-nostdinc++",
+    "-fmax-errors=3",
+    "-fno-diagnostics-show-caret",
+    "-fdiagnostics-color=never",
+    "-fmessage-length=0",
+    "-ftemplate-backtrace-limit=2",
+    "-shared",
+    "-nostdlib",
+    "-Wl,-z,now,-z,relro,-z,noexecstack,--build-id=none"
+  };
   return list;
 }
 
@@ -63,8 +65,8 @@ std::string processor() {
   std::ifstream file("/proc/cpuinfo");
   std::string text;
   for (std::string line; std::getline(file, line) && !line.empty();) {
-    for (const char* field : {"vendor_id", "cpu family", "model", "stepping", "flags", "Features",
-                              "CPU implementer", "CPU part"}) {
+    for (const char* field :
+         {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU implementer", "CPU part"}) {
       if (line.starts_with(field)) text += line + "\n";
     }
   }
@@ -77,8 +79,7 @@ Result<Compiler> identify(const std::string& path) {
   if (!succeeded(output)) return resource_error(fmt::format("'{}' does not run: {}", path, version));
   const int major = std::atoi(version.substr(version.rfind(' ') + 1).c_str());
   if (major < kOldestCompiler) {
-    return resource_error(
-               fmt::format("'{}' is version {}, kernels need g++ {} or later", path, major, kOldestCompiler))
+    return resource_error(fmt::format("'{}' is version {}, kernels need g++ {} or later", path, major, kOldestCompiler))
         .with_hint(fmt::format("apt-get install g++-{}", kOldestCompiler));
   }
   return Compiler{path, version + "\n" + join(flags(), " ") + "\n" + processor(), ""};
@@ -117,8 +118,7 @@ std::optional<Diagnostic> parse_diagnostic(std::string_view line) {
 std::string plain(std::string text) {
   constexpr std::string_view assertion = "static assertion failed: ";
   if (text.starts_with(assertion)) text.erase(0, assertion.size());
-  if (const size_t flag = text.rfind(" [-"); flag != std::string::npos && text.ends_with(']'))
-    text.resize(flag);
+  if (const size_t flag = text.rfind(" [-"); flag != std::string::npos && text.ends_with(']')) text.resize(flag);
   if (text.find("passnet_refuses_asm") != std::string::npos) return "'asm' is not allowed in a kernel";
   return text;
 }
@@ -129,16 +129,14 @@ Result<Compiler> find_compiler() {
   static std::mutex mutex;
   static std::map<std::string, Compiler> known;
   const std::string path = find_on_path("g++");
-  if (path.empty())
-    return resource_error("no g++ on PATH to compile kernels with").with_hint("apt-get install g++");
+  if (path.empty()) return resource_error("no g++ on PATH to compile kernels with").with_hint("apt-get install g++");
   const std::lock_guard lock(mutex);
   if (const auto found = known.find(path); found != known.end()) return found->second;
   PASSNET_TRY(const Compiler compiler, identify(path));
   return known.emplace(path, compiler).first->second;
 }
 
-Error parse_compiler_errors(const std::string& output, const std::string& file,
-                            const KernelDefinition& kernel) {
+Error parse_compiler_errors(const std::string& output, const std::string& file, const KernelDefinition& kernel) {
   Error error = bad_pass("", kernel.at);
   std::optional<SourceLoc> used_from;
   std::string instantiated;
@@ -204,8 +202,8 @@ Result<void> compile_unit(const Compiler& compiler, const CompileRequest& reques
   argv.insert(argv.end(), flags().begin(), flags().end());
   for (const std::string& word :
        {std::string("-isystem"), own_headers, "-I" + request.include_dir.string(), std::string("-MD"),
-        std::string("-MF"), std::string("unit.d"), "-fdebug-prefix-map=" + request.directory.string() + "=.", std::string("-o"), std::string("unit.so"),
-        std::string("unit.cpp"), std::string("-lgcc")}) {
+        std::string("-MF"), std::string("unit.d"), "-fdebug-prefix-map=" + request.directory.string() + "=.",
+        std::string("-o"), std::string("unit.so"), std::string("unit.cpp"), std::string("-lgcc")}) {
     argv.push_back(word);
   }
   PASSNET_TRY(const CompilerOutput output,
@@ -218,8 +216,8 @@ Result<void> compile_unit(const Compiler& compiler, const CompileRequest& reques
     if (name == "unit.so:" || name == "unit.cpp" || name.starts_with(own_headers + "/") ||
         name.starts_with(request.include_dir.string() + "/passnet/"))
       continue;
-    return bad_pass(fmt::format("kernel '{}' includes {}, only <passnet/kernel.h> may be included",
-                                request.kernel.name, quoted(name, 200)),
+    return bad_pass(fmt::format("kernel '{}' includes {}, only <passnet/kernel.h> may be included", request.kernel.name,
+                                quoted(name, 200)),
                     request.kernel.at);
   }
   return {};

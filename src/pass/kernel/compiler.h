@@ -37,7 +37,6 @@ std::vector<std::string> dependency_names(std::string_view text);
 
 /// The compiler's output as one error. Positions under kKernelFile become positions in `file`; errors inside
 /// headers are placed where the kernel used them.
-Error parse_compiler_errors(const std::string& output, const std::string& file,
-                            const KernelDefinition& kernel);
+Error parse_compiler_errors(const std::string& output, const std::string& file, const KernelDefinition& kernel);
 
 }  // namespace passnet::pass

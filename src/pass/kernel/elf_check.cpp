@@ -19,23 +19,21 @@ namespace {
 
 /// Pure functions of libm and what compilers call on their own. Sorted.
 constexpr std::string_view kAllowedSymbols[] = {
-    "acos",    "acosf",   "acosh",     "acoshf",     "asin",   "asinf",   "asinh",     "asinhf",
-    "atan",    "atan2",   "atan2f",    "atanf",      "atanh",  "atanhf",  "cbrt",      "cbrtf",
-    "ceil",    "ceilf",   "copysign",  "copysignf",  "cos",    "cosf",    "cosh",      "coshf",
-    "erf",     "erfc",    "erfcf",     "erff",       "exp",    "exp2",    "exp2f",     "expf",
-    "expm1",   "expm1f",  "fabs",      "fabsf",      "floor",  "floorf",  "fma",       "fmaf",
-    "fmax",    "fmaxf",   "fmin",      "fminf",      "fmod",   "fmodf",   "hypot",     "hypotf",
-    "ldexp",   "ldexpf",  "log",       "log10",      "log10f", "log1p",   "log1pf",    "log2",
-    "log2f",   "logf",    "lrint",     "lrintf",     "lround", "lroundf", "memcmp",    "memcpy",
-    "memmove", "memset",  "nearbyint", "nearbyintf", "pow",    "powf",    "remainder", "remainderf",
-    "rint",    "rintf",   "round",     "roundf",     "sin",    "sincos",  "sincosf",   "sinf",
-    "sinh",    "sinhf",   "sqrt",      "sqrtf",      "tan",    "tanf",    "tanh",      "tanhf",
-    "tgamma",  "tgammaf", "trunc",     "truncf"};
+    "acos",     "acosf",     "acosh",  "acoshf",    "asin",       "asinf",  "asinh",   "asinhf",    "atan",
+    "atan2",    "atan2f",    "atanf",  "atanh",     "atanhf",     "cbrt",   "cbrtf",   "ceil",      "ceilf",
+    "copysign", "copysignf", "cos",    "cosf",      "cosh",       "coshf",  "erf",     "erfc",      "erfcf",
+    "erff",     "exp",       "exp2",   "exp2f",     "expf",       "expm1",  "expm1f",  "fabs",      "fabsf",
+    "floor",    "floorf",    "fma",    "fmaf",      "fmax",       "fmaxf",  "fmin",    "fminf",     "fmod",
+    "fmodf",    "hypot",     "hypotf", "ldexp",     "ldexpf",     "log",    "log10",   "log10f",    "log1p",
+    "log1pf",   "log2",      "log2f",  "logf",      "lrint",      "lrintf", "lround",  "lroundf",   "memcmp",
+    "memcpy",   "memmove",   "memset", "nearbyint", "nearbyintf", "pow",    "powf",    "remainder", "remainderf",
+    "rint",     "rintf",     "round",  "roundf",    "sin",        "sincos", "sincosf", "sinf",      "sinh",
+    "sinhf",    "sqrt",      "sqrtf",  "tan",       "tanf",       "tanh",   "tanhf",   "tgamma",    "tgammaf",
+    "trunc",    "truncf"};
 static_assert(std::is_sorted(std::begin(kAllowedSymbols), std::end(kAllowedSymbols)));
 
 #if defined(__aarch64__)
-constexpr uint32_t kRelocations[] = {R_AARCH64_RELATIVE, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT,
-                                     R_AARCH64_ABS64};
+constexpr uint32_t kRelocations[] = {R_AARCH64_RELATIVE, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT, R_AARCH64_ABS64};
 constexpr uint32_t kResolverRelocation = R_AARCH64_IRELATIVE;
 #else
 constexpr uint32_t kRelocations[] = {R_X86_64_RELATIVE, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_64};
@@ -48,8 +46,8 @@ constexpr const char* kOnlyArguments = "kernels may only use their arguments and
 std::string demangled(std::string_view symbol) {
   const std::string name(symbol);
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                         &std::free);
   return quoted(std::string_view(status == 0 ? text.get() : name.c_str()), 120);
 }
 
@@ -63,8 +61,7 @@ std::string largest_variable(ElfObject& object, const ElfSection& section) {
   if (const ElfSection* all = object.section(".symtab")) {
     for (const Elf64_Sym& symbol : object.symbols(*all)) {
       const int type = ELF64_ST_TYPE(symbol.st_info);
-      if (symbol.st_shndx != index || (type != STT_OBJECT && type != STT_TLS) || symbol.st_size <= size)
-        continue;
+      if (symbol.st_shndx != index || (type != STT_OBJECT && type != STT_TLS) || symbol.st_size <= size) continue;
       name = object.symbol_name(*all, symbol);
       size = symbol.st_size;
     }
@@ -94,8 +91,8 @@ Result<void> check_symbols(ElfObject& object, const std::string& kernel) {
     else if (name == parameters)
       has_parameters = true;
     else
-      return bad_pass(fmt::format("kernel '{}' exports {}; only {} and {} may be exported", kernel,
-                                  demangled(name), run, parameters))
+      return bad_pass(fmt::format("kernel '{}' exports {}; only {} and {} may be exported", kernel, demangled(name),
+                                  run, parameters))
           .with_hint("make it static, or remove its visibility attribute");
   }
   if (!has_run || !has_parameters) return damaged("no kernel inside");
@@ -116,8 +113,7 @@ Result<void> check_state(ElfObject& object, const std::string& kernel) {
     const Elf64_Shdr& s = section.header;
     if (!(s.sh_flags & SHF_ALLOC) || s.sh_size == 0) continue;
     if (s.sh_flags & SHF_TLS) return refuse("thread-local data", section);
-    if (s.sh_type == SHT_INIT_ARRAY || s.sh_type == SHT_FINI_ARRAY || s.sh_type == SHT_PREINIT_ARRAY)
-      continue;
+    if (s.sh_type == SHT_INIT_ARRAY || s.sh_type == SHT_FINI_ARRAY || s.sh_type == SHT_PREINIT_ARRAY) continue;
     if ((s.sh_flags & SHF_WRITE) && !sealed(s.sh_addr, s.sh_size)) return refuse("writable data", section);
   }
   if (object.segment(PT_TLS)) return damaged("thread-local data without a section");
@@ -126,45 +122,33 @@ Result<void> check_state(ElfObject& object, const std::string& kernel) {
     if (segment.p_type == PT_GNU_STACK && executable) return damaged("an executable stack");
     if (segment.p_type != PT_LOAD) continue;
     if (writable && executable) return damaged("memory both writable and executable");
-    if (writable && !sealed(segment.p_vaddr, segment.p_memsz))
-      return damaged("writable memory without a section");
+    if (writable && !sealed(segment.p_vaddr, segment.p_memsz)) return damaged("writable memory without a section");
   }
   return {};
 }
 
 Result<void> check_start_up(ElfObject& object, const std::string& kernel) {
   const auto refuse = [&](const char* what) {
-    return bad_pass(
-               fmt::format("kernel '{}' runs code when it is loaded: {}; {}", kernel, what, kOnlyArguments))
-        .with_hint(
-            "a global variable that needs code to initialise must become constexpr or a local variable");
+    return bad_pass(fmt::format("kernel '{}' runs code when it is loaded: {}; {}", kernel, what, kOnlyArguments))
+        .with_hint("a global variable that needs code to initialise must become constexpr or a local variable");
   };
   for (const Elf64_Dyn& entry : object.dynamic()) {
     switch (entry.d_tag) {
-      case DT_NULL:
-        return {};
-      case DT_INIT:
-        return refuse("an init function");
-      case DT_FINI:
-        return refuse("a fini function");
-      case DT_INIT_ARRAY:
-        return refuse("a constructor (.init_array)");
-      case DT_PREINIT_ARRAY:
-        return refuse("a constructor (.preinit_array)");
-      case DT_FINI_ARRAY:
-        return refuse("a destructor (.fini_array)");
+      case DT_NULL: return {};
+      case DT_INIT: return refuse("an init function");
+      case DT_FINI: return refuse("a fini function");
+      case DT_INIT_ARRAY: return refuse("a constructor (.init_array)");
+      case DT_PREINIT_ARRAY: return refuse("a constructor (.preinit_array)");
+      case DT_FINI_ARRAY: return refuse("a destructor (.fini_array)");
       case DT_NEEDED:
       case DT_RPATH:
       case DT_RUNPATH:
       case DT_AUDIT:
       case DT_DEPAUDIT:
       case DT_FILTER:
-      case DT_AUXILIARY:
-        return bad_pass(fmt::format("kernel '{}' loads another library", kernel));
-      case DT_TEXTREL:
-        return bad_pass(fmt::format("kernel '{}' changes its own code when it is loaded", kernel));
-      default:
-        break;
+      case DT_AUXILIARY: return bad_pass(fmt::format("kernel '{}' loads another library", kernel));
+      case DT_TEXTREL: return bad_pass(fmt::format("kernel '{}' changes its own code when it is loaded", kernel));
+      default: break;
     }
   }
   return {};
@@ -180,16 +164,14 @@ Result<void> check_relocations(ElfObject& object, const std::string& kernel) {
     if (entry.d_tag == DT_REL || entry.d_tag == DT_RELR) return damaged("relocations of another kind");
   }
   for (int which = 0; which < 2; ++which) {
-    const std::string_view raw =
-        size[which] ? object.loaded(address[which], size[which]) : std::string_view{};
+    const std::string_view raw = size[which] ? object.loaded(address[which], size[which]) : std::string_view{};
     for (size_t at = 0; at + sizeof(Elf64_Rela) <= raw.size(); at += sizeof(Elf64_Rela)) {
       Elf64_Rela relocation;
       std::memcpy(&relocation, raw.data() + at, sizeof relocation);
       const auto type = static_cast<uint32_t>(ELF64_R_TYPE(relocation.r_info));
       if (type == kResolverRelocation)
-        return bad_pass(fmt::format(
-                            "kernel '{}' runs code when it is loaded: an ifunc or target_clones resolver; {}",
-                            kernel, kOnlyArguments))
+        return bad_pass(fmt::format("kernel '{}' runs code when it is loaded: an ifunc or target_clones resolver; {}",
+                                    kernel, kOnlyArguments))
             .with_hint("remove the attribute; kernels are compiled for this machine already");
       if (std::find(std::begin(kRelocations), std::end(kRelocations), type) == std::end(kRelocations))
         return damaged("an unexpected relocation");

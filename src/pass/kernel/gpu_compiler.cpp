@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kInstall = "install a PyTorch for CUDA with all it depends on (pip install torch), or CUDA's nvcc";
+constexpr const char* kInstall =
+    "install a PyTorch for CUDA with all it depends on (pip install torch), or CUDA's nvcc";
 constexpr const char* kFlags[] = {"-std=c++20", "-w"};
 
 /// Directories where a libnvrtc may lie besides those of the loader.
@@ -52,8 +53,10 @@ Result<Compiler> look_for_compiler() {
   std::error_code failure;
   const fs::path helper = fs::read_symlink("/proc/self/exe", failure).parent_path() / "passnet-nvrtc";
   const std::string library = find_nvrtc();
-  if (!library.empty() && ::access(helper.c_str(), X_OK) == 0) return Compiler{helper.string(), "nvrtc " + version_of(library), library};
-  if (const std::string nvcc = find_on_path("nvcc", "/usr/local/cuda/bin"); !nvcc.empty()) return Compiler{nvcc, "nvcc " + version_of(nvcc), ""};
+  if (!library.empty() && ::access(helper.c_str(), X_OK) == 0)
+    return Compiler{helper.string(), "nvrtc " + version_of(library), library};
+  if (const std::string nvcc = find_on_path("nvcc", "/usr/local/cuda/bin"); !nvcc.empty())
+    return Compiler{nvcc, "nvcc " + version_of(nvcc), ""};
   return resource_error("no compiler for kernels on the GPU: found neither NVRTC nor nvcc").with_hint(kInstall);
 }
 
@@ -69,7 +72,8 @@ std::optional<Line> parse_line(std::string_view text) {
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return std::nullopt;
   Line found;
   found.own = text.substr(0, open) == kKernelFile;
-  found.line = static_cast<uint32_t>(std::strtoul(std::string(text.substr(open + 1, close - open - 1)).c_str(), nullptr, 10));
+  found.line =
+      static_cast<uint32_t>(std::strtoul(std::string(text.substr(open + 1, close - open - 1)).c_str(), nullptr, 10));
   std::string_view rest = text.substr(close + 3);
   for (const char* kind : {"catastrophic error", "error"}) {
     if (!rest.starts_with(kind)) continue;

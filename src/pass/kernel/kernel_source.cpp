@@ -14,11 +14,9 @@ namespace passnet::pass {
 namespace {
 
 constexpr std::array<std::string_view, 7> kIncludes = {
-    "<passnet/kernel.h>", "\"passnet/kernel.h\"", "<stdint.h>", "<stddef.h>", "<cstdint>",
-    "<cstddef>",          "<stdbool.h>"};
-constexpr std::array<std::string_view, 13> kDirectives = {"define", "undef",   "if",       "ifdef", "ifndef",
-                                                          "elif",   "elifdef", "elifndef", "else",  "endif",
-                                                          "error",  "warning", ""};
+    "<passnet/kernel.h>", "\"passnet/kernel.h\"", "<stdint.h>", "<stddef.h>", "<cstdint>", "<cstddef>", "<stdbool.h>"};
+constexpr std::array<std::string_view, 13> kDirectives = {
+    "define", "undef", "if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif", "error", "warning", ""};
 constexpr std::array<std::string_view, 5> kPragmas = {"once", "GCC ivdep", "GCC unroll", "omp simd", "unroll"};
 constexpr std::array<std::string_view, 3> kAssembly = {"asm", "__asm", "__asm__"};
 constexpr std::array<std::string_view, 4> kRefusedWords = {"_Pragma", "__has_include", "__has_include_next",
@@ -168,8 +166,7 @@ class Scanner {
   }
 
   void skip_blanks() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\t' || text_.compare(at_, 2, "/*") == 0)) {
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_.compare(at_, 2, "/*") == 0)) {
       if (!skip_comment()) ++at_;
     }
   }
@@ -187,9 +184,8 @@ class Scanner {
   Result<void> include(size_t start) {
     const std::string target = rest();
     if (!contains(kIncludes, target)) {
-      return bad_pass(
-                 fmt::format("{} cannot be included in a kernel, only <passnet/kernel.h>", quoted(target)),
-                 here(start))
+      return bad_pass(fmt::format("{} cannot be included in a kernel, only <passnet/kernel.h>", quoted(target)),
+                      here(start))
           .with_hint(
               "passnet/kernel.h gives integer and half types, vectors, exp, tanh, gelu and more, and row "
               "reductions");
@@ -202,8 +198,8 @@ class Scanner {
 
   Result<void> pragma(size_t start) {
     const std::string text = rest();
-    const bool known = std::any_of(kPragmas.begin(), kPragmas.end(),
-                                   [&](std::string_view p) { return text.starts_with(p); });
+    const bool known =
+        std::any_of(kPragmas.begin(), kPragmas.end(), [&](std::string_view p) { return text.starts_with(p); });
     if (known) return {};
     return bad_pass(fmt::format("'#pragma {}' is not allowed in a kernel", text), here(start))
         .with_hint("allowed: once, GCC ivdep, GCC unroll, omp simd, unroll");
@@ -224,7 +220,8 @@ class Scanner {
 std::string literal(double value) {
   if (std::isnan(value)) return "__builtin_bit_cast(double, 0x7ff8000000000000ull)";
   if (std::isinf(value))
-    return value > 0 ? "__builtin_bit_cast(double, 0x7ff0000000000000ull)" : "__builtin_bit_cast(double, 0xfff0000000000000ull)";
+    return value > 0 ? "__builtin_bit_cast(double, 0x7ff0000000000000ull)"
+                     : "__builtin_bit_cast(double, 0xfff0000000000000ull)";
   return fmt::format("{:a}", value);
 }
 
@@ -239,9 +236,7 @@ struct ConstantText {
     return fmt::format("constexpr double {} = {};\n", name, literal(value));
   }
   std::string operator()(bool value) const { return fmt::format("constexpr bool {} = {};\n", name, value); }
-  std::string operator()(ir::DType value) const {
-    return fmt::format("using {} = {};\n", name, element_type(value));
-  }
+  std::string operator()(ir::DType value) const { return fmt::format("using {} = {};\n", name, element_type(value)); }
 };
 
 std::string cpu_exports(const std::string& kernel) {
@@ -273,28 +268,17 @@ bool is_constant_name(std::string_view name) {
 
 std::string_view element_type(ir::DType dtype) {
   switch (dtype) {
-    case ir::DType::Float32:
-      return "float";
-    case ir::DType::Float64:
-      return "double";
-    case ir::DType::Float16:
-      return "passnet::float16";
-    case ir::DType::BFloat16:
-      return "passnet::bfloat16";
-    case ir::DType::Int8:
-      return "int8_t";
-    case ir::DType::Int16:
-      return "int16_t";
-    case ir::DType::Int32:
-      return "int32_t";
-    case ir::DType::Int64:
-      return "int64_t";
-    case ir::DType::UInt8:
-      return "uint8_t";
-    case ir::DType::Bool:
-      return "bool";
-    default:
-      return "";
+    case ir::DType::Float32: return "float";
+    case ir::DType::Float64: return "double";
+    case ir::DType::Float16: return "passnet::float16";
+    case ir::DType::BFloat16: return "passnet::bfloat16";
+    case ir::DType::Int8: return "int8_t";
+    case ir::DType::Int16: return "int16_t";
+    case ir::DType::Int32: return "int32_t";
+    case ir::DType::Int64: return "int64_t";
+    case ir::DType::UInt8: return "uint8_t";
+    case ir::DType::Bool: return "bool";
+    default: return "";
   }
 }
 
@@ -302,9 +286,8 @@ Result<KernelSource> parse_kernel_source(const std::string& file, std::string te
   return Scanner(file, std::move(text)).scan();
 }
 
-Result<std::string> render_unit(const std::string& file, const KernelSource& source,
-                                const std::string& kernel, const std::vector<NamedConstant>& constants,
-                                Target target) {
+Result<std::string> render_unit(const std::string& file, const KernelSource& source, const std::string& kernel,
+                                const std::vector<NamedConstant>& constants, Target target) {
   // A word made by pasting tokens escapes the scanner, but not these macros.
   std::string unit = fmt::format(
       "#include <passnet/kernel.h>\n#define asm passnet_refuses_asm\n#define __asm asm\n"
@@ -312,13 +295,12 @@ Result<std::string> render_unit(const std::string& file, const KernelSource& sou
       kLauncherFile);
   for (const NamedConstant& constant : constants) {
     if (!is_constant_name(constant.name)) {
-      return bad_pass(
-          fmt::format("{} cannot be the name of a constant of kernel '{}'", quoted(constant.name), kernel),
-          SourceLoc{file, 0, 0});
+      return bad_pass(fmt::format("{} cannot be the name of a constant of kernel '{}'", quoted(constant.name), kernel),
+                      SourceLoc{file, 0, 0});
     }
     if (const auto* dtype = std::get_if<ir::DType>(&constant.value); dtype && element_type(*dtype).empty()) {
-      return bad_pass(fmt::format("constant '{}' of kernel '{}' is torch.{}, which kernels do not have",
-                                  constant.name, kernel, ir::name(*dtype)),
+      return bad_pass(fmt::format("constant '{}' of kernel '{}' is torch.{}, which kernels do not have", constant.name,
+                                  kernel, ir::name(*dtype)),
                       SourceLoc{file, 0, 0});
     }
     unit += std::visit(ConstantText{constant.name}, constant.value);

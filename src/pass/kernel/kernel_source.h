@@ -16,7 +16,7 @@ struct KernelDefinition {
 };
 
 struct KernelSource {
-  std::string text;  // as given, with its (allowed) includes blanked: the unit includes kernel.h
+  std::string text;                       // as given, with its (allowed) includes blanked: the unit includes kernel.h
   std::vector<KernelDefinition> kernels;  // in order
 };
 
@@ -36,8 +36,7 @@ enum class Target { Cpu, Gpu };
 /// The text to compile: kernel.h, the constants, the source, and the exported functions of
 /// include/passnet/abi.h. Errors: BadPass for a constant whose name is no identifier or whose dtype kernels
 /// do not have.
-Result<std::string> render_unit(const std::string& file, const KernelSource& source,
-                                const std::string& kernel, const std::vector<NamedConstant>& constants,
-                                Target target = Target::Cpu);
+Result<std::string> render_unit(const std::string& file, const KernelSource& source, const std::string& kernel,
+                                const std::vector<NamedConstant>& constants, Target target = Target::Cpu);
 
 }  // namespace passnet::pass

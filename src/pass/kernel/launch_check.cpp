@@ -49,9 +49,8 @@ struct CheckArgument {
               "pass T=x.dtype as a constant of the launch and write 'const T* x' in the kernel"};
     }
     if (list.buffers.at(view.buffer).input >= 0 && !parameter.starts_with("const ")) {
-      return {
-          fmt::format("is an input of the graph, but the kernel may write to it: it takes '{}'", parameter),
-          fmt::format("write 'const {}' in the kernel", parameter)};
+      return {fmt::format("is an input of the graph, but the kernel may write to it: it takes '{}'", parameter),
+              fmt::format("write 'const {}' in the kernel", parameter)};
     }
     return {};
   }
@@ -62,8 +61,7 @@ struct CheckArgument {
               is_real(parameter) ? fmt::format("write float({})", value) : ""};
     }
     if (value < range->low || value > range->high) {
-      return {fmt::format("is {}, but the kernel takes '{}': {} to {}", value, parameter, range->low,
-                          range->high),
+      return {fmt::format("is {}, but the kernel takes '{}': {} to {}", value, parameter, range->low, range->high),
               "use int64_t"};
     }
     return {};
@@ -83,16 +81,14 @@ struct CheckArgument {
 
 Result<void> check_launch(const Launch& launch, const LaunchList& list, const BuiltKernel& kernel) {
   if (launch.args.size() != kernel.parameters.size()) {
-    return bad_pass(
-        fmt::format("launch of '{}' passes {} arguments, but the kernel takes {}: ({})", launch.kernel,
-                    launch.args.size(), kernel.parameters.size(), join(kernel.parameters, ", ")),
-        launch.at);
+    return bad_pass(fmt::format("launch of '{}' passes {} arguments, but the kernel takes {}: ({})", launch.kernel,
+                                launch.args.size(), kernel.parameters.size(), join(kernel.parameters, ", ")),
+                    launch.at);
   }
   for (size_t i = 0; i < launch.args.size(); ++i) {
     const Mismatch found = std::visit(CheckArgument{kernel.parameters[i], list}, launch.args[i]);
     if (found.message.empty()) continue;
-    return bad_pass(fmt::format("launch of '{}': argument {} {}", launch.kernel, i + 1, found.message),
-                    launch.at)
+    return bad_pass(fmt::format("launch of '{}': argument {} {}", launch.kernel, i + 1, found.message), launch.at)
         .with_hint(found.hint);
   }
   return {};

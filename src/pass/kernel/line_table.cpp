@@ -113,8 +113,7 @@ class Search {
     const auto opcode = static_cast<uint8_t>(program.number(1));
     if (opcode >= header_.opcode_base) return special(opcode);
     switch (opcode) {
-      case 0:
-        return extended(program);
+      case 0: return extended(program);
       case 1:  // copy
         return row();
       case 2:  // advance_pc
@@ -157,8 +156,7 @@ class Search {
       case 2:  // set_address
         address_ = body.number(8);
         return;
-      default:
-        return;
+      default: return;
     }
   }
   /// A row ends the stretch of the row before it, and begins its own.
@@ -173,8 +171,8 @@ class Search {
   const Header& header_;
   const uint64_t wanted_;
   uint64_t address_ = 0, file_ = 1, line_ = 1;
-  bool covers_ = false;    // the row before this one begins at or before the address
-  KernelLine before_;      // of the rows so far in this sequence
+  bool covers_ = false;  // the row before this one begins at or before the address
+  KernelLine before_;    // of the rows so far in this sequence
   std::optional<KernelLine> found_;
 };
 

@@ -1,7 +1,7 @@
 // torch functions of a plan: allocations, torch.Size, torch.finfo.
-#include <cmath>
-
 #include <fmt/format.h>
+
+#include <cmath>
 
 #include "pass/plan/builtins.h"
 #include "pass/plan/tensor.h"
@@ -32,11 +32,9 @@ Result<Value> allocate_sizes(PlanState& state, const std::optional<Value>& size,
 /// The fill of torch.full as a double. Errors: an integer a double cannot hold, not a number.
 Result<double> fill_argument(const Value& value) {
   const auto number = as_float(value);
-  if (!number)
-    return bad_pass(fmt::format("argument 'fill_value': found {}, expected a number", describe(value)));
+  if (!number) return bad_pass(fmt::format("argument 'fill_value': found {}, expected a number", describe(value)));
   if (const auto integer = as_int(value); integer && std::abs(*number) > 0x1p53) {
-    return bad_pass(
-        fmt::format("argument 'fill_value': {} is not exact as a float, expected at most 2^53", *integer));
+    return bad_pass(fmt::format("argument 'fill_value': {} is not exact as a float, expected at most 2^53", *integer));
   }
   return *number;
 }
@@ -82,8 +80,7 @@ Result<Value> call_full(PlanState& state, const Bound& args) {
 template <int fill>
 Result<Value> call_allocate_like(PlanState& state, const Bound& args) {
   PASSNET_TRY(const View* input, tensor_argument(args[0], "input"));
-  return allocate_like(state, *input, args[1], args[5],
-                       fill < 0 ? std::nullopt : std::optional<double>(fill));
+  return allocate_like(state, *input, args[1], args[5], fill < 0 ? std::nullopt : std::optional<double>(fill));
 }
 
 // input, fill_value, dtype?, device?, layout?, requires_grad?, memory_format?
@@ -118,14 +115,10 @@ constexpr Builtin kFunctions[] = {
     {"torch.zeros", "size*, dtype?, device?, layout?, requires_grad?", call_allocate<0>},
     {"torch.ones", "size*, dtype?, device?, layout?, requires_grad?", call_allocate<1>},
     {"torch.full", "size, fill_value, dtype?, device?, layout?, requires_grad?", call_full},
-    {"torch.empty_like", "input, dtype?, device?, layout?, requires_grad?, memory_format?",
-     call_allocate_like<-1>},
-    {"torch.zeros_like", "input, dtype?, device?, layout?, requires_grad?, memory_format?",
-     call_allocate_like<0>},
-    {"torch.ones_like", "input, dtype?, device?, layout?, requires_grad?, memory_format?",
-     call_allocate_like<1>},
-    {"torch.full_like", "input, fill_value, dtype?, device?, layout?, requires_grad?, memory_format?",
-     call_full_like},
+    {"torch.empty_like", "input, dtype?, device?, layout?, requires_grad?, memory_format?", call_allocate_like<-1>},
+    {"torch.zeros_like", "input, dtype?, device?, layout?, requires_grad?, memory_format?", call_allocate_like<0>},
+    {"torch.ones_like", "input, dtype?, device?, layout?, requires_grad?, memory_format?", call_allocate_like<1>},
+    {"torch.full_like", "input, fill_value, dtype?, device?, layout?, requires_grad?, memory_format?", call_full_like},
     {"torch.empty_strided", "size, stride, dtype?, device?, layout?, requires_grad?", call_empty_strided},
     {"torch.Size", "size?", call_size},
     {"torch.finfo", "dtype?", call_finfo},

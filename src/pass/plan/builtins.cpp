@@ -1,11 +1,11 @@
 #include "pass/plan/builtins.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <numbers>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 
@@ -108,8 +108,7 @@ Result<Bound> bind_arguments(const Builtin& builtin, CallArguments arguments) {
 
 std::optional<Value> find_constant(std::string_view dotted_name) {
   if (dotted_name == "math.inf" || dotted_name == "torch.inf") return std::numeric_limits<double>::infinity();
-  if (dotted_name == "math.nan" || dotted_name == "torch.nan")
-    return std::numeric_limits<double>::quiet_NaN();
+  if (dotted_name == "math.nan" || dotted_name == "torch.nan") return std::numeric_limits<double>::quiet_NaN();
   if (dotted_name == "math.pi" || dotted_name == "torch.pi") return std::numbers::pi;
   if (dotted_name == "math.e") return std::numbers::e;
   if (dotted_name == "torch.contiguous_format" || dotted_name == "torch.preserve_format" ||
@@ -134,8 +133,7 @@ Result<int64_t> int_argument(const std::optional<Value>& value, std::string_view
 Result<ir::DType> dtype_argument(const std::optional<Value>& value, ir::DType otherwise) {
   if (!value || get_if<NoneValue>(*value)) return otherwise;
   if (const auto* dtype = get_if<ir::DType>(*value)) return *dtype;
-  return bad_pass(
-      fmt::format("argument 'dtype': found {}, expected a dtype such as torch.float32", describe(*value)));
+  return bad_pass(fmt::format("argument 'dtype': found {}, expected a dtype such as torch.float32", describe(*value)));
 }
 
 Result<std::vector<int64_t>> sizes_argument(const std::optional<Value>& value, std::string_view name) {
@@ -146,8 +144,7 @@ Result<std::vector<int64_t>> sizes_argument(const std::optional<Value>& value, s
   if (sequence && sequence->items.size() == 1 && get_sequence(sequence->items[0])) {
     sequence = get_sequence(sequence->items[0]);
   }
-  if (!sequence)
-    return bad_pass(fmt::format("argument '{}': found {}, expected integers", name, describe(*value)));
+  if (!sequence) return bad_pass(fmt::format("argument '{}': found {}, expected integers", name, describe(*value)));
   for (const Value& item : sequence->items) {
     PASSNET_TRY(const int64_t size, int_argument(item, name));
     sizes.push_back(size);

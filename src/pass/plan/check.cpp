@@ -43,17 +43,12 @@ class NameChecker {
 
   Result<void> check(const Expr& expr) {
     switch (expr.kind) {
-      case ExprKind::Name:
-        return check_name(expr);
-      case ExprKind::Attribute:
-        return check_attribute(expr);
-      case ExprKind::Call:
-        return check_call(expr);
+      case ExprKind::Name: return check_name(expr);
+      case ExprKind::Attribute: return check_attribute(expr);
+      case ExprKind::Call: return check_call(expr);
       case ExprKind::Lambda:
-      case ExprKind::Comprehension:
-        return check_scope(expr);
-      default:
-        return check_all(expr.children, 0);
+      case ExprKind::Comprehension: return check_scope(expr);
+      default: return check_all(expr.children, 0);
     }
   }
 
@@ -80,8 +75,7 @@ class NameChecker {
   Result<void> check_name(const Expr& expr) {
     if (knows(expr.name)) return {};
     if (find_function(expr.name) || program_.functions.contains(expr.name)) {
-      return at(expr, fmt::format("function {} used as a value", quoted(expr.name)),
-                "functions can only be called");
+      return at(expr, fmt::format("function {} used as a value", quoted(expr.name)), "functions can only be called");
     }
     std::vector<std::string_view> known(own_.begin(), own_.end());
     known.insert(known.end(), constants_.begin(), constants_.end());
@@ -101,9 +95,8 @@ class NameChecker {
     }
     PASSNET_TRY_VOID(check(*expr.children[0]));
     if (is_attribute(expr.name)) return {};
-    const std::string hint = find_method(expr.name)
-                                 ? fmt::format("it is a method, write '.{}(…)'", expr.name)
-                                 : std::string("tensors have .shape, .dtype, .device and .ndim");
+    const std::string hint = find_method(expr.name) ? fmt::format("it is a method, write '.{}(…)'", expr.name)
+                                                    : std::string("tensors have .shape, .dtype, .device and .ndim");
     return at(expr, fmt::format("outside the plan language: found attribute {}", quoted(expr.name)), hint);
   }
 
@@ -194,8 +187,7 @@ Result<void> check_program(const PlanProgram& program) {
   for (const auto& [name, function] : program.functions) {
     Names own;
     for (const Parameter& parameter : function.parameters) {
-      if (parameter.default_value)
-        PASSNET_TRY_VOID(NameChecker(program, constants).check(*parameter.default_value));
+      if (parameter.default_value) PASSNET_TRY_VOID(NameChecker(program, constants).check(*parameter.default_value));
       own.insert(parameter.name);
     }
     collect_assigned(function.body, own);

@@ -1,10 +1,10 @@
 #include "pass/plan/expression.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 
@@ -62,8 +62,7 @@ const Expr* ExpressionReader::expression_list() {
   if (lexer_.peek() != ',') return first;
   Children items{first};
   while (lexer_.accept(',')) {
-    if (lexer_.at_statement_end() || lexer_.at_assign() || lexer_.peek() == ':' || lexer_.peek() == ']')
-      break;
+    if (lexer_.at_statement_end() || lexer_.at_assign() || lexer_.peek() == ':' || lexer_.peek() == ']') break;
     items.push_back(expression());
   }
   return make(ExprKind::Tuple, at, std::move(items));
@@ -128,10 +127,8 @@ bool ExpressionReader::accept_comparison(Operator& op) {
     if (found) op = which;
     return found;
   };
-  if (take(accept_operator("==", ""), Operator::Equal) ||
-      take(accept_operator("!=", ""), Operator::NotEqual) ||
-      take(accept_operator("<=", ""), Operator::LessEqual) ||
-      take(accept_operator(">=", ""), Operator::GreaterEqual) ||
+  if (take(accept_operator("==", ""), Operator::Equal) || take(accept_operator("!=", ""), Operator::NotEqual) ||
+      take(accept_operator("<=", ""), Operator::LessEqual) || take(accept_operator(">=", ""), Operator::GreaterEqual) ||
       take(accept_operator("<", "<"), Operator::Less) || take(accept_operator(">", ">"), Operator::Greater) ||
       take(lexer_.accept_word("in"), Operator::In)) {
     return true;
@@ -262,10 +259,8 @@ const Expr* ExpressionReader::atom() {
     std::string scratch;
     const std::string_view text = lexer_.string(scratch);
     if (text.size() > kMaxStringBytes) {
-      lexer_.fail(
-          at,
-          fmt::format("string too long: found {} bytes, expected at most {}", text.size(), kMaxStringBytes),
-          {}, Error::Kind::BadPass);
+      lexer_.fail(at, fmt::format("string too long: found {} bytes, expected at most {}", text.size(), kMaxStringBytes),
+                  {}, Error::Kind::BadPass);
     }
     return literal(at, std::string(text.substr(0, kMaxStringBytes)));
   }
@@ -301,23 +296,20 @@ const Expr* ExpressionReader::word(const char* at) {
 void ExpressionReader::check_target(const Expr& expr) {
   const char* at = program_.text->data() + expr.offset;
   switch (expr.kind) {
-    case ExprKind::Name:
-      return;
+    case ExprKind::Name: return;
     case ExprKind::Tuple:
     case ExprKind::List:
       for (const Expr* item : expr.children) check_target(*item);
       return;
     case ExprKind::Subscript:
-      lexer_.fail(
-          at, "outside the plan language: found an assignment to an item",
-          "lists and tensors do not change in a plan; make a new one, as in shape[:1] + (n,) + shape[2:]",
-          Error::Kind::BadPass);
+      lexer_.fail(at, "outside the plan language: found an assignment to an item",
+                  "lists and tensors do not change in a plan; make a new one, as in shape[:1] + (n,) + shape[2:]",
+                  Error::Kind::BadPass);
       return;
     case ExprKind::Attribute:
-      return lexer_.fail(at, "outside the plan language: found an assignment to an attribute",
-                         "assign to a plain name", Error::Kind::BadPass);
-    default:
-      lexer_.fail(at, "cannot assign to an expression", "assign to a name", Error::Kind::BadPass);
+      return lexer_.fail(at, "outside the plan language: found an assignment to an attribute", "assign to a plain name",
+                         Error::Kind::BadPass);
+    default: lexer_.fail(at, "cannot assign to an expression", "assign to a name", Error::Kind::BadPass);
   }
 }
 

@@ -1,11 +1,11 @@
 // Functions of Python itself, math and triton that a plan may call.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cfenv>
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 
 #include "base/python_number.h"
 #include "pass/plan/builtins.h"
@@ -16,8 +16,7 @@ namespace {
 
 /// The items of a sequence argument; of a variadic one, its only item when that is a sequence: min(a, b) =
 /// min((a, b)).
-Result<std::vector<Value>> items_of(const std::optional<Value>& value, std::string_view name,
-                                    bool spread = false) {
+Result<std::vector<Value>> items_of(const std::optional<Value>& value, std::string_view name, bool spread = false) {
   const Sequence* sequence = value ? get_sequence(*value) : nullptr;
   if (spread && sequence && sequence->items.size() == 1) sequence = get_sequence(sequence->items[0]);
   if (sequence) return sequence->items;
@@ -43,8 +42,7 @@ Result<Value> int_from(double number, std::string_view function) {
 }
 
 Result<Value> call_len(PlanState&, const Bound& args) {
-  if (const Sequence* sequence = get_sequence(*args[0]))
-    return Value(static_cast<int64_t>(sequence->items.size()));
+  if (const Sequence* sequence = get_sequence(*args[0])) return Value(static_cast<int64_t>(sequence->items.size()));
   if (const auto* text = get_if<std::string>(*args[0])) return Value(static_cast<int64_t>(text->size()));
   const auto* view = get_if<View>(*args[0]);
   if (view && !view->type.shape.empty()) return Value(view->type.shape[0]);
@@ -54,8 +52,7 @@ Result<Value> call_len(PlanState&, const Bound& args) {
 template <Operator better>
 Result<Value> call_best(PlanState&, const Bound& args) {
   PASSNET_TRY(const std::vector<Value> items, items_of(args[0], "values", true));
-  if (items.empty())
-    return bad_pass(fmt::format("{} of no values", better == Operator::Less ? "min" : "max"));
+  if (items.empty()) return bad_pass(fmt::format("{} of no values", better == Operator::Less ? "min" : "max"));
   const Value* best = &items[0];
   for (const Value& item : items) {
     PASSNET_TRY(const Value wins, apply_binary(better, item, *best));
@@ -131,8 +128,7 @@ Result<Value> call_range(PlanState&, const Bound& args) {
   }
   if (step == 0) return bad_pass("range with step 0");
   std::vector<Value> items;
-  for (std::optional<int64_t> at = start; at && (step > 0 ? *at < stop : *at > stop);
-       at = python::add(*at, step)) {
+  for (std::optional<int64_t> at = start; at && (step > 0 ? *at < stop : *at > stop); at = python::add(*at, step)) {
     if (items.size() == kMaxSequenceItems) {
       return bad_pass(fmt::format("range too long: more than {} items", kMaxSequenceItems))
           .with_hint("loops over elements belong in a kernel");

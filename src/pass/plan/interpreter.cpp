@@ -1,8 +1,8 @@
 #include "pass/plan/interpreter.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/python_number.h"
 #include "base/strings.h"
@@ -40,8 +40,7 @@ Result<Value> index_sequence(const Sequence& sequence, const Value& index) {
   const int64_t start = slice->start ? clamp(*slice->start) : (step > 0 ? low : high);
   const int64_t stop = slice->stop ? clamp(*slice->stop) : (step > 0 ? high : low);
   std::vector<Value> items;
-  for (std::optional<int64_t> at = start; at && (step > 0 ? *at < stop : *at > stop);
-       at = python::add(*at, step)) {
+  for (std::optional<int64_t> at = start; at && (step > 0 ? *at < stop : *at > stop); at = python::add(*at, step)) {
     items.push_back(sequence.items[static_cast<size_t>(*at)]);
   }
   return make_sequence(sequence.is_list, std::move(items));
@@ -72,8 +71,7 @@ Error Interpreter::at(const Expr& expr, Error error) const {
 
 const Value* Interpreter::find_variable(std::string_view name) const {
   for (const Frame* frame : {&frames_.back(), &frames_.front()}) {
-    if (const auto variable = frame->variables.find(name); variable != frame->variables.end())
-      return &variable->second;
+    if (const auto variable = frame->variables.find(name); variable != frame->variables.end()) return &variable->second;
   }
   return nullptr;
 }
@@ -93,8 +91,7 @@ Result<void> Interpreter::evaluate_constants() {
 
 Result<Value> Interpreter::eval(const Expr& expr) {
   const Level level(depth_);
-  if (level.too_deep())
-    return at(expr, bad_pass("the plan is nested too deeply").with_hint("plans need no recursion"));
+  if (level.too_deep()) return at(expr, bad_pass("the plan is nested too deeply").with_hint("plans need no recursion"));
   if (auto paid = charge(state_, 1); !paid) return at(expr, std::move(paid).error());
   Result<Value> result = eval_kind(expr);
   if (result && makes_values(expr.kind)) {
@@ -106,29 +103,18 @@ Result<Value> Interpreter::eval(const Expr& expr) {
 
 Result<Value> Interpreter::eval_kind(const Expr& expr) {
   switch (expr.kind) {
-    case ExprKind::Literal:
-      return expr.value;
-    case ExprKind::Name:
-      return eval_name(expr);
+    case ExprKind::Literal: return expr.value;
+    case ExprKind::Name: return eval_name(expr);
     case ExprKind::Tuple:
-    case ExprKind::List:
-      return eval_sequence(expr);
-    case ExprKind::Compare:
-      return eval_compare(expr);
-    case ExprKind::Attribute:
-      return eval_attribute(expr);
-    case ExprKind::Subscript:
-      return eval_subscript(expr);
-    case ExprKind::Slice:
-      return eval_slice(expr);
-    case ExprKind::Call:
-      return eval_call(expr);
-    case ExprKind::Comprehension:
-      return eval_comprehension(expr);
-    case ExprKind::Lambda:
-      return Value(LambdaValue{&expr, frames_.back().serial});
-    default:
-      break;
+    case ExprKind::List: return eval_sequence(expr);
+    case ExprKind::Compare: return eval_compare(expr);
+    case ExprKind::Attribute: return eval_attribute(expr);
+    case ExprKind::Subscript: return eval_subscript(expr);
+    case ExprKind::Slice: return eval_slice(expr);
+    case ExprKind::Call: return eval_call(expr);
+    case ExprKind::Comprehension: return eval_comprehension(expr);
+    case ExprKind::Lambda: return Value(LambdaValue{&expr, frames_.back().serial});
+    default: break;
   }
   PASSNET_TRY(Value first, eval(*expr.children[0]));
   if (expr.kind == ExprKind::Unary) return apply_unary(expr.op, first);
@@ -186,8 +172,7 @@ Result<Value> Interpreter::eval_subscript(const Expr& expr) {
   const auto* view = get_if<View>(object);
   if (!view) return bad_pass(fmt::format("cannot index {}", describe(object)));
   const Sequence* several = get_sequence(at);
-  PASSNET_TRY(View result,
-              index(*view, several && !several->is_list ? several->items : std::vector<Value>{at}));
+  PASSNET_TRY(View result, index(*view, several && !several->is_list ? several->items : std::vector<Value>{at}));
   return Value(std::move(result));
 }
 
@@ -211,8 +196,7 @@ Result<Value> Interpreter::eval_slice(const Expr& expr) {
 Result<Value> Interpreter::eval_comprehension(const Expr& expr) {
   PASSNET_TRY(const Value iterable, eval(*expr.children[2]));
   const Sequence* sequence = get_sequence(iterable);
-  if (!sequence)
-    return at(*expr.children[2], bad_pass(fmt::format("cannot loop over {}", describe(iterable))));
+  if (!sequence) return at(*expr.children[2], bad_pass(fmt::format("cannot loop over {}", describe(iterable))));
   // Its variables exist only inside: what they hide comes back afterwards.
   std::set<std::string_view> names;
   collect_targets(*expr.children[1], names);

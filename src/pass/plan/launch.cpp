@@ -1,8 +1,8 @@
 // Kernel launches of a plan: `kernel[grid](arguments, CONSTANT=value)`.
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "base/python_number.h"
 #include "base/strings.h"
@@ -21,10 +21,8 @@ Result<LaunchArg> to_argument(const Value& value, std::string_view kernel) {
                                      quoted(kernel), describe(value)));
   if (get_if<ir::DType>(value))
     error.hint = "pass a dtype as a keyword, as in T=x.dtype; it names a type in the kernel";
-  if (get_if<std::string>(value))
-    error.hint = "choose between kernels or constants in the plan with 'if route == …'";
-  if (get_if<NoneValue>(value))
-    error.hint = "launch another kernel, or set a flag by keyword, when an input is None";
+  if (get_if<std::string>(value)) error.hint = "choose between kernels or constants in the plan with 'if route == …'";
+  if (get_if<NoneValue>(value)) error.hint = "launch another kernel, or set a flag by keyword, when an input is None";
   if (get_sequence(value)) error.hint = "pass the items one by one";
   return error;
 }
@@ -34,8 +32,8 @@ Result<Constant> to_constant(const Value& value, std::string_view name) {
   if (const auto* number = get_if<double>(value)) return Constant(*number);
   if (const auto* flag = get_if<bool>(value)) return Constant(*flag);
   if (const auto* dtype = get_if<ir::DType>(value)) return Constant(*dtype);
-  Error error = bad_pass(fmt::format("constant {}: found {}, expected an int, float, bool or dtype",
-                                     quoted(name), describe(value)));
+  Error error = bad_pass(
+      fmt::format("constant {}: found {}, expected an int, float, bool or dtype", quoted(name), describe(value)));
   if (get_if<View>(value)) error.hint = "keywords are compile-time constants; pass tensors by position";
   return error;
 }
@@ -52,24 +50,22 @@ std::pair<Value, std::optional<Value>> split_block(const Value& index) {
 
 }  // namespace
 
-Result<Value> Interpreter::call_lambda(const LambdaValue& lambda,
-                                       const std::vector<NamedConstant>& constants) {
+Result<Value> Interpreter::call_lambda(const LambdaValue& lambda, const std::vector<NamedConstant>& constants) {
   if (lambda.frame != frames_.back().serial) {
     return bad_pass("a lambda is used outside the function that made it");
   }
   const std::string_view parameter = lambda.expr->name;
   const Value* outer = find_variable(parameter);
   const std::optional<Value> hidden = outer ? std::optional<Value>(*outer) : std::nullopt;
-  frames_.back().variables.insert_or_assign(
-      parameter, MetaValue{std::make_shared<const std::vector<NamedConstant>>(constants)});
+  frames_.back().variables.insert_or_assign(parameter,
+                                            MetaValue{std::make_shared<const std::vector<NamedConstant>>(constants)});
   Result<Value> result = eval(*lambda.expr->children[0]);
   frames_.back().variables.erase(parameter);
   if (hidden) frames_.back().variables.insert_or_assign(parameter, *hidden);
   return result;
 }
 
-Result<std::vector<int64_t>> Interpreter::grid_sizes(const Value& grid,
-                                                     const std::vector<NamedConstant>& constants) {
+Result<std::vector<int64_t>> Interpreter::grid_sizes(const Value& grid, const std::vector<NamedConstant>& constants) {
   if (const auto* lambda = get_if<LambdaValue>(grid)) {
     PASSNET_TRY(const Value sizes, call_lambda(*lambda, constants));
     if (get_if<LambdaValue>(sizes)) return bad_pass("the grid is a lambda that returns a lambda");
@@ -85,8 +81,7 @@ Result<std::vector<int64_t>> Interpreter::grid_sizes(const Value& grid,
   for (const Value& axis : axes) {
     const auto* size = get_if<int64_t>(axis);
     if (!size || *size < 0) {
-      Error error =
-          bad_pass(fmt::format("size of a grid axis: found {}, expected an int >= 0", describe(axis)));
+      Error error = bad_pass(fmt::format("size of a grid axis: found {}, expected an int >= 0", describe(axis)));
       if (get_if<double>(axis)) error.hint = "divide with '//' or triton.cdiv, '/' gives a float";
       return error;
     }
@@ -104,8 +99,8 @@ Result<Value> Interpreter::launch(const Expr& call, const Expr& kernel) {
   PASSNET_TRY(const Value index, eval(*call.children[0]->children[1]));
   PASSNET_TRY(CallArguments arguments, eval_arguments(call));
   if (arguments.positional.size() + arguments.keywords.size() > kMaxArguments) {
-    return bad_pass(fmt::format("too many arguments for kernel {}: expected at most {}",
-                                passnet::quoted(launch.kernel), kMaxArguments));
+    return bad_pass(fmt::format("too many arguments for kernel {}: expected at most {}", passnet::quoted(launch.kernel),
+                                kMaxArguments));
   }
   for (size_t i = 0; i < arguments.positional.size(); ++i) {
     auto argument = to_argument(arguments.positional[i], launch.kernel);
@@ -129,8 +124,8 @@ Result<Value> Interpreter::launch(const Expr& call, const Expr& kernel) {
   if (block) {
     const auto* size = get_if<int64_t>(*block);
     if (!size || *size < 1 || *size > kMaxBlock) {
-      return bad_pass(fmt::format("threads of a block: found {}, expected an int from 1 to {}",
-                                  describe(*block), kMaxBlock));
+      return bad_pass(
+          fmt::format("threads of a block: found {}, expected an int from 1 to {}", describe(*block), kMaxBlock));
     }
     launch.block = *size;
   }

@@ -1,9 +1,9 @@
 #include "pass/plan/launch_list.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
-
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
@@ -61,8 +61,7 @@ struct Node {
   std::string path;
 
   Error wrong(std::string_view expected) const {
-    return bad_input(
-        fmt::format("launch list: {}: found {}, expected {}", path, quoted(json.dump(), 40), expected));
+    return bad_input(fmt::format("launch list: {}: found {}, expected {}", path, quoted(json.dump(), 40), expected));
   }
   bool has(const char* key) const { return json.is_object() && json.contains(key); }
   Result<Node> at(const char* key) const {
@@ -157,8 +156,8 @@ Result<View> read_view(const Node& node, const std::vector<Buffer>& buffers) {
   PASSNET_TRY(view.type, read_type(node));
   const int64_t end = view.offset + extent(view.type), size = extent(buffers[index].type);
   if (view.type.dtype != buffers[index].type.dtype || (extent(view.type) > 0 && end > size)) {
-    return node.wrong(fmt::format("a view inside buffer {} of {} {} elements", index, size,
-                                  ir::name(buffers[index].type.dtype)));
+    return node.wrong(
+        fmt::format("a view inside buffer {} of {} {} elements", index, size, ir::name(buffers[index].type.dtype)));
   }
   return view;
 }
@@ -218,9 +217,7 @@ Result<Launch> read_launch(const Node& node, const std::vector<Buffer>& buffers)
   PASSNET_TRY(const Node kernel, node.at("kernel"));
   PASSNET_TRY(launch.kernel, read_string(kernel));
   PASSNET_TRY(launch.constants, read_list(node, "constants", read_constant));
-  const auto size = [](const Node& axis) {
-    return read_int_in(axis, 0, std::numeric_limits<int64_t>::max());
-  };
+  const auto size = [](const Node& axis) { return read_int_in(axis, 0, std::numeric_limits<int64_t>::max()); };
   PASSNET_TRY(launch.grid, read_list(node, "grid", size));
   if (launch.grid.empty() || launch.grid.size() > 3) {
     return Node{node.json.at("grid"), node.path + ".grid"}.wrong("1 to 3 sizes");
@@ -253,16 +250,13 @@ Json to_json(const LaunchList& list) {
 
 Result<LaunchList> launch_list_from_json(const Json& json) {
   const Node root{json, ""};
-  if (!json.is_object())
-    return bad_input("launch list: expected an object, found " + quoted(json.dump(), 40));
+  if (!json.is_object()) return bad_input("launch list: expected an object, found " + quoted(json.dump(), 40));
   LaunchList list;
   PASSNET_TRY(const Node pass, root.at("pass"));
   PASSNET_TRY(list.pass, read_string(pass));
   PASSNET_TRY(list.buffers, read_list(root, "buffers", read_buffer));
-  PASSNET_TRY(list.launches,
-              read_list(root, "launches", [&](const Node& n) { return read_launch(n, list.buffers); }));
-  PASSNET_TRY(list.outputs,
-              read_list(root, "outputs", [&](const Node& n) { return read_view(n, list.buffers); }));
+  PASSNET_TRY(list.launches, read_list(root, "launches", [&](const Node& n) { return read_launch(n, list.buffers); }));
+  PASSNET_TRY(list.outputs, read_list(root, "outputs", [&](const Node& n) { return read_view(n, list.buffers); }));
   return list;
 }
 

@@ -1,7 +1,7 @@
 // Methods and attributes of tensors in a plan: metadata and views.
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "pass/plan/builtins.h"
 #include "pass/plan/tensor.h"
@@ -37,12 +37,8 @@ Result<Value> call_numel(PlanState&, const Bound& args) { return Value(self(args
 Result<Value> call_dim(PlanState&, const Bound& args) {
   return Value(static_cast<int64_t>(self(args).type.shape.size()));
 }
-Result<Value> call_is_contiguous(PlanState&, const Bound& args) {
-  return Value(self(args).type.is_contiguous());
-}
-Result<Value> call_element_size(PlanState&, const Bound& args) {
-  return Value(ir::size_bytes(self(args).type.dtype));
-}
+Result<Value> call_is_contiguous(PlanState&, const Bound& args) { return Value(self(args).type.is_contiguous()); }
+Result<Value> call_element_size(PlanState&, const Bound& args) { return Value(ir::size_bytes(self(args).type.dtype)); }
 Result<Value> call_is_floating_point(PlanState&, const Bound& args) {
   return Value(ir::is_floating(self(args).type.dtype));
 }
@@ -124,16 +120,14 @@ Result<Value> call_select(PlanState&, const Bound& args) {
 Result<Value> call_contiguous(PlanState&, const Bound& args) {
   if (self(args).type.is_contiguous()) return *args[0];
   return bad_pass(fmt::format("contiguous() needs a copy: the tensor is {}", ir::to_string(self(args).type)))
-      .with_hint(
-          "allocate with torch.empty and copy in a kernel, or 'return NotImplemented' to decline the site");
+      .with_hint("allocate with torch.empty and copy in a kernel, or 'return NotImplemented' to decline the site");
 }
 
 Result<Value> call_detach(PlanState&, const Bound& args) { return *args[0]; }
 
 template <int fill>
 Result<Value> call_new(PlanState& state, const Bound& args) {
-  return allocate_new(state, self(args), args[1], args[2],
-                      fill < 0 ? std::nullopt : std::optional<double>(fill));
+  return allocate_new(state, self(args), args[1], args[2], fill < 0 ? std::nullopt : std::optional<double>(fill));
 }
 
 constexpr Builtin kMethods[] = {

@@ -1,9 +1,9 @@
 #include "pass/plan/parser.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 #include "fx/lexer.h"
@@ -51,8 +51,7 @@ class PassFileReader {
     statements_.next_line();
     while (!lexer_.at_end()) {
       if (statements_.line_indent() != 0) {
-        lexer_.fail(lexer_.at(), "unexpected indentation at the top level of the file", {},
-                    Error::Kind::BadPass);
+        lexer_.fail(lexer_.at(), "unexpected indentation at the top level of the file", {}, Error::Kind::BadPass);
         break;
       }
       top_level();
@@ -129,8 +128,7 @@ class PassFileReader {
     function.name = lexer_.name();
     if (function.name.empty()) return lexer_.expected("the name of a function");
     lexer_.skip();
-    const bool known = program_.functions.contains(function.name) ||
-                       program_.triton_kernels.contains(function.name) ||
+    const bool known = program_.functions.contains(function.name) || program_.triton_kernels.contains(function.name) ||
                        (function.name == "pattern" && result_.pattern_offset) ||
                        (function.name == "replacement_func" && !result_.entry.empty());
     if (known) {
@@ -199,10 +197,9 @@ class PassFileReader {
                          body[0]->value->kind == ExprKind::Name;
     if (!is_name || !function.parameters.empty()) {
       const uint32_t offset = is_name || body.empty() ? function.offset : body[0]->offset;
-      return lexer_.fail(
-          program_.text->data() + offset, "replacement_func does not return the name of a function",
-          "write 'def replacement_func():' and 'return NAME', the function that launches the kernels",
-          Error::Kind::BadPass);
+      return lexer_.fail(program_.text->data() + offset, "replacement_func does not return the name of a function",
+                         "write 'def replacement_func():' and 'return NAME', the function that launches the kernels",
+                         Error::Kind::BadPass);
     }
     result_.entry = body[0]->value->name;
     result_.entry_offset = body[0]->value->offset;
@@ -220,8 +217,7 @@ Result<void> check_entry(const PassFile& file) {
   std::vector<std::string_view> names;
   for (const auto& [name, function] : file.program->functions) names.push_back(name);
   const std::string_view nearest = nearest_name(file.entry, names);
-  return bad_pass(fmt::format("replacement_func returns {}, which is not a function of this file",
-                              quoted(file.entry)),
+  return bad_pass(fmt::format("replacement_func returns {}, which is not a function of this file", quoted(file.entry)),
                   file.program->locate(file.entry_offset))
       .with_hint(nearest.empty() ? std::string() : fmt::format("did you mean {}?", quoted(nearest)));
 }
@@ -244,8 +240,7 @@ Result<PassFile> parse_pass_file(std::string file, std::shared_ptr<const std::st
   program->file = std::move(file);
   program->text = std::move(text);
   program->line_starts = {0};
-  for (size_t at = program->text->find('\n'); at != std::string::npos;
-       at = program->text->find('\n', at + 1)) {
+  for (size_t at = program->text->find('\n'); at != std::string::npos; at = program->text->find('\n', at + 1)) {
     program->line_starts.push_back(static_cast<uint32_t>(at + 1));
   }
   PassFileReader reader(*program);

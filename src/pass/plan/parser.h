@@ -16,8 +16,8 @@ inline constexpr size_t kMaxPassBytes = size_t{1} << 20;
 struct PassFile {
   std::shared_ptr<PlanProgram> program;
   std::optional<size_t> pattern_offset;  // of `def pattern`, for fx::parse_function
-  std::string_view entry;     // what replacement_func returns; empty when there is no replacement_func
-  uint32_t entry_offset = 0;  // where it stands
+  std::string_view entry;                // what replacement_func returns; empty when there is no replacement_func
+  uint32_t entry_offset = 0;             // where it stands
 };
 
 /// Errors: BadPass at file:line:col for anything outside the language, for a name that is not defined

@@ -45,8 +45,7 @@ Result<void> check_input(const SiteInput& input, size_t index) {
   if ((integers && integers->size() > kMaxSequenceItems) || (reals && reals->size() > kMaxSequenceItems)) {
     problem = fmt::format("list too long, expected at most {} numbers", kMaxSequenceItems);
   }
-  if (text && text->size() > kMaxStringBytes)
-    problem = fmt::format("string of more than {} bytes", kMaxStringBytes);
+  if (text && text->size() > kMaxStringBytes) problem = fmt::format("string of more than {} bytes", kMaxStringBytes);
   if (problem.empty()) return {};
   return bad_input(fmt::format("input {} of the site: {}", index, problem));
 }
@@ -59,8 +58,7 @@ Result<std::vector<View>> to_outputs(const Value& result, size_t expected) {
   for (const Value& value : values) {
     const auto* view = get_if<View>(value);
     if (!view)
-      return bad_pass(
-          fmt::format("the plan returns {}, expected a tensor or a tuple of tensors", describe(value)));
+      return bad_pass(fmt::format("the plan returns {}, expected a tensor or a tuple of tensors", describe(value)));
     outputs.push_back(*view);
   }
   if (outputs.size() != expected) {
@@ -79,8 +77,8 @@ const Function& function_of(const PlanProgram& program, std::string_view name) {
 }  // namespace
 
 Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const std::string& pass_name,
-                                                         const std::vector<SiteInput>& inputs,
-                                                         size_t output_count, bool on_gpu) {
+                                                         const std::vector<SiteInput>& inputs, size_t output_count,
+                                                         bool on_gpu) {
   const PlanProgram& program = *plan.program;
   Interpreter interpreter(program);
   interpreter.state().list.pass = pass_name;
@@ -97,8 +95,7 @@ Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const
   std::vector<Value> values;
   for (size_t i = 0; i < inputs.size(); ++i) {
     PASSNET_TRY_VOID(check_input(inputs[i], i));
-    if (std::holds_alternative<ir::TensorType>(inputs[i]))
-      result.tensor_inputs.push_back(static_cast<uint32_t>(i));
+    if (std::holds_alternative<ir::TensorType>(inputs[i])) result.tensor_inputs.push_back(static_cast<uint32_t>(i));
     values.push_back(std::visit(InputReader{interpreter.state().list}, inputs[i]));
   }
   PASSNET_TRY_VOID(interpreter.evaluate_constants());
@@ -106,8 +103,7 @@ Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const
   if (get_if<NotImplementedValue>(arguments)) return Declined{returned_at()};
   const Sequence* sequence = get_sequence(arguments);
   if (!sequence) {
-    return bad_pass(fmt::format("replacement_args returns {}, expected a tuple", describe(arguments)),
-                    returned_at())
+    return bad_pass(fmt::format("replacement_args returns {}, expected a tuple", describe(arguments)), returned_at())
         .with_hint("write 'return (x, y)'; one value is '(x,)'");
   }
   PASSNET_TRY(const Value returned, call(plan.entry, sequence->items));

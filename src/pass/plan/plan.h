@@ -23,8 +23,8 @@ struct Plan {
 };
 
 /// What a pattern parameter is bound to at a site.
-using SiteInput = std::variant<std::monostate /* None */, ir::TensorType, int64_t, double, bool, std::string,
-                               ir::DType, std::vector<int64_t>, std::vector<double>>;
+using SiteInput = std::variant<std::monostate /* None */, ir::TensorType, int64_t, double, bool, std::string, ir::DType,
+                               std::vector<int64_t>, std::vector<double>>;
 
 /// The plan declined the site (`return NotImplemented`).
 struct Declined {
@@ -40,7 +40,7 @@ struct PlanResult {
   std::vector<uint32_t> tensor_inputs;
 };
 Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const std::string& pass_name,
-                                                         const std::vector<SiteInput>& inputs,
-                                                         size_t output_count, bool on_gpu);
+                                                         const std::vector<SiteInput>& inputs, size_t output_count,
+                                                         bool on_gpu);
 
 }  // namespace passnet::pass

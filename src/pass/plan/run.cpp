@@ -23,21 +23,13 @@ Result<Interpreter::Flow> Interpreter::run(const std::vector<Statement>& body) {
 
 Result<Interpreter::Flow> Interpreter::run(const Statement& statement) {
   switch (statement.kind) {
-    case StatementKind::Pass:
-      return Flow::Next;
-    case StatementKind::Break:
-      return Flow::Break;
-    case StatementKind::Continue:
-      return Flow::Continue;
-    case StatementKind::For:
-      return run_for(statement);
-    case StatementKind::Raise:
-      return failed_assert(statement, fmt::format("the plan raises {}", statement.name));
-    case StatementKind::AugmentAssign:
-      PASSNET_TRY_VOID(run_augmented(statement));
-      return Flow::Next;
-    default:
-      break;
+    case StatementKind::Pass: return Flow::Next;
+    case StatementKind::Break: return Flow::Break;
+    case StatementKind::Continue: return Flow::Continue;
+    case StatementKind::For: return run_for(statement);
+    case StatementKind::Raise: return failed_assert(statement, fmt::format("the plan raises {}", statement.name));
+    case StatementKind::AugmentAssign: PASSNET_TRY_VOID(run_augmented(statement)); return Flow::Next;
+    default: break;
   }
   Value value;
   if (statement.value) {
@@ -103,8 +95,7 @@ Result<void> Interpreter::assign(const Expr& target, const Value& value) {
   }
   const Sequence* sequence = get_sequence(value);
   if (!sequence || sequence->items.size() != target.children.size()) {
-    return at(target, bad_pass(fmt::format("cannot unpack {} into {} names", describe(value),
-                                           target.children.size())));
+    return at(target, bad_pass(fmt::format("cannot unpack {} into {} names", describe(value), target.children.size())));
   }
   for (size_t i = 0; i < target.children.size(); ++i) {
     PASSNET_TRY_VOID(assign(*target.children[i], sequence->items[i]));

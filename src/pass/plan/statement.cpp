@@ -1,9 +1,9 @@
 #include "pass/plan/statement.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 
@@ -41,8 +41,8 @@ std::vector<Statement> StatementReader::block(uint32_t parent_indent) {
   while (!lexer_.at_end() && line_indent_ == indent) statement(body);
   if (!lexer_.at_end() && line_indent_ > parent_indent) {
     lexer_.fail(lexer_.at(),
-                fmt::format("indentation does not fit: found {} columns, expected {}", line_indent_, indent),
-                {}, Error::Kind::BadPass);
+                fmt::format("indentation does not fit: found {} columns, expected {}", line_indent_, indent), {},
+                Error::Kind::BadPass);
   }
   return body;
 }
@@ -98,9 +98,8 @@ Statement StatementReader::simple_statement() {
 
 bool StatementReader::accept_augmented(Operator& op) {
   static constexpr std::pair<std::string_view, Operator> kOperators[] = {
-      {"+=", Operator::Add},          {"-=", Operator::Subtract}, {"**=", Operator::Power},
-      {"//=", Operator::FloorDivide}, {"*=", Operator::Multiply}, {"/=", Operator::Divide},
-      {"%=", Operator::Modulo}};
+      {"+=", Operator::Add},      {"-=", Operator::Subtract}, {"**=", Operator::Power}, {"//=", Operator::FloorDivide},
+      {"*=", Operator::Multiply}, {"/=", Operator::Divide},   {"%=", Operator::Modulo}};
   for (const auto& [text, meaning] : kOperators) {
     if (std::strncmp(lexer_.at(), text.data(), text.size()) != 0) continue;
     op = meaning;

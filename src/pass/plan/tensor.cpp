@@ -1,11 +1,11 @@
 #include "pass/plan/tensor.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/python_number.h"
 
@@ -15,9 +15,7 @@ namespace {
 
 constexpr int64_t kMaxExtent = int64_t{1} << 60;
 
-std::string shape_text(const std::vector<int64_t>& shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
-}
+std::string shape_text(const std::vector<int64_t>& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
 
 /// Product of the sizes when it stays within kMaxExtent. A 0 anywhere makes it 0 only if the rest fits too.
 std::optional<int64_t> checked_numel(const std::vector<int64_t>& shape) {
@@ -63,8 +61,7 @@ Result<void> infer_shape(const View& view, std::vector<int64_t>& shape) {
 /// Strides that show the same elements in the same order under another shape, when there are any.
 /// Old dimensions are taken in runs that lie evenly in memory; each run must be covered by whole new
 /// dimensions.
-std::optional<std::vector<int64_t>> strides_of_view(const ir::TensorType& type,
-                                                    const std::vector<int64_t>& shape) {
+std::optional<std::vector<int64_t>> strides_of_view(const ir::TensorType& type, const std::vector<int64_t>& shape) {
   if (type.numel() == 0) return shape == type.shape ? type.strides : ir::contiguous_strides(shape);
   std::vector<int64_t> strides(shape.size());
   size_t target = shape.size();
@@ -72,8 +69,7 @@ std::optional<std::vector<int64_t>> strides_of_view(const ir::TensorType& type,
   int64_t run_numel = 1, covered = 1;
   for (size_t dim = type.shape.size(); dim-- > 0;) {
     run_numel *= type.shape[dim];
-    const bool run_ends =
-        dim == 0 || (type.shape[dim - 1] != 1 && type.strides[dim - 1] != run_numel * run_stride);
+    const bool run_ends = dim == 0 || (type.shape[dim - 1] != 1 && type.strides[dim - 1] != run_numel * run_stride);
     if (!run_ends) continue;
     while (target > 0 && (covered < run_numel || shape[target - 1] == 1)) {
       --target;
@@ -95,8 +91,7 @@ bool is_dense(const ir::TensorType& type) {
   std::vector<size_t> order(type.shape.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::erase_if(order, [&](size_t dim) { return type.shape[dim] < 2; });
-  std::sort(order.begin(), order.end(),
-            [&](size_t a, size_t b) { return type.strides[a] < type.strides[b]; });
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return type.strides[a] < type.strides[b]; });
   int64_t expected = 1;
   for (size_t dim : order) {
     if (type.strides[dim] != expected) return false;
@@ -129,9 +124,8 @@ Result<View> take_slice(const View& view, size_t dim, const SliceValue& slice) {
 Result<int64_t> wrap_dim(int64_t dim, size_t rank) {
   const auto limit = static_cast<int64_t>(std::max<size_t>(rank, 1));
   if (dim < -limit || dim >= limit) {
-    return bad_pass(
-        fmt::format("dimension out of range: found {}, expected {} to {} for a tensor of {} dimension{}", dim,
-                    -limit, limit - 1, rank, rank == 1 ? "" : "s"));
+    return bad_pass(fmt::format("dimension out of range: found {}, expected {} to {} for a tensor of {} dimension{}",
+                                dim, -limit, limit - 1, rank, rank == 1 ? "" : "s"));
   }
   return dim < 0 ? dim + limit : dim;
 }
@@ -147,12 +141,11 @@ int64_t extent(const ir::TensorType& type) {
 
 Result<void> check_type(const ir::TensorType& type) {
   if (type.shape.size() > kMaxRank) {
-    return bad_pass(
-        fmt::format("too many dimensions: found {}, expected at most {}", type.shape.size(), kMaxRank));
+    return bad_pass(fmt::format("too many dimensions: found {}, expected at most {}", type.shape.size(), kMaxRank));
   }
   if (type.strides.size() != type.shape.size()) {
-    return bad_pass(fmt::format("strides do not fit the shape: found {} strides, expected {}",
-                                type.strides.size(), type.shape.size()));
+    return bad_pass(fmt::format("strides do not fit the shape: found {} strides, expected {}", type.strides.size(),
+                                type.shape.size()));
   }
   for (int64_t size : type.shape) {
     if (size < 0) return bad_pass(fmt::format("negative size {} in shape {}", size, shape_text(type.shape)));
@@ -162,8 +155,7 @@ Result<void> check_type(const ir::TensorType& type) {
   for (size_t dim = 0; dim < type.shape.size(); ++dim) {
     const int64_t stride = type.strides[dim];
     if (stride < 0 || stride > kMaxExtent) {
-      return bad_pass(
-          fmt::format("invalid stride {} in {}, expected 0 to 2^60", stride, shape_text(type.strides)));
+      return bad_pass(fmt::format("invalid stride {} in {}, expected 0 to 2^60", stride, shape_text(type.strides)));
     }
     const auto reach = python::multiply(std::max<int64_t>(type.shape[dim] - 1, 0), stride);
     const auto sum = reach ? python::add(last, *reach) : std::nullopt;
@@ -216,8 +208,7 @@ std::vector<int64_t> strides_like(const ir::TensorType& type) {
 
 Result<View> reshape(const View& view, std::vector<int64_t> shape, std::string_view method) {
   if (shape.size() > kMaxRank) {
-    return bad_pass(
-        fmt::format("too many dimensions: found {}, expected at most {}", shape.size(), kMaxRank));
+    return bad_pass(fmt::format("too many dimensions: found {}, expected at most {}", shape.size(), kMaxRank));
   }
   PASSNET_TRY_VOID(infer_shape(view, shape));
   auto strides = strides_of_view(view.type, shape);
@@ -233,14 +224,12 @@ Result<View> flatten(const View& view, int64_t start, int64_t end) {
   PASSNET_TRY(const int64_t first, wrap_dim(start, view.type.shape.size()));
   PASSNET_TRY(const int64_t last, wrap_dim(end, view.type.shape.size()));
   if (first > last) {
-    return bad_pass(
-        fmt::format("flatten from dimension {} to {}, expected the first not after the last", first, last));
+    return bad_pass(fmt::format("flatten from dimension {} to {}, expected the first not after the last", first, last));
   }
   if (view.type.shape.empty()) return reshape(view, {1}, "flatten");
   const auto& old = view.type.shape;
   std::vector<int64_t> shape(old.begin(), old.begin() + first);
-  shape.push_back(
-      std::accumulate(old.begin() + first, old.begin() + last + 1, int64_t{1}, std::multiplies<>()));
+  shape.push_back(std::accumulate(old.begin() + first, old.begin() + last + 1, int64_t{1}, std::multiplies<>()));
   shape.insert(shape.end(), old.begin() + last + 1, old.end());
   return reshape(view, std::move(shape), "flatten");
 }
@@ -280,11 +269,9 @@ Result<View> unsqueeze(const View& view, int64_t dim) {
   PASSNET_TRY(const int64_t at, wrap_dim(dim, rank + 1));
   View result = view;
   const bool last = at == static_cast<int64_t>(rank);
-  const auto stride =
-      last ? std::optional<int64_t>(1) : python::multiply(view.type.shape[at], view.type.strides[at]);
+  const auto stride = last ? std::optional<int64_t>(1) : python::multiply(view.type.shape[at], view.type.strides[at]);
   result.type.shape.insert(result.type.shape.begin() + at, 1);
-  result.type.strides.insert(result.type.strides.begin() + at,
-                             std::min(stride.value_or(kMaxExtent), kMaxExtent));
+  result.type.strides.insert(result.type.strides.begin() + at, std::min(stride.value_or(kMaxExtent), kMaxExtent));
   return result;
 }
 
@@ -336,8 +323,8 @@ Result<View> narrow(const View& view, int64_t dim, int64_t start, int64_t length
   const int64_t size = view.type.shape[at];
   const int64_t first = start < 0 ? start + size : start;
   if (first < 0 || first > size || length < 0 || length > size - first) {
-    return bad_pass(fmt::format("narrow out of range: start {} and length {} in a dimension of size {}",
-                                start, length, size));
+    return bad_pass(
+        fmt::format("narrow out of range: start {} and length {} in a dimension of size {}", start, length, size));
   }
   return take_slice(view, at, {first, first + length, std::nullopt});
 }
@@ -347,8 +334,8 @@ Result<View> select(const View& view, int64_t dim, int64_t index) {
   PASSNET_TRY(const int64_t at, wrap_dim(dim, view.type.shape.size()));
   const int64_t size = view.type.shape[at];
   if (index < -size || index >= size) {
-    return bad_pass(fmt::format("index out of range: found {}, expected {} to {} in dimension {} of {}",
-                                index, -size, size - 1, at, shape_text(view.type.shape)));
+    return bad_pass(fmt::format("index out of range: found {}, expected {} to {} in dimension {} of {}", index, -size,
+                                size - 1, at, shape_text(view.type.shape)));
   }
   View result = view;
   result.offset += (index < 0 ? index + size : index) * view.type.strides[at];
@@ -362,8 +349,8 @@ Result<View> index(const View& view, const std::vector<Value>& items) {
   const auto consumes = [](const Value& item) { return get_if<int64_t>(item) || get_if<SliceValue>(item); };
   const auto used = static_cast<size_t>(std::count_if(items.begin(), items.end(), consumes));
   if (used > rank) {
-    return bad_pass(fmt::format("too many indices: found {} for a tensor of {} dimension{}", used, rank,
-                                rank == 1 ? "" : "s"));
+    return bad_pass(
+        fmt::format("too many indices: found {} for a tensor of {} dimension{}", used, rank, rank == 1 ? "" : "s"));
   }
   View result = view;
   size_t dim = 0;
@@ -379,8 +366,8 @@ Result<View> index(const View& view, const std::vector<Value>& items) {
       has_ellipsis = true;
       dim += rank - used;
     } else {
-      return bad_pass(fmt::format(
-          "cannot index a tensor with {}, expected integers, slices, None and one '...'", describe(item)));
+      return bad_pass(
+          fmt::format("cannot index a tensor with {}, expected integers, slices, None and one '...'", describe(item)));
     }
   }
   return result;

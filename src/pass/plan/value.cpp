@@ -1,11 +1,11 @@
 #include "pass/plan/value.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <compare>
-
-#include <fmt/format.h>
 
 #include "base/python_number.h"
 #include "base/strings.h"
@@ -25,8 +25,7 @@ template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 does not deduce it
 
 Error type_error(Operator op, const Value& a, const Value& b) {
-  return bad_pass(
-      fmt::format("operator '{}' does not take {} and {}", spelling(op), describe(a), describe(b)));
+  return bad_pass(fmt::format("operator '{}' does not take {} and {}", spelling(op), describe(a), describe(b)));
 }
 
 /// The number, or why there is none.
@@ -38,40 +37,27 @@ Result<Value> value_of(const Computed& result, Number a, Operator op, Number b) 
 
 Result<Value> float_arithmetic(Operator op, double a, double b) {
   switch (op) {
-    case Operator::Add:
-      return Value(a + b);
-    case Operator::Subtract:
-      return Value(a - b);
-    case Operator::Multiply:
-      return Value(a * b);
-    case Operator::Divide:
-      return value_of(python::divide(a, b), a, op, b);
-    case Operator::Power:
-      return value_of(python::power(a, b), a, op, b);
-    case Operator::Modulo:
-      return value_of(python::modulo(a, b), a, op, b);
-    default:
-      return value_of(python::floor_divide(a, b), a, op, b);
+    case Operator::Add: return Value(a + b);
+    case Operator::Subtract: return Value(a - b);
+    case Operator::Multiply: return Value(a * b);
+    case Operator::Divide: return value_of(python::divide(a, b), a, op, b);
+    case Operator::Power: return value_of(python::power(a, b), a, op, b);
+    case Operator::Modulo: return value_of(python::modulo(a, b), a, op, b);
+    default: return value_of(python::floor_divide(a, b), a, op, b);
   }
 }
 
 Result<Value> int_arithmetic(Operator op, int64_t a, int64_t b) {
   switch (op) {
-    case Operator::Add:
-      return value_of(python::add(a, b), a, op, b);
-    case Operator::Subtract:
-      return value_of(python::subtract(a, b), a, op, b);
-    case Operator::Multiply:
-      return value_of(python::multiply(a, b), a, op, b);
-    case Operator::Divide:
-      return value_of(python::divide(a, b), a, op, b);
+    case Operator::Add: return value_of(python::add(a, b), a, op, b);
+    case Operator::Subtract: return value_of(python::subtract(a, b), a, op, b);
+    case Operator::Multiply: return value_of(python::multiply(a, b), a, op, b);
+    case Operator::Divide: return value_of(python::divide(a, b), a, op, b);
     case Operator::Power:
       if (b < 0 && a != 0) return float_arithmetic(op, static_cast<double>(a), static_cast<double>(b));
       return value_of(python::power(a, b), a, op, b);
-    case Operator::Modulo:
-      return value_of(python::modulo(a, b), a, op, b);
-    default:
-      return value_of(python::floor_divide(a, b), a, op, b);
+    case Operator::Modulo: return value_of(python::modulo(a, b), a, op, b);
+    default: return value_of(python::floor_divide(a, b), a, op, b);
   }
 }
 
@@ -84,8 +70,7 @@ std::optional<long double> as_exact(const Value& value) {
 
 Result<Value> repeat(const Sequence& sequence, int64_t times) {
   std::vector<Value> items;
-  const auto count =
-      python::multiply(static_cast<int64_t>(sequence.items.size()), std::max<int64_t>(times, 0));
+  const auto count = python::multiply(static_cast<int64_t>(sequence.items.size()), std::max<int64_t>(times, 0));
   if (!count || *count > static_cast<int64_t>(kMaxSequenceItems)) {
     return bad_pass(fmt::format("sequence too long: {} items repeated {} times, expected at most {}",
                                 sequence.items.size(), times, kMaxSequenceItems));
@@ -114,8 +99,8 @@ Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
   const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
   if (op == Operator::Add && left && right) {
     if (left->size() + right->size() > kMaxStringBytes) {
-      return bad_pass(fmt::format("string too long: {} bytes, expected at most {}",
-                                  left->size() + right->size(), kMaxStringBytes));
+      return bad_pass(
+          fmt::format("string too long: {} bytes, expected at most {}", left->size() + right->size(), kMaxStringBytes));
     }
     return Value(*left + *right);
   }
@@ -169,12 +154,9 @@ Result<bool> is_same(const Value& a, const Value& b) {
 
 Result<bool> compare(Operator op, const Value& a, const Value& b) {
   switch (op) {
-    case Operator::Equal:
-      return equals(a, b);
-    case Operator::Is:
-      return is_same(a, b);
-    case Operator::In:
-      return contains(a, b);
+    case Operator::Equal: return equals(a, b);
+    case Operator::Is: return is_same(a, b);
+    case Operator::In: return contains(a, b);
     case Operator::NotEqual:
     case Operator::IsNot:
     case Operator::NotIn: {
@@ -184,19 +166,14 @@ Result<bool> compare(Operator op, const Value& a, const Value& b) {
       PASSNET_TRY(const bool result, compare(opposite, a, b));
       return !result;
     }
-    default:
-      break;
+    default: break;
   }
   PASSNET_TRY(const std::partial_ordering ordering, order(op, a, b));
   switch (op) {
-    case Operator::Less:
-      return ordering < 0;
-    case Operator::LessEqual:
-      return ordering <= 0;
-    case Operator::Greater:
-      return ordering > 0;
-    default:
-      return ordering >= 0;
+    case Operator::Less: return ordering < 0;
+    case Operator::LessEqual: return ordering <= 0;
+    case Operator::Greater: return ordering > 0;
+    default: return ordering >= 0;
   }
 }
 
@@ -212,10 +189,10 @@ const Sequence* get_sequence(const Value& value) {
 std::string type_name(const Value& value) {
   return std::visit(
       Overloaded{[](NoneValue) { return "None"; }, [](NotImplementedValue) { return "NotImplemented"; },
-                 [](EllipsisValue) { return "Ellipsis"; }, [](bool) { return "bool"; },
-                 [](int64_t) { return "int"; }, [](double) { return "float"; },
-                 [](const std::string&) { return "string"; }, [](ir::DType) { return "dtype"; },
-                 [](DeviceValue) { return "device"; }, [](const View&) { return "tensor"; },
+                 [](EllipsisValue) { return "Ellipsis"; }, [](bool) { return "bool"; }, [](int64_t) { return "int"; },
+                 [](double) { return "float"; }, [](const std::string&) { return "string"; },
+                 [](ir::DType) { return "dtype"; }, [](DeviceValue) { return "device"; },
+                 [](const View&) { return "tensor"; },
                  [](const std::shared_ptr<const Sequence>& s) { return s->is_list ? "list" : "tuple"; },
                  [](const SliceValue&) { return "slice"; }, [](const LambdaValue&) { return "lambda"; },
                  [](const MetaValue&) { return "launch constants"; }, [](FloatInfoValue) { return "finfo"; }},
@@ -224,19 +201,18 @@ std::string type_name(const Value& value) {
 
 std::string describe(const Value& value) {
   const std::string type = type_name(value);
-  return std::visit(
-      Overloaded{[&](bool flag) { return fmt::format("bool {}", flag ? "True" : "False"); },
-                 [&](int64_t number) { return fmt::format("int {}", number); },
-                 [&](double number) { return fmt::format("float {}", number); },
-                 [&](const std::string& text) { return "string " + quoted(text); },
-                 [&](ir::DType dtype) { return fmt::format("dtype torch.{}", ir::name(dtype)); },
-                 [&](const View& view) { return "tensor " + ir::to_string(view.type); },
-                 [&](const std::shared_ptr<const Sequence>& s) {
-                   return fmt::format("{} of {} item{}", type, s->items.size(),
-                                      s->items.size() == 1 ? "" : "s");
-                 },
-                 [&](const auto&) { return type; }},
-      value);
+  return std::visit(Overloaded{[&](bool flag) { return fmt::format("bool {}", flag ? "True" : "False"); },
+                               [&](int64_t number) { return fmt::format("int {}", number); },
+                               [&](double number) { return fmt::format("float {}", number); },
+                               [&](const std::string& text) { return "string " + quoted(text); },
+                               [&](ir::DType dtype) { return fmt::format("dtype torch.{}", ir::name(dtype)); },
+                               [&](const View& view) { return "tensor " + ir::to_string(view.type); },
+                               [&](const std::shared_ptr<const Sequence>& s) {
+                                 return fmt::format("{} of {} item{}", type, s->items.size(),
+                                                    s->items.size() == 1 ? "" : "s");
+                               },
+                               [&](const auto&) { return type; }},
+                    value);
 }
 
 Result<Value> make_sequence(bool is_list, std::vector<Value> items) {
@@ -251,12 +227,11 @@ Result<Value> make_sequence(bool is_list, std::vector<Value> items) {
     if (sequence->weight > kMaxSequenceItems) break;
   }
   if (sequence->weight > kMaxSequenceItems) {
-    return bad_pass(
-        fmt::format("sequence too long: more than {} items, nested ones included", kMaxSequenceItems));
+    return bad_pass(fmt::format("sequence too long: more than {} items, nested ones included", kMaxSequenceItems));
   }
   if (sequence->depth > kMaxSequenceDepth) {
-    return bad_pass(fmt::format("sequences nested too deep: found {} levels, expected at most {}",
-                                sequence->depth, kMaxSequenceDepth));
+    return bad_pass(fmt::format("sequences nested too deep: found {} levels, expected at most {}", sequence->depth,
+                                kMaxSequenceDepth));
   }
   sequence->items = std::move(items);
   return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
@@ -288,8 +263,7 @@ Result<bool> truth(const Value& value) {
   if (get_if<NoneValue>(value)) return false;
   if (get_if<ir::DType>(value)) return true;
   Error error = bad_pass(fmt::format("{} has no truth value here", describe(value)));
-  if (get_if<View>(value))
-    error.hint = "a plan knows sizes, not data; write 'x is not None' to test for presence";
+  if (get_if<View>(value)) error.hint = "a plan knows sizes, not data; write 'x is not None' to test for presence";
   return error;
 }
 
@@ -313,8 +287,7 @@ Result<bool> equals(const Value& a, const Value& b) {
   if (a.index() != b.index()) return false;
   if (const auto* text = get_if<std::string>(a)) return *text == std::get<std::string>(b);
   if (const auto* dtype = get_if<ir::DType>(a)) return *dtype == std::get<ir::DType>(b);
-  if (get_if<NoneValue>(a) || get_if<NotImplementedValue>(a) || get_if<EllipsisValue>(a) ||
-      get_if<DeviceValue>(a)) {
+  if (get_if<NoneValue>(a) || get_if<NotImplementedValue>(a) || get_if<EllipsisValue>(a) || get_if<DeviceValue>(a)) {
     return true;  // one value each
   }
   return type_error(Operator::Equal, a, b);
@@ -326,11 +299,9 @@ Result<Value> apply_unary(Operator op, const Value& operand) {
     return Value(!value);
   }
   if (const auto number = as_int(operand)) {
-    return op == Operator::Negative ? int_arithmetic(Operator::Subtract, 0, *number)
-                                    : Result<Value>(Value(*number));
+    return op == Operator::Negative ? int_arithmetic(Operator::Subtract, 0, *number) : Result<Value>(Value(*number));
   }
-  if (const auto* number = get_if<double>(operand))
-    return Value(op == Operator::Negative ? -*number : *number);
+  if (const auto* number = get_if<double>(operand)) return Value(op == Operator::Negative ? -*number : *number);
   return bad_pass(fmt::format("operator '{}' does not take {}", spelling(op), describe(operand)));
 }
 

@@ -44,9 +44,9 @@ struct FloatInfoValue {
   ir::DType dtype = ir::DType::Float32;
 };
 
-using Value = std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string,
-                           ir::DType, DeviceValue, View, std::shared_ptr<const Sequence>, SliceValue,
-                           LambdaValue, MetaValue, FloatInfoValue>;
+using Value = std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string, ir::DType,
+                           DeviceValue, View, std::shared_ptr<const Sequence>, SliceValue, LambdaValue, MetaValue,
+                           FloatInfoValue>;
 
 /// A tuple or a list. torch.Size is a tuple.
 struct Sequence {

@@ -16,15 +16,16 @@ std::string trials_html(const GraphEntry& entry) {
   const TrialsDrawing drawing = render_trials_svg(record.reference, record.candidate);
   if (drawing.svg.empty()) return {};
   std::string caption = fmt::format(
-      "Trials in the order taken, from 0 to {:.4g} us: <b class=\"before\">before</b> and <b class=\"after\">after</b>; each column "
+      "Trials in the order taken, from 0 to {:.4g} us: <b class=\"before\">before</b> and <b "
+      "class=\"after\">after</b>; each column "
       "is a pair of blocks that were timed beside each other.",
       drawing.top_us);
   if (drawing.beyond > 0)
     caption += fmt::format(" Marks at the upper edge: {} trial{} beyond it, the longest {:.4g} us.", drawing.beyond,
                            drawing.beyond == 1 ? "" : "s", drawing.longest_us);
   if (entry.row.disturbed) caption += " Disturbed: these times are no measurement.";
-  return fmt::format("<figure{}>{}<figcaption>{}</figcaption></figure>\n", entry.row.disturbed ? " class=\"disturbed\"" : "",
-                     drawing.svg, caption);
+  return fmt::format("<figure{}>{}<figcaption>{}</figcaption></figure>\n",
+                     entry.row.disturbed ? " class=\"disturbed\"" : "", drawing.svg, caption);
 }
 
 /// Ratios of the same calls timed in other ways, as facts.

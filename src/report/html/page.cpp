@@ -65,7 +65,8 @@ std::string render_without_speedup(const std::vector<GraphEntry>& entries) {
   }
   if (total == 0) return {};
   std::string text;
-  for (const auto& [word, count] : counts) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, escape_html(word));
+  for (const auto& [word, count] : counts)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, escape_html(word));
   return fmt::format("<p>Without a speedup: {}.</p>\n", text);
 }
 
@@ -77,9 +78,13 @@ std::string render_speedups(const std::vector<GraphEntry>& entries) {
   }
   std::string out = "<h2 id=\"speedups\">Speedups</h2>\n";
   if (!marks.empty()) {
-    out += "<figure>\n<p class=\"legend\"><span class=\"faster\">● faster</span> <span class=\"same\">○ no difference</span> "
-           "<span class=\"slower\">■ slower</span> <span class=\"quiet\">with its 95 % interval; before / after, correct graphs only"
-           "</span></p>\n" + render_speedups_svg(std::move(marks)) + "\n</figure>\n";
+    out +=
+        "<figure>\n<p class=\"legend\"><span class=\"faster\">● faster</span> <span class=\"same\">○ no "
+        "difference</span> "
+        "<span class=\"slower\">■ slower</span> <span class=\"quiet\">with its 95 % interval; before / after, correct "
+        "graphs only"
+        "</span></p>\n" +
+        render_speedups_svg(std::move(marks)) + "\n</figure>\n";
   }
   return out + render_without_speedup(entries);
 }
@@ -87,7 +92,8 @@ std::string render_speedups(const std::vector<GraphEntry>& entries) {
 std::string render_ladder(const record::Score& score) {
   std::string out =
       "<details><summary>the numbers</summary><table class=\"ladder\"><thead><tr><th class=\"number\">t</th>"
-      "<th class=\"number\">S(t)</th><th class=\"number\">ES(t)</th><th class=\"number\">correct</th></tr></thead>\n<tbody>";
+      "<th class=\"number\">S(t)</th><th class=\"number\">ES(t)</th><th "
+      "class=\"number\">correct</th></tr></thead>\n<tbody>";
   for (const record::ScorePoint& point : score.points) {
     out += fmt::format(
         "<tr><td class=\"number\">{}</td><td class=\"number\">{:.6f}</td><td class=\"number\">{:.6f}</td>"
@@ -99,9 +105,12 @@ std::string render_ladder(const record::Score& score) {
 
 std::string render_score(const record::Score& score) {
   return "<h2 id=\"score\">Score over tolerance</h2>\n<figure>\n" + render_curve_svg(score) +
-         "\n<figcaption>S(t): geometric mean of the speedups, a graph that is wrong at t counting 0.1. ES(t) is the same up to "
-         "t = 0; from t = 1 on it forgives classes of errors one after the other, so its steps show how many graphs fail and how."
-         "</figcaption>\n</figure>\n" + render_ladder(score);
+         "\n<figcaption>S(t): geometric mean of the speedups, a graph that is wrong at t counting 0.1. ES(t) is the "
+         "same up to "
+         "t = 0; from t = 1 on it forgives classes of errors one after the other, so its steps show how many graphs "
+         "fail and how."
+         "</figcaption>\n</figure>\n" +
+         render_ladder(score);
 }
 
 std::string render_head(const std::vector<record::RunRecord>& records, const std::vector<GraphEntry>& entries,
@@ -120,15 +129,18 @@ std::string render_head(const std::vector<record::RunRecord>& records, const std
 }
 
 constexpr const char* kNotes =
-    "<footer><p>Times are medians of the trials, below them the quartiles, in microseconds. The bar of a line runs from 1x to the "
-    "speedup, an eighth to eight times, on a logarithmic scale; a double arrow says that it goes on. noise: the distance of the "
-    "quartiles, of the median. from t: the strictest tolerance at which the graph is right. sites a/b: b found, a replaced. What is "
+    "<footer><p>Times are medians of the trials, below them the quartiles, in microseconds. The bar of a line runs "
+    "from 1x to the "
+    "speedup, an eighth to eight times, on a logarithmic scale; a double arrow says that it goes on. noise: the "
+    "distance of the "
+    "quartiles, of the median. from t: the strictest tolerance at which the graph is right. sites a/b: b found, a "
+    "replaced. What is "
     "not correct at t = -5 has no speedup, and what was disturbed has no number.</p></footer>\n";
 
 }  // namespace
 
-std::string render_html(const std::vector<record::RunRecord>& records, const record::Score& score, std::string_view title,
-                        const Sources& sources) {
+std::string render_html(const std::vector<record::RunRecord>& records, const record::Score& score,
+                        std::string_view title, const Sources& sources) {
   std::vector<Facts> facts;
   for (const record::RunRecord& record : records) facts.push_back(facts_of(record));
   const Facts common = take_common(facts);

@@ -27,7 +27,8 @@ std::string sort_key(double value, bool present) {
 }
 
 std::string number_cell(const char* css, double key, bool present, const std::string& content) {
-  return fmt::format("<span class=\"num {}\" data-k=\"{}\">{}</span>", css, sort_key(key, present), present ? content : "-");
+  return fmt::format("<span class=\"num {}\" data-k=\"{}\">{}</span>", css, sort_key(key, present),
+                     present ? content : "-");
 }
 
 std::string times_cell(const char* css, const record::Stats& us, bool shown) {
@@ -87,11 +88,15 @@ std::string searched_text(const GraphEntry& entry) {
 std::string render_entry(const GraphEntry& entry, size_t sample, const Sources& sources, HtmlTexts& texts) {
   const Row& row = entry.row;
   std::string out = fmt::format(
-      "<details class=\"g\" id=\"{}\" data-t=\"{}\" data-v=\"|{}|\" data-s=\"{}\"><summary><span class=\"name\" data-k=\"{}\">"
+      "<details class=\"g\" id=\"{}\" data-t=\"{}\" data-v=\"|{}|\" data-s=\"{}\"><summary><span class=\"name\" "
+      "data-k=\"{}\">"
       "<i>{}/</i>{}</span><span class=\"verdict {}\" data-k=\"{}\">{}{}</span>",
-      entry.id, escape_html(searched_text(entry)), escape_html(join(verdict_words(entry), "|")), sample, escape_html(row.name),
-      breakable(row.sample), breakable(row.graph), css_of(row.tone), escape_html(row.headline), escape_html(row.headline),
-      entry.speed == Speed::Faster || entry.speed == Speed::Slower ? fmt::format("<small>{}</small>", to_string(entry.speed)) : "");
+      entry.id, escape_html(searched_text(entry)), escape_html(join(verdict_words(entry), "|")), sample,
+      escape_html(row.name), breakable(row.sample), breakable(row.graph), css_of(row.tone), escape_html(row.headline),
+      escape_html(row.headline),
+      entry.speed == Speed::Faster || entry.speed == Speed::Slower
+          ? fmt::format("<small>{}</small>", to_string(entry.speed))
+          : "");
   const bool timed = entry.speed != Speed::None;
   out += speed_cells(entry);
   out += number_cell("noise", row.noise, timed,
@@ -101,10 +106,13 @@ std::string render_entry(const GraphEntry& entry, size_t sample, const Sources& 
   out += number_cell("error", row.max_abs_diff, row.compared, error_text(row));
   out += number_cell("sites", row.sites, true, sites_text(row));
   const auto found = sources.find(row.sample);
-  return out + "</summary>\n" + render_details(entry, found == sources.end() ? nullptr : &found->second, texts) + "</details>\n";
+  return out + "</summary>\n" + render_details(entry, found == sources.end() ? nullptr : &found->second, texts) +
+         "</details>\n";
 }
 
-std::string plural(size_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
+std::string plural(size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 std::string summary_of(const SampleGroup& group) {
   size_t correct = 0;
@@ -140,21 +148,28 @@ std::string render_filters(const std::vector<SampleGroup>& groups) {
     samples += fmt::format("<option value=\"{}\">{}</option>", i, escape_html(groups[i].sample));
   }
   std::string out =
-      "<form id=\"filters\" hidden><label>Search <input type=\"search\" name=\"text\" placeholder=\"name, float16, wrong …\"></label>"
-      "<label>Verdict <select name=\"verdict\"><option value=\"\">all</option>" + options_html(verdicts) + "</select></label>";
+      "<form id=\"filters\" hidden><label>Search <input type=\"search\" name=\"text\" placeholder=\"name, float16, "
+      "wrong …\"></label>"
+      "<label>Verdict <select name=\"verdict\"><option value=\"\">all</option>" +
+      options_html(verdicts) + "</select></label>";
   if (groups.size() > 1) {
-    out += "<label>Sample <select name=\"sample\"><option value=\"\">all</option>" + samples +
-           "</select></label><label class=\"check\"><input type=\"checkbox\" name=\"grouped\" checked> by sample</label>";
+    out +=
+        "<label>Sample <select name=\"sample\"><option value=\"\">all</option>" + samples +
+        "</select></label><label class=\"check\"><input type=\"checkbox\" name=\"grouped\" checked> by sample</label>";
   }
   return out + fmt::format("<output aria-live=\"polite\">{}</output></form>\n", plural(total, "graph"));
 }
 
 constexpr const char* kHead =
-    "<div class=\"head\"><span class=\"name\" data-sort=\"text\">graph</span><span class=\"verdict\" data-sort=\"text\">verdict</span>"
+    "<div class=\"head\"><span class=\"name\" data-sort=\"text\">graph</span><span class=\"verdict\" "
+    "data-sort=\"text\">verdict</span>"
     "<span class=\"num ratio\" data-sort=\"number\">speedup</span><span class=\"bar\">1/8x to 8x</span>"
-    "<span class=\"num before\" data-sort=\"number\">before us</span><span class=\"num after\" data-sort=\"number\">after us</span>"
-    "<span class=\"num noise\" data-sort=\"number\">noise</span><span class=\"num rung\" data-sort=\"number\">from t</span>"
-    "<span class=\"num error\" data-sort=\"number\">max error</span><span class=\"num sites\" data-sort=\"number\">sites</span></div>\n";
+    "<span class=\"num before\" data-sort=\"number\">before us</span><span class=\"num after\" "
+    "data-sort=\"number\">after us</span>"
+    "<span class=\"num noise\" data-sort=\"number\">noise</span><span class=\"num rung\" data-sort=\"number\">from "
+    "t</span>"
+    "<span class=\"num error\" data-sort=\"number\">max error</span><span class=\"num sites\" "
+    "data-sort=\"number\">sites</span></div>\n";
 
 }  // namespace
 

@@ -23,10 +23,12 @@ std::string HtmlTexts::link(const std::string& label, const std::string& title, 
 
 std::string HtmlTexts::render() const {
   if (shown_.empty()) return {};
-  std::string out = "<h2 id=\"sources\">Sources</h2>\n<p class=\"quiet\">As they were when the graphs were evaluated. Equal texts "
-                    "are shown once.</p>\n";
+  std::string out =
+      "<h2 id=\"sources\">Sources</h2>\n<p class=\"quiet\">As they were when the graphs were evaluated. Equal texts "
+      "are shown once.</p>\n";
   for (size_t i = 0; i < shown_.size(); ++i) {
-    fmt::format_to(std::back_inserter(out), "<details class=\"text\"><summary>{}</summary><pre id=\"t{}\">{}</pre></details>\n",
+    fmt::format_to(std::back_inserter(out),
+                   "<details class=\"text\"><summary>{}</summary><pre id=\"t{}\">{}</pre></details>\n",
                    escape_html(shown_[i].title), i, escape_html(shown_[i].text));
   }
   return out;

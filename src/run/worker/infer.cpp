@@ -12,7 +12,8 @@ namespace {
 /// A VALUE for people; what a number is does not belong to its type.
 std::string describe(const Json& value) {
   if (value.contains("shape"))
-    return fmt::format("{}[{}]", value.at("dtype").get<std::string>(), fmt::join(value.at("shape").get<std::vector<int64_t>>(), ", "));
+    return fmt::format("{}[{}]", value.at("dtype").get<std::string>(),
+                       fmt::join(value.at("shape").get<std::vector<int64_t>>(), ", "));
   if (value.contains("list")) {
     std::vector<std::string> elements;
     for (const Json& element : value.at("list")) elements.push_back(describe(element));

@@ -1,12 +1,11 @@
 #include "run/worker/pytorch.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
-
-#include <fmt/format.h>
 
 #include "base/file.h"
 
@@ -30,7 +29,9 @@ Result<fs::path> find_in_checkout(const fs::path& relative, const std::string& w
       .with_hint("run the passnet of a checkout: build/bin/passnet");
 }
 
-Result<fs::path> find_pytorch_worker() { return find_in_checkout("benchmarks/pytorch_worker.py", "benchmarks/pytorch_worker.py"); }
+Result<fs::path> find_pytorch_worker() {
+  return find_in_checkout("benchmarks/pytorch_worker.py", "benchmarks/pytorch_worker.py");
+}
 
 namespace {
 

@@ -27,7 +27,7 @@ struct PyTorchOptions {
   std::filesystem::path script;        // pytorch_worker.py; empty: find_pytorch_worker()
   std::string mode = "compile";        // of the script: "eager", "compile", "reduce-overhead", …
   int threads = 1;
-  std::vector<int> processors = {};    // as WorkerOptions
+  std::vector<int> processors = {};  // as WorkerOptions
   bool on_gpu = false;
   const std::atomic<bool>* interrupted = nullptr;
 };

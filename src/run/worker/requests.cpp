@@ -1,9 +1,9 @@
 #include "run/worker/requests.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
-
-#include <fmt/format.h>
 
 #include "base/file.h"
 #include "fx/print.h"
@@ -39,8 +39,8 @@ Answer<std::string> optional_text(const std::filesystem::path& path) {
 }  // namespace
 
 tl::unexpected<Failure> nonsense(const std::string& what, const std::string& why) {
-  return tl::unexpected(
-      Failure{"nonsense", resource_error(fmt::format("the worker's answer to '{}' is not understood: {}", what, why)), false});
+  return tl::unexpected(Failure{
+      "nonsense", resource_error(fmt::format("the worker's answer to '{}' is not understood: {}", what, why)), false});
 }
 
 Answer<MetaTexts> read_metas(const graphdir::GraphDir& graph) {
@@ -101,7 +101,8 @@ Answer<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphd
   Answer<MetaTexts> metas = read_metas(graph);
   if (!metas) return tl::unexpected(std::move(metas).error());
   Answer<Reply> reply = worker.ask(
-      {{"do", "inputs"}, {"id", id}, {"weight_meta", metas->weights}, {"input_meta", metas->inputs}, {"seed", seed}}, {}, timeout);
+      {{"do", "inputs"}, {"id", id}, {"weight_meta", metas->weights}, {"input_meta", metas->inputs}, {"seed", seed}},
+      {}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
   return take_bundle(*reply, "tensors");
 }
@@ -113,7 +114,8 @@ Answer<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inp
   return {};
 }
 
-Answer<Json> trace_values(Worker& worker, const std::string& id, const std::vector<std::string>& measured, Timeout timeout) {
+Answer<Json> trace_values(Worker& worker, const std::string& id, const std::vector<std::string>& measured,
+                          Timeout timeout) {
   Answer<Reply> reply = worker.ask({{"do", "trace"}, {"id", id}, {"measured", measured}}, {}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
   return read_fields("trace", [&]() -> Answer<Json> { return std::move(reply->json.at("values")); });
@@ -143,11 +145,9 @@ Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, T
 
 Answer<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              Timeout timeout) {
-  Answer<Reply> reply = reference.ask({{"do", "compare"},
-                                       {"id", id},
-                                       {"tensors", wire::to_json(found.tensors.entries)},
-                                       {"scalars", found.scalars}},
-                                      {found.tensors.fd.get()}, timeout);
+  Answer<Reply> reply = reference.ask(
+      {{"do", "compare"}, {"id", id}, {"tensors", wire::to_json(found.tensors.entries)}, {"scalars", found.scalars}},
+      {found.tensors.fd.get()}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
   return read_fields("compare", [&]() -> Answer<void> {
     Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(reply->json.at("outputs"));
@@ -164,7 +164,7 @@ Answer<void> compare_outputs(Worker& reference, const std::string& id, const Out
 }
 
 Answer<record::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
-                                     const std::vector<pass::LaunchList>& lists, int calls, Timeout timeout) {
+                                      const std::vector<pass::LaunchList>& lists, int calls, Timeout timeout) {
   Answer<Reply> reply = worker.ask({{"do", "profile"}, {"id", id}, {"calls", calls}}, {}, timeout);
   if (!reply) return tl::unexpected(std::move(reply).error());
   std::unordered_map<std::string_view, ir::NodeId> by_name;
@@ -178,8 +178,9 @@ Answer<record::Profile> profile_graph(Worker& worker, const std::string& id, con
       if (list >= lists.size() || launch >= lists[list].launches.size())
         return nonsense("profile", fmt::format("launch {} of list {}", launch, list));
       const pass::Launch& launched = lists[list].launches[launch];
-      profile.launches.push_back({lists[list].pass, launched.kernel, static_cast<int>(launched.at.line), static_cast<int>(list),
-                                  one.at("us").get<double>(), one.at("bytes").get<int64_t>(), one.at("bound_us").get<double>()});
+      profile.launches.push_back({lists[list].pass, launched.kernel, static_cast<int>(launched.at.line),
+                                  static_cast<int>(list), one.at("us").get<double>(), one.at("bytes").get<int64_t>(),
+                                  one.at("bound_us").get<double>()});
     }
     for (const Json& one : json.at("others")) {
       const auto node = by_name.find(one.at("node").get_ref<const std::string&>());

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "record/record.h"
 #include "graphdir/sample.h"
 #include "pass/kernel/build.h"
 #include "pass/plan/launch_list.h"
 #include "pass/plan/plan.h"
+#include "record/record.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
@@ -68,8 +68,8 @@ Answer<Json> trace_values(Worker& worker, const std::string& id, const std::vect
                           std::chrono::milliseconds timeout);
 
 struct Outputs {
-  Bundle tensors;      // "out_0", …; outputs that are not tensors are absent
-  Json scalars;        // {"out_1": 3}
+  Bundle tensors;  // "out_0", …; outputs that are not tensors are absent
+  Json scalars;    // {"out_1": 3}
 };
 Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
 
@@ -79,7 +79,8 @@ Answer<void> compare_outputs(Worker& reference, const std::string& id, const Out
 
 /// Where the time of a call goes, over `calls` calls. graph and lists: what was loaded under `id`.
 Answer<record::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
-                                     const std::vector<pass::LaunchList>& lists, int calls, std::chrono::milliseconds timeout);
+                                      const std::vector<pass::LaunchList>& lists, int calls,
+                                      std::chrono::milliseconds timeout);
 
 /// Frees what was loaded under `id`, if the worker lives; one that is lost over this is seen to be lost by whoever asks it next.
 /// Returns the device memory of the worker since the last time; zeros on the CPU and of a lost worker.

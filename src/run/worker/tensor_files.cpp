@@ -24,7 +24,8 @@ Result<std::filesystem::path> tensor_directory(const std::filesystem::path& dire
                                                const std::string& graph) {
   const std::filesystem::path name = std::filesystem::path(sample) / graph;
   if (name.is_absolute() || std::find(name.begin(), name.end(), "..") != name.end())
-    return bad_input(fmt::format("the tensors of graph {} would not lie in '{}'", quoted(name.string(), 200), directory.string()));
+    return bad_input(
+        fmt::format("the tensors of graph {} would not lie in '{}'", quoted(name.string(), 200), directory.string()));
   return directory / name;
 }
 

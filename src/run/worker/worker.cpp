@@ -1,20 +1,18 @@
 #include "run/worker/worker.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
-
-#include <algorithm>
-#include <charconv>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/log.h"
 #include "base/strings.h"
@@ -43,7 +41,8 @@ Result<std::optional<int>> parse_device(const std::string& text) {
   int index = 0;
   const char* const end = text.data() + text.size();
   if (text.starts_with("cuda:")) {
-    if (const auto [rest, failed] = std::from_chars(text.data() + 5, end, index); failed == std::errc() && rest == end && index >= 0)
+    if (const auto [rest, failed] = std::from_chars(text.data() + 5, end, index);
+        failed == std::errc() && rest == end && index >= 0)
       return std::optional(index);
   }
   return bad_input(fmt::format("device {}: expected cpu, cuda or cuda:N", quoted(text)));
@@ -114,8 +113,7 @@ Result<void> Worker::start() {
     spawn.environment.push_back("CUDA_CACHE_DISABLE=1");
   }
   bind_threads(state.options.threads, state.options.processors, spawn);
-  spawn.isolation =
-      state.options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
+  spawn.isolation = state.options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
   spawn.socket_fd = theirs.get();
   PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
   log::debug(fmt::format("{}: started as process {}", to_string(state.options.role), state.process.pid()));
@@ -186,14 +184,16 @@ Answer<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std:
   const auto begin = std::chrono::steady_clock::now();
   Answer<Reply> reply = exchange(request, fds, timeout);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  log::debug(fmt::format("{}: {} took {:.1f} ms", to_string(state_->options.role), request.at("do").get_ref<const std::string&>(), took.count()));
+  log::debug(fmt::format("{}: {} took {:.1f} ms", to_string(state_->options.role),
+                         request.at("do").get_ref<const std::string&>(), took.count()));
   return reply;
 }
 
 Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
   const std::string what = request.at("do").get<std::string>();
   const std::string role = to_string(state_->options.role);
-  if (!alive()) return tl::unexpected(Failure{"crash", resource_error(fmt::format("the {} worker is not running", role)), true});
+  if (!alive())
+    return tl::unexpected(Failure{"crash", resource_error(fmt::format("the {} worker is not running", role)), true});
 
   const auto gone = [&]() -> Failure {
     const std::optional<sandbox::ExitStatus> status = state_->process.wait(2000ms);
@@ -214,8 +214,8 @@ Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
     const Error& error = message.error();
     if (error.kind == Error::Kind::Resource) {
       const std::optional<Failure> told = last_words();
-      Failure lost = lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed", role,
-                                                 what, double(timeout.count()) / 1000));
+      Failure lost = lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed",
+                                                 role, what, double(timeout.count()) / 1000));
       if (told) {
         lost.error.at = told->error.at;
         lost.error.notes = told->error.notes;
@@ -225,15 +225,16 @@ Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
       return tl::unexpected(std::move(lost));
     }
     if (error.kind == Error::Kind::BadInput) {
-      return tl::unexpected(lose("nonsense", fmt::format("the {} worker answered '{}' with {}", role, what, error.message)));
+      return tl::unexpected(
+          lose("nonsense", fmt::format("the {} worker answered '{}' with {}", role, what, error.message)));
     }
     return tl::unexpected(gone());
   }
   Answer<Json> json = read_reply(message->json);
   if (!json) {
     if (json.error().kind == kNoReply) {
-      return tl::unexpected(lose("nonsense", fmt::format("the {} worker's answer to '{}' is not a reply: {}", role, what,
-                                                         json.error().error.message)));
+      return tl::unexpected(lose("nonsense", fmt::format("the {} worker's answer to '{}' is not a reply: {}", role,
+                                                         what, json.error().error.message)));
     }
     // It ends of itself; nobody may ask it anything more.
     if (json.error().worker_lost) stop();
@@ -260,8 +261,8 @@ void Worker::stop() {
 
 Answer<Bundle> take_bundle(Reply& reply, const char* key) {
   const auto nonsense = [&](const std::string& why) {
-    return tl::unexpected(
-        Failure{"nonsense", resource_error(fmt::format("the worker's '{}' are not a bundle of tensors: {}", key, why)), false});
+    return tl::unexpected(Failure{
+        "nonsense", resource_error(fmt::format("the worker's '{}' are not a bundle of tensors: {}", key, why)), false});
   };
   if (reply.fds.empty()) return nonsense("no shared memory came with them");
   struct stat info {};

@@ -6,11 +6,10 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -27,8 +26,8 @@ struct WorkerOptions {
   Role role = Role::Reference;
   int threads = 1;
   const std::atomic<bool>* interrupted = nullptr;  // when it becomes true, a request under way is given up
-  std::optional<int> gpu;        // the CUDA device that graphs run on; none: the CPU
-  std::vector<int> processors = {};  // one for each thread; empty: of those this process may run on
+  std::optional<int> gpu;                          // the CUDA device that graphs run on; none: the CPU
+  std::vector<int> processors = {};                // one for each thread; empty: of those this process may run on
 };
 
 /// "cpu", "cuda", "cuda:1" -> none, 0, 1. Errors: BadInput.
@@ -63,12 +62,14 @@ Failure to_failure(Error error);
 template <class T>
 struct [[nodiscard]] Answer : tl::expected<T, Failure> {
   using tl::expected<T, Failure>::expected;
-  Answer(Failure failure) : tl::expected<T, Failure>(tl::unexpect, std::move(failure)) {}       // NOLINT: implicit on purpose
-  Answer(Error error) : tl::expected<T, Failure>(tl::unexpect, to_failure(std::move(error))) {}  // NOLINT: implicit on purpose
+  Answer(Failure failure)
+      : tl::expected<T, Failure>(tl::unexpect, std::move(failure)) {}  // NOLINT: implicit on purpose
+  Answer(Error error)
+      : tl::expected<T, Failure>(tl::unexpect, to_failure(std::move(error))) {}  // NOLINT: implicit on purpose
 };
 
 struct Reply {
-  Json json;                  // "ok" is true
+  Json json;  // "ok" is true
   std::vector<UniqueFd> fds;
 };
 

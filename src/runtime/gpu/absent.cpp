@@ -1,11 +1,11 @@
 // Stands in for runtime/gpu*.cpp in a build without CUDA's headers (they come with a PyTorch built for CUDA).
 #include <stdexcept>
 
-#include "runtime/gpu/gpu.h"
 #include "runtime/gpu/capture.h"
 #include "runtime/gpu/check.h"
 #include "runtime/gpu/clock.h"
 #include "runtime/gpu/compare.h"
+#include "runtime/gpu/gpu.h"
 #include "runtime/gpu/kernel.h"
 
 namespace passnet::runtime::gpu {
@@ -13,7 +13,8 @@ namespace passnet::runtime::gpu {
 namespace {
 Error absent() {
   return resource_error("this passnet was built without CUDA's headers")
-      .with_hint("build it with a PyTorch for CUDA and nvidia-cuda-runtime (they lie beside it), or run with --device cpu");
+      .with_hint(
+          "build it with a PyTorch for CUDA and nvidia-cuda-runtime (they lie beside it), or run with --device cpu");
 }
 [[noreturn]] void never() { throw std::logic_error("a GPU is used that was never started"); }
 }  // namespace
@@ -47,7 +48,9 @@ void check_launches(const FusedLibrary&, size_t, const std::vector<at::Tensor>&)
 struct RecordedCall::State {};
 RecordedCall::RecordedCall() = default;
 RecordedCall::~RecordedCall() = default;
-Result<std::unique_ptr<RecordedCall>> RecordedCall::record(const Run&, const std::vector<at::Tensor>&) { return absent(); }
+Result<std::unique_ptr<RecordedCall>> RecordedCall::record(const Run&, const std::vector<at::Tensor>&) {
+  return absent();
+}
 void RecordedCall::call(const std::vector<at::Tensor>&) { never(); }
 const std::vector<c10::IValue>& RecordedCall::outputs() const { never(); }
 void RecordedCall::release() { never(); }

@@ -10,12 +10,12 @@
 #include <optional>
 
 #include "base/strings.h"
-#include "runtime/tensor/compare.h"
-#include "runtime/tensor/device.h"
-#include "runtime/gpu/gpu.h"
 #include "runtime/gpu/driver.h"
+#include "runtime/gpu/gpu.h"
 #include "runtime/gpu/memory_pool.h"
 #include "runtime/gpu/operation.h"
+#include "runtime/tensor/compare.h"
+#include "runtime/tensor/device.h"
 
 namespace passnet::runtime::gpu {
 
@@ -39,14 +39,14 @@ struct Recording {
 /// Where an output of a call lies: in an input, or in memory `range` of the call's own.
 struct OutputPlace {
   bool is_input = false;
-  size_t range = 0;  // index among the inputs or among the outputs' memories
+  size_t range = 0;    // index among the inputs or among the outputs' memories
   int64_t offset = 0;  // elements from the beginning of that memory
 };
 
 /// The memories that hold outputs, each once, and where each output lies.
 struct OutputLayout {
   std::vector<MovingRange> ranges;
-  std::vector<uint64_t> room;  // by range: bytes that the recorded kernels need there, at least its size
+  std::vector<uint64_t> room;       // by range: bytes that the recorded kernels need there, at least its size
   std::vector<OutputPlace> places;  // by output; those that are no tensors have none
 };
 
@@ -248,7 +248,8 @@ struct RecordedCall::State {
       const auto start = std::chrono::steady_clock::now();
       call(input_sets[i % input_sets.size()]);
       synchronize();
-      best = std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+      best =
+          std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
       kept = outputs;
     }
     return best;
@@ -261,7 +262,8 @@ struct RecordedCall::State {
   }
   bool learn_addresses(Recording& second) {
     const OutputLayout its = lay_out(second);
-    if (its.ranges.size() != layout.ranges.size() || second.operations.size() != recording->operations.size()) return false;
+    if (its.ranges.size() != layout.ranges.size() || second.operations.size() != recording->operations.size())
+      return false;
     const std::vector<MovingRange> here = moving_ranges(*recording, layout), there = moving_ranges(second, its);
     for (size_t i = 0; i < here.size(); ++i) {
       if (here[i].size != there[i].size) return false;
@@ -298,7 +300,8 @@ bool RecordedCall::State::gives_what_is_expected(const Run& run, const std::vect
     return false;
   }
   for (size_t i = 0; i < memories.size(); ++i)
-    check(driver().cuMemsetD8Async(base[inputs.size() + i], kCanary, memories[i].nbytes(), stream()), "poisoning outputs");
+    check(driver().cuMemsetD8Async(base[inputs.size() + i], kCanary, memories[i].nbytes(), stream()),
+          "poisoning outputs");
   launch();
   make_outputs(second);
   bool good = true;

@@ -6,10 +6,10 @@
 #include <ATen/ops/nonzero.h>
 #include <fmt/format.h>
 
-#include "runtime/kernels/checked_run.h"
-#include "runtime/tensor/dtype.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/kernel.h"
+#include "runtime/kernels/checked_run.h"
+#include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime::gpu {
 
@@ -34,8 +34,7 @@ Copies make_copies(const pass::LaunchList& list, const std::vector<at::Tensor>& 
   Copies copies;
   for (size_t i = 0; i < list.buffers.size(); ++i) {
     const int64_t size = extent_bytes(list.buffers[i].type);
-    const at::Tensor memory =
-        at::empty({2 * kZoneBytes + size}, tensors[i].options().dtype(at::kByte)).fill_(kCanary);
+    const at::Tensor memory = at::empty({2 * kZoneBytes + size}, tensors[i].options().dtype(at::kByte)).fill_(kCanary);
     const at::Tensor data = part(memory, kZoneBytes, size);
     if (list.buffers[i].input >= 0 || list.buffers[i].fill) {
       data.copy_(bytes_of(tensors[i], size));
@@ -68,7 +67,8 @@ void check_after(const pass::LaunchList& list, const pass::Launch& launch, const
   }
 }
 
-Copies run_once(const FusedLibrary& library, size_t index, const std::vector<at::Tensor>& tensors, unsigned char poison) {
+Copies run_once(const FusedLibrary& library, size_t index, const std::vector<at::Tensor>& tensors,
+                unsigned char poison) {
   const pass::LaunchList& list = library.list(index).launches;
   Copies copies = make_copies(list, tensors, poison);
   for (size_t i = 0; i < list.launches.size(); ++i) {

@@ -2,8 +2,8 @@
 
 #include <atomic>
 
-#include "runtime/gpu/gpu.h"
 #include "runtime/gpu/driver.h"
+#include "runtime/gpu/gpu.h"
 
 namespace passnet::runtime::gpu {
 
@@ -68,8 +68,7 @@ void DeviceClock::start() {
     check(driver().cuMemHostGetDevicePointer(&gate, gate_, 0), "finding what holds up the stream");
     uint64_t longest = kLongestHold_ns;
     void* parameters[] = {&gate, &call_, &longest};
-    check(driver().cuLaunchKernel(hold, 1, 1, 1, 1, 1, 1, 0, stream(), parameters, nullptr),
-          "holding up the stream");
+    check(driver().cuLaunchKernel(hold, 1, 1, 1, 1, 1, 1, 0, stream(), parameters, nullptr), "holding up the stream");
   }
   check(driver().cuEventRecord(event(events_[0]), stream()), "recording an event");
   check(driver().cuEventRecord(event(events_[1]), stream()), "recording an event");

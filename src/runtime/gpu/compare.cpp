@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "runtime/gpu/driver.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/device.h"
-#include "runtime/gpu/driver.h"
 
 namespace passnet::runtime::gpu {
 
@@ -59,11 +59,9 @@ bool is_words(const at::Tensor& tensor) {
 
 void compare_words(const at::Tensor& a, const at::Tensor& b, uint64_t flag) {
   static const CUfunction differ = load_function(kDifferSource, "differ");
-  auto first = reinterpret_cast<uint64_t>(a.const_data_ptr()),
-       second = reinterpret_cast<uint64_t>(b.const_data_ptr());
+  auto first = reinterpret_cast<uint64_t>(a.const_data_ptr()), second = reinterpret_cast<uint64_t>(b.const_data_ptr());
   uint64_t words = a.nbytes() / 8;
-  const auto blocks =
-      static_cast<unsigned>(std::clamp<uint64_t>((words + kBlock - 1) / kBlock, 1, kMostBlocks));
+  const auto blocks = static_cast<unsigned>(std::clamp<uint64_t>((words + kBlock - 1) / kBlock, 1, kMostBlocks));
   void* parameters[] = {&first, &second, &words, &flag};
   check(driver().cuLaunchKernel(differ, blocks, 1, 1, kBlock, 1, 1, 0, stream(), parameters, nullptr),
         "comparing outputs");
@@ -73,8 +71,7 @@ void compare_words(const at::Tensor& a, const at::Tensor& b, uint64_t flag) {
 
 OutputComparison::OutputComparison(const std::vector<at::Tensor>& expected, int64_t calls)
     : expected_(expected),
-      differs_(at::zeros({std::max<int64_t>(calls, 1)},
-                         at::TensorOptions().device(graph_device()).dtype(at::kInt))) {}
+      differs_(at::zeros({std::max<int64_t>(calls, 1)}, at::TensorOptions().device(graph_device()).dtype(at::kInt))) {}
 
 void OutputComparison::add(const std::vector<c10::IValue>& outputs) {
   const uint64_t flag =

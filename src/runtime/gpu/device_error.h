@@ -18,7 +18,8 @@ enum class DeviceFault {
 
 struct DeviceError {
   DeviceFault fault = DeviceFault::None;
-  bool ends_process = false;  // every later call of this process fails too ("sticky"): only a new process has the device
+  bool ends_process =
+      false;  // every later call of this process fails too ("sticky"): only a new process has the device
 };
 /// message: PyTorch's or ours.
 DeviceError classify_device_error(std::string_view message);

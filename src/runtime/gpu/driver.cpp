@@ -18,10 +18,10 @@ Result<void> load_driver() {
         .with_hint("install NVIDIA's driver (CUDA 12.4 or later), or run with --device cpu");
 #define PASSNET_TEXT_OF(name) #name
 #define PASSNET_TEXT(name) PASSNET_TEXT_OF(name)
-#define PASSNET_LOAD(name)                                                                               \
-  table.name = reinterpret_cast<decltype(&::name)>(::dlsym(library, PASSNET_TEXT(name)));                \
-  if (table.name == nullptr)                                                                             \
-    return resource_error("the CUDA driver is too old: it has no " PASSNET_TEXT(name))                   \
+#define PASSNET_LOAD(name)                                                                \
+  table.name = reinterpret_cast<decltype(&::name)>(::dlsym(library, PASSNET_TEXT(name))); \
+  if (table.name == nullptr)                                                              \
+    return resource_error("the CUDA driver is too old: it has no " PASSNET_TEXT(name))    \
         .with_hint("install a driver of CUDA 13.0 or later");
   PASSNET_DRIVER_FUNCTIONS(PASSNET_LOAD)
 #undef PASSNET_LOAD

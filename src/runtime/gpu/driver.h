@@ -10,6 +10,7 @@
 namespace passnet::runtime::gpu {
 
 // cuda.h renames functions to their current versions (cuStreamBeginCapture to …_v2); these are the names it means.
+// clang-format off
 #define PASSNET_DRIVER_FUNCTIONS(X)                                                                                  \
   X(cuInit) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGet) X(cuDeviceGetAttribute)       \
   X(cuDeviceGetName) X(cuDevicePrimaryCtxSetFlags) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel)                  \
@@ -22,6 +23,7 @@ namespace passnet::runtime::gpu {
   X(cuGraphExecKernelNodeSetParams) X(cuGraphExecMemcpyNodeSetParams) X(cuGraphExecMemsetNodeSetParams)              \
   X(cuFuncGetParamInfo) X(cuKernelGetFunction) X(cuCtxGetCurrent) X(cuMemHostAlloc) X(cuMemFreeHost)                 \
   X(cuMemHostGetDevicePointer) X(cuMemGetAddressRange)
+// clang-format on
 
 struct Driver {
 #define PASSNET_DECLARE(name) decltype(&::name) name = nullptr;

@@ -28,8 +28,10 @@ Device& device = *new Device;
 
 std::string attribute_text(CUdevice handle) {
   int major = 0, minor = 0;
-  check(driver().cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle), "reading the device");
-  check(driver().cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle), "reading the device");
+  check(driver().cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, handle),
+        "reading the device");
+  check(driver().cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, handle),
+        "reading the device");
   return fmt::format("sm_{}{}", major, minor);
 }
 
@@ -92,8 +94,7 @@ void synchronize() {
   if (done == CUDA_SUCCESS) return;
   const bool outside = done == CUDA_ERROR_ILLEGAL_ADDRESS || done == CUDA_ERROR_MISALIGNED_ADDRESS ||
                        done == CUDA_ERROR_INVALID_ADDRESS_SPACE;
-  throw KernelFault{outside ? "out-of-bounds" : "crash",
-                    fmt::format("the GPU stopped: {}", describe(done)), {}, true};
+  throw KernelFault{outside ? "out-of-bounds" : "crash", fmt::format("the GPU stopped: {}", describe(done)), {}, true};
 }
 
 void flush_cache() {
@@ -132,7 +133,8 @@ Condition condition() {
   if (management.device == nullptr) return found;
   unsigned value = 0;
   if (management.clock(management.device, kSmClock, &value) == 0) found.sm_mhz = static_cast<int>(value);
-  if (management.temperature(management.device, kGpuTemperature, &value) == 0) found.temperature_c = static_cast<int>(value);
+  if (management.temperature(management.device, kGpuTemperature, &value) == 0)
+    found.temperature_c = static_cast<int>(value);
   return found;
 }
 

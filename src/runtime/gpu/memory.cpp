@@ -2,9 +2,9 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/core/CachingDeviceAllocator.h>
 
-#include "runtime/tensor/device.h"
-#include "runtime/gpu/gpu.h"
 #include "runtime/gpu/driver.h"
+#include "runtime/gpu/gpu.h"
+#include "runtime/tensor/device.h"
 
 namespace passnet::runtime::gpu {
 

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <stdexcept>
 
-#include "runtime/tensor/device.h"
 #include "runtime/gpu/driver.h"
+#include "runtime/tensor/device.h"
 
 namespace passnet::runtime::gpu {
 

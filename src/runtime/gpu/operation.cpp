@@ -27,7 +27,8 @@ bool is_device_address(uint64_t word) {
 Result<Operation> Operation::read(CUgraphNode node) {
   Operation operation;
   operation.node_ = node;
-  if (driver().cuGraphNodeGetType(node, &operation.kind_) != CUDA_SUCCESS) return unsupported("an operation of no known type");
+  if (driver().cuGraphNodeGetType(node, &operation.kind_) != CUDA_SUCCESS)
+    return unsupported("an operation of no known type");
   switch (operation.kind_) {
     case CU_GRAPH_NODE_TYPE_KERNEL: PASSNET_TRY_VOID(operation.read_kernel()); break;
     case CU_GRAPH_NODE_TYPE_MEMCPY: PASSNET_TRY_VOID(operation.read_copy()); break;
@@ -38,8 +39,10 @@ Result<Operation> Operation::read(CUgraphNode node) {
 }
 
 Result<void> Operation::read_kernel() {
-  if (driver().cuGraphKernelNodeGetParams(node_, &kernel_) != CUDA_SUCCESS) return unsupported("a kernel without parameters");
-  if (kernel_.func == nullptr && (kernel_.kern == nullptr || driver().cuKernelGetFunction(&kernel_.func, kernel_.kern) != CUDA_SUCCESS))
+  if (driver().cuGraphKernelNodeGetParams(node_, &kernel_) != CUDA_SUCCESS)
+    return unsupported("a kernel without parameters");
+  if (kernel_.func == nullptr &&
+      (kernel_.kern == nullptr || driver().cuKernelGetFunction(&kernel_.func, kernel_.kern) != CUDA_SUCCESS))
     return unsupported("a kernel without a function");
   if (kernel_.extra != nullptr) return read_parameter_block();
   for (size_t i = 0;; ++i) {
@@ -52,9 +55,10 @@ Result<void> Operation::read_kernel() {
   for (const CUkernelNodeAttrID attribute : {CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, CU_LAUNCH_ATTRIBUTE_COOPERATIVE}) {
     CUkernelNodeAttrValue value{};
     if (driver().cuGraphKernelNodeGetAttribute(node_, attribute, &value) != CUDA_SUCCESS) continue;
-    must_stay_in_graph_ = must_stay_in_graph_ || (attribute == CU_LAUNCH_ATTRIBUTE_COOPERATIVE
-                                                      ? value.cooperative != 0
-                                                      : value.clusterDim.x * value.clusterDim.y * value.clusterDim.z > 1);
+    must_stay_in_graph_ =
+        must_stay_in_graph_ || (attribute == CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+                                    ? value.cooperative != 0
+                                    : value.clusterDim.x * value.clusterDim.y * value.clusterDim.z > 1);
   }
   kernel_.kern = nullptr;
   return {};
@@ -76,7 +80,8 @@ Result<void> Operation::read_parameter_block() {
 }
 
 Result<void> Operation::read_copy() {
-  if (driver().cuGraphMemcpyNodeGetParams(node_, &copy_) != CUDA_SUCCESS) return unsupported("a copy without parameters");
+  if (driver().cuGraphMemcpyNodeGetParams(node_, &copy_) != CUDA_SUCCESS)
+    return unsupported("a copy without parameters");
   const auto on_device = [](CUmemorytype type, CUdeviceptr address) {
     return type == CU_MEMORYTYPE_DEVICE || (type == CU_MEMORYTYPE_UNIFIED && is_device_address(address));
   };
@@ -87,7 +92,8 @@ Result<void> Operation::read_copy() {
 }
 
 Result<void> Operation::read_fill() {
-  if (driver().cuGraphMemsetNodeGetParams(node_, &fill_) != CUDA_SUCCESS) return unsupported("a fill without parameters");
+  if (driver().cuGraphMemsetNodeGetParams(node_, &fill_) != CUDA_SUCCESS)
+    return unsupported("a fill without parameters");
   must_stay_in_graph_ = fill_.height > 1;
   words_ = {fill_.dst};
   return {};
@@ -124,7 +130,8 @@ void Operation::store_words() {
   } else if (kind_ == CU_GRAPH_NODE_TYPE_MEMSET) {
     fill_.dst = words_[0];
   } else if (block_size_ > 0) {
-    block_options_ = {CU_LAUNCH_PARAM_BUFFER_POINTER, words_.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &block_size_, CU_LAUNCH_PARAM_END};
+    block_options_ = {CU_LAUNCH_PARAM_BUFFER_POINTER, words_.data(), CU_LAUNCH_PARAM_BUFFER_SIZE, &block_size_,
+                      CU_LAUNCH_PARAM_END};
     kernel_.extra = block_options_.data();
   } else if (parameters_.empty()) {
     for (const size_t start : starts_) parameters_.push_back(&words_[start]);
@@ -136,15 +143,17 @@ CUresult Operation::launch(CUstream on) {
   store_words();
   switch (kind_) {
     case CU_GRAPH_NODE_TYPE_KERNEL:
-      return driver().cuLaunchKernel(kernel_.func, kernel_.gridDimX, kernel_.gridDimY, kernel_.gridDimZ, kernel_.blockDimX,
-                                     kernel_.blockDimY, kernel_.blockDimZ, kernel_.sharedMemBytes, on, kernel_.kernelParams,
-                                     nullptr);
+      return driver().cuLaunchKernel(kernel_.func, kernel_.gridDimX, kernel_.gridDimY, kernel_.gridDimZ,
+                                     kernel_.blockDimX, kernel_.blockDimY, kernel_.blockDimZ, kernel_.sharedMemBytes,
+                                     on, kernel_.kernelParams, nullptr);
     case CU_GRAPH_NODE_TYPE_MEMCPY: return driver().cuMemcpy3DAsync(&copy_, on);
     default: break;
   }
   const auto value = static_cast<unsigned>(fill_.value);
-  if (fill_.elementSize == 1) return driver().cuMemsetD8Async(fill_.dst, static_cast<unsigned char>(value), fill_.width, on);
-  if (fill_.elementSize == 2) return driver().cuMemsetD16Async(fill_.dst, static_cast<unsigned short>(value), fill_.width, on);
+  if (fill_.elementSize == 1)
+    return driver().cuMemsetD8Async(fill_.dst, static_cast<unsigned char>(value), fill_.width, on);
+  if (fill_.elementSize == 2)
+    return driver().cuMemsetD16Async(fill_.dst, static_cast<unsigned short>(value), fill_.width, on);
   return driver().cuMemsetD32Async(fill_.dst, value, fill_.width, on);
 }
 

@@ -29,7 +29,8 @@ class Operation {
   /// addresses in a moving range. Words that differ otherwise are addresses of temporaries, or parts of a parameter that
   /// nobody sets or reads (unused dimensions); whether that is so shows when the call is tried (capture.cpp).
   /// False: they are not the same operation.
-  bool learn_addresses(const Operation& other, const std::vector<MovingRange>& here, const std::vector<MovingRange>& there);
+  bool learn_addresses(const Operation& other, const std::vector<MovingRange>& here,
+                       const std::vector<MovingRange>& there);
 
   /// Puts in addresses: base[i] is where moving range i begins now. True when some address is another than before.
   bool patch(const std::vector<uint64_t>& base);

@@ -174,7 +174,8 @@ class TypeInference {
       const at::Tensor target = changed;  // the loop replaces what `changed` refers to
       for (c10::IValue& value : slots_) {
         bool shares = false;
-        for_each_tensor(value, [&](const at::Tensor& tensor) { shares |= is_data(tensor) && share_memory(tensor, target); });
+        for_each_tensor(value,
+                        [&](const at::Tensor& tensor) { shares |= is_data(tensor) && share_memory(tensor, target); });
         if (shares) value = without_data(value);
       }
     });

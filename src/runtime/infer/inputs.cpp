@@ -46,12 +46,11 @@ Result<std::vector<at::Tensor>> inferable_inputs(const std::string& weight_meta,
   std::map<std::string_view, at::Tensor> by_name;
   for (const auto* records : {&inputs, &weights}) {
     for (const graphdir::TensorMeta& meta : *records)
-      by_name[meta.name] =
-          at::empty(meta.shape, at::TensorOptions(scalar_type(meta.dtype)).device(at::kMeta));
+      by_name[meta.name] = at::empty(meta.shape, at::TensorOptions(scalar_type(meta.dtype)).device(at::kMeta));
   }
   const bool with_ranges = ranged_elements(inputs) + ranged_elements(weights) <= 16 * kKnownElements;
-  PASSNET_TRY(std::vector<graphdir::HostTensor> known, graphdir::replay(known_records(inputs, with_ranges),
-                                                            known_records(weights, with_ranges)));
+  PASSNET_TRY(std::vector<graphdir::HostTensor> known,
+              graphdir::replay(known_records(inputs, with_ranges), known_records(weights, with_ranges)));
   for (graphdir::HostTensor& tensor : known) {
     if (tensor.type.numel() > kKnownElements) continue;
     const auto options = at::TensorOptions(scalar_type(tensor.type.dtype));

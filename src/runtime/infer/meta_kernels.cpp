@@ -132,8 +132,8 @@ Tensor& variance_out(const Tensor& self, at::OptionalIntArrayRef dims, const std
   out.resize_(reduced_sizes(self, dims, keepdim));
   return out;
 }
-std::tuple<Tensor, Tensor> variance_mean(const Tensor& self, at::OptionalIntArrayRef dims,
-                                         const std::optional<Scalar>&, bool keepdim) {
+std::tuple<Tensor, Tensor> variance_mean(const Tensor& self, at::OptionalIntArrayRef dims, const std::optional<Scalar>&,
+                                         bool keepdim) {
   return {reduced(self, dims, keepdim, real_type(self)), reduced(self, dims, keepdim, self.scalar_type())};
 }
 Tensor prod(const Tensor& self, OptionalDtype dtype) {
@@ -197,7 +197,8 @@ Tensor roll(const Tensor& self, c10::SymIntArrayRef shifts, at::IntArrayRef dims
 }
 Tensor channel_shuffle(const Tensor& self, c10::SymInt) { return at::empty_like(self, at::MemoryFormat::Contiguous); }
 Tensor repeat_interleave(const Tensor& repeats, std::optional<c10::SymInt> output_size) {
-  TORCH_CHECK_NOT_IMPLEMENTED(output_size.has_value(), "the size of repeat_interleave's result is the sum of 'repeats'");
+  TORCH_CHECK_NOT_IMPLEMENTED(output_size.has_value(),
+                              "the size of repeat_interleave's result is the sum of 'repeats'");
   return make({output_size->expect_int()}, repeats.options().dtype(at::kLong));
 }
 Tensor search_result(const Tensor& like, at::IntArrayRef sizes, bool narrow) {
@@ -262,7 +263,8 @@ Tensor multi_margin_loss(const Tensor& self, const Tensor& target, const Scalar&
 }
 std::tuple<Tensor, Tensor> multilabel_margin_loss_forward(const Tensor& self, const Tensor& target, int64_t reduction) {
   const bool rows = reduction == at::Reduction::None && target.dim() == 2;
-  return {make(rows ? target.sizes().slice(0, 1) : at::IntArrayRef{}, self.options()), make(target.sizes(), self.options())};
+  return {make(rows ? target.sizes().slice(0, 1) : at::IntArrayRef{}, self.options()),
+          make(target.sizes(), self.options())};
 }
 Tensor cdist_forward(const Tensor& a, const Tensor& b, double, std::optional<int64_t>) {
   // [batch…, P, features] and [batch…, R, features] give [batch…, P, R].

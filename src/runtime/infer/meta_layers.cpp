@@ -11,13 +11,12 @@ namespace {
 using at::Tensor;
 
 /// Element i of a list that may have one value for all dimensions.
-int64_t at_dim(c10::SymIntArrayRef values, size_t i) {
-  return values[values.size() == 1 ? 0 : i].expect_int();
-}
+int64_t at_dim(c10::SymIntArrayRef values, size_t i) { return values[values.size() == 1 ? 0 : i].expect_int(); }
 int64_t at_dim(at::IntArrayRef values, size_t i) { return values[values.size() == 1 ? 0 : i]; }
 
 /// Positions of a window of `kernel` (dilated) elements that moves by `stride` over `size` elements.
-int64_t window_positions(int64_t size, int64_t padding, int64_t dilation, int64_t kernel, int64_t stride, bool ceil = false) {
+int64_t window_positions(int64_t size, int64_t padding, int64_t dilation, int64_t kernel, int64_t stride,
+                         bool ceil = false) {
   const int64_t reach = size + 2 * padding - dilation * (kernel - 1) - 1;
   int64_t positions = (reach + (ceil ? stride - 1 : 0)) / stride + 1;
   // A window that would start in the padding on the right is left out.
@@ -175,7 +174,8 @@ Tensor grid_sampler(const Tensor& input, const Tensor& grid, int64_t, int64_t, b
 Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, const Tensor& value,
                                     const std::optional<Tensor>& mask, double dropout, bool, std::optional<double>,
                                     bool grouped) {
-  TORCH_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2, "scaled_dot_product_attention: expected at least 2 dimensions");
+  TORCH_CHECK(query.dim() >= 2 && key.dim() >= 2 && value.dim() >= 2,
+              "scaled_dot_product_attention: expected at least 2 dimensions");
   TORCH_CHECK(query.size(-1) == key.size(-1), "scaled_dot_product_attention: the query has ", query.size(-1),
               " features, the key ", key.size(-1));
   TORCH_CHECK(key.size(-2) == value.size(-2), "scaled_dot_product_attention: ", key.size(-2), " keys and ",
@@ -183,8 +183,7 @@ Tensor scaled_dot_product_attention(const Tensor& query, const Tensor& key, cons
   std::vector<int64_t> sizes = query.sizes().vec();
   sizes.back() = value.size(-1);
   if (!grouped && query.dim() == key.dim()) {
-    for (int64_t i = 0; i + 2 < query.dim(); ++i)
-      sizes[static_cast<size_t>(i)] = std::max(query.size(i), key.size(i));
+    for (int64_t i = 0; i + 2 < query.dim(); ++i) sizes[static_cast<size_t>(i)] = std::max(query.size(i), key.size(i));
   }
   const bool fused = query.dim() == 4 && key.dim() == 4 && value.dim() == 4 && dropout == 0 &&
                      query.size(-1) == value.size(-1) && query.size(0) == key.size(0) && query.numel() > 0 &&

@@ -32,8 +32,8 @@ std::string describe_launch(const pass::LaunchList& list, const pass::Launch& la
   std::vector<std::string> arguments;
   for (const pass::LaunchArg& arg : launch.args) arguments.push_back(std::visit(ArgumentText{list}, arg));
   const std::string place = launch.at.line == 0 ? "" : fmt::format(" at {}:{}", launch.at.file, launch.at.line);
-  return fmt::format("launch {} of {}{}, grid ({}): {}", &launch - list.launches.data() + 1, list.launches.size(), place,
-                     fmt::join(launch.grid, ", "), fmt::join(arguments, ", "));
+  return fmt::format("launch {} of {}{}, grid ({}): {}", &launch - list.launches.data() + 1, list.launches.size(),
+                     place, fmt::join(launch.grid, ", "), fmt::join(arguments, ", "));
 }
 
 std::string buffer_name(const pass::LaunchList& list, size_t index) {
@@ -63,8 +63,7 @@ KernelFault changed_input(const pass::LaunchList& list, const pass::Launch& laun
 namespace {
 
 bool all_equal(const char* bytes, size_t count, unsigned char value) {
-  return std::all_of(bytes, bytes + count,
-                     [&](char byte) { return static_cast<unsigned char>(byte) == value; });
+  return std::all_of(bytes, bytes + count, [&](char byte) { return static_cast<unsigned char>(byte) == value; });
 }
 
 }  // namespace
@@ -90,9 +89,8 @@ void require_written(const pass::LaunchList& list, size_t number, const std::vec
   if (unwritten == 0) return;
   throw KernelFault{
       "unwritten-output",
-      fmt::format("pass '{}' leaves {} of {} elements of output {} ({}) unwritten, the first at [{}]",
-                  list.pass, unwritten, view.type.numel(), number, ir::to_string(view.type),
-                  fmt::join(first_index, ", ")),
+      fmt::format("pass '{}' leaves {} of {} elements of output {} ({}) unwritten, the first at [{}]", list.pass,
+                  unwritten, view.type.numel(), number, ir::to_string(view.type), fmt::join(first_index, ", ")),
       list.launches.empty() ? SourceLoc{} : list.launches.back().at};
 }
 

@@ -22,7 +22,8 @@ std::string describe_launch(const pass::LaunchList& list, const pass::Launch& la
 std::string buffer_name(const pass::LaunchList& list, size_t index);
 
 /// offset_bytes: before the buffer's start (negative) or past its end (0 is the first byte).
-KernelFault wrote_outside(const pass::LaunchList& list, const pass::Launch& launch, size_t buffer, int64_t offset_bytes);
+KernelFault wrote_outside(const pass::LaunchList& list, const pass::Launch& launch, size_t buffer,
+                          int64_t offset_bytes);
 KernelFault changed_input(const pass::LaunchList& list, const pass::Launch& launch, size_t buffer);
 
 /// Throws KernelFault when elements of output `number` hold the first poison after the first run and the second after the

@@ -61,14 +61,10 @@ State state;
 
 const char* signal_words(int signal) {
   switch (signal) {
-    case SIGSEGV:
-      return "SIGSEGV (invalid memory access)";
-    case SIGBUS:
-      return "SIGBUS (access beyond a mapping)";
-    case SIGFPE:
-      return "SIGFPE (integer division by zero or overflow)";
-    default:
-      return "SIGILL (invalid instruction)";
+    case SIGSEGV: return "SIGSEGV (invalid memory access)";
+    case SIGBUS: return "SIGBUS (access beyond a mapping)";
+    case SIGFPE: return "SIGFPE (integer division by zero or overflow)";
+    default: return "SIGILL (invalid instruction)";
   }
 }
 
@@ -193,8 +189,7 @@ void install_fault_report(int socket) {
 
 void set_running(const RunningLaunch* launch) { state.running.store(launch, std::memory_order_relaxed); }
 
-void add_fence(const void* begin, const void* end, const void* data, const void* data_end,
-               std::string_view what) {
+void add_fence(const void* begin, const void* end, const void* data, const void* data_end, std::string_view what) {
   const size_t count = state.fence_count.load();
   if (count == state.fences.size()) return;
   Fence& fence = state.fences[count];

@@ -18,10 +18,10 @@ void install_fault_report(int socket);
 
 /// One launch as the report tells it; made before it runs.
 struct RunningLaunch {
-  std::string kernel;      // "kernel 'f' of pass 'P'"
-  std::string launch;      // describe_launch of checked_run.h
-  SourceLoc at;            // in Name.py
-  size_t list = 0, index = 0;  // which launch of which launch list
+  std::string kernel;                      // "kernel 'f' of pass 'P'"
+  std::string launch;                      // describe_launch of checked_run.h
+  SourceLoc at;                            // in Name.py
+  size_t list = 0, index = 0;              // which launch of which launch list
   uintptr_t code_begin = 0, code_end = 0;  // where the kernel's object lies; equal: not known
 };
 
@@ -30,8 +30,7 @@ void set_running(const RunningLaunch* launch);
 
 /// Memory [begin, end) around a buffer that no kernel may touch; `what` is "output 0" or the like, cut to 47
 /// bytes. data..data_end: the buffer itself, for saying how far off an access was.
-void add_fence(const void* begin, const void* end, const void* data, const void* data_end,
-               std::string_view what);
+void add_fence(const void* begin, const void* end, const void* data, const void* data_end, std::string_view what);
 void clear_fences();
 
 }  // namespace passnet::runtime

@@ -5,19 +5,19 @@
 #include <ATen/ops/as_strided.h>
 #include <ATen/ops/empty_strided.h>
 #include <dlfcn.h>
-#include <link.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 
 #include "base/check.h"
-#include "runtime/kernels/checked_run.h"
-#include "runtime/tensor/device.h"
-#include "runtime/tensor/dtype.h"
 #include "runtime/gpu/check.h"
 #include "runtime/gpu/kernel.h"
+#include "runtime/kernels/checked_run.h"
 #include "runtime/kernels/kernel_check.h"
 #include "runtime/kernels/launch_ready.h"
+#include "runtime/tensor/device.h"
+#include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
 
@@ -66,8 +66,8 @@ class FusedStep final : public Step {
  private:
   void check_input(const pass::Buffer& buffer, const at::Tensor& tensor) const {
     const ir::TensorType& type = buffer.type;
-    bool same = tensor.dim() == static_cast<int64_t>(type.shape.size()) &&
-                tensor.scalar_type() == scalar_type(type.dtype);
+    bool same =
+        tensor.dim() == static_cast<int64_t>(type.shape.size()) && tensor.scalar_type() == scalar_type(type.dtype);
     for (size_t i = 0; same && i < type.shape.size(); ++i)
       same = tensor.size(i) == type.shape[i] && (type.shape[i] <= 1 || tensor.stride(i) == type.strides[i]);
     PASSNET_CHECK(same, fmt::format("pass '{}': input {} is {}, the launch list was made for {}", list_.pass,
@@ -76,9 +76,9 @@ class FusedStep final : public Step {
 
   at::Tensor allocate(const pass::Buffer& buffer) const {
     const at::ScalarType type = scalar_type(buffer.type.dtype);
-    at::Tensor tensor =
-        on_gpu_ ? at::empty_strided(buffer.type.shape, buffer.type.strides, at::TensorOptions(type).device(graph_device()))
-                : at::detail::empty_strided_cpu(buffer.type.shape, buffer.type.strides, type);
+    at::Tensor tensor = on_gpu_ ? at::empty_strided(buffer.type.shape, buffer.type.strides,
+                                                    at::TensorOptions(type).device(graph_device()))
+                                : at::detail::empty_strided_cpu(buffer.type.shape, buffer.type.strides, type);
     // A traced kernel writes nothing; zeros are safe for whatever reads its outputs, as an index for example.
     if (library_.mode == FusedLibrary::Mode::Trace) {
       tensor.zero_();
@@ -126,7 +126,7 @@ class FusedStep final : public Step {
   const bool on_gpu_ = graph_device().is_cuda();
   std::vector<ReadyLaunch> launches_;           // on the CPU
   std::vector<gpu::ReadyLaunch> gpu_launches_;  // on the GPU
-  std::vector<at::Tensor> tensors_;  // of the call in progress, by buffer
+  std::vector<at::Tensor> tensors_;             // of the call in progress, by buffer
   std::vector<char*> pointers_;
   std::vector<bool> whole_;  // outputs that are a whole buffer
 };
@@ -152,11 +152,18 @@ int find_code_range(dl_phdr_info* info, size_t, void* wanted) {
   return 1;
 }
 
-RunningLaunch running_launch(const pass::LaunchList& list, size_t list_index, size_t index, const FusedLibrary::Kernel& kernel) {
+RunningLaunch running_launch(const pass::LaunchList& list, size_t list_index, size_t index,
+                             const FusedLibrary::Kernel& kernel) {
   const pass::Launch& launch = list.launches[index];
   CodeRange range{reinterpret_cast<uintptr_t>(kernel.run), 0, 0};
   if (kernel.run != nullptr) ::dl_iterate_phdr(find_code_range, &range);
-  return {describe_kernel(list, launch), describe_launch(list, launch), launch.at, list_index, index, range.begin, range.end};
+  return {describe_kernel(list, launch),
+          describe_launch(list, launch),
+          launch.at,
+          list_index,
+          index,
+          range.begin,
+          range.end};
 }
 
 }  // namespace
@@ -172,8 +179,8 @@ Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::Launc
     List list{std::move(lists[i]), {}, {}};
     const size_t wanted = kernels.empty() ? 0 : kernels[i].size();
     if (wanted != 0 && wanted != list.launches.launches.size())
-      return bad_input(fmt::format("launch list {}: {} kernels for {} launches", i, wanted,
-                                   list.launches.launches.size()));
+      return bad_input(
+          fmt::format("launch list {}: {} kernels for {} launches", i, wanted, list.launches.launches.size()));
     for (size_t k = 0; k < wanted; ++k) {
       PASSNET_TRY(Kernel kernel, library->load_kernel(kernels[i][k], list.launches.launches[k].kernel));
       list.running.push_back(running_launch(list.launches, i, k, kernel));

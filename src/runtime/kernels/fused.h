@@ -12,10 +12,10 @@
 
 #include "base/result.h"
 #include "pass/plan/launch_list.h"
-#include "runtime/plan/builder.h"
 #include "runtime/kernels/fault_report.h"
 #include "runtime/kernels/kernel_file.h"
 #include "runtime/kernels/thread_pool.h"
+#include "runtime/plan/builder.h"
 
 namespace passnet::runtime {
 
@@ -38,7 +38,7 @@ class FusedLibrary {
   };
   struct List {
     pass::LaunchList launches;
-    std::vector<Kernel> kernels;  // one per launch; empty: can be traced, not run
+    std::vector<Kernel> kernels;         // one per launch; empty: can be traced, not run
     std::vector<RunningLaunch> running;  // one per kernel, for the report of a fault
   };
 

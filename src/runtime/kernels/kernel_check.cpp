@@ -4,10 +4,10 @@
 
 #include "base/hash.h"
 #include "runtime/kernels/checked_run.h"
-#include "runtime/tensor/dtype.h"
 #include "runtime/kernels/fault_report.h"
 #include "runtime/kernels/fenced_memory.h"
 #include "runtime/kernels/launch_ready.h"
+#include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
 
@@ -20,8 +20,7 @@ struct Copies {
   std::vector<uint64_t> hashes;  // of inputs
 };
 
-Copies make_copies(const pass::LaunchList& list, const std::vector<at::Tensor>& tensors,
-                   unsigned char poison) {
+Copies make_copies(const pass::LaunchList& list, const std::vector<at::Tensor>& tensors, unsigned char poison) {
   Copies copies;
   clear_fences();
   for (size_t i = 0; i < list.buffers.size(); ++i) {
@@ -69,8 +68,7 @@ std::vector<const char*> pointers_of(const Copies& copies) { return {copies.poin
 
 }  // namespace
 
-void KernelCheck::run(const FusedLibrary& library, size_t index,
-                      const std::vector<at::Tensor>& tensors) const {
+void KernelCheck::run(const FusedLibrary& library, size_t index, const std::vector<at::Tensor>& tensors) const {
   const pass::LaunchList& list = library.list(index).launches;
   const Copies first = run_once(library, index, tensors, kPoisons[0]);
   const Copies second = run_once(library, index, tensors, kPoisons[1]);

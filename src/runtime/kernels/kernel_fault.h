@@ -10,7 +10,7 @@ namespace passnet::runtime {
 struct KernelFault {
   std::string kind;  // "out-of-bounds", "unwritten-output", "input-changed": `kind` of docs/protocol.md
   std::string message;
-  SourceLoc at;             // the launch in Name.py
+  SourceLoc at;              // the launch in Name.py
   bool ends_worker = false;  // the GPU is lost to this process
   std::string launch = {};   // describe_launch of checked_run.h, where one launch is to blame
 };

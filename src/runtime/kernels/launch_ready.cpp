@@ -18,8 +18,8 @@ ReadyLaunch::ReadyLaunch(const pass::Launch& launch, passnet_run_fn run) : run_(
   for (const pass::LaunchArg& arg : launch.args) {
     passnet_arg value{};
     if (const auto* view = std::get_if<pass::View>(&arg)) {
-      pointers_.push_back({static_cast<uint32_t>(args_.size()), view->buffer,
-                           view->offset * ir::size_bytes(view->type.dtype)});
+      pointers_.push_back(
+          {static_cast<uint32_t>(args_.size()), view->buffer, view->offset * ir::size_bytes(view->type.dtype)});
       bytes_ += extent_bytes(view->type);
     } else if (const auto* integer = std::get_if<int64_t>(&arg)) {
       value.integer = *integer;
@@ -38,8 +38,7 @@ void ReadyLaunch::run_tasks(void* context, int64_t first, int64_t last) {
 }
 
 void ReadyLaunch::run(ThreadPool& pool, char* const* buffers) {
-  for (const Pointer& pointer : pointers_)
-    args_[pointer.arg].pointer = buffers[pointer.buffer] + pointer.offset_bytes;
+  for (const Pointer& pointer : pointers_) args_[pointer.arg].pointer = buffers[pointer.buffer] + pointer.offset_bytes;
   launch_.args = args_.data();
   if (bytes_ >= (pool.awake() ? kInlineBytes : kInlineBytesAsleep)) {
     pool.run(tasks_, run_tasks, this);

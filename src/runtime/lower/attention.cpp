@@ -72,8 +72,7 @@ Tensor optional(const c10::IValue& value) { return value.isNone() ? Tensor() : v
 /// A boolean mask becomes 0 and -inf in the query's type; a float mask stays.
 Tensor additive_mask(const Tensor& mask, at::ScalarType type) {
   if (!mask.defined() || mask.scalar_type() != at::kBool) return mask;
-  return at::zeros_like(mask, mask.options().dtype(type))
-      .masked_fill_(mask, -std::numeric_limits<double>::infinity());
+  return at::zeros_like(mask, mask.options().dtype(type)).masked_fill_(mask, -std::numeric_limits<double>::infinity());
 }
 
 struct Projected {
@@ -85,8 +84,7 @@ Tensor unpack(const Tensor& projection, int64_t parts, int64_t embedding) {
   return projection.unflatten(-1, {parts, embedding}).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous();
 }
 
-Projected project_packed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& weight,
-                         const Tensor& bias) {
+Projected project_packed(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& weight, const Tensor& bias) {
   const int64_t embedding = q.size(-1);
   const auto piece = [&](int64_t from, int64_t count) {
     return std::pair(weight.narrow(0, from * embedding, count * embedding),
@@ -111,8 +109,7 @@ Projected project(const std::vector<c10::IValue>& in, const Tensor& q, const Ten
   const Tensor bias = optional(in[kInBias]);
   if (!in[kSeparate].toBool()) return project_packed(q, k, v, optional(in[kInWeight]), bias);
   const std::vector<Tensor> biases = bias.defined() ? bias.chunk(3) : std::vector<Tensor>(3);
-  return {at::linear(q, in[kQWeight].toTensor(), biases[0]),
-          at::linear(k, in[kKWeight].toTensor(), biases[1]),
+  return {at::linear(q, in[kQWeight].toTensor(), biases[0]), at::linear(k, in[kKWeight].toTensor(), biases[1]),
           at::linear(v, in[kVWeight].toTensor(), biases[2])};
 }
 
@@ -145,10 +142,8 @@ std::pair<Tensor, Tensor> attend_with_weights(const std::vector<c10::IValue>& in
   Tensor weights = all.mask.defined() ? at::baddbmm(all.mask, scaled, keys) : at::bmm(scaled, keys);
   weights = at::softmax(weights, -1);
   if (const double dropout = dropout_of(in); dropout > 0) weights = at::dropout(weights, dropout, true);
-  const Tensor rows = at::bmm(weights, all.v)
-                          .transpose(0, 1)
-                          .contiguous()
-                          .view({all.length * all.batch, all.heads * all.head});
+  const Tensor rows =
+      at::bmm(weights, all.v).transpose(0, 1).contiguous().view({all.length * all.batch, all.heads * all.head});
   weights = weights.view({all.batch, all.heads, all.length, all.k.size(1)});
   if (in[kAverage].toBool()) weights = weights.mean(1);
   return {project_out(in, rows, all), weights};
@@ -162,11 +157,9 @@ std::pair<Tensor, Tensor> attend(const std::vector<c10::IValue>& in, const Heads
     mask = shared ? all.mask.unsqueeze(0) : all.mask.view({all.batch, all.heads, -1, source});
   }
   const Tensor out = at::scaled_dot_product_attention(
-      all.q.view({all.batch, all.heads, all.length, all.head}),
-      all.k.view({all.batch, all.heads, source, all.head}),
+      all.q.view({all.batch, all.heads, all.length, all.head}), all.k.view({all.batch, all.heads, source, all.head}),
       all.v.view({all.batch, all.heads, source, all.head}), mask, dropout_of(in), causal);
-  const Tensor rows =
-      out.permute({2, 0, 1, 3}).contiguous().view({all.batch * all.length, all.heads * all.head});
+  const Tensor rows = out.permute({2, 0, 1, 3}).contiguous().view({all.batch * all.length, all.heads * all.head});
   return {project_out(in, rows, all), Tensor()};
 }
 
@@ -181,8 +174,7 @@ c10::IValue attention(std::vector<c10::IValue>& in) {
     value = self ? key : value.unsqueeze(1);
     if (padding.defined()) padding = padding.unsqueeze(0);
   }
-  const int64_t length = query.size(0), batch = query.size(1), embedding = query.size(2),
-                heads = in[kHeads].toInt();
+  const int64_t length = query.size(0), batch = query.size(1), embedding = query.size(2), heads = in[kHeads].toInt();
   const int64_t head = embedding / heads;
   const bool need_weights = in[kNeedWeights].toBool();
   bool causal = in[kCausal].toBool();
@@ -215,8 +207,7 @@ c10::IValue attention(std::vector<c10::IValue>& in) {
   }
   const int64_t source = k.size(1);
   if (padding.defined()) {
-    padding =
-        padding.view({batch, 1, 1, source}).expand({-1, heads, -1, -1}).reshape({batch * heads, 1, source});
+    padding = padding.view({batch, 1, 1, source}).expand({-1, heads, -1, -1}).reshape({batch * heads, 1, source});
     mask = mask.defined() ? mask + padding : padding;
   }
   const Heads all{q, k, v, mask, length, batch, heads, head};
@@ -225,8 +216,7 @@ c10::IValue attention(std::vector<c10::IValue>& in) {
     output = output.squeeze(1);
     if (weights.defined()) weights = weights.squeeze(0);
   }
-  return c10::ivalue::Tuple::create(c10::IValue(output),
-                                    weights.defined() ? c10::IValue(weights) : c10::IValue());
+  return c10::ivalue::Tuple::create(c10::IValue(output), weights.defined() ? c10::IValue(weights) : c10::IValue());
 }
 
 c10::IValue second_of(std::vector<c10::IValue>& in) { return in[0].toTupleRef().elements()[1]; }
@@ -240,8 +230,7 @@ Operand lower_multi_head_attention(Builder& builder, const Bound& args) {
   const Operand both = builder.host(attention, Kind::Tensor, inputs);
   ++builder.operator_calls;
   const Operand output = builder.host(first_of, Kind::Tensor, {both});
-  const Operand weights =
-      args.flag("need_weights") ? builder.host(second_of, Kind::Tensor, {both}) : Operand::none();
+  const Operand weights = args.flag("need_weights") ? builder.host(second_of, Kind::Tensor, {both}) : Operand::none();
   return Operand::sequence(Kind::Tuple, {output, weights});
 }
 

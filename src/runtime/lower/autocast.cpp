@@ -38,8 +38,7 @@ c10::IValue enter(std::vector<c10::IValue>& inputs) {
   if (!inputs[3].isNone()) autocast::set_autocast_cache_enabled(inputs[3].toBool());
   // Another device's mode means nothing here, as PyTorch on a machine without that device.
   if (!on_cpu) return {};
-  const at::ScalarType dtype =
-      inputs[1].isNone() ? autocast::get_autocast_dtype(at::kCPU) : inputs[1].toScalarType();
+  const at::ScalarType dtype = inputs[1].isNone() ? autocast::get_autocast_dtype(at::kCPU) : inputs[1].toScalarType();
   const bool supported = dtype == at::kBFloat16 || dtype == at::kHalf;
   autocast::set_autocast_enabled(at::kCPU, inputs[2].toBool() && supported);
   autocast::set_autocast_dtype(at::kCPU, dtype);

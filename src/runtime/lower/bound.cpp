@@ -66,12 +66,11 @@ Bound::Bound(std::string_view function, std::string_view signature, const std::v
     }
   }
   if (next < args.size())
-    refuse(fmt::format("{}() takes at most {} positional arguments, found {}", function_, parameters.size(),
-                       args.size()));
+    refuse(
+        fmt::format("{}() takes at most {} positional arguments, found {}", function_, parameters.size(), args.size()));
   for (const NamedOperand& keyword : keywords) {
     bool known = false;
-    for (const SignatureParameter& parameter : parameters)
-      known |= parameter.name == keyword.name && !parameter.rest;
+    for (const SignatureParameter& parameter : parameters) known |= parameter.name == keyword.name && !parameter.rest;
     if (!known)
       refuse(fmt::format("{}() has no parameter '{}'", function_, keyword.name),
              fmt::format("it takes: {}", signature));
@@ -90,8 +89,7 @@ const Operand& Bound::operator[](std::string_view name) const { return values_.f
 bool Bound::flag(std::string_view name) const {
   const Operand& operand = (*this)[name];
   if (operand.slot >= 0 || !operand.is_number())
-    refuse(fmt::format("{}(): parameter '{}' is {}, expected True or False", function_, name,
-                       to_string(operand.kind)));
+    refuse(fmt::format("{}(): parameter '{}' is {}, expected True or False", function_, name, to_string(operand.kind)));
   return operand.kind == Kind::Bool ? operand.value.toBool() : operand.value.toScalar().toLong() != 0;
 }
 
@@ -106,16 +104,15 @@ int64_t Bound::integer(std::string_view name) const {
 double Bound::real(std::string_view name) const {
   const Operand& operand = (*this)[name];
   if (operand.slot >= 0 || !operand.is_number())
-    refuse(fmt::format("{}(): parameter '{}' is {}, expected a number literal", function_, name,
-                       to_string(operand.kind)));
+    refuse(
+        fmt::format("{}(): parameter '{}' is {}, expected a number literal", function_, name, to_string(operand.kind)));
   return operand.value.toScalar().toDouble();
 }
 
 std::string Bound::text(std::string_view name) const {
   const Operand& operand = (*this)[name];
   if (operand.kind != Kind::String)
-    refuse(fmt::format("{}(): parameter '{}' is {}, expected a string", function_, name,
-                       to_string(operand.kind)));
+    refuse(fmt::format("{}(): parameter '{}' is {}, expected a string", function_, name, to_string(operand.kind)));
   return operand.value.toStringRef();
 }
 

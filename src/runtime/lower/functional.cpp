@@ -14,8 +14,7 @@
 
 namespace passnet::runtime {
 
-Operand call_in_place_or_not(Builder& builder, std::string_view name, const Bound& args,
-                             std::vector<Operand> rest) {
+Operand call_in_place_or_not(Builder& builder, std::string_view name, const Bound& args, std::vector<Operand> rest) {
   rest.insert(rest.begin(), args["input"]);
   return builder.call(args.flag("inplace") ? std::string(name) + "_" : std::string(name), rest);
 }
@@ -113,8 +112,7 @@ c10::IValue bag(std::vector<c10::IValue>& inputs) {
     input = given.reshape(-1);
     if (weights) weights = weights->reshape(-1);
   } else {
-    TORCH_CHECK_VALUE(given.dim() == 1, "input has to be 1D or 2D Tensor, but got Tensor of dimension ",
-                      given.dim());
+    TORCH_CHECK_VALUE(given.dim() == 1, "input has to be 1D or 2D Tensor, but got Tensor of dimension ", given.dim());
     TORCH_CHECK_VALUE(!inputs[2].isNone(), "offsets has to be a 1D Tensor but got None");
     offsets = inputs[2].toTensor();
   }
@@ -132,19 +130,17 @@ Operand embedding_bag(Builder& builder, const Bound& args) {
   if (number < 0) refuse(fmt::format("embedding_bag(): mode '{}', expected 'sum', 'mean' or 'max'", mode));
   if (args.given("per_sample_weights") && mode != "sum")
     refuse(fmt::format("embedding_bag(): per_sample_weights with mode '{}', expected 'sum'", mode));
-  return builder.host(
-      bag, Kind::Tensor,
-      {args["weight"], args["input"], args["offsets"], args["scale_grad_by_freq"], Operand::of_int(number),
-       args["sparse"], args["padding_idx"], args["per_sample_weights"], args["include_last_offset"],
-       args["max_norm"], args["norm_type"]});
+  return builder.host(bag, Kind::Tensor,
+                      {args["weight"], args["input"], args["offsets"], args["scale_grad_by_freq"],
+                       Operand::of_int(number), args["sparse"], args["padding_idx"], args["per_sample_weights"],
+                       args["include_last_offset"], args["max_norm"], args["norm_type"]});
 }
 
 /// x / (k + alpha * mean of x^2 over `size` neighbouring channels)^beta
 c10::IValue divided_by_neighbours(std::vector<c10::IValue>& inputs) {
   const at::Tensor& x = inputs[0].toTensor();
   const int64_t size = inputs[1].toInt();
-  TORCH_CHECK_VALUE(x.dim() >= 3, "Expected 3D or higher dimensionality input (got ", x.dim(),
-                    " dimensions)");
+  TORCH_CHECK_VALUE(x.dim() >= 3, "Expected 3D or higher dimensionality input (got ", x.dim(), " dimensions)");
   if (x.numel() == 0) return x;
   at::Tensor mean = x.mul(x);
   if (x.dim() == 3) {
@@ -165,8 +161,7 @@ Operand local_response_norm(Builder& builder, const Bound& args) {
 
 Operand normalize(Builder& builder, const Bound& args) {
   const Operand dim = args["dim"].is_number() ? Operand::sequence(Kind::List, {args["dim"]}) : args["dim"];
-  const Operand length =
-      builder.call("linalg_vector_norm", {args["input"], args["p"], dim, Operand::of_bool(true)});
+  const Operand length = builder.call("linalg_vector_norm", {args["input"], args["p"], dim, Operand::of_bool(true)});
   const Operand denominator =
       builder.call("expand_as", {builder.call("clamp_min", {length, args["eps"]}), args["input"]});
   return builder.call("div", {args["input"], denominator});
@@ -176,15 +171,11 @@ Operand grid_sample(Builder& builder, const Bound& args) {
   const std::string mode = args.text("mode");
   const std::string padding = args.text("padding_mode");
   const int64_t mode_number = mode == "bilinear" ? 0 : mode == "nearest" ? 1 : mode == "bicubic" ? 2 : -1;
-  const int64_t padding_number = padding == "zeros"        ? 0
-                                 : padding == "border"     ? 1
-                                 : padding == "reflection" ? 2
-                                                           : -1;
+  const int64_t padding_number = padding == "zeros" ? 0 : padding == "border" ? 1 : padding == "reflection" ? 2 : -1;
   if (mode_number < 0)
     refuse(fmt::format("grid_sample(): mode '{}', expected 'bilinear', 'nearest' or 'bicubic'", mode));
   if (padding_number < 0)
-    refuse(
-        fmt::format("grid_sample(): padding_mode '{}', expected 'zeros', 'border' or 'reflection'", padding));
+    refuse(fmt::format("grid_sample(): padding_mode '{}', expected 'zeros', 'border' or 'reflection'", padding));
   const Operand align = args.given("align_corners") ? args["align_corners"] : Operand::of_bool(false);
   return builder.call("grid_sampler", {args["input"], args["grid"], Operand::of_int(mode_number),
                                        Operand::of_int(padding_number), align});
@@ -194,8 +185,7 @@ Operand interpolate(Builder& builder, const std::vector<Operand>& args) {
   return lower_interpolate(
       builder,
       Bound("interpolate",
-            "input, size, scale_factor, mode, align_corners, recompute_scale_factor=None, antialias=False",
-            args, {}));
+            "input, size, scale_factor, mode, align_corners, recompute_scale_factor=None, antialias=False", args, {}));
 }
 
 const Rule kFunctionalRules[] = {
@@ -219,9 +209,7 @@ const Rule kFunctionalRules[] = {
     {"F.celu", "input, alpha=1.0, inplace=False",
      [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "celu", a, {a["alpha"]}); }},
     {"F.leaky_relu", "input, negative_slope=0.01, inplace=False",
-     [](Builder& b, const Bound& a) {
-       return call_in_place_or_not(b, "leaky_relu", a, {a["negative_slope"]});
-     }},
+     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "leaky_relu", a, {a["negative_slope"]}); }},
     {"F.hardtanh", "input, min_val=-1.0, max_val=1.0, inplace=False",
      [](Builder& b, const Bound& a) {
        return call_in_place_or_not(b, "hardtanh", a, {a["min_val"], a["max_val"]});
@@ -272,14 +260,14 @@ const Rule kFunctionalRules[] = {
      "input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, "
      "momentum=0.1, eps=1e-05",
      [](Builder& b, const Bound& a) {
-       return b.call("instance_norm", {a["input"], a["weight"], a["bias"], a["running_mean"],
-                                       a["running_var"], Operand::of_bool(a.flag("use_input_stats")),
-                                       a["momentum"], a["eps"], Operand::of_bool(true)});
+       return b.call("instance_norm",
+                     {a["input"], a["weight"], a["bias"], a["running_mean"], a["running_var"],
+                      Operand::of_bool(a.flag("use_input_stats")), a["momentum"], a["eps"], Operand::of_bool(true)});
      }},
     {"F.layer_norm", "input, normalized_shape, weight=None, bias=None, eps=1e-05",
      [](Builder& b, const Bound& a) {
-       return b.call("layer_norm", {a["input"], a["normalized_shape"], a["weight"], a["bias"], a["eps"],
-                                    Operand::of_bool(true)});
+       return b.call("layer_norm",
+                     {a["input"], a["normalized_shape"], a["weight"], a["bias"], a["eps"], Operand::of_bool(true)});
      }},
     {"F.group_norm", "input, num_groups, weight=None, bias=None, eps=1e-05",
      [](Builder& b, const Bound& a) {
@@ -299,20 +287,19 @@ const Rule kFunctionalRules[] = {
      }},
     {"F.upsample_nearest", "input, size=None, scale_factor=None",
      [](Builder& b, const Bound& a) {
-       return interpolate(
-           b, {a["input"], a["size"], a["scale_factor"], Operand::of_string("nearest"), Operand::none()});
+       return interpolate(b,
+                          {a["input"], a["size"], a["scale_factor"], Operand::of_string("nearest"), Operand::none()});
      }},
     {"F.upsample_bilinear", "input, size=None, scale_factor=None",
      [](Builder& b, const Bound& a) {
-       return interpolate(b, {a["input"], a["size"], a["scale_factor"], Operand::of_string("bilinear"),
-                              Operand::of_bool(true)});
+       return interpolate(
+           b, {a["input"], a["size"], a["scale_factor"], Operand::of_string("bilinear"), Operand::of_bool(true)});
      }},
     {"F.grid_sample", "input, grid, mode='bilinear', padding_mode='zeros', align_corners=None", grid_sample},
     {"F.affine_grid", "theta, size, align_corners=False",
      [](Builder& b, const Bound& a) {
-       return b.call(
-           "affine_grid_generator",
-           {a["theta"], a["size"], Operand::of_bool(a.given("align_corners") && a.flag("align_corners"))});
+       return b.call("affine_grid_generator",
+                     {a["theta"], a["size"], Operand::of_bool(a.given("align_corners") && a.flag("align_corners"))});
      }},
     {"F.unfold", "input, kernel_size, dilation=1, padding=0, stride=1",
      [](Builder& b, const Bound& a) {
@@ -320,8 +307,8 @@ const Rule kFunctionalRules[] = {
      }},
     {"F.fold", "input, output_size, kernel_size, dilation=1, padding=0, stride=1",
      [](Builder& b, const Bound& a) {
-       return b.call("col2im", {a["input"], a["output_size"], a["kernel_size"], a["dilation"], a["padding"],
-                                a["stride"]});
+       return b.call("col2im",
+                     {a["input"], a["output_size"], a["kernel_size"], a["dilation"], a["padding"], a["stride"]});
      }},
     // embedding and attention
     {"F.embedding",

@@ -55,19 +55,16 @@ int32_t list_index(Builder& builder, const Operand& list) {
 
 Item read_item(Builder& builder, const Operand& operand, std::vector<int32_t>& reads) {
   switch (operand.kind) {
-    case Kind::None:
-      return {Item::Form::None, {}, {}, {}};
-    case Kind::Ellipsis:
-      return {Item::Form::Ellipsis, {}, {}, {}};
+    case Kind::None: return {Item::Form::None, {}, {}, {}};
+    case Kind::Ellipsis: return {Item::Form::Ellipsis, {}, {}, {}};
     case Kind::Bool:
       if (operand.slot < 0) return {Item::Form::Bool, {}, {}, {}, operand.value.toBool()};
       [[fallthrough]];
     case Kind::Int:
-    case Kind::Number:
-      return {Item::Form::Int, read_bound(operand, reads), {}, {}};
+    case Kind::Number: return {Item::Form::Int, read_bound(operand, reads), {}, {}};
     case Kind::Slice:
-      return {Item::Form::Slice, read_bound(operand.elements[0], reads),
-              read_bound(operand.elements[1], reads), read_bound(operand.elements[2], reads)};
+      return {Item::Form::Slice, read_bound(operand.elements[0], reads), read_bound(operand.elements[1], reads),
+              read_bound(operand.elements[2], reads)};
     case Kind::Tensor:
     case Kind::Tuple:
     case Kind::List: {
@@ -75,8 +72,7 @@ Item read_item(Builder& builder, const Operand& operand, std::vector<int32_t>& r
       reads.push_back(slot);
       return {Item::Form::Tensor, {}, {}, {}, false, slot};
     }
-    default:
-      refuse(fmt::format("cannot index with {}", to_string(operand.kind)));
+    default: refuse(fmt::format("cannot index with {}", to_string(operand.kind)));
   }
 }
 
@@ -127,13 +123,11 @@ at::Tensor view_of(const at::Tensor& x, const std::vector<Item>& items, const c1
         sizes.push_back(1);
         strides.push_back(dim < rank ? x.size(dim) * x.stride(dim) : 1);
         break;
-      case Item::Form::Ellipsis:
-        keep(rank - consumed);
-        break;
+      case Item::Form::Ellipsis: keep(rank - consumed); break;
       case Item::Form::Int: {
         const int64_t size = x.size(dim), given = item.at.get(slots, 0);
-        TORCH_CHECK_INDEX(given >= -size && given < size, "index ", given, " is out of bounds for dimension ",
-                          dim, " with size ", size);
+        TORCH_CHECK_INDEX(given >= -size && given < size, "index ", given, " is out of bounds for dimension ", dim,
+                          " with size ", size);
         offset += (given < 0 ? given + size : given) * x.stride(dim++);
         break;
       }
@@ -159,24 +153,13 @@ c10::SmallVector<TensorIndex, 6> tensor_indices(const std::vector<Item>& items, 
   };
   for (const Item& item : items) {
     switch (item.form) {
-      case Item::Form::None:
-        indices.emplace_back(at::indexing::None);
-        break;
-      case Item::Form::Ellipsis:
-        indices.emplace_back(at::indexing::Ellipsis);
-        break;
-      case Item::Form::Int:
-        indices.emplace_back(item.at.get(slots, 0));
-        break;
-      case Item::Form::Bool:
-        indices.emplace_back(item.truth);
-        break;
-      case Item::Form::Tensor:
-        indices.emplace_back(slots[item.tensor].toTensor());
-        break;
+      case Item::Form::None: indices.emplace_back(at::indexing::None); break;
+      case Item::Form::Ellipsis: indices.emplace_back(at::indexing::Ellipsis); break;
+      case Item::Form::Int: indices.emplace_back(item.at.get(slots, 0)); break;
+      case Item::Form::Bool: indices.emplace_back(item.truth); break;
+      case Item::Form::Tensor: indices.emplace_back(slots[item.tensor].toTensor()); break;
       case Item::Form::Slice:
-        indices.emplace_back(
-            at::indexing::Slice(optional(item.at), optional(item.stop), optional(item.step)));
+        indices.emplace_back(at::indexing::Slice(optional(item.at), optional(item.stop), optional(item.step)));
     }
   }
   return indices;
@@ -188,8 +171,7 @@ class GetItem final : public Step {
       : object_(object), items_(std::move(items)), out_(out), view_(only_views(items_)) {}
   void run(c10::IValue* slots) override {
     const at::Tensor& x = slots[object_].toTensor();
-    slots[out_] =
-        view_ ? view_of(x, items_, slots) : at::indexing::get_item(x, tensor_indices(items_, slots));
+    slots[out_] = view_ ? view_of(x, items_, slots) : at::indexing::get_item(x, tensor_indices(items_, slots));
   }
 
  private:
@@ -206,9 +188,8 @@ class SetItem final : public Step {
   void run(c10::IValue* slots) override {
     const at::Tensor& x = slots[object_].toTensor();
     const c10::IValue value = value_.box(slots);
-    const at::Tensor tensor = value.isTensor()
-                                  ? value.toTensor()
-                                  : at::indexing::scalarToTensor(value.toScalar(), x.options(), x.device());
+    const at::Tensor tensor =
+        value.isTensor() ? value.toTensor() : at::indexing::scalarToTensor(value.toScalar(), x.options(), x.device());
     at::indexing::set_item(x, tensor_indices(items_, slots), tensor);
   }
 
@@ -220,8 +201,7 @@ class SetItem final : public Step {
 
 int64_t element_index(const std::vector<c10::IValue>& inputs, int64_t size) {
   const int64_t index = inputs[1].toScalar().toLong();
-  TORCH_CHECK_INDEX(index >= -size && index < size, "index ", index, " is out of range for a sequence of ",
-                    size);
+  TORCH_CHECK_INDEX(index >= -size && index < size, "index ", index, " is out of range for a sequence of ", size);
   return index < 0 ? index + size : index;
 }
 c10::IValue tensor_element(std::vector<c10::IValue>& inputs) {
@@ -237,8 +217,8 @@ c10::IValue int_element(std::vector<c10::IValue>& inputs) {
   return list.get(element_index(inputs, static_cast<int64_t>(list.size())));
 }
 /// The positions that a slice of Python's takes of a sequence; a step may be negative.
-std::vector<int64_t> sliced_positions(const c10::IValue& first, const c10::IValue& last,
-                                      const c10::IValue& by, int64_t size) {
+std::vector<int64_t> sliced_positions(const c10::IValue& first, const c10::IValue& last, const c10::IValue& by,
+                                      int64_t size) {
   const auto given = [](const c10::IValue& bound) {
     return bound.isTensor() ? bound.toTensor().item<int64_t>() : bound.toScalar().toLong();
   };
@@ -299,8 +279,7 @@ Operand sequence_item(Builder& builder, const Operand& object, const Operand& in
     refuse(fmt::format("cannot index a tuple with {}", to_string(index.kind)));
   const auto size = static_cast<int64_t>(object.elements.size());
   const int64_t at = index.value.toInt();
-  if (at < -size || at >= size)
-    refuse(fmt::format("index {} is out of range for a sequence of {}", at, size));
+  if (at < -size || at >= size) refuse(fmt::format("index {} is out of range for a sequence of {}", at, size));
   return object.elements[at < 0 ? at + size : at];
 }
 
@@ -318,17 +297,15 @@ Operand lower_getitem(Builder& builder, const Operand& object, const Operand& in
 }
 
 Operand lower_setitem(Builder& builder, const Operand& object, const Operand& index, const Operand& value) {
-  if (object.kind != Kind::Tensor)
-    refuse(fmt::format("{} cannot be assigned to by index", to_string(object.kind)));
+  if (object.kind != Kind::Tensor) refuse(fmt::format("{} cannot be assigned to by index", to_string(object.kind)));
   if (value.kind != Kind::Tensor && !value.is_number())
-    refuse(fmt::format("cannot assign {} to elements of a tensor, expected a tensor or a number",
-                       to_string(value.kind)));
+    refuse(
+        fmt::format("cannot assign {} to elements of a tensor, expected a tensor or a number", to_string(value.kind)));
   std::vector<int32_t> reads{object.slot};
   std::vector<Item> items = read_items(builder, index, reads);
   ArgSource source = builder.source(value);
   source.for_each_slot([&](int32_t slot) { reads.push_back(slot); });
-  builder.add(std::make_unique<SetItem>(object.slot, std::move(items), std::move(source)), std::move(reads),
-              {});
+  builder.add(std::make_unique<SetItem>(object.slot, std::move(items), std::move(source)), std::move(reads), {});
   ++builder.operator_calls;
   return object;
 }

@@ -61,8 +61,8 @@ c10::IValue resize_any_rank(std::vector<c10::IValue>& inputs) {
     sizes.assign(rank, inputs[2].toScalar().toLong());
   } else if (recompute) {
     for (size_t i = 0; i < rank; ++i)
-      sizes.push_back(static_cast<int64_t>(std::floor(
-          static_cast<double>(x.size(static_cast<int64_t>(i) + 2)) * inputs[3].toScalar().toDouble())));
+      sizes.push_back(static_cast<int64_t>(
+          std::floor(static_cast<double>(x.size(static_cast<int64_t>(i) + 2)) * inputs[3].toScalar().toDouble())));
   } else {
     scales.assign(rank, inputs[3].toScalar().toDouble());
   }
@@ -114,8 +114,7 @@ Operand lower_interpolate(Builder& builder, const Bound& args) {
   }
   const std::string nd = std::to_string(rank) + "d";
   if (mode == "area") return builder.call("adaptive_avg_pool" + nd, {input, sizes});
-  if (mode == "nearest")
-    return builder.call("upsample_nearest" + nd, {input, sizes, scales}, {}, false, "vec");
+  if (mode == "nearest") return builder.call("upsample_nearest" + nd, {input, sizes, scales}, {}, false, "vec");
   if (mode == "nearest-exact")
     return builder.call("_upsample_nearest_exact" + nd, {input, sizes, scales}, {}, false, "vec");
   const Operand align = Operand::of_bool(args.given("align_corners") && args.flag("align_corners"));

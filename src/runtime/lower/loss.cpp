@@ -44,8 +44,7 @@ Operand weighted(Builder& builder, const Bound& args, const Operand& unweighted)
 }
 
 Operand mse_loss(Builder& builder, const Bound& args) {
-  if (!args.given("weight"))
-    return builder.call("mse_loss", {args["input"], args["target"], reduction(args)});
+  if (!args.given("weight")) return builder.call("mse_loss", {args["input"], args["target"], reduction(args)});
   const Operand gap = builder.call("sub", {args["input"], args["target"]});
   return weighted(builder, args, builder.call("pow", {gap, Operand::of_int(2)}));
 }
@@ -57,16 +56,14 @@ Operand l1_loss(Builder& builder, const Bound& args) {
 }
 
 Operand smooth_l1_loss(Builder& builder, const Bound& args) {
-  if (args.real("beta") == 0)
-    return builder.call("l1_loss", {args["input"], args["target"], reduction(args)});
+  if (args.real("beta") == 0) return builder.call("l1_loss", {args["input"], args["target"], reduction(args)});
   return builder.call("smooth_l1_loss", {args["input"], args["target"], reduction(args), args["beta"]});
 }
 
 Operand huber_loss(Builder& builder, const Bound& args) {
   if (!args.given("weight"))
     return builder.call("huber_loss", {args["input"], args["target"], reduction(args), args["delta"]});
-  const Operand loss =
-      builder.call("huber_loss", {args["input"], args["target"], Operand::of_int(0), args["delta"]});
+  const Operand loss = builder.call("huber_loss", {args["input"], args["target"], Operand::of_int(0), args["delta"]});
   return reduce(builder, builder.call("mul", {loss, args["weight"]}), reduction_of(args));
 }
 
@@ -85,12 +82,11 @@ Operand kl_div(Builder& builder, const Bound& args) {
 
 /// The weight as large as the target, as the Python function makes it.
 Operand binary_cross_entropy(Builder& builder, const Bound& args) {
-  const Operand weight = args.given("weight")
-                             ? builder.call("broadcast_tensors",
-                                            {Operand::sequence(Kind::List, {args["weight"], args["target"]})})
-                             : Operand::none();
-  const Operand expanded =
-      args.given("weight") ? lower_getitem(builder, weight, Operand::of_int(0)) : Operand::none();
+  const Operand weight =
+      args.given("weight")
+          ? builder.call("broadcast_tensors", {Operand::sequence(Kind::List, {args["weight"], args["target"]})})
+          : Operand::none();
+  const Operand expanded = args.given("weight") ? lower_getitem(builder, weight, Operand::of_int(0)) : Operand::none();
   return builder.call("binary_cross_entropy", {args["input"], args["target"], expanded, reduction(args)});
 }
 
@@ -139,19 +135,17 @@ constexpr std::string_view kLegacy = "input, target, size_average=None, reduce=N
 const Rule kLossRules[] = {
     {"F.mse_loss", "input, target, size_average=None, reduce=None, reduction='mean', weight=None", mse_loss},
     {"F.l1_loss", "input, target, size_average=None, reduce=None, reduction='mean', weight=None", l1_loss},
-    {"F.smooth_l1_loss", "input, target, size_average=None, reduce=None, reduction='mean', beta=1.0",
-     smooth_l1_loss},
+    {"F.smooth_l1_loss", "input, target, size_average=None, reduce=None, reduction='mean', beta=1.0", smooth_l1_loss},
     {"F.huber_loss", "input, target, reduction='mean', delta=1.0, weight=None", huber_loss},
     {"F.kl_div", "input, target, size_average=None, reduce=None, reduction='mean', log_target=False", kl_div},
     {"F.cross_entropy",
      "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', "
      "label_smoothing=0.0",
      [](Builder& b, const Bound& a) {
-       return b.call("cross_entropy_loss", {a["input"], a["target"], a["weight"], reduction(a),
-                                            a["ignore_index"], a["label_smoothing"]});
+       return b.call("cross_entropy_loss",
+                     {a["input"], a["target"], a["weight"], reduction(a), a["ignore_index"], a["label_smoothing"]});
      }},
-    {"F.nll_loss",
-     "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
+    {"F.nll_loss", "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
      [](Builder& b, const Bound& a) {
        return b.call("nll_loss_nd", {a["input"], a["target"], a["weight"], reduction(a), a["ignore_index"]});
      }},
@@ -167,27 +161,21 @@ const Rule kLossRules[] = {
      "input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, "
      "reduction='mean'",
      [](Builder& b, const Bound& a) {
-       return b.call("poisson_nll_loss",
-                     {a["input"], a["target"], a["log_input"], a["full"], a["eps"], reduction(a)});
+       return b.call("poisson_nll_loss", {a["input"], a["target"], a["log_input"], a["full"], a["eps"], reduction(a)});
      }},
     {"F.gaussian_nll_loss", "input, target, var, full=False, eps=1e-06, reduction='mean'", gaussian_nll_loss},
-    {"F.ctc_loss",
-     "log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False",
+    {"F.ctc_loss", "log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False",
      [](Builder& b, const Bound& a) {
-       return b.call("ctc_loss", {a["log_probs"], a["targets"], a["input_lengths"], a["target_lengths"],
-                                  a["blank"], reduction(a), a["zero_infinity"]});
+       return b.call("ctc_loss", {a["log_probs"], a["targets"], a["input_lengths"], a["target_lengths"], a["blank"],
+                                  reduction(a), a["zero_infinity"]});
      }},
-    {"F.margin_ranking_loss",
-     "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
+    {"F.margin_ranking_loss", "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
      [](Builder& b, const Bound& a) {
-       return b.call("margin_ranking_loss",
-                     {a["input1"], a["input2"], a["target"], a["margin"], reduction(a)});
+       return b.call("margin_ranking_loss", {a["input1"], a["input2"], a["target"], a["margin"], reduction(a)});
      }},
-    {"F.cosine_embedding_loss",
-     "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
+    {"F.cosine_embedding_loss", "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
      [](Builder& b, const Bound& a) {
-       return b.call("cosine_embedding_loss",
-                     {a["input1"], a["input2"], a["target"], a["margin"], reduction(a)});
+       return b.call("cosine_embedding_loss", {a["input1"], a["input2"], a["target"], a["margin"], reduction(a)});
      }},
     {"F.hinge_embedding_loss", "input, target, margin=1.0, size_average=None, reduce=None, reduction='mean'",
      [](Builder& b, const Bound& a) {
@@ -201,21 +189,19 @@ const Rule kLossRules[] = {
      [](Builder& b, const Bound& a) {
        return b.call("soft_margin_loss", {a["input"], a["target"], reduction(a)});
      }},
-    {"F.multilabel_soft_margin_loss",
-     "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
+    {"F.multilabel_soft_margin_loss", "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
      multilabel_soft_margin_loss},
     {"F.multi_margin_loss",
      "input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean'",
      [](Builder& b, const Bound& a) {
-       return b.call("multi_margin_loss",
-                     {a["input"], a["target"], a["p"], a["margin"], a["weight"], reduction(a)});
+       return b.call("multi_margin_loss", {a["input"], a["target"], a["p"], a["margin"], a["weight"], reduction(a)});
      }},
     {"F.triplet_margin_loss",
      "anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, size_average=None, reduce=None, "
      "reduction='mean'",
      [](Builder& b, const Bound& a) {
-       return b.call("triplet_margin_loss", {a["anchor"], a["positive"], a["negative"], a["margin"], a["p"],
-                                             a["eps"], a["swap"], reduction(a)});
+       return b.call("triplet_margin_loss", {a["anchor"], a["positive"], a["negative"], a["margin"], a["p"], a["eps"],
+                                             a["swap"], reduction(a)});
      }},
 };
 

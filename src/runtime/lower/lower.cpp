@@ -16,9 +16,8 @@ namespace {
 const Rule* find_rule(const std::string& target) {
   static const auto kRules = [] {
     std::unordered_map<std::string_view, const Rule*> rules;
-    for (const auto list :
-         {functional_rules(), loss_rules(), pool_rules(), torch_rules(), method_rules(), factory_rules(),
-          tensor_rules(), symbolic_rules(), autocast_rules(), vmap_rules()}) {
+    for (const auto list : {functional_rules(), loss_rules(), pool_rules(), torch_rules(), method_rules(),
+                            factory_rules(), tensor_rules(), symbolic_rules(), autocast_rules(), vmap_rules()}) {
       for (const Rule& rule : list) rules.emplace(rule.target, &rule);
     }
     return rules;
@@ -91,8 +90,7 @@ std::string operator_name(std::string name) {
 
 [[noreturn]] void refuse_unknown(ir::NodeKind kind, std::string_view target) {
   const bool method = kind == ir::NodeKind::CallMethod;
-  if (const std::string_view reason =
-          refusal_reason(method ? fmt::format("Tensor.{}", target) : std::string(target));
+  if (const std::string_view reason = refusal_reason(method ? fmt::format("Tensor.{}", target) : std::string(target));
       !reason.empty())
     throw LoweringError{
         unsupported(fmt::format("{} '{}' is not run: {}", method ? "method" : "operator", target, reason))};
@@ -102,12 +100,12 @@ std::string operator_name(std::string name) {
     hint = "PassNet knows its signature, but cannot run it yet";
   else if (!near.empty())
     hint = fmt::format("did you mean '{}'?", near);
-  throw LoweringError{unsupported(fmt::format("unknown {} '{}'", method ? "method" : "operator", target))
-                          .with_hint(std::move(hint))};
+  throw LoweringError{
+      unsupported(fmt::format("unknown {} '{}'", method ? "method" : "operator", target)).with_hint(std::move(hint))};
 }
 
-Operand apply_rule(Builder& builder, const Rule& rule, std::string_view target,
-                   const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords) {
+Operand apply_rule(Builder& builder, const Rule& rule, std::string_view target, const std::vector<Operand>& args,
+                   const std::vector<NamedOperand>& keywords) {
   return rule.lower(builder, Bound(target, rule.signature, args, keywords));
 }
 
@@ -182,19 +180,14 @@ Operand call_method(Builder& builder, std::string_view target, const std::vector
 
 }  // namespace
 
-Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target,
-                   const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords) {
+Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target, const std::vector<Operand>& args,
+                   const std::vector<NamedOperand>& keywords) {
   switch (kind) {
-    case ir::NodeKind::CallFunction:
-      return call_function(builder, target, args, keywords);
-    case ir::NodeKind::CallMethod:
-      return call_method(builder, target, args, keywords);
-    case ir::NodeKind::Operator:
-      return lower_operator(builder, target, args);
-    case ir::NodeKind::Attribute:
-      return lower_attribute(builder, target, args.at(0));
-    default:
-      refuse("a node that is not a call");
+    case ir::NodeKind::CallFunction: return call_function(builder, target, args, keywords);
+    case ir::NodeKind::CallMethod: return call_method(builder, target, args, keywords);
+    case ir::NodeKind::Operator: return lower_operator(builder, target, args);
+    case ir::NodeKind::Attribute: return lower_attribute(builder, target, args.at(0));
+    default: refuse("a node that is not a call");
   }
 }
 

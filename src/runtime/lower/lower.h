@@ -62,12 +62,11 @@ Operand lower_interpolate(Builder& builder, const Bound& args);
 Operand lower_multi_head_attention(Builder& builder, const Bound& args);
 
 /// `name(input, …)` or, when `inplace` is True, `name_(input, …)`.
-Operand call_in_place_or_not(Builder& builder, std::string_view name, const Bound& args,
-                             std::vector<Operand> rest);
+Operand call_in_place_or_not(Builder& builder, std::string_view name, const Bound& args, std::vector<Operand> rest);
 
 /// Lowers a call. kind: CallFunction, CallMethod, Operator or Attribute. Throws LoweringError or c10::Error.
-Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target,
-                   const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords);
+Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target, const std::vector<Operand>& args,
+                   const std::vector<NamedOperand>& keywords);
 
 Operand lower_operator(Builder& builder, std::string_view op, const std::vector<Operand>& args);
 Operand lower_attribute(Builder& builder, std::string_view name, const Operand& object);

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "runtime/tensor/device.h"
 #include "runtime/lower/lower.h"
+#include "runtime/tensor/device.h"
 
 namespace passnet::runtime {
 
@@ -17,9 +17,7 @@ Operand to_dtype(Builder& builder, const Operand& tensor, const Operand& dtype) 
 namespace {
 
 c10::IValue host_sizes(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().sizes().vec(); }
-c10::IValue host_size(std::vector<c10::IValue>& inputs) {
-  return inputs[0].toTensor().size(inputs[1].toInt());
-}
+c10::IValue host_size(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().size(inputs[1].toInt()); }
 c10::IValue host_strides(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().strides().vec(); }
 c10::IValue host_dim(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().dim(); }
 c10::IValue host_numel(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().numel(); }
@@ -37,12 +35,8 @@ c10::IValue host_product(std::vector<c10::IValue>& inputs) {
 c10::IValue host_dtype(std::vector<c10::IValue>& inputs) {
   return static_cast<int64_t>(inputs[0].toTensor().scalar_type());
 }
-c10::IValue host_is_contiguous(std::vector<c10::IValue>& inputs) {
-  return inputs[0].toTensor().is_contiguous();
-}
-c10::IValue host_is_floating(std::vector<c10::IValue>& inputs) {
-  return inputs[0].toTensor().is_floating_point();
-}
+c10::IValue host_is_contiguous(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().is_contiguous(); }
+c10::IValue host_is_floating(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().is_floating_point(); }
 
 /// Tensor.to in all its forms; the device is always the one the graph runs on.
 Operand to(Builder& builder, const Bound& args) {
@@ -83,8 +77,8 @@ Operand type_method(Builder& builder, const Bound& args) {
 template <at::ScalarType Type>
 Operand cast(Builder& builder, const Bound& args) {
   if (!args.given("memory_format")) return to_dtype(builder, args["input"], Operand::of_dtype(Type));
-  return builder.call("to", {args["input"], Operand::of_dtype(Type)},
-                      {{"memory_format", args["memory_format"]}}, true, "dtype");
+  return builder.call("to", {args["input"], Operand::of_dtype(Type)}, {{"memory_format", args["memory_format"]}}, true,
+                      "dtype");
 }
 
 Operand identity(Builder&, const Bound& args) { return args["input"]; }
@@ -110,8 +104,8 @@ template <const char* Op>
 Operand reversed(Builder& builder, const Bound& args) {
   return lower_operator(builder, Op, {args["other"], args["input"]});
 }
-constexpr char kFloorDivide[] = "//", kRemainder[] = "%", kPower[] = "**", kProduct[] = "@",
-               kShiftLeft[] = "<<", kShiftRight[] = ">>";
+constexpr char kFloorDivide[] = "//", kRemainder[] = "%", kPower[] = "**", kProduct[] = "@", kShiftLeft[] = "<<",
+               kShiftRight[] = ">>";
 
 Operand reversed_division(Builder& builder, const Bound& args) {
   return builder.call("mul", {builder.call("reciprocal", {args["input"]}), args["other"]});
@@ -128,8 +122,7 @@ Operand split(Builder& builder, const Bound& args) {
 
 const Rule kMethods[] = {
     {"Tensor.to",
-     "input, *args, dtype=None, device=None, other=None, non_blocking=False, copy=None, memory_format=None",
-     to},
+     "input, *args, dtype=None, device=None, other=None, non_blocking=False, copy=None, memory_format=None", to},
     {"Tensor.type", "input, dtype=None, non_blocking=False", type_method},
     {"Tensor.float", "input, memory_format=None", cast<at::kFloat>},
     {"Tensor.double", "input, memory_format=None", cast<at::kDouble>},
@@ -149,14 +142,11 @@ const Rule kMethods[] = {
     {"Tensor.size", "input, dim=None", size_method},
     {"Tensor.stride", "input",
      [](Builder& b, const Bound& a) { return b.host(host_strides, Kind::List, {a["input"]}); }},
-    {"Tensor.dim", "input",
-     [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
-    {"Tensor.numel", "input",
-     [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
+    {"Tensor.dim", "input", [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
+    {"Tensor.numel", "input", [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
     {"Tensor.nelement", "input",
      [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
-    {"torch.numel", "input",
-     [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
+    {"torch.numel", "input", [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
     {"Tensor.is_contiguous", "input",
      [](Builder& b, const Bound& a) { return b.host(host_is_contiguous, Kind::Bool, {a["input"]}); }},
     {"Tensor.is_floating_point", "input",
@@ -198,8 +188,7 @@ const Rule kMethods[] = {
 
 const Rule kFactories[] = {
     {"torch.Size", "sizes=()", size_constructor},
-    {"torch.manual_seed", "seed",
-     [](Builder& b, const Bound& a) { return b.host(seed, Kind::Opaque, {a["seed"]}); }},
+    {"torch.manual_seed", "seed", [](Builder& b, const Bound& a) { return b.host(seed, Kind::Opaque, {a["seed"]}); }},
     {"torch.ops.prims.convert_element_type.default", "input, dtype",
      [](Builder& b, const Bound& a) { return to_dtype(b, a["input"], a["dtype"]); }},
     // Calls that only matter to tracing, gradients or logging.
@@ -224,9 +213,7 @@ Operand size_of(Builder& builder, const Operand& tensor, int64_t dim) {
   return builder.host(host_size, Kind::Int, {tensor, Operand::of_int(dim)});
 }
 
-Operand product_of(Builder& builder, const Operand& list) {
-  return builder.host(host_product, Kind::Int, {list});
-}
+Operand product_of(Builder& builder, const Operand& list) { return builder.host(host_product, Kind::Int, {list}); }
 
 namespace {
 
@@ -267,15 +254,12 @@ Operand lower_attribute(Builder& builder, std::string_view name, const Operand& 
   if (name == "is_leaf") return Operand::of_bool(true);
   if (name == "is_cpu") return Operand::of_bool(graph_device().is_cpu());
   if (name == "is_cuda") return Operand::of_bool(graph_device().is_cuda());
-  static constexpr std::string_view kNever[] = {"requires_grad", "is_sparse",
-                                                "is_quantized", "is_meta",       "is_mkldnn",
-                                                "is_nested",    "is_mps",        "is_xpu"};
-  if (std::find(std::begin(kNever), std::end(kNever), name) != std::end(kNever))
-    return Operand::of_bool(false);
+  static constexpr std::string_view kNever[] = {"requires_grad", "is_sparse", "is_quantized", "is_meta",
+                                                "is_mkldnn",     "is_nested", "is_mps",       "is_xpu"};
+  if (std::find(std::begin(kNever), std::end(kNever), name) != std::end(kNever)) return Operand::of_bool(false);
   static const std::map<std::string_view, std::string_view> kOperators{
       {"T", "numpy_T"}, {"mT", "mT"}, {"H", "matrix_H"}, {"mH", "mH"}, {"real", "real"}, {"imag", "imag"}};
-  if (const auto found = kOperators.find(name); found != kOperators.end())
-    return builder.call(found->second, {object});
+  if (const auto found = kOperators.find(name); found != kOperators.end()) return builder.call(found->second, {object});
   refuse(fmt::format("unknown attribute '{}' of a tensor", name),
          "known: T, mT, H, mH, real, imag, shape, ndim, dtype, device, layout, data, itemsize, nbytes");
 }

@@ -10,10 +10,9 @@ namespace {
 
 struct OperatorRow {
   std::string_view op;
-  std::string_view forward;  // aten operator for tensor OP anything
-  std::string_view
-      reflected;  // for number OP tensor, called (tensor, number); empty: (number, tensor) with `forward`
-  std::string_view in_place;  // for tensor OP= anything; empty: Python falls back to the forward operator
+  std::string_view forward;    // aten operator for tensor OP anything
+  std::string_view reflected;  // for number OP tensor, called (tensor, number); empty: (number, tensor) with `forward`
+  std::string_view in_place;   // for tensor OP= anything; empty: Python falls back to the forward operator
 };
 constexpr OperatorRow kOperators[] = {
     {"+", "add", "add", "add_"},
@@ -60,7 +59,7 @@ using RealFunction = c10::IValue (*)(double, double);
 struct NumberRow {
   std::string_view op;
   IntFunction integers;
-  RealFunction reals;    // null: floats do not have it
+  RealFunction reals;  // null: floats do not have it
 };
 constexpr NumberRow kNumberOperators[] = {
     {"+", [](int64_t a, int64_t b) { return value_of(python::add(a, b), a, "+", b); },
@@ -155,12 +154,10 @@ Operand sequence_operator(Builder& builder, std::string_view op, const Operand& 
 }
 
 Operand unary(Builder& builder, std::string_view op, const Operand& x) {
-  if (x.kind == Kind::Tensor)
-    return builder.call(op == "neg" ? "neg" : op == "pos" ? "positive" : "bitwise_not", {x});
+  if (x.kind == Kind::Tensor) return builder.call(op == "neg" ? "neg" : op == "pos" ? "positive" : "bitwise_not", {x});
   if (!x.is_number()) refuse(fmt::format("operator '{}' does not take {}", op, to_string(x.kind)));
   if (op == "pos") return x;
-  return builder.host(op == "neg" ? negate : invert, op == "neg" && x.kind != Kind::Bool ? x.kind : Kind::Int,
-                      {x});
+  return builder.host(op == "neg" ? negate : invert, op == "neg" && x.kind != Kind::Bool ? x.kind : Kind::Int, {x});
 }
 
 Operand reflected(Builder& builder, const OperatorRow& row, const Operand& number, const Operand& tensor) {
@@ -176,8 +173,7 @@ Operand lower_number_operator(Builder& builder, std::string_view op, const std::
     if (kNumberOperators[row].op != op) continue;
     constexpr auto kRows = std::make_index_sequence<std::size(kNumberOperators)>{};
     Operand result = builder.host(number_function_at(row, kRows), number_result(op, args[0], args[1]), args);
-    if (result.slot < 0 && result.kind == Kind::Number)
-      result.kind = result.value.isDouble() ? Kind::Float : Kind::Int;
+    if (result.slot < 0 && result.kind == Kind::Number) result.kind = result.value.isDouble() ? Kind::Float : Kind::Int;
     return result;
   }
   refuse(fmt::format("operator '{}' does not take {}", op, describe_call(args, {})));

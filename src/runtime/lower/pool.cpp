@@ -34,8 +34,7 @@ Operand adaptive_size(Builder& builder, const Bound& args, size_t rank) {
   if (!size.is_sequence() || size.slot >= 0) return size;
   for (size_t i = 0; i < size.elements.size(); ++i) {
     if (size.elements[i].kind == Kind::None)
-      size.elements[i] =
-          size_of(builder, args["input"], static_cast<int64_t>(i) - static_cast<int64_t>(rank));
+      size.elements[i] = size_of(builder, args["input"], static_cast<int64_t>(i) - static_cast<int64_t>(rank));
   }
   return size;
 }
@@ -58,16 +57,15 @@ Operand lp_pool(Builder& builder, const Bound& args, std::string_view average, s
   }
   const Operand positive = builder.call("relu", {builder.call("abs", {mean})});
   const Operand sum = builder.call("mul", {builder.call("sign", {mean}), positive});
-  return builder.call("pow", {builder.call("mul", {sum, Operand::of_int(window)}),
-                              Operand::of_float(1.0 / args.real("norm_type"))});
+  return builder.call(
+      "pow", {builder.call("mul", {sum, Operand::of_int(window)}), Operand::of_float(1.0 / args.real("norm_type"))});
 }
 
 /// The size that a max_unpool gives: as asked for, without batch and channels, or what the pooling undone
 /// leaves.
 c10::IValue unpooled_size(std::vector<c10::IValue>& inputs) {
   const at::Tensor& input = inputs[0].toTensor();
-  const auto kernel = inputs[1].toIntVector(), stride = inputs[2].toIntVector(),
-             padding = inputs[3].toIntVector();
+  const auto kernel = inputs[1].toIntVector(), stride = inputs[2].toIntVector(), padding = inputs[3].toIntVector();
   const auto rank = static_cast<int64_t>(kernel.size());
   std::vector<int64_t> size;
   for (int64_t d = 0; d < rank; ++d)
@@ -75,12 +73,11 @@ c10::IValue unpooled_size(std::vector<c10::IValue>& inputs) {
   if (inputs[4].isNone()) return size;
   std::vector<int64_t> wanted = inputs[4].toIntVector();
   if (wanted.size() == kernel.size() + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);
-  TORCH_CHECK_VALUE(wanted.size() == kernel.size(), "output_size should be a sequence containing ", rank,
-                    " or ", rank + 2, " elements, but it has a length of '", wanted.size(), "'");
+  TORCH_CHECK_VALUE(wanted.size() == kernel.size(), "output_size should be a sequence containing ", rank, " or ",
+                    rank + 2, " elements, but it has a length of '", wanted.size(), "'");
   for (int64_t d = 0; d < rank; ++d)
-    TORCH_CHECK_VALUE(size[d] - stride[d] < wanted[d] && wanted[d] < size[d] + stride[d],
-                      "invalid output_size (dim ", d, " must be between ", size[d] - stride[d], " and ",
-                      size[d] + stride[d], ")");
+    TORCH_CHECK_VALUE(size[d] - stride[d] < wanted[d] && wanted[d] < size[d] + stride[d], "invalid output_size (dim ",
+                      d, " must be between ", size[d] - stride[d], " and ", size[d] + stride[d], ")");
   return wanted;
 }
 
@@ -88,15 +85,13 @@ Operand max_unpool(Builder& builder, const Bound& args, size_t rank) {
   const auto ints = [&](const Operand& value) { return Operand::sequence(Kind::List, spread(value, rank)); };
   const Operand kernel = ints(args["kernel_size"]), padding = ints(args["padding"]);
   const Operand stride = args.given("stride") ? ints(args["stride"]) : kernel;
-  Operand size =
-      builder.host(unpooled_size, Kind::List, {args["input"], kernel, stride, padding, args["output_size"]});
+  Operand size = builder.host(unpooled_size, Kind::List, {args["input"], kernel, stride, padding, args["output_size"]});
   if (rank == 3) return builder.call("max_unpool3d", {args["input"], args["indices"], size, stride, padding});
   if (rank == 2) return builder.call("max_unpool2d", {args["input"], args["indices"], size});
   size = lower_operator(builder, "+", {size, Operand::sequence(Kind::List, {Operand::of_int(1)})});
   const Operand last = Operand::of_int(-1);
-  const Operand flat =
-      builder.call("max_unpool2d", {builder.call("unsqueeze", {args["input"], last}),
-                                    builder.call("unsqueeze", {args["indices"], last}), size});
+  const Operand flat = builder.call("max_unpool2d", {builder.call("unsqueeze", {args["input"], last}),
+                                                     builder.call("unsqueeze", {args["indices"], last}), size});
   return builder.call("squeeze", {flat, last});
 }
 
@@ -116,8 +111,7 @@ c10::IValue part_of_size(std::vector<c10::IValue>& inputs) {
 template <int64_t Rank>
 Operand fractional_max_pool(Builder& builder, const Bound& args, bool indices) {
   if (!args.given("output_size") && !args.given("output_ratio"))
-    refuse(fmt::format(
-        "fractional_max_pool{}d() requires specifying either an output_size or an output_ratio", Rank));
+    refuse(fmt::format("fractional_max_pool{}d() requires specifying either an output_size or an output_ratio", Rank));
   Operand size = args["output_size"];
   if (!args.given("output_size")) {
     size = Operand::sequence(Kind::List, spread(args["output_ratio"], Rank));
@@ -128,8 +122,8 @@ Operand fractional_max_pool(Builder& builder, const Bound& args, bool indices) {
   const Operand samples = args.given("_random_samples")
                               ? args["_random_samples"]
                               : builder.host(fractional_samples<Rank>, Kind::Tensor, {args["input"]});
-  Operand both = builder.call(fmt::format("fractional_max_pool{}d", Rank),
-                              {args["input"], args["kernel_size"], size, samples});
+  Operand both =
+      builder.call(fmt::format("fractional_max_pool{}d", Rank), {args["input"], args["kernel_size"], size, samples});
   return indices ? both : both.elements[0];
 }
 

@@ -9,18 +9,15 @@ struct Refused {
   std::string_view reason;
 };
 
-constexpr std::string_view kFunctions =
-    "it takes a function as an argument, and the text of a graph holds only values";
+constexpr std::string_view kFunctions = "it takes a function as an argument, and the text of a graph holds only values";
 constexpr std::string_view kGradients = "it belongs to gradients, and graphs run without them";
 constexpr std::string_view kLeaves = "its result is no value of PyTorch's that a graph could go on with";
 constexpr std::string_view kGenerator =
     "it handles the state of the random generator, which is seeded before every call";
 constexpr std::string_view kRemoved = "PyTorch has removed it; torch.linalg has what replaces it";
 constexpr std::string_view kAlgorithm = "it is an algorithm written in Python, not an operator";
-constexpr std::string_view kEnums =
-    "it takes enumerations of Python's, which the text of a graph does not hold";
-constexpr std::string_view kMasked =
-    "torch.masked is a prototype of PyTorch's; write torch.where and the reduction";
+constexpr std::string_view kEnums = "it takes enumerations of Python's, which the text of a graph does not hold";
+constexpr std::string_view kMasked = "torch.masked is a prototype of PyTorch's; write torch.where and the reduction";
 constexpr std::string_view kWindows = "write the older function, for example torch.hann_window";
 
 constexpr Refused kRefused[] = {
@@ -72,16 +69,14 @@ constexpr Refused kRefused[] = {
     {"torch.distributed.", "it talks to other processes"},
     {"torch.cuda.", "it is about a device that graphs do not run on"},
     {"torchvision.", "it belongs to torchvision, which the worker does not load"},
-    {"torch.ops.",
-     "it belongs to a library of operators that the worker does not load: aten is the one it has"},
+    {"torch.ops.", "it belongs to a library of operators that the worker does not load: aten is the one it has"},
 };
 
 }  // namespace
 
 std::string_view refusal_reason(std::string_view target) {
   for (const Refused& row : kRefused) {
-    if (target == row.target || (row.target.back() == '.' && target.starts_with(row.target)))
-      return row.reason;
+    if (target == row.target || (row.target.back() == '.' && target.starts_with(row.target))) return row.reason;
   }
   return {};
 }

@@ -13,9 +13,7 @@ namespace passnet::runtime {
 
 namespace {
 
-at::Scalar number(const c10::IValue& value) {
-  return value.isTensor() ? value.toTensor().item() : value.toScalar();
-}
+at::Scalar number(const c10::IValue& value) { return value.isTensor() ? value.toTensor().item() : value.toScalar(); }
 c10::IValue boxed(const at::Scalar& value) {
   if (value.isFloatingPoint()) return value.toDouble();
   if (value.isBoolean()) return value.toBool();
@@ -69,14 +67,11 @@ c10::IValue greatest_common_divisor(std::vector<c10::IValue>& inputs) {
   return *divisor;
 }
 c10::IValue storage_offset(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().storage_offset(); }
-c10::IValue stride_at(std::vector<c10::IValue>& inputs) {
-  return inputs[0].toTensor().stride(inputs[1].toInt());
-}
+c10::IValue stride_at(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().stride(inputs[1].toInt()); }
 
 c10::IValue assertion(std::vector<c10::IValue>& inputs) {
   if (!number(inputs[0]).toBool())
-    refuse(inputs[1].isString() ? inputs[1].toStringRef()
-                                : "a condition that the graph asserts does not hold");
+    refuse(inputs[1].isString() ? inputs[1].toStringRef() : "a condition that the graph asserts does not hold");
   return {};
 }
 c10::IValue assertion_of_all(std::vector<c10::IValue>& inputs) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "runtime/tensor/device.h"
 #include "runtime/lower/lower.h"
+#include "runtime/tensor/device.h"
 
 namespace passnet::runtime {
 
@@ -57,9 +57,10 @@ Operand gathered(Builder& builder, const std::vector<Operand>& flat, const std::
     if (element.kind != Kind::Tensor && !element.is_number())
       refuse(fmt::format("torch.tensor(): found {}, expected numbers", to_string(element.kind)));
     const Operand none = Operand::sequence(Kind::List, {});
-    parts.push_back(on_graph_device(
-        builder, element.kind == Kind::Tensor ? builder.call("reshape", {element, none})
-                                              : builder.host(host_scalar_tensor, Kind::Tensor, {element, Operand::none()})));
+    parts.push_back(
+        on_graph_device(builder, element.kind == Kind::Tensor
+                                     ? builder.call("reshape", {element, none})
+                                     : builder.host(host_scalar_tensor, Kind::Tensor, {element, Operand::none()})));
   }
   std::vector<Operand> sizes;
   for (const int64_t size : shape) sizes.push_back(Operand::of_int(size));
@@ -78,8 +79,7 @@ Operand make(Builder& builder, const Operand& data, const Operand& dtype, at::Sc
     return dtype.kind == Kind::None ? made : to_dtype(builder, made, dtype);
   };
   if (data.kind == Kind::Tensor) return finish(builder.call("clone", {data}));
-  if (data.is_number() && data.slot >= 0)
-    return builder.host(host_scalar_tensor, Kind::Tensor, {data, dtype});
+  if (data.is_number() && data.slot >= 0) return builder.host(host_scalar_tensor, Kind::Tensor, {data, dtype});
   if (data.slot >= 0 && data.element == Kind::Int)
     return finish(on_graph_device(builder, builder.host(tensor_of_ints, Kind::Tensor, {data})));
   std::vector<Operand> flat;
@@ -96,9 +96,9 @@ Operand make(Builder& builder, const Operand& data, const Operand& dtype, at::Sc
     const at::Scalar value = element.value.toScalar();
     floats ? reals.push_back(value.toDouble()) : integers.push_back(value.toLong());
   }
-  at::Tensor values = (floats ? at::tensor(at::ArrayRef<double>(reals), at::kDouble)
-                              : at::tensor(at::ArrayRef<int64_t>(integers)))
-                          .reshape(shape);
+  at::Tensor values =
+      (floats ? at::tensor(at::ArrayRef<double>(reals), at::kDouble) : at::tensor(at::ArrayRef<int64_t>(integers)))
+          .reshape(shape);
   const c10::Device device = shape.empty() ? c10::Device(c10::kCPU) : graph_device();
   if (dtype.kind == Kind::DType && dtype.slot < 0)
     return builder.call(

@@ -19,16 +19,13 @@ Operand norm(Builder& builder, const Bound& args) {
   if (p.kind == Kind::String) {
     if (p.value.toStringRef() != "fro" || (dim.is_sequence() && dim.elements.size() > 2)) {
       // Without dimensions: all of them, which must be two.
-      if (dim.kind == Kind::None)
-        dim = Operand::sequence(Kind::List, {Operand::of_int(-2), Operand::of_int(-1)});
-      return builder.call("linalg_matrix_norm", {args["input"], p, dim, args["keepdim"]},
-                          {{"dtype", args["dtype"]}});
+      if (dim.kind == Kind::None) dim = Operand::sequence(Kind::List, {Operand::of_int(-2), Operand::of_int(-1)});
+      return builder.call("linalg_matrix_norm", {args["input"], p, dim, args["keepdim"]}, {{"dtype", args["dtype"]}});
     }
     p = Operand::of_float(2.0);
   }
   if (p.kind == Kind::None) p = Operand::of_float(2.0);
-  return builder.call("linalg_vector_norm", {args["input"], p, dim, args["keepdim"]},
-                      {{"dtype", args["dtype"]}});
+  return builder.call("linalg_vector_norm", {args["input"], p, dim, args["keepdim"]}, {{"dtype", args["dtype"]}});
 }
 
 /// f(*tensors) takes tensors one by one or as one list.
@@ -57,16 +54,15 @@ Operand wanted_of(const Operand& all, const Bound& args) {
 
 Operand unique(Builder& builder, const Bound& args) {
   const Operand sorted = args["sorted"], inverse = args["return_inverse"], counts = args["return_counts"];
-  return wanted_of(args.given("dim")
-                       ? builder.call("unique_dim", {args["input"], args["dim"], sorted, inverse, counts})
-                       : builder.call("_unique2", {args["input"], sorted, inverse, counts}),
+  return wanted_of(args.given("dim") ? builder.call("unique_dim", {args["input"], args["dim"], sorted, inverse, counts})
+                                     : builder.call("_unique2", {args["input"], sorted, inverse, counts}),
                    args);
 }
 
 Operand unique_consecutive(Builder& builder, const Bound& args) {
-  return wanted_of(builder.call("unique_consecutive",
-                                {args["input"], args["return_inverse"], args["return_counts"], args["dim"]}),
-                   args);
+  return wanted_of(
+      builder.call("unique_consecutive", {args["input"], args["return_inverse"], args["return_counts"], args["dim"]}),
+      args);
 }
 
 /// dims: how many last dimensions of `a` meet the first of `b`, or both lists.
@@ -75,9 +71,7 @@ Operand tensordot(Builder& builder, const Bound& args) {
   if (dims.is_sequence() && dims.slot < 0) {
     if (dims.elements.size() != 2)
       refuse(fmt::format("tensordot(): dims has {} elements, expected 2", dims.elements.size()));
-    const auto list = [](const Operand& one) {
-      return one.is_number() ? Operand::sequence(Kind::List, {one}) : one;
-    };
+    const auto list = [](const Operand& one) { return one.is_number() ? Operand::sequence(Kind::List, {one}) : one; };
     return builder.call("tensordot", {args["a"], args["b"], list(dims.elements[0]), list(dims.elements[1])});
   }
   std::vector<Operand> of_a, of_b;
@@ -86,8 +80,8 @@ Operand tensordot(Builder& builder, const Bound& args) {
     of_a.push_back(Operand::of_int(i - count));
     of_b.push_back(Operand::of_int(i));
   }
-  return builder.call("tensordot", {args["a"], args["b"], Operand::sequence(Kind::List, of_a),
-                                    Operand::sequence(Kind::List, of_b)});
+  return builder.call("tensordot",
+                      {args["a"], args["b"], Operand::sequence(Kind::List, of_a), Operand::sequence(Kind::List, of_b)});
 }
 
 Operand cdist(Builder& builder, const Bound& args) {
@@ -97,8 +91,8 @@ Operand cdist(Builder& builder, const Bound& args) {
                          : mode == "donot_use_mm_for_euclid_dist"      ? 2
                                                                        : -1;
   if (number < 0) refuse(fmt::format("cdist(): compute_mode '{}' is not valid", mode));
-  return builder.call(
-      "cdist", {args["x1"], args["x2"], args["p"], number == 0 ? Operand::none() : Operand::of_int(number)});
+  return builder.call("cdist",
+                      {args["x1"], args["x2"], args["p"], number == 0 ? Operand::none() : Operand::of_int(number)});
 }
 
 c10::IValue broadcast_shape(std::vector<c10::IValue>& inputs) {
@@ -115,23 +109,19 @@ Operand broadcast_shapes(Builder& builder, const Bound& args) {
 
 /// What each dimension's index is: indices / (product of later sizes) % size.
 Operand unravel_index(Builder& builder, const Bound& args) {
-  const Operand shape =
-      args["shape"].is_number() ? Operand::sequence(Kind::Tuple, {args["shape"]}) : args["shape"];
-  if (shape.slot >= 0)
-    throw LoweringError{unsupported("unravel_index() with a shape that is known only at run time")};
+  const Operand shape = args["shape"].is_number() ? Operand::sequence(Kind::Tuple, {args["shape"]}) : args["shape"];
+  if (shape.slot >= 0) throw LoweringError{unsupported("unravel_index() with a shape that is known only at run time")};
   std::vector<Operand> results(shape.elements.size());
   Operand later = Operand::of_int(1);
   for (size_t i = results.size(); i-- > 0;) {
-    results[i] = builder.call("remainder",
-                              {builder.call("floor_divide", {args["indices"], later}), shape.elements[i]});
+    results[i] = builder.call("remainder", {builder.call("floor_divide", {args["indices"], later}), shape.elements[i]});
     later = lower_number_operator(builder, "*", {later, shape.elements[i]});
   }
   return Operand::sequence(Kind::Tuple, std::move(results));
 }
 
 Operand lu(Builder& builder, const Bound& args) {
-  Operand all =
-      builder.call("_lu_with_info", {args["A"], args["pivot"], Operand::of_bool(!args.flag("get_infos"))});
+  Operand all = builder.call("_lu_with_info", {args["A"], args["pivot"], Operand::of_bool(!args.flag("get_infos"))});
   if (!args.flag("get_infos")) all.elements.pop_back();
   return all;
 }
@@ -146,8 +136,8 @@ Operand einsum(Builder& builder, const Bound& args) {
   if (all.empty()) refuse("einsum(): expected an equation and its operands");
   if (all[0].kind == Kind::String) {
     const bool listed = all.size() == 2 && all[1].is_sequence();
-    return builder.call(
-        "einsum", {all[0], listed ? all[1] : Operand::sequence(Kind::List, {all.begin() + 1, all.end()})});
+    return builder.call("einsum",
+                        {all[0], listed ? all[1] : Operand::sequence(Kind::List, {all.begin() + 1, all.end()})});
   }
   std::string equation;
   std::vector<Operand> operands;
@@ -161,21 +151,19 @@ Operand einsum(Builder& builder, const Bound& args) {
       const int64_t n = subscript.kind == Kind::Int && subscript.slot < 0 ? subscript.value.toInt() : -1;
       if (subscript.kind != Kind::Ellipsis && (n < 0 || n >= 52))
         refuse("einsum(): a subscript is no integer from 0 to 51");
-      equation += subscript.kind == Kind::Ellipsis
-                      ? "..."
-                      : std::string(1, static_cast<char>(n < 26 ? 'A' + n : 'a' + n - 26));
+      equation +=
+          subscript.kind == Kind::Ellipsis ? "..." : std::string(1, static_cast<char>(n < 26 ? 'A' + n : 'a' + n - 26));
     }
   }
-  return builder.call("einsum",
-                      {Operand::of_string(equation), Operand::sequence(Kind::List, std::move(operands))});
+  return builder.call("einsum", {Operand::of_string(equation), Operand::sequence(Kind::List, std::move(operands))});
 }
 
 Operand stft(Builder& builder, const Bound& args) {
-  return builder.call("stft",
-                      {args["input"], args["n_fft"], args["hop_length"], args["win_length"], args["window"],
-                       args["center"], args["pad_mode"], args["normalized"], args["onesided"],
-                       args["return_complex"], args["align_to_window"]},
-                      {}, false, "center");
+  return builder.call(
+      "stft",
+      {args["input"], args["n_fft"], args["hop_length"], args["win_length"], args["window"], args["center"],
+       args["pad_mode"], args["normalized"], args["onesided"], args["return_complex"], args["align_to_window"]},
+      {}, false, "center");
 }
 
 /// Rows of `input`, sorted by expert, times that expert's matrix; offs: where each expert's rows end.
@@ -187,8 +175,8 @@ c10::IValue grouped_product(std::vector<c10::IValue>& inputs) {
   int64_t start = 0;
   for (int64_t i = 0; i < ends.numel(); ++i) {
     const int64_t end = ends.const_data_ptr<int64_t>()[i];
-    TORCH_CHECK(start <= end && end <= input.size(0), "group ", i, " ends at row ", end, ", expected one from ",
-                start, " to ", input.size(0));
+    TORCH_CHECK(start <= end && end <= input.size(0), "group ", i, " ends at row ", end, ", expected one from ", start,
+                " to ", input.size(0));
     if (start == end) continue;
     at::Tensor rows = output.slice(0, start, end);
     at::mm_out(rows, input.slice(0, start, end), weight.select(0, i));
@@ -202,8 +190,7 @@ constexpr std::string_view kStft =
     "normalized=False, "
     "onesided=None, return_complex=None, align_to_window=None";
 constexpr std::string_view kUniqueConsecutive = "input, return_inverse=False, return_counts=False, dim=None";
-constexpr std::string_view kUnique =
-    "input, sorted=True, return_inverse=False, return_counts=False, dim=None";
+constexpr std::string_view kUnique = "input, sorted=True, return_inverse=False, return_counts=False, dim=None";
 
 const Rule kTorchRules[] = {
     {"torch.functional.unique", kUnique, unique},

@@ -20,13 +20,11 @@ c10::IValue enter(std::vector<c10::IValue>& inputs) {
   const auto kind = randomness == "same"        ? functorch::RandomnessType::Same
                     : randomness == "different" ? functorch::RandomnessType::Different
                                                 : functorch::RandomnessType::Error;
-  return functorch::initAndPushDynamicLayer(functorch::TransformType::Vmap,
-                                            c10::SymInt(inputs[0].toScalar().toLong()), kind);
+  return functorch::initAndPushDynamicLayer(functorch::TransformType::Vmap, c10::SymInt(inputs[0].toScalar().toLong()),
+                                            kind);
 }
 
-c10::IValue leave(std::vector<c10::IValue>&) {
-  return functorch::popDynamicLayerAndDeleteMetadata().layerId();
-}
+c10::IValue leave(std::vector<c10::IValue>&) { return functorch::popDynamicLayerAndDeleteMetadata().layerId(); }
 
 c10::IValue add_dim(std::vector<c10::IValue>& inputs) {
   const at::Tensor& tensor = inputs[0].toTensor();
@@ -47,9 +45,7 @@ c10::IValue remove_dim(std::vector<c10::IValue>& inputs) {
   return at::movedim(batched->value(), batched->bdim(), out);
 }
 
-Operand lower_enter(Builder& b, const Bound& a) {
-  return b.host(enter, Kind::Opaque, {a["size"], a["randomness"]});
-}
+Operand lower_enter(Builder& b, const Bound& a) { return b.host(enter, Kind::Opaque, {a["size"], a["randomness"]}); }
 Operand lower_leave(Builder& b, const Bound&) { return b.host(leave, Kind::Opaque, {}); }
 Operand lower_add(Builder& b, const Bound& a) {
   return b.host(add_dim, Kind::Tensor, {a["input"], a["dim"], a["level"]});

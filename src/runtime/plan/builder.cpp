@@ -15,21 +15,14 @@ namespace {
 
 Kind kind_of(const c10::TypePtr& type) {
   switch (type->kind()) {
-    case c10::TypeKind::TensorType:
-      return Kind::Tensor;
+    case c10::TypeKind::TensorType: return Kind::Tensor;
     case c10::TypeKind::IntType:
-    case c10::TypeKind::SymIntType:
-      return Kind::Int;
-    case c10::TypeKind::FloatType:
-      return Kind::Float;
-    case c10::TypeKind::BoolType:
-      return Kind::Bool;
-    case c10::TypeKind::NumberType:
-      return Kind::Number;
-    case c10::TypeKind::ListType:
-      return Kind::List;
-    default:
-      return Kind::Opaque;
+    case c10::TypeKind::SymIntType: return Kind::Int;
+    case c10::TypeKind::FloatType: return Kind::Float;
+    case c10::TypeKind::BoolType: return Kind::Bool;
+    case c10::TypeKind::NumberType: return Kind::Number;
+    case c10::TypeKind::ListType: return Kind::List;
+    default: return Kind::Opaque;
   }
 }
 
@@ -44,9 +37,9 @@ c10::IValue wrap_number(std::vector<c10::IValue>& inputs) {
 /// Binary operators whose Tensor overload takes a wrapped number with the same result as their Scalar
 /// overload: the tensor is made once, not at each call.
 bool prefers_wrapped_number(std::string_view name) {
-  static constexpr std::string_view kNames[] = {
-      "add",  "sub",  "mul",  "div", "true_divide", "floor_divide", "remainder", "multiply", "add_",
-      "sub_", "mul_", "div_", "eq",  "ne",          "lt",           "le",        "gt",       "ge"};
+  static constexpr std::string_view kNames[] = {"add",       "sub",      "mul",  "div",  "true_divide", "floor_divide",
+                                                "remainder", "multiply", "add_", "sub_", "mul_",        "div_",
+                                                "eq",        "ne",       "lt",   "le",   "gt",          "ge"};
   return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
@@ -86,8 +79,7 @@ Operand Builder::host(HostFunction fn, Kind result, const std::vector<Operand>& 
     operand.kind = result;
     operand.value = fn(values);
     if (result == Kind::List || result == Kind::Tuple) {
-      for (int64_t element : operand.value.toIntVector())
-        operand.elements.push_back(Operand::of_int(element));
+      for (int64_t element : operand.value.toIntVector()) operand.elements.push_back(Operand::of_int(element));
     }
     return operand;
   }
@@ -103,8 +95,7 @@ Operand Builder::host(HostFunction fn, Kind result, const std::vector<Operand>& 
 int32_t Builder::tensor_slot(const Operand& operand) {
   if (operand.kind == Kind::Tensor) return operand.slot;
   PASSNET_CHECK(operand.is_number(), "only numbers stand for tensors");
-  if (operand.slot < 0)
-    return constant_tensor(at::native::wrapped_scalar_tensor(operand.value.toScalar())).slot;
+  if (operand.slot < 0) return constant_tensor(at::native::wrapped_scalar_tensor(operand.value.toScalar())).slot;
   return host(wrap_number, Kind::Tensor, {operand}).slot;
 }
 
@@ -148,8 +139,7 @@ ArgSource Builder::list_source(const Operand& operand, const Parameter& paramete
       result.elements.push_back({element.kind == Kind::None ? -1 : tensor_slot(element)});
     return result;
   }
-  const bool literal =
-      std::all_of(elements.begin(), elements.end(), [](const Operand& e) { return e.slot < 0; });
+  const bool literal = std::all_of(elements.begin(), elements.end(), [](const Operand& e) { return e.slot < 0; });
   if (literal) {
     result.value = literal_list(elements, parameter.type);
     return result;
@@ -220,8 +210,8 @@ ArgSource Builder::source(const Operand& operand) {
 Operand Builder::call(std::string_view name, const std::vector<Operand>& args,
                       const std::vector<NamedOperand>& keywords, bool method,
                       const std::optional<std::string>& overload) {
-  if (!overload && args.size() > 1 && args[0].kind == Kind::Tensor && args[1].is_number() &&
-      args[1].slot < 0 && prefers_wrapped_number(name)) {
+  if (!overload && args.size() > 1 && args[0].kind == Kind::Tensor && args[1].is_number() && args[1].slot < 0 &&
+      prefers_wrapped_number(name)) {
     std::vector<Operand> wrapped = args;
     wrapped[1] = constant_tensor(at::native::wrapped_scalar_tensor(args[1].value.toScalar()));
     return emit(choose_overload(name, wrapped, keywords, method, overload));

@@ -86,8 +86,7 @@ inline SmallTensorList gather_tensors(const ArgSource& source, const c10::IValue
   if (source.form == ArgSource::Form::Slot) {
     for (const at::Tensor& tensor : slots[source.slot].toTensorVector()) tensors.push_back(tensor);
   } else {
-    for (const ArgSource::Element& element : source.elements)
-      tensors.push_back(slots[element.slot].toTensor());
+    for (const ArgSource::Element& element : source.elements) tensors.push_back(slots[element.slot].toTensor());
   }
   return tensors;
 }
@@ -164,12 +163,8 @@ PASSNET_HOLDER(std::optional<int64_t>, OptionalHolder, int64_t, int) { return to
 PASSNET_HOLDER(std::optional<c10::SymInt>, OptionalHolder, c10::SymInt, symint) { return to_int(value); }
 PASSNET_HOLDER(std::optional<double>, OptionalHolder, double, real) { return to_double(value); }
 PASSNET_HOLDER(std::optional<bool>, OptionalHolder, bool, boolean) { return value.toBool(); }
-PASSNET_HOLDER(const std::optional<at::Scalar>&, OptionalHolder, at::Scalar, scalar) {
-  return value.toScalar();
-}
-PASSNET_HOLDER(std::optional<at::ScalarType>, OptionalHolder, at::ScalarType, dtype) {
-  return value.toScalarType();
-}
+PASSNET_HOLDER(const std::optional<at::Scalar>&, OptionalHolder, at::Scalar, scalar) { return value.toScalar(); }
+PASSNET_HOLDER(std::optional<at::ScalarType>, OptionalHolder, at::ScalarType, dtype) { return value.toScalarType(); }
 PASSNET_HOLDER(std::optional<at::MemoryFormat>, OptionalHolder, at::MemoryFormat, format) {
   return value.toMemoryFormat();
 }
@@ -218,9 +213,7 @@ struct IntListHolder {
   struct Value {
     const std::vector<Int>* literal = nullptr;
     c10::SmallVector<Int, 6> made;
-    operator at::ArrayRef<Int>() const {
-      return literal ? at::ArrayRef<Int>(*literal) : at::ArrayRef<Int>(made);
-    }
+    operator at::ArrayRef<Int>() const { return literal ? at::ArrayRef<Int>(*literal) : at::ArrayRef<Int>(made); }
     operator c10::OptionalArrayRef<Int>() const { return at::ArrayRef<Int>(*this); }
   };
   Value get(c10::IValue* slots) const {
@@ -277,11 +270,8 @@ inline void store(c10::IValue* slots, const std::vector<int32_t>& outs, std::vec
 template <class... T>
 void store(c10::IValue* slots, const std::vector<int32_t>& outs, std::tuple<T...>&& results) {
   size_t i = 0;
-  std::apply(
-      [&](auto&&... result) {
-        ((outs[i] >= 0 ? void(slots[outs[i]] = std::move(result)) : void(), ++i), ...);
-      },
-      std::move(results));
+  std::apply([&](auto&&... result) { ((outs[i] >= 0 ? void(slots[outs[i]] = std::move(result)) : void(), ++i), ...); },
+             std::move(results));
 }
 
 template <class Signature>
@@ -306,9 +296,7 @@ class DirectCall<R(A...)> final : public Step {
   template <size_t... I>
   DirectCall(const Overload& overload, const std::vector<ArgSource>& sources, std::vector<int32_t> outs,
              std::index_sequence<I...>)
-      : handle_(overload.handle.typed<R(A...)>()),
-        holders_(Holder<A>(sources[I])...),
-        outs_(std::move(outs)) {}
+      : handle_(overload.handle.typed<R(A...)>()), holders_(Holder<A>(sources[I])...), outs_(std::move(outs)) {}
 
   template <size_t... I>
   void run_with(c10::IValue* slots, std::index_sequence<I...>) {
@@ -329,8 +317,7 @@ class DirectCall<R(A...)> final : public Step {
 };
 
 /// Makes the step of a call: operator, arguments, slots of the results.
-using Factory = std::unique_ptr<Step> (*)(const Overload&, const std::vector<ArgSource>&,
-                                          const std::vector<int32_t>&);
+using Factory = std::unique_ptr<Step> (*)(const Overload&, const std::vector<ArgSource>&, const std::vector<int32_t>&);
 
 template <class Signature>
 std::unique_ptr<Step> make(const Overload& overload, const std::vector<ArgSource>& sources,

@@ -25,8 +25,8 @@ const direct::Table& any_list_table() {
 
 std::unique_ptr<Step> make_direct_call(const Overload& overload, const std::vector<ArgSource>& sources,
                                        const std::vector<int32_t>& outs) {
-  const bool any_list = overload.handle.operator_name().name == "aten::cat" &&
-                        overload.handle.operator_name().overload_name.empty();
+  const bool any_list =
+      overload.handle.operator_name().name == "aten::cat" && overload.handle.operator_name().overload_name.empty();
   const direct::Table& candidates = any_list ? any_list_table() : table();
   const auto found = candidates.find(overload.signature);
   return found == candidates.end() ? nullptr : found->second(overload, sources, outs);

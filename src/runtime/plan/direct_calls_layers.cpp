@@ -25,14 +25,12 @@ Table reduction_and_layer_calls() {
       Tensor(T, T, OptT), Tensor(T, T, OptT, SymIntArrayRef, SymIntArrayRef, SymIntArrayRef, SymInt),
       Tensor(T, T, OptT, SymIntArrayRef, c10::string_view, SymIntArrayRef, SymInt),
       Tensor(T, OptT, OptT, OptT, OptT, bool, double, double, bool),
-      Tensor(T, SymIntArrayRef, OptT, OptT, double, bool),
-      Tensor(T, SymIntArrayRef, OptT, std::optional<double>), Tensor(T, int64_t, OptT, OptT, double, bool),
-      Tensor(T, T, T, const Scalar&, const Scalar&),
+      Tensor(T, SymIntArrayRef, OptT, OptT, double, bool), Tensor(T, SymIntArrayRef, OptT, std::optional<double>),
+      Tensor(T, int64_t, OptT, OptT, double, bool), Tensor(T, T, T, const Scalar&, const Scalar&),
       Tensor(T, T, T, OptT, double, bool, std::optional<double>, bool), Tensor(T, T, SymInt, bool, bool),
       Tensor(T, double, bool), Tensor(T, int64_t, T), Tensor(T, int64_t, T, bool),
       // pooling and interpolation
-      Tensor(T, Ints, Ints, Ints, Ints, bool),
-      Tensor(T, Ints, Ints, Ints, bool, bool, std::optional<int64_t>),
+      Tensor(T, Ints, Ints, Ints, Ints, bool), Tensor(T, Ints, Ints, Ints, bool, bool, std::optional<int64_t>),
       Tensor(T, at::OptionalSymIntArrayRef, bool, std::optional<at::ArrayRef<double>>),
       Tensor(T, at::OptionalSymIntArrayRef, std::optional<at::ArrayRef<double>>)>();
 }

@@ -6,38 +6,22 @@ namespace passnet::runtime {
 
 const char* to_string(Kind kind) {
   switch (kind) {
-    case Kind::None:
-      return "None";
-    case Kind::Tensor:
-      return "tensor";
-    case Kind::Int:
-      return "int";
-    case Kind::Float:
-      return "float";
-    case Kind::Bool:
-      return "bool";
-    case Kind::Number:
-      return "number";
-    case Kind::String:
-      return "str";
-    case Kind::DType:
-      return "dtype";
-    case Kind::Device:
-      return "device";
-    case Kind::Layout:
-      return "layout";
-    case Kind::MemoryFormat:
-      return "memory_format";
-    case Kind::Ellipsis:
-      return "Ellipsis";
-    case Kind::Slice:
-      return "slice";
-    case Kind::Tuple:
-      return "tuple";
-    case Kind::List:
-      return "list";
-    case Kind::Opaque:
-      return "object";
+    case Kind::None: return "None";
+    case Kind::Tensor: return "tensor";
+    case Kind::Int: return "int";
+    case Kind::Float: return "float";
+    case Kind::Bool: return "bool";
+    case Kind::Number: return "number";
+    case Kind::String: return "str";
+    case Kind::DType: return "dtype";
+    case Kind::Device: return "device";
+    case Kind::Layout: return "layout";
+    case Kind::MemoryFormat: return "memory_format";
+    case Kind::Ellipsis: return "Ellipsis";
+    case Kind::Slice: return "slice";
+    case Kind::Tuple: return "tuple";
+    case Kind::List: return "list";
+    case Kind::Opaque: return "object";
   }
   return "?";
 }

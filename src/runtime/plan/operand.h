@@ -39,12 +39,9 @@ struct Operand {
   int32_t slot = -1;              // >= 0: filled at run time (or a constant tensor's slot)
   c10::IValue value;              // a literal: int, double, bool, string; dtype, layout, format as int
   std::vector<Operand> elements;  // Slice, Tuple, List without a slot
-  const std::vector<c10::Argument>* fields =
-      nullptr;  // names of a Tuple's elements, when an operator gave it
+  const std::vector<c10::Argument>* fields = nullptr;  // names of a Tuple's elements, when an operator gave it
 
-  bool is_constant() const {
-    return slot < 0 && kind != Kind::Tuple && kind != Kind::List && kind != Kind::Slice;
-  }
+  bool is_constant() const { return slot < 0 && kind != Kind::Tuple && kind != Kind::List && kind != Kind::Slice; }
   bool is_sequence() const { return kind == Kind::Tuple || kind == Kind::List; }
   bool is_number() const {
     return kind == Kind::Int || kind == Kind::Float || kind == Kind::Bool || kind == Kind::Number;

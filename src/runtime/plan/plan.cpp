@@ -7,9 +7,9 @@
 
 #include "base/check.h"
 #include "base/strings.h"
-#include "runtime/tensor/dtype.h"
 #include "runtime/kernels/fused.h"
 #include "runtime/lower/lower.h"
+#include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
 
@@ -40,22 +40,14 @@ Operand torch_constant(std::string_view name) {
 
 Operand operand_of(const ir::Graph& graph, const ir::Arg& arg, const std::vector<Operand>& nodes) {
   switch (arg.kind) {
-    case ir::ArgKind::None:
-      return Operand::none();
-    case ir::ArgKind::Node:
-      return nodes[arg.node];
-    case ir::ArgKind::Bool:
-      return Operand::of_bool(arg.boolean);
-    case ir::ArgKind::Int:
-      return Operand::of_int(arg.integer);
-    case ir::ArgKind::Float:
-      return Operand::of_float(arg.real);
-    case ir::ArgKind::String:
-      return Operand::of_string(std::string(arg.string()));
-    case ir::ArgKind::DType:
-      return Operand::of_dtype(scalar_type(arg.dtype));
-    case ir::ArgKind::Constant:
-      return torch_constant(arg.string());
+    case ir::ArgKind::None: return Operand::none();
+    case ir::ArgKind::Node: return nodes[arg.node];
+    case ir::ArgKind::Bool: return Operand::of_bool(arg.boolean);
+    case ir::ArgKind::Int: return Operand::of_int(arg.integer);
+    case ir::ArgKind::Float: return Operand::of_float(arg.real);
+    case ir::ArgKind::String: return Operand::of_string(std::string(arg.string()));
+    case ir::ArgKind::DType: return Operand::of_dtype(scalar_type(arg.dtype));
+    case ir::ArgKind::Constant: return torch_constant(arg.string());
     case ir::ArgKind::Device:
     case ir::ArgKind::Ellipsis: {
       Operand operand;
@@ -66,8 +58,7 @@ Operand operand_of(const ir::Graph& graph, const ir::Arg& arg, const std::vector
     case ir::ArgKind::Tuple:
     case ir::ArgKind::List: {
       std::vector<Operand> elements;
-      for (const ir::Arg& element : graph.elements(arg))
-        elements.push_back(operand_of(graph, element, nodes));
+      for (const ir::Arg& element : graph.elements(arg)) elements.push_back(operand_of(graph, element, nodes));
       const Kind kind = arg.kind == ir::ArgKind::Slice   ? Kind::Slice
                         : arg.kind == ir::ArgKind::Tuple ? Kind::Tuple
                                                          : Kind::List;
@@ -77,8 +68,8 @@ Operand operand_of(const ir::Graph& graph, const ir::Arg& arg, const std::vector
   return Operand::none();
 }
 
-Operand lower_node(Builder& builder, const ir::Graph& graph, const ir::Node& node,
-                   const std::vector<Operand>& nodes, FusedLibrary* fused) {
+Operand lower_node(Builder& builder, const ir::Graph& graph, const ir::Node& node, const std::vector<Operand>& nodes,
+                   FusedLibrary* fused) {
   std::vector<Operand> args;
   std::vector<NamedOperand> keywords;
   for (const ir::Arg& arg : graph.args(node)) args.push_back(operand_of(graph, arg, nodes));
@@ -110,8 +101,7 @@ void place_frees(Builder& builder, const Operand& result, size_t input_count) {
     }
   }
   for (size_t slot = input_count; slot < last.size(); ++slot) {
-    if (!keep[slot] && last[slot] != SIZE_MAX)
-      builder.steps[last[slot]]->frees.push_back(static_cast<int32_t>(slot));
+    if (!keep[slot] && last[slot] != SIZE_MAX) builder.steps[last[slot]]->frees.push_back(static_cast<int32_t>(slot));
   }
 }
 

@@ -9,8 +9,8 @@
 #include <optional>
 
 #include "record/stats.h"
-#include "runtime/tensor/device.h"
 #include "runtime/gpu/clock.h"
+#include "runtime/tensor/device.h"
 
 namespace passnet::runtime {
 
@@ -19,7 +19,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int kCopies = 15, kSettlingCopies = 3;
 
-double us_since(Clock::time_point start) { return std::chrono::duration<double, std::micro>(Clock::now() - start).count(); }
+double us_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
 
 /// us of `run` by the clock of the graph's device; run may be called several times.
 double time_us(const std::function<void()>& run) {

@@ -18,16 +18,16 @@ struct LaunchTime {
   size_t list = 0, launch = 0;  // launch of which launch list
   double us = 0;                // median over the calls
   int64_t bytes = 0;            // of the tensors it was given, each once
-  double bound_us = 0;          // what a copy of as many bytes (half read, half written) takes here, with the same threads
+  double bound_us = 0;  // what a copy of as many bytes (half read, half written) takes here, with the same threads
 };
 struct NodeTime {
   std::string node;
   double us = 0;
 };
 struct CallProfile {
-  double call_us = 0;             // median of the whole call, profiled
+  double call_us = 0;  // median of the whole call, profiled
   std::vector<LaunchTime> launches;
-  std::vector<NodeTime> others;   // operators outside the passes; on the CPU only
+  std::vector<NodeTime> others;  // operators outside the passes; on the CPU only
 };
 
 /// Runs the plan `calls` times with a clock around every launch and every other operator: the device's clock on a GPU. The clocks

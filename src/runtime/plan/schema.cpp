@@ -31,8 +31,7 @@ void read_type(const c10::TypePtr& type, Parameter& parameter, std::string& text
       text += "[]";
       return;
     }
-    default:
-      break;
+    default: break;
   }
   static const std::unordered_map<c10::TypeKind, std::pair<Type, const char*>> kTypes{
       {c10::TypeKind::TensorType, {Type::Tensor, "Tensor"}},
@@ -147,21 +146,14 @@ int element_cost(const Operand& operand, const Parameter& parameter) {
       if (kind == Kind::Float || kind == Kind::Number) return 0;
       if (kind == Kind::Int || kind == Kind::Bool) return 1;
       return kind == Kind::Tensor ? kTensorAsNumber : kNoFit;
-    case Type::Bool:
-      return kind == Kind::Bool ? 0 : kind == Kind::Number ? 1 : kNoFit;
-    case Type::String:
-      return kind == Kind::String ? 0 : kNoFit;
-    case Type::DType:
-      return kind == Kind::DType ? 0 : kNoFit;
-    case Type::Layout:
-      return kind == Kind::Layout ? 0 : kNoFit;
-    case Type::MemoryFormat:
-      return kind == Kind::MemoryFormat ? 0 : kNoFit;
-    case Type::Device:
-      return kind == Kind::Device || kind == Kind::String ? 0 : kNoFit;
+    case Type::Bool: return kind == Kind::Bool ? 0 : kind == Kind::Number ? 1 : kNoFit;
+    case Type::String: return kind == Kind::String ? 0 : kNoFit;
+    case Type::DType: return kind == Kind::DType ? 0 : kNoFit;
+    case Type::Layout: return kind == Kind::Layout ? 0 : kNoFit;
+    case Type::MemoryFormat: return kind == Kind::MemoryFormat ? 0 : kNoFit;
+    case Type::Device: return kind == Kind::Device || kind == Kind::String ? 0 : kNoFit;
     case Type::Generator:
-    case Type::Other:
-      return kNoFit;
+    case Type::Other: return kNoFit;
   }
   return kNoFit;
 }
@@ -258,8 +250,7 @@ bool bind_keywords(Binding& binding, const std::vector<NamedOperand>& keywords) 
     }
     for (size_t i = 0; i < overload.parameters.size(); ++i) {
       if (overload.parameters[i].name != name) continue;
-      if (binding.operands[i] != nullptr || (!binding.varargs.empty() && binding.varargs_index == i))
-        return false;
+      if (binding.operands[i] != nullptr || (!binding.varargs.empty() && binding.varargs_index == i)) return false;
       binding.operands[i] = &keyword.value;
     }
   }
@@ -292,8 +283,7 @@ std::optional<Binding> bind(const Overload& overload, const std::vector<Operand>
   std::string expected;
   for (const Overload& overload : candidates)
     expected += (expected.empty() ? "" : "; ") + fmt::format("{}", fmt::streamed(overload.handle.schema()));
-  refuse(fmt::format("operator '{}' does not take {}", name, describe_call(args, keywords)),
-         "it takes: " + expected);
+  refuse(fmt::format("operator '{}' does not take {}", name, describe_call(args, keywords)), "it takes: " + expected);
 }
 
 }  // namespace

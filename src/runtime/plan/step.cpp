@@ -7,10 +7,8 @@ namespace passnet::runtime {
 
 c10::IValue ArgSource::box(const c10::IValue* slots) const {
   switch (form) {
-    case Form::Literal:
-      return value;
-    case Form::Slot:
-      return slots[slot];
+    case Form::Literal: return value;
+    case Form::Slot: return slots[slot];
     case Form::Tensors: {
       c10::List<at::Tensor> list;
       list.reserve(elements.size());

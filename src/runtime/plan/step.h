@@ -56,7 +56,7 @@ class Step {
   std::vector<int32_t> mutates;     // slots whose tensors it changes in place
   std::vector<int32_t> size_reads;  // slots of numbers that decide sizes or types, not only values
   bool gives_number = false;        // its result is a Python number
-  std::vector<int32_t> frees;  // slots whose last reader this is
+  std::vector<int32_t> frees;       // slots whose last reader this is
 };
 
 /// An operator call through the dispatcher's boxed interface: works for every operator. outs[i]: slot of the

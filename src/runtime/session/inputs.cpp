@@ -42,8 +42,7 @@ void replace_non_finite(const std::vector<graphdir::TensorMeta>& records, size_t
 
 }  // namespace
 
-Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta,
-                                    uint32_t seed) {
+Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta, uint32_t seed) {
   const c10::InferenceMode mode;
   PASSNET_TRY(const std::vector<graphdir::TensorMeta> inputs, graphdir::parse_meta("input_meta.py", input_meta));
   PASSNET_TRY(const std::vector<graphdir::TensorMeta> weights, graphdir::parse_meta("weight_meta.py", weight_meta));
@@ -59,8 +58,7 @@ Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::s
     PASSNET_TRY(const wire::Mapping mapping, wire::Mapping::map(shared.memory.get(), size, true));
     std::vector<std::byte*> memory;
     for (const wire::Entry& entry : shared.entries) memory.push_back(mapping.data() + entry.offset);
-    PASSNET_TRY(const std::vector<int64_t> non_finite,
-                graphdir::replay(inputs, weights, memory, seed, thread_count()));
+    PASSNET_TRY(const std::vector<int64_t> non_finite, graphdir::replay(inputs, weights, memory, seed, thread_count()));
     if (std::any_of(non_finite.begin(), non_finite.end(), [](int64_t count) { return count > 0; })) {
       const at::Generator generator = at::detail::createCPUGenerator(seed);
       const std::vector<at::Tensor> tensors = view_shared(shared.entries, mapping);

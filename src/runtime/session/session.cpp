@@ -22,23 +22,23 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "fx/parser.h"
+#include "runtime/gpu/capture.h"
+#include "runtime/gpu/clock.h"
+#include "runtime/gpu/compare.h"
+#include "runtime/gpu/gpu.h"
+#include "runtime/infer/inputs.h"
+#include "runtime/infer/meta_kernels.h"
+#include "runtime/kernels/fused.h"
+#include "runtime/kernels/kernel_check.h"
+#include "runtime/kernels/thread_pool.h"
+#include "runtime/plan/plan.h"
+#include "runtime/plan/profile.h"
 #include "runtime/tensor/allocator.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/device.h"
 #include "runtime/tensor/dtype.h"
-#include "runtime/kernels/fused.h"
-#include "runtime/gpu/gpu.h"
-#include "runtime/gpu/capture.h"
-#include "runtime/gpu/clock.h"
-#include "runtime/gpu/compare.h"
-#include "runtime/infer/inputs.h"
-#include "runtime/kernels/kernel_check.h"
-#include "runtime/infer/meta_kernels.h"
-#include "runtime/plan/plan.h"
-#include "runtime/plan/profile.h"
 #include "runtime/tensor/share.h"
 #include "runtime/tensor/statistics.h"
-#include "runtime/kernels/thread_pool.h"
 #include "runtime/tensor/written_pages.h"
 
 namespace passnet::runtime {
@@ -106,8 +106,7 @@ std::string type_name(const CallOutput& output) {
 }
 
 record::OutputCheck check_output(const CallOutput& expected, const CallOutput& found) {
-  if (expected.tensor.defined() && found.tensor.defined())
-    return compare_tensors(expected.tensor, found.tensor);
+  if (expected.tensor.defined() && found.tensor.defined()) return compare_tensors(expected.tensor, found.tensor);
   record::OutputCheck check;
   check.expected_dtype = type_name(expected);
   check.found_dtype = type_name(found);
@@ -186,12 +185,13 @@ struct Session::State {
   std::vector<CallOutput> expected;  // outputs of the last run
   uint64_t fingerprint = 0;
   std::vector<at::Tensor> checked_outputs;  // of the last run, on the GPU, where that is cheaper to compare than a hash
-  int64_t peak_bytes = 0;  // of the last call
+  int64_t peak_bytes = 0;                   // of the last call
 
   Recording recording = Recording::Off;
   std::unique_ptr<gpu::RecordedCall> recorded;  // of a graph on the GPU that is repeated as recorded
   std::optional<Error> refused_recording;
-  std::vector<std::vector<at::Tensor>> input_sets;  // copies of the inputs that timed calls on fresh tensors take in turn
+  std::vector<std::vector<at::Tensor>>
+      input_sets;  // copies of the inputs that timed calls on fresh tensors take in turn
 
   void restore(size_t index) {
     const at::Tensor& input = plan->input(index);
@@ -227,8 +227,7 @@ struct Session::State {
   /// theirs run on checked copies here.
   Result<void> learn_mutations() {
     if (mutated_known) return {};
-    PASSNET_TRY_VOID(
-        call(fused->size() > 0 && can_launch() ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Trace));
+    PASSNET_TRY_VOID(call(fused->size() > 0 && can_launch() ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Trace));
     plan->release();
     note_mutations();
     return {};
@@ -236,8 +235,7 @@ struct Session::State {
   /// The outputs of a run, for comparisons with another worker's: those that were shared are not copied
   /// again.
   Result<void> keep_expected(const SharedTensors& shared) {
-    const int64_t size =
-        shared.entries.empty() ? 0 : shared.entries.back().offset + shared.entries.back().size_bytes();
+    const int64_t size = shared.entries.empty() ? 0 : shared.entries.back().offset + shared.entries.back().size_bytes();
     PASSNET_TRY(expected_memory, wire::Mapping::map(shared.memory.get(), size, false));
     const std::vector<at::Tensor> tensors = view_shared(shared.entries, expected_memory);
     size_t next = 0;
@@ -257,8 +255,7 @@ struct Session::State {
     const at::Tensor& input = plan->input(index);
     // Where pages are copied when written, most inputs need not be read: the kernel knows that they are as
     // set.
-    if (working_memory.size_bytes() > 0 && input.is_contiguous() &&
-        input.sizes() == pristine[index].sizes() &&
+    if (working_memory.size_bytes() > 0 && input.is_contiguous() && input.sizes() == pristine[index].sizes() &&
         has_written_pages(input.const_data_ptr(), static_cast<int64_t>(input.nbytes())) == false)
       return true;
     return same_bytes(input, pristine[index]);
@@ -312,10 +309,9 @@ struct Session::State {
     if (fused->size() == 0) return;
     for (size_t i = 0; i < pristine.size(); ++i) {
       if (std::find(mutated.begin(), mutated.end(), i) != mutated.end() || is_unchanged(i)) continue;
-      throw KernelFault{
-          "input-changed",
-          fmt::format("a kernel changed the graph's input '{}' in a timed call", plan->input_names()[i]),
-          {}};
+      throw KernelFault{"input-changed",
+                        fmt::format("a kernel changed the graph's input '{}' in a timed call", plan->input_names()[i]),
+                        {}};
     }
   }
 };
@@ -347,8 +343,8 @@ Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::
   const std::vector<at::Tensor> given = view_shared(entries, mapping);
   std::vector<at::Tensor> ordered;
   for (const std::string& name : state.plan->input_names()) {
-    const auto found = std::find_if(entries.begin(), entries.end(),
-                                    [&](const wire::Entry& entry) { return entry.name == name; });
+    const auto found =
+        std::find_if(entries.begin(), entries.end(), [&](const wire::Entry& entry) { return entry.name == name; });
     if (found == entries.end()) {
       std::vector<std::string> names;
       for (size_t i = 0; i < std::min<size_t>(entries.size(), 8); ++i) names.push_back(entries[i].name);
@@ -446,7 +442,8 @@ Result<CallOutputs> Session::run(bool checked) {
   state.checked_outputs.clear();
   if (state.on_gpu) {
     for (const c10::IValue& value : values) {
-      if (value.isTensor() && value.toTensor().defined()) state.checked_outputs.push_back(value.toTensor().clone(at::MemoryFormat::Contiguous));
+      if (value.isTensor() && value.toTensor().defined())
+        state.checked_outputs.push_back(value.toTensor().clone(at::MemoryFormat::Contiguous));
     }
   } else {
     state.fingerprint = fingerprint_of(values);
@@ -460,8 +457,7 @@ Result<CallOutputs> Session::run(bool checked) {
 }
 
 Result<std::vector<record::OutputCheck>> Session::compare(const std::vector<wire::Entry>& found,
-                                                         const wire::Mapping& mapping,
-                                                         const Json& found_scalars) {
+                                                          const wire::Mapping& mapping, const Json& found_scalars) {
   const c10::InferenceMode mode;
   const std::vector<at::Tensor> tensors = view_shared(found, mapping);
   std::vector<record::OutputCheck> checks;
@@ -484,10 +480,12 @@ Result<Json> Session::profile(int calls) {
   State& state = *state_;
   PASSNET_TRY_VOID(state.require_inputs());
   PASSNET_TRY_VOID(state.learn_mutations());
-  PASSNET_TRY(const CallProfile profile, profile_calls(*state.plan, *state.fused, calls, [&] { state.prepare_call(); }));
+  PASSNET_TRY(const CallProfile profile,
+              profile_calls(*state.plan, *state.fused, calls, [&] { state.prepare_call(); }));
   Json launches = Json::array(), others = Json::array();
   for (const LaunchTime& one : profile.launches)
-    launches.push_back({{"list", one.list}, {"launch", one.launch}, {"us", one.us}, {"bytes", one.bytes}, {"bound_us", one.bound_us}});
+    launches.push_back(
+        {{"list", one.list}, {"launch", one.launch}, {"us", one.us}, {"bytes", one.bytes}, {"bound_us", one.bound_us}});
   for (const NodeTime& one : profile.others) others.push_back({{"node", one.node}, {"us", one.us}});
   return Json{{"call_us", profile.call_us}, {"launches", std::move(launches)}, {"others", std::move(others)}};
 }
@@ -505,7 +503,8 @@ struct Session::Timer {
       if (state.input_sets.empty()) state.input_sets.resize(kSets, working);
       std::vector<at::Tensor>& inputs = state.input_sets[static_cast<size_t>(number) % kSets];
       for (size_t i = 0; i < inputs.size(); ++i) {
-        const bool own = inputs[i].data_ptr() != working[i].data_ptr() && inputs[i].sizes() == state.pristine[i].sizes();
+        const bool own =
+            inputs[i].data_ptr() != working[i].data_ptr() && inputs[i].sizes() == state.pristine[i].sizes();
         if (own)
           inputs[i].copy_(state.pristine[i]);
         else
@@ -544,7 +543,9 @@ struct Session::Timer {
     state.plan->release();
     if (state.recorded) state.recorded->release();
   }
-  std::vector<c10::IValue> outputs() const { return state.recorded ? state.recorded->outputs() : state.plan->outputs(); }
+  std::vector<c10::IValue> outputs() const {
+    return state.recorded ? state.recorded->outputs() : state.plan->outputs();
+  }
 };
 
 Result<CallTimes> Session::time(const TimeOptions& options) {

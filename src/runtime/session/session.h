@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/result.h"
-#include "record/record.h"
 #include "pass/plan/launch_list.h"
+#include "record/record.h"
 #include "runtime/kernels/kernel_fault.h"
 #include "runtime/kernels/kernel_file.h"
 #include "wire/bundle.h"
@@ -59,8 +59,7 @@ struct SharedTensors {
 
 /// The inputs of a graph from its metas (graphdir/replay.h, rule 6 of spec A.3 included).
 /// texts of weight_meta.py and input_meta.py. Errors: BadInput with position, Io, Resource.
-Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta,
-                                    uint32_t seed);
+Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta, uint32_t seed);
 
 struct CallOutputs {
   SharedTensors tensors;   // "out_0", …; outputs that are not tensors are left out
@@ -73,7 +72,8 @@ enum class Recording { Off, Auto /* where it is possible */, On /* or it is an e
 
 struct TimeOptions {
   int64_t calls = 0;
-  bool settle = false;        // an untimed call before each timed one: it finds what a call leaves behind, not what a hash does
+  bool settle =
+      false;  // an untimed call before each timed one: it finds what a call leaves behind, not what a hash does
   bool fingerprint = false;   // hash the outputs of each call
   bool fresh = false;         // each call gets its inputs at other addresses than the calls before it
   bool flush = false;         // the GPU's cache is emptied before each call
@@ -122,8 +122,8 @@ class Session {
   Result<CallOutputs> run(bool checked);
   /// What another worker's run gave (`outputs` and `scalars`) against the outputs of the last run here: one
   /// check per output in order, as many as the longer side has.
-  Result<std::vector<record::OutputCheck>> compare(const std::vector<wire::Entry>& found,
-                                                  const wire::Mapping& mapping, const Json& found_scalars);
+  Result<std::vector<record::OutputCheck>> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+                                                   const Json& found_scalars);
   /// Where the time of a call goes, over `calls` calls (runtime/plan/profile.h): {"call_us", "launches": [{"list", "launch", "us", "bytes",
   /// "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
   Result<Json> profile(int calls);

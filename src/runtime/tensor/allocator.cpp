@@ -64,12 +64,10 @@ constexpr size_t block_bytes(size_t index) { return kHeader + class_bytes(index)
 Block* new_block(size_t index) {
   void* memory = nullptr;
   if (class_bytes(index) < kLarge)
-    return ::posix_memalign(&memory, kHeader, block_bytes(index)) == 0 ? static_cast<Block*>(memory)
-                                                                       : nullptr;
+    return ::posix_memalign(&memory, kHeader, block_bytes(index)) == 0 ? static_cast<Block*>(memory) : nullptr;
   // Linux hands out more than it has and kills when that shows: large blocks are asked for only if they are
   // there.
-  if (const auto available = available_memory();
-      available && static_cast<int64_t>(block_bytes(index)) > *available)
+  if (const auto available = available_memory(); available && static_cast<int64_t>(block_bytes(index)) > *available)
     return nullptr;
   memory = ::mmap(nullptr, block_bytes(index), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<Block*>(memory);
@@ -85,11 +83,10 @@ void delete_block(Block* block) {
 [[noreturn]] void refuse_block(size_t bytes) {
   constexpr double kMiB = 1 << 20;
   const std::string available =
-      available_memory()
-          ? fmt::format("found {:.0f} MiB available", static_cast<double>(*available_memory()) / kMiB)
-          : "the system has no more";
-  TORCH_CHECK_WITH(OutOfMemoryError, false, "a tensor needs ",
-                   fmt::format("{:.0f}", static_cast<double>(bytes) / kMiB), " MiB of memory, ", available);
+      available_memory() ? fmt::format("found {:.0f} MiB available", static_cast<double>(*available_memory()) / kMiB)
+                         : "the system has no more";
+  TORCH_CHECK_WITH(OutOfMemoryError, false, "a tensor needs ", fmt::format("{:.0f}", static_cast<double>(bytes) / kMiB),
+                   " MiB of memory, ", available);
 }
 
 class CachingAllocator final : public c10::Allocator {
@@ -101,9 +98,7 @@ class CachingAllocator final : public c10::Allocator {
     return {data, data, &release, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
-  void copy_data(void* to, const void* from, std::size_t count) const override {
-    std::memcpy(to, from, count);
-  }
+  void copy_data(void* to, const void* from, std::size_t count) const override { std::memcpy(to, from, count); }
 
   int64_t cached() const { return cached_.load(); }
 

@@ -132,30 +132,18 @@ constexpr Comparison kComparison{sweep<T>, explain<T>};
 
 const Comparison& comparison_of(at::ScalarType type) {
   switch (type) {
-    case at::kFloat:
-      return kComparison<float>;
-    case at::kDouble:
-      return kComparison<double>;
-    case at::kHalf:
-      return kComparison<c10::Half>;
-    case at::kBFloat16:
-      return kComparison<c10::BFloat16>;
-    case at::kChar:
-      return kComparison<int8_t>;
-    case at::kShort:
-      return kComparison<int16_t>;
-    case at::kInt:
-      return kComparison<int32_t>;
-    case at::kLong:
-      return kComparison<int64_t>;
-    case at::kByte:
-      return kComparison<uint8_t>;
-    case at::kBool:
-      return kComparison<uint8_t>;
-    case at::kComplexFloat:
-      return kComparison<c10::complex<float>>;
-    default:
-      return kComparison<c10::complex<double>>;
+    case at::kFloat: return kComparison<float>;
+    case at::kDouble: return kComparison<double>;
+    case at::kHalf: return kComparison<c10::Half>;
+    case at::kBFloat16: return kComparison<c10::BFloat16>;
+    case at::kChar: return kComparison<int8_t>;
+    case at::kShort: return kComparison<int16_t>;
+    case at::kInt: return kComparison<int32_t>;
+    case at::kLong: return kComparison<int64_t>;
+    case at::kByte: return kComparison<uint8_t>;
+    case at::kBool: return kComparison<uint8_t>;
+    case at::kComplexFloat: return kComparison<c10::complex<float>>;
+    default: return kComparison<c10::complex<double>>;
   }
 }
 

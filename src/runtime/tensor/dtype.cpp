@@ -11,17 +11,17 @@ struct Pair {
   at::ScalarType type;
 };
 constexpr std::array<Pair, 12> kPairs{{{ir::DType::Float32, at::kFloat},
-                                     {ir::DType::Float64, at::kDouble},
-                                     {ir::DType::Float16, at::kHalf},
-                                     {ir::DType::BFloat16, at::kBFloat16},
-                                     {ir::DType::Int8, at::kChar},
-                                     {ir::DType::Int16, at::kShort},
-                                     {ir::DType::Int32, at::kInt},
-                                     {ir::DType::Int64, at::kLong},
-                                     {ir::DType::UInt8, at::kByte},
-                                     {ir::DType::Bool, at::kBool},
-                                     {ir::DType::Complex64, at::kComplexFloat},
-                                     {ir::DType::Complex128, at::kComplexDouble}}};
+                                       {ir::DType::Float64, at::kDouble},
+                                       {ir::DType::Float16, at::kHalf},
+                                       {ir::DType::BFloat16, at::kBFloat16},
+                                       {ir::DType::Int8, at::kChar},
+                                       {ir::DType::Int16, at::kShort},
+                                       {ir::DType::Int32, at::kInt},
+                                       {ir::DType::Int64, at::kLong},
+                                       {ir::DType::UInt8, at::kByte},
+                                       {ir::DType::Bool, at::kBool},
+                                       {ir::DType::Complex64, at::kComplexFloat},
+                                       {ir::DType::Complex128, at::kComplexDouble}}};
 }  // namespace
 
 at::ScalarType scalar_type(ir::DType dtype) { return kPairs[static_cast<size_t>(dtype)].type; }

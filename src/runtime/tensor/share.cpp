@@ -15,8 +15,8 @@ Result<SharedTensors> share(const std::vector<std::string>& names, const std::ve
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].layout() != at::kStrided || !has_dtype(tensors[i].scalar_type()))
       return unsupported(
-          fmt::format("'{}' is a {} tensor of {}, expected a dense one of an element type that graphs have",
-                      names[i], fmt::streamed(tensors[i].layout()), c10::toString(tensors[i].scalar_type())));
+          fmt::format("'{}' is a {} tensor of {}, expected a dense one of an element type that graphs have", names[i],
+                      fmt::streamed(tensors[i].layout()), c10::toString(tensors[i].scalar_type())));
     shared.entries.push_back({names[i], dtype_of(tensors[i].scalar_type()), tensors[i].sizes().vec(), 0});
   }
   const int64_t size = wire::lay_out(shared.entries);
@@ -37,8 +37,8 @@ Result<SharedTensors> share(const std::vector<std::string>& names, const std::ve
 std::vector<at::Tensor> view_shared(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping) {
   std::vector<at::Tensor> tensors;
   for (const wire::Entry& entry : entries)
-    tensors.push_back(at::from_blob(mapping.data() + entry.offset, entry.shape,
-                                    at::TensorOptions(scalar_type(entry.dtype))));
+    tensors.push_back(
+        at::from_blob(mapping.data() + entry.offset, entry.shape, at::TensorOptions(scalar_type(entry.dtype))));
   return tensors;
 }
 

@@ -24,12 +24,11 @@ Json elements(const at::Tensor& flat) {
 }
 
 Json of_floats(const at::Tensor& flat) {
-  const at::Tensor bounded = at::clamp(at::nan_to_num(flat.to(at::kDouble), 0.0, kReplayBound, -kReplayBound),
-                                       -kReplayBound, kReplayBound);
+  const at::Tensor bounded =
+      at::clamp(at::nan_to_num(flat.to(at::kDouble), 0.0, kReplayBound, -kReplayBound), -kReplayBound, kReplayBound);
   Json json{{"mean", flat.numel() > 0 ? bounded.mean().item<double>() : 0.0},
             {"std", flat.numel() > 1 ? at::std(bounded).item<double>() : 0.0}};
-  if (flat.numel() < kRecordedInFull && at::isfinite(flat).all().item<bool>())
-    json["data"] = elements<double>(flat);
+  if (flat.numel() < kRecordedInFull && at::isfinite(flat).all().item<bool>()) json["data"] = elements<double>(flat);
   return json;
 }
 

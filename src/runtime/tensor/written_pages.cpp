@@ -22,8 +22,8 @@ std::optional<bool> has_written_pages(const void* data, int64_t size_bytes) {
   std::array<uint64_t, 4096> entries;
   for (uint64_t at = first; at <= last;) {
     const uint64_t wanted = std::min<uint64_t>(entries.size(), last - at + 1);
-    const ssize_t got = ::pread(map.get(), entries.data(), wanted * sizeof entries[0],
-                                static_cast<off_t>(at * sizeof entries[0]));
+    const ssize_t got =
+        ::pread(map.get(), entries.data(), wanted * sizeof entries[0], static_cast<off_t>(at * sizeof entries[0]));
     if (got < static_cast<ssize_t>(sizeof entries[0])) return std::nullopt;
     const uint64_t count = static_cast<uint64_t>(got) / sizeof entries[0];
     for (uint64_t i = 0; i < count; ++i) {
