@@ -8,8 +8,8 @@
 
 #include "base/log.h"
 #include "requests.h"
-#include "runtime/kernels/fault_report.h"
-#include "runtime/session/session.h"
+#include "runtime/device/fault_report.h"
+#include "runtime/session/process.h"
 #include "sandbox/isolation.h"
 
 namespace {

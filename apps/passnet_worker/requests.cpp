@@ -8,7 +8,10 @@
 
 #include "base/check.h"
 #include "base/strings.h"
-#include "runtime/gpu/device_error.h"
+#include "runtime/device/device_error.h"
+#include "runtime/lower/targets.h"
+#include "runtime/session/process.h"
+#include "runtime/session/replay.h"
 #include "sandbox/isolation.h"
 
 namespace passnet::worker {
@@ -126,7 +129,7 @@ std::string Requests::refuse(Refusal refusal, bool* done) const {
   Json reply = error_reply(blame.kind, refusal.message, refusal.at, refusal.hint);
   if (!refusal.launch.empty()) reply["launch"] = refusal.launch;
   if (blame.retry) reply["retry"] = true;
-  if (blame.ends_worker || refusal.ends_worker || runtime::gpu_has_stopped()) {
+  if (blame.ends_worker || refusal.ends_worker || runtime::device_has_stopped()) {
     reply["ends_worker"] = true;
     *done = true;
   }
@@ -270,8 +273,8 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
   reply.fields["changed"] = times.changed;
   reply.fields["mode"] = times.mode;
   if (!times.why_not_recorded.empty()) reply.fields["why_not_recorded"] = times.why_not_recorded;
-  if (times.sm_mhz) reply.fields["sm_mhz"] = *times.sm_mhz;
-  if (times.temperature_c) reply.fields["temperature_c"] = *times.temperature_c;
+  if (times.condition.sm_mhz) reply.fields["sm_mhz"] = *times.condition.sm_mhz;
+  if (times.condition.temperature_c) reply.fields["temperature_c"] = *times.condition.temperature_c;
   return reply;
 }
 

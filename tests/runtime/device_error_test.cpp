@@ -1,5 +1,5 @@
 // Messages as PyTorch 2.11, its libraries and the driver write them, and whose fault they are.
-#include "runtime/gpu/device_error.h"
+#include "runtime/device/device_error.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runtime/kernels/fenced_memory.h"
+#include "runtime/cpu/fenced_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,15 @@
 // Where the tensors of a graph lie. The meta device stands in for a GPU: what is not put there explicitly stays on the CPU.
+#include "runtime/tensor/placement.h"
+
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 #include <gtest/gtest.h>
 
 #include "fx/parser.h"
+#include "runtime/lower/lower.h"
 #include "runtime/plan/plan.h"
 #include "runtime/tensor/compare.h"
-#include "runtime/tensor/device.h"
 
 namespace passnet::runtime {
 namespace {
@@ -26,7 +28,7 @@ class Placement : public testing::Test {
         line + "\n        return (y,)\n";
     const Result<ir::Graph> graph = fx::parse_model("model.py", std::make_shared<const std::string>(text));
     EXPECT_TRUE(graph) << to_string(graph.error());
-    Result<Plan> plan = Plan::build(*graph, nullptr);
+    Result<Plan> plan = Plan::build(*graph, kLowering, nullptr);
     EXPECT_TRUE(plan) << to_string(plan.error());
     plan->set_input(0, at::empty({4}, at::TensorOptions().device(graph_device())));
     const Result<void> done = plan->run();

@@ -15,7 +15,7 @@
 #include "runtime/gpu/memory_pool.h"
 #include "runtime/gpu/operation.h"
 #include "runtime/tensor/compare.h"
-#include "runtime/tensor/device.h"
+#include "runtime/tensor/placement.h"
 
 namespace passnet::runtime::gpu {
 
@@ -167,77 +167,124 @@ uint64_t bytes_from(uint64_t address) {
   return first + size - address;
 }
 
-}  // namespace
-
-struct RecordedCall::State {
-  std::unique_ptr<Recording> recording;
-  OutputLayout layout;
-  c10::Allocator* allocator = c10::GetAllocator(c10::DeviceType::CUDA);
-  CUgraphExec executable = nullptr;
-  bool direct = false;   // launches one by one instead of the executable
-  bool patched = false;  // addresses are put into the operations; else inputs and outputs are copied
-  std::vector<uint64_t> base;
-  std::vector<c10::Storage> memories;
-  std::vector<c10::IValue> outputs;
-
-  ~State() {
-    if (executable != nullptr) driver().cuGraphExecDestroy(executable);
+class GraphCall final : public RecordedCall {
+ public:
+  explicit GraphCall(std::unique_ptr<Recording> made) : recording_(std::move(made)), layout_(lay_out(*recording_)) {}
+  ~GraphCall() override {
+    if (executable_ != nullptr) driver().cuGraphExecDestroy(executable_);
   }
+  GraphCall(const GraphCall&) = delete;
+  GraphCall& operator=(const GraphCall&) = delete;
+
+  Result<void> instantiate() {
+    const CUresult done = driver().cuGraphInstantiateWithFlags(&executable_, recording_->graph, 0);
+    if (done != CUDA_SUCCESS) return unsupported(describe(done));
+    check(driver().cuGraphUpload(executable_, stream()), "uploading the recorded graph");
+    return {};
+  }
+  /// From now on addresses are put into the operations, when they can all be found and the call then gives what `run` does.
+  bool try_patching(const Recording& second, const Run& run, const std::vector<at::Tensor>& inputs) {
+    if (!learn_addresses(second)) return false;
+    patched_ = true;
+    return gives_what_is_expected(run, inputs);
+  }
+  /// From now on inputs and outputs are copied. Operations that were patched on trial go back to the recording's addresses.
+  void copy_instead() {
+    patched_ = false;
+    std::vector<uint64_t> own;
+    for (const MovingRange& range : moving_ranges(*recording_, layout_)) own.push_back(range.first);
+    for (size_t i = 0; i < layout_.room.size(); ++i) layout_.room[i] = layout_.ranges[i].size;
+    for (Operation& operation : recording_->operations) {
+      if (operation.patch(own)) check(operation.update(executable_), "updating a recorded operation");
+    }
+  }
+  /// Launches one by one from now on, where that is possible and as quick as one launch of the executable.
+  void choose_launching(const std::vector<at::Tensor>& inputs) {
+    const bool can_be_direct = std::none_of(recording_->operations.begin(), recording_->operations.end(),
+                                            [](const Operation& operation) { return operation.must_stay_in_graph(); });
+    if (!can_be_direct) return;
+    std::vector<std::vector<at::Tensor>> copies(2);
+    for (std::vector<at::Tensor>& set : copies) {
+      for (const at::Tensor& input : inputs) set.push_back(input.clone());
+    }
+    const double as_graph = quickest(copies);
+    direct_ = true;
+    direct_ = quickest(copies) <= as_graph;
+    release();
+  }
+
+  void call(const std::vector<at::Tensor>& inputs) override {
+    find_addresses(inputs);
+    if (patched_) {
+      launch();
+    } else {
+      const std::vector<MovingRange> own = moving_ranges(*recording_, layout_);
+      for (size_t i = 0; i < inputs.size(); ++i) copy(own[i].first, base_[i], own[i].size);
+      launch();
+      // Also inputs, since the graph may change them.
+      for (size_t i = 0; i < own.size(); ++i) copy(base_[i], own[i].first, own[i].size);
+    }
+    make_outputs(inputs);
+  }
+  const std::vector<c10::IValue>& outputs() const override { return outputs_; }
+  void release() override {
+    outputs_.clear();
+    memories_.clear();
+  }
+  std::string mode() const override { return direct_ ? "direct" : patched_ ? "graph" : "graph with copies"; }
+
+ private:
+  std::unique_ptr<Recording> recording_;
+  OutputLayout layout_;
+  c10::Allocator* allocator_ = c10::GetAllocator(c10::DeviceType::CUDA);
+  CUgraphExec executable_ = nullptr;
+  bool direct_ = false;   // launches one by one instead of the executable
+  bool patched_ = false;  // addresses are put into the operations; else inputs and outputs are copied
+  std::vector<uint64_t> base_;
+  std::vector<c10::Storage> memories_;
+  std::vector<c10::IValue> outputs_;
 
   c10::Storage allocate(uint64_t bytes) const {
-    return c10::Storage(c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator, false);
+    return c10::Storage(c10::Storage::use_byte_size_t(), bytes, allocator_->allocate(bytes), allocator_, false);
   }
   void find_addresses(const std::vector<at::Tensor>& inputs) {
-    base.clear();
-    memories.clear();
-    for (const at::Tensor& input : inputs) base.push_back(address_of(input));
-    for (const uint64_t bytes : layout.room) {
-      memories.push_back(allocate(bytes));
-      base.push_back(reinterpret_cast<uint64_t>(memories.back().data()));
+    base_.clear();
+    memories_.clear();
+    for (const at::Tensor& input : inputs) base_.push_back(address_of(input));
+    for (const uint64_t bytes : layout_.room) {
+      memories_.push_back(allocate(bytes));
+      base_.push_back(reinterpret_cast<uint64_t>(memories_.back().data()));
     }
   }
   void launch() {
-    for (Operation& operation : recording->operations) {
-      const bool changed = patched && operation.patch(base);
-      if (direct) {
+    for (Operation& operation : recording_->operations) {
+      const bool changed = patched_ && operation.patch(base_);
+      if (direct_) {
         check(operation.launch(stream()), "launching a recorded operation");
       } else if (changed) {
-        check(operation.update(executable), "updating a recorded operation");
+        check(operation.update(executable_), "updating a recorded operation");
       }
     }
-    if (!direct) check(driver().cuGraphLaunch(executable, stream()), "launching the recorded graph");
+    if (!direct_) check(driver().cuGraphLaunch(executable_, stream()), "launching the recorded graph");
   }
   void copy(uint64_t to, uint64_t from, uint64_t size) const {
     if (size > 0) check(driver().cuMemcpyDtoDAsync(to, from, size, stream()), "copying on the device");
   }
-  void call(const std::vector<at::Tensor>& inputs) {
-    find_addresses(inputs);
-    if (patched) {
-      launch();
-    } else {
-      const std::vector<MovingRange> own = moving_ranges(*recording, layout);
-      for (size_t i = 0; i < inputs.size(); ++i) copy(own[i].first, base[i], own[i].size);
-      launch();
-      // Also inputs, since the graph may change them.
-      for (size_t i = 0; i < own.size(); ++i) copy(base[i], own[i].first, own[i].size);
-    }
-    make_outputs(inputs);
-  }
   void make_outputs(const std::vector<at::Tensor>& inputs) {
-    outputs.clear();
-    for (size_t i = 0; i < layout.places.size(); ++i) {
-      const c10::IValue& recorded = recording->outputs[i];
-      const OutputPlace& place = layout.places[i];
+    outputs_.clear();
+    for (size_t i = 0; i < layout_.places.size(); ++i) {
+      const c10::IValue& recorded = recording_->outputs[i];
+      const OutputPlace& place = layout_.places[i];
       if (!recorded.isTensor() || !recorded.toTensor().defined()) {
-        outputs.push_back(recorded);
+        outputs_.push_back(recorded);
         continue;
       }
       const at::Tensor& tensor = recorded.toTensor();
-      c10::Storage storage = place.is_input ? inputs[place.range].storage() : memories[place.range];
+      c10::Storage storage = place.is_input ? inputs[place.range].storage() : memories_[place.range];
       at::Tensor made = at::detail::make_tensor<c10::TensorImpl>(
           std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CUDA), tensor.dtype());
       made.unsafeGetTensorImpl()->set_sizes_and_strides(tensor.sizes(), tensor.strides(), place.offset);
-      outputs.emplace_back(std::move(made));
+      outputs_.emplace_back(std::move(made));
     }
   }
   /// us of a call, the least of some, on inputs and into outputs that lie elsewhere each time.
@@ -250,26 +297,20 @@ struct RecordedCall::State {
       synchronize();
       best =
           std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
-      kept = outputs;
+      kept = outputs_;
     }
     return best;
   }
-  Result<void> instantiate() {
-    const CUresult done = driver().cuGraphInstantiateWithFlags(&executable, recording->graph, 0);
-    if (done != CUDA_SUCCESS) return unsupported(describe(done));
-    check(driver().cuGraphUpload(executable, stream()), "uploading the recorded graph");
-    return {};
-  }
-  bool learn_addresses(Recording& second) {
+  bool learn_addresses(const Recording& second) {
     const OutputLayout its = lay_out(second);
-    if (its.ranges.size() != layout.ranges.size() || second.operations.size() != recording->operations.size())
+    if (its.ranges.size() != layout_.ranges.size() || second.operations.size() != recording_->operations.size())
       return false;
-    const std::vector<MovingRange> here = moving_ranges(*recording, layout), there = moving_ranges(second, its);
+    const std::vector<MovingRange> here = moving_ranges(*recording_, layout_), there = moving_ranges(second, its);
     for (size_t i = 0; i < here.size(); ++i) {
       if (here[i].size != there[i].size) return false;
     }
     for (size_t i = 0; i < second.operations.size(); ++i) {
-      if (!recording->operations[i].learn_addresses(second.operations[i], here, there)) return false;
+      if (!recording_->operations[i].learn_addresses(second.operations[i], here, there)) return false;
     }
     return true;
   }
@@ -280,98 +321,60 @@ struct RecordedCall::State {
 // overwritten and fresh outputs poisoned, so results differ. A temporary that stood where an output came to lie, and is larger:
 // its address now points to the output's memory, so that must have room for it; how much, canaries behind the output tell. For
 // the trial there is room for whatever could stand there; a temporary that needs much more than the output is not worth it.
-bool RecordedCall::State::gives_what_is_expected(const Run& run, const std::vector<at::Tensor>& inputs) {
+bool GraphCall::gives_what_is_expected(const Run& run, const std::vector<at::Tensor>& inputs) {
   constexpr uint64_t kLeastSlack = uint64_t{1} << 20;
   constexpr unsigned char kCanary = 0xC7;
   std::vector<at::Tensor> first, second;
   for (const at::Tensor& input : inputs) first.push_back(input.clone()), second.push_back(input.clone());
   const Result<std::vector<c10::IValue>> expected = run(first);
   if (!expected) return false;
-  for (const at::Tensor& input : recording->inputs) input.zero_();  // zeros are good as indices, too
-  std::vector<uint64_t> most;
-  for (size_t i = 0; i < layout.room.size(); ++i) {
-    most.push_back(4 * layout.ranges[i].size + kLeastSlack);
-    layout.room[i] = std::max(most[i], bytes_from(layout.ranges[i].first));
-  }
+  for (const at::Tensor& input : recording_->inputs) input.zero_();  // zeros are good as indices, too
+  const auto most_bytes = [&](size_t i) { return 4 * layout_.ranges[i].size + kLeastSlack; };
+  for (size_t i = 0; i < layout_.room.size(); ++i)
+    layout_.room[i] = std::max(most_bytes(i), bytes_from(layout_.ranges[i].first));
   try {
     find_addresses(second);
   } catch (const c10::OutOfMemoryError&) {
-    memories.clear();
+    memories_.clear();
     return false;
   }
-  for (size_t i = 0; i < memories.size(); ++i)
-    check(driver().cuMemsetD8Async(base[inputs.size() + i], kCanary, memories[i].nbytes(), stream()),
+  for (size_t i = 0; i < memories_.size(); ++i)
+    check(driver().cuMemsetD8Async(base_[inputs.size() + i], kCanary, memories_[i].nbytes(), stream()),
           "poisoning outputs");
   launch();
   make_outputs(second);
   bool good = true;
-  for (size_t i = 0; i < outputs.size() && good; ++i) {
-    if (!outputs[i].isTensor() || !outputs[i].toTensor().defined()) continue;
-    good = same_bytes(outputs[i].toTensor().contiguous(), (*expected)[i].toTensor().contiguous());
+  for (size_t i = 0; i < outputs_.size() && good; ++i) {
+    if (!outputs_[i].isTensor() || !outputs_[i].toTensor().defined()) continue;
+    good = same_bytes(outputs_[i].toTensor().contiguous(), (*expected)[i].toTensor().contiguous());
   }
-  for (size_t i = 0; i < memories.size() && good; ++i) {
+  for (size_t i = 0; i < memories_.size() && good; ++i) {
     at::Tensor bytes = at::detail::make_tensor<c10::TensorImpl>(
-        c10::Storage(memories[i]), c10::DispatchKeySet(c10::DispatchKey::CUDA), caffe2::TypeMeta::Make<uint8_t>());
-    const auto size = static_cast<int64_t>(layout.ranges[i].size);
-    bytes.unsafeGetTensorImpl()->set_sizes_contiguous({static_cast<int64_t>(most[i])});
+        c10::Storage(memories_[i]), c10::DispatchKeySet(c10::DispatchKey::CUDA), caffe2::TypeMeta::Make<uint8_t>());
+    const auto size = static_cast<int64_t>(layout_.ranges[i].size);
+    bytes.unsafeGetTensorImpl()->set_sizes_contiguous({static_cast<int64_t>(most_bytes(i))});
     const at::Tensor broken = bytes.narrow(0, size, bytes.numel() - size).ne(kCanary).nonzero();
     const int64_t needed = broken.numel() == 0 ? 0 : broken.max().item<int64_t>() + 1;
     good = size + needed < bytes.numel();
-    layout.room[i] = static_cast<uint64_t>(size + needed);
+    layout_.room[i] = static_cast<uint64_t>(size + needed);
   }
-  outputs.clear();
-  memories.clear();
-  for (size_t i = 0; i < inputs.size(); ++i) recording->inputs[i].copy_(inputs[i]);
+  release();
+  for (size_t i = 0; i < inputs.size(); ++i) recording_->inputs[i].copy_(inputs[i]);
   return good;
 }
 
-RecordedCall::RecordedCall() : state_(std::make_unique<State>()) {}
-RecordedCall::~RecordedCall() = default;
+}  // namespace
 
-Result<std::unique_ptr<RecordedCall>> RecordedCall::record(const Run& run, const std::vector<at::Tensor>& inputs) {
-  std::unique_ptr<RecordedCall> recorded(new RecordedCall);
-  State& state = *recorded->state_;
-  PASSNET_TRY(state.recording, make_recording(run, inputs));
+Result<std::unique_ptr<RecordedCall>> record_call(const RecordedCall::Run& run, const std::vector<at::Tensor>& inputs) {
+  PASSNET_TRY(std::unique_ptr<Recording> recording, make_recording(run, inputs));
   PASSNET_TRY(const std::unique_ptr<Recording> second, make_recording(run, inputs));
-  state.layout = lay_out(*state.recording);
-  PASSNET_TRY_VOID(state.instantiate());
-  state.patched = state.learn_addresses(*second) && (state.patched = true, state.gives_what_is_expected(run, inputs));
-  if (!state.patched) {
-    // Operations that were patched on trial go back to the addresses of the recording.
-    const std::vector<MovingRange> own = moving_ranges(*state.recording, state.layout);
-    std::vector<uint64_t> base;
-    for (const MovingRange& range : own) base.push_back(range.first);
-    for (size_t i = 0; i < state.layout.room.size(); ++i) state.layout.room[i] = state.layout.ranges[i].size;
-    for (Operation& operation : state.recording->operations) {
-      if (operation.patch(base)) check(operation.update(state.executable), "updating a recorded operation");
-    }
-    return recorded;
-  }
-  const bool can_be_direct = std::none_of(state.recording->operations.begin(), state.recording->operations.end(),
-                                          [](const Operation& operation) { return operation.must_stay_in_graph(); });
-  if (can_be_direct) {
-    std::vector<std::vector<at::Tensor>> copies(2);
-    for (std::vector<at::Tensor>& set : copies) {
-      for (const at::Tensor& input : inputs) set.push_back(input.clone());
-    }
-    const double as_graph = state.quickest(copies);
-    state.direct = true;
-    state.direct = state.quickest(copies) <= as_graph;
-    recorded->release();
-  }
-  return recorded;
-}
-
-void RecordedCall::call(const std::vector<at::Tensor>& inputs) { state_->call(inputs); }
-const std::vector<c10::IValue>& RecordedCall::outputs() const { return state_->outputs; }
-
-void RecordedCall::release() {
-  state_->outputs.clear();
-  state_->memories.clear();
-}
-
-std::string RecordedCall::mode() const {
-  return state_->direct ? "direct" : state_->patched ? "graph" : "graph with copies";
+  auto call = std::make_unique<GraphCall>(std::move(recording));
+  PASSNET_TRY_VOID(call->instantiate());
+  if (call->try_patching(*second, run, inputs))
+    call->choose_launching(inputs);
+  else
+    call->copy_instead();
+  return call;
 }
 
 }  // namespace passnet::runtime::gpu

@@ -6,7 +6,7 @@
 
 #include "runtime/gpu/driver.h"
 #include "runtime/tensor/compare.h"
-#include "runtime/tensor/device.h"
+#include "runtime/tensor/placement.h"
 
 namespace passnet::runtime::gpu {
 
@@ -69,11 +69,20 @@ void compare_words(const at::Tensor& a, const at::Tensor& b, uint64_t flag) {
 
 }  // namespace
 
-OutputComparison::OutputComparison(const std::vector<at::Tensor>& expected, int64_t calls)
-    : expected_(expected),
-      differs_(at::zeros({std::max<int64_t>(calls, 1)}, at::TensorOptions().device(graph_device()).dtype(at::kInt))) {}
+BitComparison::BitComparison(const std::vector<c10::IValue>& outputs) {
+  for (const c10::IValue& output : outputs) {
+    if (output.isTensor() && output.toTensor().defined())
+      expected_.push_back(output.toTensor().clone(at::MemoryFormat::Contiguous));
+  }
+  begin(1);
+}
 
-void OutputComparison::add(const std::vector<c10::IValue>& outputs) {
+void BitComparison::begin(int64_t calls) {
+  differs_ = at::zeros({std::max<int64_t>(calls, 1)}, at::TensorOptions().device(graph_device()).dtype(at::kInt));
+  calls_ = 0;
+}
+
+void BitComparison::add(const std::vector<c10::IValue>& outputs) {
   const uint64_t flag =
       reinterpret_cast<uint64_t>(differs_.data_ptr()) + static_cast<uint64_t>(calls_) * sizeof(int32_t);
   std::vector<at::Tensor> tensors;
@@ -95,6 +104,6 @@ void OutputComparison::add(const std::vector<c10::IValue>& outputs) {
   ++calls_;
 }
 
-int64_t OutputComparison::differing() const { return differs_.ne(0).sum().item<int64_t>(); }
+int64_t BitComparison::differing() const { return differs_.ne(0).sum().item<int64_t>(); }
 
 }  // namespace passnet::runtime::gpu

@@ -1,6 +1,5 @@
 // Bits of a call's outputs against those of the checked call, compared on the device, so that nothing waits
-// for the answer between timed calls. Internal to runtime/ (includes torch); without CUDA's headers
-// absent.cpp refuses.
+// for the answer between timed calls. Internal to gpu/ (includes torch).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,22 +8,20 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/device/device.h"
+
 namespace passnet::runtime::gpu {
 
-class OutputComparison {
+class BitComparison final : public OutputComparison {
  public:
-  /// expected: contiguous; what lies on the CPU is compared there. calls: at most so many are compared.
-  OutputComparison(const std::vector<at::Tensor>& expected, int64_t calls);
-
-  /// Compares the tensors among a call's outputs, which may be given back as soon as this returns.
-  void add(const std::vector<c10::IValue>& outputs);
-
-  /// How many calls differed, in a bit, an element type, a shape or the number of tensors. Waits for the
-  /// device.
-  int64_t differing() const;
+  /// Keeps copies of the tensors among `outputs`; what lies on the CPU is compared there.
+  explicit BitComparison(const std::vector<c10::IValue>& outputs);
+  void begin(int64_t calls) override;
+  void add(const std::vector<c10::IValue>& outputs) override;
+  int64_t differing() const override;
 
  private:
-  const std::vector<at::Tensor>& expected_;
+  std::vector<at::Tensor> expected_;
   at::Tensor differs_;  // per call, on the device: not 0 when something differs
   int64_t calls_ = 0;
 };

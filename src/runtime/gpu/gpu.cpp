@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "runtime/device/kernel_fault.h"
 #include "runtime/gpu/driver.h"
-#include "runtime/kernels/kernel_fault.h"
 
 namespace passnet::runtime::gpu {
 
@@ -127,9 +127,9 @@ struct Management {
 constexpr int kSmClock = 1, kGpuTemperature = 0;  // NVML_CLOCK_SM, NVML_TEMPERATURE_GPU
 }  // namespace
 
-Condition condition() {
+DeviceCondition condition() {
   static const Management management;
-  Condition found;
+  DeviceCondition found;
   if (management.device == nullptr) return found;
   unsigned value = 0;
   if (management.clock(management.device, kSmClock, &value) == 0) found.sm_mhz = static_cast<int>(value);

@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "base/file.h"
+#include "runtime/device/kernel_fault.h"
 #include "runtime/gpu/driver.h"
-#include "runtime/kernels/kernel_fault.h"
 
 namespace passnet::runtime::gpu {
 

@@ -1,5 +1,5 @@
 // A compiled CUDA kernel of a pass, and a launch of it made ready: scalars in the types of its parameters, pointers filled in
-// when the buffers are known. Internal to runtime/ (free of CUDA's headers).
+// when the buffers are known. Internal to gpu/.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,17 @@
 
 #include "base/result.h"
 #include "pass/plan/launch_list.h"
-#include "runtime/kernels/kernel_file.h"
+#include "runtime/device/device.h"
+#include "runtime/device/kernel_file.h"
 
 namespace passnet::runtime::gpu {
 
 /// Owns a loaded module.
-class Kernel {
+class Kernel final : public LoadedKernel {
  public:
   /// Errors: BadPass when the file is no kernel of this device.
   static Result<std::shared_ptr<const Kernel>> load(const KernelFile& file);
-  ~Kernel();
+  ~Kernel() override;
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 

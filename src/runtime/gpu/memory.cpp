@@ -4,7 +4,7 @@
 
 #include "runtime/gpu/driver.h"
 #include "runtime/gpu/gpu.h"
-#include "runtime/tensor/device.h"
+#include "runtime/tensor/placement.h"
 
 namespace passnet::runtime::gpu {
 
@@ -18,11 +18,11 @@ int64_t reserved_bytes(c10::DeviceAllocator& allocator) {
 
 }  // namespace
 
-MemoryUse give_back_memory() {
+DeviceMemory give_back_memory() {
   c10::DeviceAllocator& allocator = *c10::getDeviceAllocator(c10::DeviceType::CUDA);
   const c10::DeviceIndex index = graph_device().index();
   synchronize();
-  MemoryUse use;
+  DeviceMemory use;
   use.peak_bytes = allocator.getDeviceStats(index).reserved_bytes[kAll].peak;
   // Plans of Fourier transforms hold tables on the device, and are kept by the thousand.
   at::detail::getCUDAHooks().cuFFTClearPlanCache(index);

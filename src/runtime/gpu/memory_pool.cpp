@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "runtime/gpu/driver.h"
-#include "runtime/tensor/device.h"
+#include "runtime/tensor/placement.h"
 
 namespace passnet::runtime::gpu {
 

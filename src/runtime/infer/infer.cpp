@@ -2,6 +2,8 @@
 // functions (meta_kernels.cpp adds those that PyTorch has in Python only). Sizes may depend on data: masks as
 // indices, `item()`, repeats. So small tensors whose data is known stay CPU tensors, and a step that reads
 // nothing else computes as usual.
+#include "runtime/infer/infer.h"
+
 #include <ATen/autocast_mode.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/empty_strided.h>
@@ -10,7 +12,7 @@
 #include <algorithm>
 
 #include "runtime/infer/inputs.h"
-#include "runtime/plan/plan.h"
+#include "runtime/infer/meta_kernels.h"
 
 namespace passnet::runtime {
 
@@ -54,8 +56,6 @@ c10::IValue without_data(const c10::IValue& value) {
   }
   return value;
 }
-
-}  // namespace
 
 class TypeInference {
  public:
@@ -194,9 +194,12 @@ std::string shorten(const std::string& message) {
   return message.substr(0, found) + " gives a size that depends on data, or has no shape function";
 }
 
-void Plan::infer(const TypeVisitor& visit) {
-  const std::vector<std::vector<ir::NodeId>> ready = nodes_by_step();
-  TypeInference inference(slots_);
+}  // namespace
+
+void infer_types(Plan& plan, const TypeVisitor& visit) {
+  meta::register_kernels();
+  const std::vector<std::vector<ir::NodeId>> ready = plan.nodes_by_step();
+  TypeInference inference(plan.slots_);
   const auto reason_of = [&](const Operand& operand, const auto& recurse) -> std::string {
     if (operand.slot >= 0) return inference.untyped(operand.slot);
     for (const Operand& element : operand.elements) {
@@ -206,31 +209,31 @@ void Plan::infer(const TypeVisitor& visit) {
   };
   const auto visit_all = [&](const std::vector<ir::NodeId>& nodes) {
     for (const ir::NodeId id : nodes) {
-      const std::string reason = reason_of(node_operands_[id], reason_of);
+      const std::string reason = reason_of(plan.node_operands_[id], reason_of);
       if (!reason.empty()) {
-        visit(graph_.node(id), nullptr, reason);
+        visit(plan.graph_.node(id), nullptr, reason);
         continue;
       }
-      const c10::IValue value = value_of(node_operands_[id]);
-      visit(graph_.node(id), &value, reason);
+      const c10::IValue value = plan.value_of(plan.node_operands_[id]);
+      visit(plan.graph_.node(id), &value, reason);
     }
   };
   visit_all(ready[0]);
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    Step& step = *steps_[i];
-    const ir::Node& node = graph_.node(step.node);
+  for (size_t i = 0; i < plan.steps_.size(); ++i) {
+    Step& step = *plan.steps_[i];
+    const ir::Node& node = plan.graph_.node(step.node);
     if (const std::string obstacle = inference.obstacle(step); !obstacle.empty()) {
       inference.give_up(step, obstacle);
     } else {
       try {
-        inference.run(step, fmt::format("'{}' in line {}", node.target, graph_.locate(node).line));
+        inference.run(step, fmt::format("'{}' in line {}", node.target, plan.graph_.locate(node).line));
       } catch (...) {
-        inference.give_up(step, shorten(refusal(step).message));
+        inference.give_up(step, shorten(plan.refusal(step).message));
       }
     }
     visit_all(ready[i + 1]);
   }
-  abandon();
+  plan.abandon();
 }
 
 }  // namespace passnet::runtime

@@ -7,7 +7,7 @@
 #include "base/strings.h"
 #include "ir/ops/table.h"
 #include "runtime/lower/refused_targets.h"
-#include "runtime/session/session.h"
+#include "runtime/lower/targets.h"
 
 namespace passnet::runtime {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "ir/graph.h"
-#include "runtime/plan/builder.h"
+#include "runtime/plan/lowering.h"
 
 namespace passnet::runtime {
 
@@ -67,6 +67,9 @@ Operand call_in_place_or_not(Builder& builder, std::string_view name, const Boun
 /// Lowers a call. kind: CallFunction, CallMethod, Operator or Attribute. Throws LoweringError or c10::Error.
 Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target, const std::vector<Operand>& args,
                    const std::vector<NamedOperand>& keywords);
+
+/// The three above, for plans.
+inline constexpr Lowering kLowering{lower_call, leave_autocast, leave_vmap};
 
 Operand lower_operator(Builder& builder, std::string_view op, const std::vector<Operand>& args);
 Operand lower_attribute(Builder& builder, std::string_view name, const Operand& object);

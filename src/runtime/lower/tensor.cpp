@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "runtime/lower/lower.h"
-#include "runtime/tensor/device.h"
+#include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {
 

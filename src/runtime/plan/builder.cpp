@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/strings.h"
-#include "runtime/tensor/device.h"
+#include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {
 

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "ir/graph.h"
-#include "runtime/plan/builder.h"
+#include "runtime/plan/lowering.h"
 
 namespace passnet::runtime {
 
@@ -19,9 +19,9 @@ class FusedLibrary;
 
 class Plan {
  public:
-  /// Resolves every target of `graph` and lays out the steps. `fused` serves `passnet.fused` calls; may be
-  /// null. Errors: BadInput or Unsupported at the node's place in model.py.
-  static Result<Plan> build(const ir::Graph& graph, FusedLibrary* fused);
+  /// Resolves every target of `graph` and lays out the steps. fused: serves `passnet.fused` calls; may be null.
+  /// Errors: BadInput or Unsupported at the node's place in model.py.
+  static Result<Plan> build(const ir::Graph& graph, const Lowering& lowering, FusedLibrary* fused);
 
   size_t operator_calls() const { return operator_calls_; }
   const std::vector<std::string>& input_names() const { return input_names_; }
@@ -41,14 +41,10 @@ class Plan {
   using NodeVisitor = std::function<void(const ir::Node&, const c10::IValue&)>;
   Result<void> run_visiting(const NodeVisitor& visit);
 
-  /// A call that computes types, not data (infer.cpp): tensors are meta tensors but for small ones whose data
-  /// is known, since sizes may depend on them. REQUIRES: every input is set, to a meta tensor or to a CPU
-  /// tensor that counts as known. `visit` sees every node but the output; a node that has no type without its
-  /// data gets the reason instead of a value.
-  using TypeVisitor = std::function<void(const ir::Node&, const c10::IValue*, const std::string& reason)>;
-  void infer(const TypeVisitor& visit);
-
  private:
+  /// The same steps on types alone (infer/infer.h).
+  friend void infer_types(Plan& plan,
+                          const std::function<void(const ir::Node&, const c10::IValue*, const std::string&)>& visit);
   void abandon();
   /// The exception being handled, as an error at the step's node. Rethrows what is no refusal of PyTorch's.
   Error refusal(const Step& step) const;
@@ -57,6 +53,7 @@ class Plan {
   std::vector<std::vector<ir::NodeId>> nodes_by_step() const;
 
   ir::Graph graph_;
+  Lowering lowering_{};
   std::vector<std::unique_ptr<Step>> steps_;
   std::vector<c10::IValue> slots_;
   std::vector<int32_t> input_slots_;

@@ -9,8 +9,7 @@
 #include <optional>
 
 #include "record/stats.h"
-#include "runtime/gpu/clock.h"
-#include "runtime/tensor/device.h"
+#include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {
 
@@ -23,31 +22,26 @@ double us_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-/// us of `run` by the clock of the graph's device; run may be called several times.
-double time_us(const std::function<void()>& run) {
-  if (!graph_device().is_cuda()) {
-    const auto start = Clock::now();
-    run();
-    return us_since(start);
-  }
-  gpu::DeviceClock clock;
+/// us of `run` by the device's own clock; run may be called several times.
+double time_us(Device& device, const std::function<void()>& run) {
+  const std::unique_ptr<CallClock> clock = device.make_clock();
   while (true) {
-    clock.start();
+    clock->start();
     run();
-    if (const std::optional<double> us = clock.stop()) return *us;
+    if (const std::optional<double> us = clock->stop()) return *us;
   }
 }
 
 double median(const std::vector<double>& times) { return record::summarize(times).median; }
 
 /// Median us of copying bytes / 2 from one tensor to another, again and again as a graph in a loop would.
-double copy_us(int64_t bytes) {
+double copy_us(Device& device, int64_t bytes) {
   const at::TensorOptions floats = at::TensorOptions(at::kFloat).device(graph_device());
   const int64_t elements = std::max<int64_t>(1, bytes / 2 / 4);
   const at::Tensor from = at::empty({elements}, floats).zero_(), to = at::empty({elements}, floats);
   std::vector<double> times;
   for (int i = 0; i < kSettlingCopies + kCopies; ++i) {
-    const double us = time_us([&] { to.copy_(from); });
+    const double us = time_us(device, [&] { to.copy_(from); });
     if (i >= kSettlingCopies) times.push_back(us);
   }
   return median(times);
@@ -92,7 +86,7 @@ int64_t bytes_of(const pass::LaunchList& list, const pass::Launch& launch) {
 Result<CallProfile> profile_calls(Plan& plan, FusedLibrary& fused, int calls, const std::function<void()>& prepare) {
   Samples samples;
   const auto timed = [&](size_t list, size_t launch, const std::function<void()>& run) {
-    samples.launches[{list, launch}].push_back(time_us(run));
+    samples.launches[{list, launch}].push_back(time_us(fused.device(), run));
   };
   for (int i = -1; i < calls; ++i) {
     prepare();
@@ -109,7 +103,7 @@ Result<CallProfile> profile_calls(Plan& plan, FusedLibrary& fused, int calls, co
   for (const auto& [key, times] : samples.launches) {
     const pass::LaunchList& list = fused.list(key.first).launches;
     const int64_t bytes = bytes_of(list, list.launches[key.second]);
-    if (!bounds.contains(bytes)) bounds[bytes] = copy_us(bytes);
+    if (!bounds.contains(bytes)) bounds[bytes] = copy_us(fused.device(), bytes);
     profile.launches.push_back({key.first, key.second, median(times), bytes, bounds[bytes]});
   }
   for (const auto& [node, times] : samples.nodes) profile.others.push_back({node, median(times)});

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "pass/plan/launch_list.h"
-#include "runtime/kernels/fused.h"
+#include "runtime/plan/fused.h"
 #include "runtime/plan/plan.h"
 
 namespace passnet::runtime {

@@ -4,62 +4,20 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "base/file.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "pass/plan/launch_list.h"
 #include "record/record.h"
-#include "runtime/kernels/kernel_fault.h"
-#include "runtime/kernels/kernel_file.h"
+#include "runtime/device/device_state.h"
+#include "runtime/device/kernel_fault.h"
+#include "runtime/device/kernel_file.h"
+#include "runtime/tensor/shared_tensors.h"
 #include "wire/bundle.h"
 
 namespace passnet::runtime {
-
-/// Prepares libtorch in this process: allocator, `threads` threads for its operators and for kernels, no
-/// gradients. Calls a few operators so that what libtorch loads lazily is loaded. Call once.
-/// processors: where the threads are bound, one each (libgomp is told by its environment); empty: nowhere.
-/// gpu_index: the GPU that graphs run on; none: the CPU. Errors: Resource: no such GPU, or a part is missing.
-Result<void> start_runtime(int threads, const std::vector<int>& processors, std::optional<int> gpu_index);
-/// "NVIDIA H200" and "sm_90"; empty on the CPU.
-std::string device_name();
-std::string device_architecture();
-/// "2.11.0"
-std::string torch_version();
-int thread_count();
-
-/// Device memory that PyTorch's allocator held for this process.
-struct DeviceMemory {
-  int64_t peak_bytes = 0;  // the most at a time since memory was last given back
-  int64_t kept_bytes = 0;  // what remains when it has been
-};
-/// Gives memory that is kept for reuse back: to the system large blocks, when they are more than 1 GiB; on a GPU all that no
-/// loaded graph needs. Throws KernelFault when the GPU has stopped.
-std::optional<DeviceMemory> trim_memory();
-
-/// Whether graphs run on a GPU, and whether this process has lost it (gpu::has_stopped).
-bool on_gpu();
-bool gpu_has_stopped();
-
-/// Whether there is a function ("torch.roll") or a method of tensors ("view") of that name that a graph may call.
-/// Errors: Unsupported: there is none (hint: the nearest), or PassNet does not run it (and why).
-Result<void> check_target(bool method, const std::string& target);
-
-/// Seed of torch's generator before every call of a graph, so that random operators agree between workers.
-inline constexpr uint64_t kCallSeed = 1024;
-
-/// Tensors in sealed shared memory.
-struct SharedTensors {
-  std::vector<wire::Entry> entries;
-  UniqueFd memory;
-};
-
-/// The inputs of a graph from its metas (graphdir/replay.h, rule 6 of spec A.3 included).
-/// texts of weight_meta.py and input_meta.py. Errors: BadInput with position, Io, Resource.
-Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta, uint32_t seed);
 
 struct CallOutputs {
   SharedTensors tensors;   // "out_0", …; outputs that are not tensors are left out
@@ -67,7 +25,7 @@ struct CallOutputs {
   int64_t peak_bytes = 0;  // most memory of tensors that the call held at a time, beside inputs and constants
 };
 
-/// Whether calls on the GPU are recorded once and then repeated (runtime/gpu/capture.h).
+/// Whether calls are recorded once and then repeated, on a device that can (RecordedCall of device/device.h).
 enum class Recording { Off, Auto /* where it is possible */, On /* or it is an error */ };
 
 struct TimeOptions {
@@ -85,8 +43,10 @@ struct CallTimes {
   int64_t changed = 0;  // calls whose outputs differ from those of the last run
   std::string mode;     // "operators", or how the recorded call is repeated: "direct", "graph", "graph with copies"
   std::string why_not_recorded;
-  std::optional<int> sm_mhz, temperature_c;  // of the GPU, after the calls
+  DeviceCondition condition;  // after the calls
 };
+
+class LoadedGraph;
 
 class Session {
  public:
@@ -124,7 +84,7 @@ class Session {
   /// check per output in order, as many as the longer side has.
   Result<std::vector<record::OutputCheck>> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
                                                    const Json& found_scalars);
-  /// Where the time of a call goes, over `calls` calls (runtime/plan/profile.h): {"call_us", "launches": [{"list", "launch", "us", "bytes",
+  /// Where the time of a call goes, over `calls` calls (plan/profile.h): {"call_us", "launches": [{"list", "launch", "us", "bytes",
   /// "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
   Result<Json> profile(int calls);
   /// Calls, each timed by itself. What is not timed: restoring inputs that the graph changes, making fresh ones, seeding,
@@ -132,10 +92,8 @@ class Session {
   Result<CallTimes> time(const TimeOptions& options);
 
  private:
-  struct State;
-  struct Timer;
-  explicit Session(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit Session(std::unique_ptr<LoadedGraph> graph);
+  std::unique_ptr<LoadedGraph> graph_;
 };
 
 }  // namespace passnet::runtime

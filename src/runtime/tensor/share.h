@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session/session.h"
-#include "wire/bundle.h"
+#include "base/result.h"
+#include "runtime/tensor/shared_tensors.h"
 
 namespace passnet::runtime {
 

@@ -1,4 +1,4 @@
-#include "runtime/kernels/thread_pool.h"
+#include "runtime/cpu/thread_pool.h"
 
 #include <linux/futex.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "runtime/kernels/fault_report.h"
+#include "runtime/device/fault_report.h"
 
 #include <ucontext.h>
 #include <unistd.h>

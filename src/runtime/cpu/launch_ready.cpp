@@ -1,4 +1,4 @@
-#include "runtime/kernels/launch_ready.h"
+#include "runtime/cpu/launch_ready.h"
 
 #include "runtime/tensor/dtype.h"
 
@@ -10,7 +10,7 @@ constexpr int64_t kInlineBytes = 32 << 10;
 constexpr int64_t kInlineBytesAsleep = 160 << 10;
 }  // namespace
 
-ReadyLaunch::ReadyLaunch(const pass::Launch& launch, passnet_run_fn run) : run_(run) {
+LaunchReady::LaunchReady(const pass::Launch& launch, passnet_run_fn run) : run_(run) {
   for (size_t axis = 0; axis < 3; ++axis) {
     launch_.grid[axis] = axis < launch.grid.size() ? launch.grid[axis] : 1;
     tasks_ *= launch_.grid[axis];
@@ -32,12 +32,12 @@ ReadyLaunch::ReadyLaunch(const pass::Launch& launch, passnet_run_fn run) : run_(
   }
 }
 
-void ReadyLaunch::run_tasks(void* context, int64_t first, int64_t last) {
-  const auto* ready = static_cast<const ReadyLaunch*>(context);
+void LaunchReady::run_tasks(void* context, int64_t first, int64_t last) {
+  const auto* ready = static_cast<const LaunchReady*>(context);
   ready->run_(&ready->launch_, first, last);
 }
 
-void ReadyLaunch::run(ThreadPool& pool, char* const* buffers) {
+void LaunchReady::run(ThreadPool& pool, char* const* buffers) {
   for (const Pointer& pointer : pointers_) args_[pointer.arg].pointer = buffers[pointer.buffer] + pointer.offset_bytes;
   launch_.args = args_.data();
   if (bytes_ >= (pool.awake() ? kInlineBytes : kInlineBytesAsleep)) {

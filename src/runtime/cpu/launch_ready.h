@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "pass/plan/launch_list.h"
-#include "runtime/kernels/thread_pool.h"
+#include "runtime/cpu/thread_pool.h"
 
 namespace passnet::runtime {
 
-class ReadyLaunch {
+class LaunchReady {
  public:
-  ReadyLaunch(const pass::Launch& launch, passnet_run_fn run);
-  bool can_run() const { return run_ != nullptr; }
+  LaunchReady(const pass::Launch& launch, passnet_run_fn run);
   /// buffers[i]: first element of buffer i. Small launches run on the caller alone.
   void run(ThreadPool& pool, char* const* buffers);
 

@@ -1,22 +1,11 @@
-#include "runtime/kernels/fused.h"
+#include "runtime/plan/fused.h"
 
-#include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/as_strided.h>
-#include <ATen/ops/empty_strided.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <link.h>
-
-#include <algorithm>
 
 #include "base/check.h"
-#include "runtime/gpu/check.h"
-#include "runtime/gpu/kernel.h"
-#include "runtime/kernels/checked_run.h"
-#include "runtime/kernels/kernel_check.h"
-#include "runtime/kernels/launch_ready.h"
-#include "runtime/tensor/device.h"
+#include "runtime/device/checked_run.h"
 #include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
@@ -31,13 +20,8 @@ class FusedStep final : public Step {
         list_(library.list(index).launches),
         inputs_(std::move(inputs)),
         outs_(std::move(outs)) {
-    const std::vector<FusedLibrary::Kernel>& kernels = library.list(index).kernels;
-    for (size_t i = 0; i < kernels.size(); ++i) {
-      if (on_gpu_)
-        gpu_launches_.emplace_back(list_.launches[i], kernels[i].device);
-      else
-        launches_.emplace_back(list_.launches[i], kernels[i].run);
-    }
+    const FusedLibrary::List& loaded = library.list(index);
+    if (loaded.can_launch()) launches_ = library.device().make_ready(list_, loaded.kernels, loaded.running);
     tensors_.resize(list_.buffers.size());
     pointers_.resize(list_.buffers.size());
     for (const pass::View& output : list_.outputs) {
@@ -75,10 +59,7 @@ class FusedStep final : public Step {
   }
 
   at::Tensor allocate(const pass::Buffer& buffer) const {
-    const at::ScalarType type = scalar_type(buffer.type.dtype);
-    at::Tensor tensor = on_gpu_ ? at::empty_strided(buffer.type.shape, buffer.type.strides,
-                                                    at::TensorOptions(type).device(graph_device()))
-                                : at::detail::empty_strided_cpu(buffer.type.shape, buffer.type.strides, type);
+    at::Tensor tensor = library_.device().allocate(buffer.type);
     // A traced kernel writes nothing; zeros are safe for whatever reads its outputs, as an index for example.
     if (library_.mode == FusedLibrary::Mode::Trace) {
       tensor.zero_();
@@ -89,27 +70,17 @@ class FusedStep final : public Step {
   }
 
   void launch_all() {
-    PASSNET_CHECK(launches_.size() + gpu_launches_.size() == list_.launches.size(),
-                  "a graph that was loaded for tracing is run");
+    PASSNET_CHECK(launches_ != nullptr, "a graph that was loaded for tracing is run");
     if (library_.mode == FusedLibrary::Mode::Check) {
-      if (on_gpu_)
-        gpu::check_launches(library_, index_, tensors_);
-      else
-        library_.check->run(library_, index_, tensors_);
+      run_checked(library_.device(), list_, *launches_, library_.list(index_).running, tensors_);
       return;
     }
-    if (library_.around_launch) {
-      for (size_t i = 0; i < list_.launches.size(); ++i) library_.around_launch(index_, i, [&] { launch_one(i); });
-    } else {
-      for (size_t i = 0; i < list_.launches.size(); ++i) launch_one(i);
+    for (size_t i = 0; i < list_.launches.size(); ++i) {
+      if (library_.around_launch)
+        library_.around_launch(index_, i, [&] { launches_->run(i, pointers_.data()); });
+      else
+        launches_->run(i, pointers_.data());
     }
-    if (!launches_.empty()) set_running(nullptr);
-  }
-
-  void launch_one(size_t i) {
-    if (on_gpu_) return gpu_launches_[i].run(pointers_.data());
-    set_running(&library_.list(index_).running[i]);
-    launches_[i].run(library_.pool(), pointers_.data());
   }
 
   at::Tensor output(size_t i) const {
@@ -123,56 +94,30 @@ class FusedStep final : public Step {
   size_t index_;
   const pass::LaunchList& list_;
   std::vector<int32_t> inputs_, outs_;
-  const bool on_gpu_ = graph_device().is_cuda();
-  std::vector<ReadyLaunch> launches_;           // on the CPU
-  std::vector<gpu::ReadyLaunch> gpu_launches_;  // on the GPU
-  std::vector<at::Tensor> tensors_;             // of the call in progress, by buffer
+  std::unique_ptr<ReadyLaunches> launches_;  // null: to be traced only
+  std::vector<at::Tensor> tensors_;          // of the call in progress, by buffer
   std::vector<char*> pointers_;
   std::vector<bool> whole_;  // outputs that are a whole buffer
 };
 
-}  // namespace
-
-namespace {
-
-/// Where the object that holds `address` was loaded.
-struct CodeRange {
-  uintptr_t address = 0, begin = 0, end = 0;
-};
-int find_code_range(dl_phdr_info* info, size_t, void* wanted) {
-  auto* range = static_cast<CodeRange*>(wanted);
-  uintptr_t end = 0;
-  for (int i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& segment = info->dlpi_phdr[i];
-    if (segment.p_type == PT_LOAD) end = std::max<uintptr_t>(end, info->dlpi_addr + segment.p_vaddr + segment.p_memsz);
-  }
-  if (range->address < info->dlpi_addr || range->address >= end) return 0;
-  range->begin = info->dlpi_addr;
-  range->end = end;
-  return 1;
-}
-
 RunningLaunch running_launch(const pass::LaunchList& list, size_t list_index, size_t index,
-                             const FusedLibrary::Kernel& kernel) {
+                             const LoadedKernel& kernel) {
   const pass::Launch& launch = list.launches[index];
-  CodeRange range{reinterpret_cast<uintptr_t>(kernel.run), 0, 0};
-  if (kernel.run != nullptr) ::dl_iterate_phdr(find_code_range, &range);
   return {describe_kernel(list, launch),
           describe_launch(list, launch),
           launch.at,
           list_index,
           index,
-          range.begin,
-          range.end};
+          kernel.code_begin,
+          kernel.code_end};
 }
 
 }  // namespace
 
 Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::LaunchList> lists,
                                                          const std::vector<std::vector<KernelFile>>& kernels,
-                                                         ThreadPool* pool) {
-  std::unique_ptr<FusedLibrary> library(new FusedLibrary);
-  library->pool_ = pool;
+                                                         Device& device) {
+  std::unique_ptr<FusedLibrary> library(new FusedLibrary(device));
   if (!kernels.empty() && kernels.size() != lists.size())
     return bad_input(fmt::format("{} lists of kernels for {} launch lists", kernels.size(), lists.size()));
   for (size_t i = 0; i < lists.size(); ++i) {
@@ -182,32 +127,13 @@ Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::Launc
       return bad_input(
           fmt::format("launch list {}: {} kernels for {} launches", i, wanted, list.launches.launches.size()));
     for (size_t k = 0; k < wanted; ++k) {
-      PASSNET_TRY(Kernel kernel, library->load_kernel(kernels[i][k], list.launches.launches[k].kernel));
-      list.running.push_back(running_launch(list.launches, i, k, kernel));
+      PASSNET_TRY(auto kernel, device.load_kernel(kernels[i][k], list.launches.launches[k].kernel));
+      list.running.push_back(running_launch(list.launches, i, k, *kernel));
       list.kernels.push_back(std::move(kernel));
     }
     library->lists_.push_back(std::move(list));
   }
   return library;
-}
-
-Result<FusedLibrary::Kernel> FusedLibrary::load_kernel(const KernelFile& file, const std::string& name) {
-  Kernel kernel;
-  if (graph_device().is_cuda()) {
-    PASSNET_TRY(kernel.device, gpu::Kernel::load(file));
-    return kernel;
-  }
-  void* object = ::dlopen(file.object.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (object == nullptr) return bad_pass(fmt::format("cannot load kernel '{}': {}", name, ::dlerror()));
-  objects_.push_back(object);
-  kernel.run = reinterpret_cast<passnet_run_fn>(::dlsym(object, file.entry.c_str()));
-  if (kernel.run == nullptr)
-    return bad_pass(fmt::format("kernel '{}': '{}' has no function '{}'", name, file.object.string(), file.entry));
-  return kernel;
-}
-
-FusedLibrary::~FusedLibrary() {
-  for (void* object : objects_) ::dlclose(object);
 }
 
 Operand lower_fused(Builder& builder, FusedLibrary* library, const std::vector<Operand>& args) {

@@ -1,4 +1,4 @@
-#include "runtime/kernels/fenced_memory.h"
+#include "runtime/cpu/fenced_memory.h"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <new>
 #include <utility>
 
-#include "runtime/kernels/fault_report.h"
+#include "runtime/device/fault_report.h"
 
 namespace passnet::runtime {
 

@@ -1,4 +1,4 @@
-#include "runtime/gpu/device_error.h"
+#include "runtime/device/device_error.h"
 
 #include <algorithm>
 

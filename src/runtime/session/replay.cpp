@@ -1,5 +1,7 @@
 // Inputs from metas: graphdir/replay.h draws them as NumPy does; elements that are not finite are replaced here
 // with torch's generator (rule 6 of spec A.3).
+#include "graphdir/replay.h"
+
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/randn.h>
@@ -10,8 +12,8 @@
 
 #include "base/memory.h"
 #include "graphdir/meta.h"
-#include "graphdir/replay.h"
-#include "runtime/session/session.h"
+#include "runtime/session/process.h"
+#include "runtime/session/replay.h"
 #include "runtime/tensor/share.h"
 
 namespace passnet::runtime {

@@ -1,4 +1,4 @@
-#include "runtime/tensor/device.h"
+#include "runtime/tensor/placement.h"
 
 #include <ATen/Context.h>
 

@@ -1,0 +1,194 @@
+#include "runtime/device/checked_run.h"
+
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <variant>
+
+#include "runtime/device/kernel_fault.h"
+#include "runtime/tensor/compare.h"
+#include "runtime/tensor/dtype.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// torch.empty is filled with the first in the first run of the kernels and with the second in the second.
+constexpr unsigned char kPoisons[] = {0xA5, 0x5A};
+
+/// How messages call a buffer: by what the plan returned it as or got it as.
+std::string buffer_name(const pass::LaunchList& list, size_t index) {
+  const pass::Buffer& buffer = list.buffers[index];
+  if (buffer.input >= 0) return fmt::format("input {} ({})", buffer.input, ir::to_string(buffer.type));
+  for (size_t i = 0; i < list.outputs.size(); ++i) {
+    if (list.outputs[i].buffer == index) return fmt::format("output {} ({})", i, ir::to_string(buffer.type));
+  }
+  return fmt::format("temporary {} ({})", index, ir::to_string(buffer.type));
+}
+
+struct ArgumentText {
+  const pass::LaunchList& list;
+  std::string operator()(const pass::View& view) const {
+    const std::string name = buffer_name(list, view.buffer);
+    if (view.offset == 0 && view.type == list.buffers[view.buffer].type) return name;
+    return fmt::format("{} of {}", ir::to_string(view.type), name);
+  }
+  std::string operator()(int64_t value) const { return fmt::format("{}", value); }
+  std::string operator()(double value) const { return fmt::format("{}", value); }
+  std::string operator()(bool value) const { return value ? "True" : "False"; }
+};
+
+}  // namespace
+
+std::string describe_kernel(const pass::LaunchList& list, const pass::Launch& launch) {
+  return fmt::format("kernel '{}' of pass '{}'", launch.kernel, list.pass);
+}
+
+std::string describe_launch(const pass::LaunchList& list, const pass::Launch& launch) {
+  std::vector<std::string> arguments;
+  for (const pass::LaunchArg& arg : launch.args) arguments.push_back(std::visit(ArgumentText{list}, arg));
+  const std::string place = launch.at.line == 0 ? "" : fmt::format(" at {}:{}", launch.at.file, launch.at.line);
+  return fmt::format("launch {} of {}{}, grid ({}): {}", &launch - list.launches.data() + 1, list.launches.size(),
+                     place, fmt::join(launch.grid, ", "), fmt::join(arguments, ", "));
+}
+
+namespace {
+
+/// offset_bytes: before the buffer's start (negative) or past its end (0 is the first byte).
+KernelFault wrote_outside(const pass::LaunchList& list, const pass::Launch& launch, size_t buffer,
+                          int64_t offset_bytes) {
+  const std::string where = offset_bytes < 0    ? fmt::format("{} bytes before its start", -offset_bytes)
+                            : offset_bytes == 0 ? "the first byte behind its end"
+                                                : fmt::format("{} bytes past its end", offset_bytes);
+  return {"out-of-bounds",
+          fmt::format("{} wrote outside of {}: {}", describe_kernel(list, launch), buffer_name(list, buffer), where),
+          launch.at, false, describe_launch(list, launch)};
+}
+
+KernelFault changed_input(const pass::LaunchList& list, const pass::Launch& launch, size_t buffer) {
+  return {"input-changed", fmt::format("{} changed {}", describe_kernel(list, launch), buffer_name(list, buffer)),
+          launch.at, false, describe_launch(list, launch)};
+}
+
+bool all_equal(const char* bytes, size_t count, unsigned char value) {
+  return std::all_of(bytes, bytes + count, [&](char byte) { return static_cast<unsigned char>(byte) == value; });
+}
+
+/// Throws KernelFault when elements of output `number` hold the first poison after the first run and the second after the
+/// second. first, second: the buffers' memory after each, on the host.
+void require_written(const pass::LaunchList& list, size_t number, const std::vector<at::Tensor>& first,
+                     const std::vector<at::Tensor>& second) {
+  const pass::View& view = list.outputs[number];
+  const pass::Buffer& buffer = list.buffers[view.buffer];
+  if (buffer.input >= 0 || buffer.fill) return;
+  const auto element = static_cast<size_t>(ir::size_bytes(view.type.dtype));
+  const auto* after_first = static_cast<const char*>(first[view.buffer].const_data_ptr());
+  const auto* after_second = static_cast<const char*>(second[view.buffer].const_data_ptr());
+  std::vector<int64_t> index(view.type.shape.size(), 0), first_index;
+  int64_t unwritten = 0;
+  for (int64_t n = view.type.numel(); n > 0; --n) {
+    int64_t at = view.offset;
+    for (size_t d = 0; d < index.size(); ++d) at += index[d] * view.type.strides[d];
+    const size_t byte = static_cast<size_t>(at) * element;
+    if (all_equal(after_first + byte, element, kPoisons[0]) && all_equal(after_second + byte, element, kPoisons[1])) {
+      if (unwritten++ == 0) first_index = index;
+    }
+    for (size_t d = index.size(); d-- > 0 && ++index[d] == view.type.shape[d];) index[d] = 0;
+  }
+  if (unwritten == 0) return;
+  throw KernelFault{
+      "unwritten-output",
+      fmt::format("pass '{}' leaves {} of {} elements of output {} ({}) unwritten, the first at [{}]", list.pass,
+                  unwritten, view.type.numel(), number, ir::to_string(view.type), fmt::join(first_index, ", ")),
+      list.launches.empty() ? SourceLoc{} : list.launches.back().at};
+}
+
+/// The memory that a tensor's elements span, as bytes.
+at::Tensor bytes_of(const at::Tensor& tensor, int64_t size) {
+  return at::from_blob(tensor.data_ptr(), {size}, tensor.options().dtype(at::kByte));
+}
+
+using Copies = std::vector<std::unique_ptr<CheckedMemory>>;
+
+/// Inputs, and allocations that the plan filled, start as they are; torch.empty starts as poison.
+Copies make_copies(Device& device, const pass::LaunchList& list, const std::vector<at::Tensor>& tensors,
+                   unsigned char poison) {
+  Copies copies;
+  clear_fences();
+  for (size_t i = 0; i < list.buffers.size(); ++i) {
+    const int64_t size = extent_bytes(list.buffers[i].type);
+    copies.push_back(device.allocate_checked(size, buffer_name(list, i)));
+    if (list.buffers[i].input >= 0 || list.buffers[i].fill)
+      copies.back()->bytes().copy_(bytes_of(tensors[i], size));
+    else
+      copies.back()->bytes().fill_(poison);
+  }
+  return copies;
+}
+
+/// Throws KernelFault for what `launch` did beside writing to its outputs.
+void check_after(const pass::LaunchList& list, const pass::Launch& launch, const Copies& copies,
+                 const std::vector<at::Tensor>& tensors) {
+  for (size_t i = 0; i < list.buffers.size(); ++i) {
+    if (const auto broken = copies[i]->broken_canary()) throw wrote_outside(list, launch, i, *broken);
+    const at::Tensor& bytes = copies[i]->bytes();
+    if (list.buffers[i].input >= 0 && !same_bytes(bytes, bytes_of(tensors[i], bytes.numel())))
+      throw changed_input(list, launch, i);
+  }
+}
+
+/// One launch, waited for, so that a kernel that stops the device or does not end is named.
+void run_one(Device& device, const pass::LaunchList& list, size_t index, ReadyLaunches& launches,
+             const RunningLaunch& running, char* const* buffers) {
+  set_running(&running);
+  try {
+    launches.run(index, buffers);
+    device.synchronize();
+    set_running(nullptr);
+  } catch (KernelFault& fault) {
+    set_running(nullptr);
+    const pass::Launch& launch = list.launches[index];
+    fault.message = fmt::format("{}: {}", describe_kernel(list, launch), fault.message);
+    fault.at = launch.at;
+    fault.launch = describe_launch(list, launch);
+    throw;
+  }
+}
+
+Copies run_once(Device& device, const pass::LaunchList& list, ReadyLaunches& launches,
+                const std::vector<RunningLaunch>& running, const std::vector<at::Tensor>& tensors,
+                unsigned char poison) {
+  Copies copies = make_copies(device, list, tensors, poison);
+  std::vector<char*> buffers;
+  for (const auto& copy : copies) buffers.push_back(static_cast<char*>(copy->bytes().data_ptr()));
+  for (size_t i = 0; i < list.launches.size(); ++i) {
+    run_one(device, list, i, launches, running[i], buffers.data());
+    check_after(list, list.launches[i], copies, tensors);
+  }
+  return copies;
+}
+
+std::vector<at::Tensor> on_host(const Copies& copies) {
+  std::vector<at::Tensor> host;
+  for (const auto& copy : copies) host.push_back(copy->bytes().cpu());
+  return host;
+}
+
+}  // namespace
+
+void run_checked(Device& device, const pass::LaunchList& list, ReadyLaunches& launches,
+                 const std::vector<RunningLaunch>& running, const std::vector<at::Tensor>& tensors) {
+  const Copies first = run_once(device, list, launches, running, tensors, kPoisons[0]);
+  const Copies second = run_once(device, list, launches, running, tensors, kPoisons[1]);
+  const std::vector<at::Tensor> first_host = on_host(first), second_host = on_host(second);
+  for (size_t i = 0; i < list.outputs.size(); ++i) require_written(list, i, first_host, second_host);
+  for (size_t i = 0; i < list.buffers.size(); ++i) {
+    const at::Tensor& bytes = second[i]->bytes();
+    if (list.buffers[i].input < 0) bytes_of(tensors[i], bytes.numel()).copy_(bytes);
+  }
+  clear_fences();
+}
+
+}  // namespace passnet::runtime

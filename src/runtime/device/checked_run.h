@@ -1,0 +1,27 @@
+// A launch list under suspicion: its kernels run on copies of the buffers, twice, with what torch.empty gave poisoned by two
+// different patterns. What is found: memory touched outside of a buffer, outputs left unwritten, inputs changed.
+// Internal to runtime/ (includes torch).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "pass/plan/launch_list.h"
+#include "runtime/device/device.h"
+
+namespace passnet::runtime {
+
+/// Runs `list` twice on checked copies of `tensors` (by buffer) and copies the second run's results into those that the
+/// plan allocated. launches: those of the list, ready; running: one per launch. Throws KernelFault.
+void run_checked(Device& device, const pass::LaunchList& list, ReadyLaunches& launches,
+                 const std::vector<RunningLaunch>& running, const std::vector<at::Tensor>& tensors);
+
+/// "kernel 'f' of pass 'P'"
+std::string describe_kernel(const pass::LaunchList& list, const pass::Launch& launch);
+/// "launch 1 of 2 at add_relu.py:12, grid (2): input 0 (float32[40, 50]), output 0 (float32[40, 50]), 2000": which launch of
+/// the list it is, and what it was given. launch: an element of list.launches.
+std::string describe_launch(const pass::LaunchList& list, const pass::Launch& launch);
+
+}  // namespace passnet::runtime

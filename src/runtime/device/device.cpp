@@ -1,0 +1,27 @@
+#include "runtime/device/device.h"
+
+#include <chrono>
+
+namespace passnet::runtime {
+
+namespace {
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<RecordedCall>> Device::record(const RecordedCall::Run&, const std::vector<at::Tensor>&) {
+  return unsupported("calls are recorded on a GPU alone");
+}
+
+void HostClock::start() { start_ns_ = now_ns(); }
+
+std::optional<double> HostClock::stop() {
+  device_.synchronize();
+  return static_cast<double>(now_ns() - start_ns_) / 1000;
+}
+
+}  // namespace passnet::runtime

@@ -1,0 +1,144 @@
+// The device that graphs run on, as the rest of runtime/ sees it. There are two: the CPU (cpu/cpu_device.h) and a GPU
+// (gpu/gpu_device.h); a process has one. Internal to runtime/ (includes torch).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "pass/plan/launch_list.h"
+#include "runtime/device/device_state.h"
+#include "runtime/device/fault_report.h"
+#include "runtime/device/kernel_file.h"
+
+namespace passnet::runtime {
+
+/// A compiled kernel of a pass, loaded.
+class LoadedKernel {
+ public:
+  virtual ~LoadedKernel() = default;
+  /// Where its object's machine code lies in this process, [begin, end); both 0: not in this process.
+  uintptr_t code_begin = 0, code_end = 0;
+};
+
+/// The launches of one list made ready: scalar arguments filled in, pointers patched when the buffers are known.
+class ReadyLaunches {
+ public:
+  virtual ~ReadyLaunches() = default;
+  /// Runs launch `index` of the list; on a GPU it returns once the launch stands in line. buffers[i]: first element of
+  /// buffer i. Throws KernelFault when the device refuses the launch.
+  virtual void run(size_t index, char* const* buffers) = 0;
+};
+
+/// Memory of one buffer in a checked run: what a kernel writes outside of it is found.
+class CheckedMemory {
+ public:
+  virtual ~CheckedMemory() = default;
+  /// The buffer itself, uint8.
+  virtual const at::Tensor& bytes() const = 0;
+  /// Where a byte outside was overwritten: bytes before the start (negative) or past the end (0 is the first).
+  virtual std::optional<int64_t> broken_canary() const = 0;
+};
+
+/// Times one call after the other.
+class CallClock {
+ public:
+  virtual ~CallClock() = default;
+  virtual void start() = 0;
+  /// us since start() until the device was done; nullopt: the call could not be timed and is to be called again.
+  virtual std::optional<double> stop() = 0;
+};
+
+/// Outputs of calls against those of one call, bit by bit, as cheaply as the device can.
+class OutputComparison {
+ public:
+  virtual ~OutputComparison() = default;
+  /// Forgets earlier comparisons. calls: at most so many will be added.
+  virtual void begin(int64_t calls) = 0;
+  /// A call's outputs, which may be freed as soon as this returns.
+  virtual void add(const std::vector<c10::IValue>& outputs) = 0;
+  /// How many of the calls differed, in a bit, an element type, a shape or the number of tensors. Waits for the device.
+  virtual int64_t differing() const = 0;
+};
+
+/// A call of a graph as what the device does for it, repeated without PyTorch.
+class RecordedCall {
+ public:
+  /// Runs the graph on these inputs; its outputs. Frees nothing before it returns.
+  using Run = std::function<Result<std::vector<c10::IValue>>(const std::vector<at::Tensor>&)>;
+
+  virtual ~RecordedCall() = default;
+  /// One call, with fresh outputs, which share memory with no other call's. Returns when all stands in line.
+  /// REQUIRES: inputs of the recorded types, at multiples of 256 bytes.
+  virtual void call(const std::vector<at::Tensor>& inputs) = 0;
+  /// Of the last call; a tuple's elements one by one.
+  virtual const std::vector<c10::IValue>& outputs() const = 0;
+  /// Forgets the outputs of the last call.
+  virtual void release() = 0;
+  /// How it is repeated: "direct" (one launch after the other), "graph" (one launch of a CUDA graph), "graph with copies".
+  virtual std::string mode() const = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  /// "NVIDIA H200" and "sm_90"; both empty for the CPU.
+  virtual std::string name() const { return ""; }
+  virtual std::string architecture() const { return ""; }
+
+  /// Elements are as they happen to be.
+  virtual at::Tensor allocate(const ir::TensorType& type) = 0;
+
+  /// name: what messages call the kernel. Errors: BadPass when the file holds no kernel of this device.
+  virtual Result<std::shared_ptr<const LoadedKernel>> load_kernel(const KernelFile& file, const std::string& name) = 0;
+  /// kernels: one per launch, loaded here. list and running must outlive what is returned.
+  virtual std::unique_ptr<ReadyLaunches> make_ready(const pass::LaunchList& list,
+                                                    const std::vector<std::shared_ptr<const LoadedKernel>>& kernels,
+                                                    const std::vector<RunningLaunch>& running) = 0;
+  /// buffer: how reports of a fault call it, "output 0 (float32[2, 3])".
+  virtual std::unique_ptr<CheckedMemory> allocate_checked(int64_t size_bytes, const std::string& buffer) = 0;
+
+  /// Waits for all that stands in line. Throws KernelFault when the device has stopped; the process cannot go on with it.
+  virtual void synchronize() {}
+  /// Whether this process has lost the device: every later call fails too.
+  virtual bool has_stopped() const { return false; }
+
+  virtual std::unique_ptr<CallClock> make_clock() = 0;
+  virtual std::unique_ptr<OutputComparison> compare_with(const std::vector<c10::IValue>& outputs) = 0;
+  /// Overwrites the device's cache, so that nothing of a graph is left in it.
+  virtual void flush_cache() {}
+  virtual DeviceCondition condition() const { return {}; }
+
+  /// Gives memory that no loaded graph needs back, to the system or to the other worker of this device.
+  virtual std::optional<DeviceMemory> give_back_memory() = 0;
+  /// The same for blocks that PyTorch keeps for reuse when they are more than 1 GiB: a recording cannot take from them.
+  virtual void make_room() {}
+
+  virtual bool can_record() const { return false; }
+  /// Records `run` on copies of `inputs`. Errors: Unsupported saying what cannot be recorded, and what `run` gives.
+  /// REQUIRES: can_record(); run has been called before, so that nothing is loaded or tuned while it is recorded.
+  virtual Result<std::unique_ptr<RecordedCall>> record(const RecordedCall::Run& run,
+                                                       const std::vector<at::Tensor>& inputs);
+};
+
+/// Wall-clock time from start() until `device` is done.
+class HostClock final : public CallClock {
+ public:
+  explicit HostClock(Device& device) : device_(device) {}
+  void start() override;
+  std::optional<double> stop() override;
+
+ private:
+  Device& device_;
+  int64_t start_ns_ = 0;
+};
+
+}  // namespace passnet::runtime

@@ -1,0 +1,98 @@
+#include "runtime/gpu/gpu_device.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
+
+#include "runtime/gpu/capture.h"
+#include "runtime/gpu/clock.h"
+#include "runtime/gpu/compare.h"
+#include "runtime/gpu/gpu.h"
+#include "runtime/gpu/kernel.h"
+#include "runtime/tensor/dtype.h"
+#include "runtime/tensor/placement.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+class GpuLaunches final : public ReadyLaunches {
+ public:
+  GpuLaunches(const pass::LaunchList& list, const std::vector<std::shared_ptr<const LoadedKernel>>& kernels) {
+    for (size_t i = 0; i < kernels.size(); ++i)
+      launches_.emplace_back(list.launches[i], std::static_pointer_cast<const gpu::Kernel>(kernels[i]));
+  }
+  void run(size_t index, char* const* buffers) override { launches_[index].run(buffers); }
+
+ private:
+  std::vector<gpu::ReadyLaunch> launches_;
+};
+
+/// Device memory has no guard pages: a zone of canary bytes lies before and after the buffer.
+class ZonedBuffer final : public CheckedMemory {
+ public:
+  explicit ZonedBuffer(int64_t size_bytes)
+      : memory_(at::empty({2 * kZoneBytes + size_bytes}, at::TensorOptions().device(graph_device()).dtype(at::kByte))
+                    .fill_(kCanary)),
+        bytes_(memory_.narrow(0, kZoneBytes, size_bytes)) {}
+  const at::Tensor& bytes() const override { return bytes_; }
+  std::optional<int64_t> broken_canary() const override {
+    const at::Tensor after = memory_.narrow(0, kZoneBytes + bytes_.numel(), kZoneBytes).ne(kCanary).nonzero();
+    if (after.numel() > 0) return after.min().item<int64_t>();
+    const at::Tensor before = memory_.narrow(0, 0, kZoneBytes).ne(kCanary).nonzero();
+    if (before.numel() > 0) return before.max().item<int64_t>() - kZoneBytes;
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr int64_t kZoneBytes = int64_t{1} << 20;
+  static constexpr unsigned char kCanary = 0xC7;
+  at::Tensor memory_;
+  at::Tensor bytes_;
+};
+
+class GpuDevice final : public Device {
+ public:
+  std::string name() const override { return gpu::name(); }
+  std::string architecture() const override { return gpu::architecture(); }
+  at::Tensor allocate(const ir::TensorType& type) override {
+    return at::empty_strided(type.shape, type.strides,
+                             at::TensorOptions(scalar_type(type.dtype)).device(graph_device()));
+  }
+  Result<std::shared_ptr<const LoadedKernel>> load_kernel(const KernelFile& file, const std::string&) override {
+    PASSNET_TRY(std::shared_ptr<const gpu::Kernel> kernel, gpu::Kernel::load(file));
+    return kernel;
+  }
+  std::unique_ptr<ReadyLaunches> make_ready(const pass::LaunchList& list,
+                                            const std::vector<std::shared_ptr<const LoadedKernel>>& kernels,
+                                            const std::vector<RunningLaunch>&) override {
+    return std::make_unique<GpuLaunches>(list, kernels);
+  }
+  std::unique_ptr<CheckedMemory> allocate_checked(int64_t size_bytes, const std::string&) override {
+    return std::make_unique<ZonedBuffer>(size_bytes);
+  }
+  void synchronize() override { gpu::synchronize(); }
+  bool has_stopped() const override { return gpu::has_stopped(); }
+  std::unique_ptr<CallClock> make_clock() override { return std::make_unique<gpu::DeviceClock>(); }
+  std::unique_ptr<OutputComparison> compare_with(const std::vector<c10::IValue>& outputs) override {
+    return std::make_unique<gpu::BitComparison>(outputs);
+  }
+  void flush_cache() override { gpu::flush_cache(); }
+  DeviceCondition condition() const override { return gpu::condition(); }
+  std::optional<DeviceMemory> give_back_memory() override { return gpu::give_back_memory(); }
+  void make_room() override { gpu::make_room(); }
+  bool can_record() const override { return true; }
+  Result<std::unique_ptr<RecordedCall>> record(const RecordedCall::Run& run,
+                                               const std::vector<at::Tensor>& inputs) override {
+    return gpu::record_call(run, inputs);
+  }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Device>> start_gpu(int index) {
+  PASSNET_TRY(const c10::Device place, gpu::start(index));
+  set_graph_device(place);
+  return std::make_unique<GpuDevice>();
+}
+
+}  // namespace passnet::runtime

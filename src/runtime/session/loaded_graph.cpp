@@ -1,0 +1,220 @@
+#include "runtime/session/loaded_graph.h"
+
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "fx/parser.h"
+#include "runtime/lower/lower.h"
+#include "runtime/tensor/allocator.h"
+#include "runtime/tensor/compare.h"
+#include "runtime/tensor/placement.h"
+#include "runtime/tensor/share.h"
+#include "runtime/tensor/written_pages.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// Bundles up to this size are copied when they are set; larger ones are mapped a second time.
+constexpr int64_t kCopiedAtOnce = int64_t{256} << 20;
+
+/// The tensor at the same place of another mapping of the same memory.
+at::Tensor moved_view(const at::Tensor& tensor, const wire::Mapping& from, const wire::Mapping& to) {
+  const auto* data = static_cast<const std::byte*>(tensor.const_data_ptr());
+  // An empty tensor may have no data at all.
+  std::byte* place = tensor.numel() == 0 ? to.data() : to.data() + (data - from.data());
+  return at::from_blob(place, tensor.sizes(), tensor.options());
+}
+
+/// The tensors of a bundle by the arguments of forward. Errors: BadInput: an argument without a tensor.
+Result<std::vector<at::Tensor>> in_order_of(const std::vector<std::string>& names,
+                                            const std::vector<wire::Entry>& entries,
+                                            const std::vector<at::Tensor>& given) {
+  std::vector<at::Tensor> ordered;
+  for (const std::string& name : names) {
+    const auto found = std::ranges::find(entries, name, &wire::Entry::name);
+    if (found == entries.end()) {
+      std::vector<std::string> some;
+      for (size_t i = 0; i < std::min<size_t>(entries.size(), 8); ++i) some.push_back(entries[i].name);
+      if (entries.size() > some.size()) some.emplace_back("…");
+      return bad_input(fmt::format("no tensor for argument '{}' of forward", name))
+          .with_hint("given: " + join(some, ", "));
+    }
+    ordered.push_back(given[static_cast<size_t>(found - entries.begin())]);
+  }
+  return ordered;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LoadedGraph>> LoadedGraph::load(Session::Source source, Device& device) {
+  std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(device));
+  PASSNET_TRY(const ir::Graph graph,
+              fx::parse_model(source.file, std::make_shared<const std::string>(std::move(source.model))));
+  PASSNET_TRY(loaded->fused_, FusedLibrary::load(std::move(source.launch_lists), source.kernels, device));
+  PASSNET_TRY(loaded->plan_, Plan::build(graph, kLowering, loaded->fused_.get()));
+  loaded->recording_ = source.recording;
+  return loaded;
+}
+
+bool LoadedGraph::can_launch() const {
+  for (size_t i = 0; i < fused_->size(); ++i) {
+    if (!fused_->list(i).can_launch()) return false;
+  }
+  return true;
+}
+
+Result<void> LoadedGraph::set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping, int fd) {
+  PASSNET_TRY(std::vector<at::Tensor> ordered,
+              in_order_of(plan_->input_names(), entries, view_shared(entries, mapping)));
+  const bool in_mapping = graph_device().is_cpu();
+  for (at::Tensor& tensor : ordered) tensor = tensor.to(graph_device());
+  wire::Mapping working_memory;
+  if (in_mapping && mapping.size_bytes() > kCopiedAtOnce) {
+    PASSNET_TRY(working_memory, wire::Mapping::map_copy_on_write(fd, mapping.size_bytes()));
+  }
+  for (size_t i = 0; i < ordered.size(); ++i) {
+    const bool moved = working_memory.size_bytes() > 0;
+    plan_->set_input(i, moved ? moved_view(ordered[i], mapping, working_memory) : ordered[i].clone());
+  }
+  working_memory_ = std::move(working_memory);
+  memory_ = std::move(mapping);
+  pristine_ = std::move(ordered);
+  mutated_.clear();
+  mutated_known_ = false;
+  expected_.clear();
+  recorded_.reset();
+  refused_recording_.reset();
+  fresh_inputs.clear();
+  return {};
+}
+
+Result<void> LoadedGraph::require_inputs() const {
+  const size_t wanted = plan_->input_names().size();
+  if (pristine_.size() != wanted)
+    return bad_input("the graph's inputs are not set").with_hint("send 'set_inputs' first");
+  return {};
+}
+
+std::vector<at::Tensor> LoadedGraph::inputs_in_use() const {
+  std::vector<at::Tensor> inputs;
+  for (size_t i = 0; i < pristine_.size(); ++i) inputs.push_back(plan_->input(i));
+  return inputs;
+}
+
+void LoadedGraph::use_inputs(const std::vector<at::Tensor>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) plan_->set_input(i, inputs[i]);
+}
+
+Result<void> LoadedGraph::learn_mutations() {
+  if (mutated_known_) return {};
+  PASSNET_TRY_VOID(call(fused_->size() > 0 && can_launch() ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Trace));
+  plan_->release();
+  note_mutations();
+  return {};
+}
+
+void LoadedGraph::note_mutations() {
+  if (mutated_known_) return;
+  for (size_t i = 0; i < pristine_.size(); ++i) {
+    if (!is_unchanged(i)) mutated_.push_back(i);
+  }
+  mutated_known_ = true;
+}
+
+bool LoadedGraph::is_unchanged(size_t index) const {
+  const at::Tensor& input = plan_->input(index);
+  // Where pages are copied when written, most inputs need not be read: the kernel knows that they are as set.
+  if (working_memory_.size_bytes() > 0 && input.is_contiguous() && input.sizes() == pristine_[index].sizes() &&
+      has_written_pages(input.const_data_ptr(), static_cast<int64_t>(input.nbytes())) == false)
+    return true;
+  return same_bytes(input, pristine_[index]);
+}
+
+void LoadedGraph::restore(size_t index) {
+  const at::Tensor& input = plan_->input(index);
+  if (input.sizes() == pristine_[index].sizes() && input.is_contiguous()) {
+    // By the operators' own threads, so that the data lies in their caches as after any other operator.
+    input.copy_(pristine_[index]);
+  } else {
+    plan_->set_input(index, pristine_[index].clone());
+  }
+}
+
+void LoadedGraph::prepare_call() {
+  for (const size_t index : mutated_) restore(index);
+  seed_generators();
+}
+
+Result<void> LoadedGraph::call(FusedLibrary::Mode mode, const Plan::NodeVisitor* visit) {
+  prepare_call();
+  fused_->mode = mode;
+  try {
+    const int64_t before = start_peak();
+    Result<void> done = visit != nullptr ? plan_->run_visiting(*visit) : plan_->run();
+    peak_bytes_ = peak_bytes_since_start() - before;
+    device_.synchronize();
+    fused_->mode = FusedLibrary::Mode::Run;
+    return done;
+  } catch (...) {
+    fused_->mode = FusedLibrary::Mode::Run;
+    plan_->release();
+    throw;
+  }
+}
+
+void LoadedGraph::require_inputs_unchanged() const {
+  if (fused_->size() == 0) return;
+  for (size_t i = 0; i < pristine_.size(); ++i) {
+    if (std::ranges::find(mutated_, i) != mutated_.end() || is_unchanged(i)) continue;
+    throw KernelFault{"input-changed",
+                      fmt::format("a kernel changed the graph's input '{}' in a timed call", plan_->input_names()[i]),
+                      {}};
+  }
+}
+
+Result<void> LoadedGraph::keep_outputs(const std::vector<c10::IValue>& values, std::vector<CallOutput> outputs,
+                                       const SharedTensors& shared) {
+  const int64_t size = shared.entries.empty() ? 0 : shared.entries.back().offset + shared.entries.back().size_bytes();
+  PASSNET_TRY(expected_memory_, wire::Mapping::map(shared.memory.get(), size, false));
+  const std::vector<at::Tensor> tensors = view_shared(shared.entries, expected_memory_);
+  size_t next = 0;
+  for (CallOutput& output : outputs) {
+    if (output.tensor.defined()) output.tensor = tensors[next++];
+  }
+  expected_ = std::move(outputs);
+  comparison_ = device_.compare_with(values);
+  return {};
+}
+
+Result<void> LoadedGraph::record() {
+  if (recording_ == Recording::Off || recorded_ || refused_recording_ || !device_.can_record()) return {};
+  const std::vector<at::Tensor> working = inputs_in_use();
+  const auto run = [this](const std::vector<at::Tensor>& inputs) -> Result<std::vector<c10::IValue>> {
+    plan_->release();
+    use_inputs(inputs);
+    PASSNET_TRY_VOID(plan_->run(true));
+    return plan_->outputs();
+  };
+  // What the first call loads and tunes must not be recorded.
+  prepare_call();
+  PASSNET_TRY_VOID(plan_->run());
+  plan_->release();
+  device_.make_room();
+  Result<std::unique_ptr<RecordedCall>> made = device_.record(run, pristine_);
+  plan_->release();
+  use_inputs(working);
+  device_.make_room();
+  if (made)
+    recorded_ = std::move(*made);
+  else if (recording_ == Recording::On)
+    return made.error();
+  else
+    refused_recording_ = made.error();
+  return {};
+}
+
+}  // namespace passnet::runtime

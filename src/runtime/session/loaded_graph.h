@@ -1,0 +1,95 @@
+// A graph that is loaded in this worker, with its inputs and what was learnt of its calls. Internal to runtime/ (includes torch).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "runtime/device/device.h"
+#include "runtime/plan/fused.h"
+#include "runtime/plan/plan.h"
+#include "runtime/session/outputs.h"
+#include "runtime/session/session.h"
+#include "wire/bundle.h"
+
+namespace passnet::runtime {
+
+class LoadedGraph {
+ public:
+  /// Errors: as Session::load.
+  static Result<std::unique_ptr<LoadedGraph>> load(Session::Source source, Device& device);
+
+  Device& device() const { return device_; }
+  Plan& plan() { return *plan_; }
+  const Plan& plan() const { return *plan_; }
+  FusedLibrary& fused() { return *fused_; }
+  /// False for a graph that was loaded to be traced only.
+  bool can_launch() const;
+
+  /// As Session::set_inputs.
+  Result<void> set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping, int fd);
+  /// From now on no inputs are set.
+  void forget_inputs() { pristine_.clear(); }
+  /// Errors: BadInput: they are not set.
+  Result<void> require_inputs() const;
+  /// The inputs as they were set, and those that the plan reads: calls may change these.
+  const std::vector<at::Tensor>& pristine() const { return pristine_; }
+  std::vector<at::Tensor> inputs_in_use() const;
+  void use_inputs(const std::vector<at::Tensor>& inputs);
+
+  /// Finds out, once, which inputs the graph's own operators change, with one call. Kernels may change none, so theirs run
+  /// on checked copies here.
+  Result<void> learn_mutations();
+  /// The same after a call that was made anyway, the first since the inputs were set.
+  void note_mutations();
+  /// Makes the inputs that calls change what they were, and seeds the generators.
+  void prepare_call();
+  /// One call in the given mode, waited for. visit: as Plan::run_visiting. Throws KernelFault.
+  Result<void> call(FusedLibrary::Mode mode, const Plan::NodeVisitor* visit = nullptr);
+  /// Most memory of tensors that the last call held at a time, beside inputs and constants.
+  int64_t peak_bytes() const { return peak_bytes_; }
+  /// A kernel may not write to its inputs, in timed calls either. Throws KernelFault.
+  void require_inputs_unchanged() const;
+
+  /// Keeps the outputs of a run, for comparisons with another worker's and with those of timed calls. Tensors are those that
+  /// `shared` holds, so that they are not copied again.
+  Result<void> keep_outputs(const std::vector<c10::IValue>& values, std::vector<CallOutput> outputs,
+                            const SharedTensors& shared);
+  const std::vector<CallOutput>& expected() const { return expected_; }
+  OutputComparison& comparison() { return *comparison_; }
+
+  /// Records what a call does, where that is wanted and possible, once for the inputs that are set.
+  /// Errors: why it could not be recorded, with Recording::On.
+  Result<void> record();
+  RecordedCall* recorded() const { return recorded_.get(); }
+  const std::optional<Error>& refused_recording() const { return refused_recording_; }
+
+  /// Inputs for timed calls that lie elsewhere than those of the calls before: copies that are taken in turn.
+  std::vector<std::vector<at::Tensor>> fresh_inputs;
+
+ private:
+  explicit LoadedGraph(Device& device) : device_(device), comparison_(device.compare_with({})) {}
+  void restore(size_t index);
+  bool is_unchanged(size_t index) const;
+
+  Device& device_;
+  std::unique_ptr<FusedLibrary> fused_;  // outlives the plan, whose steps refer to it
+  std::optional<Plan> plan_;
+  wire::Mapping memory_;              // of `pristine_`
+  wire::Mapping working_memory_;      // of the plan's inputs, when the bundle is large
+  std::vector<at::Tensor> pristine_;  // inputs as set
+  std::vector<size_t> mutated_;       // inputs that a call changes
+  bool mutated_known_ = false;
+  wire::Mapping expected_memory_;
+  std::vector<CallOutput> expected_;  // outputs of the last run
+  std::unique_ptr<OutputComparison> comparison_;
+  int64_t peak_bytes_ = 0;
+
+  Recording recording_ = Recording::Off;
+  std::unique_ptr<RecordedCall> recorded_;  // of a graph that is repeated as recorded
+  std::optional<Error> refused_recording_;
+};
+
+}  // namespace passnet::runtime

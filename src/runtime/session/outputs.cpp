@@ -1,0 +1,78 @@
+#include "runtime/session/outputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "runtime/tensor/compare.h"
+#include "runtime/tensor/dtype.h"
+#include "runtime/tensor/share.h"
+#include "runtime/tensor/value.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// "int", "list": what stands for the element type of an output that is not a tensor.
+std::string type_name(const CallOutput& output) {
+  if (output.tensor.defined()) return std::string(ir::name(dtype_of(output.tensor.scalar_type())));
+  return output.scalar.is_object() && !output.scalar.empty() ? output.scalar.begin().key() : "";
+}
+
+record::OutputCheck check_output(const CallOutput& expected, const CallOutput& found) {
+  if (expected.tensor.defined() && found.tensor.defined()) return compare_tensors(expected.tensor, found.tensor);
+  record::OutputCheck check;
+  check.expected_dtype = type_name(expected);
+  check.found_dtype = type_name(found);
+  if (expected.tensor.defined()) check.expected_shape = expected.tensor.sizes().vec();
+  if (found.tensor.defined()) check.found_shape = found.tensor.sizes().vec();
+  check.equal = !check.expected_dtype.empty() && !expected.tensor.defined() && !found.tensor.defined() &&
+                expected.scalar == found.scalar;
+  if (check.equal) {
+    check.passes_from = -10;
+  } else {
+    check.max_abs_diff = check.mean_abs_diff = check.max_rel_diff = std::numeric_limits<double>::quiet_NaN();
+  }
+  return check;
+}
+
+}  // namespace
+
+std::string output_name(size_t index) { return fmt::format("out_{}", index); }
+
+std::vector<CallOutput> call_outputs(const std::vector<c10::IValue>& values) {
+  std::vector<CallOutput> outputs;
+  for (const c10::IValue& value : values) {
+    if (value.isTensor() && value.toTensor().defined())
+      outputs.push_back({value.toTensor().cpu(), {}});
+    else
+      outputs.push_back({{}, value_json(value)});
+  }
+  return outputs;
+}
+
+std::vector<CallOutput> shared_outputs(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping,
+                                       const Json& scalars) {
+  const std::vector<at::Tensor> tensors = view_shared(entries, mapping);
+  std::vector<CallOutput> outputs(entries.size() + scalars.size());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string name = output_name(i);
+    for (size_t k = 0; k < entries.size(); ++k) {
+      if (entries[k].name == name) outputs[i].tensor = tensors[k];
+    }
+    if (const auto scalar = scalars.find(name); scalar != scalars.end()) outputs[i].scalar = *scalar;
+  }
+  return outputs;
+}
+
+std::vector<record::OutputCheck> check_outputs(const std::vector<CallOutput>& expected,
+                                               const std::vector<CallOutput>& found) {
+  std::vector<record::OutputCheck> checks;
+  for (size_t i = 0; i < std::max(expected.size(), found.size()); ++i)
+    checks.push_back(
+        check_output(i < expected.size() ? expected[i] : CallOutput{}, i < found.size() ? found[i] : CallOutput{}));
+  return checks;
+}
+
+}  // namespace passnet::runtime

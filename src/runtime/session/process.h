@@ -1,0 +1,37 @@
+// What a worker process has once: libtorch made ready, threads, the device. Free of torch.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/device/device_state.h"
+
+namespace passnet::runtime {
+
+class Device;
+
+/// Prepares libtorch in this process: allocator, `threads` threads for its operators and for kernels, no
+/// gradients. Calls a few operators so that what libtorch loads lazily is loaded. Call once.
+/// processors: where the threads are bound, one each (libgomp is told by its environment); empty: nowhere.
+/// gpu_index: the GPU that graphs run on; none: the CPU. Errors: Resource: no such GPU, or a part is missing.
+Result<void> start_runtime(int threads, const std::vector<int>& processors, std::optional<int> gpu_index);
+
+/// What graphs run on. REQUIRES start_runtime(); a GPU that could not be started leaves the CPU.
+Device& device();
+bool on_gpu();
+/// "NVIDIA H200" and "sm_90"; empty on the CPU.
+std::string device_name();
+std::string device_architecture();
+/// Whether this process has lost its device: every later call fails too.
+bool device_has_stopped();
+/// Gives memory that is kept for reuse back: to the system large blocks, when they are more than 1 GiB; on a GPU all that no
+/// loaded graph needs. What the GPU's memory was is returned. Throws KernelFault when the GPU has stopped.
+std::optional<DeviceMemory> trim_memory();
+
+/// "2.11.0"
+std::string torch_version();
+int thread_count();
+
+}  // namespace passnet::runtime

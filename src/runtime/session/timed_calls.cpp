@@ -1,0 +1,133 @@
+#include "runtime/session/timed_calls.h"
+
+#include <optional>
+
+#include "runtime/tensor/placement.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// A measurement in steps; time_calls() below is their order.
+class TimedCalls {
+ public:
+  TimedCalls(LoadedGraph& graph, const TimeOptions& options) : graph_(graph), options_(options) {}
+
+  Result<void> check() const {
+    if (options_.device_clock && graph_device().is_cpu()) return bad_input("only a GPU has a clock of its own");
+    return graph_.require_inputs();
+  }
+
+  /// What every call needs and none should pay for.
+  Result<void> initialize() {
+    PASSNET_TRY_VOID(graph_.learn_mutations());
+    PASSNET_TRY_VOID(graph_.record());
+    working_ = graph_.inputs_in_use();
+    clock_ = options_.device_clock ? graph_.device().make_clock() : std::make_unique<HostClock>(graph_.device());
+    if (options_.fingerprint) graph_.comparison().begin(options_.calls);
+    times_.times_us.reserve(static_cast<size_t>(options_.calls));
+    return {};
+  }
+
+  Result<void> run_trials() {
+    for (int64_t number = 0; number < options_.calls;) {
+      if (options_.settle) PASSNET_TRY_VOID(settle(number));
+      prepare(number);
+      PASSNET_TRY(const std::optional<double> time_us, timed_call());
+      if (time_us) {
+        times_.times_us.push_back(*time_us);
+        if (options_.fingerprint) graph_.comparison().add(outputs());
+        ++number;
+      }
+      release();
+    }
+    return {};
+  }
+
+  /// Throws KernelFault when a kernel changed an input.
+  void finish() {
+    if (options_.fingerprint) times_.changed = graph_.comparison().differing();
+    graph_.require_inputs_unchanged();
+    if (options_.fresh) graph_.use_inputs(working_);
+  }
+
+  CallTimes summarize() {
+    times_.mode = graph_.recorded() ? graph_.recorded()->mode() : "operators";
+    if (graph_.refused_recording()) times_.why_not_recorded = graph_.refused_recording()->message;
+    times_.condition = graph_.device().condition();
+    return std::move(times_);
+  }
+
+ private:
+  /// A call like the timed one, so that this finds what a call leaves behind.
+  Result<void> settle(int64_t number) {
+    prepare(number);
+    PASSNET_TRY_VOID(call(recorded_inputs()));
+    release();
+    return {};
+  }
+  void prepare(int64_t number) {
+    if (options_.fresh) take_fresh_inputs(number);
+    graph_.prepare_call();
+    if (options_.flush) graph_.device().flush_cache();
+    graph_.device().synchronize();
+  }
+  /// Inputs as they were set, elsewhere than those of the two calls before.
+  void take_fresh_inputs(int64_t number) {
+    constexpr size_t kSets = 3;
+    if (graph_.fresh_inputs.empty()) graph_.fresh_inputs.resize(kSets, working_);
+    std::vector<at::Tensor>& inputs = graph_.fresh_inputs[static_cast<size_t>(number) % kSets];
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const at::Tensor& pristine = graph_.pristine()[i];
+      const bool own = inputs[i].data_ptr() != working_[i].data_ptr() && inputs[i].sizes() == pristine.sizes();
+      if (own)
+        inputs[i].copy_(pristine);
+      else
+        inputs[i] = pristine.clone();
+    }
+    graph_.use_inputs(inputs);
+  }
+  std::vector<at::Tensor> recorded_inputs() const {
+    return graph_.recorded() ? graph_.inputs_in_use() : std::vector<at::Tensor>{};
+  }
+  Result<void> call(const std::vector<at::Tensor>& inputs) {
+    if (!graph_.recorded()) return graph_.plan().run();
+    graph_.recorded()->call(inputs);
+    return {};
+  }
+  /// us; nullopt: to be timed again.
+  Result<std::optional<double>> timed_call() {
+    const std::vector<at::Tensor> inputs = recorded_inputs();
+    clock_->start();
+    const Result<void> done = call(inputs);
+    const std::optional<double> time_us = clock_->stop();
+    if (!done) return done.error();
+    return time_us;
+  }
+  std::vector<c10::IValue> outputs() const {
+    return graph_.recorded() ? graph_.recorded()->outputs() : graph_.plan().outputs();
+  }
+  void release() {
+    graph_.plan().release();
+    if (graph_.recorded()) graph_.recorded()->release();
+  }
+
+  LoadedGraph& graph_;
+  const TimeOptions& options_;
+  std::vector<at::Tensor> working_;  // taken by calls on the same tensors
+  std::unique_ptr<CallClock> clock_;
+  CallTimes times_;
+};
+
+}  // namespace
+
+Result<CallTimes> time_calls(LoadedGraph& graph, const TimeOptions& options) {
+  TimedCalls timed(graph, options);
+  PASSNET_TRY_VOID(timed.check());
+  PASSNET_TRY_VOID(timed.initialize());
+  PASSNET_TRY_VOID(timed.run_trials());
+  timed.finish();
+  return timed.summarize();
+}
+
+}  // namespace passnet::runtime
