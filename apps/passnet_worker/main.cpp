@@ -21,7 +21,7 @@ int serve(int socket, worker::Role role, Result<void> started) {
   worker::Requests requests(role, std::move(started));
   constexpr auto kForever = std::chrono::milliseconds(std::numeric_limits<int32_t>::max());
   for (bool done = false; !done;) {
-    const Result<wire::Message> message = wire::receive_message(socket, kForever);
+    Result<wire::Message> message = wire::receive_message(socket, kForever);
     if (!message) {
       if (message.error().kind == Error::Kind::Resource) continue;  // nothing asked for 24 days
       const bool left = message.error().kind == Error::Kind::Io;
@@ -29,7 +29,7 @@ int serve(int socket, worker::Role role, Result<void> started) {
       return left ? 0 : 3;
     }
     std::vector<UniqueFd> fds;
-    const std::string reply = requests.answer(*message, fds, &done);
+    const std::string reply = requests.answer(std::move(*message), fds, &done);
     std::vector<int> numbers;
     for (const UniqueFd& fd : fds) numbers.push_back(fd.get());
     if (!wire::send_message(socket, reply, numbers)) return 0;

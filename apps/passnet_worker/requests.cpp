@@ -1,9 +1,11 @@
 #include "requests.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 
 #include "base/check.h"
@@ -44,16 +46,34 @@ Result<runtime::Recording> read_recording(const std::string& text) {
 struct Bundle {
   std::vector<wire::Entry> entries;
   wire::Mapping memory;
+  UniqueFd fd;
 };
 
-Result<Bundle> receive_bundle(const Json& request, const std::vector<UniqueFd>& fds) {
-  if (fds.size() != 1) return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
+/// Bytes of shared memory. Errors: BadInput: `fd` is none.
+Result<int64_t> memory_bytes(const UniqueFd& fd) {
   struct stat info {};
-  if (::fstat(fds[0].get(), &info) != 0)
-    return bad_input("the descriptor that came with the request is not shared memory");
+  if (::fstat(fd.get(), &info) != 0) return bad_input("the descriptor that came with the request is not shared memory");
+  return info.st_size;
+}
+
+Result<Bundle> receive_bundle(const Json& request, std::vector<UniqueFd>& fds) {
+  if (fds.size() != 1) return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
   Bundle bundle;
-  PASSNET_TRY(bundle.entries, wire::entries_from_json(request.at("tensors"), info.st_size));
-  PASSNET_TRY(bundle.memory, wire::Mapping::map(fds[0].get(), info.st_size, false));
+  PASSNET_TRY(const int64_t size, memory_bytes(fds[0]));
+  PASSNET_TRY(bundle.entries, wire::entries_from_json(request.at("tensors"), size));
+  PASSNET_TRY(bundle.memory, wire::Mapping::map(fds[0].get(), size, false));
+  bundle.fd = std::move(fds[0]);
+  return bundle;
+}
+
+/// What is sent away, kept here too.
+Result<Bundle> kept_bundle(const runtime::SharedTensors& shared) {
+  Bundle bundle;
+  bundle.entries = shared.entries;
+  bundle.fd = UniqueFd(::fcntl(shared.memory.get(), F_DUPFD_CLOEXEC, 0));
+  if (!bundle.fd) return io_error("duplicating the descriptor of", "the inputs", errno);
+  PASSNET_TRY(const int64_t size, memory_bytes(bundle.fd));
+  PASSNET_TRY(bundle.memory, wire::Mapping::map(bundle.fd.get(), size, false));
   return bundle;
 }
 
@@ -88,9 +108,9 @@ const Requests::Row Requests::kRows[] = {
     {"exit", &Requests::exit, false},
 };
 
-std::string Requests::answer(const wire::Message& message, std::vector<UniqueFd>& fds, bool* done) {
+std::string Requests::answer(wire::Message message, std::vector<UniqueFd>& fds, bool* done) {
   try {
-    Result<Reply> reply = dispatch(message, done);
+    Result<Reply> reply = dispatch(std::move(message), done);
     if (!reply) {
       const Error& error = reply.error();
       return refuse({to_string(error.kind), error.message, error.at, error.hint}, done);
@@ -136,7 +156,7 @@ std::string Requests::refuse(Refusal refusal, bool* done) const {
   return dump(reply);
 }
 
-Result<Reply> Requests::dispatch(const wire::Message& message, bool* done) {
+Result<Reply> Requests::dispatch(wire::Message message, bool* done) {
   PASSNET_TRY(const Json request, parse_json(message.json, "request"));
   PASSNET_TRY_VOID(started_);
   const std::string name = text_field(request, "do");
@@ -154,19 +174,18 @@ Result<Reply> Requests::dispatch(const wire::Message& message, bool* done) {
       .with_hint(near.empty() ? "" : fmt::format("did you mean '{}'?", near));
 }
 
-Result<runtime::Session*> Requests::session(const Json& request) {
-  const std::string id = text_field(request, "id");
+Result<runtime::Session*> Requests::session(const std::string& id) {
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return bad_input(fmt::format("no graph is loaded as {}", passnet::quoted(id)));
   return &found->second;
 }
 
-Result<Reply> Requests::check_target(const Json& request, const std::vector<UniqueFd>&) {
+Result<Reply> Requests::check_target(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY_VOID(runtime::check_target(request.value("method", false), text_field(request, "target")));
   return Reply{};
 }
 
-Result<Reply> Requests::hello(const Json&, const std::vector<UniqueFd>&) {
+Result<Reply> Requests::hello(const Json&, std::vector<UniqueFd>&) {
   Reply reply;
   reply.fields = {{"version", wire::kProtocolVersion},
                   {"torch", runtime::torch_version()},
@@ -177,7 +196,7 @@ Result<Reply> Requests::hello(const Json&, const std::vector<UniqueFd>&) {
   return reply;
 }
 
-Result<Reply> Requests::load(const Json& request, const std::vector<UniqueFd>&) {
+Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
   runtime::Session::Source source{text_field(request, "file"), text_field(request, "model"), {}, {}};
   if (const auto lists = request.find("launch_lists"); lists != request.end()) {
     for (const Json& list : *lists) {
@@ -204,41 +223,49 @@ Result<Reply> Requests::load(const Json& request, const std::vector<UniqueFd>&) 
   return reply;
 }
 
-Result<Reply> Requests::inputs(const Json& request, const std::vector<UniqueFd>&) {
+Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(runtime::SharedTensors shared,
               runtime::replay_inputs(text_field(request, "weight_meta"), text_field(request, "input_meta"),
                                      static_cast<uint32_t>(request.at("seed").get<uint64_t>())));
   Reply reply;
   reply.fields["tensors"] = wire::to_json(shared.entries);
+  PASSNET_TRY(Bundle bundle, kept_bundle(shared));
+  PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd)));
   reply.fds.push_back(std::move(shared.memory));
   return reply;
 }
 
-Result<Reply> Requests::set_inputs(const Json& request, const std::vector<UniqueFd>& fds) {
-  PASSNET_TRY(runtime::Session* const session, this->session(request));
+Result<Reply> Requests::set_inputs(const Json& request, std::vector<UniqueFd>& fds) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  if (request.contains("of")) {
+    PASSNET_TRY(const runtime::Session* const other, session(text_field(request, "of")));
+    PASSNET_TRY_VOID(graph->set_inputs_of(*other));
+    return Reply{};
+  }
   PASSNET_TRY(Bundle bundle, receive_bundle(request, fds));
-  PASSNET_TRY_VOID(session->set_inputs(bundle.entries, std::move(bundle.memory), fds[0].get()));
+  PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd)));
   return Reply{};
 }
 
-Result<Reply> Requests::trace(const Json& request, const std::vector<UniqueFd>&) {
-  PASSNET_TRY(runtime::Session* const session, this->session(request));
+Result<Reply> Requests::trace(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   Reply reply;
-  PASSNET_TRY(reply.fields["values"], session->trace(request.value("measured", std::vector<std::string>{})));
+  PASSNET_TRY(reply.fields["values"], graph->trace(request.value("measured", std::vector<std::string>{})));
   return reply;
 }
 
-Result<Reply> Requests::infer(const Json& request, const std::vector<UniqueFd>&) {
-  PASSNET_TRY(runtime::Session* const session, this->session(request));
+Result<Reply> Requests::infer(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   Reply reply;
   PASSNET_TRY(reply.fields["values"],
-              session->infer(text_field(request, "weight_meta"), text_field(request, "input_meta")));
+              graph->infer(text_field(request, "weight_meta"), text_field(request, "input_meta")));
   return reply;
 }
 
-Result<Reply> Requests::run(const Json& request, const std::vector<UniqueFd>&) {
-  PASSNET_TRY(runtime::Session* const session, this->session(request));
-  PASSNET_TRY(runtime::CallOutputs outputs, session->run(request.value("checked", false)));
+Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY(runtime::CallOutputs outputs, graph->run(request.value("checked", false)));
   Reply reply;
   reply.fields["outputs"] = wire::to_json(outputs.tensors.entries);
   reply.fields["scalars"] = std::move(outputs.scalars);
@@ -247,27 +274,27 @@ Result<Reply> Requests::run(const Json& request, const std::vector<UniqueFd>&) {
   return reply;
 }
 
-Result<Reply> Requests::compare(const Json& request, const std::vector<UniqueFd>& fds) {
-  PASSNET_TRY(runtime::Session* const session, this->session(request));
+Result<Reply> Requests::compare(const Json& request, std::vector<UniqueFd>& fds) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
   PASSNET_TRY(const auto checks,
-              session->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object())));
+              graph->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object())));
   Reply reply;
   reply.fields["outputs"] = Json::array();
   for (const record::OutputCheck& check : checks) reply.fields["outputs"].push_back(record::to_json(check));
   return reply;
 }
 
-Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) {
-  PASSNET_TRY(runtime::Session* const session, this->session(request));
+Result<Reply> Requests::time(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   const auto calls = request.at("calls").get<int64_t>();
   if (calls < 0 || calls > 1'000'000) return bad_input(fmt::format("{} calls: expected 0 to 1000000", calls));
   const std::string clock = request.value("clock", "host");
   if (clock != "host" && clock != "device")
     return bad_input(fmt::format("clock {}: expected host or device", quoted(clock)));
   PASSNET_TRY(const runtime::CallTimes times,
-              session->time({calls, request.value("settle", false), request.value("fingerprint", false),
-                             request.value("fresh", false), request.value("flush", false), clock == "device"}));
+              graph->time({calls, request.value("settle", false), request.value("fingerprint", false),
+                           request.value("fresh", false), request.value("flush", false), clock == "device"}));
   Reply reply;
   reply.fields["times_us"] = times.times_us;
   reply.fields["changed"] = times.changed;
@@ -278,16 +305,16 @@ Result<Reply> Requests::time(const Json& request, const std::vector<UniqueFd>&) 
   return reply;
 }
 
-Result<Reply> Requests::profile(const Json& request, const std::vector<UniqueFd>&) {
-  PASSNET_TRY(runtime::Session* const session, this->session(request));
+Result<Reply> Requests::profile(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   const auto calls = request.at("calls").get<int64_t>();
   if (calls < 1 || calls > 10'000) return bad_input(fmt::format("{} calls: expected 1 to 10000", calls));
   Reply reply;
-  PASSNET_TRY(reply.fields["profile"], session->profile(static_cast<int>(calls)));
+  PASSNET_TRY(reply.fields["profile"], graph->profile(static_cast<int>(calls)));
   return reply;
 }
 
-Result<Reply> Requests::unload(const Json& request, const std::vector<UniqueFd>&) {
+Result<Reply> Requests::unload(const Json& request, std::vector<UniqueFd>&) {
   sessions_.erase(text_field(request, "id"));
   Reply reply;
   if (const std::optional<runtime::DeviceMemory> memory = runtime::trim_memory())
@@ -295,6 +322,6 @@ Result<Reply> Requests::unload(const Json& request, const std::vector<UniqueFd>&
   return reply;
 }
 
-Result<Reply> Requests::exit(const Json&, const std::vector<UniqueFd>&) { return Reply{}; }
+Result<Reply> Requests::exit(const Json&, std::vector<UniqueFd>&) { return Reply{}; }
 
 }  // namespace passnet::worker

@@ -31,7 +31,7 @@ class Requests {
 
   /// Answers one message; never throws for what a peer, a graph or a pass can cause. Sets `*done` after
   /// "exit".
-  std::string answer(const wire::Message& message, std::vector<UniqueFd>& fds, bool* done);
+  std::string answer(wire::Message message, std::vector<UniqueFd>& fds, bool* done);
 
  private:
   /// An error before it is a reply.
@@ -45,7 +45,7 @@ class Requests {
   std::string refuse(Refusal refusal, bool* done) const;
   bool has_kernels() const;
 
-  using Handler = Result<Reply> (Requests::*)(const Json& request, const std::vector<UniqueFd>& fds);
+  using Handler = Result<Reply> (Requests::*)(const Json& request, std::vector<UniqueFd>& fds);
   struct Row {
     const char* name;
     Handler handler;
@@ -53,22 +53,22 @@ class Requests {
   };
   static const Row kRows[];
 
-  Result<Reply> dispatch(const wire::Message& message, bool* done);
-  Result<runtime::Session*> session(const Json& request);
+  Result<Reply> dispatch(wire::Message message, bool* done);
+  Result<runtime::Session*> session(const std::string& id);
 
-  Result<Reply> hello(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> check_target(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> load(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> inputs(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> set_inputs(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> trace(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> infer(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> run(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> compare(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> time(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> profile(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> unload(const Json& request, const std::vector<UniqueFd>& fds);
-  Result<Reply> exit(const Json& request, const std::vector<UniqueFd>& fds);
+  Result<Reply> hello(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> check_target(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> load(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> inputs(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> set_inputs(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> trace(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> infer(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> run(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> compare(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> time(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> profile(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> unload(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> exit(const Json& request, std::vector<UniqueFd>& fds);
 
   Role role_;
   Result<void> started_;

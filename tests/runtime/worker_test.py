@@ -264,6 +264,40 @@ class ReferenceTest(WorkerCase):
         self.assertLess(anonymous_mib(self.worker) - before, 50)
         np.testing.assert_array_equal(worker_client.read_bundle(entries, fd)["y"][1], y)
 
+    def test_graphs_share_inputs_that_each_may_change(self):
+        self.ready("y += 1", "z = x + y", "return (z,)")
+        self.worker.ask("load", id="other", file="model.py", model=model("x *= y", "return (x,)"))
+        self.assertEqual(self.refusal("set_inputs", id="g", of="other")[1],
+                         "the graph's inputs are not set (send 'set_inputs' first)")
+        self.worker.ask("set_inputs", id="other", of="g")
+        for _ in range(2):
+            reply, fds = self.worker.ask("run", id="other", checked=False)
+            np.testing.assert_array_equal(worker_client.read_bundle(reply["outputs"], fds[0])["out_0"][1], self.x * self.y)
+            np.testing.assert_array_equal(self.run_graph()[0]["out_0"], self.x + self.y + 1)
+        self.worker.ask("unload", id="g")
+        reply, fds = self.worker.ask("run", id="other", checked=False)
+        np.testing.assert_array_equal(worker_client.read_bundle(reply["outputs"], fds[0])["out_0"][1], self.x * self.y)
+
+    def test_shared_inputs_are_not_copied_again(self):
+        mib = 1 << 20
+        self.load(model("s = x[5] + y[0]", "return (s,)"))
+        entries, fd = worker_client.write_bundle({"x": ("int8", np.full(300 * mib, 7, np.int8)), "y": ("int8", np.ones(1, np.int8))})
+        self.worker.ask("set_inputs", fds=[fd], id="g", tensors=entries)
+        os.close(fd)
+        self.worker.ask("load", id="other", file="model.py", model=model("s = x[7] - y[0]", "return (s,)"))
+        before = anonymous_mib(self.worker)
+        self.worker.ask("set_inputs", id="other", of="g")
+        reply, fds = self.worker.ask("run", id="other", checked=False)
+        self.assertEqual(worker_client.read_bundle(reply["outputs"], fds[0])["out_0"][1], 6)
+        self.assertLess(anonymous_mib(self.worker) - before, 50)
+
+    def test_replayed_inputs_are_those_of_the_graph(self):
+        self.load(model("z = x + y", "return (z,)"))
+        meta = "".join(f'class M{name}:\n\tname = "{name}"\n\tshape = [2]\n\tdtype = "torch.float32"\n\tdata = [{name == "x"}.0, 2.0]\n'
+                       .replace("True", "1").replace("False", "0") for name in "xy")
+        self.worker.ask("inputs", id="g", weight_meta=meta, input_meta="", seed=1)
+        np.testing.assert_array_equal(self.run_graph()[0]["out_0"], [1, 4])
+
     def test_more_memory_than_there_is_is_refused_before_it_is_used(self):
         self.ready("z = torch.zeros(1000000, 1000000)", "return (z,)")
         kind, message = self.refusal("run", id="g")

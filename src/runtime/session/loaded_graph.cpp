@@ -1,11 +1,9 @@
 #include "runtime/session/loaded_graph.h"
 
-#include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/strings.h"
 #include "fx/parser.h"
 #include "runtime/lower/lower.h"
 #include "runtime/tensor/allocator.h"
@@ -15,40 +13,6 @@
 #include "runtime/tensor/written_pages.h"
 
 namespace passnet::runtime {
-
-namespace {
-
-/// Bundles up to this size are copied when they are set; larger ones are mapped a second time.
-constexpr int64_t kCopiedAtOnce = int64_t{256} << 20;
-
-/// The tensor at the same place of another mapping of the same memory.
-at::Tensor moved_view(const at::Tensor& tensor, const wire::Mapping& from, const wire::Mapping& to) {
-  const auto* data = static_cast<const std::byte*>(tensor.const_data_ptr());
-  // An empty tensor may have no data at all.
-  std::byte* place = tensor.numel() == 0 ? to.data() : to.data() + (data - from.data());
-  return at::from_blob(place, tensor.sizes(), tensor.options());
-}
-
-/// The tensors of a bundle by the arguments of forward. Errors: BadInput: an argument without a tensor.
-Result<std::vector<at::Tensor>> in_order_of(const std::vector<std::string>& names,
-                                            const std::vector<wire::Entry>& entries,
-                                            const std::vector<at::Tensor>& given) {
-  std::vector<at::Tensor> ordered;
-  for (const std::string& name : names) {
-    const auto found = std::ranges::find(entries, name, &wire::Entry::name);
-    if (found == entries.end()) {
-      std::vector<std::string> some;
-      for (size_t i = 0; i < std::min<size_t>(entries.size(), 8); ++i) some.push_back(entries[i].name);
-      if (entries.size() > some.size()) some.emplace_back("…");
-      return bad_input(fmt::format("no tensor for argument '{}' of forward", name))
-          .with_hint("given: " + join(some, ", "));
-    }
-    ordered.push_back(given[static_cast<size_t>(found - entries.begin())]);
-  }
-  return ordered;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<LoadedGraph>> LoadedGraph::load(Session::Source source, Device& device) {
   std::unique_ptr<LoadedGraph> loaded(new LoadedGraph(device));
@@ -67,22 +31,12 @@ bool LoadedGraph::can_launch() const {
   return true;
 }
 
-Result<void> LoadedGraph::set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping, int fd) {
-  PASSNET_TRY(std::vector<at::Tensor> ordered,
-              in_order_of(plan_->input_names(), entries, view_shared(entries, mapping)));
-  const bool in_mapping = graph_device().is_cpu();
-  for (at::Tensor& tensor : ordered) tensor = tensor.to(graph_device());
-  wire::Mapping working_memory;
-  if (in_mapping && mapping.size_bytes() > kCopiedAtOnce) {
-    PASSNET_TRY(working_memory, wire::Mapping::map_copy_on_write(fd, mapping.size_bytes()));
-  }
-  for (size_t i = 0; i < ordered.size(); ++i) {
-    const bool moved = working_memory.size_bytes() > 0;
-    plan_->set_input(i, moved ? moved_view(ordered[i], mapping, working_memory) : ordered[i].clone());
-  }
-  working_memory_ = std::move(working_memory);
-  memory_ = std::move(mapping);
-  pristine_ = std::move(ordered);
+Result<void> LoadedGraph::set_inputs(std::shared_ptr<const InputSet> set) {
+  PASSNET_TRY(CallInputs inputs, inputs_for(*set, plan_->input_names()));
+  use_inputs(inputs.working);
+  working_memory_ = std::move(inputs.working_memory);
+  pristine_ = std::move(inputs.pristine);
+  input_set_ = std::move(set);
   mutated_.clear();
   mutated_known_ = false;
   expected_.clear();

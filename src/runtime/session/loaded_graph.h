@@ -10,6 +10,7 @@
 #include "runtime/device/device.h"
 #include "runtime/plan/fused.h"
 #include "runtime/plan/plan.h"
+#include "runtime/session/input_set.h"
 #include "runtime/session/outputs.h"
 #include "runtime/session/session.h"
 #include "wire/bundle.h"
@@ -28,10 +29,15 @@ class LoadedGraph {
   /// False for a graph that was loaded to be traced only.
   bool can_launch() const;
 
-  /// As Session::set_inputs.
-  Result<void> set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping, int fd);
+  /// Errors: BadInput: an argument of forward without a tensor; Io.
+  Result<void> set_inputs(std::shared_ptr<const InputSet> set);
   /// From now on no inputs are set.
-  void forget_inputs() { pristine_.clear(); }
+  void forget_inputs() {
+    pristine_.clear();
+    input_set_.reset();
+  }
+  /// Null when none are set.
+  const std::shared_ptr<const InputSet>& input_set() const { return input_set_; }
   /// Errors: BadInput: they are not set.
   Result<void> require_inputs() const;
   /// The inputs as they were set, and those that the plan reads: calls may change these.
@@ -77,7 +83,7 @@ class LoadedGraph {
   Device& device_;
   std::unique_ptr<FusedLibrary> fused_;  // outlives the plan, whose steps refer to it
   std::optional<Plan> plan_;
-  wire::Mapping memory_;              // of `pristine_`
+  std::shared_ptr<const InputSet> input_set_;
   wire::Mapping working_memory_;      // of the plan's inputs, when the bundle is large
   std::vector<at::Tensor> pristine_;  // inputs as set
   std::vector<size_t> mutated_;       // inputs that a call changes

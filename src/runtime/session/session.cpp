@@ -33,9 +33,15 @@ bool Session::has_kernels() const { return graph_->fused().size() > 0 && graph_-
 
 size_t Session::operator_calls() const { return graph_->plan().operator_calls(); }
 
-Result<void> Session::set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping, int fd) {
+Result<void> Session::set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd) {
   const c10::InferenceMode mode;
-  return graph_->set_inputs(entries, std::move(mapping), fd);
+  return graph_->set_inputs(make_input_set(std::move(entries), std::move(mapping), std::move(fd)));
+}
+
+Result<void> Session::set_inputs_of(const Session& other) {
+  const c10::InferenceMode mode;
+  PASSNET_TRY_VOID(other.graph_->require_inputs());
+  return graph_->set_inputs(other.graph_->input_set());
 }
 
 Result<Json> Session::trace(const std::vector<std::string>& measured) {

@@ -69,7 +69,10 @@ class Session {
   /// The tensors every call starts from, by the names in forward's signature. Calls work on copies; those of
   /// a bundle over 256 MiB are made page by page, where a call writes. fd: the memory that `mapping` shows.
   /// Errors: BadInput: an argument of forward without a tensor; Io.
-  Result<void> set_inputs(const std::vector<wire::Entry>& entries, wire::Mapping mapping, int fd);
+  Result<void> set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd);
+  /// The same tensors as another graph's, which are not copied for it again.
+  /// Errors: BadInput: they are not set, or an argument of forward is not among them.
+  Result<void> set_inputs_of(const Session& other);
 
   /// VALUE of every node's result, by node name; of the nodes named in `measured` with STATISTICS. Kernels are not launched.
   /// REQUIRES: inputs are set.

@@ -1,0 +1,34 @@
+// The tensors that calls of a graph start from; several loaded graphs can share them. Internal to runtime/ (includes torch).
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "wire/bundle.h"
+
+namespace passnet::runtime {
+
+struct InputSet {
+  std::vector<wire::Entry> entries;
+  wire::Mapping memory;             // read-only
+  UniqueFd fd;                      // what `memory` shows
+  std::vector<at::Tensor> tensors;  // by entry, on the graph's device: on the CPU they are `memory`
+};
+
+/// Tensors by the names in `entries`, whose bytes are those of `memory`.
+std::shared_ptr<const InputSet> make_input_set(std::vector<wire::Entry> entries, wire::Mapping memory, UniqueFd fd);
+
+/// Tensors of their own that a call may change, for the arguments `names`. Copies; of a set over 256 MiB on the CPU pages are
+/// copied where a call writes, in `working_memory`, which must outlive the tensors.
+/// pristine: the same as they are in the set. Errors: BadInput: an argument without a tensor; Io.
+struct CallInputs {
+  std::vector<at::Tensor> pristine, working;
+  wire::Mapping working_memory;
+};
+Result<CallInputs> inputs_for(const InputSet& set, const std::vector<std::string>& names);
+
+}  // namespace passnet::runtime
