@@ -71,8 +71,10 @@ class InferTest(unittest.TestCase):
             metas = {name: (path / f"{name}.py").read_text() if (path / f"{name}.py").exists() else ""
                      for name in ("weight_meta", "input_meta")}
             with self.subTest(path.name):
+                model = (path / "model.py").read_text()
+                self.worker.ask("load", id="g", file="model.py", model=model)
                 reply, fds = self.worker.ask("inputs", id="g", seed=123, **metas)
-                self.assert_same_types(*self.trace((path / "model.py").read_text(), reply["tensors"], fds[0], metas))
+                self.assert_same_types(*self.trace(model, reply["tensors"], fds[0], metas))
         print(f"{len(directories)} graphs compared", file=sys.stderr)
 
     def test_says_what_it_does_not_know(self):
