@@ -126,11 +126,9 @@ class WholeAnalysis {
     WholeReport& report = analysis.line.report;
     PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(whole_.path));
     analysis.facts = graphdir::read_facts(whole_.path);
-    if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_); !loaded)
-      return loaded.error().error;
-    auto types = run::infer_types(worker_, kId, graph, timeout_);
-    if (!types) return types.error().error;
-    Json values = std::move(types->values);
+    PASSNET_TRY_VOID(run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_));
+    PASSNET_TRY(run::InferredTypes types, run::infer_types(worker_, kId, graph, timeout_));
+    Json values = std::move(types.values);
 
     struct Cut {
       graphdir::Kind kind;
@@ -157,7 +155,7 @@ class WholeAnalysis {
       if (measured)
         values = std::move(*measured);
       else
-        report.not_measured = to_string(measured.error().error);
+        report.not_measured = to_string(measured.error());
     }
     for (Cut& one : cuts) {
       if (one.piece.outputs.empty()) {
@@ -178,11 +176,9 @@ class WholeAnalysis {
   }
 
  private:
-  run::Answer<Json> measure(const graphdir::GraphDir& graph, std::vector<std::string> wanted) {
-    run::Answer<run::Bundle> inputs = run::replay_inputs(worker_, kId, graph, graphdir::kReplaySeed, timeout_);
-    if (!inputs) return tl::unexpected(std::move(inputs).error());
-    if (auto set = run::set_inputs(worker_, kId, *inputs, timeout_); !set)
-      return tl::unexpected(std::move(set).error());
+  Result<Json> measure(const graphdir::GraphDir& graph, std::vector<std::string> wanted) {
+    PASSNET_TRY(const run::Bundle inputs, run::replay_inputs(worker_, kId, graph, graphdir::kReplaySeed, timeout_));
+    PASSNET_TRY_VOID(run::set_inputs(worker_, kId, inputs, timeout_));
     return run::trace_values(worker_, kId, wanted, timeout_);
   }
 

@@ -66,7 +66,7 @@ class PassApplication {
     result_.graph = graph;
   }
 
-  Answer<Rewritten> run() {
+  Result<Rewritten> run() {
     PASSNET_TRY(values_, trace_(result_.graph, result_.lists));
     for (size_t index = 0; index < passes_.size(); ++index) PASSNET_TRY_VOID(apply_one(index));
     PASSNET_TRY_VOID(refresh_stale_lists());
@@ -81,7 +81,7 @@ class PassApplication {
     return pass::evaluate_plan(pass.plan, pass.name, inputs, output_count, on_gpu_);
   }
 
-  Answer<void> apply_one(size_t index) {
+  Result<void> apply_one(size_t index) {
     const pass::Pass& pass = passes_[index];
     record::PassOutcome& outcome = result_.outcomes.emplace_back();
     outcome.pass = pass.name;
@@ -121,7 +121,7 @@ class PassApplication {
 
   // A later pass may have changed the strides of what an earlier site reads: its plan is evaluated again on what comes
   // now. One round is enough unless that changes its outputs' strides in turn, so it is repeated a few times.
-  Answer<void> refresh_stale_lists() {
+  Result<void> refresh_stale_lists() {
     for (int round = 0; round < 4; ++round) {
       bool stale = false;
       for (const ir::Node& node : result_.graph.nodes()) {
@@ -176,7 +176,7 @@ int Rewritten::sites() const {
   return count;
 }
 
-Answer<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
+Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
                                const rewrite::MatchOptions& options, bool on_gpu) {
   return PassApplication(graph, passes, trace, options, on_gpu).run();
 }

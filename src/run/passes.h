@@ -18,7 +18,7 @@ namespace passnet::run {
 
 /// Runs a graph with its fused nodes (launch lists by index), launching no kernel, and tells every value's type.
 /// What fails ends the graph.
-using TraceFn = std::function<Answer<Values>(const ir::Graph&, const std::vector<pass::LaunchList>&)>;
+using TraceFn = std::function<Result<Values>(const ir::Graph&, const std::vector<pass::LaunchList>&)>;
 
 struct Rewritten {
   ir::Graph graph;
@@ -28,8 +28,8 @@ struct Rewritten {
   int sites() const;
 };
 
-/// on_gpu: what plans see as x.is_cuda. Failures: "bad-pass" (a plan failed at a site), or what `trace` gave.
-Answer<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
+/// on_gpu: what plans see as x.is_cuda. Errors: BadPass (a plan failed at a site), or what `trace` gave.
+Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
                                const rewrite::MatchOptions& options, bool on_gpu);
 
 /// Builds every kernel the launch lists need (each distinct one once, several at a time).

@@ -11,10 +11,8 @@ Result<run::InferredTypes> TypeInference::types_of(const graphdir::GraphDir& gra
   constexpr const char* kId = "graph";
   constexpr std::chrono::seconds kTimeout(300);
   if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-  if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, kTimeout); !loaded) return loaded.error().error;
-  auto types = run::infer_types(worker_, kId, graph, kTimeout);
-  if (!types) return types.error().error;
-  return std::move(*types);
+  PASSNET_TRY_VOID(run::load_graph(worker_, kId, graph.graph, {}, {}, kTimeout));
+  return run::infer_types(worker_, kId, graph, kTimeout);
 }
 
 }  // namespace passnet::cli

@@ -60,15 +60,14 @@ Result<Types> Typing::also_at(const ir::Graph& graph, const std::vector<graphdir
 }
 
 Result<Types> Typing::infer(const ir::Graph& graph, const std::vector<graphdir::TensorMeta>& metas) {
-  auto inferred = run::infer_types(worker_, id_, graph, {graphdir::print_meta(metas), ""}, timeout_);
-  if (!inferred) return inferred.error().error;
-  return read_types(graph_, inferred->values);
+  PASSNET_TRY(const run::InferredTypes inferred,
+              run::infer_types(worker_, id_, graph, {graphdir::print_meta(metas), ""}, timeout_));
+  return read_types(graph_, inferred.values);
 }
 
 Result<void> Typing::load(const ir::Graph& graph) {
   if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-  if (auto loaded = run::load_graph(worker_, id_, graph, {}, {}, timeout_); !loaded) return loaded.error().error;
-  return {};
+  return run::load_graph(worker_, id_, graph, {}, {}, timeout_);
 }
 
 }  // namespace passnet::dataset

@@ -25,21 +25,19 @@ std::string describe(const Json& value) {
 
 }  // namespace
 
-Answer<InferredTypes> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph,
+Result<InferredTypes> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph,
                                   std::chrono::milliseconds timeout) {
-  Answer<MetaTexts> metas = read_metas(graph);
-  if (!metas) return tl::unexpected(std::move(metas).error());
-  return infer_types(worker, id, graph.graph, *metas, timeout);
+  PASSNET_TRY(const MetaTexts metas, read_metas(graph));
+  return infer_types(worker, id, graph.graph, metas, timeout);
 }
 
-Answer<InferredTypes> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
+Result<InferredTypes> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
                                   std::chrono::milliseconds timeout) {
-  Answer<Reply> reply = worker.ask(
-      {{"do", "infer"}, {"id", id}, {"weight_meta", metas.weights}, {"input_meta", metas.inputs}}, {}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
-  return read_fields("infer", [&]() -> Answer<InferredTypes> {
+  const Json request{{"do", "infer"}, {"id", id}, {"weight_meta", metas.weights}, {"input_meta", metas.inputs}};
+  PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
+  return read_fields("infer", [&]() -> Result<InferredTypes> {
     InferredTypes types;
-    types.values = std::move(reply->json.at("values"));
+    types.values = std::move(reply.json.at("values"));
     for (const ir::Node& node : graph.nodes()) {
       const bool is_output = node.kind == ir::NodeKind::Output;
       types.texts.push_back(is_output ? "" : describe(types.values.at(std::string(node.name))));

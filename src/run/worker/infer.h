@@ -19,10 +19,10 @@ struct InferredTypes {
 };
 
 /// REQUIRES: graph.graph is loaded under `id` in a reference worker. Errors: what the worker says.
-Answer<InferredTypes> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph,
+Result<InferredTypes> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph,
                                   std::chrono::milliseconds timeout);
 /// The same with other metas than those beside the graph.
-Answer<InferredTypes> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
+Result<InferredTypes> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
                                   std::chrono::milliseconds timeout);
 
 }  // namespace passnet::run
