@@ -29,7 +29,6 @@
 #include "graphdir/graph_writer.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
-#include "run/worker/infer.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {
@@ -85,22 +84,17 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots, co
   return wholes;
 }
 
-std::vector<int64_t> elements_of(const ir::Graph& graph, const Json& values) {
-  std::vector<int64_t> elements(graph.size(), -1);
-  for (ir::NodeId id = 0; id < graph.size(); ++id) {
-    const auto value = values.find(std::string(graph.node(id).name));
-    if (value == values.end() || !value->contains("shape")) continue;
-    elements[id] = 1;
-    for (const Json& size : value->at("shape")) elements[id] *= size.get<int64_t>();
-  }
+std::vector<int64_t> elements_of(const ir::Values& values) {
+  std::vector<int64_t> elements;
+  for (const ir::Value& value : values) elements.push_back(value.tensor() != nullptr ? value.tensor()->numel() : -1);
   return elements;
 }
 
 std::vector<analysis::Range> ranges_of(graphdir::Kind kind, const Whole& whole, const ir::Graph& graph,
-                                       const Json& types) {
+                                       const ir::Values& types) {
   switch (kind) {
     case graphdir::Kind::Typical: return whole.typical;
-    case graphdir::Kind::Fusible: return fusible_ranges(analysis::kernel_counts(graph, elements_of(graph, types)));
+    case graphdir::Kind::Fusible: return fusible_ranges(analysis::kernel_counts(graph, elements_of(types)));
     case graphdir::Kind::SoleOp: break;
   }
   std::vector<analysis::Range> ranges;
@@ -127,8 +121,7 @@ class WholeAnalysis {
     PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(whole_.path));
     analysis.facts = graphdir::read_facts(whole_.path);
     PASSNET_TRY_VOID(run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_));
-    PASSNET_TRY(run::InferredTypes types, run::infer_types(worker_, kId, graph, timeout_));
-    Json values = std::move(types.values);
+    PASSNET_TRY(ir::Values values, run::infer_types(worker_, kId, graph, timeout_));
 
     struct Cut {
       graphdir::Kind kind;
@@ -151,7 +144,7 @@ class WholeAnalysis {
       }
     }
     if (options_.measure) {
-      auto measured = measure(graph, std::move(wanted));
+      Result<ir::Values> measured = measure(graph, wanted);
       if (measured)
         values = std::move(*measured);
       else
@@ -176,10 +169,10 @@ class WholeAnalysis {
   }
 
  private:
-  Result<Json> measure(const graphdir::GraphDir& graph, std::vector<std::string> wanted) {
+  Result<ir::Values> measure(const graphdir::GraphDir& graph, const std::vector<std::string>& wanted) {
     PASSNET_TRY(const run::Bundle inputs, run::replay_inputs(worker_, kId, graph, graphdir::kReplaySeed, timeout_));
     PASSNET_TRY_VOID(run::set_inputs(worker_, kId, inputs, timeout_));
-    return run::trace_values(worker_, kId, wanted, timeout_);
+    return run::trace_graph(worker_, kId, graph.graph, timeout_, wanted);
   }
 
   const Whole& whole_;

@@ -14,10 +14,22 @@ namespace passnet::run {
 
 namespace {
 
+// A value as the plan sees it: a list or what is not known is None.
+pass::SiteInput site_input(const ir::Value& value) {
+  return std::visit(
+      [](const auto& known) -> pass::SiteInput {
+        if constexpr (std::is_convertible_v<decltype(known), pass::SiteInput>)
+          return known;
+        else
+          return std::monostate{};
+      },
+      value.is);
+}
+
 // A pattern input as the plan sees it.
 pass::SiteInput site_input(const ir::Graph& graph, const ir::Arg& arg, const Values& values) {
   switch (arg.kind) {
-    case ir::ArgKind::Node: return values[arg.node];
+    case ir::ArgKind::Node: return site_input(values[arg.node]);
     case ir::ArgKind::Bool: return arg.boolean;
     case ir::ArgKind::Int: return arg.integer;
     case ir::ArgKind::Float: return arg.real;
@@ -132,9 +144,9 @@ class PassApplication {
         bool changed = false;
         for (size_t i = 0; i < lowered.tensor_inputs.size(); ++i) {
           pass::SiteInput& before = lowered.inputs[lowered.tensor_inputs[i]];
-          const pass::SiteInput& now = values_[args[i + 1].node];
+          pass::SiteInput now = site_input(values_[args[i + 1].node]);
           if (before != now) {
-            before = now;
+            before = std::move(now);
             changed = true;
           }
         }

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "ir/graph.h"
 #include "pass/kernel/build.h"
+#include "pass/plan/plan.h"
 #include "pass/source.h"
 #include "record/record.h"
 #include "rewrite/match.h"

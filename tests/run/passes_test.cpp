@@ -57,7 +57,7 @@ class ApplyPasses : public testing::Test {
       Values values(graph.size());
       ir::TensorType type = ir::contiguous(ir::DType::Float32, shape);
       if (traces++ > 0) type.strides = strides;
-      values[0] = type;
+      values[0].is = type;
       return values;
     };
     return apply_passes(graph_, passes_, trace, {}, on_gpu);

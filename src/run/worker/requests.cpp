@@ -14,18 +14,25 @@ namespace {
 
 using Timeout = std::chrono::milliseconds;
 
-pass::SiteInput value_from_json(const Json& json) {
-  if (json.contains("dtype")) {
-    ir::TensorType type;
-    type.dtype = ir::parse_dtype(json.at("dtype").get<std::string>()).value_or(ir::DType::Float32);
-    type.shape = json.at("shape").get<std::vector<int64_t>>();
-    type.strides = json.at("strides").get<std::vector<int64_t>>();
-    return type;
-  }
-  if (json.contains("int")) return json.at("int").get<int64_t>();
-  if (json.contains("float")) return json.at("float").get<double>();
-  if (json.contains("bool")) return json.at("bool").get<bool>();
-  return std::monostate{};
+/// The values of a reply, VALUE by node name, by node id of `graph`. complete: every node but the output must have one.
+Result<Values> read_values(const std::string& what, const Json& reply, const ir::Graph& graph, bool complete) {
+  std::unordered_map<std::string_view, const Json*> by_name;
+  Values values(graph.size());
+  return read_fields(what, [&]() -> Result<Values> {
+    for (const auto& [name, value] : reply.at("values").get_ref<const Json::object_t&>()) by_name.emplace(name, &value);
+    for (ir::NodeId id = 0; id < graph.size(); ++id) {
+      const ir::Node& node = graph.node(id);
+      const auto found = by_name.find(node.name);
+      if (found == by_name.end()) {
+        if (!complete || node.kind == ir::NodeKind::Output) continue;
+        return nonsense(what, fmt::format("no value of '{}'", node.name));
+      }
+      Result<ir::Value> value = ir::value_from_json(*found->second);
+      if (!value) return nonsense(what, value.error().message);
+      values[id] = std::move(*value);
+    }
+    return std::move(values);
+  });
 }
 
 /// The text of a file that may be absent.
@@ -101,22 +108,22 @@ Result<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inp
   return {};
 }
 
-Result<Json> trace_values(Worker& worker, const std::string& id, const std::vector<std::string>& measured,
-                          Timeout timeout) {
-  PASSNET_TRY(Reply reply, worker.ask({{"do", "trace"}, {"id", id}, {"measured", measured}}, {}, timeout));
-  return read_fields("trace", [&]() -> Result<Json> { return std::move(reply.json.at("values")); });
+Result<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph, Timeout timeout,
+                           const std::vector<std::string>& measured) {
+  PASSNET_TRY(const Reply reply, worker.ask({{"do", "trace"}, {"id", id}, {"measured", measured}}, {}, timeout));
+  return read_values("trace", reply.json, graph, false);
 }
 
-Result<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph, Timeout timeout) {
-  PASSNET_TRY(const Json by_name, trace_values(worker, id, {}, timeout));
-  return read_fields("trace", [&]() -> Result<Values> {
-    Values values(graph.size());
-    for (ir::NodeId node = 0; node < graph.size(); ++node) {
-      const auto found = by_name.find(std::string(graph.node(node).name));
-      if (found != by_name.end()) values[node] = value_from_json(*found);
-    }
-    return values;
-  });
+Result<Values> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, Timeout timeout) {
+  PASSNET_TRY(const MetaTexts metas, read_metas(graph));
+  return infer_types(worker, id, graph.graph, metas, timeout);
+}
+
+Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
+                           Timeout timeout) {
+  const Json request{{"do", "infer"}, {"id", id}, {"weight_meta", metas.weights}, {"input_meta", metas.inputs}};
+  PASSNET_TRY(const Reply reply, worker.ask(request, {}, timeout));
+  return read_values("infer", reply.json, graph, true);
 }
 
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, Timeout timeout) {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "graphdir/sample.h"
+#include "ir/value.h"
 #include "pass/kernel/build.h"
 #include "pass/plan/launch_list.h"
-#include "pass/plan/plan.h"
 #include "record/record.h"
 #include "run/worker/worker.h"
 
@@ -57,15 +57,20 @@ Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphd
 
 Result<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, std::chrono::milliseconds timeout);
 
-/// What is known of each node's value, by node id; monostate: none, a list, or never computed.
-using Values = std::vector<pass::SiteInput>;
+/// What is known of each node's value, by node id; None also where none was computed.
+using Values = ir::Values;
 
-/// Types of all values by node id of `graph` (which must be what was loaded under `id`).
+/// Types of all values by node id of `graph` (which must be what was loaded under `id`), as one call makes them; with
+/// statistics for the nodes named in `measured`.
 Result<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+                           std::chrono::milliseconds timeout, const std::vector<std::string>& measured = {});
+
+/// The same without running: inferred from the metas, those beside the graph or others. Unknown where a type depends on
+/// data; of `graph`, which is what was loaded under `id` or whose names that has among its own.
+Result<Values> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph,
                            std::chrono::milliseconds timeout);
-/// The same as the worker tells it: by node name, VALUE of docs/protocol.md, with statistics for the nodes in `measured`.
-Result<Json> trace_values(Worker& worker, const std::string& id, const std::vector<std::string>& measured,
-                          std::chrono::milliseconds timeout);
+Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
+                           std::chrono::milliseconds timeout);
 
 struct Outputs {
   Bundle tensors;  // "out_0", …; outputs that are not tensors are absent
