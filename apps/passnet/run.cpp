@@ -90,20 +90,18 @@ Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
 }
 
 // The graph as the passes leave it, in a confined worker as an evaluation has it. What they did is told on stderr.
-run::Answer<run::Outputs> run_rewritten(const RunFlags& flags, run::Worker& reference, const ir::Graph& graph,
-                                        const run::Bundle& inputs, std::optional<int> gpu) {
-  const Result<std::vector<pass::Pass>> passes = pass::load_passes(flags.pass);
-  if (!passes) return tl::unexpected(run::to_failure(passes.error()));
+Result<run::Outputs> run_rewritten(const RunFlags& flags, run::Worker& reference, const ir::Graph& graph,
+                                   const run::Bundle& inputs, std::optional<int> gpu) {
+  PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(flags.pass));
   run::Worker candidate({{}, run::Role::Candidate, threads_of(flags), &interrupted(), gpu});
-  if (Result<void> started = candidate.start(); !started) return tl::unexpected(run::to_failure(started.error()));
+  PASSNET_TRY_VOID(candidate.start());
   const run::PassRunOptions options{timeout_of(flags), gpu.has_value()};
-  run::Answer<run::PassRun> done = run::run_with_passes(reference, candidate, graph, inputs, *passes, options);
-  if (!done) return tl::unexpected(done.error());
-  for (const record::PassOutcome& outcome : done->passes) {
+  PASSNET_TRY(run::PassRun done, run::run_with_passes(reference, candidate, graph, inputs, passes, options));
+  for (const record::PassOutcome& outcome : done.passes) {
     fmt::print(stderr, "pass '{}': {} site{} replaced, {} declined\n", outcome.pass, outcome.matches,
                outcome.matches == 1 ? "" : "s", outcome.declined);
   }
-  return std::move(done->outputs);
+  return std::move(done.outputs);
 }
 
 Result<void> run_command(const RunFlags& flags) {
@@ -112,22 +110,18 @@ Result<void> run_command(const RunFlags& flags) {
   run::Worker worker({{}, run::Role::Reference, threads_of(flags), &interrupted(), gpu});
   PASSNET_TRY_VOID(worker.start());
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.graph_dir));
-  if (auto loaded = run::load_graph(worker, "graph", graph.graph, {}, {}, timeout); !loaded)
-    return loaded.error().error;
+  PASSNET_TRY_VOID(run::load_graph(worker, "graph", graph.graph, {}, {}, timeout));
   run::Bundle inputs;
   if (flags.inputs.empty()) {
-    auto replayed = run::replay_inputs(worker, "graph", graph, flags.seed, timeout);
-    if (!replayed) return replayed.error().error;
-    inputs = std::move(*replayed);
+    PASSNET_TRY(inputs, run::replay_inputs(worker, "graph", graph, flags.seed, timeout));
   } else {
     PASSNET_TRY(inputs, given_inputs(flags.inputs, graph));
   }
-  if (auto set = run::set_inputs(worker, "graph", inputs, timeout); !set) return set.error().error;
-  auto outputs = flags.pass.empty() ? run::run_graph(worker, "graph", false, timeout)
-                                    : run_rewritten(flags, worker, graph.graph, inputs, gpu);
-  if (!outputs) return outputs.error().error;
-  if (!flags.save.empty()) PASSNET_TRY_VOID(run::save_bundles(flags.save, {&inputs, &outputs->tensors}));
-  return print_outputs(flags, *outputs);
+  PASSNET_TRY_VOID(run::set_inputs(worker, "graph", inputs, timeout));
+  PASSNET_TRY(const run::Outputs outputs, flags.pass.empty() ? run::run_graph(worker, "graph", false, timeout)
+                                                             : run_rewritten(flags, worker, graph.graph, inputs, gpu));
+  if (!flags.save.empty()) PASSNET_TRY_VOID(run::save_bundles(flags.save, {&inputs, &outputs.tensors}));
+  return print_outputs(flags, outputs);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "analysis/cost.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
 
@@ -16,33 +15,21 @@ namespace {
 
 using Shape = std::vector<double>;
 
-/// Types as they are needed here: the shape and bytes of a node's tensor.
-class Types {
- public:
-  Types(const ir::Graph& graph, const Json& types) : graph_(graph), types_(types) {}
-
-  Shape shape(ir::NodeId id) const {
-    const auto value = types_.find(std::string(graph_.node(id).name));
-    return value != types_.end() && value->contains("shape") ? value->at("shape").get<Shape>() : Shape{};
-  }
-  double elements(ir::NodeId id) const {
-    const auto value = types_.find(std::string(graph_.node(id).name));
-    if (value == types_.end() || !value->contains("shape")) return 0;
-    double product = 1;
-    for (const double size : shape(id)) product *= size;
-    return product;
-  }
-  double bytes(ir::NodeId id) const {
-    const auto value = types_.find(std::string(graph_.node(id).name));
-    if (value == types_.end() || !value->contains("dtype")) return 0;
-    const auto dtype = ir::parse_dtype(value->at("dtype").get<std::string>());
-    return dtype ? elements(id) * static_cast<double>(ir::size_bytes(*dtype)) : 0;
-  }
-
- private:
-  const ir::Graph& graph_;
-  const Json& types_;
-};
+double elements(const ir::Values& types, ir::NodeId id) {
+  const ir::TensorType* type = ir::tensor_type(types, id);
+  if (type == nullptr) return 0;
+  double product = 1;
+  for (const int64_t size : type->shape) product *= static_cast<double>(size);
+  return product;
+}
+double bytes(const ir::Values& types, ir::NodeId id) {
+  const ir::TensorType* type = ir::tensor_type(types, id);
+  return type == nullptr ? 0 : elements(types, id) * static_cast<double>(ir::size_bytes(type->dtype));
+}
+Shape shape(const ir::Values& types, ir::NodeId id) {
+  const ir::TensorType* type = ir::tensor_type(types, id);
+  return type == nullptr ? Shape{} : Shape(type->shape.begin(), type->shape.end());
+}
 
 // The n-th positional argument, when it is a value.
 ir::NodeId operand(const ir::Graph& graph, ir::NodeId id, size_t n) {
@@ -50,27 +37,27 @@ ir::NodeId operand(const ir::Graph& graph, ir::NodeId id, size_t n) {
   return n < args.size() && args[n].kind == ir::ArgKind::Node ? args[n].node : ir::kNoNode;
 }
 
-double product_flops(const ir::Graph& graph, ir::NodeId id, const Types& types, std::string_view name) {
+double product_flops(const ir::Graph& graph, ir::NodeId id, const ir::Values& types, std::string_view name) {
   const ir::NodeId first = operand(graph, id, 0), second = operand(graph, id, 1);
-  const double out = types.elements(id);
+  const double out = elements(types, id);
   if (first == ir::kNoNode || second == ir::kNoNode) return 2 * out;
   if (name.starts_with("conv")) {
-    const Shape weight = types.shape(second);
-    return weight.empty() || weight[0] == 0 ? 0 : 2 * out * types.elements(second) / weight[0];
+    const Shape weight = shape(types, second);
+    return weight.empty() || weight[0] == 0 ? 0 : 2 * out * elements(types, second) / weight[0];
   }
-  const Shape left = types.shape(first);
+  const Shape left = shape(types, first);
   if (name == "scaled_dot_product_attention") {
-    const Shape keys = types.shape(second);
-    return keys.size() < 2 ? 0 : 4 * types.elements(first) * keys[keys.size() - 2];
+    const Shape keys = shape(types, second);
+    return keys.size() < 2 ? 0 : 4 * elements(types, first) * keys[keys.size() - 2];
   }
   if (name == "addmm" || name == "baddbmm") {
-    const Shape inner = types.shape(second);
+    const Shape inner = shape(types, second);
     return inner.empty() ? 0 : 2 * out * inner.back();
   }
   return left.empty() ? 0 : 2 * out * left.back();
 }
 
-double flops_of(const ir::Graph& graph, ir::NodeId id, const Types& types) {
+double flops_of(const ir::Graph& graph, ir::NodeId id, const ir::Values& types) {
   switch (kernel_class(graph, id)) {
     case KernelClass::Free: return 0;
     case KernelClass::Library: {
@@ -78,21 +65,20 @@ double flops_of(const ir::Graph& graph, ir::NodeId id, const Types& types) {
     }
     case KernelClass::Reduction: {
       const ir::NodeId input = operand(graph, id, 0);
-      return input == ir::kNoNode ? types.elements(id) : types.elements(input);
+      return input == ir::kNoNode ? elements(types, id) : elements(types, input);
     }
-    default: return types.elements(id);
+    default: return elements(types, id);
   }
 }
 
 }  // namespace
 
-Cost cost_of(const ir::Graph& graph, const Json& values) {
-  const Types types(graph, values);
+Cost cost_of(const ir::Graph& graph, const ir::Values& types) {
   Cost cost;
-  for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) cost.bytes_in += types.bytes(id);
+  for (ir::NodeId id = 0; id < graph.placeholder_count(); ++id) cost.bytes_in += bytes(types, id);
   for (size_t i = 0; i < body_size(graph); ++i) cost.flops += flops_of(graph, body_node(graph, i), types);
   if (const ir::NodeId output = graph.output(); output != ir::kNoNode)
-    for_each_input(graph, graph.node(output), [&](ir::NodeId id) { cost.bytes_out += types.bytes(id); });
+    for_each_input(graph, graph.node(output), [&](ir::NodeId id) { cost.bytes_out += bytes(types, id); });
   return cost;
 }
 

@@ -1,8 +1,8 @@
 // The least that a graph must move and compute: what its time is measured against.
 #pragma once
 
-#include "base/json.h"
 #include "ir/graph.h"
+#include "ir/value.h"
 
 namespace passnet::analysis {
 
@@ -11,8 +11,8 @@ struct Cost {
   double flops = 0;  // products count two per multiply-add; loops one per element of what they go over; views none
 };
 
-/// types: VALUE (docs/protocol.md) by node name. Values without a type count nothing.
-Cost cost_of(const ir::Graph& graph, const Json& types);
+/// types: by node id. Values that are no tensors count nothing.
+Cost cost_of(const ir::Graph& graph, const ir::Values& types);
 
 /// us at least, for memory of so many GB/s and so many TFLOP/s.
 double roofline_us(const Cost& cost, double gb_per_s, double tflops);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "ir/ops/table.h"
 
@@ -22,15 +21,10 @@ bool is_uniform(const ir::Node& node) {
   return std::binary_search(std::begin(kUniformOperators), std::end(kUniformOperators), ir::canonical_name(node));
 }
 
-std::string dtype_of(const Json& types, std::string_view name) {
-  const auto value = types.find(std::string(name));
-  return value == types.end() ? "" : value->value("dtype", "");
-}
-
 /// Copies a graph node by node, with casts of some arguments in between.
 class Casting {
  public:
-  Casting(const ir::Graph& graph, ir::DType dtype, const Json& types)
+  Casting(const ir::Graph& graph, ir::DType dtype, const ir::Values& types)
       : graph_(graph), dtype_(dtype), types_(types), here_(graph.size()) {}
 
   ir::Graph run() {
@@ -58,9 +52,8 @@ class Casting {
  private:
   ir::Arg argument(const ir::Arg& arg, bool uniform) {
     const ir::Arg copied = made_.import_arg(graph_, arg, here_);
-    const bool mixed =
-        uniform && arg.kind == ir::ArgKind::Node && dtype_of(types_, graph_.node(arg.node).name) == "float32";
-    if (!mixed) return copied;
+    const ir::TensorType* type = uniform && arg.kind == ir::ArgKind::Node ? ir::tensor_type(types_, arg.node) : nullptr;
+    if (type == nullptr || type->dtype != ir::DType::Float32) return copied;
     const ir::Arg call[] = {copied, ir::Arg::of_dtype(dtype_)};
     return ir::Arg::of_node(
         made_.add_node(ir::NodeKind::CallMethod, "to", made_.intern(fmt::format("cast_{}", casts_++)), call));
@@ -68,7 +61,7 @@ class Casting {
 
   const ir::Graph& graph_;
   const ir::DType dtype_;
-  const Json& types_;
+  const ir::Values& types_;
   ir::Graph made_;
   std::vector<ir::Arg> here_;
   int casts_ = 0;
@@ -88,7 +81,7 @@ std::optional<std::vector<graphdir::TensorMeta>> retyped(const std::vector<graph
   return any ? std::optional(std::move(changed)) : std::nullopt;
 }
 
-ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const Json& types) {
+ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const ir::Values& types) {
   return Casting(graph, dtype, types).run();
 }
 

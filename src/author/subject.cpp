@@ -16,19 +16,14 @@ using ir::Node;
 using ir::NodeId;
 using ir::NodeKind;
 
-ValueType parse_value_type(const Json& value) {
+ValueType value_type(const ir::Value& value) {
   ValueType type;
-  if (value.contains("shape")) {
-    const auto dtype = ir::parse_dtype(value.at("dtype").get<std::string>());
-    if (!dtype) return type;
+  if (const ir::TensorType* tensor = value.tensor()) {
     type.kind = ValueType::Kind::Tensor;
-    type.tensor.dtype = *dtype;
-    type.tensor.shape = value.at("shape").get<std::vector<int64_t>>();
-    type.tensor.strides = value.contains("strides") ? value.at("strides").get<std::vector<int64_t>>()
-                                                    : ir::contiguous_strides(type.tensor.shape);
-  } else if (value.contains("list")) {
+    type.tensor = *tensor;
+  } else if (const auto* list = std::get_if<ir::Value::List>(&value.is)) {
     type.kind = ValueType::Kind::List;
-    for (const Json& element : value.at("list")) type.list.push_back(parse_value_type(element));
+    for (const ir::Value& element : *list) type.list.push_back(value_type(element));
   }
   return type;
 }

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 #include "ir/graph.h"
 #include "ir/tensor_type.h"
+#include "ir/value.h"
 
 namespace passnet::author {
 
@@ -25,8 +25,8 @@ struct ValueType {
   bool is_tensor() const { return kind == Kind::Tensor; }
 };
 
-/// VALUE of docs/protocol.md, or {"unknown": "why"}; what it does not know is Unknown.
-ValueType parse_value_type(const Json& value);
+/// Of what is neither a tensor nor a list: Unknown.
+ValueType value_type(const ir::Value& value);
 
 /// A graph and the type of each of its values.
 struct Example {

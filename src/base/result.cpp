@@ -42,6 +42,8 @@ const char* to_string(Error::Kind kind) {
   return "unknown";
 }
 
+std::string failure_kind(const Error& error) { return error.failure.empty() ? to_string(error.kind) : error.failure; }
+
 std::string to_string(const Error& error) {
   std::string text;
   if (error.at) {

@@ -1,6 +1,7 @@
 // Errors as values. `Result<T>` holds a value or an `Error`; dropping one is a compiler warning.
 // An Error says who must act (Kind), where (SourceLoc), what was found and what was expected (message),
-// and what to do about it (hint). Our own broken invariants are not Errors: see base/check.h.
+// and what to do about it (hint). What a request to a worker gives instead of its answer is an Error too, with a name of
+// its own for records (failure). Our own broken invariants are not Errors: see base/check.h.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,15 @@ struct Error {
   std::optional<SourceLoc> at;     // where in the input
   std::string hint;                // what to do; may be empty
   std::vector<std::string> notes;  // outer context, innermost first: "while loading pass 'x'"
+  std::string failure;       // what records call it where `kind` does not say enough: "crash", "timeout", "no-match"
+  bool worker_lost = false;  // the worker that was asked is gone
+  bool retry = false;        // in fresh workers the same may succeed: the GPU's memory was full, or a call to it failed
+  /// The code of a CPU kernel: bytes from where the object of that launch was loaded.
+  struct Code {
+    size_t list = 0, launch = 0;
+    uint64_t offset = 0;
+  };
+  std::optional<Code> code;  // where it happened
 
   // By value: `error = std::move(error).with_hint(…)` must not assign an error to itself.
   Error with_note(std::string note) && {
@@ -43,6 +53,10 @@ struct Error {
   }
   Error with_hint(std::string text) && {
     hint = std::move(text);
+    return std::move(*this);
+  }
+  Error with_failure(std::string name) && {
+    failure = std::move(name);
     return std::move(*this);
   }
 };
@@ -54,8 +68,10 @@ Error resource_error(std::string message);
 /// "cannot open 'path': No such file or directory" from errno.
 Error io_error(const std::string& what, const std::string& path, int errno_value);
 
-/// "bad-input", "bad-pass", "unsupported", "resource", "io": the name used in records.
+/// "bad-input", "bad-pass", "unsupported", "resource", "io".
 const char* to_string(Error::Kind kind);
+/// `failure`, or else the name of its kind: error_kind of records.
+std::string failure_kind(const Error& error);
 /// `file:line:col: error: message` / `hint: …` / `note: …`, one line each, no final newline.
 std::string to_string(const Error& error);
 

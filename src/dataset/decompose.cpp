@@ -29,7 +29,6 @@
 #include "graphdir/graph_writer.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
-#include "run/worker/infer.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {
@@ -85,22 +84,17 @@ Result<std::vector<Whole>> find_wholes(const std::vector<std::string>& roots, co
   return wholes;
 }
 
-std::vector<int64_t> elements_of(const ir::Graph& graph, const Json& values) {
-  std::vector<int64_t> elements(graph.size(), -1);
-  for (ir::NodeId id = 0; id < graph.size(); ++id) {
-    const auto value = values.find(std::string(graph.node(id).name));
-    if (value == values.end() || !value->contains("shape")) continue;
-    elements[id] = 1;
-    for (const Json& size : value->at("shape")) elements[id] *= size.get<int64_t>();
-  }
+std::vector<int64_t> elements_of(const ir::Values& values) {
+  std::vector<int64_t> elements;
+  for (const ir::Value& value : values) elements.push_back(value.tensor() != nullptr ? value.tensor()->numel() : -1);
   return elements;
 }
 
 std::vector<analysis::Range> ranges_of(graphdir::Kind kind, const Whole& whole, const ir::Graph& graph,
-                                       const Json& types) {
+                                       const ir::Values& types) {
   switch (kind) {
     case graphdir::Kind::Typical: return whole.typical;
-    case graphdir::Kind::Fusible: return fusible_ranges(analysis::kernel_counts(graph, elements_of(graph, types)));
+    case graphdir::Kind::Fusible: return fusible_ranges(analysis::kernel_counts(graph, elements_of(types)));
     case graphdir::Kind::SoleOp: break;
   }
   std::vector<analysis::Range> ranges;
@@ -126,11 +120,8 @@ class WholeAnalysis {
     WholeReport& report = analysis.line.report;
     PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(whole_.path));
     analysis.facts = graphdir::read_facts(whole_.path);
-    if (auto loaded = run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_); !loaded)
-      return loaded.error().error;
-    auto types = run::infer_types(worker_, kId, graph, timeout_);
-    if (!types) return types.error().error;
-    Json values = std::move(types->values);
+    PASSNET_TRY_VOID(run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_));
+    PASSNET_TRY(ir::Values values, run::infer_types(worker_, kId, graph, timeout_));
 
     struct Cut {
       graphdir::Kind kind;
@@ -153,11 +144,11 @@ class WholeAnalysis {
       }
     }
     if (options_.measure) {
-      auto measured = measure(graph, std::move(wanted));
+      Result<ir::Values> measured = measure(graph, wanted);
       if (measured)
         values = std::move(*measured);
       else
-        report.not_measured = to_string(measured.error().error);
+        report.not_measured = to_string(measured.error());
     }
     for (Cut& one : cuts) {
       if (one.piece.outputs.empty()) {
@@ -178,12 +169,10 @@ class WholeAnalysis {
   }
 
  private:
-  run::Answer<Json> measure(const graphdir::GraphDir& graph, std::vector<std::string> wanted) {
-    run::Answer<run::Bundle> inputs = run::replay_inputs(worker_, kId, graph, graphdir::kReplaySeed, timeout_);
-    if (!inputs) return tl::unexpected(std::move(inputs).error());
-    if (auto set = run::set_inputs(worker_, kId, *inputs, timeout_); !set)
-      return tl::unexpected(std::move(set).error());
-    return run::trace_values(worker_, kId, wanted, timeout_);
+  Result<ir::Values> measure(const graphdir::GraphDir& graph, const std::vector<std::string>& wanted) {
+    PASSNET_TRY(const run::Bundle inputs, run::replay_inputs(worker_, kId, graph, graphdir::kReplaySeed, timeout_));
+    PASSNET_TRY_VOID(run::set_inputs(worker_, kId, inputs, timeout_));
+    return run::trace_graph(worker_, kId, graph.graph, timeout_, wanted);
   }
 
   const Whole& whole_;

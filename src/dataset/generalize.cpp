@@ -163,8 +163,8 @@ class Generalizing {
                        std::span<const size_t> wanted) -> Result<std::vector<analysis::ValueShapes>> {
       std::vector<analysis::ValueShapes> found;
       for (const size_t trial : wanted) {
-        PASSNET_TRY(Types types, trial == wanted.front() ? typing_->at(graph, records[trial])
-                                                         : typing_->also_at(graph, records[trial]));
+        PASSNET_TRY(Types types,
+                    trial == wanted.front() ? typing_->at(graph, records[trial]) : typing_->also_at(records[trial]));
         found.push_back(std::move(types.shapes));
       }
       return found;

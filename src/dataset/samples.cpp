@@ -31,7 +31,6 @@
 #include "graphdir/graph_writer.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
-#include "run/worker/infer.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {
@@ -221,11 +220,11 @@ class SampleWriter {
   }
 
   // Where types cannot be inferred nothing is cast; screening tells whether that will do.
-  Json types_of(const graphdir::GraphDir& graph) {
-    if (!run::load_graph(worker_, kSamplesId, graph.graph, {}, {}, timeout_)) return Json::object();
-    auto types =
+  ir::Values types_of(const graphdir::GraphDir& graph) {
+    if (!run::load_graph(worker_, kSamplesId, graph.graph, {}, {}, timeout_)) return {};
+    Result<ir::Values> types =
         run::infer_types(worker_, kSamplesId, graph.graph, {graphdir::print_meta(graph.weights), ""}, timeout_);
-    return types ? std::move(types->values) : Json::object();
+    return types ? std::move(*types) : ir::Values{};
   }
 
   const Group& group_;

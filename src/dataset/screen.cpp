@@ -20,42 +20,34 @@ class Screening {
             std::chrono::milliseconds timeout)
       : worker_(worker), id_(id), graph_(graph), timeout_(timeout) {}
 
-  run::Answer<run::Outputs> once() {
-    if (auto loaded = run::load_graph(worker_, id_, graph_.graph, {}, {}, timeout_); !loaded)
-      return tl::unexpected(std::move(loaded).error());
+  Result<run::Outputs> once() {
+    PASSNET_TRY_VOID(run::load_graph(worker_, id_, graph_.graph, {}, {}, timeout_));
     return outputs_with(kSeed);
   }
 
-  run::Answer<std::string> run() {
-    run::Answer<run::Outputs> first = once();
-    if (!first) return tl::unexpected(std::move(first).error());
-    run::Answer<run::Outputs> again = run::run_graph(worker_, id_, false, timeout_);
-    if (!again) return tl::unexpected(std::move(again).error());
-    auto repeated = compared_with(*first);
-    if (!repeated) return tl::unexpected(std::move(repeated).error());
-    if (repeated->empty()) return "it has no outputs";
+  Result<std::string> run() {
+    PASSNET_TRY(const run::Outputs first, once());
+    PASSNET_TRY_VOID(run::run_graph(worker_, id_, false, timeout_));
+    PASSNET_TRY(const auto repeated, compared_with(first));
+    if (repeated.empty()) return "it has no outputs";
     // A value that is not finite never passes, not even against itself.
-    if (std::any_of(repeated->begin(), repeated->end(), [](const auto& check) { return !check.equal; }))
-      return all_finite(*repeated) ? "not deterministic" : "outputs are not finite";
-    if (gives_back_an_input(*first)) return "an output is an input";
-    run::Answer<run::Outputs> other = outputs_with(kOtherSeed);
-    if (!other) return tl::unexpected(std::move(other).error());
-    auto differing = compared_with(*first);
-    if (!differing) return tl::unexpected(std::move(differing).error());
-    if (std::any_of(differing->begin(), differing->end(),
+    if (std::any_of(repeated.begin(), repeated.end(), [](const auto& check) { return !check.equal; }))
+      return all_finite(repeated) ? "not deterministic" : "outputs are not finite";
+    if (gives_back_an_input(first)) return "an output is an input";
+    PASSNET_TRY_VOID(outputs_with(kOtherSeed));
+    PASSNET_TRY(const auto differing, compared_with(first));
+    if (std::any_of(differing.begin(), differing.end(),
                     [](const auto& check) { return check.passes_from <= record::kCorrectT; }))
       return "an output does not depend on the inputs";
     return "";
   }
 
  private:
-  run::Answer<run::Outputs> outputs_with(uint64_t seed) {
-    run::Answer<run::Bundle> inputs = run::replay_inputs(worker_, id_, graph_, seed, timeout_);
-    if (!inputs) return tl::unexpected(std::move(inputs).error());
-    if (auto set = run::set_inputs(worker_, id_, *inputs, timeout_); !set)
-      return tl::unexpected(std::move(set).error());
-    run::Answer<run::Outputs> outputs = run::run_graph(worker_, id_, false, timeout_);
-    if (seed == kSeed) inputs_ = std::move(*inputs);
+  Result<run::Outputs> outputs_with(uint64_t seed) {
+    PASSNET_TRY(run::Bundle inputs, run::replay_inputs(worker_, id_, graph_, seed, timeout_));
+    PASSNET_TRY_VOID(run::set_inputs(worker_, id_, inputs, timeout_));
+    Result<run::Outputs> outputs = run::run_graph(worker_, id_, false, timeout_);
+    if (seed == kSeed) inputs_ = std::move(inputs);
     return outputs;
   }
   bool gives_back_an_input(const run::Outputs& outputs) const {
@@ -72,10 +64,9 @@ class Screening {
     });
   }
   // Outputs of an earlier run against those of the last.
-  run::Answer<std::vector<record::OutputCheck>> compared_with(const run::Outputs& earlier) {
+  Result<std::vector<record::OutputCheck>> compared_with(const run::Outputs& earlier) {
     record::RunRecord record;
-    if (auto done = run::compare_outputs(worker_, id_, earlier, record, timeout_); !done)
-      return tl::unexpected(std::move(done).error());
+    PASSNET_TRY_VOID(run::compare_outputs(worker_, id_, earlier, record, timeout_));
     return std::move(record.outputs);
   }
   static bool all_finite(const std::vector<record::OutputCheck>& checks) {
@@ -91,20 +82,20 @@ class Screening {
 };
 
 // Its kind and its first line.
-std::string why(const run::Failure& failure) { return failure.kind + ": " + first_line(failure.error.message); }
+std::string why(const Error& error) { return failure_kind(error) + ": " + first_line(error.message); }
 
 }  // namespace
 
 std::string screen(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
                    std::chrono::milliseconds timeout) {
-  run::Answer<std::string> found = Screening(reference, under, graph, timeout).run();
+  Result<std::string> found = Screening(reference, under, graph, timeout).run();
   run::forget_graph(reference, under, timeout);
   return found ? std::move(*found) : why(found.error());
 }
 
 std::string try_run(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
                     std::chrono::milliseconds timeout) {
-  const run::Answer<run::Outputs> found = Screening(reference, under, graph, timeout).once();
+  const Result<run::Outputs> found = Screening(reference, under, graph, timeout).once();
   run::forget_graph(reference, under, timeout);
   return found ? "" : why(found.error());
 }

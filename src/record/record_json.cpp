@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json_fields.h"
 #include "base/strings.h"
 #include "base/version.h"
 #include "record/record.h"
@@ -21,12 +21,6 @@ namespace {
 constexpr int kRecordVersion = 1;
 constexpr std::array<const char*, 10> kStages = {"parse", "inputs", "reference", "match", "build",
                                                  "load",  "run",    "compare",   "time",  "done"};
-
-Json number_json(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
 
 std::string describe(const Json& json) { return fmt::format("{} {}", json.type_name(), quoted(dump(json), 40)); }
 
@@ -48,11 +42,8 @@ bool assign(const Json& json, int& out) {
   return true;
 }
 bool assign(const Json& json, double& out) {
-  if (json.is_number()) return out = json.get<double>(), true;
-  if (json == "nan") return out = std::numeric_limits<double>::quiet_NaN(), true;
-  if (json == "inf") return out = std::numeric_limits<double>::infinity(), true;
-  if (json == "-inf") return out = -std::numeric_limits<double>::infinity(), true;
-  return false;
+  const std::optional<double> number = read_number(json);
+  return number && (out = *number, true);
 }
 bool assign(const Json& json, Stage& out) {
   if (!json.is_string()) return false;

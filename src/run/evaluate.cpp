@@ -69,9 +69,8 @@ class SampleEvaluation {
     if (!options_.rival.empty()) PASSNET_TRY_VOID(find_pytorch_worker());
     if (!options_.gpu) return {};
     // Without that GPU no graph can be evaluated, so this is no record of a graph.
-    if (const auto known = learn_hardware(); !known && known.error().kind == "resource" && !known.error().worker_lost)
-      return known.error().error;
-    return {};
+    Result<void> known = learn_hardware();
+    return !known && failure_kind(known.error()) == "resource" && !known.error().worker_lost ? known : Result<void>{};
   }
 
   Result<record::RunRecord> evaluate(size_t index) {
@@ -80,7 +79,7 @@ class SampleEvaluation {
     PASSNET_TRY(tried, attempt(index));
     if (tried.failure && tried.failure->retry) {
       // What is wrong with the GPU may be what these workers hold of it, or have done to it.
-      const std::string why = to_string(tried.failure->error);
+      const std::string why = to_string(*tried.failure);
       log::warn(fmt::format("{}: evaluated anew in fresh workers: {}", tried.record.graph, why));
       reference_.stop();
       candidate_.stop();
@@ -89,8 +88,8 @@ class SampleEvaluation {
     }
     record::RunRecord& record = tried.record;
     if (tried.failure) {
-      record.error_kind = tried.failure->kind;
-      record.error = to_string(tried.failure->error);
+      record.error_kind = failure_kind(*tried.failure);
+      record.error = to_string(*tried.failure);
     }
     record.hardware = hardware_;
     record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
@@ -104,7 +103,7 @@ class SampleEvaluation {
  private:
   struct Tried {
     record::RunRecord record;
-    std::optional<Failure> failure;  // why it ended early
+    std::optional<Error> failure;  // why it ended early
   };
 
   // Evaluates a graph once, in the workers that run; those that are lost are replaced.
@@ -124,167 +123,158 @@ class SampleEvaluation {
     texts_ = {};
     PASSNET_TRY_VOID(revive(reference_));
     PASSNET_TRY_VOID(revive(candidate_));
-    tried.failure = walk(index, record);
+    if (Result<void> done = walk(index, record); !done) tried.failure = std::move(done).error();
     forget(record);
     made_of.versions = versions_;
     record.provenance = std::move(made_of);
     return tried;
   }
 
-  // The line of DESIGN section 3, stage by stage; returns why it ended early.
-  std::optional<Failure> walk(size_t index, record::RunRecord& record) {
-    record.stage = Stage::Parse;
-    Result<graphdir::GraphDir> graph = graphdir::load_graph_dir(sample_.graph_paths[index]);
-    if (!graph) return to_failure(graph.error());
-    texts_.before = fx::print_model(graph->graph);
+  // The graph as the candidate has it.
+  struct Rebuilt {
+    Rewritten rewritten;
+    std::vector<std::vector<pass::BuiltKernel>> kernels;  // by launch list
+  };
 
-    if (auto known = learn_hardware(); !known) return known.error();
-    if (auto loaded = load_graph(reference_, kId, graph->graph, {}, {}, timeout_); !loaded) return loaded.error();
+  // Parse to Done, stage by stage. Errors: why it ended early; of a kernel, with the line of its source.
+  Result<void> walk(size_t index, record::RunRecord& record) {
+    Rebuilt rebuilt;
+    Result<void> done = walk_stages(index, record, rebuilt);
+    if (!done && passes_) return with_source_line(done.error(), rebuilt.rewritten, *passes_, rebuilt.kernels);
+    return done;
+  }
+
+  Result<void> walk_stages(size_t index, record::RunRecord& record, Rebuilt& rebuilt) {
+    record.stage = Stage::Parse;
+    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(sample_.graph_paths[index]));
+    texts_.before = fx::print_model(graph.graph);
+    PASSNET_TRY_VOID(learn_hardware());
+    PASSNET_TRY_VOID(load_graph(reference_, kId, graph.graph, {}, {}, timeout_));
 
     record.stage = Stage::Inputs;
-    Answer<Bundle> replayed = replay_inputs(reference_, kId, *graph, options_.seed, timeout_);
-    if (!replayed) return replayed.error();
-    const Bundle& inputs = tensors_.inputs = std::move(*replayed);
-    if (auto set = set_inputs(reference_, kId, inputs, timeout_); !set) return set.error();
+    PASSNET_TRY(tensors_.inputs, replay_inputs(reference_, kId, graph, options_.seed, timeout_));
+    PASSNET_TRY_VOID(set_inputs(reference_, kId, tensors_.inputs, timeout_));
 
     record.stage = Stage::Reference;
-    Answer<Outputs> expected = run_graph(reference_, kId, false, timeout_);
-    if (!expected) return expected.error();
-    tensors_.expected = std::move(expected->tensors);
+    PASSNET_TRY(Outputs expected, run_graph(reference_, kId, false, timeout_));
+    tensors_.expected = std::move(expected.tensors);
 
-    record.stage = Stage::Match;
-    Rewritten rewritten;
-    std::vector<std::vector<pass::BuiltKernel>> kernels;
-    rewritten.graph = graph->graph;
+    rebuilt.rewritten.graph = graph.graph;
     if (options_.compiler == "passes") {
-      if (auto failure = rewrite_graph(graph->graph, inputs, record, rewritten)) return failure;
-      add_rewritten(texts_, rewritten);
-      if (rewritten.sites() == 0) {
-        // Declined everywhere: the graph is what it was, and there is nothing to compare or to time.
-        record.stage = Stage::Done;
-        return std::nullopt;
-      }
-      record.stage = Stage::Build;
-      auto built = build_kernels(rewritten, *passes_, options_.build, architecture_);
-      if (!built) return to_failure(built.error());
-      kernels = std::move(*built);
+      PASSNET_TRY_VOID(rebuild(graph.graph, record, rebuilt));
+      // Declined everywhere: the graph is what it was, and there is nothing to compare or to time.
+      if (rebuilt.rewritten.sites() == 0) return {};
     }
+    const Rewritten& rewritten = rebuilt.rewritten;
 
     record.stage = Stage::Load;
-    if (auto hello = start_up(candidate_); !hello) return hello.error();
-    if (auto loaded =
-            load_graph(candidate_, kId, rewritten.graph, rewritten.lists, kernels, timeout_, options_.cuda_graph);
-        !loaded)
-      return loaded.error();
-    if (auto set = set_inputs(candidate_, kId, inputs, timeout_); !set) return set.error();
+    PASSNET_TRY_VOID(start_up(candidate_));
+    PASSNET_TRY_VOID(
+        load_graph(candidate_, kId, rewritten.graph, rewritten.lists, rebuilt.kernels, timeout_, options_.cuda_graph));
+    PASSNET_TRY_VOID(set_inputs(candidate_, kId, tensors_.inputs, timeout_));
 
     record.stage = Stage::Run;
-    Answer<Outputs> found = run_graph(candidate_, kId, true, timeout_);
-    const auto placed = [&](const Failure& failure) {
-      return passes_ ? with_source_line(failure, rewritten, *passes_, kernels) : failure;
-    };
-    if (!found) return placed(found.error());
+    PASSNET_TRY(Outputs found, run_graph(candidate_, kId, true, timeout_));
 
     record.stage = Stage::Compare;
-    if (auto compared = compare_outputs(reference_, kId, *found, record, timeout_); !compared) return compared.error();
-    tensors_.found = std::move(found->tensors);
+    PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, record, timeout_));
+    tensors_.found = std::move(found.tensors);
 
-    if (options_.timed) {
-      record.stage = Stage::Time;
-      const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value()};
-      Answer<Measured> measured = measure({reference_, kId}, {candidate_, kId}, how);
-      if (!measured) return placed(measured.error());
-      record.reference = std::move(measured->reference);
-      record.candidate = std::move(measured->candidate);
-      record.disturbed = measured->disturbed;
-      record.load = measured->load;
-      record.deterministic = measured->changed_calls == 0;
-      if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph->graph, inputs, how);
-      if (!options_.rival.empty()) record.rival = measure_rival(graph->graph, inputs, how);
-    }
+    if (options_.timed) PASSNET_TRY_VOID(time(graph.graph, record));
     if (options_.profile) {
-      Answer<record::Profile> profile =
-          profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_);
-      if (!profile) return placed(profile.error());
-      record.profile = std::move(*profile);
+      PASSNET_TRY(record.profile,
+                  profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_));
     }
     record.stage = Stage::Done;
-    return std::nullopt;
+    return {};
+  }
+
+  // Match and Build; Done where every site was declined.
+  Result<void> rebuild(const ir::Graph& graph, record::RunRecord& record, Rebuilt& rebuilt) {
+    record.stage = Stage::Match;
+    if (!passes_) return passes_.error();
+    if (!names_checked_) PASSNET_TRY_VOID(check_pattern_names(*passes_, reference_, timeout_));
+    names_checked_ = true;
+    const PassRunOptions how{timeout_, options_.gpu.has_value(), options_.strict, options_.build};
+    PASSNET_TRY(rebuilt.rewritten,
+                rewrite_or_fail(reference_, kTraceId, graph, tensors_.inputs, *passes_, how, record.passes));
+    add_rewritten(texts_, rebuilt.rewritten);
+    if (rebuilt.rewritten.sites() == 0) {
+      record.stage = Stage::Done;
+      return {};
+    }
+    record.stage = Stage::Build;
+    PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, options_.build, architecture_));
+    return {};
+  }
+
+  Result<void> time(const ir::Graph& graph, record::RunRecord& record) {
+    record.stage = Stage::Time;
+    const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value()};
+    PASSNET_TRY(Measured measured, measure({reference_, kId}, {candidate_, kId}, how));
+    record.reference = std::move(measured.reference);
+    record.candidate = std::move(measured.candidate);
+    record.disturbed = measured.disturbed;
+    record.load = measured.load;
+    record.deterministic = measured.changed_calls == 0;
+    if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph, how);
+    if (!options_.rival.empty()) record.rival = measure_rival(graph, how);
+    return {};
   }
 
   // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by operator as
   // the reference does. None when the candidate cannot; whatever that is, it has nothing to do with this graph's own result.
-  std::optional<record::Control> measure_control(const ir::Graph& graph, const Bundle& inputs,
-                                                 const MeasureOptions& how) {
+  std::optional<record::Control> measure_control(const ir::Graph& graph, const MeasureOptions& how) {
     controlled_ = true;
     if (!load_graph(candidate_, kControlId, graph, {}, {}, timeout_)) return std::nullopt;
-    if (!set_inputs(candidate_, kControlId, inputs, timeout_)) return std::nullopt;
+    if (!set_inputs(candidate_, kControlId, tensors_.inputs, timeout_)) return std::nullopt;
     if (!run_graph(candidate_, kControlId, false, timeout_)) return std::nullopt;
-    Answer<Measured> measured = measure({reference_, kId}, {candidate_, kControlId}, how);
+    Result<Measured> measured = measure({reference_, kId}, {candidate_, kControlId}, how);
     if (!measured) return std::nullopt;
     return record::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
   }
 
   // Another compiler on the same graph and inputs, against the same reference. What goes wrong there is its problem, not the graph's.
-  record::Rival measure_rival(const ir::Graph& graph, const Bundle& inputs, MeasureOptions how) {
+  record::Rival measure_rival(const ir::Graph& graph, MeasureOptions how) {
     record::Rival rival;
     rival.name = options_.rival;
     how.timeout = std::max<std::chrono::milliseconds>(how.timeout, kCompileTimeout);
-    const auto give_up = [&](const Failure& failure) {
-      rival.problem = failure.error.message;
-      return rival;
-    };
+    if (const Result<void> done = measure_rival(graph, how, rival); !done) rival.problem = done.error().message;
+    return rival;
+  }
+
+  Result<void> measure_rival(const ir::Graph& graph, const MeasureOptions& how, record::Rival& rival) {
     if (!rival_ || !rival_->alive()) {
       PyTorchOptions pytorch;
       pytorch.threads = threads_;
       pytorch.processors = options_.processors;
       pytorch.on_gpu = options_.gpu.has_value();
       pytorch.interrupted = options_.interrupted;
-      Result<Worker> started = start_pytorch(pytorch);
-      if (!started) return give_up(to_failure(started.error()));
-      rival_.emplace(std::move(*started));
-      if (auto hello = greet(*rival_, kCompileTimeout); !hello) return give_up(hello.error());
+      PASSNET_TRY(Worker started, start_pytorch(pytorch));
+      rival_.emplace(std::move(started));
+      PASSNET_TRY_VOID(greet(*rival_, kCompileTimeout));
     }
-    if (auto loaded = load_graph(*rival_, kId, graph, {}, {}, how.timeout); !loaded) return give_up(loaded.error());
-    if (auto set = set_inputs(*rival_, kId, inputs, how.timeout); !set) return give_up(set.error());
-    Answer<Outputs> found = run_graph(*rival_, kId, true, how.timeout);
-    if (!found) return give_up(found.error());
+    PASSNET_TRY_VOID(load_graph(*rival_, kId, graph, {}, {}, how.timeout));
+    PASSNET_TRY_VOID(set_inputs(*rival_, kId, tensors_.inputs, how.timeout));
+    PASSNET_TRY(const Outputs found, run_graph(*rival_, kId, true, how.timeout));
     record::RunRecord checked;
-    if (auto compared = compare_outputs(reference_, kId, *found, checked, how.timeout); !compared)
-      return give_up(compared.error());
+    PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, checked, how.timeout));
     checked.stage = Stage::Done;
     rival.passes_from = record::judge(checked).passes_from;
-    Answer<Measured> measured = measure({reference_, kId}, {*rival_, kId}, how);
-    if (!measured) return give_up(measured.error());
-    rival.reference = std::move(measured->reference);
-    rival.candidate = std::move(measured->candidate);
-    rival.disturbed = measured->disturbed;
-    return rival;
-  }
-
-  std::optional<Failure> rewrite_graph(const ir::Graph& graph, const Bundle& inputs, record::RunRecord& record,
-                                       Rewritten& rewritten) {
-    if (!passes_) return to_failure(passes_.error());
-    if (!names_checked_) {
-      if (auto checked = check_pattern_names(*passes_, reference_, timeout_); !checked) return checked.error();
-      names_checked_ = true;
-    }
-    Answer<Rewritten> applied =
-        rewrite_or_fail(reference_, kTraceId, graph, inputs, *passes_,
-                        {timeout_, options_.gpu.has_value(), options_.strict, options_.build}, record.passes);
-    if (!applied) return applied.error();
-    rewritten = std::move(*applied);
-    return std::nullopt;
+    PASSNET_TRY(Measured measured, measure({reference_, kId}, {*rival_, kId}, how));
+    rival.reference = std::move(measured.reference);
+    rival.candidate = std::move(measured.candidate);
+    rival.disturbed = measured.disturbed;
+    return {};
   }
 
   // What the reference says of the machine; asked once.
-  Answer<void> learn_hardware() {
+  Result<void> learn_hardware() {
     if (!hardware_.empty()) return {};
-    Answer<Hello> hello = start_up(reference_);
-    if (!hello) return tl::unexpected(hello.error());
-    versions_ = versions_of(options_, *hello);
-    hardware_ = fmt::format("{}, torch {}", hello->hardware, hello->torch);
-    architecture_ = hello->architecture;
+    PASSNET_TRY(const Hello hello, start_up(reference_));
+    versions_ = versions_of(options_, hello);
+    hardware_ = fmt::format("{}, torch {}", hello.hardware, hello.torch);
+    architecture_ = hello.architecture;
     return {};
   }
 

@@ -1,4 +1,4 @@
-// One sample -> records: the whole line of DESIGN section 3, graph by graph.
+// One sample -> records: parsed, rewritten, built, run, compared and timed, graph by graph.
 #pragma once
 
 #include <atomic>

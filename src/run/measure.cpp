@@ -36,7 +36,7 @@ bool is_disturbed(const TimedBlock& block) {
 
 // alone: the worker is Stopped but for this block. Its threads' times are read while it stands still, so that what this process
 // does for the measurement is not taken for a disturbance where it shares their processors.
-Answer<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& options, bool alone) {
+Result<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& options, bool alone) {
   const int calls = options.settling + options.calls;
   const Json request{{"do", "time"},
                      {"id", graph.id},
@@ -49,12 +49,12 @@ Answer<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& o
   const auto before = read_thread_times(graph.worker.pid());
   if (alone) graph.worker.resume();
   const auto start = Clock::now();
-  Answer<Reply> reply = graph.worker.ask(request, {}, options.timeout);
+  Result<Reply> reply = graph.worker.ask(request, {}, options.timeout);
   const auto stop = Clock::now();
   if (alone) graph.worker.pause();
-  if (!reply) return tl::unexpected(std::move(reply).error());
+  if (!reply) return std::move(reply).error();
   const auto after = read_thread_times(graph.worker.pid());
-  return read_fields("time", [&]() -> Answer<TimedBlock> {
+  return read_fields("time", [&]() -> Result<TimedBlock> {
     TimedBlock block{reply->json.at("times_us").get<std::vector<double>>(),
                      reply->json.value("changed", int64_t{0}),
                      reply->json.value("mode", ""),
@@ -73,11 +73,11 @@ Answer<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& o
 
 }  // namespace
 
-Answer<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& options) {
+Result<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& options) {
   return time_one_block(graph, options, false);
 }
 
-Answer<TimedBlock> time_block_alone(const TimedGraph& graph, const BlockOptions& options) {
+Result<TimedBlock> time_block_alone(const TimedGraph& graph, const BlockOptions& options) {
   return time_one_block(graph, options, true);
 }
 
@@ -117,7 +117,7 @@ struct TrackPlan {
   int calls_of(int index) const { return trials * (index + 1) / pairs - trials * index / pairs; }
 };
 
-Answer<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int calls) {
+Result<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int calls) {
   const BlockOptions block{
       plan.settle_each || plan.on_gpu ? kSettlingCalls : 1, calls, plan.settle_each, true, plan.track, plan.timeout};
   // A GPU is idle once the worker has answered, and only one thread of the worker's had to do with it.
@@ -125,23 +125,22 @@ Answer<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int
 }
 
 /// One pair of blocks, each side once; false: disturbed, and nothing of it is kept.
-Answer<bool> time_pair(Side& first, Side& second, const TrackPlan& plan, int calls, record::Load& load) {
+Result<bool> time_pair(Side& first, Side& second, const TrackPlan& plan, int calls, record::Load& load) {
   std::array<TimedBlock, 2> blocks;
   std::array<Side*, 2> sides{&first, &second};
   ++load.block_pairs;
   bool disturbed = false;
   for (size_t i = 0; i < 2 && !disturbed; ++i) {
-    Answer<TimedBlock> timed = time_turn(sides[i]->graph, plan, calls);
-    if (!timed) return tl::unexpected(std::move(timed).error());
-    sides[i]->changed += timed->changed;
-    if (timed->waited) {
+    TimedBlock& timed = blocks[i];
+    PASSNET_TRY(timed, time_turn(sides[i]->graph, plan, calls));
+    sides[i]->changed += timed.changed;
+    if (timed.waited) {
       load.known = true;
       const double share =
-          static_cast<double>(timed->waited->count()) / static_cast<double>(std::max<int64_t>(1, timed->wall.count()));
+          static_cast<double>(timed.waited->count()) / static_cast<double>(std::max<int64_t>(1, timed.wall.count()));
       load.waiting_share = std::max(load.waiting_share, std::min(1.0, share));
     }
-    disturbed = is_disturbed(*timed);
-    blocks[i] = std::move(*timed);
+    disturbed = is_disturbed(timed);
   }
   if (disturbed) return false;
   for (size_t i = 0; i < 2; ++i) sides[i]->keep(std::move(blocks[i]));
@@ -149,7 +148,7 @@ Answer<bool> time_pair(Side& first, Side& second, const TrackPlan& plan, int cal
 }
 
 /// All trials of one track on both sides. False: too few pairs were undisturbed.
-Answer<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& load) {
+Result<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& load) {
   const int pairs = std::max(1, std::min(plan.pairs, plan.trials));
   TrackPlan fitted = plan;
   fitted.pairs = pairs;
@@ -157,9 +156,8 @@ Answer<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& l
   auto rest = 1ms;
   while (kept < pairs && kept + dropped < kMostAttempts * pairs) {
     // A B A B …: each block follows one of the other side, so both find the same caches. Pairs are short against any drift.
-    Answer<bool> timed = time_pair(a, b, fitted, fitted.calls_of(kept), load);
-    if (!timed) return timed;
-    if (*timed) {
+    PASSNET_TRY(const bool undisturbed, time_pair(a, b, fitted, fitted.calls_of(kept), load));
+    if (undisturbed) {
       ++kept;
       rest = 1ms;
       continue;
@@ -174,15 +172,14 @@ Answer<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& l
 }
 
 /// Warms both sides up. Returns the median of the reference's calls in microseconds; 0 without warm-up.
-Answer<double> warm_up(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
+Result<double> warm_up(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
                        const record::Track& track) {
   double median_us = 0;
   for (const TimedGraph* graph : {&reference, &candidate}) {
     if (options.warmup == 0) break;
     const BlockOptions block{0, options.warmup, false, false, track, options.timeout};
-    Answer<TimedBlock> timed = options.on_gpu ? time_block(*graph, block) : time_block_alone(*graph, block);
-    if (!timed) return tl::unexpected(std::move(timed).error());
-    if (graph == &reference) median_us = record::summarize(timed->times_us).median;
+    PASSNET_TRY(const TimedBlock timed, options.on_gpu ? time_block(*graph, block) : time_block_alone(*graph, block));
+    if (graph == &reference) median_us = record::summarize(timed.times_us).median;
   }
   return median_us;
 }
@@ -196,12 +193,12 @@ void finish(Side& side, const MeasureOptions& options, const record::Track& trac
 }
 
 /// The same calls timed in the other ways that a GPU allows.
-Answer<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
+Result<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
                                Measured& measured) {
   for (const record::Track& track : kOtherGpuTracks) {
     Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
     const TrackPlan plan{track, kOtherTrackPairs, options.trials, false, true, options.timeout};
-    if (auto done = time_track(a, b, plan, measured.load); !done) return tl::unexpected(std::move(done).error());
+    PASSNET_TRY_VOID(time_track(a, b, plan, measured.load));
     measured.reference.others.push_back({track, std::move(a.timing.trials_us)});
     measured.candidate.others.push_back({track, std::move(b.timing.trials_us)});
     measured.changed_calls += b.changed;
@@ -231,33 +228,28 @@ void note_conditions(const Conditions& before, const Conditions& after, record::
 
 }  // namespace
 
-Answer<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options) {
+Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options) {
   const record::Track track = options.on_gpu ? kGpuTrack : record::Track{};
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
-  const Answer<double> usual_us = warm_up(reference, candidate, options, track);
-  if (!usual_us) return tl::unexpected(usual_us.error());
+  PASSNET_TRY(const double usual_us, warm_up(reference, candidate, options, track));
 
   const Conditions before(reference.worker, candidate.worker);
   Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
   Measured measured;
   const TrackPlan plan{track,          options.on_gpu ? kGpuPairs : kPairs,
-                       options.trials, !options.on_gpu && *usual_us < kLongCallUs,
+                       options.trials, !options.on_gpu && usual_us < kLongCallUs,
                        options.on_gpu, options.timeout};
-  const Answer<bool> enough = time_track(a, b, plan, measured.load);
-  if (!enough) return tl::unexpected(enough.error());
+  PASSNET_TRY(const bool enough, time_track(a, b, plan, measured.load));
   note_conditions(before, Conditions(reference.worker, candidate.worker), measured.load);
 
-  measured.disturbed = !*enough;
+  measured.disturbed = !enough;
   measured.changed_calls = b.changed;
   finish(a, options, track);
   finish(b, options, track);
   measured.reference = std::move(a.timing);
   measured.candidate = std::move(b.timing);
-  if (options.on_gpu) {
-    if (auto done = time_other_tracks(reference, candidate, options, measured); !done)
-      return tl::unexpected(std::move(done).error());
-  }
+  if (options.on_gpu) PASSNET_TRY_VOID(time_other_tracks(reference, candidate, options, measured));
   return measured;
 }
 

@@ -43,8 +43,8 @@ struct Measured {
 /// of the checked call by a hash, and make one call that is not timed, so that every timed call finds what a call leaves behind
 /// (calls of 5 ms and more, which notice nothing of it, go without). Which blocks are kept depends on what the kernel says
 /// of waiting threads alone, never on a time that was taken.
-/// Errors: a Failure of either worker.
-Answer<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options);
+/// Errors: of either worker.
+Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options);
 
 /// The first calls of a block wake the thread team and refill the caches the other side emptied; they are not trials.
 inline constexpr int kSettlingCalls = 2;
@@ -67,8 +67,8 @@ struct TimedBlock {
   std::optional<std::chrono::nanoseconds> waited;  // for processors that other processes held; none: not known
 };
 
-/// Calls a graph in one block. Errors: a Failure; nonsense when the times are not as many as the calls.
-Answer<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& options);
+/// Calls a graph in one block. Errors: of the worker; "nonsense" when the times are not as many as the calls.
+Result<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& options);
 
 /// Workers that stand still, all their threads where they are, for as long as this lives. A side that is not timed can neither
 /// take processors from the other nor leave them: helper threads that would spin for a while go on spinning at their next turn.
@@ -84,6 +84,6 @@ class Stopped {
 };
 
 /// time_block on a worker that is Stopped: it runs for this block alone.
-Answer<TimedBlock> time_block_alone(const TimedGraph& graph, const BlockOptions& options);
+Result<TimedBlock> time_block_alone(const TimedGraph& graph, const BlockOptions& options);
 
 }  // namespace passnet::run

@@ -14,10 +14,22 @@ namespace passnet::run {
 
 namespace {
 
+// A value as the plan sees it: a list or what is not known is None.
+pass::SiteInput site_input(const ir::Value& value) {
+  return std::visit(
+      [](const auto& known) -> pass::SiteInput {
+        if constexpr (std::is_convertible_v<decltype(known), pass::SiteInput>)
+          return known;
+        else
+          return std::monostate{};
+      },
+      value.is);
+}
+
 // A pattern input as the plan sees it.
 pass::SiteInput site_input(const ir::Graph& graph, const ir::Arg& arg, const Values& values) {
   switch (arg.kind) {
-    case ir::ArgKind::Node: return values[arg.node];
+    case ir::ArgKind::Node: return site_input(values[arg.node]);
     case ir::ArgKind::Bool: return arg.boolean;
     case ir::ArgKind::Int: return arg.integer;
     case ir::ArgKind::Float: return arg.real;
@@ -66,7 +78,7 @@ class PassApplication {
     result_.graph = graph;
   }
 
-  Answer<Rewritten> run() {
+  Result<Rewritten> run() {
     PASSNET_TRY(values_, trace_(result_.graph, result_.lists));
     for (size_t index = 0; index < passes_.size(); ++index) PASSNET_TRY_VOID(apply_one(index));
     PASSNET_TRY_VOID(refresh_stale_lists());
@@ -81,7 +93,7 @@ class PassApplication {
     return pass::evaluate_plan(pass.plan, pass.name, inputs, output_count, on_gpu_);
   }
 
-  Answer<void> apply_one(size_t index) {
+  Result<void> apply_one(size_t index) {
     const pass::Pass& pass = passes_[index];
     record::PassOutcome& outcome = result_.outcomes.emplace_back();
     outcome.pass = pass.name;
@@ -121,7 +133,7 @@ class PassApplication {
 
   // A later pass may have changed the strides of what an earlier site reads: its plan is evaluated again on what comes
   // now. One round is enough unless that changes its outputs' strides in turn, so it is repeated a few times.
-  Answer<void> refresh_stale_lists() {
+  Result<void> refresh_stale_lists() {
     for (int round = 0; round < 4; ++round) {
       bool stale = false;
       for (const ir::Node& node : result_.graph.nodes()) {
@@ -132,9 +144,9 @@ class PassApplication {
         bool changed = false;
         for (size_t i = 0; i < lowered.tensor_inputs.size(); ++i) {
           pass::SiteInput& before = lowered.inputs[lowered.tensor_inputs[i]];
-          const pass::SiteInput& now = values_[args[i + 1].node];
+          pass::SiteInput now = site_input(values_[args[i + 1].node]);
           if (before != now) {
-            before = now;
+            before = std::move(now);
             changed = true;
           }
         }
@@ -176,7 +188,7 @@ int Rewritten::sites() const {
   return count;
 }
 
-Answer<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
+Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
                                const rewrite::MatchOptions& options, bool on_gpu) {
   return PassApplication(graph, passes, trace, options, on_gpu).run();
 }

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "ir/graph.h"
 #include "pass/kernel/build.h"
+#include "pass/plan/plan.h"
 #include "pass/source.h"
 #include "record/record.h"
 #include "rewrite/match.h"
@@ -18,7 +19,7 @@ namespace passnet::run {
 
 /// Runs a graph with its fused nodes (launch lists by index), launching no kernel, and tells every value's type.
 /// What fails ends the graph.
-using TraceFn = std::function<Answer<Values>(const ir::Graph&, const std::vector<pass::LaunchList>&)>;
+using TraceFn = std::function<Result<Values>(const ir::Graph&, const std::vector<pass::LaunchList>&)>;
 
 struct Rewritten {
   ir::Graph graph;
@@ -28,8 +29,8 @@ struct Rewritten {
   int sites() const;
 };
 
-/// on_gpu: what plans see as x.is_cuda. Failures: "bad-pass" (a plan failed at a site), or what `trace` gave.
-Answer<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
+/// on_gpu: what plans see as x.is_cuda. Errors: BadPass (a plan failed at a site), or what `trace` gave.
+Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
                                const rewrite::MatchOptions& options, bool on_gpu);
 
 /// Builds every kernel the launch lists need (each distinct one once, several at a time).

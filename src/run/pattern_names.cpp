@@ -13,30 +13,25 @@ bool may_be_unknown(const ir::Node& node) {
   return by_name && ir::find_signature(node) == nullptr;
 }
 
-Answer<void> check_name(const ir::Graph& pattern, const ir::Node& node, Worker& worker,
+Result<void> check_name(const ir::Graph& pattern, const ir::Node& node, Worker& worker,
                         std::chrono::milliseconds timeout) {
-  if (!worker.alive()) {
-    if (Result<void> started = worker.start(); !started) return tl::unexpected(to_failure(started.error()));
-  }
+  if (!worker.alive()) PASSNET_TRY_VOID(worker.start());
   const bool method = node.kind == ir::NodeKind::CallMethod;
-  const Answer<Reply> reply =
+  const Result<Reply> reply =
       worker.ask({{"do", "check_target"}, {"target", std::string(node.target)}, {"method", method}}, {}, timeout);
   if (reply) return {};
-  if (reply.error().kind != "unsupported") return tl::unexpected(reply.error());
-  const Error& found = reply.error().error;
-  Error error = bad_pass(found.message, pattern.locate(node));
-  error.hint = found.hint;
-  return tl::unexpected(to_failure(std::move(error)));
+  if (reply.error().failure != "unsupported") return reply.error();
+  return bad_pass(reply.error().message, pattern.locate(node)).with_hint(reply.error().hint);
 }
 
 }  // namespace
 
-Answer<void> check_pattern_names(const std::vector<pass::Pass>& passes, Worker& worker,
+Result<void> check_pattern_names(const std::vector<pass::Pass>& passes, Worker& worker,
                                  std::chrono::milliseconds timeout) {
   for (const pass::Pass& pass : passes) {
     for (const ir::Node& node : pass.pattern.nodes()) {
       if (!may_be_unknown(node)) continue;
-      if (Answer<void> checked = check_name(pass.pattern, node, worker, timeout); !checked) return checked;
+      PASSNET_TRY_VOID(check_name(pass.pattern, node, worker, timeout));
     }
   }
   return {};

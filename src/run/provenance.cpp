@@ -119,9 +119,8 @@ std::map<std::string, std::string> versions_of(const EvaluateOptions& options, c
 Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& options) {
   Worker worker({options.worker, Role::Reference, resolve_options(options).threads, options.interrupted, options.gpu});
   PASSNET_TRY_VOID(worker.start());
-  const Answer<Hello> hello = start_up(worker);
-  if (!hello) return hello.error().error;
-  return versions_of(options, *hello);
+  PASSNET_TRY(const Hello hello, start_up(worker));
+  return versions_of(options, hello);
 }
 
 record::Provenance provenance_of(const graphdir::Sample& sample, size_t index, const EvaluateOptions& options,

@@ -24,17 +24,17 @@ struct PassRun {
 
 /// reference: where plans see the shapes that come; it loads the graph under an id of its own. candidate: runs the
 /// rewritten graph, its kernels on poisoned and fenced memory. A graph whose sites were all declined runs as it is.
-/// The Failure is as a record would hold it: "no-match", "bad-pass", "crash", …
-Answer<PassRun> run_with_passes(Worker& reference, Worker& candidate, const ir::Graph& graph, const Bundle& inputs,
+/// Errors: as a record would hold it: "no-match", "bad-pass", "crash", …
+Result<PassRun> run_with_passes(Worker& reference, Worker& candidate, const ir::Graph& graph, const Bundle& inputs,
                                 const std::vector<pass::Pass>& passes, const PassRunOptions& options);
 
-/// Puts the line of Name.cpp into a failure that tells where the kernel's code was; others stay as they are.
+/// Puts the line of Name.cpp into an error that tells where the kernel's code was; others stay as they are.
 /// kernels: those of `rewritten`, as build_kernels gave them.
-Failure with_source_line(Failure failure, const Rewritten& rewritten, const std::vector<pass::Pass>& passes,
-                         const std::vector<std::vector<pass::BuiltKernel>>& kernels);
+Error with_source_line(Error error, const Rewritten& rewritten, const std::vector<pass::Pass>& passes,
+                       const std::vector<std::vector<pass::BuiltKernel>>& kernels);
 
 /// What `apply_passes` gave, or why not: a trace that failed as the worker said it, or "no-match" with the nearest misses.
-Answer<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph,
+Result<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph,
                                   const Bundle& inputs, const std::vector<pass::Pass>& passes,
                                   const PassRunOptions& options, std::vector<record::PassOutcome>& outcomes);
 

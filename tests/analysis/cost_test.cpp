@@ -2,21 +2,24 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include <map>
 
 #include "fx/graph_text.h"
 
 namespace passnet::analysis {
 namespace {
 
-Json tensor(const std::string& dtype, const std::vector<int64_t>& shape) {
-  return {{"dtype", dtype}, {"shape", shape}};
+ir::Value tensor(const std::string& dtype, const std::vector<int64_t>& shape) {
+  return {ir::contiguous(*ir::parse_dtype(dtype), shape), {}};
 }
 
-Cost cost(const std::string& body, const Json& types) {
+Cost cost(const std::string& body, const std::map<std::string_view, ir::Value>& types) {
   const auto graph = fx::parse_text(fx::model_text("a, w", body));
   EXPECT_TRUE(graph) << to_string(graph.error());
-  return cost_of(*graph, types);
+  ir::Values values;
+  for (const ir::Node& node : graph->nodes())
+    values.push_back(types.contains(node.name) ? types.at(node.name) : ir::Value{});
+  return cost_of(*graph, values);
 }
 
 TEST(Cost, CountsTwoPerMultiplyAdd) {
@@ -33,11 +36,11 @@ TEST(Cost, CountsTwoPerMultiplyAdd) {
 }
 
 TEST(Cost, CountsLoopsPerElementAndViewsNotAtAll) {
-  const Json types{{"a", tensor("float32", {4, 8})},
-                   {"w", tensor("float32", {8})},
-                   {"b", tensor("float32", {4, 8})},
-                   {"c", tensor("float32", {8, 4})},
-                   {"d", tensor("float32", {4})}};
+  const std::map<std::string_view, ir::Value> types{{"a", tensor("float32", {4, 8})},
+                                                    {"w", tensor("float32", {8})},
+                                                    {"b", tensor("float32", {4, 8})},
+                                                    {"c", tensor("float32", {8, 4})},
+                                                    {"d", tensor("float32", {4})}};
   EXPECT_EQ(cost("b = a + w\nc = b.transpose(0, 1)\nd = b.mean(1)\nreturn (c, d)", types).flops, 32 + 32);
 }
 

@@ -31,7 +31,8 @@ Example example(const std::string& name, const std::string& inputs, const std::s
   made.graph = fx::parse_model("model.py", std::make_shared<const std::string>(text)).value();
   for (const ir::Node& node : made.graph.nodes()) {
     const auto type = types.find(std::string(node.name));
-    made.types.push_back(type == types.end() ? ValueType{} : parse_value_type(Json::parse(type->second)));
+    made.types.push_back(type == types.end() ? ValueType{}
+                                             : value_type(ir::value_from_json(Json::parse(type->second)).value()));
   }
   return made;
 }

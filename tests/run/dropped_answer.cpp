@@ -1,7 +1,7 @@
 // With -DDROP the answer of a worker is not looked at, which the compiler must warn of.
 #include "run/worker/worker.h"
 
-passnet::run::Answer<int> answer();
+passnet::Result<int> answer();
 
 int main() {
 #ifdef DROP

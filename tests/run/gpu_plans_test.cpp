@@ -26,7 +26,7 @@ class GpuPlans : public testing::Test {
     ASSERT_TRUE(worker_.start().has_value());
   }
 
-  Answer<Values> trace(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists, const Bundle& inputs) {
+  Result<Values> trace(const ir::Graph& graph, const std::vector<pass::LaunchList>& lists, const Bundle& inputs) {
     PASSNET_TRY_VOID(load_graph(worker_, "traced", graph, lists, {}, 60s));
     PASSNET_TRY_VOID(set_inputs(worker_, "traced", inputs, 60s));
     return trace_graph(worker_, "traced", graph, 60s);
@@ -37,14 +37,14 @@ class GpuPlans : public testing::Test {
     const auto graph = graphdir::load_graph_dir(path);
     if (!graph) return to_string(graph.error());
     if (auto loaded = load_graph(worker_, "graph", graph->graph, {}, {}, 60s); !loaded)
-      return to_string(loaded.error().error);
+      return to_string(loaded.error());
     const auto inputs = replay_inputs(worker_, "graph", *graph, 123, 60s);
-    if (!inputs) return to_string(inputs.error().error);
+    if (!inputs) return to_string(inputs.error());
     const auto traced = [&](const ir::Graph& rewritten, const std::vector<pass::LaunchList>& lists) {
       return trace(rewritten, lists, *inputs);
     };
     const auto rewritten = apply_passes(graph->graph, passes, traced, {}, true);
-    if (!rewritten) return to_string(rewritten.error().error);
+    if (!rewritten) return to_string(rewritten.error());
     if (rewritten->sites() == 0) return "no pass matches";
     const auto kernels = build_kernels(*rewritten, passes, {}, "sm_90");
     if (!kernels) return to_string(kernels.error());

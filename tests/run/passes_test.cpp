@@ -51,13 +51,13 @@ class ApplyPasses : public testing::Test {
 
   // The graph's argument is contiguous until it is rewritten, and has `strides` from then on, as if a pass before this one
   // had changed them.
-  Answer<Rewritten> apply(std::vector<int64_t> shape, std::vector<int64_t> strides, bool on_gpu) {
+  Result<Rewritten> apply(std::vector<int64_t> shape, std::vector<int64_t> strides, bool on_gpu) {
     int traces = 0;
-    const TraceFn trace = [&](const ir::Graph& graph, const std::vector<pass::LaunchList>&) -> Answer<Values> {
+    const TraceFn trace = [&](const ir::Graph& graph, const std::vector<pass::LaunchList>&) -> Result<Values> {
       Values values(graph.size());
       ir::TensorType type = ir::contiguous(ir::DType::Float32, shape);
       if (traces++ > 0) type.strides = strides;
-      values[0] = type;
+      values[0].is = type;
       return values;
     };
     return apply_passes(graph_, passes_, trace, {}, on_gpu);
@@ -70,8 +70,8 @@ class ApplyPasses : public testing::Test {
 
 TEST_F(ApplyPasses, EvaluatesAPlanAgainForTheSameKindOfProcessor) {
   for (const bool on_gpu : {false, true}) {
-    const Answer<Rewritten> rewritten = apply({4, 8}, {1, 4}, on_gpu);
-    ASSERT_TRUE(rewritten) << to_string(rewritten.error().error);
+    const Result<Rewritten> rewritten = apply({4, 8}, {1, 4}, on_gpu);
+    ASSERT_TRUE(rewritten) << to_string(rewritten.error());
     ASSERT_EQ(rewritten->lists.size(), 1u);
     const pass::Launch& launch = rewritten->lists[0].launches.at(0);
     EXPECT_EQ(launch.kernel, on_gpu ? "gpu_kernel" : "cpu_kernel");
@@ -80,22 +80,24 @@ TEST_F(ApplyPasses, EvaluatesAPlanAgainForTheSameKindOfProcessor) {
 }
 
 TEST_F(ApplyPasses, SaysThatAPassDeclinesWhatItHadAccepted) {
-  const Answer<Rewritten> rewritten = apply({2, 3}, {1, 2}, false);
+  const Result<Rewritten> rewritten = apply({2, 3}, {1, 2}, false);
   ASSERT_FALSE(rewritten);
-  EXPECT_EQ(rewritten.error().kind, "bad-pass");
-  EXPECT_EQ(to_string(rewritten.error().error),
+  EXPECT_EQ(failure_kind(rewritten.error()), "bad-pass");
+  EXPECT_EQ(to_string(rewritten.error()),
             path_.string() +
                 ":12:9: error: pass 'p' accepted a site and declines it after later passes changed the strides "
                 "of its inputs\nhint: put this pass after the others in sorted_output_pass_rule_names.json");
 }
 
 TEST_F(ApplyPasses, FailsAsTheTraceFails) {
-  const TraceFn trace = [](const ir::Graph&, const std::vector<pass::LaunchList>&) -> Answer<Values> {
-    return Failure{"timeout", resource_error("too slow"), true};
+  const TraceFn trace = [](const ir::Graph&, const std::vector<pass::LaunchList>&) -> Result<Values> {
+    Error error = resource_error("too slow").with_failure("timeout");
+    error.worker_lost = true;
+    return error;
   };
-  const Answer<Rewritten> rewritten = apply_passes(graph_, passes_, trace, {}, false);
+  const Result<Rewritten> rewritten = apply_passes(graph_, passes_, trace, {}, false);
   ASSERT_FALSE(rewritten);
-  EXPECT_EQ(rewritten.error().kind, "timeout");
+  EXPECT_EQ(rewritten.error().failure, "timeout");
   EXPECT_TRUE(rewritten.error().worker_lost);
 }
 

@@ -1,4 +1,4 @@
-// Whatever a worker does, control gets a Failure that says so.
+// Whatever a worker does, control gets an error that says so.
 #include "run/worker/worker.h"
 
 #include <gmock/gmock.h>
@@ -20,10 +20,10 @@ Worker start(const std::string& name, const std::atomic<bool>* interrupted = nul
   return worker;
 }
 
-Failure ask_hello(Worker& worker, std::chrono::milliseconds timeout = 5s) {
-  const Answer<Reply> reply = worker.ask({{"do", "hello"}}, {}, timeout);
+Error ask_hello(Worker& worker, std::chrono::milliseconds timeout = 5s) {
+  const Result<Reply> reply = worker.ask({{"do", "hello"}}, {}, timeout);
   EXPECT_FALSE(reply.has_value());
-  return reply ? Failure{} : reply.error();
+  return reply ? Error{} : reply.error();
 }
 
 TEST(Device, IsTheCpuOrAGpuByNumber) {
@@ -39,53 +39,53 @@ TEST(Device, IsTheCpuOrAGpuByNumber) {
 
 TEST(Worker, CrashIsAFailureThatNamesTheSignal) {
   Worker worker = start("fake_crashes");
-  const Failure failure = ask_hello(worker);
-  EXPECT_EQ(failure.kind, "crash");
+  const Error failure = ask_hello(worker);
+  EXPECT_EQ(failure.failure, "crash");
   EXPECT_TRUE(failure.worker_lost);
-  EXPECT_THAT(failure.error.message, HasSubstr("the candidate worker ended during 'hello': killed by SIGSEGV"));
+  EXPECT_THAT(failure.message, HasSubstr("the candidate worker ended during 'hello': killed by SIGSEGV"));
   EXPECT_FALSE(worker.alive());
 }
 
 TEST(Worker, CrashDoesNotWaitForTheOtherWorker) {
   const Worker bystander = start("fake_hangs");
   Worker worker = start("fake_crashes");
-  EXPECT_EQ(ask_hello(worker).kind, "crash");
+  EXPECT_EQ(ask_hello(worker).failure, "crash");
   EXPECT_TRUE(bystander.alive());
 }
 
 TEST(Worker, EarlyExitIsAFailureThatNamesTheCode) {
   Worker worker = start("fake_exits_at_once");
-  EXPECT_EQ(ask_hello(worker).error.message, "the candidate worker ended during 'hello': exit code 7");
+  EXPECT_EQ(ask_hello(worker).message, "the candidate worker ended during 'hello': exit code 7");
 }
 
 TEST(Worker, HangIsKilledAtTheDeadline) {
   Worker worker = start("fake_hangs");
-  const Failure failure = ask_hello(worker, 300ms);
-  EXPECT_EQ(failure.kind, "timeout");
-  EXPECT_EQ(failure.error.message, "the candidate worker gave no answer to 'hello' within 0.3 s; it was killed");
+  const Error failure = ask_hello(worker, 300ms);
+  EXPECT_EQ(failure.failure, "timeout");
+  EXPECT_EQ(failure.message, "the candidate worker gave no answer to 'hello' within 0.3 s; it was killed");
   EXPECT_FALSE(worker.alive());
 }
 
 TEST(Worker, InterruptGivesUpARequestUnderWay) {
   std::atomic<bool> interrupted{true};
   Worker worker = start("fake_hangs", &interrupted);
-  EXPECT_EQ(ask_hello(worker, 30s).kind, "interrupted");
+  EXPECT_EQ(ask_hello(worker, 30s).failure, "interrupted");
 }
 
 TEST(Worker, NonsenseIsToldApartFromACrash) {
   for (const char* name : {"fake_no_json", "fake_no_ok", "fake_wrong_types", "fake_huge_frame"}) {
     Worker worker = start(name);
-    const Failure failure = ask_hello(worker);
-    EXPECT_EQ(failure.kind, "nonsense") << name << ": " << failure.error.message;
+    const Error failure = ask_hello(worker);
+    EXPECT_EQ(failure.failure, "nonsense") << name << ": " << failure.message;
     EXPECT_TRUE(failure.worker_lost) << name;
   }
 }
 
 TEST(Worker, RefusalKeepsTheWorkerAndItsWords) {
   Worker worker = start("fake_refuses");
-  const Failure failure = ask_hello(worker);
-  EXPECT_EQ(failure.kind, "unsupported");
-  EXPECT_EQ(to_string(failure.error), "model.py:3:9: error: no such operator\nhint: write it");
+  const Error failure = ask_hello(worker);
+  EXPECT_EQ(failure.failure, "unsupported");
+  EXPECT_EQ(to_string(failure), "model.py:3:9: error: no such operator\nhint: write it");
   EXPECT_FALSE(failure.worker_lost);
   EXPECT_TRUE(worker.alive());
 }
@@ -93,26 +93,26 @@ TEST(Worker, RefusalKeepsTheWorkerAndItsWords) {
 TEST(Worker, RestartsAfterItWasLost) {
   Worker worker = start("fake_crashes");
   ask_hello(worker);
-  EXPECT_EQ(ask_hello(worker).error.message, "the candidate worker is not running");
+  EXPECT_EQ(ask_hello(worker).message, "the candidate worker is not running");
   ASSERT_TRUE(worker.start().has_value());
   EXPECT_TRUE(worker.alive());
 }
 
 TEST(Session, OutputsWithoutSharedMemoryAreNonsense) {
   Worker worker = start("fake_no_memory");
-  const Answer<Outputs> outputs = run_graph(worker, "g", true, 5s);
+  const Result<Outputs> outputs = run_graph(worker, "g", true, 5s);
   ASSERT_FALSE(outputs.has_value());
-  EXPECT_EQ(outputs.error().kind, "nonsense");
-  EXPECT_THAT(outputs.error().error.message, HasSubstr("no shared memory came with them"));
+  EXPECT_EQ(outputs.error().failure, "nonsense");
+  EXPECT_THAT(outputs.error().message, HasSubstr("no shared memory came with them"));
 }
 
 TEST(Measure, TooFewTimesAreNonsense) {
   Worker reference = start("fake_no_memory");
   Worker candidate = start("fake_no_memory");
-  const Answer<Measured> measured = measure({reference, "g"}, {candidate, "g"}, {25, 100, 5s});
+  const Result<Measured> measured = measure({reference, "g"}, {candidate, "g"}, {25, 100, 5s});
   ASSERT_FALSE(measured.has_value());
-  EXPECT_EQ(measured.error().kind, "nonsense");
-  EXPECT_THAT(measured.error().error.message, HasSubstr("1 times for 25 calls"));
+  EXPECT_EQ(measured.error().failure, "nonsense");
+  EXPECT_THAT(measured.error().message, HasSubstr("1 times for 25 calls"));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct ShowFlags {
 
 struct Card {
   graphdir::GraphDir graph;
-  run::InferredTypes types;
+  InferredTypes types;
   analysis::Cost cost;
   Json facts, sources;
 };

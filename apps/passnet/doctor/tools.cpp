@@ -132,8 +132,8 @@ Finding examine_gpu() {
   options.gpu = 0;
   run::Worker worker(options);
   if (const Result<void> started = worker.start(); !started) return broken(started.error(), "make build");
-  const run::Answer<run::Hello> hello = run::greet(worker, 60s);
-  if (!hello) return broken(hello.error().error, "passnet eval --device cpu works without it");
+  const Result<run::Hello> hello = run::greet(worker, 60s);
+  if (!hello) return broken(hello.error(), "passnet eval --device cpu works without it");
   const double worker_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   finding.found = fmt::format("{} ({}); a worker starts in {:.2f} s", hello->hardware, hello->architecture, worker_s);
   const TimedBuild built = build_tiny_kernel("doctor.cu", hello->architecture);
@@ -180,10 +180,10 @@ Finding examine_worker() {
     finding.fix = started.error().hint;
     return finding;
   }
-  const run::Answer<run::Reply> hello = worker.ask({{"do", "hello"}}, {}, 30s);
+  const Result<run::Reply> hello = worker.ask({{"do", "hello"}}, {}, 30s);
   if (!hello) {
     finding.mark = Mark::Missing;
-    finding.found = "passnet-worker does not answer: " + hello.error().error.message;
+    finding.found = "passnet-worker does not answer: " + hello.error().message;
     finding.fix = "make build";
     return finding;
   }

@@ -34,7 +34,7 @@ Result<void> draw_graph(const DotFlags& flags) {
     return {};
   }
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.path));
-  PASSNET_TRY(const run::InferredTypes types, TypeInference().types_of(graph));
+  PASSNET_TRY(const InferredTypes types, TypeInference().types_of(graph));
   print_dot_text(flags, print_dot(graph.graph, types.texts, flags.options));
   return {};
 }

@@ -29,12 +29,17 @@ Result<void> show_graph(const ShowFlags& flags) {
     return {};
   }
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.path));
-  PASSNET_TRY(const run::InferredTypes types, TypeInference().types_of(graph));
+  PASSNET_TRY(const InferredTypes types, TypeInference().types_of(graph));
   if (flags.json) {
+    Json values = Json::object();
+    for (ir::NodeId id = 0; id < graph.graph.size(); ++id) {
+      const ir::Node& node = graph.graph.node(id);
+      if (node.kind != ir::NodeKind::Output) values[std::string(node.name)] = ir::to_json(types.values[id]);
+    }
     print_result(dump(Json{{"graph", flags.path},
                            {"model", fx::print_model(graph.graph)},
                            {"unknown", types.unknown},
-                           {"values", types.values}}) +
+                           {"values", std::move(values)}}) +
                  "\n");
   } else {
     print_result(fx::print_model(graph.graph, types.texts));

@@ -11,9 +11,7 @@ namespace passnet::cli {
 Result<void> check_names(const std::vector<pass::Pass>& passes) {
   run::Worker worker({{}, run::Role::Reference, 1, &interrupted(), {}});
   const std::chrono::milliseconds timeout(static_cast<int64_t>(kDefaultTimeoutS * 1000));
-  if (run::Answer<void> checked = run::check_pattern_names(passes, worker, timeout); !checked)
-    return checked.error().error;
-  return {};
+  return run::check_pattern_names(passes, worker, timeout);
 }
 
 }  // namespace passnet::cli

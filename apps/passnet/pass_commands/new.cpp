@@ -59,12 +59,9 @@ Result<std::vector<author::Example>> load_examples(const std::vector<std::filesy
   std::vector<author::Example> examples;
   for (const std::filesystem::path& path : paths) {
     PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(path));
-    PASSNET_TRY(const run::InferredTypes types, inference.types_of(graph));
+    PASSNET_TRY(const InferredTypes types, inference.types_of(graph));
     author::Example example{path.filename().string(), graph.graph, {}};
-    for (const ir::Node& node : graph.graph.nodes()) {
-      const auto type = types.values.find(std::string(node.name));
-      example.types.push_back(type == types.values.end() ? author::ValueType{} : author::parse_value_type(*type));
-    }
+    for (const ir::Value& value : types.values) example.types.push_back(author::value_type(value));
     examples.push_back(std::move(example));
   }
   return examples;

@@ -1,7 +1,6 @@
 #include "dataset/pieces/describe.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 namespace passnet::dataset {
 
@@ -16,28 +15,26 @@ const graphdir::TensorMeta* find_record(const graphdir::GraphDir& whole, std::st
   return nullptr;
 }
 
-Result<graphdir::TensorMeta> describe_value(const Json& value) {
-  if (!value.contains("shape")) return unsupported("an input is no tensor");
+Result<graphdir::TensorMeta> describe_value(const ir::Value& value) {
+  const ir::TensorType* type = value.tensor();
+  if (type == nullptr) return unsupported("an input is no tensor");
   graphdir::TensorMeta meta;
-  meta.shape = value.at("shape").get<std::vector<int64_t>>();
-  const auto dtype = ir::parse_dtype(value.at("dtype").get<std::string>());
-  if (!dtype) return unsupported("an input is of an element type without a record");
-  meta.dtype = *dtype;
+  meta.shape = type->shape;
+  meta.dtype = type->dtype;
   meta.device = "cpu";
   meta.has_mean = meta.has_std = true;
-  const Json statistics = value.value("statistics", Json::object());
-  if (ir::is_floating(*dtype)) {
-    meta.mean = statistics.value("mean", 0.0);
-    meta.stddev = statistics.value("std", 1.0);
-    if (statistics.contains("data")) meta.float_data = statistics.at("data").get<std::vector<double>>();
+  const ir::Statistics statistics = value.statistics.value_or(ir::Statistics{});
+  if (ir::is_floating(type->dtype)) {
+    meta.mean = statistics.mean.value_or(0.0);
+    meta.stddev = statistics.stddev.value_or(1.0);
+    meta.float_data = statistics.float_data;
     return meta;
   }
-  if (!value.contains("statistics")) return unsupported("an input's values are not known");
-  if (statistics.contains("data")) {
-    meta.int_data = statistics.at("data").get<std::vector<int64_t>>();
-  } else if (statistics.contains("min")) {
-    meta.min_value = statistics.at("min").get<double>();
-    meta.max_value = statistics.at("max").get<double>();
+  if (!value.statistics) return unsupported("an input's values are not known");
+  meta.int_data = statistics.integer_data;
+  if (!meta.int_data && statistics.min) {
+    meta.min_value = static_cast<double>(*statistics.min);
+    meta.max_value = static_cast<double>(statistics.max.value_or(*statistics.min));
   }
   return meta;
 }
@@ -45,7 +42,7 @@ Result<graphdir::TensorMeta> describe_value(const Json& value) {
 }  // namespace
 
 Result<std::vector<graphdir::TensorMeta>> describe_inputs(const analysis::Piece& piece, const graphdir::GraphDir& whole,
-                                                          const Json& values) {
+                                                          const ir::Values& values) {
   std::vector<graphdir::TensorMeta> metas;
   for (size_t i = 0; i < piece.inputs.size(); ++i) {
     const ir::Node& node = whole.graph.node(piece.inputs[i]);
@@ -56,7 +53,7 @@ Result<std::vector<graphdir::TensorMeta>> describe_inputs(const analysis::Piece&
     if (recorded != nullptr) {
       meta = *recorded;
     } else {
-      PASSNET_TRY(meta, describe_value(values.value(std::string(node.name), Json::object())));
+      PASSNET_TRY(meta, describe_value(values.at(piece.inputs[i])));
     }
     meta.class_name = "Program_weight_tensor_meta_" + original;
     meta.original_name = original;

@@ -33,10 +33,10 @@ class Typing {
   /// (refused_by_run). Errors: of the worker.
   Result<Types> at(const ir::Graph& graph, const std::vector<graphdir::TensorMeta>& metas);
   /// The same for the graph that was given last, again.
-  Result<Types> also_at(const ir::Graph& graph, const std::vector<graphdir::TensorMeta>& metas);
+  Result<Types> also_at(const std::vector<graphdir::TensorMeta>& metas);
 
  private:
-  Result<Types> infer(const ir::Graph& graph, const std::vector<graphdir::TensorMeta>& metas);
+  Result<Types> infer(const std::vector<graphdir::TensorMeta>& metas);
   Result<void> load(const ir::Graph& graph);
 
   const ir::Graph& graph_;

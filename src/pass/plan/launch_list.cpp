@@ -2,22 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/json_fields.h"
 #include "base/strings.h"
 #include "pass/plan/tensor.h"
 
 namespace passnet::pass {
 
 namespace {
-
-Json float_to_json(double value) {
-  if (std::isnan(value)) return "nan";
-  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  return value;
-}
 
 void add_type(Json& json, const ir::TensorType& type) {
   json["dtype"] = std::string(ir::name(type.dtype));
@@ -34,7 +28,7 @@ Json view_to_json(const View& view) {
 struct ScalarToJson {
   Json operator()(const View& view) const { return view_to_json(view); }
   Json operator()(int64_t value) const { return {{"int", value}}; }
-  Json operator()(double value) const { return {{"float", float_to_json(value)}}; }
+  Json operator()(double value) const { return {{"float", number_json(value)}}; }
   Json operator()(bool value) const { return {{"bool", value}}; }
   Json operator()(ir::DType value) const { return {{"dtype", std::string(ir::name(value))}}; }
 };
@@ -100,11 +94,9 @@ Result<int64_t> read_int_in(const Node& node, int64_t low, int64_t high) {
 }
 
 Result<double> read_float(const Node& node) {
-  if (node.json == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (node.json == "inf") return std::numeric_limits<double>::infinity();
-  if (node.json == "-inf") return -std::numeric_limits<double>::infinity();
-  if (!node.json.is_number()) return node.wrong("a number, \"nan\", \"inf\" or \"-inf\"");
-  return node.json.get<double>();
+  const std::optional<double> value = read_number(node.json);
+  if (!value) return node.wrong("a number, \"nan\", \"inf\" or \"-inf\"");
+  return *value;
 }
 
 Result<std::string> read_string(const Node& node) {
@@ -237,7 +229,7 @@ Json to_json(const LaunchList& list) {
     Json entry = Json::object();
     if (buffer.input >= 0) entry["input"] = buffer.input;
     add_type(entry, buffer.type);
-    if (buffer.fill) entry["fill"] = float_to_json(*buffer.fill);
+    if (buffer.fill) entry["fill"] = number_json(*buffer.fill);
     buffers.push_back(std::move(entry));
   }
   for (const Launch& launch : list.launches) launches.push_back(launch_to_json(launch));

@@ -14,64 +14,62 @@ namespace {
 
 using Timeout = std::chrono::milliseconds;
 
-pass::SiteInput value_from_json(const Json& json) {
-  if (json.contains("dtype")) {
-    ir::TensorType type;
-    type.dtype = ir::parse_dtype(json.at("dtype").get<std::string>()).value_or(ir::DType::Float32);
-    type.shape = json.at("shape").get<std::vector<int64_t>>();
-    type.strides = json.at("strides").get<std::vector<int64_t>>();
-    return type;
-  }
-  if (json.contains("int")) return json.at("int").get<int64_t>();
-  if (json.contains("float")) return json.at("float").get<double>();
-  if (json.contains("bool")) return json.at("bool").get<bool>();
-  return std::monostate{};
+/// The values of a reply, VALUE by node name, by node id of `graph`. complete: every node but the output must have one.
+Result<Values> read_values(const std::string& what, const Json& reply, const ir::Graph& graph, bool complete) {
+  std::unordered_map<std::string_view, const Json*> by_name;
+  Values values(graph.size());
+  return read_fields(what, [&]() -> Result<Values> {
+    for (const auto& [name, value] : reply.at("values").get_ref<const Json::object_t&>()) by_name.emplace(name, &value);
+    for (ir::NodeId id = 0; id < graph.size(); ++id) {
+      const ir::Node& node = graph.node(id);
+      const auto found = by_name.find(node.name);
+      if (found == by_name.end()) {
+        if (!complete || node.kind == ir::NodeKind::Output) continue;
+        return nonsense(what, fmt::format("no value of '{}'", node.name));
+      }
+      Result<ir::Value> value = ir::value_from_json(*found->second);
+      if (!value) return nonsense(what, value.error().message);
+      values[id] = std::move(*value);
+    }
+    return std::move(values);
+  });
 }
 
 /// The text of a file that may be absent.
-Answer<std::string> optional_text(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) return std::string();
-  Result<std::string> text = read_file(path);
-  if (!text) return tl::unexpected(to_failure(text.error()));
-  return std::move(*text);
+Result<std::string> optional_text(const std::filesystem::path& path) {
+  return std::filesystem::exists(path) ? read_file(path) : std::string();
 }
 
 }  // namespace
 
-tl::unexpected<Failure> nonsense(const std::string& what, const std::string& why) {
-  return tl::unexpected(Failure{
-      "nonsense", resource_error(fmt::format("the worker's answer to '{}' is not understood: {}", what, why)), false});
+Error nonsense(const std::string& what, const std::string& why) {
+  return resource_error(fmt::format("the worker's answer to '{}' is not understood: {}", what, why))
+      .with_failure("nonsense");
 }
 
-Answer<MetaTexts> read_metas(const graphdir::GraphDir& graph) {
-  Answer<std::string> weights = optional_text(graph.path / "weight_meta.py");
-  if (!weights) return tl::unexpected(std::move(weights).error());
-  Answer<std::string> inputs = optional_text(graph.path / "input_meta.py");
-  if (!inputs) return tl::unexpected(std::move(inputs).error());
-  return MetaTexts{std::move(*weights), std::move(*inputs)};
+Result<MetaTexts> read_metas(const graphdir::GraphDir& graph) {
+  MetaTexts metas;
+  PASSNET_TRY(metas.weights, optional_text(graph.path / "weight_meta.py"));
+  PASSNET_TRY(metas.inputs, optional_text(graph.path / "input_meta.py"));
+  return metas;
 }
 
-Answer<Hello> greet(Worker& worker, Timeout timeout) {
-  Answer<Reply> reply = worker.ask({{"do", "hello"}}, {}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
-  return read_fields("hello", [&]() -> Answer<Hello> {
-    return Hello{reply->json.value("torch", ""), reply->json.value("hardware", ""), reply->json.value("isolation", ""),
-                 reply->json.value("architecture", ""), reply->json.at("threads").get<int>()};
+Result<Hello> greet(Worker& worker, Timeout timeout) {
+  PASSNET_TRY(const Reply reply, worker.ask({{"do", "hello"}}, {}, timeout));
+  return read_fields("hello", [&]() -> Result<Hello> {
+    return Hello{reply.json.value("torch", ""), reply.json.value("hardware", ""), reply.json.value("isolation", ""),
+                 reply.json.value("architecture", ""), reply.json.at("threads").get<int>()};
   });
 }
 
-Answer<Hello> start_up(Worker& worker) {
+Result<Hello> start_up(Worker& worker) {
   // Starting libtorch takes half a second on a quiet machine; a busy one gets a minute.
-  Answer<Hello> hello = greet(worker, std::chrono::seconds(60));
-  if (!hello && hello.error().worker_lost && hello.error().kind != "interrupted") {
-    Failure failure = std::move(hello).error();
-    failure.kind = "resource";
-    return tl::unexpected(std::move(failure));
-  }
+  Result<Hello> hello = greet(worker, std::chrono::seconds(60));
+  if (!hello && hello.error().worker_lost && hello.error().failure != "interrupted") hello.error().failure = "resource";
   return hello;
 }
 
-Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+Result<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                         const std::vector<pass::LaunchList>& lists,
                         const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout,
                         const std::string& cuda_graph) {
@@ -91,66 +89,56 @@ Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& 
       row.push_back({{"object", kernel.object.string()}, {"entry", kernel.entry}, {"parameters", kernel.parameters}});
     request["kernels"].push_back(std::move(row));
   }
-  Answer<Reply> reply = worker.ask(request, {}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
+  PASSNET_TRY_VOID(worker.ask(request, {}, timeout));
   return {};
 }
 
-Answer<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
+Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
                              Timeout timeout) {
-  Answer<MetaTexts> metas = read_metas(graph);
-  if (!metas) return tl::unexpected(std::move(metas).error());
-  Answer<Reply> reply = worker.ask(
-      {{"do", "inputs"}, {"id", id}, {"weight_meta", metas->weights}, {"input_meta", metas->inputs}, {"seed", seed}},
-      {}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
-  return take_bundle(*reply, "tensors");
+  PASSNET_TRY(const MetaTexts metas, read_metas(graph));
+  const Json request{
+      {"do", "inputs"}, {"id", id}, {"weight_meta", metas.weights}, {"input_meta", metas.inputs}, {"seed", seed}};
+  PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
+  return take_bundle(reply, "tensors");
 }
 
-Answer<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, Timeout timeout) {
-  Answer<Reply> reply = worker.ask({{"do", "set_inputs"}, {"id", id}, {"tensors", wire::to_json(inputs.entries)}},
-                                   {inputs.fd.get()}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
+Result<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, Timeout timeout) {
+  const Json request{{"do", "set_inputs"}, {"id", id}, {"tensors", wire::to_json(inputs.entries)}};
+  PASSNET_TRY_VOID(worker.ask(request, {inputs.fd.get()}, timeout));
   return {};
 }
 
-Answer<Json> trace_values(Worker& worker, const std::string& id, const std::vector<std::string>& measured,
-                          Timeout timeout) {
-  Answer<Reply> reply = worker.ask({{"do", "trace"}, {"id", id}, {"measured", measured}}, {}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
-  return read_fields("trace", [&]() -> Answer<Json> { return std::move(reply->json.at("values")); });
+Result<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph, Timeout timeout,
+                           const std::vector<std::string>& measured) {
+  PASSNET_TRY(const Reply reply, worker.ask({{"do", "trace"}, {"id", id}, {"measured", measured}}, {}, timeout));
+  return read_values("trace", reply.json, graph, false);
 }
 
-Answer<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph, Timeout timeout) {
-  Answer<Json> traced = trace_values(worker, id, {}, timeout);
-  if (!traced) return tl::unexpected(std::move(traced).error());
-  return read_fields("trace", [&]() -> Answer<Values> {
-    const Json& by_name = *traced;
-    Values values(graph.size());
-    for (ir::NodeId node = 0; node < graph.size(); ++node) {
-      const auto found = by_name.find(std::string(graph.node(node).name));
-      if (found != by_name.end()) values[node] = value_from_json(*found);
-    }
-    return values;
-  });
+Result<Values> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, Timeout timeout) {
+  PASSNET_TRY(const MetaTexts metas, read_metas(graph));
+  return infer_types(worker, id, graph.graph, metas, timeout);
 }
 
-Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, Timeout timeout) {
-  Answer<Reply> reply = worker.ask({{"do", "run"}, {"id", id}, {"checked", checked}}, {}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
-  Answer<Bundle> tensors = take_bundle(*reply, "outputs");
-  if (!tensors) return tl::unexpected(std::move(tensors).error());
-  return Outputs{std::move(*tensors), reply->json.value("scalars", Json::object())};
+Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
+                           Timeout timeout) {
+  const Json request{{"do", "infer"}, {"id", id}, {"weight_meta", metas.weights}, {"input_meta", metas.inputs}};
+  PASSNET_TRY(const Reply reply, worker.ask(request, {}, timeout));
+  return read_values("infer", reply.json, graph, true);
 }
 
-Answer<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
+Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, Timeout timeout) {
+  PASSNET_TRY(Reply reply, worker.ask({{"do", "run"}, {"id", id}, {"checked", checked}}, {}, timeout));
+  PASSNET_TRY(Bundle tensors, take_bundle(reply, "outputs"));
+  return Outputs{std::move(tensors), reply.json.value("scalars", Json::object())};
+}
+
+Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              Timeout timeout) {
-  Answer<Reply> reply = reference.ask(
-      {{"do", "compare"}, {"id", id}, {"tensors", wire::to_json(found.tensors.entries)}, {"scalars", found.scalars}},
-      {found.tensors.fd.get()}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
-  return read_fields("compare", [&]() -> Answer<void> {
-    Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(reply->json.at("outputs"));
+  const Json request{
+      {"do", "compare"}, {"id", id}, {"tensors", wire::to_json(found.tensors.entries)}, {"scalars", found.scalars}};
+  PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
+  return read_fields("compare", [&]() -> Result<void> {
+    Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(reply.json.at("outputs"));
     if (!checks) return nonsense("compare", checks.error().message);
     record.outputs = std::move(*checks);
     record.outputs_counted = true;
@@ -163,14 +151,13 @@ Answer<void> compare_outputs(Worker& reference, const std::string& id, const Out
   });
 }
 
-Answer<record::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+Result<record::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                                       const std::vector<pass::LaunchList>& lists, int calls, Timeout timeout) {
-  Answer<Reply> reply = worker.ask({{"do", "profile"}, {"id", id}, {"calls", calls}}, {}, timeout);
-  if (!reply) return tl::unexpected(std::move(reply).error());
+  PASSNET_TRY(const Reply reply, worker.ask({{"do", "profile"}, {"id", id}, {"calls", calls}}, {}, timeout));
   std::unordered_map<std::string_view, ir::NodeId> by_name;
   for (ir::NodeId node = 0; node < graph.size(); ++node) by_name.emplace(graph.node(node).name, node);
-  return read_fields("profile", [&]() -> Answer<record::Profile> {
-    const Json& json = reply->json.at("profile");
+  return read_fields("profile", [&]() -> Result<record::Profile> {
+    const Json& json = reply.json.at("profile");
     record::Profile profile;
     profile.call_us = json.at("call_us").get<double>();
     for (const Json& one : json.at("launches")) {
@@ -194,9 +181,9 @@ Answer<record::Profile> profile_graph(Worker& worker, const std::string& id, con
 
 record::DeviceMemory forget_graph(Worker& worker, const std::string& id, Timeout timeout) {
   if (!worker.alive()) return {};
-  const Answer<Reply> reply = worker.ask({{"do", "unload"}, {"id", id}}, {}, timeout);
+  const Result<Reply> reply = worker.ask({{"do", "unload"}, {"id", id}}, {}, timeout);
   if (!reply) return {};
-  const Answer<record::DeviceMemory> memory = read_fields("unload", [&]() -> Answer<record::DeviceMemory> {
+  const Result<record::DeviceMemory> memory = read_fields("unload", [&]() -> Result<record::DeviceMemory> {
     const auto used = reply->json.find("device_memory");
     if (used == reply->json.end()) return record::DeviceMemory{};
     return record::DeviceMemory{used->at("peak_bytes").get<int64_t>(), used->at("kept_bytes").get<int64_t>()};

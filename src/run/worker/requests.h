@@ -7,16 +7,16 @@
 #include <vector>
 
 #include "graphdir/sample.h"
+#include "ir/value.h"
 #include "pass/kernel/build.h"
 #include "pass/plan/launch_list.h"
-#include "pass/plan/plan.h"
 #include "record/record.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
 
-/// The failure that stands for an answer of the worker that does not hold what it must.
-tl::unexpected<Failure> nonsense(const std::string& what, const std::string& why);
+/// The error "nonsense" that stands for an answer of the worker that does not hold what it must.
+Error nonsense(const std::string& what, const std::string& why);
 /// Runs `read` on a reply; a field that is missing or of the wrong type is the worker's nonsense, not our crash.
 template <class Read>
 auto read_fields(const std::string& what, Read&& read) -> decltype(read()) {
@@ -31,7 +31,7 @@ auto read_fields(const std::string& what, Read&& read) -> decltype(read()) {
 struct MetaTexts {
   std::string weights, inputs;
 };
-Answer<MetaTexts> read_metas(const graphdir::GraphDir& graph);
+Result<MetaTexts> read_metas(const graphdir::GraphDir& graph);
 
 /// What the worker says of itself.
 struct Hello {
@@ -39,46 +39,51 @@ struct Hello {
   std::string architecture;  // "sm_90"; empty: graphs run on the CPU
   int threads = 1;
 };
-Answer<Hello> greet(Worker& worker, std::chrono::milliseconds timeout);
+Result<Hello> greet(Worker& worker, std::chrono::milliseconds timeout);
 /// The same as the first request to a worker, which waits for it to come up. A worker that is lost at that says nothing about
-/// a pass: the failure's kind is "resource" (or "interrupted").
-Answer<Hello> start_up(Worker& worker);
+/// a pass: the failure is "resource" (or "interrupted").
+Result<Hello> start_up(Worker& worker);
 
 /// Loads a graph under `id`; lists and kernels may be empty (no fused nodes). cuda_graph: "off" calls the operators one by
 /// one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).
-Answer<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+Result<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                         const std::vector<pass::LaunchList>& lists,
                         const std::vector<std::vector<pass::BuiltKernel>>& kernels, std::chrono::milliseconds timeout,
                         const std::string& cuda_graph = "off");
 
 /// The inputs replayed from the graph's metas.
-Answer<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
+Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
                              std::chrono::milliseconds timeout);
 
-Answer<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, std::chrono::milliseconds timeout);
+Result<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, std::chrono::milliseconds timeout);
 
-/// What is known of each node's value, by node id; monostate: none, a list, or never computed.
-using Values = std::vector<pass::SiteInput>;
+/// What is known of each node's value, by node id; None also where none was computed.
+using Values = ir::Values;
 
-/// Types of all values by node id of `graph` (which must be what was loaded under `id`).
-Answer<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+/// Types of all values by node id of `graph` (which must be what was loaded under `id`), as one call makes them; with
+/// statistics for the nodes named in `measured`.
+Result<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+                           std::chrono::milliseconds timeout, const std::vector<std::string>& measured = {});
+
+/// The same without running: inferred from the metas, those beside the graph or others. Unknown where a type depends on
+/// data; of `graph`, which is what was loaded under `id` or whose names that has among its own.
+Result<Values> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph,
                            std::chrono::milliseconds timeout);
-/// The same as the worker tells it: by node name, VALUE of docs/protocol.md, with statistics for the nodes in `measured`.
-Answer<Json> trace_values(Worker& worker, const std::string& id, const std::vector<std::string>& measured,
-                          std::chrono::milliseconds timeout);
+Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
+                           std::chrono::milliseconds timeout);
 
 struct Outputs {
   Bundle tensors;  // "out_0", …; outputs that are not tensors are absent
   Json scalars;    // {"out_1": 3}
 };
-Answer<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
+Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
 
 /// Fills the output checks of `record` from a comparison on the reference worker.
-Answer<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
+Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              std::chrono::milliseconds timeout);
 
 /// Where the time of a call goes, over `calls` calls. graph and lists: what was loaded under `id`.
-Answer<record::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+Result<record::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                                       const std::vector<pass::LaunchList>& lists, int calls,
                                       std::chrono::milliseconds timeout);
 

@@ -48,11 +48,6 @@ Result<std::optional<int>> parse_device(const std::string& text) {
   return bad_input(fmt::format("device {}: expected cpu, cuda or cuda:N", quoted(text)));
 }
 
-Failure to_failure(Error error) {
-  const char* kind = to_string(error.kind);
-  return {kind, std::move(error), false};
-}
-
 struct Worker::State {
   WorkerOptions options;
   sandbox::Process process;
@@ -121,49 +116,57 @@ Result<void> Worker::start() {
   return {};
 }
 
-Failure Worker::lose(std::string kind, std::string message) {
+namespace {
+Error lost_worker(std::string failure, std::string message) {
+  Error error = resource_error(std::move(message)).with_failure(std::move(failure));
+  error.worker_lost = true;
+  return error;
+}
+}  // namespace
+
+Error Worker::lose(std::string failure, std::string message) {
   state_->socket = UniqueFd();
   if (state_->process.running()) state_->process.kill();
-  return {std::move(kind), resource_error(std::move(message)), true};
+  return lost_worker(std::move(failure), std::move(message));
 }
 
 namespace {
 // The worker's own words about a failed request.
-Failure failure_from_reply(const Json& reply) {
-  Failure failure{reply.value("kind", "internal"), bad_input(reply.value("error", "no reason given")), false};
+Error error_from_reply(const Json& reply) {
+  Error error = bad_input(reply.value("error", "no reason given")).with_failure(reply.value("kind", "internal"));
   if (const auto at = reply.find("at"); at != reply.end())
-    failure.error.at = SourceLoc{at->at("file"), at->at("line"), at->at("column")};
-  failure.error.hint = reply.value("hint", "");
-  if (const auto launch = reply.find("launch"); launch != reply.end()) failure.error.notes.push_back(*launch);
+    error.at = SourceLoc{at->at("file"), at->at("line"), at->at("column")};
+  error.hint = reply.value("hint", "");
+  if (const auto launch = reply.find("launch"); launch != reply.end()) error.notes.push_back(*launch);
   if (const auto code = reply.find("code"); code != reply.end())
-    failure.code = Failure::Code{code->at("list"), code->at("launch"), code->at("offset")};
-  if (failure.kind == "resource") failure.error.kind = Error::Kind::Resource;
-  failure.retry = reply.value("retry", false);
-  failure.worker_lost = reply.value("ends_worker", false);
-  return failure;
+    error.code = Error::Code{code->at("list"), code->at("launch"), code->at("offset")};
+  if (error.failure == "resource") error.kind = Error::Kind::Resource;
+  error.retry = reply.value("retry", false);
+  error.worker_lost = reply.value("ends_worker", false);
+  return error;
 }
 
-constexpr const char* kNoReply = "no reply";  // a kind of this file's own
+constexpr const char* kNoReply = "no reply";  // a failure of this file's own
 
 // A frame as a reply; kNoReply when it is not one. JSON accessors throw on a wrong type, which is none too.
-Answer<Json> read_reply(const std::string& text) {
+Result<Json> read_reply(const std::string& text) {
   try {
     Json json = Json::parse(text);
     if (json.at("ok").get<bool>()) return json;
-    return tl::unexpected(failure_from_reply(json));
+    return error_from_reply(json);
   } catch (const nlohmann::json::exception& problem) {
-    return tl::unexpected(Failure{kNoReply, resource_error(problem.what()), true});
+    return lost_worker(kNoReply, problem.what());
   }
 }
 }  // namespace
 
 // A candidate that is out of time is asked what it does: inside a kernel it answers as it does when that crashes.
-std::optional<Failure> Worker::last_words() {
+std::optional<Error> Worker::last_words() {
   if (state_->options.role != Role::Candidate || ::kill(state_->process.pid(), SIGTERM) != 0) return std::nullopt;
   const Result<wire::Message> message = wire::receive_message(state_->socket.get(), 500ms);
   if (!message) return std::nullopt;
-  Answer<Json> reply = read_reply(message->json);
-  if (reply || reply.error().kind != "timeout") return std::nullopt;
+  Result<Json> reply = read_reply(message->json);
+  if (reply || reply.error().failure != "timeout") return std::nullopt;
   return std::move(reply).error();
 }
 
@@ -180,65 +183,60 @@ bool wait_readable(int socket, std::chrono::milliseconds timeout, const std::ato
 }
 }  // namespace
 
-Answer<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
+Result<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
   const auto begin = std::chrono::steady_clock::now();
-  Answer<Reply> reply = exchange(request, fds, timeout);
+  Result<Reply> reply = exchange(request, fds, timeout);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   log::debug(fmt::format("{}: {} took {:.1f} ms", to_string(state_->options.role),
                          request.at("do").get_ref<const std::string&>(), took.count()));
   return reply;
 }
 
-Answer<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
+Result<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
   const std::string what = request.at("do").get<std::string>();
   const std::string role = to_string(state_->options.role);
-  if (!alive())
-    return tl::unexpected(Failure{"crash", resource_error(fmt::format("the {} worker is not running", role)), true});
+  if (!alive()) return lost_worker("crash", fmt::format("the {} worker is not running", role));
 
-  const auto gone = [&]() -> Failure {
+  const auto gone = [&] {
     const std::optional<sandbox::ExitStatus> status = state_->process.wait(2000ms);
     const std::string how = status ? sandbox::to_string(*status) : "closed its connection";
     // Nothing in a worker sends these: the kernel did, for want of memory, or somebody else.
     const bool from_outside = status && !status->exited && (status->code == SIGKILL || status->code == SIGTERM);
     return lose(from_outside ? "killed" : "crash", fmt::format("the {} worker ended during '{}': {}", role, what, how));
   };
-  if (Result<void> sent = wire::send_message(state_->socket.get(), request.dump(), fds); !sent)
-    return tl::unexpected(gone());
+  if (Result<void> sent = wire::send_message(state_->socket.get(), request.dump(), fds); !sent) return gone();
   const auto begin = std::chrono::steady_clock::now();
   if (!wait_readable(state_->socket.get(), timeout, state_->options.interrupted))
-    return tl::unexpected(lose("interrupted", fmt::format("interrupted while the {} worker did '{}'", role, what)));
+    return lose("interrupted", fmt::format("interrupted while the {} worker did '{}'", role, what));
   const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   Result<wire::Message> message =
       wire::receive_message(state_->socket.get(), std::max<std::chrono::milliseconds>(timeout - waited, 1ms));
   if (!message) {
     const Error& error = message.error();
     if (error.kind == Error::Kind::Resource) {
-      const std::optional<Failure> told = last_words();
-      Failure lost = lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed",
-                                                 role, what, double(timeout.count()) / 1000));
+      const std::optional<Error> told = last_words();
+      Error lost = lose("timeout", fmt::format("the {} worker gave no answer to '{}' within {:g} s; it was killed",
+                                               role, what, double(timeout.count()) / 1000));
       if (told) {
-        lost.error.at = told->error.at;
-        lost.error.notes = told->error.notes;
-        lost.error.notes.insert(lost.error.notes.begin(), told->error.message);
+        lost.at = told->at;
+        lost.notes = told->notes;
+        lost.notes.insert(lost.notes.begin(), told->message);
         lost.code = told->code;
       }
-      return tl::unexpected(std::move(lost));
+      return lost;
     }
-    if (error.kind == Error::Kind::BadInput) {
-      return tl::unexpected(
-          lose("nonsense", fmt::format("the {} worker answered '{}' with {}", role, what, error.message)));
-    }
-    return tl::unexpected(gone());
+    if (error.kind == Error::Kind::BadInput)
+      return lose("nonsense", fmt::format("the {} worker answered '{}' with {}", role, what, error.message));
+    return gone();
   }
-  Answer<Json> json = read_reply(message->json);
+  Result<Json> json = read_reply(message->json);
   if (!json) {
-    if (json.error().kind == kNoReply) {
-      return tl::unexpected(lose("nonsense", fmt::format("the {} worker's answer to '{}' is not a reply: {}", role,
-                                                         what, json.error().error.message)));
-    }
+    if (json.error().failure == kNoReply)
+      return lose("nonsense",
+                  fmt::format("the {} worker's answer to '{}' is not a reply: {}", role, what, json.error().message));
     // It ends of itself; nobody may ask it anything more.
     if (json.error().worker_lost) stop();
-    return tl::unexpected(std::move(json).error());
+    return std::move(json).error();
   }
   return Reply{std::move(*json), std::move(message->fds)};
 }
@@ -259,10 +257,10 @@ void Worker::stop() {
   if (!state_->process.wait(300ms)) state_->process.kill();
 }
 
-Answer<Bundle> take_bundle(Reply& reply, const char* key) {
+Result<Bundle> take_bundle(Reply& reply, const char* key) {
   const auto nonsense = [&](const std::string& why) {
-    return tl::unexpected(Failure{
-        "nonsense", resource_error(fmt::format("the worker's '{}' are not a bundle of tensors: {}", key, why)), false});
+    return resource_error(fmt::format("the worker's '{}' are not a bundle of tensors: {}", key, why))
+        .with_failure("nonsense");
   };
   if (reply.fds.empty()) return nonsense("no shared memory came with them");
   struct stat info {};
@@ -271,11 +269,7 @@ Answer<Bundle> take_bundle(Reply& reply, const char* key) {
   if (list == reply.json.end()) return nonsense("the field is missing");
   Result<std::vector<wire::Entry>> entries = wire::entries_from_json(*list, info.st_size);
   if (!entries) return nonsense(entries.error().message);
-  Bundle bundle;
-  bundle.entries = std::move(*entries);
-  bundle.fd = std::move(reply.fds[0]);
-  bundle.size_bytes = info.st_size;
-  return bundle;
+  return Bundle{std::move(*entries), std::move(reply.fds[0]), info.st_size};
 }
 
 }  // namespace passnet::run

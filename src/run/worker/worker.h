@@ -1,5 +1,7 @@
 // A worker process as control sees it: started, asked, and replaced when it is lost. Whatever a worker does (crash, hang,
-// nonsense), the caller gets a Failure to put into a record.
+// nonsense), the caller gets an Error to put into a record. Its `failure` is "crash", "killed" (from outside: the machine's memory
+// is used up, or somebody did it), "timeout", "nonsense", "interrupted" (the worker is gone), or what the worker replied
+// ("bad-input", "bad-pass", "unsupported", "unwritten-output", …; it lives on).
 #pragma once
 
 #include <atomic>
@@ -39,35 +41,6 @@ std::vector<int> available_processors();
 /// passnet-worker beside the running binary. Errors: Resource with the command that builds it.
 Result<std::filesystem::path> find_worker_binary();
 
-/// Why a request got no good answer. kind is the record's error_kind: "crash", "killed" (from outside: the machine's memory is used
-/// up, or somebody did it), "timeout", "nonsense", "interrupted" (the worker is gone),
-/// or what the worker replied ("bad-input", "bad-pass", "unsupported", "unwritten-output", …; it lives on).
-struct Failure {
-  std::string kind;
-  Error error;
-  bool worker_lost = false;
-  /// The code of a CPU kernel where it happened: bytes from where the object of that launch was loaded.
-  struct Code {
-    size_t list = 0, launch = 0;
-    uint64_t offset = 0;
-  };
-  std::optional<Code> code = {};
-  bool retry = false;  // in fresh workers the same may succeed: the GPU's memory was full, or a call to it failed
-};
-/// From an Error of ours.
-Failure to_failure(Error error);
-
-/// A value or why there is none. Dropping one is a compiler warning, as with Result; PASSNET_TRY works in functions that
-/// return one, on Results too: an Error of ours becomes a Failure of its kind.
-template <class T>
-struct [[nodiscard]] Answer : tl::expected<T, Failure> {
-  using tl::expected<T, Failure>::expected;
-  Answer(Failure failure)
-      : tl::expected<T, Failure>(tl::unexpect, std::move(failure)) {}  // NOLINT: implicit on purpose
-  Answer(Error error)
-      : tl::expected<T, Failure>(tl::unexpect, to_failure(std::move(error))) {}  // NOLINT: implicit on purpose
-};
-
 struct Reply {
   Json json;  // "ok" is true
   std::vector<UniqueFd> fds;
@@ -87,7 +60,7 @@ class Worker {
 
   /// Sends `request` and waits for its reply. A lost worker is reaped and stays lost until start() is called again.
   /// PASSNET_LOG=debug shows how long each request took.
-  Answer<Reply> ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
+  Result<Reply> ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
 
   /// Stops all its threads where they are, and lets them go on. A worker that is stopped gives no answer. Nothing happens to one
   /// that is not running.
@@ -98,9 +71,9 @@ class Worker {
   void stop();
 
  private:
-  Answer<Reply> exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
-  Failure lose(std::string kind, std::string message);
-  std::optional<Failure> last_words();
+  Result<Reply> exchange(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
+  Error lose(std::string failure, std::string message);
+  std::optional<Error> last_words();
   struct State;
   std::unique_ptr<State> state_;
 };
@@ -112,6 +85,6 @@ struct Bundle {
   int64_t size_bytes = 0;
 };
 /// The bundle a reply carries in field `key` and its first descriptor. A reply that lies about it is "nonsense".
-Answer<Bundle> take_bundle(Reply& reply, const char* key);
+Result<Bundle> take_bundle(Reply& reply, const char* key);
 
 }  // namespace passnet::run
