@@ -88,15 +88,15 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::files
   Row row{name, std::vector<Cell>(contestants.size())};
   run::Worker& first = contestants[0].worker;
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(path));
-  const run::Answer<run::Bundle> inputs = prepare(first, graph, flags.contest);
+  const Result<run::Bundle> inputs = prepare(first, graph, flags.contest);
   if (!inputs) {
-    row.cells[0].problem = inputs.error().error.message;
+    row.cells[0].problem = inputs.error().message;
     PASSNET_TRY_VOID(leave(contestants, flags.contest));
     return row;
   }
   // Compiling takes seconds, so all sides get ready at a time.
   const Result<Entry> rewritten =
-      passes.empty() ? Result<Entry>(bad_pass("no pass")) : apply_passes(first, graph, passes, *inputs, flags.contest);
+      passes.empty() ? Result<Entry>(bad_pass("no pass")) : apply_passes(first, graph, passes, flags.contest);
   const Entry as_read{graph.graph};
   {
     std::mutex first_is_busy;

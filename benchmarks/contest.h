@@ -52,12 +52,12 @@ struct Entry {
 
 /// Makes `first` (passnet-worker as reference) hold the graph, its inputs and its expected outputs. Returns
 /// the inputs.
-run::Answer<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph, const ContestOptions& options);
+Result<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph, const ContestOptions& options);
 
 /// Applies the passes and builds their kernels; `first` traces. Errors: as apply_passes and build_kernels;
 /// BadPass when no pass replaces anything.
 Result<Entry> apply_passes(run::Worker& first, const graphdir::GraphDir& graph, const std::vector<pass::Pass>& passes,
-                           const run::Bundle& inputs, const ContestOptions& options);
+                           const ContestOptions& options);
 
 /// Loads the entry on a contestant, runs it once and compares its outputs with those of `first`, at PyTorch's
 /// own tolerance for their dtypes. Whatever goes wrong becomes the contestant's `problem`.

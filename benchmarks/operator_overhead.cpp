@@ -67,7 +67,7 @@ Result<std::pair<double, double>> measure_chain(std::vector<Contestant>& contest
                                                 const ContestOptions& options) {
   run::Worker& first = contestants[0].worker;
   const auto inputs = prepare(first, graph, options);
-  if (!inputs) return inputs.error().error;
+  if (!inputs) return inputs.error();
   std::mutex first_is_busy;
   enter(contestants[1], first, first_is_busy, {graph.graph}, *inputs, options);
   if (!contestants[1].problem.empty()) return resource_error(contestants[1].problem);

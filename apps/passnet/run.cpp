@@ -70,6 +70,8 @@ Result<run::Bundle> given_inputs(const std::string& path, const graphdir::GraphD
   return bundle;
 }
 
+constexpr const char* kId = "graph";
+
 Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
   PASSNET_TRY(const wire::Mapping memory,
               wire::Mapping::map(outputs.tensors.fd.get(), outputs.tensors.size_bytes, false));
@@ -96,7 +98,7 @@ Result<run::Outputs> run_rewritten(const RunFlags& flags, run::Worker& reference
   run::Worker candidate({{}, run::Role::Candidate, threads_of(flags), &interrupted(), gpu});
   PASSNET_TRY_VOID(candidate.start());
   const run::PassRunOptions options{timeout_of(flags), gpu.has_value()};
-  PASSNET_TRY(run::PassRun done, run::run_with_passes(reference, candidate, graph, inputs, passes, options));
+  PASSNET_TRY(run::PassRun done, run::run_with_passes(reference, kId, candidate, graph, inputs, passes, options));
   for (const record::PassOutcome& outcome : done.passes) {
     fmt::print(stderr, "pass '{}': {} site{} replaced, {} declined\n", outcome.pass, outcome.matches,
                outcome.matches == 1 ? "" : "s", outcome.declined);
@@ -110,15 +112,15 @@ Result<void> run_command(const RunFlags& flags) {
   run::Worker worker({{}, run::Role::Reference, threads_of(flags), &interrupted(), gpu});
   PASSNET_TRY_VOID(worker.start());
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(flags.graph_dir));
-  PASSNET_TRY_VOID(run::load_graph(worker, "graph", graph.graph, {}, {}, timeout));
+  PASSNET_TRY_VOID(run::load_graph(worker, kId, graph.graph, {}, {}, timeout));
   run::Bundle inputs;
   if (flags.inputs.empty()) {
-    PASSNET_TRY(inputs, run::replay_inputs(worker, "graph", graph, flags.seed, timeout));
+    PASSNET_TRY(inputs, run::replay_inputs(worker, kId, graph, flags.seed, timeout));
   } else {
     PASSNET_TRY(inputs, given_inputs(flags.inputs, graph));
+    PASSNET_TRY_VOID(run::set_inputs(worker, kId, inputs, timeout));
   }
-  PASSNET_TRY_VOID(run::set_inputs(worker, "graph", inputs, timeout));
-  PASSNET_TRY(const run::Outputs outputs, flags.pass.empty() ? run::run_graph(worker, "graph", false, timeout)
+  PASSNET_TRY(const run::Outputs outputs, flags.pass.empty() ? run::run_graph(worker, kId, false, timeout)
                                                              : run_rewritten(flags, worker, graph.graph, inputs, gpu));
   if (!flags.save.empty()) PASSNET_TRY_VOID(run::save_bundles(flags.save, {&inputs, &outputs.tensors}));
   return print_outputs(flags, outputs);

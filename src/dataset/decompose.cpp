@@ -171,7 +171,6 @@ class WholeAnalysis {
  private:
   Result<ir::Values> measure(const graphdir::GraphDir& graph, const std::vector<std::string>& wanted) {
     PASSNET_TRY(const run::Bundle inputs, run::replay_inputs(worker_, kId, graph, graphdir::kReplaySeed, timeout_));
-    PASSNET_TRY_VOID(run::set_inputs(worker_, kId, inputs, timeout_));
     return run::trace_graph(worker_, kId, graph.graph, timeout_, wanted);
   }
 

@@ -45,7 +45,6 @@ class Screening {
  private:
   Result<run::Outputs> outputs_with(uint64_t seed) {
     PASSNET_TRY(run::Bundle inputs, run::replay_inputs(worker_, id_, graph_, seed, timeout_));
-    PASSNET_TRY_VOID(run::set_inputs(worker_, id_, inputs, timeout_));
     Result<run::Outputs> outputs = run::run_graph(worker_, id_, false, timeout_);
     if (seed == kSeed) inputs_ = std::move(inputs);
     return outputs;

@@ -138,7 +138,8 @@ Result<void> set_aside_all(std::vector<Planned>& planned, const EvaluateOptions&
   return {};
 }
 
-Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchHooks& hooks) {
+Result<void> run_one(Planned& planned, const BatchOptions& options, EvaluationWorkers& workers,
+                     const BatchHooks& hooks) {
   std::unordered_set<std::string> done;
   for (const record::RunRecord& record : planned.file.records()) done.insert(record.graph);
   EvaluateHooks one;
@@ -157,7 +158,7 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const BatchH
     if (hooks.finished) hooks.finished(record);
     return {};
   };
-  return evaluate_sample(planned.sample, options.evaluate, one);
+  return evaluate_sample(planned.sample, options.evaluate, workers, one);
 }
 
 // What the evaluation has for itself.
@@ -258,9 +259,10 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
     BatchOptions own = options;
     if (own.evaluate.gpu) *own.evaluate.gpu += job;
     own.evaluate.processors = leases->processors_of(job);
+    EvaluationWorkers workers(own.evaluate);
     for (size_t i = next++; i < planned.size(); i = next++) {
       Planned& one = planned[i];
-      Result<void> ran = run_one(one, own, one_by_one);
+      Result<void> ran = run_one(one, own, workers, one_by_one);
       Result<void> wrote = write_derived(options.out / one.sample.name, one.sample.name, one.file.records());
       if (ran && wrote) continue;
       const std::lock_guard lock(mutex);

@@ -26,8 +26,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using record::Stage;
 
-// PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
-constexpr std::chrono::milliseconds kCompileTimeout{300000};
 constexpr int kProfiledCalls = 50;
 
 std::string utc_now() {
@@ -50,18 +48,17 @@ Result<std::vector<pass::Pass>> load_passes(const graphdir::Sample& sample) {
 
 class SampleEvaluation {
  public:
-  SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options)
+  SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers)
       : sample_(sample),
         options_(options),
-        threads_(resolve_options(options).threads),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
-        reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu, options.processors}),
-        candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu, options.processors}) {}
+        workers_(workers),
+        reference_(workers.reference()),
+        candidate_(workers.candidate()) {}
 
   // Both workers come up while the passes are read and the first graph is parsed.
   Result<void> start() {
-    PASSNET_TRY_VOID(reference_.start());
-    PASSNET_TRY_VOID(candidate_.start());
+    PASSNET_TRY_VOID(workers_.begin_sample());
     if (options_.compiler == "passes") {
       pass_hashes_ = hash_passes(sample_);  // before they are read: a file that is changed in between counts as changed
       passes_ = load_passes(sample_);
@@ -69,8 +66,9 @@ class SampleEvaluation {
     if (!options_.rival.empty()) PASSNET_TRY_VOID(find_pytorch_worker());
     if (!options_.gpu) return {};
     // Without that GPU no graph can be evaluated, so this is no record of a graph.
-    Result<void> known = learn_hardware();
-    return !known && failure_kind(known.error()) == "resource" && !known.error().worker_lost ? known : Result<void>{};
+    const auto known = workers_.machine();
+    if (!known && failure_kind(known.error()) == "resource" && !known.error().worker_lost) return known.error();
+    return {};
   }
 
   Result<record::RunRecord> evaluate(size_t index) {
@@ -81,8 +79,7 @@ class SampleEvaluation {
       // What is wrong with the GPU may be what these workers hold of it, or have done to it.
       const std::string why = to_string(*tried.failure);
       log::warn(fmt::format("{}: evaluated anew in fresh workers: {}", tried.record.graph, why));
-      reference_.stop();
-      candidate_.stop();
+      workers_.stop();
       PASSNET_TRY(tried, attempt(index));
       tried.record.retried = why;
     }
@@ -91,7 +88,7 @@ class SampleEvaluation {
       record.error_kind = failure_kind(*tried.failure);
       record.error = to_string(*tried.failure);
     }
-    record.hardware = hardware_;
+    record.hardware = machine_.hardware;
     record.evaluate_seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     return record;
   }
@@ -114,18 +111,17 @@ class SampleEvaluation {
     record.graph = sample_.graph_names[index];
     record.compiler = options_.compiler;
     record.device = options_.gpu ? fmt::format("cuda:{}", *options_.gpu) : "cpu";
-    record.threads = threads_;
+    record.threads = workers_.threads();
     record.seed = options_.seed;
     record.started = utc_now();
     record::Provenance made_of = provenance_of(sample_, index, options_, {});
     made_of.passes = pass_hashes_;
     tensors_ = {};
     texts_ = {};
-    PASSNET_TRY_VOID(revive(reference_));
-    PASSNET_TRY_VOID(revive(candidate_));
+    PASSNET_TRY_VOID(workers_.revive());
     if (Result<void> done = walk(index, record); !done) tried.failure = std::move(done).error();
     forget(record);
-    made_of.versions = versions_;
+    made_of.versions = machine_.versions;
     record.provenance = std::move(made_of);
     return tried;
   }
@@ -148,12 +144,11 @@ class SampleEvaluation {
     record.stage = Stage::Parse;
     PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(sample_.graph_paths[index]));
     texts_.before = fx::print_model(graph.graph);
-    PASSNET_TRY_VOID(learn_hardware());
+    PASSNET_TRY(machine_, workers_.machine());
     PASSNET_TRY_VOID(load_graph(reference_, kId, graph.graph, {}, {}, timeout_));
 
     record.stage = Stage::Inputs;
     PASSNET_TRY(tensors_.inputs, replay_inputs(reference_, kId, graph, options_.seed, timeout_));
-    PASSNET_TRY_VOID(set_inputs(reference_, kId, tensors_.inputs, timeout_));
 
     record.stage = Stage::Reference;
     PASSNET_TRY(Outputs expected, run_graph(reference_, kId, false, timeout_));
@@ -169,6 +164,7 @@ class SampleEvaluation {
 
     record.stage = Stage::Load;
     PASSNET_TRY_VOID(start_up(candidate_));
+    if (!rebuilt.kernels.empty()) workers_.expect_foreign_code();
     PASSNET_TRY_VOID(
         load_graph(candidate_, kId, rewritten.graph, rewritten.lists, rebuilt.kernels, timeout_, options_.cuda_graph));
     PASSNET_TRY_VOID(set_inputs(candidate_, kId, tensors_.inputs, timeout_));
@@ -196,15 +192,14 @@ class SampleEvaluation {
     if (!names_checked_) PASSNET_TRY_VOID(check_pattern_names(*passes_, reference_, timeout_));
     names_checked_ = true;
     const PassRunOptions how{timeout_, options_.gpu.has_value(), options_.strict, options_.build};
-    PASSNET_TRY(rebuilt.rewritten,
-                rewrite_or_fail(reference_, kTraceId, graph, tensors_.inputs, *passes_, how, record.passes));
+    PASSNET_TRY(rebuilt.rewritten, rewrite_or_fail(reference_, kId, graph, *passes_, how, record.passes));
     add_rewritten(texts_, rebuilt.rewritten);
     if (rebuilt.rewritten.sites() == 0) {
       record.stage = Stage::Done;
       return {};
     }
     record.stage = Stage::Build;
-    PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, options_.build, architecture_));
+    PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, options_.build, machine_.architecture));
     return {};
   }
 
@@ -227,7 +222,7 @@ class SampleEvaluation {
   std::optional<record::Control> measure_control(const ir::Graph& graph, const MeasureOptions& how) {
     controlled_ = true;
     if (!load_graph(candidate_, kControlId, graph, {}, {}, timeout_)) return std::nullopt;
-    if (!set_inputs(candidate_, kControlId, tensors_.inputs, timeout_)) return std::nullopt;
+    if (!share_inputs(candidate_, kControlId, kId, timeout_)) return std::nullopt;
     if (!run_graph(candidate_, kControlId, false, timeout_)) return std::nullopt;
     Result<Measured> measured = measure({reference_, kId}, {candidate_, kControlId}, how);
     if (!measured) return std::nullopt;
@@ -244,68 +239,44 @@ class SampleEvaluation {
   }
 
   Result<void> measure_rival(const ir::Graph& graph, const MeasureOptions& how, record::Rival& rival) {
-    if (!rival_ || !rival_->alive()) {
-      PyTorchOptions pytorch;
-      pytorch.threads = threads_;
-      pytorch.processors = options_.processors;
-      pytorch.on_gpu = options_.gpu.has_value();
-      pytorch.interrupted = options_.interrupted;
-      PASSNET_TRY(Worker started, start_pytorch(pytorch));
-      rival_.emplace(std::move(started));
-      PASSNET_TRY_VOID(greet(*rival_, kCompileTimeout));
-    }
-    PASSNET_TRY_VOID(load_graph(*rival_, kId, graph, {}, {}, how.timeout));
-    PASSNET_TRY_VOID(set_inputs(*rival_, kId, tensors_.inputs, how.timeout));
-    PASSNET_TRY(const Outputs found, run_graph(*rival_, kId, true, how.timeout));
+    PASSNET_TRY(Worker* const python, workers_.rival());
+    PASSNET_TRY_VOID(load_graph(*python, kId, graph, {}, {}, how.timeout));
+    PASSNET_TRY_VOID(set_inputs(*python, kId, tensors_.inputs, how.timeout));
+    PASSNET_TRY(const Outputs found, run_graph(*python, kId, true, how.timeout));
     record::RunRecord checked;
     PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, checked, how.timeout));
     checked.stage = Stage::Done;
     rival.passes_from = record::judge(checked).passes_from;
-    PASSNET_TRY(Measured measured, measure({reference_, kId}, {*rival_, kId}, how));
+    PASSNET_TRY(Measured measured, measure({reference_, kId}, {*python, kId}, how));
     rival.reference = std::move(measured.reference);
     rival.candidate = std::move(measured.candidate);
     rival.disturbed = measured.disturbed;
     return {};
   }
 
-  // What the reference says of the machine; asked once.
-  Result<void> learn_hardware() {
-    if (!hardware_.empty()) return {};
-    PASSNET_TRY(const Hello hello, start_up(reference_));
-    versions_ = versions_of(options_, hello);
-    hardware_ = fmt::format("{}, torch {}", hello.hardware, hello.torch);
-    architecture_ = hello.architecture;
-    return {};
-  }
-
-  // A lost worker is replaced before the next graph.
-  Result<void> revive(Worker& worker) { return worker.alive() ? Result<void>{} : worker.start(); }
-
   // Frees the graph on both sides, and notes what it took of a GPU's memory.
   void forget(record::RunRecord& record) {
-    for (const char* id : {kTraceId, kId}) note_memory(forget_graph(reference_, id, timeout_), record.reference_memory);
+    for (const char* id : {kTracedId, kId})
+      note_memory(forget_graph(reference_, id, timeout_), record.reference_memory);
     for (const char* id : {kControlId, kId})
       note_memory(forget_graph(candidate_, id, timeout_), record.candidate_memory);
-    if (rival_) forget_graph(*rival_, kId, timeout_);
+    if (Worker* const python = workers_.running_rival()) forget_graph(*python, kId, timeout_);
   }
   static void note_memory(const record::DeviceMemory& used, record::DeviceMemory& memory) {
     memory = {std::max(memory.peak_bytes, used.peak_bytes), used.kept_bytes};
   }
 
   static constexpr const char* kId = "graph";
-  static constexpr const char* kTraceId = "traced";
   static constexpr const char* kControlId = "control";
 
   const graphdir::Sample& sample_;
   const EvaluateOptions& options_;
-  const int threads_;
   const std::chrono::milliseconds timeout_;
-  Worker reference_, candidate_;
-  std::optional<Worker> rival_;  // PyTorch's compiler, once it was needed
+  EvaluationWorkers& workers_;
+  Worker &reference_, &candidate_;
   Result<std::vector<pass::Pass>> passes_;
   record::Provenance::Hashes pass_hashes_;
-  std::string hardware_, architecture_;
-  std::map<std::string, std::string> versions_;
+  EvaluationWorkers::Machine machine_;
   GraphTensors tensors_;
   bool names_checked_ = false;  // the patterns call what there is
   record::GraphTexts texts_;
@@ -318,12 +289,18 @@ int available_threads() { return std::max<int>(1, static_cast<int>(available_pro
 
 Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options,
                              const EvaluateHooks& hooks) {
+  EvaluationWorkers workers(options);
+  return evaluate_sample(sample, options, workers, hooks);
+}
+
+Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
+                             const EvaluateHooks& hooks) {
   const auto skipped = [&](size_t i) { return hooks.skip && hooks.skip(sample.graph_names[i]); };
   size_t remaining = 0;
   for (size_t i = 0; i < sample.graph_names.size(); ++i) remaining += skipped(i) ? 0 : 1;
   if (remaining == 0) return {};
 
-  SampleEvaluation evaluation(sample, options);
+  SampleEvaluation evaluation(sample, options, workers);
   PASSNET_TRY_VOID(evaluation.start());
   for (size_t i = 0; i < sample.graph_names.size(); ++i) {
     if (skipped(i)) continue;

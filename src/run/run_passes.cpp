@@ -10,17 +10,19 @@
 namespace passnet::run {
 
 Result<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph,
-                                  const Bundle& inputs, const std::vector<pass::Pass>& passes,
-                                  const PassRunOptions& options, std::vector<record::PassOutcome>& outcomes) {
+                                  const std::vector<pass::Pass>& passes, const PassRunOptions& options,
+                                  std::vector<record::PassOutcome>& outcomes) {
   const TraceFn trace = [&](const ir::Graph& traced, const std::vector<pass::LaunchList>& lists) -> Result<Values> {
+    // Without a site it is the graph itself, which is there already.
+    if (lists.empty()) return trace_graph(reference, id, traced, options.timeout);
     const auto values = [&]() -> Result<Values> {
-      PASSNET_TRY_VOID(load_graph(reference, id, traced, lists, {}, options.timeout));
-      PASSNET_TRY_VOID(set_inputs(reference, id, inputs, options.timeout));
-      return trace_graph(reference, id, traced, options.timeout);
+      PASSNET_TRY_VOID(load_graph(reference, kTracedId, traced, lists, {}, options.timeout));
+      PASSNET_TRY_VOID(share_inputs(reference, kTracedId, id, options.timeout));
+      return trace_graph(reference, kTracedId, traced, options.timeout);
     };
     Result<Values> traced_values = values();
-    if (traced_values || lists.empty()) return traced_values;
-    // Without a site it is the graph itself that fails; with one, what an operator refuses is what a plan returned.
+    if (traced_values) return traced_values;
+    // What an operator refuses is what a plan returned.
     Error error = std::move(traced_values).error();
     if (const std::string kind = failure_kind(error); kind == "bad-input" || kind == "unsupported")
       error.failure = "bad-rewrite";
@@ -52,16 +54,16 @@ Error with_source_line(Error error, const Rewritten& rewritten, const std::vecto
   return error;
 }
 
-Result<PassRun> run_with_passes(Worker& reference, Worker& candidate, const ir::Graph& graph, const Bundle& inputs,
-                                const std::vector<pass::Pass>& passes, const PassRunOptions& options) {
-  constexpr const char* kId = "rewritten";
+Result<PassRun> run_with_passes(Worker& reference, const std::string& id, Worker& candidate, const ir::Graph& graph,
+                                const Bundle& inputs, const std::vector<pass::Pass>& passes,
+                                const PassRunOptions& options) {
   PassRun run;
-  PASSNET_TRY(const Rewritten rewritten, rewrite_or_fail(reference, kId, graph, inputs, passes, options, run.passes));
+  PASSNET_TRY(const Rewritten rewritten, rewrite_or_fail(reference, id, graph, passes, options, run.passes));
   PASSNET_TRY(const Hello hello, greet(reference, options.timeout));
   PASSNET_TRY(const auto kernels, build_kernels(rewritten, passes, options.build, hello.architecture));
-  PASSNET_TRY_VOID(load_graph(candidate, kId, rewritten.graph, rewritten.lists, kernels, options.timeout));
-  PASSNET_TRY_VOID(set_inputs(candidate, kId, inputs, options.timeout));
-  Result<Outputs> outputs = run_graph(candidate, kId, true, options.timeout);
+  PASSNET_TRY_VOID(load_graph(candidate, id, rewritten.graph, rewritten.lists, kernels, options.timeout));
+  PASSNET_TRY_VOID(set_inputs(candidate, id, inputs, options.timeout));
+  Result<Outputs> outputs = run_graph(candidate, id, true, options.timeout);
   if (!outputs) return with_source_line(outputs.error(), rewritten, passes, kernels);
   run.outputs = std::move(*outputs);
   return run;

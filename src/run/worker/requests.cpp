@@ -102,6 +102,11 @@ Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphd
   return take_bundle(reply, "tensors");
 }
 
+Result<void> share_inputs(Worker& worker, const std::string& id, const std::string& from, Timeout timeout) {
+  PASSNET_TRY_VOID(worker.ask({{"do", "set_inputs"}, {"id", id}, {"of", from}}, {}, timeout));
+  return {};
+}
+
 Result<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, Timeout timeout) {
   const Json request{{"do", "set_inputs"}, {"id", id}, {"tensors", wire::to_json(inputs.entries)}};
   PASSNET_TRY_VOID(worker.ask(request, {inputs.fd.get()}, timeout));

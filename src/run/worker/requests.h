@@ -51,10 +51,13 @@ Result<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& 
                         const std::vector<std::vector<pass::BuiltKernel>>& kernels, std::chrono::milliseconds timeout,
                         const std::string& cuda_graph = "off");
 
-/// The inputs replayed from the graph's metas.
+/// The inputs replayed from the graph's metas, which are set for it from now on. REQUIRES: it is loaded under `id`.
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
                              std::chrono::milliseconds timeout);
 
+/// Inputs that are set for one graph, for another one in the same worker.
+Result<void> share_inputs(Worker& worker, const std::string& id, const std::string& from,
+                          std::chrono::milliseconds timeout);
 Result<void> set_inputs(Worker& worker, const std::string& id, const Bundle& inputs, std::chrono::milliseconds timeout);
 
 /// What is known of each node's value, by node id; None also where none was computed.

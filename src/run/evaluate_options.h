@@ -1,0 +1,37 @@
+// How samples are evaluated.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pass/kernel/build.h"
+
+namespace passnet::run {
+
+struct EvaluateOptions {
+  std::string compiler = "passes";  // passes | eager
+  int warmup = 25;
+  int trials = 100;
+  uint64_t seed = 1024;             // of the replayed inputs
+  int threads = 0;                  // 0: all of `processors`
+  std::vector<int> processors;      // that are ours alone for this evaluation; empty: all this process may use
+  double timeout_s = 60;            // for one request to a worker
+  bool strict = false;              // upstream's literal matching
+  std::optional<int> gpu;           // the CUDA device of both sides; none: the CPU
+  std::string cuda_graph = "auto";  // auto | on | off: whether the candidate's calls are recorded and repeated
+  bool timed = true;                // false: check only
+  bool profile = false;             // where the time of a call goes, launch by launch
+  std::string rival;                // another compiler to time beside: "torch.compile"; empty: none
+  std::filesystem::path worker;     // empty: beside the binary
+  pass::BuildOptions build;
+  const std::atomic<bool>* interrupted = nullptr;  // becomes true at Ctrl-C: the run ends at once
+};
+
+/// Number of processors this process may run on.
+int available_threads();
+
+}  // namespace passnet::run

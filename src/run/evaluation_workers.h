@@ -1,0 +1,60 @@
+// The workers that evaluate samples one after the other. What runs no foreign code is kept from sample to sample: starting a
+// worker on a GPU takes longer than evaluating a graph there.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "run/evaluate_options.h"
+#include "run/worker/worker.h"
+
+namespace passnet::run {
+
+/// PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
+inline constexpr std::chrono::milliseconds kCompileTimeout{300000};
+
+class EvaluationWorkers {
+ public:
+  /// Starts nothing. options must outlive it, and be those of all samples that are evaluated here.
+  explicit EvaluationWorkers(const EvaluateOptions& options);
+
+  Worker& reference() { return reference_; }
+  Worker& candidate() { return candidate_; }
+  /// PyTorch from Python, started when it is first asked for. Errors: Resource (its script is missing), Io, and as greet().
+  Result<Worker*> rival();
+  Worker* running_rival() { return rival_ ? &*rival_ : nullptr; }
+
+  /// Before a sample: a candidate that has loaded foreign code is replaced, and what does not run is started. Returns at once:
+  /// the first request to a worker waits for it to come up, and meanwhile the reference works. Errors: Resource, Io.
+  Result<void> begin_sample();
+  /// Starts what does not run. Errors: as begin_sample().
+  Result<void> revive();
+  /// The candidate is about to load kernels of a pass: no other sample may meet what they leave behind.
+  void expect_foreign_code() { candidate_is_foreign_ = true; }
+  /// The next revive() starts both anew.
+  void stop();
+
+  /// What the reference says of the machine and of itself.
+  struct Machine {
+    std::string hardware;      // "NVIDIA H200, torch 2.11.0"
+    std::string architecture;  // "sm_90"; empty: the CPU
+    std::map<std::string, std::string> versions;
+  };
+  /// Asked once. Errors: as start_up().
+  Result<Machine> machine();
+
+  int threads() const { return threads_; }
+
+ private:
+  const EvaluateOptions& options_;
+  const int threads_;
+  Worker reference_, candidate_;
+  bool candidate_is_foreign_ = false;
+  std::optional<Worker> rival_;
+  std::optional<Machine> machine_;
+};
+
+}  // namespace passnet::run
