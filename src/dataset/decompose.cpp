@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
@@ -22,13 +21,12 @@
 #include "dataset/pieces/describe.h"
 #include "dataset/pieces/fusible.h"
 #include "dataset/pieces/sources.h"
-#include "dataset/worker_pool.h"
 #include "fx/parser.h"
 #include "graphdir/graph_facts.h"
-#include "graphdir/graph_tree.h"
 #include "graphdir/graph_writer.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
+#include "run/job.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {
@@ -181,22 +179,16 @@ class WholeAnalysis {
   const std::chrono::milliseconds timeout_;
 };
 
-Analysis analyse(const Whole& whole, WorkerPool& workers, const DecomposeOptions& options) {
+Analysis analyse(const Whole& whole, run::SlotWorkers& workers, size_t slot, const DecomposeOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   Analysis analysis;
   WholeReport& report = analysis.line.report;
   report.graph = whole.name;
   analysis.line.rules = rules_of(whole, options);
-  Result<std::unique_ptr<run::Worker>> worker = workers.take();
-  if (!worker) {
-    report.error = to_string(worker.error());
-    return analysis;
-  }
-  if (const Result<void> done = WholeAnalysis(whole, **worker, options).into(analysis); !done)
-    report.error = to_string(done.error());
+  const Result<void> done = workers.with(
+      slot, kId, [&](run::Worker& worker) { return WholeAnalysis(whole, worker, options).into(analysis); });
+  if (!done) report.error = to_string(done.error());
   analysis.line.shape = analysis.facts.value("shape", "");
-  run::forget_graph(**worker, kId, std::chrono::seconds(60));
-  workers.give_back(std::move(*worker));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return analysis;
 }
@@ -320,30 +312,24 @@ Result<void> decompose(const std::vector<std::string>& roots, const fs::path& ou
   const std::map<std::string, JournalLine> earlier =
       unique.held(still_valid(read_decompose_journal(journal.kept()), wholes, options));
   unique.add(earlier);
-  std::vector<const Whole*> left;
-  for (const Whole& whole : wholes) {
-    if (const auto line = earlier.find(whole.name); line != earlier.end())
-      finished(line->second.report);
-    else
-      left.push_back(&whole);
-  }
-  const graphdir::TreeOptions tree{options.jobs, options.interrupted};
-  WorkerPool workers(options.interrupted);
-  size_t next = 0;
-  Result<void> done =
-      graphdir::map_until_error([&] { return next < left.size() ? std::optional(left[next++]) : std::nullopt; },
-                                [&](const Whole* whole) { return analyse(*whole, workers, options); },
-                                [&](Analysis analysis) -> Result<void> {
-                                  const WholeReport& report = analysis.line.report;
-                                  if (tree.is_interrupted() && !(report.error.empty() && report.not_measured.empty()))
-                                    return {};  // cut short
-                                  PASSNET_TRY_VOID(unique.add(analysis));
-                                  PASSNET_TRY_VOID(journal.append(dump(to_json(analysis.line))));
-                                  finished(report);
-                                  return {};
-                                },
-                                tree);
-  if (done || tree.is_interrupted()) PASSNET_TRY_VOID(unique.write_sources());
+  const run::JobOptions job{options.jobs, options.interrupted};
+  run::SlotWorkers workers(job);
+  run::JobSteps<Whole, Analysis, JournalLine> steps;
+  steps.find = [&](const Whole& whole) {
+    const auto line = earlier.find(whole.name);
+    return line == earlier.end() ? nullptr : &line->second;
+  };
+  steps.work = [&](const Whole& whole, size_t slot) { return analyse(whole, workers, slot, options); };
+  steps.keep = [&](Analysis& analysis) -> Result<const JournalLine*> {
+    const WholeReport& report = analysis.line.report;
+    const bool cut_short = job.is_interrupted() && !(report.error.empty() && report.not_measured.empty());
+    if (cut_short) return nullptr;
+    PASSNET_TRY_VOID(unique.add(analysis));
+    return &analysis.line;
+  };
+  steps.finished = [&](const JournalLine& line) { finished(line.report); };
+  const Result<void> done = run::run_job(std::span(wholes), journal, job, steps);
+  if (done || job.is_interrupted()) PASSNET_TRY_VOID(unique.write_sources());
   return done;
 }
 
