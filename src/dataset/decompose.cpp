@@ -109,75 +109,72 @@ std::string rules_of(const Whole& whole, const DecomposeOptions& options) {
   return sha256_hex(rules);
 }
 
-class WholeAnalysis {
- public:
-  WholeAnalysis(const Whole& whole, run::Worker& worker, const DecomposeOptions& options)
-      : whole_(whole), worker_(worker), options_(options), timeout_(static_cast<int64_t>(options.timeout_s * 1000)) {}
-
-  Result<void> into(Analysis& analysis) {
-    WholeReport& report = analysis.line.report;
-    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(whole_.path));
-    analysis.facts = graphdir::read_facts(whole_.path);
-    PASSNET_TRY_VOID(run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_));
-    PASSNET_TRY(ir::Values values, run::infer_types(worker_, kId, graph, timeout_));
-
-    struct Cut {
-      graphdir::Kind kind;
-      analysis::Range range;
-      size_t number;
-      analysis::Piece piece;
-    };
-    std::vector<Cut> cuts;
-    for (const graphdir::Kind kind : options_.kinds) {
-      const std::vector<analysis::Range> ranges = ranges_of(kind, whole_, graph.graph, values);
-      report.pieces[std::string(name(kind))] = ranges.size();
-      for (size_t i = 0; i < ranges.size(); ++i)
-        cuts.push_back({kind, ranges[i], i, analysis::cut(graph.graph, ranges[i])});
-    }
-    std::vector<std::string> wanted;
-    for (const Cut& one : cuts) {
-      for (const ir::NodeId input : one.piece.inputs) {
-        const ir::Node& node = graph.graph.node(input);
-        if (node.kind != ir::NodeKind::Placeholder) wanted.emplace_back(node.name);
-      }
-    }
-    if (options_.measure) {
-      Result<ir::Values> measured = measure(graph, wanted);
-      if (measured)
-        values = std::move(*measured);
-      else
-        report.not_measured = to_string(measured.error());
-    }
-    for (Cut& one : cuts) {
-      if (one.piece.outputs.empty()) {
-        ++report.left_out["nothing uses its results"];
-        continue;
-      }
-      Result<std::vector<graphdir::TensorMeta>> metas = describe_inputs(one.piece, graph, values);
-      if (!metas) {
-        ++report.left_out[metas.error().message];
-        continue;
-      }
-      std::string identity = analysis::identity_hash(one.piece.graph);
-      analysis.found.push_back({{one.kind, one.range, one.number, std::move(identity), false},
-                                std::move(one.piece.graph),
-                                std::move(*metas)});
-    }
-    return {};
-  }
-
- private:
-  Result<ir::Values> measure(const graphdir::GraphDir& graph, const std::vector<std::string>& wanted) {
-    PASSNET_TRY(const run::Bundle inputs, run::replay_inputs(worker_, kId, graph, graphdir::kReplaySeed, timeout_));
-    PASSNET_TRY_VOID(run::set_inputs(worker_, kId, inputs, timeout_));
-    return run::trace_graph(worker_, kId, graph.graph, timeout_, wanted);
-  }
-
-  const Whole& whole_;
-  run::Worker& worker_;
-  const DecomposeOptions& options_;
-  const std::chrono::milliseconds timeout_;
+/// A range cut out, as the range `number` of its kind.
+struct Cut {
+  graphdir::Kind kind;
+  analysis::Range range;
+  size_t number;
+  analysis::Piece piece;
 };
+
+std::vector<Cut> pieces_of(const Whole& whole, const ir::Graph& graph, const ir::Values& values,
+                           const DecomposeOptions& options, WholeReport& report) {
+  std::vector<Cut> cuts;
+  for (const graphdir::Kind kind : options.kinds) {
+    const std::vector<analysis::Range> ranges = ranges_of(kind, whole, graph, values);
+    report.pieces[std::string(name(kind))] = ranges.size();
+    for (size_t i = 0; i < ranges.size(); ++i) cuts.push_back({kind, ranges[i], i, analysis::cut(graph, ranges[i])});
+  }
+  return cuts;
+}
+
+// The values of one call, with statistics of those that pieces start from.
+Result<ir::Values> measure(run::Worker& worker, const graphdir::GraphDir& graph, const std::vector<Cut>& cuts,
+                           std::chrono::milliseconds timeout) {
+  std::vector<std::string> wanted;
+  for (const Cut& one : cuts) {
+    for (const ir::NodeId input : one.piece.inputs) {
+      const ir::Node& node = graph.graph.node(input);
+      if (node.kind != ir::NodeKind::Placeholder) wanted.emplace_back(node.name);
+    }
+  }
+  PASSNET_TRY(const run::Bundle inputs, run::replay_inputs(worker, kId, graph, graphdir::kReplaySeed, timeout));
+  PASSNET_TRY_VOID(run::set_inputs(worker, kId, inputs, timeout));
+  return run::trace_graph(worker, kId, graph.graph, timeout, wanted);
+}
+
+// Fills in what is learnt of a whole graph; of one that cannot be decomposed, what was learnt until then.
+Result<void> analyse_in(run::Worker& worker, const Whole& whole, const DecomposeOptions& options, Analysis& analysis) {
+  const std::chrono::milliseconds timeout(static_cast<int64_t>(options.timeout_s * 1000));
+  WholeReport& report = analysis.line.report;
+  PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(whole.path));
+  analysis.facts = graphdir::read_facts(whole.path);
+  PASSNET_TRY_VOID(run::load_graph(worker, kId, graph.graph, {}, {}, timeout));
+  PASSNET_TRY(ir::Values values, run::infer_types(worker, kId, graph, timeout));
+  std::vector<Cut> cuts = pieces_of(whole, graph.graph, values, options, report);
+  if (options.measure) {
+    Result<ir::Values> measured = measure(worker, graph, cuts, timeout);
+    if (measured)
+      values = std::move(*measured);
+    else
+      report.not_measured = to_string(measured.error());
+  }
+  for (Cut& one : cuts) {
+    if (one.piece.outputs.empty()) {
+      ++report.left_out["nothing uses its results"];
+      continue;
+    }
+    Result<std::vector<graphdir::TensorMeta>> metas = describe_inputs(one.piece, graph, values);
+    if (!metas) {
+      ++report.left_out[metas.error().message];
+      continue;
+    }
+    std::string identity = analysis::identity_hash(one.piece.graph);
+    analysis.found.push_back(
+        {{one.kind, one.range, one.number, std::move(identity), false}, std::move(one.piece.graph), std::move(*metas)});
+  }
+  return {};
+}
 
 Analysis analyse(const Whole& whole, run::SlotWorkers& workers, size_t slot, const DecomposeOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
@@ -185,8 +182,8 @@ Analysis analyse(const Whole& whole, run::SlotWorkers& workers, size_t slot, con
   WholeReport& report = analysis.line.report;
   report.graph = whole.name;
   analysis.line.rules = rules_of(whole, options);
-  const Result<void> done = workers.with(
-      slot, kId, [&](run::Worker& worker) { return WholeAnalysis(whole, worker, options).into(analysis); });
+  const Result<void> done =
+      workers.with(slot, kId, [&](run::Worker& worker) { return analyse_in(worker, whole, options, analysis); });
   if (!done) report.error = to_string(done.error());
   analysis.line.shape = analysis.facts.value("shape", "");
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
