@@ -48,6 +48,19 @@ CLI::Option* add_jobs_option(CLI::App& command, int& jobs, const std::string& wh
   return command.add_option("-j,--jobs", jobs, what)->check(integer_in(1, 128))->capture_default_str();
 }
 
+CLI::Option* add_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,
+                           const std::string& items) {
+  add_jobs_option(command, jobs, items);
+  add_json_flag(command, flags.json);
+  return add_out_option(command, flags.out, what);
+}
+
+void add_resumable_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,
+                             const std::string& items) {
+  add_job_flags(command, flags, jobs, what, items)->required();
+  command.add_flag("--resume", flags.resume, "go on with what is in --out; this command does so without it too");
+}
+
 CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::string& what) {
   seed = kDefaultSeed;
   return command.add_option("--seed", seed, what)->check(integer_in(0, UINT32_MAX))->capture_default_str();

@@ -28,6 +28,17 @@ CLI::Option* add_out_option(CLI::App& command, std::string& out, const std::stri
 CLI::Option* add_out_option(CLI::App& command, std::filesystem::path& out, const std::string& what);
 /// -j, --jobs: set to the default, then 1 to 128. what: "graphs at a time"
 CLI::Option* add_jobs_option(CLI::App& command, int& jobs, const std::string& what);
+/// What commands that work through many items have. resume is for people: these commands leave out what is done anyway.
+struct JobFlags {
+  std::string out;
+  bool json = false, resume = false;
+};
+/// --out, --jobs and --json. what: "where the lists go"; items: "graphs at a time". Returns --out.
+CLI::Option* add_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,
+                           const std::string& items);
+/// The same of a command that goes on where it was stopped: --out is required, and --resume is understood.
+void add_resumable_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,
+                             const std::string& items);
 /// --seed: set to the default. what: "of the split"
 CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::string& what);
 /// --timeout in seconds: set to the default, then 0.1 to 86400. what: "seconds a graph may take for one step"

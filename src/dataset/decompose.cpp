@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
@@ -22,13 +21,12 @@
 #include "dataset/pieces/describe.h"
 #include "dataset/pieces/fusible.h"
 #include "dataset/pieces/sources.h"
-#include "dataset/worker_pool.h"
 #include "fx/parser.h"
 #include "graphdir/graph_facts.h"
-#include "graphdir/graph_tree.h"
 #include "graphdir/graph_writer.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
+#include "run/job.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {
@@ -111,91 +109,82 @@ std::string rules_of(const Whole& whole, const DecomposeOptions& options) {
   return sha256_hex(rules);
 }
 
-class WholeAnalysis {
- public:
-  WholeAnalysis(const Whole& whole, run::Worker& worker, const DecomposeOptions& options)
-      : whole_(whole), worker_(worker), options_(options), timeout_(static_cast<int64_t>(options.timeout_s * 1000)) {}
-
-  Result<void> into(Analysis& analysis) {
-    WholeReport& report = analysis.line.report;
-    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(whole_.path));
-    analysis.facts = graphdir::read_facts(whole_.path);
-    PASSNET_TRY_VOID(run::load_graph(worker_, kId, graph.graph, {}, {}, timeout_));
-    PASSNET_TRY(ir::Values values, run::infer_types(worker_, kId, graph, timeout_));
-
-    struct Cut {
-      graphdir::Kind kind;
-      analysis::Range range;
-      size_t number;
-      analysis::Piece piece;
-    };
-    std::vector<Cut> cuts;
-    for (const graphdir::Kind kind : options_.kinds) {
-      const std::vector<analysis::Range> ranges = ranges_of(kind, whole_, graph.graph, values);
-      report.pieces[std::string(name(kind))] = ranges.size();
-      for (size_t i = 0; i < ranges.size(); ++i)
-        cuts.push_back({kind, ranges[i], i, analysis::cut(graph.graph, ranges[i])});
-    }
-    std::vector<std::string> wanted;
-    for (const Cut& one : cuts) {
-      for (const ir::NodeId input : one.piece.inputs) {
-        const ir::Node& node = graph.graph.node(input);
-        if (node.kind != ir::NodeKind::Placeholder) wanted.emplace_back(node.name);
-      }
-    }
-    if (options_.measure) {
-      Result<ir::Values> measured = measure(graph, wanted);
-      if (measured)
-        values = std::move(*measured);
-      else
-        report.not_measured = to_string(measured.error());
-    }
-    for (Cut& one : cuts) {
-      if (one.piece.outputs.empty()) {
-        ++report.left_out["nothing uses its results"];
-        continue;
-      }
-      Result<std::vector<graphdir::TensorMeta>> metas = describe_inputs(one.piece, graph, values);
-      if (!metas) {
-        ++report.left_out[metas.error().message];
-        continue;
-      }
-      std::string identity = analysis::identity_hash(one.piece.graph);
-      analysis.found.push_back({{one.kind, one.range, one.number, std::move(identity), false},
-                                std::move(one.piece.graph),
-                                std::move(*metas)});
-    }
-    return {};
-  }
-
- private:
-  Result<ir::Values> measure(const graphdir::GraphDir& graph, const std::vector<std::string>& wanted) {
-    PASSNET_TRY(const run::Bundle inputs, run::replay_inputs(worker_, kId, graph, graphdir::kReplaySeed, timeout_));
-    return run::trace_graph(worker_, kId, graph.graph, timeout_, wanted);
-  }
-
-  const Whole& whole_;
-  run::Worker& worker_;
-  const DecomposeOptions& options_;
-  const std::chrono::milliseconds timeout_;
+/// A range cut out, as the range `number` of its kind.
+struct Cut {
+  graphdir::Kind kind;
+  analysis::Range range;
+  size_t number;
+  analysis::Piece piece;
 };
 
-Analysis analyse(const Whole& whole, WorkerPool& workers, const DecomposeOptions& options) {
+std::vector<Cut> pieces_of(const Whole& whole, const ir::Graph& graph, const ir::Values& values,
+                           const DecomposeOptions& options, WholeReport& report) {
+  std::vector<Cut> cuts;
+  for (const graphdir::Kind kind : options.kinds) {
+    const std::vector<analysis::Range> ranges = ranges_of(kind, whole, graph, values);
+    report.pieces[std::string(name(kind))] = ranges.size();
+    for (size_t i = 0; i < ranges.size(); ++i) cuts.push_back({kind, ranges[i], i, analysis::cut(graph, ranges[i])});
+  }
+  return cuts;
+}
+
+// The values of one call, with statistics of those that pieces start from.
+Result<ir::Values> measure(run::Worker& worker, const graphdir::GraphDir& graph, const std::vector<Cut>& cuts,
+                           std::chrono::milliseconds timeout) {
+  std::vector<std::string> wanted;
+  for (const Cut& one : cuts) {
+    for (const ir::NodeId input : one.piece.inputs) {
+      const ir::Node& node = graph.graph.node(input);
+      if (node.kind != ir::NodeKind::Placeholder) wanted.emplace_back(node.name);
+    }
+  }
+  PASSNET_TRY_VOID(run::replay_inputs(worker, kId, graph, graphdir::kReplaySeed, timeout));
+  return run::trace_graph(worker, kId, graph.graph, timeout, wanted);
+}
+
+// Fills in what is learnt of a whole graph; of one that cannot be decomposed, what was learnt until then.
+Result<void> analyse_in(run::Worker& worker, const Whole& whole, const DecomposeOptions& options, Analysis& analysis) {
+  const std::chrono::milliseconds timeout(static_cast<int64_t>(options.timeout_s * 1000));
+  WholeReport& report = analysis.line.report;
+  PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(whole.path));
+  analysis.facts = graphdir::read_facts(whole.path);
+  PASSNET_TRY_VOID(run::load_graph(worker, kId, graph.graph, {}, {}, timeout));
+  PASSNET_TRY(ir::Values values, run::infer_types(worker, kId, graph, timeout));
+  std::vector<Cut> cuts = pieces_of(whole, graph.graph, values, options, report);
+  if (options.measure) {
+    Result<ir::Values> measured = measure(worker, graph, cuts, timeout);
+    if (measured)
+      values = std::move(*measured);
+    else
+      report.not_measured = to_string(measured.error());
+  }
+  for (Cut& one : cuts) {
+    if (one.piece.outputs.empty()) {
+      ++report.left_out["nothing uses its results"];
+      continue;
+    }
+    Result<std::vector<graphdir::TensorMeta>> metas = describe_inputs(one.piece, graph, values);
+    if (!metas) {
+      ++report.left_out[metas.error().message];
+      continue;
+    }
+    std::string identity = analysis::identity_hash(one.piece.graph);
+    analysis.found.push_back(
+        {{one.kind, one.range, one.number, std::move(identity), false}, std::move(one.piece.graph), std::move(*metas)});
+  }
+  return {};
+}
+
+Analysis analyse(const Whole& whole, run::SlotWorkers& workers, size_t slot, const DecomposeOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   Analysis analysis;
   WholeReport& report = analysis.line.report;
   report.graph = whole.name;
   analysis.line.rules = rules_of(whole, options);
-  Result<std::unique_ptr<run::Worker>> worker = workers.take();
-  if (!worker) {
-    report.error = to_string(worker.error());
-    return analysis;
-  }
-  if (const Result<void> done = WholeAnalysis(whole, **worker, options).into(analysis); !done)
-    report.error = to_string(done.error());
+  const Result<void> done =
+      workers.with(slot, kId, [&](run::Worker& worker) { return analyse_in(worker, whole, options, analysis); });
+  if (!done) report.error = to_string(done.error());
   analysis.line.shape = analysis.facts.value("shape", "");
-  run::forget_graph(**worker, kId, std::chrono::seconds(60));
-  workers.give_back(std::move(*worker));
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return analysis;
 }
@@ -319,30 +308,24 @@ Result<void> decompose(const std::vector<std::string>& roots, const fs::path& ou
   const std::map<std::string, JournalLine> earlier =
       unique.held(still_valid(read_decompose_journal(journal.kept()), wholes, options));
   unique.add(earlier);
-  std::vector<const Whole*> left;
-  for (const Whole& whole : wholes) {
-    if (const auto line = earlier.find(whole.name); line != earlier.end())
-      finished(line->second.report);
-    else
-      left.push_back(&whole);
-  }
-  const graphdir::TreeOptions tree{options.jobs, options.interrupted};
-  WorkerPool workers(options.interrupted);
-  size_t next = 0;
-  Result<void> done =
-      graphdir::map_until_error([&] { return next < left.size() ? std::optional(left[next++]) : std::nullopt; },
-                                [&](const Whole* whole) { return analyse(*whole, workers, options); },
-                                [&](Analysis analysis) -> Result<void> {
-                                  const WholeReport& report = analysis.line.report;
-                                  if (tree.is_interrupted() && !(report.error.empty() && report.not_measured.empty()))
-                                    return {};  // cut short
-                                  PASSNET_TRY_VOID(unique.add(analysis));
-                                  PASSNET_TRY_VOID(journal.append(dump(to_json(analysis.line))));
-                                  finished(report);
-                                  return {};
-                                },
-                                tree);
-  if (done || tree.is_interrupted()) PASSNET_TRY_VOID(unique.write_sources());
+  const run::JobOptions job{options.jobs, options.interrupted};
+  run::SlotWorkers workers(job);
+  run::JobSteps<Whole, Analysis, JournalLine> steps;
+  steps.find = [&](const Whole& whole) {
+    const auto line = earlier.find(whole.name);
+    return line == earlier.end() ? nullptr : &line->second;
+  };
+  steps.work = [&](const Whole& whole, size_t slot) { return analyse(whole, workers, slot, options); };
+  steps.keep = [&](Analysis& analysis) -> Result<const JournalLine*> {
+    const WholeReport& report = analysis.line.report;
+    const bool cut_short = job.is_interrupted() && !(report.error.empty() && report.not_measured.empty());
+    if (cut_short) return nullptr;
+    PASSNET_TRY_VOID(unique.add(analysis));
+    return &analysis.line;
+  };
+  steps.finished = [&](const JournalLine& line) { finished(line.report); };
+  const Result<void> done = run::run_job(std::span(wholes), journal, job, steps);
+  if (done || job.is_interrupted()) PASSNET_TRY_VOID(unique.write_sources());
   return done;
 }
 

@@ -40,7 +40,7 @@ struct WholeReport {
 /// captured at the same shapes the first is written, and its subgraph_sources.json names the ranges of all.
 /// Also appends to OUT/decompose.jsonl, a line per whole graph (decompose_journal.h). Graphs that are in it
 /// with the same rules and without an error are not decomposed again. finished: called for each whole graph
-/// of `roots`, those first that are there already. Errors: Io; Resource (interrupted, no worker, another run
+/// of `roots`, in order. Errors: Io; Resource (interrupted, no worker, another run
 /// writes to OUT); BadInput (a root that does not exist or holds no graph).
 Result<void> decompose(const std::vector<std::string>& roots, const std::filesystem::path& out,
                        const DecomposeOptions& options, const std::function<void(const WholeReport&)>& finished);

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dataset/journal_lines.h"
+#include "run/job.h"
 
 namespace passnet::dataset {
 
@@ -47,7 +47,7 @@ Json to_json(const JournalLine& line) {
 }
 
 std::map<std::string, JournalLine> read_decompose_journal(std::string_view text) {
-  return last_lines(text, line_from, [](const JournalLine& line) { return line.report.graph; });
+  return run::last_lines(text, line_from, [](const JournalLine& line) { return line.report.graph; });
 }
 
 }  // namespace passnet::dataset

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -20,12 +19,11 @@
 #include "dataset/sizes/solver.h"
 #include "dataset/sizes/typing.h"
 #include "dataset/sizes/variant_sizes.h"
-#include "dataset/worker_pool.h"
 #include "fx/print.h"
 #include "graphdir/graph_facts.h"
-#include "graphdir/graph_tree.h"
 #include "graphdir/graph_writer.h"
 #include "graphdir/sample.h"
+#include "run/job.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {
@@ -351,23 +349,17 @@ class Generalizing {
   std::vector<analysis::NodeSizes> changes_;
 };
 
-GeneralizeLine generalize_one(const Model& model, const fs::path& out, WorkerPool& workers,
+GeneralizeLine generalize_one(const Model& model, const fs::path& out, run::SlotWorkers& workers, size_t slot,
                               const GeneralizeOptions& options) {
   const auto begin = std::chrono::steady_clock::now();
   GeneralizeLine line;
-  GeneralizeReport& report = line.report;
-  report.graph = model.names.front();
+  line.report.graph = model.names.front();
   line.rules = generalize_rules(model, options);
-  Result<std::unique_ptr<run::Worker>> worker = workers.take();
-  if (!worker) {
-    report.error = to_string(worker.error());
-    return line;
-  }
-  if (const Result<void> done = Generalizing(model, out, **worker, options, report).run(); !done)
-    report.error = to_string(done.error());
-  run::forget_graph(**worker, kGeneralizeId, std::chrono::seconds(60));
-  workers.give_back(std::move(*worker));
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const Result<void> done = workers.with(slot, kGeneralizeId, [&](run::Worker& worker) {
+    return Generalizing(model, out, worker, options, line.report).run();
+  });
+  if (!done) line.report.error = to_string(done.error());
+  line.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return line;
 }
 
@@ -390,33 +382,28 @@ Result<void> generalize(const std::vector<std::string>& roots, const fs::path& o
                         const std::function<void(const GeneralizeReport&)>& finished) {
   PASSNET_TRY(const std::vector<Model> models, find_models(roots));
   PASSNET_TRY(LineFile journal, LineFile::open(out / "generalize.jsonl", true));
-  std::map<std::string, GeneralizeLine> earlier = read_generalize_journal(journal.kept());
-  std::vector<const Model*> left;
-  for (const Model& model : models) {
+  const std::map<std::string, GeneralizeLine> earlier = read_generalize_journal(journal.kept());
+  const auto earlier_of = [&](const Model& model) {
     const auto line = earlier.find(model.names.front());
-    if (line == earlier.end() || !still_generalized(line->second, model, out, options)) {
-      left.push_back(&model);
-      continue;
-    }
-    finished(line->second.report);
-  }
-  const graphdir::TreeOptions tree{options.jobs, options.interrupted};
-  WorkerPool workers(options.interrupted);
-  size_t next = 0;
-  return graphdir::map_until_error(
-      [&]() -> std::optional<const Model*> { return next < left.size() ? std::optional(left[next++]) : std::nullopt; },
-      [&](const Model* model) {
-        if (const auto line = earlier.find(model->names.front()); line != earlier.end())
-          remove_written(line->second, out);
-        return generalize_one(*model, out, workers, options);
-      },
-      [&](const GeneralizeLine& line) -> Result<void> {
-        if (tree.is_interrupted() && !line.report.error.empty()) return {};  // cut short
-        PASSNET_TRY_VOID(journal.append(dump(to_json(line))));
-        finished(line.report);
-        return {};
-      },
-      tree);
+    return line == earlier.end() ? nullptr : &line->second;
+  };
+  const run::JobOptions job{options.jobs, options.interrupted};
+  run::SlotWorkers workers(job);
+  run::JobSteps<Model, GeneralizeLine, GeneralizeLine> steps;
+  steps.find = [&](const Model& model) {
+    const GeneralizeLine* line = earlier_of(model);
+    return line != nullptr && still_generalized(*line, model, out, options) ? line : nullptr;
+  };
+  steps.work = [&](const Model& model, size_t slot) {
+    if (const GeneralizeLine* line = earlier_of(model)) remove_written(*line, out);
+    return generalize_one(model, out, workers, slot, options);
+  };
+  steps.keep = [&](GeneralizeLine& line) {
+    const bool cut_short = job.is_interrupted() && !line.report.error.empty();
+    return cut_short ? nullptr : &line;
+  };
+  steps.finished = [&](const GeneralizeLine& line) { finished(line.report); };
+  return run::run_job(std::span(models), journal, job, steps);
 }
 
 }  // namespace passnet::dataset

@@ -43,8 +43,7 @@ struct GeneralizeReport {
 /// the captured one with another shape in it. Captures of one model at several shapes (paths that differ in
 /// the shape that graph_net.json names) are used together. Also appends to OUT/generalize.jsonl, a line per
 /// model (generalize_journal.h). Models that are in it with the same rules and without an error, and whose
-/// directories are all there, are not generalized again. finished: called for each model, those first that
-/// are there already. Errors: Io; Resource (interrupted, another run writes to OUT); BadInput (a root that
+/// directories are all there, are not generalized again. finished: called for each model, in order. Errors: Io; Resource (interrupted, another run writes to OUT); BadInput (a root that
 /// does not exist or holds no graph).
 Result<void> generalize(const std::vector<std::string>& roots, const std::filesystem::path& out,
                         const GeneralizeOptions& options, const std::function<void(const GeneralizeReport&)>& finished);

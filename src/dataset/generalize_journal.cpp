@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "dataset/journal_lines.h"
+#include "run/job.h"
 
 namespace passnet::dataset {
 
@@ -39,7 +39,7 @@ Json to_json(const GeneralizeLine& line) {
 }
 
 std::map<std::string, GeneralizeLine> read_generalize_journal(std::string_view text) {
-  return last_lines(text, generalize_line, [](const GeneralizeLine& line) { return line.report.graph; });
+  return run::last_lines(text, generalize_line, [](const GeneralizeLine& line) { return line.report.graph; });
 }
 
 }  // namespace passnet::dataset

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -21,16 +20,15 @@
 #include "base/log.h"
 #include "dataset/choose.h"
 #include "dataset/family.h"
-#include "dataset/journal_lines.h"
 #include "dataset/sample_list.h"
 #include "dataset/sample_name.h"
 #include "dataset/screen.h"
-#include "dataset/worker_pool.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/graph_tree.h"
 #include "graphdir/graph_writer.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"
+#include "run/job.h"
 #include "run/worker/requests.h"
 
 namespace passnet::dataset {
@@ -235,12 +233,6 @@ class SampleWriter {
   const fs::path partial_;  // where the sample is made; gone with this object
 };
 
-/// A report, and whether this run made it.
-struct Made {
-  SampleReport report;
-  bool is_new = true;
-};
-
 // Where samples were before they had names; those that are there stay there.
 std::string nameless_path(std::string_view hash) {
   return fmt::format("samples/{}/{}/{}", hash.substr(0, 2), hash.substr(2, 2), hash);
@@ -296,7 +288,8 @@ SampleReport report_from(const Json& json) {
 class Earlier {
  public:
   Earlier(const fs::path& out, std::string_view journal)
-      : out_(out), reports_(last_lines(journal, report_from, [](const SampleReport& report) { return report.hash; })) {}
+      : out_(out),
+        reports_(run::last_lines(journal, report_from, [](const SampleReport& report) { return report.hash; })) {}
   /// nullptr when the group has to be screened.
   const SampleReport* find(const Group& group) const {
     const auto found = reports_.find(group.hash);
@@ -346,41 +339,35 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   PASSNET_TRY(LineFile journal, LineFile::open(out / "samples.jsonl", true));
   const Earlier earlier(out, journal.kept());
   earlier.place(groups);
-  WorkerPool workers(options.interrupted);
+  const run::JobOptions job{options.jobs, options.interrupted};
+  run::SlotWorkers workers(job);
   std::vector<SampleReport> reports;
-  size_t next = 0;
   std::atomic<size_t> tasks = 0;
   const auto has_enough = [&] { return options.tasks > 0 && tasks == options.tasks; };
-  const auto is_task = [&](const SampleReport& report) {
-    return report.graphs >= options.min_shapes * options.dtypes.size();
+  const auto is_wanted = [&](const SampleReport& report) {
+    const bool is_task = report.graphs >= options.min_shapes * options.dtypes.size();
+    return !has_enough() && (options.tasks == 0 || is_task);
   };
-  const Result<void> done = graphdir::map_until_error(
-      [&]() -> std::optional<const Group*> {
-        return next < groups.size() && !has_enough() ? std::optional(&groups[next++]) : std::nullopt;
-      },
-      [&](const Group* group) -> Result<Made> {
-        if (const SampleReport* report = earlier.find(*group)) return Made{*report, false};
-        PASSNET_TRY(std::unique_ptr<run::Worker> worker, workers.take());
-        Result<SampleReport> report = SampleWriter(*group, out, options, *worker).write();
-        workers.give_back(std::move(worker));
-        if (!report) return std::move(report).error();
-        return Made{std::move(*report), true};
-      },
-      [&](Result<Made> made) -> Result<void> {
-        if (!made) return std::move(made).error();
-        SampleReport& report = made->report;
-        if (has_enough() || (options.tasks > 0 && !is_task(report))) {
-          std::error_code ignored;
-          if (made->is_new) fs::remove_all(out / report.path, ignored);
-          return {};
-        }
-        ++tasks;
-        if (made->is_new) PASSNET_TRY_VOID(journal.append(dump(to_json(report))));
-        finished(report);
-        reports.push_back(std::move(report));
-        return {};
-      },
-      {options.jobs, options.interrupted});
+  run::JobSteps<Group, SampleReport, SampleReport> steps;
+  steps.find = [&](const Group& group) { return earlier.find(group); };
+  steps.work = [&](const Group& group, size_t slot) -> Result<SampleReport> {
+    PASSNET_TRY(run::Worker* const worker, workers.at(slot));
+    return SampleWriter(group, out, options, *worker).write();
+  };
+  steps.keep = [&](SampleReport& report) {
+    if (is_wanted(report)) return &report;
+    std::error_code ignored;
+    fs::remove_all(out / report.path, ignored);
+    return static_cast<SampleReport*>(nullptr);
+  };
+  steps.finished = [&](const SampleReport& report) {
+    if (!is_wanted(report)) return;  // what an earlier run made of it
+    ++tasks;
+    finished(report);
+    reports.push_back(report);
+  };
+  steps.enough = has_enough;
+  const Result<void> done = run::run_job(std::span<const Group>(groups), journal, job, steps);
   PASSNET_TRY_VOID(done);
   return write_lists(out / "lists", out, listed(reports, options.tasks > 0));
 }

@@ -13,33 +13,11 @@ namespace passnet::ir {
 
 namespace {
 
-Json statistics_json(const Statistics& statistics) {
-  Json json = Json::object();
-  if (statistics.mean) json["mean"] = *statistics.mean;
-  if (statistics.stddev) json["std"] = *statistics.stddev;
-  if (statistics.min) json["min"] = *statistics.min;
-  if (statistics.max) json["max"] = *statistics.max;
-  if (statistics.float_data) json["data"] = *statistics.float_data;
-  if (statistics.integer_data) json["data"] = *statistics.integer_data;
-  return json;
-}
-
-template <class T>
-void read_optional(const Json& json, const char* key, std::optional<T>& out) {
-  if (const auto found = json.find(key); found != json.end()) out = found->get<T>();
-}
-
-Statistics read_statistics(const Json& json, DType dtype) {
-  Statistics statistics;
-  read_optional(json, "mean", statistics.mean);
-  read_optional(json, "std", statistics.stddev);
-  read_optional(json, "min", statistics.min);
-  read_optional(json, "max", statistics.max);
-  if (is_floating(dtype))
-    read_optional(json, "data", statistics.float_data);
-  else
-    read_optional(json, "data", statistics.integer_data);
-  return statistics;
+// visit(key, field) for each field that statistics of such a tensor may have.
+template <class Fields, class Visit>
+void for_each_statistic(Fields& fields, bool floating, Visit&& visit) {
+  visit("mean", fields.mean), visit("std", fields.stddev), visit("min", fields.min), visit("max", fields.max);
+  floating ? visit("data", fields.float_data) : visit("data", fields.integer_data);
 }
 
 Result<Value> read_tensor(const Json& json) {
@@ -49,7 +27,13 @@ Result<Value> read_tensor(const Json& json) {
   TensorType type = contiguous(*dtype, json.at("shape").get<std::vector<int64_t>>());
   if (json.contains("strides")) type.strides = json.at("strides").get<std::vector<int64_t>>();
   Value value{std::move(type), {}};
-  if (json.contains("statistics")) value.statistics = read_statistics(json.at("statistics"), *dtype);
+  if (json.contains("statistics")) {
+    const Json& given = json.at("statistics");
+    for_each_statistic(value.statistics.emplace(), is_floating(*dtype),
+                       [&]<class T>(const char* key, std::optional<T>& field) {
+                         if (given.contains(key)) field = given.at(key).get<T>();
+                       });
+  }
   return value;
 }
 
@@ -115,7 +99,13 @@ const TensorType* tensor_type(const Values& values, size_t node) {
 
 Json to_json(const Value& value) {
   Json json = std::visit(ToJson{}, value.is);
-  if (value.statistics) json["statistics"] = statistics_json(*value.statistics);
+  if (value.statistics) {
+    Json& written = json["statistics"] = Json::object();
+    const bool floating = value.statistics->float_data.has_value();
+    for_each_statistic(*value.statistics, floating, [&](const char* key, const auto& field) {
+      if (field) written[key] = *field;
+    });
+  }
   return json;
 }
 

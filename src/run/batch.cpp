@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -17,6 +15,7 @@
 #include "record/score.h"
 #include "record/verdict.h"
 #include "run/graph_texts.h"
+#include "run/job.h"
 #include "run/machine_lock.h"
 #include "run/provenance.h"
 #include "run/worker/worker.h"
@@ -196,6 +195,21 @@ Result<Leases> take_machine(const BatchOptions& options, const BatchHooks& hooks
   return leases;
 }
 
+// One job of the batch: its device, processors and workers.
+struct Slot {
+  BatchOptions options;
+  EvaluationWorkers workers;
+
+  Slot(const BatchOptions& all, const Leases& leases, int job) : options(own(all, leases, job)), workers(options.evaluate) {}
+
+ private:
+  static BatchOptions own(BatchOptions options, const Leases& leases, int job) {
+    if (options.evaluate.gpu) *options.evaluate.gpu += job;
+    options.evaluate.processors = leases.processors_of(job);
+    return options;
+  }
+};
+
 // In the order of the lists, in whichever order they were measured.
 std::vector<record::RunRecord> records_of(const std::vector<Planned>& planned) {
   std::vector<record::RunRecord> records;
@@ -252,29 +266,21 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
   if (hooks.planned) hooks.planned(graphs);
   Result<Leases> leases = take_machine(options, hooks);
   if (!leases) return {{}, std::move(leases).error()};
-  std::mutex mutex;  // of the hooks and the error
+  std::mutex mutex;  // of the hooks
   const BatchHooks one_by_one = locked(hooks, mutex);
-  std::atomic<size_t> next{0};
-  const auto work = [&](int job) {
-    BatchOptions own = options;
-    if (own.evaluate.gpu) *own.evaluate.gpu += job;
-    own.evaluate.processors = leases->processors_of(job);
-    EvaluationWorkers workers(own.evaluate);
-    for (size_t i = next++; i < planned.size(); i = next++) {
-      Planned& one = planned[i];
-      Result<void> ran = run_one(one, own, workers, one_by_one);
-      Result<void> wrote = write_derived(options.out / one.sample.name, one.sample.name, one.file.records());
-      if (ran && wrote) continue;
-      const std::lock_guard lock(mutex);
-      if (!result.error) result.error = ran ? std::move(wrote).error() : std::move(ran).error();
-      next = planned.size();
-    }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (int job = 1; job < options.jobs; ++job) helpers.emplace_back(work, job);
-    work(0);
-  }
+  std::vector<std::unique_ptr<Slot>> slots(static_cast<size_t>(std::max(options.jobs, 1)));
+  const Result<void> done = for_each_item(
+      std::span(planned), {options.jobs, options.evaluate.interrupted},
+      [&](Planned& one, size_t job) -> Result<std::monostate> {
+        if (!slots[job]) slots[job] = std::make_unique<Slot>(options, *leases, static_cast<int>(job));
+        const Result<void> ran = run_one(one, slots[job]->options, slots[job]->workers, one_by_one);
+        const Result<void> wrote = write_derived(options.out / one.sample.name, one.sample.name, one.file.records());
+        PASSNET_TRY_VOID(ran);
+        PASSNET_TRY_VOID(wrote);
+        return std::monostate{};
+      },
+      [](std::monostate) { return Result<void>(); });
+  if (!done) result.error = done.error();
   result.records = records_of(planned);
   return result;
 }

@@ -4,10 +4,16 @@
 //   always_full       the device is full
 //   unclear           an error that may be the process's or the graph's, each time
 //   asserts           an error after which the process can do nothing more; it ends
+//   ROLE_fails_at_REQUEST, ROLE_ends_at_REQUEST: that worker refuses this request, or ends instead of answering it
+//   refuses_rewritten the first trace succeeds, later ones do not
+//   turns             a traced value has other strides in each trace but the first
 // As device memory it tells how many graphs the process has loaded, which shows whether it is a fresh one.
+#include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "wire/bundle.h"
 #include "wire/frame.h"
@@ -19,7 +25,8 @@ namespace {
 
 struct Script {
   bool candidate = false;
-  int loads = 0;
+  int loads = 0, traces = 0;
+  std::string model;
   std::string file;
 
   bool is(const char* name) const { return file.find(std::string("/") + name) != std::string::npos; }
@@ -48,9 +55,38 @@ struct Script {
                {"mean_abs_diff", 0},
                {"max_rel_diff", 0}}}}};
   }
+  // Every argument of forward and every name that is assigned to: float32[2, 4].
+  Json trace() {
+    const bool first = traces++ == 0;
+    if (is("refuses_rewritten") && !first) return {{"ok", false}, {"kind", "unsupported"}, {"error", "not that shape"}};
+    const std::vector<int> strides = is("turns") && !first ? std::vector<int>{1, 2 * traces} : std::vector<int>{4, 1};
+    Json values = Json::object();
+    const auto add = [&](const std::string& name) {
+      values[name] = {{"dtype", "float32"}, {"shape", {2, 4}}, {"strides", strides}};
+    };
+    std::istringstream lines(model);
+    for (std::string line; std::getline(lines, line);) {
+      if (const size_t begin = line.find("(self, "); begin != std::string::npos) {
+        std::istringstream names(line.substr(begin + 7, line.find(')') - begin - 7));
+        for (std::string name; std::getline(names >> std::ws, name, ',');) add(name.substr(0, name.find(':')));
+      } else if (const size_t end = line.find(" = "); end != std::string::npos) {
+        add(line.substr(line.find_first_not_of(' '), end - line.find_first_not_of(' ')));
+      }
+    }
+    return {{"ok", true}, {"values", values}};
+  }
+  bool is_to(const char* what, const std::string& request) const {
+    return is(((candidate ? "candidate_" : "reference_") + std::string(what) + "_at_" + request + "/").c_str());
+  }
   Json answer(const Json& request) {
     const std::string what = request.at("do").get<std::string>();
-    if (what == "load") ++loads, file = request.at("file").get<std::string>();
+    if (what == "load")
+      ++loads, file = request.at("file").get<std::string>(), model = request.at("model").get<std::string>();
+    if (is_to("fails", what)) return {{"ok", false}, {"kind", "unsupported"}, {"error", "not today"}};
+    if (is_to("ends", what)) std::exit(9);
+    if (what == "trace") return trace();
+    if (what == "time")
+      return {{"ok", true}, {"times_us", std::vector<double>(request.at("calls").get<size_t>(), 6000.0)}};
     if (what == "hello") return {{"ok", true}, {"torch", "0"}, {"threads", 1}, {"hardware", "scripted"}};
     if (what == "inputs") return {{"ok", true}, {"tensors", Json::array()}};
     if (what == "run") return run();

@@ -17,16 +17,15 @@ namespace fs = std::filesystem;
 
 struct BuildFlags {
   std::vector<std::string> paths;
-  std::string out;
+  JobFlags job;
   int jobs = 1;
   double timeout_s = 0;
-  bool json = false;
   dataset::SampleOptions samples;
 };
 
 Result<void> run(BuildFlags& flags) {
-  const fs::path out = flags.out, subgraphs = out / "subgraphs";
-  const bool text = !flags.json;
+  const fs::path out = flags.job.out, subgraphs = out / "subgraphs";
+  const bool text = !flags.job.json;
   dataset::DecomposeOptions decompose;
   decompose.jobs = flags.samples.jobs = flags.jobs;
   decompose.timeout_s = flags.samples.timeout_s = flags.timeout_s;
@@ -34,13 +33,13 @@ Result<void> run(BuildFlags& flags) {
   PASSNET_TRY(report["decompose"], run_decompose(flags.paths, subgraphs.string(), decompose, text));
   if (text) fmt::print("\n");
   const std::string fusible = (subgraphs / name(graphdir::Kind::Fusible)).string();
-  PASSNET_TRY(report["samples"], run_samples(fusible, flags.out, flags.samples, text));
+  PASSNET_TRY(report["samples"], run_samples(fusible, flags.job.out, flags.samples, text));
   if (text) fmt::print("\n");
   dataset::IndexOptions index;
   index.tree.jobs = flags.jobs;
-  PASSNET_TRY(report["index"], run_index(flags.out, "", index, text));
-  PASSNET_TRY_VOID(print_stage(report, flags.json));
-  print_next(fmt::format("passnet dataset stats {}", flags.out));
+  PASSNET_TRY(report["index"], run_index(flags.job.out, "", index, text));
+  PASSNET_TRY_VOID(print_stage(report, flags.job.json));
+  print_next(fmt::format("passnet dataset stats {}", flags.job.out));
   return {};
 }
 
@@ -51,7 +50,7 @@ void add_dataset_build(CLI::App& group, int& exit_code) {
   CLI::App* command =
       group.add_subcommand("build", "captured graphs into a dataset: decompose, samples and index in one");
   command->add_option("PATH", flags->paths, "directories with whole graphs")->required();
-  add_out_option(*command, flags->out, "where the dataset goes")->required();
+  add_resumable_job_flags(*command, flags->job, flags->jobs, "where the dataset goes", "graphs at a time");
   command->add_option("--max-shapes", flags->samples.max_shapes, "shapes per sample")
       ->check(integer_in(1, 1000))
       ->capture_default_str();
@@ -61,9 +60,7 @@ void add_dataset_build(CLI::App& group, int& exit_code) {
       ->check(number_in(0.0, 1.0))
       ->capture_default_str();
   add_seed_option(*command, flags->samples.seed, "of the split");
-  add_jobs_option(*command, flags->jobs, "graphs at a time");
   add_timeout_option(*command, flags->timeout_s, "seconds a graph may take for one step");
-  add_json_flag(*command, flags->json);
   command->footer(
       "Subgraphs of all kinds go to OUT/subgraphs, samples of the fusible ones to OUT/samples, lists to "
       "OUT/lists. "

@@ -6,9 +6,11 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "command.h"
 #include "dataset/decompose.h"
 #include "dataset/index.h"
 #include "dataset/samples.h"
+#include "report/progress.h"
 
 namespace CLI {
 class App;
@@ -36,6 +38,14 @@ Result<Json> run_decompose(const std::vector<std::string>& paths, const std::str
 Result<Json> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
                          bool text);
 Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options, bool text);
+/// run(progress) with Ctrl-C caught, which sets options.interrupted, and a line of progress until it returns. unit: "graphs".
+template <class Options, class Run>
+auto run_with_progress(const char* unit, Options& options, Run&& run) {
+  catch_interrupts();
+  options.interrupted = &interrupted();
+  report::CountLine progress(unit);
+  return run(progress);
+}
 /// Prints what a stage returned, when json is asked for.
 Result<void> print_stage(const Result<Json>& report, bool json);
 

@@ -11,7 +11,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "report/progress.h"
 
 namespace passnet::cli {
 
@@ -19,8 +18,9 @@ namespace {
 
 struct DecomposeFlags {
   std::vector<std::string> paths;
-  std::string out, kinds = "sole_op,fusible,typical";
-  bool no_run = false, json = false;
+  std::string kinds = "sole_op,fusible,typical";
+  JobFlags job;
+  bool no_run = false;
   dataset::DecomposeOptions options;
 };
 
@@ -69,8 +69,9 @@ Result<std::vector<graphdir::Kind>> parse_kinds(const std::string& kinds) {
 Result<void> run(DecomposeFlags& flags) {
   PASSNET_TRY(flags.options.kinds, parse_kinds(flags.kinds));
   flags.options.measure = !flags.no_run;
-  PASSNET_TRY_VOID(print_stage(run_decompose(flags.paths, flags.out, flags.options, !flags.json), flags.json));
-  print_next(fmt::format("passnet dataset samples {}/fusible --out dataset", flags.out));
+  PASSNET_TRY_VOID(
+      print_stage(run_decompose(flags.paths, flags.job.out, flags.options, !flags.job.json), flags.job.json));
+  print_next(fmt::format("passnet dataset samples {}/fusible --out dataset", flags.job.out));
   return {};
 }
 
@@ -78,20 +79,17 @@ Result<void> run(DecomposeFlags& flags) {
 
 Result<Json> run_decompose(const std::vector<std::string>& paths, const std::string& out,
                            dataset::DecomposeOptions options, bool text) {
-  catch_interrupts();
-  options.interrupted = &interrupted();
   CutTotals totals;
-  report::CountLine progress("graphs");
-  const auto finished = [&](const dataset::WholeReport& report) {
-    totals.add(report);
-    if (!report.error.empty()) {
-      progress.clear();
-      fmt::print(stderr, "{}: {}\n", report.graph, report.error);
-    }
-    progress.count(report.graph);
-  };
-  PASSNET_TRY_VOID(dataset::decompose(paths, out, options, finished));
-  progress.clear();
+  PASSNET_TRY_VOID(run_with_progress("graphs", options, [&](report::CountLine& progress) {
+    return dataset::decompose(paths, out, options, [&](const dataset::WholeReport& report) {
+      totals.add(report);
+      if (!report.error.empty()) {
+        progress.clear();
+        fmt::print(stderr, "{}: {}\n", report.graph, report.error);
+      }
+      progress.count(report.graph);
+    });
+  }));
   if (text) print_totals(totals, out);
   return Json{{"graphs", totals.graphs}, {"failed", totals.failed},   {"not_measured", totals.not_measured},
               {"pieces", totals.pieces}, {"written", totals.written}, {"left_out", totals.left_out}};
@@ -102,7 +100,8 @@ void add_dataset_decompose(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand(
       "decompose", "whole graphs into unique subgraphs: single operators, fusible and typical ranges");
   command->add_option("PATH", flags->paths, "directories with whole graphs")->required();
-  add_out_option(*command, flags->out, "where the subgraphs go")->required();
+  add_resumable_job_flags(*command, flags->job, flags->options.jobs, "where the subgraphs go",
+                          "whole graphs at a time");
   command->add_option("--kinds", flags->kinds, "which kinds, with commas between")->capture_default_str();
   command->add_option("--min-ops", flags->options.typical.min_ops, "shortest typical range")
       ->check(integer_in(1, 10000))
@@ -117,9 +116,7 @@ void add_dataset_decompose(CLI::App& group, int& exit_code) {
       ->check(integer_in(0, 10000))
       ->capture_default_str();
   command->add_flag("--no-run", flags->no_run, "do not run whole graphs; values in between are recorded by type alone");
-  add_jobs_option(*command, flags->options.jobs, "whole graphs at a time");
   add_timeout_option(*command, flags->options.timeout_s, "seconds a whole graph may take for one step");
-  add_json_flag(*command, flags->json);
   command->footer(
       "Writes OUT/KIND/GRAPH/_decomposed/NAME and OUT/decompose.jsonl, a line per whole graph. Graphs that "
       "are "

@@ -10,7 +10,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "report/progress.h"
 
 namespace passnet::cli {
 
@@ -18,22 +17,20 @@ namespace {
 
 struct DedupFlags {
   std::vector<std::string> trees;
-  std::string out, by = "identity";
-  bool json = false;
+  std::string by = "identity";
+  JobFlags job;
   dataset::DedupOptions options;
 };
 
 Result<void> run_dedup(DedupFlags& flags) {
   flags.options.by = *dataset::parse_equal_by(flags.by);
-  catch_interrupts();
-  flags.options.tree.interrupted = &interrupted();
-  report::CountLine progress("graphs");
   PASSNET_TRY(const dataset::DedupReport report,
-              dataset::deduplicate(flags.trees, flags.out, flags.options,
-                                   [&](const std::string& path) { progress.count(path); }));
-  progress.clear();
+              run_with_progress("graphs", flags.options.tree, [&](report::CountLine& progress) {
+                return dataset::deduplicate(flags.trees, flags.job.out, flags.options,
+                                            [&](const std::string& path) { progress.count(path); });
+              }));
   for (const std::string& line : report.failed) fmt::print(stderr, "left out: {}\n", line);
-  if (flags.json) {
+  if (flags.job.json) {
     fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
                                  {"added", report.added},
                                  {"renamed", report.renamed},
@@ -43,7 +40,7 @@ Result<void> run_dedup(DedupFlags& flags) {
     return {};
   }
   fmt::print("{} graphs in {} trees: {} added, {} duplicates, {} there already, {} left out; in {}\n", report.graphs,
-             flags.trees.size(), report.added, report.duplicates, report.there, report.failed.size(), flags.out);
+             flags.trees.size(), report.added, report.duplicates, report.there, report.failed.size(), flags.job.out);
   if (report.renamed > 0)
     fmt::print("{} of those added are at another path, since an unequal graph has theirs (dedup.jsonl)\n",
                report.renamed);
@@ -57,14 +54,13 @@ void add_dataset_dedup(CLI::App& group, int& exit_code) {
   CLI::App* command =
       group.add_subcommand("dedup", "graphs of several trees, ours or upstream's, into one without duplicates");
   command->add_option("DIR", flags->trees, "directories with graphs; they are only read")->required();
-  add_out_option(*command, flags->out, "where the graphs go: new, empty, or what an earlier run made")->required();
+  add_resumable_job_flags(*command, flags->job, flags->options.tree.jobs,
+                          "where the graphs go: new, empty, or what an earlier run made", "graphs at a time");
   command
       ->add_option("--by", flags->by,
                    "identity: operators, connections, shapes and element types; hash: graph_hash.txt, as upstream")
       ->check(one_of({"identity", "hash"}))
       ->capture_default_str();
-  add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");
-  add_json_flag(*command, flags->json);
   command->footer(
       "Of equal graphs the first is kept, in the order of directories, then of paths; its "
       "subgraph_sources.json names the ranges of all. OUT/dedup.jsonl has a line per duplicate.\n\n"

@@ -9,7 +9,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "report/progress.h"
 
 namespace passnet::cli {
 
@@ -17,8 +16,8 @@ namespace {
 
 struct GeneralizeFlags {
   std::vector<std::string> paths;
-  std::string out;
-  bool no_run = false, json = false;
+  JobFlags job;
+  bool no_run = false;
   dataset::GeneralizeOptions options;
 };
 
@@ -49,26 +48,23 @@ void print_totals(const VariantTotals& totals, const GeneralizeFlags& flags) {
   } else {
     fmt::print("\n{} graphs written of {} models, {} skipped\n", totals.written, totals.generalized, totals.skipped);
   }
-  fmt::print("\nin {}; generalize.jsonl says why\n", flags.out);
+  fmt::print("\nin {}; generalize.jsonl says why\n", flags.job.out);
 }
 
 Result<void> run_generalize(GeneralizeFlags& flags) {
-  catch_interrupts();
-  flags.options.interrupted = &interrupted();
   flags.options.run = !flags.no_run;
   VariantTotals totals;
-  report::CountLine progress("models");
-  const auto finished = [&](const dataset::GeneralizeReport& report) {
-    totals.add(report);
-    if (!report.error.empty()) {
-      progress.clear();
-      fmt::print(stderr, "{}: {}\n", report.graph, report.error);
-    }
-    progress.count(report.graph);
-  };
-  PASSNET_TRY_VOID(dataset::generalize(flags.paths, flags.out, flags.options, finished));
-  progress.clear();
-  if (flags.json) {
+  PASSNET_TRY_VOID(run_with_progress("models", flags.options, [&](report::CountLine& progress) {
+    return dataset::generalize(flags.paths, flags.job.out, flags.options, [&](const dataset::GeneralizeReport& report) {
+      totals.add(report);
+      if (!report.error.empty()) {
+        progress.clear();
+        fmt::print(stderr, "{}: {}\n", report.graph, report.error);
+      }
+      progress.count(report.graph);
+    });
+  }));
+  if (flags.job.json) {
     Json json{{"models", totals.models},   {"failed", totals.failed},   {"generalized", totals.generalized},
               {"written", totals.written}, {"skipped", totals.skipped}, {"by_symbols", Json::object()}};
     for (const auto& [symbols, count] : totals.by_symbols) json["by_symbols"][std::to_string(symbols)] = count;
@@ -87,7 +83,8 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand(
       "generalize", "whole graphs at further shapes: constants that depend on shapes are rewritten");
   command->add_option("PATH", flags->paths, "directories with whole graphs")->required();
-  add_out_option(*command, flags->out, "where the graphs at further shapes go")->required();
+  add_resumable_job_flags(*command, flags->job, flags->options.jobs, "where the graphs at further shapes go",
+                          "models at a time");
   command->add_option("--variants", flags->options.variants, "further shapes of each model")
       ->check(integer_in(1, 9))
       ->capture_default_str();
@@ -99,14 +96,12 @@ void add_dataset_generalize(CLI::App& group, int& exit_code) {
   command->add_flag("--check", flags->options.check,
                     "write no graphs: make each further capture of a model from its first alone, and compare");
   command->add_flag("--no-run", flags->no_run, "do not run the graphs, which else tells those that do not run");
-  add_jobs_option(*command, flags->options.jobs, "models at a time");
   add_timeout_option(*command, flags->options.timeout_s, "seconds a graph may take for one step");
   command
       ->add_option("--search-seconds", flags->options.search_s,
                    "seconds a model may take for finding what its integers stand for; what is settled then stays")
       ->check(number_in(0.1, 86400.0))
       ->capture_default_str();
-  add_json_flag(*command, flags->json);
   command->footer(
       "Captures of one model at several shapes are used together. Writes OUT/GRAPH with another shape in "
       "GRAPH, and OUT/generalize.jsonl, one line per model as it finishes. Models that are in it with the "

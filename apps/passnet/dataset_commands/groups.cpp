@@ -11,15 +11,14 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "report/progress.h"
 
 namespace passnet::cli {
 
 namespace {
 
 struct GroupFlags {
-  std::string root, out, policy = "both";
-  bool json = false;
+  std::string root, policy = "both";
+  JobFlags job;
   dataset::GroupOptions options;
 };
 
@@ -27,15 +26,13 @@ Result<void> run_groups(GroupFlags& flags) {
   if (!std::filesystem::is_directory(flags.root)) return bad_input(fmt::format("'{}' is no directory", flags.root));
   using dataset::GroupPolicy;
   if (flags.policy != "both") flags.options.policies = {flags.policy == "v1" ? GroupPolicy::V1 : GroupPolicy::V2};
-  catch_interrupts();
-  flags.options.tree.interrupted = &interrupted();
-  report::CountLine progress("graphs");
   PASSNET_TRY(const dataset::GroupReport report,
-              dataset::write_groups(flags.root, flags.out, flags.options,
-                                    [&](const std::string& path) { progress.count(path); }));
-  progress.clear();
+              run_with_progress("graphs", flags.options.tree, [&](report::CountLine& progress) {
+                return dataset::write_groups(flags.root, flags.job.out, flags.options,
+                                             [&](const std::string& path) { progress.count(path); });
+              }));
   for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
-  if (flags.json) {
+  if (flags.job.json) {
     Json groups = Json::object();
     for (int rule = 1; rule <= 4; ++rule) groups[std::to_string(rule)] = report.groups[rule];
     fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
@@ -51,7 +48,7 @@ Result<void> run_groups(GroupFlags& flags) {
              report.sequences, report.buckets, report.members);
   if (report.whole_graphs > 0) fmt::print("{} whole graphs, which are in no group\n", report.whole_graphs);
   for (int rule = 1; rule <= 4; ++rule) fmt::print("{:>9}  groups by rule {}\n", report.groups[rule], rule);
-  fmt::print("\nin {}\n", flags.out);
+  fmt::print("\nin {}\n", flags.job.out);
   return {};
 }
 
@@ -65,9 +62,9 @@ void add_dataset_groups(CLI::App& group, int& exit_code) {
   command->add_option("--policy", flags->policy, "v1 (rules 1 and 2), v2 (rules 3 and 4) or both")
       ->check(one_of({"v1", "v2", "both"}))
       ->capture_default_str();
-  add_out_option(*command, flags->out, "a line per group: CSV when the name ends in .csv, else JSON")->required();
-  add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");
-  add_json_flag(*command, flags->json);
+  add_job_flags(*command, flags->job, flags->options.tree.jobs,
+                "a line per group: CSV when the name ends in .csv, else JSON", "graphs at a time")
+      ->required();
   command->footer("Example:  passnet dataset groups subgraphs/fusible --out groups.jsonl --jobs 2");
   command->callback([flags, &exit_code] { exit_code = finish(run_groups(*flags)); });
 }

@@ -10,7 +10,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "report/progress.h"
 
 namespace passnet::cli {
 
@@ -31,9 +30,9 @@ Result<fs::path> require_index(const std::string& given) {
 }
 
 struct IndexFlags {
-  std::string root, out;
+  std::string root;
   std::vector<std::string> lists;
-  bool json = false;
+  JobFlags job;
   dataset::IndexOptions options;
 };
 
@@ -118,12 +117,10 @@ Result<void> run_stats(const StatsFlags& flags) {
 Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options, bool text) {
   if (!fs::is_directory(root)) return bad_input(fmt::format("'{}' is no directory", root));
   const fs::path file = out.empty() ? fs::path(root) / dataset::kIndexName : fs::path(out);
-  catch_interrupts();
-  options.tree.interrupted = &interrupted();
-  report::CountLine progress("graphs");
-  PASSNET_TRY(const dataset::IndexReport report,
-              dataset::write_index(root, file, options, [&](const std::string& path) { progress.count(path); }));
-  progress.clear();
+  PASSNET_TRY(
+      const dataset::IndexReport report, run_with_progress("graphs", options.tree, [&](report::CountLine& progress) {
+        return dataset::write_index(root, file, options, [&](const std::string& path) { progress.count(path); });
+      }));
   for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
   print_lists(report);
   if (text)
@@ -138,16 +135,16 @@ void add_dataset_index(CLI::App& group, int& exit_code) {
   CLI::App* command =
       group.add_subcommand("index", "index all graphs of a directory, ours or upstream's, for find and stats");
   command->add_option("DATASET", flags->root, "a directory with graphs")->required();
-  add_out_option(*command, flags->out, "the index; default: DATASET/index.sqlite");
+  add_job_flags(*command, flags->job, flags->options.tree.jobs, "the index; default: DATASET/index.sqlite",
+                "graphs at a time");
   command->add_option("--lists", flags->lists,
                       "a list of samples or graphs as text, or a directory with such; may be given again; default: "
                       "DATASET/lists");
-  add_jobs_option(*command, flags->options.tree.jobs, "graphs at a time");
-  add_json_flag(*command, flags->json);
   command->footer("Example:  passnet dataset index dataset --jobs 2");
   command->callback([flags, &exit_code] {
     flags->options.lists.assign(flags->lists.begin(), flags->lists.end());
-    exit_code = finish(print_stage(run_index(flags->root, flags->out, flags->options, !flags->json), flags->json));
+    exit_code =
+        finish(print_stage(run_index(flags->root, flags->job.out, flags->options, !flags->job.json), flags->job.json));
     if (exit_code == kOk) print_next(fmt::format("passnet dataset stats {}", flags->root));
   });
 }

@@ -10,15 +10,14 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "report/progress.h"
 
 namespace passnet::cli {
 
 namespace {
 
 struct SampleFlags {
-  std::string subgraphs, out, dtypes = "float32,float16,bfloat16";
-  bool json = false;
+  std::string subgraphs, dtypes = "float32,float16,bfloat16";
+  JobFlags job;
   dataset::SampleOptions options;
 };
 
@@ -44,8 +43,9 @@ Result<void> run(SampleFlags& flags) {
           "--dtypes: found {}, expected floating types with commas between, as float32,float16", quoted(text)));
     flags.options.dtypes.push_back(*dtype);
   }
-  PASSNET_TRY_VOID(print_stage(run_samples(flags.subgraphs, flags.out, flags.options, !flags.json), flags.json));
-  print_next(fmt::format("passnet dataset index {}", flags.out));
+  PASSNET_TRY_VOID(
+      print_stage(run_samples(flags.subgraphs, flags.job.out, flags.options, !flags.job.json), flags.job.json));
+  print_next(fmt::format("passnet dataset index {}", flags.job.out));
   return {};
 }
 
@@ -53,15 +53,13 @@ Result<void> run(SampleFlags& flags) {
 
 Result<Json> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
                          bool text) {
-  catch_interrupts();
-  options.interrupted = &interrupted();
   SampleTotals totals;
-  report::CountLine progress("samples");
-  PASSNET_TRY_VOID(dataset::make_samples(subgraphs, out, options, [&](const dataset::SampleReport& report) {
-    totals.add(report);
-    progress.count(report.path);
+  PASSNET_TRY_VOID(run_with_progress("samples", options, [&](report::CountLine& progress) {
+    return dataset::make_samples(subgraphs, out, options, [&](const dataset::SampleReport& report) {
+      totals.add(report);
+      progress.count(report.path);
+    });
   }));
-  progress.clear();
   Json report{{"groups", totals.groups},
               {"samples", totals.samples},
               {"evaluation", totals.evaluation},
@@ -83,7 +81,7 @@ void add_dataset_samples(CLI::App& group, int& exit_code) {
       "samples", "subgraphs into samples of several shapes and element types, with lists for training and evaluation");
   command->add_option("SUBGRAPHS", flags->subgraphs, "what 'passnet dataset decompose' wrote, or one kind of it")
       ->required();
-  add_out_option(*command, flags->out, "where the dataset goes")->required();
+  add_resumable_job_flags(*command, flags->job, options.jobs, "where the dataset goes", "samples at a time");
   command->add_option("--dtypes", flags->dtypes, "element types, with commas between")->capture_default_str();
   command->add_option("--max-shapes", options.max_shapes, "shapes per sample")
       ->check(integer_in(1, 1000))
@@ -103,9 +101,7 @@ void add_dataset_samples(CLI::App& group, int& exit_code) {
       ->check(number_in(0.0, 1.0))
       ->capture_default_str();
   add_seed_option(*command, options.seed, "of the split");
-  add_jobs_option(*command, options.jobs, "samples at a time");
   add_timeout_option(*command, options.timeout_s, "seconds a graph may take for one step");
-  add_json_flag(*command, flags->json);
   command->footer(
       "Each graph is run on two seeds: it must be deterministic, finite and depend on its inputs.\n\n"
       "Example:  passnet dataset samples subgraphs/fusible --out dataset --jobs 2");

@@ -11,7 +11,6 @@
 #include "command.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "report/progress.h"
 
 namespace passnet::cli {
 
@@ -20,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 struct SplitFlags {
-  std::string dataset, out, keep;
-  bool json = false;
+  std::string dataset, keep;
+  JobFlags job;
   dataset::SplitOptions options;
 };
 
@@ -38,20 +37,18 @@ void print_report(const dataset::SplitReport& report, const SplitFlags& flags, c
 
 Result<void> run_split(SplitFlags& flags) {
   if (!fs::is_directory(flags.dataset)) return bad_input(fmt::format("'{}' is no directory", flags.dataset));
-  const fs::path lists = flags.out.empty() ? fs::path(flags.dataset) / "lists" : fs::path(flags.out);
+  const fs::path lists = flags.job.out.empty() ? fs::path(flags.dataset) / "lists" : fs::path(flags.job.out);
   flags.options.keep = flags.keep;
-  catch_interrupts();
-  flags.options.tree.interrupted = &interrupted();
-  report::CountLine progress("samples");
   PASSNET_TRY(const dataset::SplitReport report,
-              dataset::write_split(flags.dataset, lists, flags.options,
-                                   [&](const std::string& path) { progress.count(path); }));
-  progress.clear();
+              run_with_progress("samples", flags.options.tree, [&](report::CountLine& progress) {
+                return dataset::write_split(flags.dataset, lists, flags.options,
+                                            [&](const std::string& path) { progress.count(path); });
+              }));
   for (const std::string& line : report.failed) fmt::print(stderr, "in no list: {}\n", line);
   if (!report.not_found.empty())
     fmt::print(stderr, "{}: {} lines name nothing in '{}', the first is '{}'\n", flags.keep, report.not_found.size(),
                flags.dataset, report.not_found.front());
-  if (flags.json) {
+  if (flags.job.json) {
     fmt::print("{}\n", dump(Json{{"samples", report.samples},
                                  {"evaluation", report.evaluation},
                                  {"graphs", report.graphs},
@@ -82,9 +79,8 @@ void add_dataset_split(CLI::App& group, int& exit_code) {
       ->add_option("--keep", flags->keep,
                    "a list of samples that are for evaluation whatever the seed says, with their families")
       ->check(CLI::ExistingFile);
-  add_out_option(*command, flags->out, "where the lists go; default: DATASET/lists");
-  add_jobs_option(*command, flags->options.tree.jobs, "samples at a time");
-  add_json_flag(*command, flags->json);
+  add_job_flags(*command, flags->job, flags->options.tree.jobs, "where the lists go; default: DATASET/lists",
+                "samples at a time");
   command->footer(
       "Writes all, train and eval, as .txt and .csv. Families go by the rule of 'passnet dataset samples', "
       "so that "

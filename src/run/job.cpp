@@ -1,0 +1,27 @@
+#include "run/job.h"
+
+#include <chrono>
+
+#include "run/worker/requests.h"
+
+namespace passnet::run {
+
+SlotWorkers::SlotWorkers(const JobOptions& options, const std::filesystem::path& binary) {
+  for (int i = 0; i < std::max(options.jobs, 1); ++i)
+    workers_.emplace_back(WorkerOptions{binary, Role::Reference, 1, options.interrupted, {}});
+}
+
+Result<Worker*> SlotWorkers::at(size_t slot) {
+  Worker& worker = workers_.at(slot);
+  if (!worker.alive()) PASSNET_TRY_VOID(worker.start());
+  return &worker;
+}
+
+Result<void> SlotWorkers::with(size_t slot, const std::string& id, const std::function<Result<void>(Worker&)>& use) {
+  PASSNET_TRY(Worker* const worker, at(slot));
+  Result<void> used = use(*worker);
+  forget_graph(*worker, id, std::chrono::seconds(60));
+  return used;
+}
+
+}  // namespace passnet::run

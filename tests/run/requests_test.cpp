@@ -1,0 +1,238 @@
+// What is sent to the workers, and how often: an evaluation through scripted workers, as PASSNET_LOG=debug tells it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/file.h"
+#include "base/strings.h"
+#include "fx/graph_text.h"
+#include "graphdir/sample.h"
+#include "run/evaluate.h"
+#include "run/run_passes.h"
+#include "tests/scratch.h"
+
+namespace passnet::run {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// Before anything is logged: the level is read once.
+const bool kTold = ::setenv("PASSNET_LOG", "debug", 1) == 0;
+
+/// "R load", "C run": the requests in what was logged, in order; several times the same as "R time x20".
+std::vector<std::string> requests_in(const std::string& log) {
+  std::vector<std::pair<std::string, int>> requests;
+  for (const std::string_view line : split(log, '\n')) {
+    const size_t role = std::min(line.find("reference: "), line.find("candidate: "));
+    const size_t took = line.find(" took ");
+    if (role == std::string_view::npos || took == std::string_view::npos) continue;
+    const std::string what = (line[role] == 'r' ? "R " : "C ") + std::string(line.substr(role + 11, took - role - 11));
+    if (!requests.empty() && requests.back().first == what)
+      ++requests.back().second;
+    else
+      requests.emplace_back(what, 1);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [what, times] : requests) texts.push_back(times > 1 ? what + " x" + std::to_string(times) : what);
+  return texts;
+}
+
+class Requests : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(kTold);
+    directory_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(directory_);
+  }
+
+  // The graph of gpt2_gelu under these names, evaluated; what was asked for is in requests_.
+  std::vector<record::RunRecord> evaluate(const std::vector<std::string>& graphs, EvaluateOptions options = {}) {
+    graphdir::Sample sample;
+    sample.path = directory_;
+    sample.name = "scripted";
+    const fs::path original =
+        graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu").value().graph_paths.at(0);
+    fs::create_directories(directory_);
+    for (const std::string& name : graphs) {
+      sample.graph_names.push_back(name);
+      sample.graph_paths.push_back(directory_ / name);
+      fs::copy(original, directory_ / name, fs::copy_options::recursive);
+    }
+    options.compiler = "eager";
+    options.threads = 1;
+    options.worker = PASSNET_SCRIPTED_WORKER;
+    std::vector<record::RunRecord> records;
+    EvaluateHooks hooks;
+    hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
+      records.push_back(record);
+      return {};
+    };
+    testing::internal::CaptureStderr();
+    const Result<void> done = evaluate_sample(sample, options, hooks);
+    requests_ = requests_in(testing::internal::GetCapturedStderr());
+    EXPECT_TRUE(done) << (done ? "" : to_string(done.error()));
+    records.resize(graphs.size());
+    return records;
+  }
+
+  // A graph of three operators rewritten by the first so many passes, which match one operator each.
+  Result<Rewritten> rewrite(size_t passes, const std::string& graph_name = "plain", bool declines = false) {
+    const char* const operators[] = {"relu", "tanh", "sigmoid"};
+    std::vector<pass::Pass> loaded;
+    for (size_t i = 0; i < passes; ++i) {
+      const fs::path file = directory_ / (std::string(operators[i]) + "_pass.py");
+      const std::string guard = declines ? "    if x.numel() == 8:\n        return NotImplemented\n" : "";
+      PASSNET_TRY_VOID(write_file(
+          file, "import torch\n\ndef pattern(x):\n    return torch." + std::string(operators[i]) +
+                    "(x)\n\ndef replacement_args(x):\n    return (x,)\n\ndef plan(x):\n" + guard +
+                    "    out = torch.empty(x.shape)\n    kernel[(1,)](x, out, x.stride(0))\n    return out\n\n"
+                    "def replacement_func():\n    return plan\n"));
+      PASSNET_TRY(pass::Pass pass, pass::load_pass(file));
+      loaded.push_back(std::move(pass));
+    }
+    auto graph =
+        fx::parse_text(fx::model_text("a", "b = torch.relu(a)\nc = torch.tanh(b)\nd = torch.sigmoid(c)\nreturn (d,)"));
+    if (!graph) return graph.error();
+    graph->file = (directory_ / graph_name / "model.py").string();
+    Worker reference({PASSNET_SCRIPTED_WORKER, Role::Reference, 1, nullptr, {}});
+    PASSNET_TRY_VOID(reference.start());
+    Bundle inputs;
+    PASSNET_TRY(inputs.fd, wire::create_memory("inputs", 64));
+    testing::internal::CaptureStderr();
+    Result<Rewritten> rewritten = rewrite_or_fail(reference, "traced", *graph, inputs, loaded, {10s}, outcomes_);
+    requests_ = requests_in(testing::internal::GetCapturedStderr());
+    return rewritten;
+  }
+
+  fs::path directory_;
+  std::vector<std::string> requests_;
+  std::vector<record::PassOutcome> outcomes_;
+};
+
+TEST_F(Requests, OfACheckedGraph) {
+  EvaluateOptions options;
+  options.timed = false;
+  const auto records = evaluate({"a", "b"}, options);
+  EXPECT_EQ(records[1].stage, record::Stage::Done) << records[1].error;
+  // The second graph is greeted by nobody but the candidate.
+  EXPECT_THAT(requests_, ElementsAre("R hello", "R load", "R inputs", "R set_inputs", "R run", "C hello", "C load",
+                                     "C set_inputs", "C run", "R compare", "R unload x2", "C unload x2",  //
+                                     "R load", "R inputs", "R set_inputs", "R run", "C hello", "C load", "C set_inputs",
+                                     "C run", "R compare", "R unload x2", "C unload x2"));
+}
+
+TEST_F(Requests, OfATimedGraphAlternateBetweenTheSides) {
+  EvaluateOptions options;
+  options.warmup = 2;
+  options.trials = 2;
+  const auto records = evaluate({"a"}, options);
+  EXPECT_EQ(records[0].stage, record::Stage::Done) << records[0].error;
+  EXPECT_EQ(records[0].reference.trials_us.size(), 2u);
+  // A pair that the machine disturbed is timed again from its first side; the second is never timed twice in a row.
+  ASSERT_GE(requests_.size(), 14u);
+  EXPECT_EQ(requests_[10], "R time");
+  EXPECT_EQ(requests_[11], "C time");
+  EXPECT_THAT(requests_[12], HasSubstr("R time"));
+  EXPECT_THAT(requests_, testing::Not(testing::Contains(HasSubstr("C time x"))));
+}
+
+TEST_F(Requests, EndWhereOneIsRefusedAndTheGraphIsForgotten) {
+  struct Case {
+    const char* graph;
+    record::Stage stage;
+    size_t requests;  // of the first graph, until it is forgotten
+  };
+  EvaluateOptions options;
+  options.timed = false;
+  for (const Case& one : {Case{"reference_fails_at_load", record::Stage::Parse, 2},
+                          {"reference_fails_at_inputs", record::Stage::Inputs, 3},
+                          {"reference_fails_at_set_inputs", record::Stage::Inputs, 4},
+                          {"reference_fails_at_run", record::Stage::Reference, 5},
+                          {"candidate_fails_at_load", record::Stage::Load, 7},
+                          {"candidate_fails_at_set_inputs", record::Stage::Load, 8},
+                          {"candidate_fails_at_run", record::Stage::Run, 9},
+                          {"reference_fails_at_compare", record::Stage::Compare, 10}}) {
+    fs::remove_all(directory_);
+    const auto records = evaluate({one.graph, "b"}, options);
+    EXPECT_EQ(records[0].stage, one.stage) << one.graph;
+    EXPECT_EQ(records[0].error_kind, "unsupported") << one.graph;
+    EXPECT_EQ(records[0].error, "error: not today") << one.graph;
+    EXPECT_EQ(records[1].stage, record::Stage::Done) << one.graph;
+    const auto forgotten = std::find(requests_.begin(), requests_.end(), "R unload x2");
+    EXPECT_EQ(static_cast<size_t>(forgotten - requests_.begin()), one.requests) << one.graph;
+  }
+}
+
+TEST_F(Requests, FindAFreshWorkerAfterOneEnded) {
+  EvaluateOptions options;
+  options.timed = false;
+  for (const char* graph :
+       {"reference_ends_at_run", "candidate_ends_at_load", "candidate_ends_at_run", "reference_ends_at_compare"}) {
+    fs::remove_all(directory_);
+    const auto records = evaluate({graph, "b"}, options);
+    EXPECT_EQ(records[0].error_kind, "crash") << graph;
+    EXPECT_THAT(records[0].error, HasSubstr("exit code 9")) << graph;
+    EXPECT_EQ(records[1].stage, record::Stage::Done) << graph << ": " << records[1].error;
+  }
+}
+
+TEST_F(Requests, OfAFailureWhileTimingSayWhichSideFailed) {
+  EvaluateOptions options;
+  options.warmup = 1;
+  options.trials = 1;
+  for (const char* graph : {"reference_fails_at_time", "candidate_fails_at_time"}) {
+    fs::remove_all(directory_);
+    const auto records = evaluate({graph}, options);
+    EXPECT_EQ(records[0].stage, record::Stage::Time) << graph;
+    EXPECT_EQ(records[0].error, "error: not today") << graph;
+    EXPECT_EQ(requests_.at(requests_.size() - 3), graph[0] == 'r' ? "R time" : "C time") << graph;
+  }
+}
+
+// The graph is traced once before the first pass, and once after each pass that matched.
+TEST_F(Requests, TraceOnceMoreThanPassesMatch) {
+  for (const size_t passes : {size_t{1}, size_t{3}}) {
+    const Result<Rewritten> rewritten = rewrite(passes);
+    ASSERT_TRUE(rewritten) << to_string(rewritten.error());
+    EXPECT_EQ(rewritten->sites(), static_cast<int>(passes));
+    std::vector<std::string> expected;
+    for (size_t i = 0; i <= passes; ++i) expected.insert(expected.end(), {"R load", "R set_inputs", "R trace"});
+    EXPECT_EQ(requests_, expected) << passes;
+  }
+}
+
+TEST_F(Requests, TraceOnceWithoutAPassThatTakesASite) {
+  const Result<Rewritten> none = rewrite(0);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().failure, "no-match");
+  EXPECT_THAT(requests_, ElementsAre("R load", "R set_inputs", "R trace"));
+  const Result<Rewritten> declined = rewrite(3, "plain", true);
+  ASSERT_TRUE(declined) << to_string(declined.error());
+  EXPECT_THAT(requests_, ElementsAre("R load", "R set_inputs", "R trace"));
+}
+
+// Strides that change at every trace: each round of plans evaluated again ends with a trace, four of them at most.
+TEST_F(Requests, TraceAgainWhileStridesChange) {
+  const Result<Rewritten> rewritten = rewrite(1, "turns");
+  ASSERT_FALSE(rewritten);
+  EXPECT_EQ(rewritten.error().kind, Error::Kind::Unsupported);
+  EXPECT_EQ(std::count(requests_.begin(), requests_.end(), "R trace"), 2 + 4);
+}
+
+TEST_F(Requests, BlameTheGraphForItsOwnTraceAndThePassForThatOfTheRewrittenOne) {
+  const Result<Rewritten> original = rewrite(1, "reference_fails_at_trace");
+  ASSERT_FALSE(original);
+  EXPECT_EQ(original.error().failure, "unsupported");
+  EXPECT_THAT(requests_, ElementsAre("R load", "R set_inputs", "R trace"));
+  const Result<Rewritten> rewritten = rewrite(1, "refuses_rewritten");
+  ASSERT_FALSE(rewritten);
+  EXPECT_EQ(rewritten.error().failure, "bad-rewrite");
+  EXPECT_EQ(rewritten.error().message, "not that shape");
+}
+
+}  // namespace
+}  // namespace passnet::run
