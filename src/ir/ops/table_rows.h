@@ -7,14 +7,13 @@
 //                Tensor.NAME (a method), torch._C._nn.NAME, torch.functional.NAME; `F_` for F.NAME_, the in-place form.
 //                `torch.multiply` names another spelling; `op:+` an operator; `attr:T` an attribute.
 //                A spelling that ends in one `_`, and operators such as `+=`, overwrite the first argument.
-//   parameters   as in a Python signature. `*sizes` takes the remaining positional arguments as one tuple;
-//                after `*,` only keywords. `~p=3` is accepted and ignored; `!p=True` cannot be given, it has that value.
-//                `name@other` is called `other` in this spelling.
+//   parameters   a signature (signature.h)
 //                `name:kind`: f     a float: 1 and 1.0 are the same (also every parameter with a float default)
 //                             il    a list of ints: 3 and (3,) are the same
 //                             i1 i2 i3  a list of that many ints: 3 and (3, 3) are the same; () is None
 //                             x     an index: [1, 2] and (1, 2) are different
 //                             tensor int dtype device none  picks the row: only such an argument fits here
+//                `name%role`: what the argument says about shapes (Role), in the first row of a name
 //   flags        commutative   the first two arguments may be swapped
 //                view          the result may share memory with the first argument (or be it)
 //                writes        overwrites its first argument and has no other form
@@ -23,32 +22,33 @@
 //                free pointwise stencil reduce library
 //                              what a call costs a fusing compiler (KernelClass); of the first row of a name. Without:
 //                              free for a view, pointwise for all else. Compared with PyTorch's own tag `pointwise`.
+//                convolution addend attention
+//                              how its floating-point operations are counted (FlopRule); without: as a product
+//                uniform       all tensors that it takes have one element type
+//                positions     a range of positions stays one
+//                wrap          of the row: ATen's overload for tensors gives with a wrapped number what its overload for
+//                              numbers gives
 #pragma once
 
-namespace passnet::ir {
+#include "ir/ops/table.h"
 
-struct OpRow {
-  const char* name;
-  const char* spellings;
-  const char* parameters;
-  const char* flags;
-};
+namespace passnet::ir {
 
 // clang-format off
 inline constexpr OpRow kOpRows[] = {
 // arithmetic
-{"add", "torch T T_ op:+ op:+= T.__add__ T.__radd__ T.__iadd__", "input, other, *, alpha=1", "commutative"},
-{"sub", "torch T T_ op:- op:-= torch.subtract T.subtract T.__sub__ T.__isub__", "input, other, *, alpha=1", ""},
+{"add", "torch T T_ op:+ op:+= T.__add__ T.__radd__ T.__iadd__", "input%number, other%number, *, alpha=1", "commutative positions wrap"},
+{"sub", "torch T T_ op:- op:-= torch.subtract T.subtract T.__sub__ T.__isub__", "input%number, other%number, *, alpha=1", "wrap"},
 {"sub", "torch.rsub T.__rsub__", "other@input, input@other, *, alpha=1", ""},
-{"mul", "torch T T_ op:* op:*= torch.multiply T.multiply T.__mul__ T.__rmul__ T.__imul__", "input, other", "commutative"},
-{"div", "torch T T_ op:/ op:/= torch.divide T.divide T.__truediv__ T.__itruediv__", "input, other:f, *, rounding_mode:none=None", ""},
-{"div", "torch.true_divide T.true_divide T.true_divide_", "input, other:f", ""},
+{"mul", "torch T T_ op:* op:*= torch.multiply T.multiply T.__mul__ T.__rmul__ T.__imul__", "input, other", "commutative positions wrap"},
+{"div", "torch T T_ op:/ op:/= torch.divide T.divide T.__truediv__ T.__itruediv__", "input, other:f, *, rounding_mode:none=None", "wrap"},
+{"div", "torch.true_divide T.true_divide T.true_divide_", "input, other:f", "wrap"},
 {"div", "torch T T_ torch.divide T.divide", "input, other, *, rounding_mode", ""},
-{"div", "op:// op://= torch.floor_divide T.floor_divide T.floor_divide_ T.__floordiv__", "input, other, *, !rounding_mode='floor'", ""},
+{"div", "op:// op://= torch.floor_divide T.floor_divide T.floor_divide_ T.__floordiv__", "input, other, *, !rounding_mode='floor'", "wrap"},
 {"div", "T.__rtruediv__", "other@input, input@other:f", ""},
 {"pow", "torch T T_ op:** op:**= T.__pow__", "input, exponent", ""},
 {"pow", "T.__rpow__", "exponent@input, input@exponent", ""},
-{"remainder", "torch T T_ op:% op:%= T.__mod__", "input, other", ""},
+{"remainder", "torch T T_ op:% op:%= T.__mod__", "input, other", "wrap"},
 {"fmod", "torch T T_", "input, other", ""},
 {"maximum", "torch T", "input, other", "commutative"},
 {"minimum", "torch T", "input, other", "commutative"},
@@ -98,7 +98,7 @@ inline constexpr OpRow kOpRows[] = {
 {"trunc", "torch T torch_ T_ torch.fix T.fix", "input", ""},
 {"frac", "torch T torch_ T_", "input", ""},
 {"round", "torch T torch_ T_ torch.special.round torch._C._special.special_round", "input, *, decimals=0", ""},
-{"clamp", "torch T torch_ T_ torch.clip T.clip torch.clip_ T.clip_", "input, min=None, max=None", ""},
+{"clamp", "torch T torch_ T_ torch.clip T.clip torch.clip_ T.clip_", "input, min%bound=None, max%bound=None", ""},
 {"clamp_min", "torch T torch_ T_", "input, min", ""},
 {"clamp_max", "torch T torch_ T_", "input, max", ""},
 {"nan_to_num", "torch T torch_ T_", "input, nan:f=None, posinf:f=None, neginf:f=None", ""},
@@ -112,12 +112,12 @@ inline constexpr OpRow kOpRows[] = {
 {"angle", "torch T", "input", ""},
 {"polar", "torch", "abs, angle", ""},
 // comparison and logic
-{"eq", "torch T T_ op:== T.__eq__", "input, other", "commutative"},
-{"ne", "torch T T_ op:!= torch.not_equal T.not_equal T.__ne__", "input, other", "commutative"},
-{"lt", "torch T T_ op:< torch.less T.less T.__lt__", "input, other", ""},
-{"le", "torch T T_ op:<= torch.less_equal T.less_equal T.__le__", "input, other", ""},
-{"gt", "torch T T_ op:> torch.greater T.greater T.__gt__", "input, other", ""},
-{"ge", "torch T T_ op:>= torch.greater_equal T.greater_equal T.__ge__", "input, other", ""},
+{"eq", "torch T T_ op:== T.__eq__", "input, other", "commutative wrap"},
+{"ne", "torch T T_ op:!= torch.not_equal T.not_equal T.__ne__", "input, other", "commutative wrap"},
+{"lt", "torch T T_ op:< torch.less T.less T.__lt__", "input%number, other%number", "wrap"},
+{"le", "torch T T_ op:<= torch.less_equal T.less_equal T.__le__", "input%number, other%number", "wrap"},
+{"gt", "torch T T_ op:> torch.greater T.greater T.__gt__", "input%number, other%number", "wrap"},
+{"ge", "torch T T_ op:>= torch.greater_equal T.greater_equal T.__ge__", "input%number, other%number", "wrap"},
 {"isclose", "torch T", "input, other, rtol=1e-05, atol=1e-08, equal_nan=False", ""},
 {"logical_and", "torch T T_", "input, other", "commutative"},
 {"logical_or", "torch T T_", "input, other", "commutative"},
@@ -204,19 +204,19 @@ inline constexpr OpRow kOpRows[] = {
 {"feature_alpha_dropout", "F", "input, p=0.5, training=False, inplace=False", "view keep"},
 {"_weight_norm", "torch", "v, g, dim=0", "reduce"},
 // linear algebra
-{"linear", "F nn", "input, weight, bias=None", "library"},
+{"linear", "F nn", "input, weight, bias=None", "library uniform"},
 {"bilinear", "F torch", "input1, input2, weight, bias=None", "library"},
-{"matmul", "torch T op:@ op:@= torch.linalg.matmul torch._C._linalg.linalg_matmul T.__matmul__", "input, other", "library"},
-{"mm", "torch T", "input, mat2", "library"},
-{"bmm", "torch T", "input, mat2", "library"},
+{"matmul", "torch T op:@ op:@= torch.linalg.matmul torch._C._linalg.linalg_matmul T.__matmul__", "input, other", "library uniform"},
+{"mm", "torch T", "input, mat2", "library uniform"},
+{"bmm", "torch T", "input, mat2", "library uniform"},
 {"mv", "torch T", "input, vec", "library"},
 {"dot", "torch T", "input, tensor", "commutative library"},
 {"outer", "torch T torch.ger T.ger", "input, vec2", "library"},
-{"addmm", "torch T T_", "input, mat1, mat2, *, beta=1, alpha=1", "library"},
+{"addmm", "torch T T_", "input, mat1, mat2, *, beta=1, alpha=1", "library uniform addend"},
 {"addmv", "torch T T_", "input, mat, vec, *, beta=1, alpha=1", "library"},
 {"addbmm", "torch T T_", "input, batch1, batch2, *, beta=1, alpha=1", "library"},
-{"baddbmm", "torch T T_", "input, batch1, batch2, *, beta=1, alpha=1", "library"},
-{"einsum", "torch fn", "equation, *operands", "library"},
+{"baddbmm", "torch T T_", "input, batch1, batch2, *, beta=1, alpha=1", "library uniform addend"},
+{"einsum", "torch fn", "equation, *operands", "library uniform"},
 {"tensordot", "torch fn", "a, b, dims=2", "library"},
 {"cross", "torch T", "input, other, dim=None", ""},
 {"cdist", "torch fn", "x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary'", "library"},
@@ -225,24 +225,24 @@ inline constexpr OpRow kOpRows[] = {
 {"linalg_vector_norm", "torch.linalg.vector_norm torch._C._linalg.linalg_vector_norm", "input, ord:f=2, dim:il=None, keepdim=False, *, dtype=None", "reduce"},
 {"cosine_similarity", "F torch", "x1, x2, dim=1, eps=1e-08", "reduce"},
 {"pairwise_distance", "F torch", "x1, x2, p=2.0, eps=1e-06, keepdim=False", "reduce"},
-{"scaled_dot_product_attention", "F nn", "query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale:f=None, enable_gqa=False", "library"},
+{"scaled_dot_product_attention", "F nn", "query, key, value, attn_mask%mask=None, dropout_p=0.0, is_causal=False, *, scale:f=None, enable_gqa=False", "library uniform attention"},
 {"multi_head_attention_forward", "F", "query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p:f, out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True, attn_mask=None, use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, static_k=None, static_v=None, average_attn_weights=True, is_causal=False", "library"},
 {"_native_multi_head_attention", "torch", "query, key, value, embed_dim, num_head, qkv_weight, qkv_bias, proj_weight, proj_bias, mask=None, need_weights=True, average_attn_weights=True, mask_type=None", "library"},
 // convolution and pooling
-{"conv1d", "torch F", "input, weight, bias=None, stride:i1=1, padding:i1=0, dilation:i1=1, groups=1", "library"},
-{"conv2d", "torch F", "input, weight, bias=None, stride:i2=1, padding:i2=0, dilation:i2=1, groups=1", "library"},
-{"conv3d", "torch F", "input, weight, bias=None, stride:i3=1, padding:i3=0, dilation:i3=1, groups=1", "library"},
-{"conv_transpose1d", "torch F", "input, weight, bias=None, stride:i1=1, padding:i1=0, output_padding:i1=0, groups=1, dilation:i1=1", "library"},
-{"conv_transpose2d", "torch F", "input, weight, bias=None, stride:i2=1, padding:i2=0, output_padding:i2=0, groups=1, dilation:i2=1", "library"},
-{"conv_transpose3d", "torch F", "input, weight, bias=None, stride:i3=1, padding:i3=0, output_padding:i3=0, groups=1, dilation:i3=1", "library"},
-{"avg_pool1d", "F torch", "input, kernel_size:i1, stride:i1=None, padding:i1=0, ceil_mode=False, count_include_pad=True", "stencil"},
-{"avg_pool2d", "F nn", "input, kernel_size:i2, stride:i2=None, padding:i2=0, ceil_mode=False, count_include_pad=True, divisor_override=None", "stencil"},
-{"avg_pool3d", "F nn", "input, kernel_size:i3, stride:i3=None, padding:i3=0, ceil_mode=False, count_include_pad=True, divisor_override=None", "stencil"},
-{"max_pool1d", "F", "input, kernel_size:i1, stride:i1=None, padding:i1=0, dilation:i1=1, ceil_mode=False, return_indices=False", "stencil"},
+{"conv1d", "torch F", "input, weight, bias=None, stride:i1%step=1, padding:i1=0, dilation:i1=1, groups=1", "library uniform convolution"},
+{"conv2d", "torch F", "input, weight, bias=None, stride:i2%step=1, padding:i2=0, dilation:i2=1, groups=1", "library uniform convolution"},
+{"conv3d", "torch F", "input, weight, bias=None, stride:i3%step=1, padding:i3=0, dilation:i3=1, groups=1", "library uniform convolution"},
+{"conv_transpose1d", "torch F", "input, weight, bias=None, stride:i1%step=1, padding:i1=0, output_padding:i1=0, groups=1, dilation:i1=1", "library uniform convolution"},
+{"conv_transpose2d", "torch F", "input, weight, bias=None, stride:i2%step=1, padding:i2=0, output_padding:i2=0, groups=1, dilation:i2=1", "library uniform convolution"},
+{"conv_transpose3d", "torch F", "input, weight, bias=None, stride:i3%step=1, padding:i3=0, output_padding:i3=0, groups=1, dilation:i3=1", "library convolution"},
+{"avg_pool1d", "F torch", "input, kernel_size:i1, stride:i1%step=None, padding:i1=0, ceil_mode=False, count_include_pad=True", "stencil"},
+{"avg_pool2d", "F nn", "input, kernel_size:i2%window, stride:i2%step=None, padding:i2=0, ceil_mode=False, count_include_pad=True, divisor_override=None", "stencil"},
+{"avg_pool3d", "F nn", "input, kernel_size:i3, stride:i3%step=None, padding:i3=0, ceil_mode=False, count_include_pad=True, divisor_override=None", "stencil"},
+{"max_pool1d", "F", "input, kernel_size:i1, stride:i1%step=None, padding:i1=0, dilation:i1=1, ceil_mode=False, return_indices=False", "stencil"},
 {"max_pool1d", "torch", "input, kernel_size:i1, stride:i1=None, padding:i1=0, dilation:i1=1, ceil_mode=False", ""},
-{"max_pool2d", "F", "input, kernel_size:i2, stride:i2=None, padding:i2=0, dilation:i2=1, ceil_mode=False, return_indices=False", "stencil"},
+{"max_pool2d", "F", "input, kernel_size:i2, stride:i2%step=None, padding:i2=0, dilation:i2=1, ceil_mode=False, return_indices=False", "stencil"},
 {"max_pool2d", "torch", "input, kernel_size:i2, stride:i2=None, padding:i2=0, dilation:i2=1, ceil_mode=False", ""},
-{"max_pool3d", "F", "input, kernel_size:i3, stride:i3=None, padding:i3=0, dilation:i3=1, ceil_mode=False, return_indices=False", "stencil"},
+{"max_pool3d", "F", "input, kernel_size:i3, stride:i3%step=None, padding:i3=0, dilation:i3=1, ceil_mode=False, return_indices=False", "stencil"},
 {"max_pool3d", "torch", "input, kernel_size:i3, stride:i3=None, padding:i3=0, dilation:i3=1, ceil_mode=False", ""},
 {"adaptive_avg_pool1d", "F torch", "input, output_size:i1", "reduce"},
 {"adaptive_avg_pool2d", "F nn", "input, output_size:i2", "reduce"},
@@ -250,18 +250,18 @@ inline constexpr OpRow kOpRows[] = {
 {"adaptive_max_pool1d", "F", "input, output_size:i1, return_indices=False", "stencil"},
 {"adaptive_max_pool2d", "F", "input, output_size:i2, return_indices=False", "stencil"},
 {"adaptive_max_pool3d", "F", "input, output_size:i3, return_indices=False", "stencil"},
-{"lp_pool2d", "F", "input, norm_type:f, kernel_size:i2, stride:i2=None, ceil_mode=False", "stencil"},
-{"interpolate", "F", "input, size=None, scale_factor:f=None, mode='nearest', align_corners=None, recompute_scale_factor=None, antialias=False", "stencil"},
+{"lp_pool2d", "F", "input, norm_type:f, kernel_size:i2, stride:i2%step=None, ceil_mode=False", "stencil"},
+{"interpolate", "F", "input, size%create=None, scale_factor:f=None, mode='nearest', align_corners=None, recompute_scale_factor=None, antialias=False", "stencil"},
 {"grid_sample", "F", "input, grid, mode='bilinear', padding_mode='zeros', align_corners=None", "library"},
-{"affine_grid", "F", "theta, size, align_corners=None", "library"},
+{"affine_grid", "F", "theta, size%create, align_corners=None", "library"},
 {"pixel_shuffle", "F torch", "input, upscale_factor", ""},
 {"pixel_unshuffle", "F torch", "input, downscale_factor", ""},
 {"channel_shuffle", "F torch", "input, groups", ""},
-{"pad", "F nn", "input, pad, mode='constant', value:f=None", ""},
+{"pad", "F nn", "input, pad%padding, mode='constant', value:f=None", ""},
 {"unfold", "F", "input, kernel_size:i2, dilation:i2=1, padding:i2=0, stride:i2=1", "stencil"},
-{"fold", "F", "input, output_size:i2, kernel_size:i2, dilation:i2=1, padding:i2=0, stride:i2=1", "stencil"},
+{"fold", "F", "input, output_size:i2%create, kernel_size:i2, dilation:i2=1, padding:i2=0, stride:i2=1", "stencil"},
 // embedding and losses
-{"embedding", "F", "input, weight, padding_idx=None, max_norm:f=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False", ""},
+{"embedding", "F", "input, weight%table, padding_idx=None, max_norm:f=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False", ""},
 {"embedding_bag", "F", "input, weight, offsets=None, max_norm:f=None, norm_type:f=2, scale_grad_by_freq=False, mode='mean', sparse=False, per_sample_weights=None, include_last_offset=False, padding_idx=None", "library"},
 {"one_hot", "F nn", "input, num_classes=-1", ""},
 {"mse_loss", "F", "input, target, size_average=None, reduce=None, reduction='mean', weight=None", "reduce"},
@@ -298,7 +298,7 @@ inline constexpr OpRow kOpRows[] = {
 {"mode", "torch T", "input, dim=-1, keepdim=False", "library"},
 {"logsumexp", "torch T torch.special.logsumexp", "input, dim:il, keepdim=False", "reduce"},
 {"count_nonzero", "torch T", "input, dim:il=None", "reduce"},
-{"cumsum", "torch T T_", "input, dim, *, dtype=None", "reduce"},
+{"cumsum", "torch T T_", "input, dim, *, dtype=None", "reduce positions"},
 {"cumprod", "torch T T_", "input, dim, *, dtype=None", "library"},
 {"cummax", "torch T", "input, dim", "reduce"},
 {"sort", "torch T", "input, dim=-1, descending=False, *, stable=None", "library"},
@@ -313,8 +313,8 @@ inline constexpr OpRow kOpRows[] = {
 {"nonzero", "torch T", "input, *, as_tuple=False", "library"},
 {"unique", "torch fn T", "input, sorted=True, return_inverse=False, return_counts=False, dim=None", "library"},
 // indexing
-{"getitem", "op:getitem T.__getitem__ operator.getitem _operator.getitem", "input, index:x", "view"},
-{"setitem", "op:setitem T.__setitem__ operator.setitem _operator.setitem", "input, index:x, value", "writes"},
+{"getitem", "op:getitem T.__getitem__ operator.getitem _operator.getitem", "input, index:x%slice", "view positions"},
+{"setitem", "op:setitem T.__setitem__ operator.setitem _operator.setitem", "input, index:x%slice, value", "writes"},
 {"gather", "torch T", "input, dim, index, *, sparse_grad=False", ""},
 {"scatter", "torch T T_", "input, dim, index, src, *, reduce=None", ""},
 {"scatter", "torch T T_", "input, dim, index, src@value, *, reduce=None", ""},
@@ -332,9 +332,9 @@ inline constexpr OpRow kOpRows[] = {
 {"take_along_dim", "torch T", "input, indices, dim=None", ""},
 {"take", "torch T", "input, index", ""},
 // shape
-{"view", "T", "input, *size", "view"},
+{"view", "T", "input, *size%view", "view positions"},
 {"view_as", "T", "input, other", "view"},
-{"reshape", "T", "input, *shape", "view"},
+{"reshape", "T", "input, *shape%view", "view positions"},
 {"reshape", "torch", "input, shape", "view"},
 {"reshape_as", "T", "input, other", "view"},
 {"transpose", "torch T T_ torch.swapdims T.swapdims", "input, dim0, dim1", "view"},
@@ -353,14 +353,14 @@ inline constexpr OpRow kOpRows[] = {
 {"unflatten", "torch T", "input, dim, sizes", "view"},
 {"ravel", "torch T", "input", "view"},
 {"squeeze", "torch T T_", "input, dim:il=None", "view"},
-{"unsqueeze", "torch T T_", "input, dim", "view"},
-{"expand", "T", "input, *size, implicit=False", "view"},
+{"unsqueeze", "torch T T_", "input, dim", "view positions"},
+{"expand", "T", "input, *size%expand, implicit=False", "view positions"},
 {"expand_as", "T", "input, other", "view"},
-{"broadcast_to", "torch T", "input, size", "view"},
+{"broadcast_to", "torch T", "input, size%expand", "view"},
 {"broadcast_tensors", "torch fn", "*tensors", "view"},
-{"repeat", "T", "input, *repeats", ""},
+{"repeat", "T", "input, *repeats%repeat", "positions"},
 {"repeat_interleave", "torch T", "input, repeats, dim=None, *, output_size=None", ""},
-{"tile", "T", "input, *dims", ""},
+{"tile", "T", "input, *dims%repeat", ""},
 {"tile", "torch", "input, dims", ""},
 {"roll", "torch T", "input, shifts:il, dims:il=None", ""},
 {"flip", "T", "input, *dims", ""},
@@ -371,7 +371,7 @@ inline constexpr OpRow kOpRows[] = {
 {"hstack", "torch", "tensors", ""},
 {"vstack", "torch", "tensors", ""},
 {"chunk", "torch T", "input, chunks, dim=0", "view"},
-{"split", "T", "input, split_size, dim=0", "view"},
+{"split", "T", "input, split_size%split, dim=0", "view"},
 {"split", "torch fn", "input@tensor, split_size@split_size_or_sections, dim=0", "view"},
 {"split", "torch.split_with_sizes T.split_with_sizes", "input, split_size@split_sizes, dim=0", "view"},
 {"tensor_split", "torch T", "input, sections, dim=0", "view"},
@@ -382,14 +382,14 @@ inline constexpr OpRow kOpRows[] = {
 {"select", "torch T", "input, dim, index", "view"},
 {"slice", "torch.ops.aten.slice", "input, dim=0, start=None, end=None, step=1", "view"},
 {"unfold_windows", "T.unfold", "input, dimension, size, step", "view"},
-{"as_strided", "torch T", "input, size, stride, storage_offset=None", "view"},
+{"as_strided", "torch T", "input, size%create, stride%strides, storage_offset=None", "view"},
 {"diagonal", "torch T", "input, offset=0, dim1=0, dim2=1", "view"},
 {"diag", "torch T", "input, diagonal=0", ""},
 {"diag_embed", "torch T", "input, offset=0, dim1=-2, dim2=-1", ""},
 {"triu", "torch T T_", "input, diagonal=0", ""},
 {"tril", "torch T T_", "input, diagonal=0", ""},
 {"meshgrid", "torch fn", "*tensors, indexing=None", "view"},
-{"contiguous", "T", "input, *, memory_format=torch.contiguous_format", "view pointwise"},
+{"contiguous", "T", "input, *, memory_format=torch.contiguous_format", "view pointwise positions"},
 {"clone", "torch T", "input, *, memory_format=torch.preserve_format", ""},
 {"detach", "torch T", "input", "view"},
 {"view_as_complex", "torch", "input", "view"},
@@ -406,7 +406,7 @@ inline constexpr OpRow kOpRows[] = {
 {"is_contiguous", "T", "input, *, memory_format=torch.contiguous_format", "free"},
 {"is_floating_point", "torch T", "input", "free"},
 // type conversion
-{"to", "T", "input, device:device=None, dtype:dtype=None, non_blocking=False, copy=False, *, memory_format=torch.preserve_format, other:none=None", "view pointwise"},
+{"to", "T", "input, device:device=None, dtype:dtype=None, non_blocking=False, copy=False, *, memory_format=torch.preserve_format, other:none=None", "view pointwise positions"},
 {"to", "T", "input, dtype:dtype, non_blocking=False, copy=False, *, memory_format=torch.preserve_format", "view"},
 {"to", "T", "input, other:tensor, non_blocking=False, copy=False, *, memory_format=torch.preserve_format", "view"},
 {"to", "T.type", "input, dtype:dtype, non_blocking=False", "view"},
@@ -420,7 +420,7 @@ inline constexpr OpRow kOpRows[] = {
 {"to", "T.char", "input, *, memory_format=torch.preserve_format, !dtype=torch.int8", "view"},
 {"to", "T.byte", "input, *, memory_format=torch.preserve_format, !dtype=torch.uint8", "view"},
 {"to", "T.bool", "input, *, memory_format=torch.preserve_format, !dtype=torch.bool", "view"},
-{"type_as", "T", "input, other", "view pointwise"},
+{"type_as", "T", "input, other", "view pointwise positions"},
 {"cpu", "T", "input, *, memory_format=torch.preserve_format", "view"},
 {"cuda", "T", "input, device=None, non_blocking=False, *, memory_format=torch.preserve_format", "view"},
 // in-place only
@@ -431,16 +431,16 @@ inline constexpr OpRow kOpRows[] = {
 {"uniform_", "T", "input, from:f=0, to:f=1, *, generator=None", "writes keep"},
 {"requires_grad_", "T", "input, requires_grad=True", "view keep"},
 // creation
-{"arange", "torch", "end, *, start=0, step=1, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"arange", "torch", "end%range, *, start%range=0, step=1, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
 {"arange", "torch", "start, end, step=1, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
-{"linspace", "torch", "start, end, steps, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
-{"eye", "torch", "n, m=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
-{"zeros", "torch", "*size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
-{"ones", "torch", "*size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
-{"empty", "torch", "*size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None", ""},
-{"full", "torch", "size, fill_value, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
-{"rand", "torch", "*size, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", "keep"},
-{"randn", "torch", "*size, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", "keep"},
+{"linspace", "torch", "start, end, steps%range, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"eye", "torch", "n%range, m%range=None, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"zeros", "torch", "*size%create, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"ones", "torch", "*size%create, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"empty", "torch", "*size%create, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=None", ""},
+{"full", "torch", "size%create, fill_value, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"rand", "torch", "*size%create, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", "keep"},
+{"randn", "torch", "*size%create, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", "keep"},
 {"randint", "torch", "high, size, *, low=0, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", "keep"},
 {"randint", "torch", "low, high, size, *, generator=None, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", "keep"},
 {"randperm", "torch", "n, *, generator=None, dtype=torch.int64, layout=None, device=None, pin_memory=False, requires_grad=False", "keep library"},
@@ -452,10 +452,10 @@ inline constexpr OpRow kOpRows[] = {
 {"full_like", "torch", "input, fill_value, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=torch.preserve_format", ""},
 {"rand_like", "torch", "input, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=torch.preserve_format", "keep"},
 {"randn_like", "torch", "input, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False, memory_format=torch.preserve_format", "keep"},
-{"new_zeros", "T", "input, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
-{"new_ones", "T", "input, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
-{"new_empty", "T", "input, *size, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
-{"new_full", "T", "input, size, fill_value, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"new_zeros", "T", "input, *size%create, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"new_ones", "T", "input, *size%create, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"new_empty", "T", "input, *size%create, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
+{"new_full", "T", "input, size%create, fill_value, *, dtype=None, layout=None, device=None, pin_memory=False, requires_grad=False", ""},
 {"new_tensor", "T", "input, data, *, dtype=None, device=None, requires_grad=False", ""},
 {"tensor", "torch", "data, *, dtype=None, device=None, requires_grad=False, pin_memory=False", ""},
 {"as_tensor", "torch", "data, dtype=None, device=None", "view"},
@@ -487,7 +487,7 @@ inline constexpr OpRow kOpRows[] = {
 {"_exit_autocast", "torch.amp.autocast_mode._exit_autocast", "mode", "barrier free"},
 {"_add_batch_dim", "torch._C._functorch._add_batch_dim torch._functorch.predispatch._add_batch_dim", "input, batch_dim, level", "barrier free"},
 {"_remove_batch_dim", "torch._C._functorch._remove_batch_dim torch._functorch.predispatch._remove_batch_dim", "input, level, batch_size, out_dim", "barrier free"},
-{"_vmap_increment_nesting", "torch._C._functorch._vmap_increment_nesting torch._functorch.predispatch._vmap_increment_nesting", "batch_size, randomness", "barrier free"},
+{"_vmap_increment_nesting", "torch._C._functorch._vmap_increment_nesting torch._functorch.predispatch._vmap_increment_nesting", "batch_size%batch, randomness", "barrier free"},
 {"_vmap_decrement_nesting", "torch._C._functorch._vmap_decrement_nesting torch._functorch.predispatch._vmap_decrement_nesting", "", "barrier free"},
 {"lazy_load_decompositions", "torch._functorch.vmap.lazy_load_decompositions torch._functorch.predispatch.lazy_load_decompositions", "", "keep free"},
 // ours
