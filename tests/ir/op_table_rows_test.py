@@ -91,7 +91,7 @@ def expand(token, name):
 
 
 def read_rows(path):
-    row = re.compile(r'^\{"([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\},$')
+    row = re.compile(r'^\{"([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"(?:, "[^"]*")?\},$')
     rows = []
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         if line.startswith("{"):

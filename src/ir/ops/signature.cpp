@@ -13,51 +13,12 @@ namespace passnet::ir {
 
 namespace {
 
-/// Splits at top-level commas and trims.
-std::vector<std::string_view> split_parameters(std::string_view text) {
-  std::vector<std::string_view> parts;
-  int depth = 0;
-  size_t start = 0;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    if (i < text.size() && text[i] == '(') ++depth;
-    if (i < text.size() && text[i] == ')') --depth;
-    if (i == text.size() || (text[i] == ',' && depth == 0)) {
-      if (const auto part = trim(text.substr(start, i - start)); !part.empty()) parts.push_back(part);
-      start = i + 1;
-    }
-  }
-  return parts;
-}
-
 template <class Number>
 Number parse_number(std::string_view text) {
   Number value = 0;
   const auto end = std::from_chars(text.data(), text.data() + text.size(), value).ptr;
   PASSNET_CHECK(end == text.data() + text.size(), "signature: bad literal " + quoted(text));
   return value;
-}
-
-Literal parse_literal(std::string_view text) {
-  Literal literal;
-  if (text == "None") return literal;
-  if (text == "True" || text == "False") {
-    literal.value = Arg::of_bool(text == "True");
-  } else if (text.starts_with('\'')) {
-    literal.value = Arg::of_text(ArgKind::String, text.substr(1, text.size() - 2));
-  } else if (text.starts_with('(')) {
-    for (const auto part : split_parameters(text.substr(1, text.size() - 2)))
-      literal.elements.push_back(parse_literal(part).value);
-    literal.value = Arg::of_elements(ArgKind::Tuple, 0, static_cast<uint32_t>(literal.elements.size()));
-  } else if (const auto dtype = text.starts_with("torch.") ? parse_dtype(text) : std::nullopt) {
-    literal.value = Arg::of_dtype(*dtype);
-  } else if (text.starts_with("torch.")) {
-    literal.value = Arg::of_text(ArgKind::Constant, text);
-  } else if (text.find_first_of(".e") == std::string_view::npos) {
-    literal.value = Arg::of_int(parse_number<int64_t>(text));
-  } else {
-    literal.value = Arg::of_float(parse_number<double>(text));
-  }
-  return literal;
 }
 
 /// The value that a word of the grammar stands for.
@@ -148,10 +109,48 @@ size_t find_slot(std::span<const Slot> signature, std::string_view keyword) {
 
 }  // namespace
 
+std::vector<std::string_view> split_arguments(std::string_view text) {
+  std::vector<std::string_view> parts;
+  int depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '(') ++depth;
+    if (i < text.size() && text[i] == ')') --depth;
+    if (i == text.size() || (text[i] == ',' && depth == 0)) {
+      if (const auto part = trim(text.substr(start, i - start)); !part.empty()) parts.push_back(part);
+      start = i + 1;
+    }
+  }
+  return parts;
+}
+
+Literal parse_literal(std::string_view text) {
+  Literal literal;
+  if (text == "None") return literal;
+  if (text == "True" || text == "False") {
+    literal.value = Arg::of_bool(text == "True");
+  } else if (text.starts_with('\'')) {
+    literal.value = Arg::of_text(ArgKind::String, text.substr(1, text.size() - 2));
+  } else if (text.starts_with('(')) {
+    for (const auto part : split_arguments(text.substr(1, text.size() - 2)))
+      literal.elements.push_back(parse_literal(part).value);
+    literal.value = Arg::of_elements(ArgKind::Tuple, 0, static_cast<uint32_t>(literal.elements.size()));
+  } else if (const auto dtype = text.starts_with("torch.") ? parse_dtype(text) : std::nullopt) {
+    literal.value = Arg::of_dtype(*dtype);
+  } else if (text.starts_with("torch.")) {
+    literal.value = Arg::of_text(ArgKind::Constant, text);
+  } else if (text.find_first_of(".e") == std::string_view::npos) {
+    literal.value = Arg::of_int(parse_number<int64_t>(text));
+  } else {
+    literal.value = Arg::of_float(parse_number<double>(text));
+  }
+  return literal;
+}
+
 std::vector<Slot> parse_signature(std::string_view text) {
   std::vector<Slot> slots;
   bool keyword_only = false;
-  for (const auto part : split_parameters(text)) {
+  for (const auto part : split_arguments(text)) {
     if (part != "*") slots.push_back(parse_slot(part, keyword_only));
     keyword_only |= part.starts_with('*');
   }

@@ -82,6 +82,11 @@ struct Slot {
 /// REQUIRES: `text` is a signature (it is part of the program) and outlives the slots.
 std::vector<Slot> parse_signature(std::string_view text);
 
+/// Splits what stands between the parentheses of a call or a tuple at its own commas, and trims.
+std::vector<std::string_view> split_arguments(std::string_view text);
+/// A literal of the grammar. REQUIRES: `text` is one, and outlives it.
+Literal parse_literal(std::string_view text);
+
 /// Why the arguments of a call fit no signature.
 struct Misfit {
   enum class Reason : uint8_t {

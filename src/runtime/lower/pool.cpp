@@ -136,28 +136,28 @@ constexpr std::string_view kFractional =
     "input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None";
 
 const Rule kPoolRules[] = {
-    {"F.max_pool1d", kMaxPool, [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool1d"); }},
-    {"F.max_pool2d", kMaxPool, [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool2d"); }},
-    {"F.max_pool3d", kMaxPool, [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool3d"); }},
+    {"F.max_pool1d", "", [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool1d"); }},
+    {"F.max_pool2d", "", [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool2d"); }},
+    {"F.max_pool3d", "", [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool3d"); }},
     {"F.max_pool1d_with_indices", kMaxPool,
      [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool1d", true); }},
     {"F.max_pool2d_with_indices", kMaxPool,
      [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool2d", true); }},
     {"F.max_pool3d_with_indices", kMaxPool,
      [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool3d", true); }},
-    {"F.adaptive_avg_pool2d", "input, output_size",
+    {"F.adaptive_avg_pool2d", "",
      [](Builder& b, const Bound& a) {
        return b.call("adaptive_avg_pool2d", {a["input"], adaptive_size(b, a, 2)});
      }},
-    {"F.adaptive_avg_pool3d", "input, output_size",
+    {"F.adaptive_avg_pool3d", "",
      [](Builder& b, const Bound& a) {
        return b.call("adaptive_avg_pool3d", {a["input"], adaptive_size(b, a, 3)});
      }},
-    {"F.adaptive_max_pool1d", kAdaptive,
+    {"F.adaptive_max_pool1d", "",
      [](Builder& b, const Bound& a) { return adaptive_max_pool(b, a, "adaptive_max_pool1d", 1); }},
-    {"F.adaptive_max_pool2d", kAdaptive,
+    {"F.adaptive_max_pool2d", "",
      [](Builder& b, const Bound& a) { return adaptive_max_pool(b, a, "adaptive_max_pool2d", 2); }},
-    {"F.adaptive_max_pool3d", kAdaptive,
+    {"F.adaptive_max_pool3d", "",
      [](Builder& b, const Bound& a) { return adaptive_max_pool(b, a, "adaptive_max_pool3d", 3); }},
     {"F.adaptive_max_pool1d_with_indices", kAdaptive,
      [](Builder& b, const Bound& a) {
@@ -172,7 +172,7 @@ const Rule kPoolRules[] = {
        return b.call("adaptive_max_pool3d", {a["input"], adaptive_size(b, a, 3)});
      }},
     {"F.lp_pool1d", kLpPool, [](Builder& b, const Bound& a) { return lp_pool(b, a, "avg_pool1d", 1); }},
-    {"F.lp_pool2d", kLpPool, [](Builder& b, const Bound& a) { return lp_pool(b, a, "avg_pool2d", 2); }},
+    {"F.lp_pool2d", "", [](Builder& b, const Bound& a) { return lp_pool(b, a, "avg_pool2d", 2); }},
     {"F.lp_pool3d", kLpPool, [](Builder& b, const Bound& a) { return lp_pool(b, a, "avg_pool3d", 3); }},
     {"F.max_unpool1d", kUnpool, [](Builder& b, const Bound& a) { return max_unpool(b, a, 1); }},
     {"F.max_unpool2d", kUnpool, [](Builder& b, const Bound& a) { return max_unpool(b, a, 2); }},

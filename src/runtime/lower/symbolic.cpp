@@ -119,9 +119,9 @@ const Rule kSymbolicRules[] = {
     {"torch.sym_not", "x", unary<negation, Kind::Bool>},
     {"torch.sym_sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
     {"torch._sym_sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
-    {"torch.sym_max", "a, b", binary<extremum<1>>},
-    {"torch.sym_min", "a, b", binary<extremum<-1>>},
-    {"torch.sym_sum", "args", sum},
+    {"torch.sym_max", "", binary<extremum<1>>},
+    {"torch.sym_min", "", binary<extremum<-1>>},
+    {"torch.sym_sum", "", sum},
     {"torch.sym_ite", "b, t, f",
      [](Builder& b, const Bound& a) {
        return number_of(b, choice, {a["b"], a["t"], a["f"]});
@@ -171,7 +171,7 @@ const Rule kSymbolicRules[] = {
      [](Builder& b, const Bound& a) {
        return b.host(assertion_of_all, Kind::Opaque, {a["condition"], Operand::none()});
      }},
-    {"torch._check_is_size", "i, message=None, max=None",
+    {"torch._check_is_size", "",
      [](Builder& b, const Bound& a) { return b.host(size_assertion, Kind::Opaque, {a["i"]}); }},
 };
 
