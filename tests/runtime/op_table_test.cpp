@@ -1,11 +1,16 @@
-// The operator table against libtorch: what its rows say is what the schemas of ATen say.
+// The operator table against libtorch: what its rows say is what the schemas of ATen say; and a new operator is one row.
+#include <ATen/ops/ones.h>
+#include <c10/core/InferenceMode.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
+#include "fx/parser.h"
+#include "fx/print.h"
 #include "ir/ops/binding.h"
+#include "ir/ops/table_rows.h"
 #include "runtime/lower/lower.h"
 #include "runtime/plan/schema.h"
 
@@ -111,6 +116,72 @@ TEST(OpTable, LoweringsCallOperatorsOfAten) {
     }
   }
   EXPECT_GE(seen.size(), 25u);
+}
+
+// CONTRIBUTING.md, "A new operator": a row is all that it takes.
+class NewOperator : public testing::Test {
+ protected:
+  static constexpr ir::OpRow kRows[] = {
+      {"scaled_tile", "torch T ours.tiled", "input, *dims%repeat, scale=2.0", "library uniform",
+       "mul(repeat(input, list(dims)), scale)"},
+      {"scaled_tile", "ours.doubly_tiled", "input, *dims, !scale=2.0", "", "mul(repeat(input, list(dims)), 2.0)"},
+  };
+  const ir::OpTable table_{kRows};
+
+  static ir::Graph parse(const std::string& body) {
+    size_t end = 0;
+    const auto text = std::make_shared<const std::string>("def f(x):\n    r = " + body + "\n    return r\n");
+    auto graph = fx::parse_function("model.py", text, 0, &end);
+    EXPECT_TRUE(graph) << to_string(graph.error());
+    return std::move(*graph);
+  }
+};
+
+TEST_F(NewOperator, HasOneCanonicalForm) {
+  for (const char* spelling : {"x.scaled_tile(2, 3)", "torch.scaled_tile(x, 2, 3, scale=2)", "x.scaled_tile((2, 3))"}) {
+    ir::Graph graph = parse(spelling);
+    const auto call = ir::canonicalize(graph, graph.output() - 1, table_);
+    ASSERT_TRUE(call) << to_string(call.error());
+    EXPECT_EQ(call->name, "scaled_tile");
+    std::string text;
+    for (size_t i = 0; i < call->args.size(); ++i)
+      text += fmt::format(" {}={}", call->names[i], fx::print_arg(graph, call->args[i]));
+    EXPECT_EQ(text, " input=x dims=(2, 3) scale=2.0") << spelling;
+  }
+}
+
+TEST_F(NewOperator, HasItsClassAndRoles) {
+  const ir::Graph graph = parse("x.scaled_tile(2, 3)");
+  const ir::OpSignature* signature = ir::find_signature(graph.node(graph.output() - 1), table_);
+  ASSERT_NE(signature, nullptr);
+  EXPECT_EQ(signature->kernel, ir::KernelClass::Library);
+  EXPECT_TRUE(signature->uniform);
+  EXPECT_EQ(signature->find("dims")->role, ir::Role::Repeat);
+  EXPECT_EQ(signature->find("scale")->role, ir::Role::None);
+}
+
+TEST_F(NewOperator, RunsByItsLowering) {
+  const c10::InferenceMode mode;
+  Builder builder;
+  const Operand x = builder.constant_tensor(at::ones({2}));
+  const Operand twice = Operand::of_int(2), thrice = Operand::of_int(3);
+  const auto run = [&](ir::NodeKind kind, std::string_view target, const std::vector<NamedOperand>& keywords) {
+    const size_t first = builder.steps.size();
+    const Operand made = apply(builder, resolve(kind, target, table_), kind, target, {x, twice, thrice}, keywords);
+    for (size_t i = first; i < builder.steps.size(); ++i) builder.steps[i]->run(builder.initial.data());
+    return builder.initial[static_cast<size_t>(made.slot)].toTensor();
+  };
+  const at::Tensor method = run(ir::NodeKind::CallMethod, "scaled_tile", {{"scale", Operand::of_float(5)}});
+  EXPECT_EQ(method.sizes(), (std::vector<int64_t>{2, 6}));
+  EXPECT_EQ(method.sum().item<double>(), 60);
+  EXPECT_EQ(run(ir::NodeKind::CallFunction, "torch.scaled_tile", {}).sum().item<double>(), 24);
+  EXPECT_EQ(run(ir::NodeKind::CallFunction, "ours.doubly_tiled", {}).sum().item<double>(), 24);
+}
+
+TEST_F(NewOperator, IsUnknownWithoutItsRow) {
+  EXPECT_FALSE(meaning_of("torch.scaled_tile"));
+  const ir::Graph graph = parse("x.scaled_tile(2, 3)");
+  EXPECT_EQ(ir::find_signature(graph.node(graph.output() - 1)), nullptr);
 }
 
 }  // namespace
