@@ -10,7 +10,6 @@
 #include "fx/parser.h"
 #include "fx/print.h"
 #include "ir/ops/binding.h"
-#include "ir/ops/table_rows.h"
 #include "runtime/lower/lower.h"
 #include "runtime/plan/schema.h"
 

@@ -119,13 +119,9 @@ Arg instantiate(Graph& graph, const Literal& literal) {
 
 /// NumPy's names for PyTorch's parameters, which PyTorch takes too, and the `self` of schemas.
 std::string_view alias(std::string_view keyword) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases = {{{"self", "input"},
-                                                                                             {"axis", "dim"},
-                                                                                             {"keepdims", "keepdim"},
-                                                                                             {"x", "input"},
-                                                                                             {"a", "input"},
-                                                                                             {"x1", "input"},
-                                                                                             {"x2", "other"}}};
+  static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+      {"self", "input"}, {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"},
+      {"a", "input"},    {"x1", "input"}, {"x2", "other"}};
   for (const auto& [from, to] : kAliases) {
     if (keyword == from) return to;
   }

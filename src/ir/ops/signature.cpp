@@ -1,10 +1,9 @@
 #include "ir/ops/signature.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <iterator>
 #include <string>
-#include <utility>
 
 #include "base/check.h"
 #include "base/strings.h"
@@ -21,20 +20,16 @@ Number parse_number(std::string_view text) {
   return value;
 }
 
-/// The value that a word of the grammar stands for.
+/// The value whose word it is: words in the order of the enumeration.
 template <class Value, size_t N>
-Value value_of(const std::array<std::pair<std::string_view, Value>, N>& words, std::string_view word) {
-  const auto found = std::ranges::find(words, word, &std::pair<std::string_view, Value>::first);
-  PASSNET_CHECK(found != words.end(), "signature: unknown word " + quoted(word));
-  return found->second;
+Value parse_word(const std::string_view (&words)[N], std::string_view word) {
+  const auto* found = std::ranges::find(words, word);
+  PASSNET_CHECK(found != std::end(words), "signature: unknown word " + quoted(word));
+  return static_cast<Value>(found - std::begin(words));
 }
 
 void set_kind(Slot& slot, std::string_view kind) {
-  static constexpr std::array<std::pair<std::string_view, Fit>, 5> kFits = {{{"tensor", Fit::Tensor},
-                                                                             {"int", Fit::Int},
-                                                                             {"dtype", Fit::DType},
-                                                                             {"device", Fit::Device},
-                                                                             {"none", Fit::None}}};
+  static constexpr std::string_view kFits[] = {"", "tensor", "int", "dtype", "device", "none"};
   if (kind == "f") {
     slot.kind = ParameterKind::Float;
   } else if (kind == "x") {
@@ -43,28 +38,15 @@ void set_kind(Slot& slot, std::string_view kind) {
     slot.kind = ParameterKind::Ints;
     slot.length = kind == "il" ? uint8_t{0} : static_cast<uint8_t>(kind[1] - '0');
   } else {
-    slot.fit = value_of(kFits, kind);
+    slot.fit = parse_word<Fit>(kFits, kind);
   }
 }
 
 Role parse_role(std::string_view word) {
-  static constexpr std::array<std::pair<std::string_view, Role>, 16> kRoles = {{{"view", Role::View},
-                                                                                {"expand", Role::Expand},
-                                                                                {"repeat", Role::Repeat},
-                                                                                {"create", Role::Create},
-                                                                                {"range", Role::Range},
-                                                                                {"slice", Role::Slice},
-                                                                                {"split", Role::Split},
-                                                                                {"number", Role::Number},
-                                                                                {"bound", Role::Bound},
-                                                                                {"strides", Role::Strides},
-                                                                                {"padding", Role::Padding},
-                                                                                {"window", Role::Window},
-                                                                                {"step", Role::Step},
-                                                                                {"mask", Role::Mask},
-                                                                                {"table", Role::Table},
-                                                                                {"batch", Role::Batch}}};
-  return value_of(kRoles, word);
+  static constexpr std::string_view kRoles[] = {"view",  "expand", "repeat", "create",  "range",   "slice",
+                                                "split", "number", "bound",  "strides", "padding", "window",
+                                                "step",  "mask",   "table",  "batch"};
+  return parse_word<Role>(kRoles, word);
 }
 
 /// Takes what follows `mark` off the end of `text`; empty when there is none.

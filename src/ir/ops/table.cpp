@@ -45,12 +45,11 @@ bool has_word(std::string_view words, std::string_view word) {
   return std::find(parts.begin(), parts.end(), word) != parts.end();
 }
 
-/// What the first of the words that is among the flags stands for.
+/// The value whose word is among the flags: words in the order of the enumeration.
 template <class Value, size_t N>
-Value value_of(const std::array<std::pair<std::string_view, Value>, N>& words, std::string_view flags,
-               Value otherwise) {
-  const auto found = std::ranges::find_if(words, [&](const auto& each) { return has_word(flags, each.first); });
-  return found == words.end() ? otherwise : found->second;
+Value word_among(std::string_view flags, const std::string_view (&words)[N], Value otherwise) {
+  const auto* found = std::ranges::find_if(words, [&](std::string_view word) { return has_word(flags, word); });
+  return found == std::end(words) ? otherwise : static_cast<Value>(found - std::begin(words));
 }
 
 /// `Tensor.add_`, `Tensor.__iadd__`, `op:+=`; not `==`, not `@=` (tensors have no in-place matmul).
@@ -82,19 +81,13 @@ std::string expand(std::string_view token, std::string_view name) {
 }
 
 KernelClass kernel_class_of(std::string_view flags) {
-  static constexpr std::array<std::pair<std::string_view, KernelClass>, 5> kClasses = {
-      {{"free", KernelClass::Free},
-       {"pointwise", KernelClass::Pointwise},
-       {"stencil", KernelClass::Stencil},
-       {"reduce", KernelClass::Reduction},
-       {"library", KernelClass::Library}}};
-  return value_of(kClasses, flags, has_word(flags, "view") ? KernelClass::Free : KernelClass::Pointwise);
+  static constexpr std::string_view kWords[] = {"free", "pointwise", "stencil", "reduce", "library"};
+  return word_among(flags, kWords, has_word(flags, "view") ? KernelClass::Free : KernelClass::Pointwise);
 }
 
 FlopRule flop_rule_of(std::string_view flags) {
-  static constexpr std::array<std::pair<std::string_view, FlopRule>, 3> kRules = {
-      {{"convolution", FlopRule::Convolution}, {"addend", FlopRule::Addend}, {"attention", FlopRule::Attention}}};
-  return value_of(kRules, flags, FlopRule::Product);
+  static constexpr std::string_view kWords[] = {"product", "convolution", "addend", "attention"};
+  return word_among(flags, kWords, FlopRule::Product);
 }
 
 Operator& add_operator(Table& table, const OpRow& row, const std::vector<Slot>& slots) {

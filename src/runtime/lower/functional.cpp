@@ -17,9 +17,9 @@ namespace passnet::runtime {
 namespace {
 
 /// Dropout in evaluation is its input: the same tensor, not a copy.
-Operand dropout(Builder& builder, const Bound& args, std::string_view name) {
-  const bool training = args.flag("training");
-  if (!training) return args["input"];
+Operand dropout(Builder& builder, const Bound& args) {
+  if (!args.flag("training")) return args["input"];
+  const std::string_view name = args.name() == "dropout2d" ? "feature_dropout" : args.name();
   return builder.call(args.flag("inplace") ? std::string(name) + "_" : std::string(name),
                       {args["input"], args["p"], Operand::of_bool(true)});
 }
@@ -52,14 +52,11 @@ c10::IValue softmax_dim(std::vector<c10::IValue>& inputs) {
   return rank == 0 || rank == 1 || rank == 3 ? 0 : 1;
 }
 
-Operand softmax(Builder& builder, const Bound& args, std::string_view name) {
+Operand softmax(Builder& builder, const Bound& args) {
   const Operand dim = args.given("dim") ? args["dim"] : builder.host(softmax_dim, Kind::Int, {args["input"]});
-  return builder.call(name, {args["input"], dim, args["dtype"]});
-}
-
-Operand softmin(Builder& builder, const Bound& args) {
-  const Operand dim = args.given("dim") ? args["dim"] : builder.host(softmax_dim, Kind::Int, {args["input"]});
-  return builder.call("softmax", {builder.call("neg", {args["input"]}), dim, args["dtype"]});
+  if (args.name() == "softmin")
+    return builder.call("softmax", {builder.call("neg", {args["input"]}), dim, args["dtype"]});
+  return builder.call(args.name(), {args["input"], dim, args["dtype"]});
 }
 
 Operand gumbel_softmax(Builder& builder, const Bound& args) {
@@ -182,17 +179,12 @@ Operand interpolate(Builder& builder, const std::vector<Operand>& args) {
 }
 
 const Rule kFunctionalRules[] = {
-    {"F.softmax", "", [](Builder& b, const Bound& a) { return softmax(b, a, "softmax"); }},
-    {"F.log_softmax", "", [](Builder& b, const Bound& a) { return softmax(b, a, "log_softmax"); }},
-    {"F.softmin", "", softmin},
+    {"F.softmax F.log_softmax F.softmin", "", softmax},
     {"F.gumbel_softmax", "", gumbel_softmax},
     // dropout
-    {"F.dropout", "", [](Builder& b, const Bound& a) { return dropout(b, a, "dropout"); }},
+    {"F.dropout F.dropout2d F.alpha_dropout F.feature_alpha_dropout", "", dropout},
     {"F.dropout1d", "", channel_dropout<1>},
-    {"F.dropout2d", "", [](Builder& b, const Bound& a) { return dropout(b, a, "feature_dropout"); }},
     {"F.dropout3d", "", channel_dropout<3>},
-    {"F.alpha_dropout", "", [](Builder& b, const Bound& a) { return dropout(b, a, "alpha_dropout"); }},
-    {"F.feature_alpha_dropout", "", [](Builder& b, const Bound& a) { return dropout(b, a, "feature_alpha_dropout"); }},
     // normalisation
     {"F.normalize", "input, p=2.0, dim=1, eps=1e-12, out=None", normalize},
     {"F.local_response_norm", "", local_response_norm},

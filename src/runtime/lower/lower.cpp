@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/check.h"
+#include "base/strings.h"
 #include "ir/ops/binding.h"
 #include "runtime/lower/refused_targets.h"
 #include "runtime/session/session.h"
@@ -31,22 +32,25 @@ const std::vector<ir::Binding>& bindings_of(const ir::OpTable& table, std::strin
                                      : table.bindings(ir::NodeKind::CallFunction, target);
 }
 
+void add_rule(Rules& rules, const Rule& rule, std::string_view target) {
+  const std::string spelling =
+      target.starts_with("F.") ? "torch.nn.functional." + std::string(target.substr(2)) : std::string(target);
+  const auto [place, is_new] = rules.try_emplace(spelling);
+  const auto& rows = bindings_of(ir::op_table(), spelling);
+  PASSNET_CHECK(is_new, spelling + " has two rules");
+  PASSNET_CHECK(!rule.signature.empty() || !rows.empty(), spelling + " has no signature");
+  ReadRule& made = place->second;
+  made.lowering = rule.lowering;
+  made.own = ir::parse_signature(rule.signature);
+  made.signature = rule.signature.empty() ? std::span<const ir::Slot>(rows.front().slots) : made.own;
+}
+
 Rules read_rules() {
   Rules rules;
   for (const auto list : {functional_rules(), loss_rules(), pool_rules(), torch_rules(), method_rules(),
                           factory_rules(), tensor_rules(), symbolic_rules(), autocast_rules(), vmap_rules()}) {
     for (const Rule& rule : list) {
-      const std::string target = rule.target.starts_with("F.")
-                                     ? "torch.nn.functional." + std::string(rule.target.substr(2))
-                                     : std::string(rule.target);
-      const auto [place, is_new] = rules.try_emplace(target);
-      const auto& rows = bindings_of(ir::op_table(), target);
-      PASSNET_CHECK(is_new, target + " has two rules");
-      PASSNET_CHECK(!rule.signature.empty() || !rows.empty(), target + " has no signature");
-      ReadRule& made = place->second;
-      made.lowering = rule.lowering;
-      made.own = ir::parse_signature(rule.signature);
-      made.signature = rule.signature.empty() ? std::span<const ir::Slot>(rows.front().slots) : made.own;
+      for (const std::string_view target : split(rule.targets, ' ')) add_rule(rules, rule, target);
     }
   }
   return rules;

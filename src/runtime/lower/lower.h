@@ -39,6 +39,10 @@ class Bound {
   /// The signature has it.
   bool has(std::string_view name) const { return find(name) < values_.size(); }
   bool given(std::string_view name) const { return (*this)[name].kind != Kind::None; }
+  /// By parameter, in the order of the signature.
+  const std::vector<Operand>& values() const { return values_; }
+  /// The last part of what is called: "max_pool2d".
+  std::string_view name() const { return function_.substr(function_.rfind('.') + 1); }
 
  private:
   size_t find(std::string_view name) const;
@@ -64,7 +68,7 @@ struct Lowering {
 };
 
 struct Rule {
-  std::string_view target;     // "F.softmax", "torch.tensor", "Tensor.to"
+  std::string_view targets;    // separated by blanks: "F.softmax", "torch.tensor", "Tensor.to"
   std::string_view signature;  // of the Python function; empty: that of the operator table
   Lowering lowering;
 };

@@ -152,13 +152,7 @@ Operand einsum(Builder& builder, const Bound& args) {
   return builder.call("einsum", {Operand::of_string(equation), Operand::sequence(Kind::List, std::move(operands))});
 }
 
-Operand stft(Builder& builder, const Bound& args) {
-  return builder.call(
-      "stft",
-      {args["input"], args["n_fft"], args["hop_length"], args["win_length"], args["window"], args["center"],
-       args["pad_mode"], args["normalized"], args["onesided"], args["return_complex"], args["align_to_window"]},
-      {}, false, "center");
-}
+Operand stft(Builder& builder, const Bound& args) { return builder.call("stft", args.values(), {}, false, "center"); }
 
 /// Rows of `input`, sorted by expert, times that expert's matrix; offs: where each expert's rows end.
 c10::IValue grouped_product(std::vector<c10::IValue>& inputs) {
@@ -179,19 +173,14 @@ c10::IValue grouped_product(std::vector<c10::IValue>& inputs) {
   return output;
 }
 
-constexpr std::string_view kStft =
-    "input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', "
-    "normalized=False, "
-    "onesided=None, return_complex=None, align_to_window=None";
-constexpr std::string_view kUniqueConsecutive = "input, return_inverse=False, return_counts=False, dim=None";
-
 const Rule kTorchRules[] = {
-    {"torch.functional.unique", "", unique},
-    {"Tensor.unique", "", unique},
-    {"torch.functional.unique_consecutive", kUniqueConsecutive, unique_consecutive},
-    {"Tensor.unique_consecutive", kUniqueConsecutive, unique_consecutive},
-    {"torch.functional.stft", kStft, stft},
-    {"Tensor.stft", kStft, stft},
+    {"torch.functional.unique Tensor.unique", "", unique},
+    {"torch.functional.unique_consecutive Tensor.unique_consecutive",
+     "input, return_inverse=False, return_counts=False, dim=None", unique_consecutive},
+    {"torch.functional.stft Tensor.stft",
+     "input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', normalized=False, "
+     "onesided=None, return_complex=None, align_to_window=None",
+     stft},
     {"torch.functional.cdist", "", cdist},
     {"torch.functional.broadcast_shapes", "*shapes", broadcast_shapes},
     {"torch.functional.unravel_index", "indices, shape", unravel_index},
@@ -210,12 +199,8 @@ const Rule kTorchRules[] = {
        return b.host(grouped_product, Kind::Tensor, {a["input"], a["weight"], a["offs"]});
      }},
     {"torch.functional.chain_matmul", "*tensors", "chain_matmul(list(tensors))"},
-    {"torch.functional.atleast_1d", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("atleast_1d", {one_or_list(a)}); }},
-    {"torch.functional.atleast_2d", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("atleast_2d", {one_or_list(a)}); }},
-    {"torch.functional.atleast_3d", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("atleast_3d", {one_or_list(a)}); }},
+    {"torch.functional.atleast_1d torch.functional.atleast_2d torch.functional.atleast_3d", "*tensors",
+     [](Builder& b, const Bound& a) { return b.call(a.name(), {one_or_list(a)}); }},
     {"torch.functional.tensordot", "a, b, dims=2, out=None", tensordot},
 };
 
