@@ -37,22 +37,18 @@ ir::NodeId operand(const ir::Graph& graph, ir::NodeId id, size_t n) {
   return n < args.size() && args[n].kind == ir::ArgKind::Node ? args[n].node : ir::kNoNode;
 }
 
-double product_flops(const ir::Graph& graph, ir::NodeId id, const ir::Values& types, std::string_view name) {
+double product_flops(const ir::Graph& graph, ir::NodeId id, const ir::Values& types) {
   const ir::NodeId first = operand(graph, id, 0), second = operand(graph, id, 1);
   const double out = elements(types, id);
   if (first == ir::kNoNode || second == ir::kNoNode) return 2 * out;
-  if (name.starts_with("conv")) {
-    const Shape weight = shape(types, second);
-    return weight.empty() || weight[0] == 0 ? 0 : 2 * out * elements(types, second) / weight[0];
-  }
-  const Shape left = shape(types, first);
-  if (name == "scaled_dot_product_attention") {
-    const Shape keys = shape(types, second);
-    return keys.size() < 2 ? 0 : 4 * elements(types, first) * keys[keys.size() - 2];
-  }
-  if (name == "addmm" || name == "baddbmm") {
-    const Shape inner = shape(types, second);
-    return inner.empty() ? 0 : 2 * out * inner.back();
+  const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+  const Shape left = shape(types, first), right = shape(types, second);
+  switch (signature == nullptr ? ir::FlopRule::Product : signature->flops) {
+    case ir::FlopRule::Convolution:
+      return right.empty() || right[0] == 0 ? 0 : 2 * out * elements(types, second) / right[0];
+    case ir::FlopRule::Attention: return right.size() < 2 ? 0 : 4 * elements(types, first) * right[right.size() - 2];
+    case ir::FlopRule::Addend: return right.empty() ? 0 : 2 * out * right.back();
+    case ir::FlopRule::Product: break;
   }
   return left.empty() ? 0 : 2 * out * left.back();
 }
@@ -60,9 +56,7 @@ double product_flops(const ir::Graph& graph, ir::NodeId id, const ir::Values& ty
 double flops_of(const ir::Graph& graph, ir::NodeId id, const ir::Values& types) {
   switch (kernel_class(graph, id)) {
     case KernelClass::Free: return 0;
-    case KernelClass::Library: {
-      return product_flops(graph, id, types, canonical_op_name(graph.node(id)));
-    }
+    case KernelClass::Library: return product_flops(graph, id, types);
     case KernelClass::Reduction: {
       const ir::NodeId input = operand(graph, id, 0);
       return input == ir::kNoNode ? elements(types, id) : elements(types, input);

@@ -10,15 +10,9 @@ namespace passnet::analysis {
 
 namespace {
 
-// clang-format off
-constexpr std::string_view kUniformOperators[] = {"addmm",  "baddbmm", "bmm",    "conv1d", "conv2d", "conv3d", "conv_transpose1d",
-                                                  "conv_transpose2d", "einsum", "linear", "matmul", "mm",
-                                                  "scaled_dot_product_attention"};
-// clang-format on
-static_assert(std::ranges::is_sorted(kUniformOperators));
-
 bool is_uniform(const ir::Node& node) {
-  return std::binary_search(std::begin(kUniformOperators), std::end(kUniformOperators), ir::canonical_name(node));
+  const ir::OpSignature* signature = ir::find_signature(node);
+  return signature != nullptr && signature->uniform;
 }
 
 /// Copies a graph node by node, with casts of some arguments in between.

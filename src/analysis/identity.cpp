@@ -87,7 +87,7 @@ class Coloring {
     for (size_t i = 0; i < call->args.size(); ++i) {
       // Operands that may be swapped stand in one place.
       const uint64_t place = swappable && i < 2 ? hash_of("operand") : hash_of(call->names[i], i);
-      sizes_ = sizes_of(call->name, call->names[i]);
+      sizes_ = with_sizes_ || call->signature == nullptr ? Sizes::None : sizes_of(call->signature->parameters[i].role);
       const uint64_t content = describe_arg(id, call->args[i], place);
       color = swappable && i == 1 ? color + content : combine(color, content);
     }
@@ -95,8 +95,8 @@ class Coloring {
   }
 
   // Numbers that integers are computed with may be sizes, but only types tell.
-  Sizes sizes_of(std::string_view op, std::string_view parameter) const {
-    const std::optional<SizeRule> rule = with_sizes_ ? std::nullopt : size_rule(op, parameter);
+  static Sizes sizes_of(ir::Role role) {
+    const std::optional<SizeRule> rule = size_rule(role);
     if (!rule || rule == SizeRule::Number) return Sizes::None;
     return rule == SizeRule::Slice ? Sizes::Bounds : Sizes::All;
   }

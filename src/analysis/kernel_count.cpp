@@ -44,7 +44,7 @@ KernelClass class_of_unknown(const ir::Node& node) {
 
 /// max(x, y) and min(x, y) of two tensors are pointwise.
 bool has_two_tensors(const ir::Graph& graph, NodeId id) {
-  const ir::Arg* second = find_argument(graph, id, 1, "other");
+  const ir::Arg* second = ir::find_argument(graph, id, "other");
   return second != nullptr && second->kind == ir::ArgKind::Node;
 }
 

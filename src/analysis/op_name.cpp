@@ -1,33 +1,13 @@
 #include "analysis/op_name.h"
 
 #include <string_view>
-#include <utility>
 
+#include "fx/operators.h"
 #include "ir/ops/table.h"
 
 namespace passnet::analysis {
 
 namespace {
-
-// Names of Python's operator module; in place they begin with an i.
-constexpr std::pair<std::string_view, std::string_view> kOperators[] = {
-    {"+", "add"},    {"-", "sub"},  {"*", "mul"}, {"/", "truediv"}, {"//", "floordiv"}, {"%", "mod"},     {"**", "pow"},
-    {"@", "matmul"}, {"&", "and_"}, {"|", "or_"}, {"^", "xor"},     {"<<", "lshift"},   {">>", "rshift"}, {"==", "eq"},
-    {"!=", "ne"},    {"<", "lt"},   {"<=", "le"}, {">", "gt"},      {">=", "ge"}};
-
-std::string operator_name(std::string_view target) {
-  for (const auto& [sign, name] : kOperators) {
-    if (target == sign) return std::string(name);
-  }
-  if (target.ends_with('=')) {
-    for (const auto& [sign, name] : kOperators) {
-      if (target.substr(0, target.size() - 1) != sign) continue;
-      const std::string_view plain = name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
-      return "i" + std::string(plain);
-    }
-  }
-  return std::string(target);  // getitem, setitem, neg, invert
-}
 
 std::string function_name(std::string_view target) {
   std::string_view name = target.substr(target.rfind('.') + 1);
@@ -45,7 +25,10 @@ std::string op_name(const ir::Node& node) {
   switch (node.kind) {
     case ir::NodeKind::CallMethod: return "Tensor." + std::string(node.target);
     case ir::NodeKind::CallFunction: return function_name(node.target);
-    case ir::NodeKind::Operator: return operator_name(node.target);
+    case ir::NodeKind::Operator: {
+      const fx::OperatorRow* row = fx::find_operator(node.target);
+      return std::string(row == nullptr ? node.target : row->function);
+    }
     case ir::NodeKind::Attribute: return "getattr";
     default: return "";
   }
@@ -65,15 +48,6 @@ std::vector<std::string> op_names(const ir::Graph& graph) {
   std::vector<std::string> names;
   for (size_t i = 0; i < body_size(graph); ++i) names.push_back(op_name(graph.node(body_node(graph, i))));
   return names;
-}
-
-const ir::Arg* find_argument(const ir::Graph& graph, ir::NodeId id, size_t place, std::string_view name) {
-  const std::span<const ir::Arg> args = graph.args(id);
-  if (place < args.size()) return &args[place];
-  for (const ir::Keyword& keyword : graph.keywords(id)) {
-    if (keyword.name == name) return &keyword.value;
-  }
-  return nullptr;
 }
 
 }  // namespace passnet::analysis

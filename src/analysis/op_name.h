@@ -27,7 +27,4 @@ inline ir::NodeId body_node(const ir::Graph& graph, size_t place) {
 /// not know.
 std::string canonical_op_name(const ir::Node& node);
 
-/// The argument in this place, or under this name; null: there is none.
-const ir::Arg* find_argument(const ir::Graph& graph, ir::NodeId id, size_t place, std::string_view name);
-
 }  // namespace passnet::analysis

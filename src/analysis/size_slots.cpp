@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 
 #include "ir/ops/table.h"
@@ -15,61 +14,6 @@ using ir::ArgKind;
 using ir::NodeId;
 
 namespace {
-
-/// Which arguments of an operator hold sizes. Names are canonical, so that every spelling of a call is meant.
-struct SizeArguments {
-  std::string_view op;
-  SizeRule rule;
-  std::array<std::string_view, 2> parameters;
-};
-
-// clang-format off
-constexpr SizeArguments kSizeArguments[] = {
-    {"add", SizeRule::Number, {"input", "other"}},
-    {"affine_grid", SizeRule::Create, {"size"}},
-    {"arange", SizeRule::Range, {"start", "end"}},
-    {"as_strided", SizeRule::Create, {"size"}},
-    {"broadcast_to", SizeRule::Expand, {"size"}},
-    {"clamp", SizeRule::Number, {"min", "max"}},
-    {"empty", SizeRule::Create, {"size"}},
-    {"expand", SizeRule::Expand, {"size"}},
-    {"eye", SizeRule::Range, {"n", "m"}},
-    {"fold", SizeRule::Create, {"output_size"}},
-    {"full", SizeRule::Create, {"size"}},
-    {"ge", SizeRule::Number, {"input", "other"}},
-    {"getitem", SizeRule::Slice, {"index"}},
-    {"gt", SizeRule::Number, {"input", "other"}},
-    {"interpolate", SizeRule::Create, {"size"}},
-    {"le", SizeRule::Number, {"input", "other"}},
-    {"linspace", SizeRule::Range, {"steps"}},
-    {"lt", SizeRule::Number, {"input", "other"}},
-    {"new_empty", SizeRule::Create, {"size"}},
-    {"new_full", SizeRule::Create, {"size"}},
-    {"new_ones", SizeRule::Create, {"size"}},
-    {"new_zeros", SizeRule::Create, {"size"}},
-    {"ones", SizeRule::Create, {"size"}},
-    {"rand", SizeRule::Create, {"size"}},
-    {"randn", SizeRule::Create, {"size"}},
-    {"repeat", SizeRule::Repeat, {"repeats"}},
-    {"reshape", SizeRule::View, {"shape"}},
-    {"setitem", SizeRule::Slice, {"index"}},
-    {"split", SizeRule::Split, {"split_size"}},
-    {"sub", SizeRule::Number, {"input", "other"}},
-    {"tile", SizeRule::Repeat, {"dims"}},
-    {"view", SizeRule::View, {"size"}},
-    {"zeros", SizeRule::Create, {"size"}},
-};
-// clang-format on
-static_assert(std::ranges::is_sorted(kSizeArguments, {}, &SizeArguments::op));
-
-const SizeArguments* size_arguments(std::string_view op) {
-  const auto* found = std::ranges::lower_bound(kSizeArguments, op, {}, &SizeArguments::op);
-  return found != std::end(kSizeArguments) && found->op == op ? found : nullptr;
-}
-
-bool holds_sizes(const SizeArguments& row, std::string_view parameter) {
-  return !parameter.empty() && std::ranges::find(row.parameters, parameter) != row.parameters.end();
-}
 
 /// Calls `visit(literal, ordinal)` for the integer literals of an argument; `next` counts on.
 void for_each_integer(const ir::Graph& graph, const Arg& arg, uint32_t& next,
@@ -94,23 +38,31 @@ class Reading {
       : graph_(graph), id_(id), node_(graph.node(id)), shapes_(shapes) {}
 
   std::vector<SizeSlot> run() {
-    const SizeArguments* found = size_arguments(ir::canonical_name(node_));
-    if (found == nullptr || (found->rule == SizeRule::Number && !is_of_integers())) return {};
+    const ir::OpSignature* signature = ir::find_signature(node_);
+    if (signature == nullptr || !holds_sizes(*signature)) return {};
     parameters_ = ir::argument_parameters(graph_, id_);
     const std::span<const Arg> args = graph_.args(node_);
     uint32_t position = 0;
-    const auto read_given = [&](const Arg& arg, std::string_view parameter) {
-      if (holds_sizes(*found, parameter))
-        read(arg, *found, position++);
+    for (size_t i = 0; i < parameters_.size(); ++i) {
+      const Arg& arg = i < args.size() ? args[i] : graph_.keywords(node_)[i - args.size()].value;
+      const ir::Parameter* parameter = signature->find(parameters_[i]);
+      const std::optional<SizeRule> rule = parameter == nullptr ? std::nullopt : size_rule(parameter->role);
+      if (rule)
+        read(arg, *rule, position++);
       else
         next_ += count_integers(graph_, arg);
-    };
-    for (size_t i = 0; i < parameters_.size(); ++i)
-      read_given(i < args.size() ? args[i] : graph_.keywords(node_)[i - args.size()].value, parameters_[i]);
+    }
     return std::move(slots_);
   }
 
  private:
+  bool holds_sizes(const ir::OpSignature& signature) const {
+    return std::ranges::any_of(signature.parameters, [&](const ir::Parameter& parameter) {
+      const std::optional<SizeRule> rule = size_rule(parameter.role);
+      return rule && (rule != SizeRule::Number || is_of_integers());
+    });
+  }
+
   bool is_of_integers() const {
     bool integers = false;
     for_each_input(graph_, node_, [&](NodeId input) { integers |= shapes_.integral[input]; });
@@ -122,35 +74,28 @@ class Reading {
       slots_.push_back({ordinal, value, rule, position});
   }
 
-  void read(const Arg& arg, const SizeArguments& found, uint32_t position) {
-    if (found.rule == SizeRule::Slice) return read_index(arg);
-    if (found.rule == SizeRule::Split) position = split_axis();
+  void read(const Arg& arg, SizeRule rule, uint32_t position) {
+    if (rule == SizeRule::Slice) return read_index(arg);
+    if (rule == SizeRule::Split) position = split_axis();
     if (arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List) {
       for (const Arg& element : graph_.elements(arg)) {
-        read(element, found, position);
-        position += found.rule != SizeRule::Split;
+        read(element, rule, position);
+        position += rule != SizeRule::Split;
       }
     } else if (arg.kind == ArgKind::Int) {
-      add(arg.integer, next_++, found.rule, position);
+      add(arg.integer, next_++, rule, position);
     }
   }
 
-  const Arg* given(std::string_view parameter) const {
-    const auto found = std::ranges::find(parameters_, parameter);
-    if (found == parameters_.end()) return nullptr;
-    const auto i = static_cast<size_t>(found - parameters_.begin()), positional = graph_.args(node_).size();
-    return i < positional ? &graph_.args(node_)[i] : &graph_.keywords(node_)[i - positional].value;
-  }
-
   uint32_t rank() const {
-    const Arg* first = given("input");
+    const Arg* first = ir::find_argument(graph_, id_, "input");
     return first != nullptr && first->kind == ArgKind::Node && shapes_.shape[first->node]
                ? static_cast<uint32_t>(shapes_.shape[first->node]->size())
                : 0;
   }
 
   uint32_t split_axis() const {
-    const Arg* dim = given("dim");
+    const Arg* dim = ir::find_argument(graph_, id_, "dim");
     const int64_t axis = dim != nullptr && dim->kind == ArgKind::Int ? dim->integer : 0;
     return static_cast<uint32_t>(axis < 0 ? axis + rank() : axis);
   }
@@ -297,19 +242,9 @@ std::optional<Arg> size_calls(Copying& copying, const SizeExpression& expression
 
 }  // namespace
 
-std::optional<SizeRule> size_rule(std::string_view op, std::string_view parameter) {
-  const SizeArguments* found = size_arguments(op);
-  return found != nullptr && holds_sizes(*found, parameter) ? std::optional(found->rule) : std::nullopt;
-}
-
-std::vector<std::pair<std::string_view, std::string_view>> size_parameters() {
-  std::vector<std::pair<std::string_view, std::string_view>> all;
-  for (const SizeArguments& row : kSizeArguments) {
-    for (const std::string_view parameter : row.parameters) {
-      if (!parameter.empty()) all.emplace_back(row.op, parameter);
-    }
-  }
-  return all;
+std::optional<SizeRule> size_rule(ir::Role role) {
+  if (role == ir::Role::Bound) return SizeRule::Number;
+  return role <= ir::Role::Number ? std::optional(role) : std::nullopt;
 }
 
 std::vector<SizeSlot> size_slots(const ir::Graph& graph, NodeId id, const ValueShapes& shapes) {

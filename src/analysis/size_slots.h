@@ -3,31 +3,19 @@
 
 #include <optional>
 #include <span>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "analysis/size_expression.h"
 #include "ir/graph.h"
+#include "ir/ops/table.h"
 
 namespace passnet::analysis {
 
-/// How the integers of an operator relate to the shapes of its operands.
-enum class SizeRule : uint8_t {
-  View,    // the sizes of a result with as many elements as the first operand
-  Expand,  // the sizes of a result that the first operand is broadcast to
-  Repeat,  // how often the first operand stands in the result, per axis
-  Create,  // the sizes of a new tensor
-  Range,   // the end of a range
-  Slice,   // bounds along an axis of the first operand
-  Split,   // the sizes of pieces along an axis of the first operand
-  Number,  // a number that integers are compared or computed with
-};
+/// How the integers of an operator relate to the shapes of its operands: one of the first roles, View to Number.
+using SizeRule = ir::Role;
 
-/// What the integers in an argument say; nullopt: they are no sizes. Both names are canonical (ir/ops/table.h).
-std::optional<SizeRule> size_rule(std::string_view op, std::string_view parameter);
-/// All operators and parameters that it knows.
-std::vector<std::pair<std::string_view, std::string_view>> size_parameters();
+/// What the integers in an argument of that role say; nullopt: they are no sizes.
+std::optional<SizeRule> size_rule(ir::Role role);
 
 /// One integer literal.
 struct SizeSlot {

@@ -1,5 +1,5 @@
 // Python's operators as data: how each is written, how tightly it binds, and its function in Python's
-// `operator` module. Internal to fx/.
+// `operator` module.
 #pragma once
 
 #include <array>

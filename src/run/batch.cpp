@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include "base/strings.h"
 #include "record/score.h"
 #include "record/verdict.h"
+#include "run/evaluation_workers.h"
 #include "run/graph_texts.h"
 #include "run/job.h"
 #include "run/machine_lock.h"

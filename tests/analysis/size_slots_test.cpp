@@ -50,23 +50,12 @@ TEST(SizeSlots, OfNumbersAreSizesOnlyAmongIntegers) {
   EXPECT_EQ(slots("torch.clamp(i, min=1, max=16)", true), "1@0 16@1");
 }
 
-// A name that no operator has would silently stand for nothing.
-TEST(SizeSlots, NameOperatorsAndParametersThatTheTableHas) {
-  std::set<std::string> known;
-  for (const std::string_view target : ir::known_targets()) {
-    const bool method = target.starts_with("Tensor.");
-    ir::Node node;
-    node.kind = method ? ir::NodeKind::CallMethod : ir::NodeKind::CallFunction;
-    node.target = method ? target.substr(7) : target;
-    const ir::OpSignature* signature = ir::find_signature(node);
-    ASSERT_NE(signature, nullptr) << target;
-    for (const ir::Parameter& parameter : signature->parameters)
-      known.insert(std::string(signature->name) + " " + std::string(parameter.name));
-  }
-  const auto all = size_parameters();
-  EXPECT_GE(all.size(), 33u);
-  for (const auto& [op, parameter] : all)
-    EXPECT_TRUE(known.contains(std::string(op) + " " + std::string(parameter))) << op << " " << parameter;
+TEST(SizeSlots, FollowTheRolesOfParameters) {
+  EXPECT_EQ(size_rule(ir::Role::View), SizeRule::View);
+  EXPECT_EQ(size_rule(ir::Role::Number), SizeRule::Number);
+  EXPECT_EQ(size_rule(ir::Role::Bound), SizeRule::Number);
+  EXPECT_EQ(size_rule(ir::Role::Step), std::nullopt);
+  EXPECT_EQ(size_rule(ir::Role::None), std::nullopt);
 }
 
 }  // namespace

@@ -38,12 +38,13 @@ IN_PLACE_OPERATORS = {"+=": "__iadd__", "-=": "__isub__", "*=": "__imul__", "/="
 
 
 class Parameter:
-    """One parameter of a row: [*~!]name[@call_name][:kind][=default]."""
+    """One parameter of a row, in the grammar of src/ir/ops/signature.h."""
 
     def __init__(self, text, keyword_only):
         self.mark = text[0] if text[0] in "*~!" else ""
         text = text[len(self.mark):]
         text, equals, self.default_text = text.partition("=")
+        text, _, self.role = text.partition("%")
         text, _, self.kind = text.partition(":")
         name, _, call_name = text.partition("@")
         self.name, self.call_name = name, call_name or name
@@ -90,7 +91,7 @@ def expand(token, name):
 
 
 def read_rows(path):
-    row = re.compile(r'^\{"([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"\},$')
+    row = re.compile(r'^\{"([^"]*)", "([^"]*)", "([^"]*)", "([^"]*)"(?:, "[^"]*")?\},$')
     rows = []
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         if line.startswith("{"):

@@ -152,6 +152,63 @@ TEST(OpTable, TellsWhichParameterAnArgumentIsGivenTo) {
   EXPECT_EQ(parameters("torch.mystery(x, 2)"), "");
 }
 
+/// The role of each parameter of the last call, those that have one.
+TEST(OpTable, TellsWhatArgumentsSayAboutShapes) {
+  const auto role = [](const std::string& body, std::string_view parameter) {
+    const Graph graph = parse(body);
+    const Parameter* found = find_signature(graph.node(graph.output() - 1))->find(parameter);
+    return found == nullptr ? Role::None : found->role;
+  };
+  EXPECT_EQ(role("x.view(8)", "size"), Role::View);
+  EXPECT_EQ(role("x.expand(8, 8)", "size"), Role::Expand);
+  EXPECT_EQ(role("torch.tile(x, (2, 2))", "dims"), Role::Repeat);
+  EXPECT_EQ(role("torch.zeros(8)", "size"), Role::Create);
+  EXPECT_EQ(role("torch.arange(8)", "end"), Role::Range);
+  EXPECT_EQ(role("x[2]", "index"), Role::Slice);
+  EXPECT_EQ(role("torch.split(x, 2)", "split_size"), Role::Split);
+  EXPECT_EQ(role("x + 2", "other"), Role::Number);
+  EXPECT_EQ(role("x.clamp(0, 223)", "max"), Role::Bound);
+  EXPECT_EQ(role("x.as_strided((2,), (1,))", "stride"), Role::Strides);
+  EXPECT_EQ(role("torch.nn.functional.pad(x, (0, 1))", "pad"), Role::Padding);
+  EXPECT_EQ(role("torch.nn.functional.avg_pool2d(x, 2)", "kernel_size"), Role::Window);
+  EXPECT_EQ(role("torch.conv2d(x, y)", "stride"), Role::Step);
+  EXPECT_EQ(role("torch.nn.functional.scaled_dot_product_attention(x, y, z)", "attn_mask"), Role::Mask);
+  EXPECT_EQ(role("torch.nn.functional.embedding(x, y)", "weight"), Role::Table);
+  EXPECT_EQ(role("torch._C._functorch._vmap_increment_nesting(8, 'same')", "batch_size"), Role::Batch);
+  EXPECT_EQ(role("x.sum(1)", "dim"), Role::None);
+  EXPECT_EQ(role("x.add_(2)", "other"), Role::None);
+}
+
+TEST(OpTable, KnowsWhatHoldsOfAnOperator) {
+  const auto signature = [](const std::string& body) {
+    const Graph graph = parse(body);
+    return find_signature(graph.node(graph.output() - 1));
+  };
+  EXPECT_TRUE(signature("x @ y")->uniform);
+  EXPECT_FALSE(signature("x + y")->uniform);
+  EXPECT_TRUE(signature("x.view(8)")->positions);
+  EXPECT_FALSE(signature("x.sum(1)")->positions);
+  EXPECT_EQ(signature("torch.conv1d(x, y)")->flops, FlopRule::Convolution);
+  EXPECT_EQ(signature("torch.addmm(x, y, z)")->flops, FlopRule::Addend);
+  EXPECT_EQ(signature("torch.nn.functional.scaled_dot_product_attention(x, y, z)")->flops, FlopRule::Attention);
+  EXPECT_EQ(signature("torch.mm(x, y)")->flops, FlopRule::Product);
+  for (const char* yes : {"add", "add_", "multiply", "true_divide", "floor_divide", "eq"})
+    EXPECT_TRUE(wraps_number(yes)) << yes;
+  for (const char* no : {"rsub", "pow", "relu", "nothing"}) EXPECT_FALSE(wraps_number(no)) << no;
+}
+
+TEST(OpTable, FindsTheArgumentOfAParameter) {
+  const auto found = [](const std::string& body, std::string_view parameter) {
+    const Graph graph = parse(body);
+    const Arg* arg = find_argument(graph, graph.output() - 1, parameter);
+    return arg == nullptr ? std::string("none") : fx::print_arg(graph, *arg);
+  };
+  EXPECT_EQ(found("torch.split(x, 3, 1)", "dim"), "1");
+  EXPECT_EQ(found("torch.split(x, split_size_or_sections=3)", "split_size"), "3");
+  EXPECT_EQ(found("torch.split(x, 3)", "dim"), "none");
+  EXPECT_EQ(found("torch.mystery(x, dim=3)", "dim"), "none");
+}
+
 TEST(OpTable, KnowsWhatACallCosts) {
   const auto kernel = [](const std::string& body) {
     const Graph graph = parse(body);
@@ -207,8 +264,8 @@ TEST(OpTable, SuggestsTheNearestTarget) {
   EXPECT_EQ(nearest_target(NodeKind::CallFunction, "torch.silu"), "torch._C._nn.silu");
   EXPECT_EQ(nearest_target(NodeKind::CallMethod, "trnspose"), "transpose");
   EXPECT_EQ(nearest_target(NodeKind::CallFunction, "numpy.random.default_rng"), "");
-  EXPECT_THAT(known_targets(), testing::Contains("torch.nn.functional.relu"));
-  EXPECT_THAT(known_targets(), testing::Contains("Tensor.view"));
+  EXPECT_THAT(op_table().targets(), testing::Contains("torch.nn.functional.relu"));
+  EXPECT_THAT(op_table().targets(), testing::Contains("Tensor.view"));
 }
 
 TEST(Verify, NamesTheNodeThatIsWrong) {

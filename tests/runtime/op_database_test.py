@@ -99,7 +99,8 @@ class OpDatabase:
         self.options = options
         self.worker = worker_client.Worker(BINARY, threads=1)
         self.counts, self.findings = collections.Counter(), {}
-        self.refused = set(re.findall(r"`((?:torch|Tensor)\.[\w.]+)`", DOCUMENT.read_text())) if DOCUMENT.exists() else set()
+        text = DOCUMENT.read_text().partition("## The operator table")[0] if DOCUMENT.exists() else ""
+        self.refused = set(re.findall(r"`((?:torch|Tensor)\.[\w.]+)`", text))
 
     def run(self):
         for op in op_db:

@@ -154,6 +154,7 @@ class Choosing {
       case analysis::SizeRule::Slice: return collect_slice(i);
       case analysis::SizeRule::Split: return collect_split(i);
       case analysis::SizeRule::Number: keep(i, slot.value < 2 * kTelling ? 0 : kNear + 2); return add_seen(i, kNear);
+      default: break;  // no slot has another
     }
   }
 

@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "analysis/cut.h"
-#include "analysis/op_name.h"
+#include "ir/ops/memory.h"
 #include "ir/ops/table.h"
 
 namespace passnet::dataset {
@@ -31,9 +32,17 @@ constexpr int64_t kHalving = 2;
 /// New tensors of so many axes are masks by batch and head, or tables for all.
 constexpr size_t kTableAxes = 4;
 
-NodeId operand(const ir::Graph& graph, NodeId id, size_t place, std::string_view name) {
-  const Arg* found = analysis::find_argument(graph, id, place, name);
-  return found == nullptr || found->kind != ArgKind::Node ? ir::kNoNode : found->node;
+NodeId node_of(const Arg& arg) { return arg.kind == ArgKind::Node ? arg.node : ir::kNoNode; }
+
+NodeId operand(const ir::Graph& graph, NodeId id, std::string_view parameter) {
+  const Arg* found = ir::find_argument(graph, id, parameter);
+  return found == nullptr ? ir::kNoNode : node_of(*found);
+}
+
+/// The parameter of an operator that has this role, or null.
+const ir::Parameter* with_role(const ir::OpSignature& op, ir::Role role) {
+  const auto found = std::ranges::find(op.parameters, role, &ir::Parameter::role);
+  return found == op.parameters.end() ? nullptr : &*found;
 }
 
 /// Null where it is not known, or has no axes.
@@ -52,28 +61,22 @@ Shape integers(const ir::Graph& graph, const Arg* arg) {
   return values;
 }
 
-/// What leaves a range a range of positions.
-constexpr std::string_view kPositionOperators[] = {"add",    "contiguous", "cumsum", "expand",  "getitem",   "mul",
-                                                   "repeat", "reshape",    "to",     "type_as", "unsqueeze", "view"};
-static_assert(std::ranges::is_sorted(kPositionOperators));
-
 /// The value counts positions: a range, or a sum of ones, with little done to it.
 bool counts_positions(const ir::Graph& graph, NodeId id) {
   bool counted = false;
   while (id != ir::kNoNode && graph.node(id).kind != ir::NodeKind::Placeholder) {
-    const std::string_view op = ir::canonical_name(graph.node(id));
-    if (op == "arange") return true;
-    counted |= op == "cumsum";
-    if (!std::ranges::binary_search(kPositionOperators, op)) break;
-    id = operand(graph, id, 0, "input");
+    const ir::OpSignature* op = ir::find_signature(graph.node(id));
+    if (op != nullptr && op->name == "arange") return true;
+    if (op == nullptr || !op->positions) break;
+    counted |= op->name == "cumsum";
+    id = ir::first_input(graph, id);
   }
   return counted;
 }
 
-std::string refused_mask(const ir::Graph& graph, NodeId id, const analysis::ValueShapes& there) {
-  const Shape *query = shape_of(operand(graph, id, 0, "query"), there),
-              *key = shape_of(operand(graph, id, 1, "key"), there),
-              *mask = shape_of(operand(graph, id, 3, "attn_mask"), there);
+std::string refused_mask(const ir::Graph& graph, NodeId id, const Arg& given, const analysis::ValueShapes& there) {
+  const Shape *query = shape_of(operand(graph, id, "query"), there), *key = shape_of(operand(graph, id, "key"), there),
+              *mask = shape_of(node_of(given), there);
   if (query == nullptr || key == nullptr || mask == nullptr || query->size() < 2 || key->size() < 2) return {};
   Shape scores = *query;
   scores.back() = (*key)[key->size() - 2];
@@ -85,11 +88,11 @@ std::string refused_mask(const ir::Graph& graph, NodeId id, const analysis::Valu
   return {};
 }
 
-std::string refused_positions(const ir::Graph& graph, NodeId id, const analysis::ValueShapes& captured,
-                              const analysis::ValueShapes& there) {
-  const NodeId positions = operand(graph, id, 0, "input");
+std::string refused_positions(const ir::Graph& graph, NodeId id, const Arg& given,
+                              const analysis::ValueShapes& captured, const analysis::ValueShapes& there) {
+  const NodeId positions = operand(graph, id, "input");
   const Shape *indices = shape_of(positions, there), *before = shape_of(positions, captured),
-              *table = shape_of(operand(graph, id, 1, "weight"), there);
+              *table = shape_of(node_of(given), there);
   if (indices == nullptr || before == nullptr || table == nullptr) return {};
   if (indices->back() > table->front() && before->back() <= table->front() && counts_positions(graph, positions))
     return fmt::format("{} positions for a table of {} rows", indices->back(), table->front());
@@ -113,20 +116,22 @@ std::optional<int64_t> window_of(const Shape& before, size_t axis, const Shape& 
 std::optional<int64_t> divisor_of(const ir::Graph& graph, NodeId padded, size_t axis,
                                   const analysis::ValueShapes& captured) {
   for (NodeId id = padded + 1; id < graph.size(); ++id) {
-    if (operand(graph, id, 0, "input") != padded) continue;
-    const std::string_view op = ir::canonical_name(graph.node(id));
-    if (op == "roll" || op == "contiguous" || op == "dropout") return divisor_of(graph, id, axis, captured);
-    if (op == "view" || op == "reshape") {
+    if (ir::first_input(graph, id) != padded) continue;
+    const ir::OpSignature* op = ir::find_signature(graph.node(id));
+    if (op == nullptr) return std::nullopt;
+    if (op->name == "roll" || op->name == "contiguous" || op->name == "dropout")
+      return divisor_of(graph, id, axis, captured);
+    if (with_role(*op, ir::Role::View) != nullptr) {
       const Shape *before = shape_of(padded, captured), *after = shape_of(id, captured);
       if (before == nullptr || after == nullptr) return std::nullopt;
       return window_of(*before, axis, *after);
     }
-    const bool convolves = op.starts_with("conv"), pools = op.find("_pool") != std::string_view::npos;
-    if (!convolves && !pools) return std::nullopt;
-    const Shape strides = integers(graph, analysis::find_argument(graph, id, convolves ? 3 : 2, "stride"));
+    const ir::Parameter* step = with_role(*op, ir::Role::Step);
+    if (step == nullptr) return std::nullopt;
+    const Shape strides = integers(graph, ir::find_argument(graph, id, step->name));
     const Shape* shape = shape_of(padded, captured);
-    const size_t axes = op.ends_with("1d") ? 1 : op.ends_with("3d") ? 3 : 2;
-    if (strides.empty()) return convolves ? std::optional<int64_t>(1) : std::nullopt;
+    const size_t axes = op->name.ends_with("1d") ? 1 : op->name.ends_with("3d") ? 3 : 2;
+    if (strides.empty()) return step->default_text == "1" ? std::optional<int64_t>(1) : std::nullopt;
     if (shape == nullptr || axis + axes < shape->size()) return 1;
     const size_t place = axis + axes - shape->size();
     return strides.size() == 1 ? strides.front() : strides[std::min(place, strides.size() - 1)];
@@ -134,9 +139,9 @@ std::optional<int64_t> divisor_of(const ir::Graph& graph, NodeId padded, size_t 
   return std::nullopt;
 }
 
-std::string padding_depends(const ir::Graph& graph, NodeId id, const analysis::ValueShapes& captured,
+std::string padding_depends(const ir::Graph& graph, NodeId id, const Arg& given, const analysis::ValueShapes& captured,
                             const Shape& before, const Shape& now) {
-  const Shape amounts = integers(graph, analysis::find_argument(graph, id, 1, "pad"));
+  const Shape amounts = integers(graph, &given);
   for (size_t i = 0; i + 1 < amounts.size() && i / 2 < before.size(); i += 2) {
     const size_t axis = before.size() - 1 - i / 2;
     const int64_t size = before[axis], amount = std::max(amounts[i], amounts[i + 1]);
@@ -152,27 +157,24 @@ std::string padding_depends(const ir::Graph& graph, NodeId id, const analysis::V
   return {};
 }
 
-std::string kernel_depends(const ir::Graph& graph, NodeId id) {
-  const Arg* given = analysis::find_argument(graph, id, 2, "stride");
-  const Shape kernel = integers(graph, analysis::find_argument(graph, id, 1, "kernel_size")),
-              stride = given == nullptr ? kernel : integers(graph, given);
-  if (kernel == stride && !kernel.empty() && kernel.front() > kHalving)
-    return fmt::format("pieces of {}, which may be a quotient of sizes, are pooled", kernel.front());
+std::string window_depends(const ir::Graph& graph, NodeId id, const Arg& given) {
+  const ir::Parameter* step = with_role(*ir::find_signature(graph.node(id)), ir::Role::Step);
+  const Arg* moved = step == nullptr ? nullptr : ir::find_argument(graph, id, step->name);
+  const Shape window = integers(graph, &given), stride = moved == nullptr ? window : integers(graph, moved);
+  if (window == stride && !window.empty() && window.front() > kHalving)
+    return fmt::format("pieces of {}, which may be a quotient of sizes, are pooled", window.front());
   return {};
 }
 
-std::string bound_depends(const ir::Graph& graph, NodeId id) {
-  for (const auto& [place, name] : {std::pair<size_t, std::string_view>{1, "min"}, {2, "max"}}) {
-    for (const int64_t bound : integers(graph, analysis::find_argument(graph, id, place, name)))
-      if (bound >= kPictureBound) return fmt::format("its bound {} may be a size of the picture", bound);
-  }
+std::string bound_depends(const ir::Graph& graph, const Arg& given) {
+  for (const int64_t bound : integers(graph, &given))
+    if (bound >= kPictureBound) return fmt::format("its bound {} may be a size of the picture", bound);
   return {};
 }
 
-std::string index_depends(const ir::Graph& graph, NodeId id, const Shape& before) {
-  const Arg* index = analysis::find_argument(graph, id, 1, "");
-  if (index == nullptr || index->kind != ArgKind::Tuple) return {};
-  const std::span<const Arg> items = graph.elements(*index);
+std::string index_depends(const ir::Graph& graph, const Arg& index, const Shape& before) {
+  if (index.kind != ArgKind::Tuple) return {};
+  const std::span<const Arg> items = graph.elements(index);
   for (size_t axis = 0; axis < items.size() && axis < before.size(); ++axis) {
     if (items[axis].kind == ArgKind::Int && items[axis].integer >= kLarge && items[axis].integer + 1 == before[axis])
       return fmt::format("it takes the last of {} by its number: a loop over them was unrolled", before[axis]);
@@ -181,9 +183,23 @@ std::string index_depends(const ir::Graph& graph, NodeId id, const Shape& before
   return {};
 }
 
+/// Calls `visit(argument, role)` for the arguments of a call that have one, in the order of the parameters, until it
+/// returns a reason; that.
+std::string first_reason(const ir::Graph& graph, NodeId id,
+                         const std::function<std::string(const Arg&, ir::Role)>& visit) {
+  const ir::OpSignature* op = ir::find_signature(graph.node(id));
+  if (op == nullptr) return {};
+  for (const ir::Parameter& parameter : op->parameters) {
+    const Arg* given = parameter.role == ir::Role::None ? nullptr : ir::find_argument(graph, id, parameter.name);
+    std::string reason = given == nullptr ? std::string() : visit(*given, parameter.role);
+    if (!reason.empty()) return reason;
+  }
+  return {};
+}
+
 /// The first operand is a weight, but for its axes.
 bool shows_weight(const ir::Graph& graph, NodeId id) {
-  do id = operand(graph, id, 0, "input");
+  do id = ir::first_input(graph, id);
   while (id != ir::kNoNode &&
          (ir::canonical_name(graph.node(id)) == "reshape" || ir::canonical_name(graph.node(id)) == "view" ||
           ir::canonical_name(graph.node(id)) == "unsqueeze"));
@@ -195,25 +211,30 @@ bool shows_weight(const ir::Graph& graph, NodeId id) {
 
 std::string refused_by_run(const ir::Graph& graph, NodeId id, const analysis::ValueShapes& captured,
                            const analysis::ValueShapes& there) {
-  const std::string_view op = ir::canonical_name(graph.node(id));
-  if (op == "scaled_dot_product_attention") return refused_mask(graph, id, there);
-  if (op == "embedding") return refused_positions(graph, id, captured, there);
-  return {};
+  return first_reason(graph, id, [&](const Arg& given, ir::Role role) -> std::string {
+    if (role == ir::Role::Mask) return refused_mask(graph, id, given, there);
+    return role == ir::Role::Table ? refused_positions(graph, id, given, captured, there) : std::string();
+  });
 }
 
 std::string depends_on_size(const ir::Graph& graph, NodeId id, const analysis::ValueShapes& captured,
                             const analysis::ValueShapes& there) {
-  if (graph.node(id).target.ends_with("_vmap_increment_nesting")) return "it maps over a batch, whose size it holds";
-  const NodeId first = operand(graph, id, 0, "input");
+  const NodeId first = ir::first_input(graph, id);
   const Shape *before = shape_of(first, captured), *now = shape_of(first, there);
-  if (before == nullptr || now == nullptr || before->size() != now->size() || *before == *now) return {};
-  const std::string_view op = ir::canonical_name(graph.node(id));
-  if (op == "as_strided") return "strides follow from sizes";
-  if (op == "pad") return padding_depends(graph, id, captured, *before, *now);
-  if (op == "avg_pool2d") return kernel_depends(graph, id);
-  if (op == "clamp" && !captured.integral[first]) return bound_depends(graph, id);
-  if (op == "getitem") return index_depends(graph, id, *before);
-  return {};
+  const bool changes = before != nullptr && now != nullptr && before->size() == now->size() && *before != *now;
+  const bool reads = !ir::overwrites_input(graph, id);
+  return first_reason(graph, id, [&](const Arg& given, ir::Role role) -> std::string {
+    if (role == ir::Role::Batch) return "it maps over a batch, whose size it holds";
+    if (!changes) return {};
+    switch (role) {
+      case ir::Role::Strides: return "strides follow from sizes";
+      case ir::Role::Padding: return padding_depends(graph, id, given, captured, *before, *now);
+      case ir::Role::Window: return window_depends(graph, id, given);
+      case ir::Role::Bound: return captured.integral[first] ? std::string() : bound_depends(graph, given);
+      case ir::Role::Slice: return reads ? index_depends(graph, given, *before) : std::string();
+      default: return {};
+    }
+  });
 }
 
 std::string is_open(const ir::Graph& graph, NodeId id, std::span<const analysis::SizeSlot> slots,

@@ -1,5 +1,5 @@
 // Inside the operator table: how the arguments of one spelling map to the canonical parameters. Used by
-// table.cpp (which builds it from table_rows.h) and canonicalize.cpp; others use table.h.
+// table.cpp (which builds it from table_rows.h), canonicalize.cpp and runtime/lower; others use table.h.
 #pragma once
 
 #include <cstdint>
@@ -9,30 +9,6 @@
 #include "ir/ops/table.h"
 
 namespace passnet::ir {
-
-/// A Python literal of the table; `elements` holds the items of a tuple.
-struct Literal {
-  Arg value;
-  std::vector<Arg> elements;
-};
-
-/// Which literal arguments fit; picks among the rows of one spelling.
-enum class Fit : uint8_t { Anything, Tensor, Int, DType, Device, None };
-
-/// One parameter of a spelling.
-struct Slot {
-  static constexpr uint16_t kIgnored = 0xffff;
-  std::string_view call_name;  // the keyword in this spelling
-  uint16_t canonical = 0;      // index of the canonical parameter, or kIgnored
-  Fit fit = Fit::Anything;
-  ParameterKind kind = ParameterKind::Any;
-  uint8_t length = 0;  // Ints: fixed length, 0 when any
-  bool required = true;
-  bool variadic = false;
-  bool keyword_only = false;
-  bool fixed = false;  // cannot be given; has its default
-  Literal value;       // default or fixed value
-};
 
 /// A signature and the defaults of its parameters as values.
 struct Operator {
@@ -46,9 +22,9 @@ struct Operator {
 struct Binding {
   const Operator* op = nullptr;
   std::vector<Slot> slots;
+  std::string_view lowering;  // of the row
+  bool in_place = false;      // the spelling is of an in-place form
+  bool wraps_number = false;  // of the row: `wrap`
 };
-
-/// The ways a node's spelling can be called, in the order to try; empty when unknown.
-const std::vector<Binding>& find_bindings(const Node& node);
 
 }  // namespace passnet::ir

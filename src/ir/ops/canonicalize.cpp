@@ -1,5 +1,6 @@
 // Calls in canonical form: binds arguments to the parameters of the operator table.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -118,107 +119,78 @@ Arg instantiate(Graph& graph, const Literal& literal) {
 
 /// NumPy's names for PyTorch's parameters, which PyTorch takes too, and the `self` of schemas.
 std::string_view alias(std::string_view keyword) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kAliases = {{{"self", "input"},
-                                                                                             {"axis", "dim"},
-                                                                                             {"keepdims", "keepdim"},
-                                                                                             {"x", "input"},
-                                                                                             {"a", "input"},
-                                                                                             {"x1", "input"},
-                                                                                             {"x2", "other"}}};
+  static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
+      {"self", "input"}, {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"},
+      {"a", "input"},    {"x1", "input"}, {"x2", "other"}};
   for (const auto& [from, to] : kAliases) {
     if (keyword == from) return to;
   }
   return {};
 }
 
-const Slot* find_slot(const Binding& binding, std::string_view keyword) {
-  for (const Slot& slot : binding.slots) {
-    if (slot.call_name == keyword && !slot.fixed) return &slot;
-  }
-  const std::string_view other = alias(keyword);
-  return other.empty() ? nullptr : find_slot(binding, other);
-}
-
-/// Finds the slot of one row that each argument of one call belongs to: of positional arguments, then of keywords.
+/// Binds the arguments of one call to the slots of one row.
 class Binder {
  public:
-  Binder(const Graph& graph, NodeId id, const Binding& binding)
-      : graph_(graph), id_(id), binding_(binding), given_(binding.slots.size(), nullptr) {}
+  Binder(const Graph& graph, NodeId id) : graph_(graph), id_(id), args_(graph.args(id)) {
+    for (const Keyword& keyword : graph.keywords(id)) keywords_.push_back(keyword.name);
+  }
 
-  Result<std::vector<uint16_t>> run() {
-    PASSNET_TRY_VOID(bind_positional());
-    PASSNET_TRY_VOID(bind_keywords());
-    PASSNET_TRY_VOID(check());
-    return std::move(slots_);
+  /// The slot of each argument: of positional arguments, then of keywords.
+  Result<std::vector<uint16_t>> run(const Binding& binding) const {
+    Assignment made = bind_arguments(binding.slots, args_.size(), keywords_, alias);
+    if (made.misfit && made.misfit->reason != Misfit::Reason::Missing) return explain(binding, *made.misfit);
+    std::vector<const Arg*> given(binding.slots.size(), nullptr);  // by slot; of a variadic one, the last
+    for (size_t i = 0; i < made.slots.size(); ++i)
+      given[made.slots[i]] = i < args_.size() ? &args_[i] : &graph_.keywords(id_)[i - args_.size()].value;
+    const size_t checked = made.misfit ? made.misfit->place : given.size();
+    for (size_t i = 0; i < checked; ++i) {
+      const Slot& slot = binding.slots[i];
+      if (given[i] == nullptr || fits(graph_, *given[i], slot.fit)) continue;
+      return error(fmt::format("argument '{}' of {}: found {}, expected {}", slot.call_name, name(binding),
+                               describe(*given[i]), describe(slot.fit)));
+    }
+    if (made.misfit) return explain(binding, *made.misfit);
+    return std::move(made.slots);
   }
 
  private:
-  std::string_view name() const { return binding_.op->signature.name; }
+  static std::string_view name(const Binding& binding) { return binding.op->signature.name; }
   Error error(std::string message) const { return bad_input(std::move(message), graph_.locate(graph_.node(id_))); }
-  void give(size_t slot, const Arg& arg) {
-    given_[slot] = &arg;
-    slots_.push_back(static_cast<uint16_t>(slot));
-  }
 
-  Result<void> bind_positional() {
-    const auto args = graph_.args(id_);
-    size_t next = 0;
-    for (size_t i = 0; i < args.size(); ++i) {
-      while (next < binding_.slots.size() && binding_.slots[next].fixed) ++next;
-      if (next == binding_.slots.size() || binding_.slots[next].keyword_only)
-        return error(fmt::format("too many arguments of {}: found {}, expected at most {}", name(), args.size(), i));
-      give(next, args[i]);
-      if (!binding_.slots[next].variadic) ++next;
+  Error explain(const Binding& binding, const Misfit& misfit) const {
+    switch (misfit.reason) {
+      case Misfit::Reason::TooMany:
+        return error(fmt::format("too many arguments of {}: found {}, expected at most {}", name(binding), args_.size(),
+                                 misfit.place));
+      case Misfit::Reason::Unknown: return unknown_keyword(binding, keywords_[misfit.place]);
+      case Misfit::Reason::Twice:
+        return error(
+            fmt::format("argument '{}' of {} is given twice", binding.slots[misfit.place].call_name, name(binding)));
+      case Misfit::Reason::Missing: break;
     }
-    return {};
+    return error(fmt::format("{} needs argument '{}'", name(binding), binding.slots[misfit.place].call_name));
   }
 
-  Result<void> bind_keywords() {
-    for (const Keyword& keyword : graph_.keywords(id_)) {
-      const Slot* slot = find_slot(binding_, keyword.name);
-      if (!slot) return unknown_keyword(keyword.name);
-      const auto place = static_cast<size_t>(slot - binding_.slots.data());
-      if (given_[place] != nullptr)
-        return error(fmt::format("argument '{}' of {} is given twice", slot->call_name, name()));
-      give(place, keyword.value);
-    }
-    return {};
-  }
-
-  Error unknown_keyword(std::string_view keyword) const {
+  Error unknown_keyword(const Binding& binding, std::string_view keyword) const {
     std::vector<std::string_view> known;
-    std::string list;
-    for (const Slot& slot : binding_.slots) {
-      if (slot.fixed) continue;
-      known.push_back(slot.call_name);
-      list += (list.empty() ? "" : ", ") + std::string(slot.call_name);
+    for (const Slot& slot : binding.slots) {
+      if (!slot.fixed) known.push_back(slot.call_name);
     }
     const std::string_view nearest = nearest_name(keyword, known);
-    std::string hint =
-        nearest.empty() ? fmt::format("its arguments are: {}", list) : fmt::format("did you mean '{}'?", nearest);
-    return error(fmt::format("{} has no argument '{}'", name(), keyword)).with_hint(std::move(hint));
-  }
-
-  Result<void> check() const {
-    for (size_t i = 0; i < binding_.slots.size(); ++i) {
-      const Slot& slot = binding_.slots[i];
-      if (given_[i] == nullptr) {
-        if (slot.required && !slot.variadic)
-          return error(fmt::format("{} needs argument '{}'", name(), slot.call_name));
-      } else if (!fits(graph_, *given_[i], slot.fit)) {
-        return error(fmt::format("argument '{}' of {}: found {}, expected {}", slot.call_name, name(),
-                                 describe(*given_[i]), describe(slot.fit)));
-      }
-    }
-    return {};
+    std::string hint = nearest.empty() ? fmt::format("its arguments are: {}", fmt::join(known, ", "))
+                                       : fmt::format("did you mean '{}'?", nearest);
+    return error(fmt::format("{} has no argument '{}'", name(binding), keyword)).with_hint(std::move(hint));
   }
 
   const Graph& graph_;
-  NodeId id_;
-  const Binding& binding_;
-  std::vector<const Arg*> given_;  // by slot; of a variadic one, the last
-  std::vector<uint16_t> slots_;
+  const NodeId id_;
+  const std::span<const Arg> args_;
+  std::vector<std::string_view> keywords_;
 };
+
+const std::vector<Binding>& bindings_of(const Node& node, const OpTable& table) {
+  return table.bindings(node.kind, node.target);
+}
 
 /// A call and the row that it was bound to.
 struct Bound {
@@ -228,10 +200,11 @@ struct Bound {
 
 /// By the first row that fits; the error is that of the first row.
 Result<Bound> bind_call(const Graph& graph, NodeId id, const std::vector<Binding>& bindings) {
-  Result<std::vector<uint16_t>> first = Binder(graph, id, bindings.front()).run();
+  const Binder binder(graph, id);
+  Result<std::vector<uint16_t>> first = binder.run(bindings.front());
   if (first) return Bound{&bindings.front(), std::move(*first)};
   for (size_t i = 1; i < bindings.size(); ++i) {
-    if (auto slots = Binder(graph, id, bindings[i]).run()) return Bound{&bindings[i], std::move(*slots)};
+    if (auto slots = binder.run(bindings[i])) return Bound{&bindings[i], std::move(*slots)};
   }
   return std::move(first).error();
 }
@@ -305,30 +278,37 @@ CanonicalCall opaque_call(Graph& graph, NodeId id) {
 
 }  // namespace
 
-Result<CanonicalCall> canonicalize(Graph& graph, NodeId id) {
-  const auto& bindings = find_bindings(graph.node(id));
+Result<CanonicalCall> canonicalize(Graph& graph, NodeId id, const OpTable& table) {
+  const auto& bindings = bindings_of(graph.node(id), table);
   if (bindings.empty()) return opaque_call(graph, id);
   PASSNET_TRY(const Bound bound, bind_call(graph, id, bindings));
   return build_call(graph, id, bound);
 }
 
 std::vector<std::string_view> argument_parameters(const Graph& graph, NodeId id) {
-  const auto& bindings = find_bindings(graph.node(id));
+  const auto& bindings = bindings_of(graph.node(id), op_table());
   if (bindings.empty()) return {};
   const Result<Bound> bound = bind_call(graph, id, bindings);
   if (!bound) return {};
   std::vector<std::string_view> names;
   for (const uint16_t place : bound->slots) {
     const Slot& slot = bound->binding->slots[place];
-    names.push_back(slot.canonical == Slot::kIgnored ? std::string_view{}
-                                                     : bound->binding->op->parameters[slot.canonical].name);
+    names.push_back(slot.canonical == Slot::kIgnored ? std::string_view{} : slot.name);
   }
   return names;
 }
 
+const Arg* find_argument(const Graph& graph, NodeId id, std::string_view parameter) {
+  const std::vector<std::string_view> names = argument_parameters(graph, id);
+  const auto place = static_cast<size_t>(std::ranges::find(names, parameter) - names.begin());
+  const size_t positional = graph.args(id).size();
+  if (place == names.size()) return nullptr;
+  return place < positional ? &graph.args(id)[place] : &graph.keywords(id)[place - positional].value;
+}
+
 bool overwrites_input(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
-  const auto& bindings = find_bindings(node);
+  const auto& bindings = bindings_of(node, op_table());
   if (bindings.empty()) {
     const bool call = node.kind == NodeKind::CallFunction || node.kind == NodeKind::CallMethod;
     return call && node.target.ends_with('_') && !node.target.ends_with("__") && node.arg_count > 0;

@@ -4,21 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/ops/signature.h"
 
 namespace passnet::ir {
-
-/// What an argument is made of, where that decides which spellings are the same.
-enum class ParameterKind : uint8_t {
-  Any,    // as written; [1, 2] and (1, 2) are the same
-  Float,  // PyTorch takes a float: 1 and 1.0 are the same
-  Ints,   // a list of ints: 3 and (3,) are the same; with a fixed length n, 3 and (3, …, 3), and () is None
-  Index,  // as written; a list and a tuple are different (x[[0, 1]] and x[0, 1])
-};
 
 struct Parameter {
   std::string_view name;
@@ -26,6 +20,7 @@ struct Parameter {
   std::string_view default_text;  // Python literal: "False", "1e-05", "-1", "None"; empty when required
   bool variadic = false;          // *sizes: positional ints or one tuple: view(1, -1) = view((1, -1))
   ParameterKind kind = ParameterKind::Any;
+  Role role = Role::None;  // of an in-place form none: it makes no value that sizes could be of
 };
 
 /// What a call costs a compiler that fuses.
@@ -38,6 +33,14 @@ enum class KernelClass : uint8_t {
   Library,    // a kernel of its own that nothing fuses with: matrix products, convolutions, attention, sorting
 };
 
+/// How the floating-point operations of an operator of the class Library follow from shapes.
+enum class FlopRule : uint8_t {
+  Product,      // two for each element of the result and of the first operand's last axis
+  Convolution,  // two for each element of the result and of one output channel's weights
+  Addend,       // a product of the second and third operand, added to the first
+  Attention,    // two products of queries and keys
+};
+
 struct OpSignature {
   std::string_view name;  // canonical name: "relu", "layer_norm", "add", "getitem", "view"
   std::span<const Parameter> parameters;
@@ -47,16 +50,56 @@ struct OpSignature {
   bool view = false;                    // the result may share memory with the first argument, or be it
   bool keep = false;                    // has an effect beyond its result (random numbers, assertions): never dead
   bool barrier = false;                 // changes how other operators run (autocast): nothing may move across it
+  bool uniform = false;                 // all tensors that it takes have one element type
+  bool positions = false;               // a range of positions stays one
   KernelClass kernel = KernelClass::Pointwise;  // of an in-place form too: x += y writes as many elements as x + y
+  FlopRule flops = FlopRule::Product;
+
+  /// The parameter of that canonical name, or null.
+  const Parameter* find(std::string_view parameter) const;
 };
+
+/// One line of the table (table_rows.h).
+struct OpRow {
+  const char* name;
+  const char* spellings;
+  const char* parameters;
+  const char* flags;
+  const char* lowering = "";
+};
+
+struct Binding;
+
+/// Operators by their spellings and by their names.
+class OpTable {
+ public:
+  /// REQUIRES: the rows are well-formed, since they are part of the program; their texts outlive the table.
+  explicit OpTable(std::span<const OpRow> rows);
+  ~OpTable();
+  OpTable(const OpTable&) = delete;
+  OpTable& operator=(const OpTable&) = delete;
+
+  /// The ways a node's spelling can be called, in the order to try; empty when unknown.
+  const std::vector<Binding>& bindings(NodeKind kind, std::string_view target) const;
+  /// All spellings of functions and methods: "torch.nn.functional.relu", "Tensor.view"; sorted.
+  std::span<const std::string_view> targets() const;
+  /// All operators, in-place forms included, in the order of the rows.
+  std::vector<const OpSignature*> operators() const;
+
+  struct Data;
+
+ private:
+  std::unique_ptr<Data> data_;
+};
+
+/// The table of table_rows.h.
+const OpTable& op_table();
 
 /// The signature of what a node calls, or null when the table has no row for it. All spellings of an operator give the
 /// same address; in-place forms (`add_`, `+=`) are operators of their own, except where the operator has an in-place
 /// flag: `relu_(x)` is relu(x, inplace=True). `torch.ops.aten.add.Tensor` counts as a spelling of `torch.add`.
-const OpSignature* find_signature(const Node& node);
+const OpSignature* find_signature(const Node& node, const OpTable& table = op_table());
 
-/// All spellings of functions and methods the table knows: "torch.nn.functional.relu", "Tensor.view".
-std::span<const std::string_view> known_targets();
 /// The known function or method nearest to `target` ("torch.nn.functional.gelo" -> "torch.nn.functional.gelu"; for a
 /// CallMethod "vew" -> "view"), or empty when none is near enough. The same last part in another module comes first.
 std::string_view nearest_target(NodeKind kind, std::string_view target);
@@ -73,14 +116,20 @@ struct CanonicalCall {
 };
 /// May add container elements and text to the pool of `graph` (no nodes).
 /// Errors: BadInput when an argument fits no parameter, twice the same, or a required one is missing.
-Result<CanonicalCall> canonicalize(Graph& graph, NodeId id);
+Result<CanonicalCall> canonicalize(Graph& graph, NodeId id, const OpTable& table = op_table());
 
 /// The canonical parameter that each argument of a call is given to: positional arguments in order (all of a variadic
 /// parameter's have its name), then keywords. Empty for operators without a row and for calls that fit none.
 std::vector<std::string_view> argument_parameters(const Graph& graph, NodeId id);
+/// The argument that is given to a canonical parameter; null: none is.
+const Arg* find_argument(const Graph& graph, NodeId id, std::string_view parameter);
 
 /// The canonical name alone, without looking at arguments. Empty for operators without a row.
 std::string_view canonical_name(const Node& node);
+
+/// Whether ATen's operator of this name ("add", "mul_") gives with a number wrapped into a tensor what it gives with the
+/// number: the flag `wrap` of its row.
+bool wraps_number(std::string_view aten_name);
 
 /// True when the node overwrites its first argument: an in-place operator, setitem, `inplace=True`, and any unknown
 /// function or method whose name ends in one `_`.

@@ -62,7 +62,7 @@ Result<Value> allocate_like(PlanState& state, const View& like, const std::optio
   return allocate(state, std::move(type), fill);
 }
 
-// size*, dtype?, device?, layout?, requires_grad?
+// *size, dtype?, device?, layout?, requires_grad?
 template <int fill>  // -1: torch.empty
 Result<Value> call_allocate(PlanState& state, const Bound& args) {
   PASSNET_TRY(const ir::DType dtype, dtype_argument(args[1], ir::DType::Float32));
@@ -111,9 +111,9 @@ Result<Value> call_finfo(PlanState&, const Bound& args) {
 }
 
 constexpr Builtin kFunctions[] = {
-    {"torch.empty", "size*, dtype?, device?, layout?, requires_grad?", call_allocate<-1>},
-    {"torch.zeros", "size*, dtype?, device?, layout?, requires_grad?", call_allocate<0>},
-    {"torch.ones", "size*, dtype?, device?, layout?, requires_grad?", call_allocate<1>},
+    {"torch.empty", "*size, dtype?, device?, layout?, requires_grad?", call_allocate<-1>},
+    {"torch.zeros", "*size, dtype?, device?, layout?, requires_grad?", call_allocate<0>},
+    {"torch.ones", "*size, dtype?, device?, layout?, requires_grad?", call_allocate<1>},
     {"torch.full", "size, fill_value, dtype?, device?, layout?, requires_grad?", call_full},
     {"torch.empty_like", "input, dtype?, device?, layout?, requires_grad?, memory_format?", call_allocate_like<-1>},
     {"torch.zeros_like", "input, dtype?, device?, layout?, requires_grad?, memory_format?", call_allocate_like<0>},

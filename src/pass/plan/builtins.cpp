@@ -3,33 +3,52 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numbers>
+#include <unordered_map>
 
 #include "base/strings.h"
+#include "ir/ops/signature.h"
 
 namespace passnet::pass {
 
 namespace {
 
-struct ParameterSpec {
-  std::string_view name;
-  bool variadic = false;
-  bool optional = false;
-};
+/// The parameters of all functions and methods.
+const std::vector<ir::Slot>& signature_of(const Builtin& builtin) {
+  static const auto kSignatures = [] {
+    std::unordered_map<const Builtin*, std::vector<ir::Slot>> signatures;
+    for (const auto table : {python_functions(), torch_functions(), tensor_methods()}) {
+      for (const Builtin& each : table) signatures.emplace(&each, ir::parse_signature(each.parameters));
+    }
+    return signatures;
+  }();
+  return kSignatures.at(&builtin);
+}
 
-std::vector<ParameterSpec> parse_parameters(std::string_view text) {
-  std::vector<ParameterSpec> specs;
-  if (text.empty()) return specs;
-  for (std::string_view part : split(text, ',')) {
-    ParameterSpec spec{trim(part)};
-    spec.variadic = spec.name.ends_with('*');
-    spec.optional = spec.name.ends_with('?');
-    if (spec.variadic || spec.optional) spec.name.remove_suffix(1);
-    specs.push_back(spec);
+std::string to_string(std::span<const ir::Slot> signature) {
+  std::string text;
+  for (const ir::Slot& slot : signature) {
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", slot.name, slot.variadic ? "*" : slot.required ? "" : "?");
   }
-  return specs;
+  return text;
+}
+
+Error explain(const Builtin& builtin, const ir::Misfit& misfit, size_t positional,
+              std::span<const std::string_view> keywords) {
+  const std::vector<ir::Slot>& signature = signature_of(builtin);
+  switch (misfit.reason) {
+    case ir::Misfit::Reason::TooMany:
+      return bad_pass(fmt::format("{} takes at most {} argument{}, found {}", builtin.name, signature.size(),
+                                  signature.size() == 1 ? "" : "s", positional));
+    case ir::Misfit::Reason::Unknown:
+      return bad_pass(fmt::format("{} has no parameter {}", builtin.name, quoted(keywords[misfit.place])))
+          .with_hint(fmt::format("its parameters are ({})", to_string(signature)));
+    case ir::Misfit::Reason::Twice:
+      return bad_pass(fmt::format("{} got its parameter {} twice", builtin.name, quoted(signature[misfit.place].name)));
+    case ir::Misfit::Reason::Missing: break;
+  }
+  return bad_pass(fmt::format("{} lacks its argument {}", builtin.name, quoted(signature[misfit.place].name)));
 }
 
 const Builtin* find_in(std::span<const Builtin> table, std::string_view name) {
@@ -71,36 +90,23 @@ std::vector<std::string_view> method_names() {
 }
 
 Result<Bound> bind_arguments(const Builtin& builtin, CallArguments arguments) {
-  const std::vector<ParameterSpec> specs = parse_parameters(builtin.parameters);
-  Bound bound(specs.size());
-  size_t next = 0;
-  for (size_t i = 0; i < specs.size() && next < arguments.positional.size(); ++i) {
-    if (specs[i].variadic) {
-      const auto first = arguments.positional.begin() + static_cast<std::ptrdiff_t>(next);
-      PASSNET_TRY(bound[i], make_sequence(false, std::vector<Value>(first, arguments.positional.end())));
-      next = arguments.positional.size();
+  const std::vector<ir::Slot>& signature = signature_of(builtin);
+  std::vector<Value>& positional = arguments.positional;
+  std::vector<std::string_view> keywords;
+  for (const auto& [name, value] : arguments.keywords) keywords.push_back(name);
+  const ir::Assignment made = ir::bind_arguments(signature, positional.size(), keywords);
+  if (made.misfit) return explain(builtin, *made.misfit, positional.size(), keywords);
+  Bound bound(signature.size());
+  for (size_t i = 0; i < made.slots.size(); ++i) {
+    std::optional<Value>& value = bound[made.slots[i]];
+    if (i >= positional.size()) {
+      value = std::move(arguments.keywords[i - positional.size()].second);
+    } else if (!signature[made.slots[i]].variadic) {
+      value = std::move(positional[i]);
     } else {
-      bound[i] = std::move(arguments.positional[next++]);
-    }
-  }
-  if (next < arguments.positional.size()) {
-    return bad_pass(fmt::format("{} takes at most {} argument{}, found {}", builtin.name, specs.size(),
-                                specs.size() == 1 ? "" : "s", arguments.positional.size()));
-  }
-  for (auto& [name, value] : arguments.keywords) {
-    const auto spec =
-        std::find_if(specs.begin(), specs.end(), [wanted = name](const auto& s) { return s.name == wanted; });
-    if (spec == specs.end()) {
-      return bad_pass(fmt::format("{} has no parameter {}", builtin.name, quoted(name)))
-          .with_hint(fmt::format("its parameters are ({})", builtin.parameters));
-    }
-    auto& slot = bound[static_cast<size_t>(spec - specs.begin())];
-    if (slot) return bad_pass(fmt::format("{} got its parameter {} twice", builtin.name, quoted(name)));
-    slot = std::move(value);
-  }
-  for (size_t i = 0; i < specs.size(); ++i) {
-    if (!bound[i] && !specs[i].optional && !specs[i].variadic) {
-      return bad_pass(fmt::format("{} lacks its argument {}", builtin.name, quoted(specs[i].name)));
+      const auto first = positional.begin() + static_cast<std::ptrdiff_t>(i);
+      PASSNET_TRY(value, make_sequence(false, std::vector<Value>(first, positional.end())));
+      i = positional.size() - 1;
     }
   }
   return bound;

@@ -32,7 +32,7 @@ using Bound = std::vector<std::optional<Value>>;
 
 struct Builtin {
   std::string_view name;        // "len", "torch.empty"; methods: "view"
-  std::string_view parameters;  // "dim0, dim1", "size*" (variadic), "dtype?" (optional)
+  std::string_view parameters;  // a signature (ir/ops/signature.h): "dim0, dim1", "*size", "dtype?" (may be left out)
   Result<Value> (*call)(PlanState& state,
                         const Bound& args);  // methods: args[0] is the tensor, listed as "self"
 };

@@ -235,8 +235,8 @@ double round_down(double x) { return std::floor(x); }
 
 constexpr Builtin kFunctions[] = {
     {"len", "value", call_len},
-    {"min", "values*", call_best<Operator::Less>},
-    {"max", "values*", call_best<Operator::Greater>},
+    {"min", "*values", call_best<Operator::Less>},
+    {"max", "*values", call_best<Operator::Greater>},
     {"abs", "value", call_abs},
     {"int", "value", call_int},
     {"float", "value", call_float},
@@ -246,7 +246,7 @@ constexpr Builtin kFunctions[] = {
     {"any", "values", call_any<true>},
     {"all", "values", call_any<false>},
     {"range", "start, stop?, step?", call_range},
-    {"zip", "sequences*", call_zip},
+    {"zip", "*sequences", call_zip},
     {"enumerate", "sequence, start?", call_enumerate},
     {"reversed", "values", call_reversed},
     {"tuple", "values?", call_sequence<false>},

@@ -141,13 +141,13 @@ constexpr Builtin kMethods[] = {
     {"element_size", "self", call_element_size},
     {"is_floating_point", "self", call_is_floating_point},
     {"storage_offset", "self", call_storage_offset},
-    {"view", "self, shape*", call_view<true>},
-    {"reshape", "self, shape*", call_view<false>},
+    {"view", "self, *shape", call_view<true>},
+    {"reshape", "self, *shape", call_view<false>},
     {"view_as", "self, other", call_view_as},
     {"reshape_as", "self, other", call_view_as},
-    {"expand", "self, sizes*", call_expand},
+    {"expand", "self, *sizes", call_expand},
     {"expand_as", "self, other", call_expand_as},
-    {"permute", "self, dims*", call_permute},
+    {"permute", "self, *dims", call_permute},
     {"transpose", "self, dim0, dim1", call_transpose},
     {"t", "self", call_t},
     {"unsqueeze", "self, dim", call_unsqueeze},
@@ -157,8 +157,8 @@ constexpr Builtin kMethods[] = {
     {"select", "self, dim, index", call_select},
     {"contiguous", "self", call_contiguous},
     {"detach", "self", call_detach},
-    {"new_empty", "self, size*, dtype?, device?", call_new<-1>},
-    {"new_zeros", "self, size*, dtype?, device?", call_new<0>},
+    {"new_empty", "self, *size, dtype?, device?", call_new<-1>},
+    {"new_zeros", "self, *size, dtype?, device?", call_new<0>},
 };
 
 std::optional<Value> tensor_attribute(const View& view, std::string_view name) {

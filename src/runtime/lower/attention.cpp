@@ -14,11 +14,12 @@ namespace {
 
 using at::Tensor;
 
-/// Positions of the operands in the step's inputs.
+/// Positions of the parameters, which are the step's inputs.
 enum In : size_t {
   kQuery,
   kKey,
   kValue,
+  kEmbedding,
   kHeads,
   kInWeight,
   kInBias,
@@ -40,33 +41,7 @@ enum In : size_t {
   kStaticV,
   kAverage,
   kCausal,
-  kCount,
 };
-constexpr const char* kNames[kCount] = {"query",
-                                        "key",
-                                        "value",
-                                        "num_heads",
-                                        "in_proj_weight",
-                                        "in_proj_bias",
-                                        "bias_k",
-                                        "bias_v",
-                                        "add_zero_attn",
-                                        "dropout_p",
-                                        "out_proj_weight",
-                                        "out_proj_bias",
-                                        "training",
-                                        "key_padding_mask",
-                                        "need_weights",
-                                        "attn_mask",
-                                        "use_separate_proj_weight",
-                                        "q_proj_weight",
-                                        "k_proj_weight",
-                                        "v_proj_weight",
-                                        "static_k",
-                                        "static_v",
-                                        "average_attn_weights",
-                                        "is_causal"};
-
 Tensor optional(const c10::IValue& value) { return value.isNone() ? Tensor() : value.toTensor(); }
 
 /// A boolean mask becomes 0 and -inf in the query's type; a float mask stays.
@@ -225,9 +200,7 @@ c10::IValue first_of(std::vector<c10::IValue>& in) { return in[0].toTupleRef().e
 }  // namespace
 
 Operand lower_multi_head_attention(Builder& builder, const Bound& args) {
-  std::vector<Operand> inputs;
-  for (const char* name : kNames) inputs.push_back(args[name]);
-  const Operand both = builder.host(attention, Kind::Tensor, inputs);
+  const Operand both = builder.host(attention, Kind::Tensor, args.values());
   ++builder.operator_calls;
   const Operand output = builder.host(first_of, Kind::Tensor, {both});
   const Operand weights = args.flag("need_weights") ? builder.host(second_of, Kind::Tensor, {both}) : Operand::none();

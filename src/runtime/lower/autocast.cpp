@@ -55,7 +55,7 @@ const Rule kAutocastRules[] = {
      [](Builder& b, const Bound& a) {
        return b.host(enter, Kind::Opaque, {a["device_type"], a["dtype"], a["enabled"], a["cache_enabled"]});
      }},
-    {"torch.amp.autocast_mode._exit_autocast", "mode",
+    {"torch.amp.autocast_mode._exit_autocast", "",
      [](Builder& b, const Bound&) { return b.host(leave, Kind::Opaque, {}); }},
 };
 

@@ -1,90 +1,95 @@
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstdlib>
+#include <algorithm>
 
-#include "base/strings.h"
+#include "base/check.h"
 #include "runtime/lower/lower.h"
 
 namespace passnet::runtime {
 
 namespace {
 
-struct SignatureParameter {
-  std::string_view name;
-  std::string_view default_text;
-  bool has_default = false;
-  bool rest = false;
-};
-
-std::vector<SignatureParameter> read_signature(std::string_view signature) {
-  std::vector<SignatureParameter> parameters;
-  if (signature.empty()) return parameters;
-  for (std::string_view part : split(signature, ',')) {
-    part = trim(part);
-    SignatureParameter parameter;
-    if (part.starts_with('*')) {
-      parameter.rest = true;
-      part.remove_prefix(1);
-    }
-    const size_t equals = part.find('=');
-    parameter.name = part.substr(0, equals);
-    if (equals != std::string_view::npos) {
-      parameter.has_default = true;
-      parameter.default_text = part.substr(equals + 1);
-    }
-    parameters.push_back(parameter);
+Operand operand_of(const ir::Arg& literal) {
+  switch (literal.kind) {
+    case ir::ArgKind::None: return Operand::none();
+    case ir::ArgKind::Bool: return Operand::of_bool(literal.boolean);
+    case ir::ArgKind::Int: return Operand::of_int(literal.integer);
+    case ir::ArgKind::Float: return Operand::of_float(literal.real);
+    case ir::ArgKind::String: return Operand::of_string(std::string(literal.string()));
+    case ir::ArgKind::Tuple: return Operand::sequence(Kind::Tuple, {});
+    default: PASSNET_CHECK(false, "a default that no lowering takes"); return {};
   }
-  return parameters;
 }
 
-Operand default_operand(std::string_view text) {
-  if (text == "None") return Operand::none();
-  if (text == "True" || text == "False") return Operand::of_bool(text == "True");
-  if (text.starts_with('\'')) return Operand::of_string(std::string(text.substr(1, text.size() - 2)));
-  if (text == "()") return Operand::sequence(Kind::Tuple, {});
-  int64_t integer = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), integer);
-  if (status == std::errc{} && end == text.data() + text.size()) return Operand::of_int(integer);
-  return Operand::of_float(std::strtod(std::string(text).c_str(), nullptr));
+std::string to_string(std::span<const ir::Slot> signature) {
+  std::string text;
+  for (const ir::Slot& slot : signature) {
+    if (slot.fixed) continue;
+    text += fmt::format("{}{}{}{}{}", text.empty() ? "" : ", ", slot.variadic ? "*" : "", slot.call_name,
+                        slot.default_text.empty() ? "" : "=", slot.default_text);
+  }
+  return text;
+}
+
+[[noreturn]] void refuse_arguments(std::string_view function, std::span<const ir::Slot> signature,
+                                   const ir::Misfit& misfit, size_t positional,
+                                   std::span<const std::string_view> keywords) {
+  switch (misfit.reason) {
+    case ir::Misfit::Reason::TooMany:
+      refuse(fmt::format("{}() takes at most {} positional arguments, found {}", function,
+                         std::ranges::count(signature, false, &ir::Slot::keyword_only), positional));
+    case ir::Misfit::Reason::Unknown:
+      refuse(fmt::format("{}() has no parameter '{}'", function, keywords[misfit.place]),
+             fmt::format("it takes: {}", to_string(signature)));
+    case ir::Misfit::Reason::Twice:
+      refuse(fmt::format("{}() got parameter '{}' twice", function, signature[misfit.place].call_name));
+    case ir::Misfit::Reason::Missing: break;
+  }
+  refuse(fmt::format("{}() misses parameter '{}'", function, signature[misfit.place].call_name));
 }
 
 }  // namespace
 
-Bound::Bound(std::string_view function, std::string_view signature, const std::vector<Operand>& args,
+Operand operand_of(const ir::Literal& literal) {
+  Operand made = operand_of(literal.value);
+  for (const ir::Arg& element : literal.elements) made.elements.push_back(operand_of(element));
+  return made;
+}
+
+Bound::Bound(std::string_view function, std::span<const ir::Slot> signature, const std::vector<Operand>& args,
              const std::vector<NamedOperand>& keywords)
-    : function_(function) {
-  const std::vector<SignatureParameter> parameters = read_signature(signature);
-  size_t next = 0;
-  for (const SignatureParameter& parameter : parameters) {
-    if (parameter.rest) {
-      values_[std::string(parameter.name)] =
-          Operand::sequence(Kind::Tuple, {args.begin() + static_cast<ptrdiff_t>(next), args.end()});
-      next = args.size();
-    } else if (next < args.size()) {
-      values_[std::string(parameter.name)] = args[next++];
+    : function_(function), signature_(signature) {
+  std::vector<std::string_view> names;
+  for (const NamedOperand& keyword : keywords) names.push_back(keyword.name);
+  const ir::Assignment made = ir::bind_arguments(signature, args.size(), names);
+  if (made.misfit) refuse_arguments(function, signature, *made.misfit, args.size(), names);
+  for (const ir::Slot& slot : signature)
+    values_.push_back(slot.variadic ? Operand::sequence(Kind::Tuple, {}) : operand_of(slot.value));
+  for (size_t i = 0; i < made.slots.size(); ++i) {
+    const size_t slot = made.slots[i];
+    if (i < args.size() && signature[slot].variadic) {
+      values_[slot].elements.push_back(args[i]);
+    } else {
+      values_[slot] = i < args.size() ? args[i] : keywords[i - args.size()].value;
     }
-  }
-  if (next < args.size())
-    refuse(
-        fmt::format("{}() takes at most {} positional arguments, found {}", function_, parameters.size(), args.size()));
-  for (const NamedOperand& keyword : keywords) {
-    bool known = false;
-    for (const SignatureParameter& parameter : parameters) known |= parameter.name == keyword.name && !parameter.rest;
-    if (!known)
-      refuse(fmt::format("{}() has no parameter '{}'", function_, keyword.name),
-             fmt::format("it takes: {}", signature));
-    if (!values_.emplace(std::string(keyword.name), keyword.value).second)
-      refuse(fmt::format("{}() got parameter '{}' twice", function_, keyword.name));
-  }
-  for (const SignatureParameter& parameter : parameters) {
-    if (values_.contains(parameter.name)) continue;
-    if (!parameter.has_default) refuse(fmt::format("{}() misses parameter '{}'", function_, parameter.name));
-    values_[std::string(parameter.name)] = default_operand(parameter.default_text);
   }
 }
 
-const Operand& Bound::operator[](std::string_view name) const { return values_.find(name)->second; }
+size_t Bound::find(std::string_view name) const {
+  const auto found = std::ranges::find(signature_, name, &ir::Slot::call_name);
+  return static_cast<size_t>(found - signature_.begin());
+}
+
+const Operand& Bound::operator[](std::string_view name) const {
+  const size_t slot = find(name);
+  PASSNET_CHECK(slot < values_.size(), fmt::format("{}() has no parameter '{}'", function_, name));
+  return values_[slot];
+}
+
+const Operand& Bound::list(std::string_view name) const {
+  const Operand& values = (*this)[name];
+  return values.elements.size() == 1 && values.elements[0].is_sequence() ? values.elements[0] : values;
+}
 
 bool Bound::flag(std::string_view name) const {
   const Operand& operand = (*this)[name];

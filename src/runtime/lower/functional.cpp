@@ -1,5 +1,5 @@
-// torch.nn.functional: one row for each function that is Python in PyTorch. Losses are in loss.cpp,
-// pooling in pool.cpp; functions missing here are ATen operators of the same name. Source:
+// torch.nn.functional: one row for each function that is Python in PyTorch and more than a call of operators on its
+// arguments, which the operator table holds. Losses are in loss.cpp, pooling in pool.cpp. Source:
 // torch/nn/functional.py of PyTorch 2.11 (behaviour).
 #include <ATen/ops/arange.h>
 #include <ATen/ops/avg_pool2d.h>
@@ -14,18 +14,14 @@
 
 namespace passnet::runtime {
 
-Operand call_in_place_or_not(Builder& builder, std::string_view name, const Bound& args, std::vector<Operand> rest) {
-  rest.insert(rest.begin(), args["input"]);
-  return builder.call(args.flag("inplace") ? std::string(name) + "_" : std::string(name), rest);
-}
-
 namespace {
 
 /// Dropout in evaluation is its input: the same tensor, not a copy.
-Operand dropout(Builder& builder, const Bound& args, std::string_view name) {
-  const bool training = args.flag("training");
-  if (!training) return args["input"];
-  return call_in_place_or_not(builder, name, args, {args["p"], Operand::of_bool(true)});
+Operand dropout(Builder& builder, const Bound& args) {
+  if (!args.flag("training")) return args["input"];
+  const std::string_view name = args.name() == "dropout2d" ? "feature_dropout" : args.name();
+  return builder.call(args.flag("inplace") ? std::string(name) + "_" : std::string(name),
+                      {args["input"], args["p"], Operand::of_bool(true)});
 }
 
 /// Whole channels of an input with that many spatial dimensions, with or without a batch dimension.
@@ -56,14 +52,11 @@ c10::IValue softmax_dim(std::vector<c10::IValue>& inputs) {
   return rank == 0 || rank == 1 || rank == 3 ? 0 : 1;
 }
 
-Operand softmax(Builder& builder, const Bound& args, std::string_view name) {
+Operand softmax(Builder& builder, const Bound& args) {
   const Operand dim = args.given("dim") ? args["dim"] : builder.host(softmax_dim, Kind::Int, {args["input"]});
-  return builder.call(name, {args["input"], dim, args["dtype"]});
-}
-
-Operand softmin(Builder& builder, const Bound& args) {
-  const Operand dim = args.given("dim") ? args["dim"] : builder.host(softmax_dim, Kind::Int, {args["input"]});
-  return builder.call("softmax", {builder.call("neg", {args["input"]}), dim, args["dtype"]});
+  if (args.name() == "softmin")
+    return builder.call("softmax", {builder.call("neg", {args["input"]}), dim, args["dtype"]});
+  return builder.call(args.name(), {args["input"], dim, args["dtype"]});
 }
 
 Operand gumbel_softmax(Builder& builder, const Bound& args) {
@@ -182,105 +175,21 @@ Operand grid_sample(Builder& builder, const Bound& args) {
 }
 
 Operand interpolate(Builder& builder, const std::vector<Operand>& args) {
-  return lower_interpolate(
-      builder,
-      Bound("interpolate",
-            "input, size, scale_factor, mode, align_corners, recompute_scale_factor=None, antialias=False", args, {}));
+  return lower_call(builder, ir::NodeKind::CallFunction, "torch.nn.functional.interpolate", args, {});
 }
 
 const Rule kFunctionalRules[] = {
-    // activations: f(input, …, inplace=False)
-    {"F.relu", "input, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "relu", a, {}); }},
-    {"F.relu6", "input, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "relu6", a, {}); }},
-    {"F.silu", "input, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "silu", a, {}); }},
-    {"F.mish", "input, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "mish", a, {}); }},
-    {"F.hardswish", "input, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "hardswish", a, {}); }},
-    {"F.hardsigmoid", "input, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "hardsigmoid", a, {}); }},
-    {"F.selu", "input, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "selu", a, {}); }},
-    {"F.elu", "input, alpha=1.0, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "elu", a, {a["alpha"]}); }},
-    {"F.celu", "input, alpha=1.0, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "celu", a, {a["alpha"]}); }},
-    {"F.leaky_relu", "input, negative_slope=0.01, inplace=False",
-     [](Builder& b, const Bound& a) { return call_in_place_or_not(b, "leaky_relu", a, {a["negative_slope"]}); }},
-    {"F.hardtanh", "input, min_val=-1.0, max_val=1.0, inplace=False",
-     [](Builder& b, const Bound& a) {
-       return call_in_place_or_not(b, "hardtanh", a, {a["min_val"], a["max_val"]});
-     }},
-    {"F.threshold", "input, threshold, value, inplace=False",
-     [](Builder& b, const Bound& a) {
-       return call_in_place_or_not(b, "threshold", a, {a["threshold"], a["value"]});
-     }},
-    {"F.rrelu", "input, lower=0.125, upper=0.3333333333333333, training=False, inplace=False",
-     [](Builder& b, const Bound& a) {
-       return call_in_place_or_not(b, "rrelu", a, {a["lower"], a["upper"], a["training"]});
-     }},
-    {"F.softsign", "input",
-     [](Builder& b, const Bound& a) {
-       return b.call("div", {a["input"], b.call("add", {b.call("abs", {a["input"]}), Operand::of_int(1)})});
-     }},
-    {"F.tanhshrink", "input",
-     [](Builder& b, const Bound& a) {
-       return b.call("sub", {a["input"], b.call("tanh", {a["input"]})});
-     }},
-    {"F.logsigmoid", "input", [](Builder& b, const Bound& a) { return b.call("log_sigmoid", {a["input"]}); }},
-    {"F.softmax", "input, dim=None, _stacklevel=3, dtype=None",
-     [](Builder& b, const Bound& a) { return softmax(b, a, "softmax"); }},
-    {"F.log_softmax", "input, dim=None, _stacklevel=3, dtype=None",
-     [](Builder& b, const Bound& a) { return softmax(b, a, "log_softmax"); }},
-    {"F.softmin", "input, dim=None, _stacklevel=3, dtype=None", softmin},
-    {"F.gumbel_softmax", "logits, tau=1, hard=False, eps=1e-10, dim=-1", gumbel_softmax},
+    {"F.softmax F.log_softmax F.softmin", "", softmax},
+    {"F.gumbel_softmax", "", gumbel_softmax},
     // dropout
-    {"F.dropout", "input, p=0.5, training=True, inplace=False",
-     [](Builder& b, const Bound& a) { return dropout(b, a, "dropout"); }},
-    {"F.dropout1d", "input, p=0.5, training=True, inplace=False", channel_dropout<1>},
-    {"F.dropout2d", "input, p=0.5, training=True, inplace=False",
-     [](Builder& b, const Bound& a) { return dropout(b, a, "feature_dropout"); }},
-    {"F.dropout3d", "input, p=0.5, training=True, inplace=False", channel_dropout<3>},
-    {"F.alpha_dropout", "input, p=0.5, training=False, inplace=False",
-     [](Builder& b, const Bound& a) { return dropout(b, a, "alpha_dropout"); }},
-    {"F.feature_alpha_dropout", "input, p=0.5, training=False, inplace=False",
-     [](Builder& b, const Bound& a) { return dropout(b, a, "feature_alpha_dropout"); }},
+    {"F.dropout F.dropout2d F.alpha_dropout F.feature_alpha_dropout", "", dropout},
+    {"F.dropout1d", "", channel_dropout<1>},
+    {"F.dropout3d", "", channel_dropout<3>},
     // normalisation
-    {"F.batch_norm",
-     "input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05",
-     [](Builder& b, const Bound& a) {
-       return b.call("batch_norm",
-                     {a["input"], a["weight"], a["bias"], a["running_mean"], a["running_var"],
-                      Operand::of_bool(a.flag("training")), a["momentum"], a["eps"], Operand::of_bool(true)});
-     }},
-    {"F.instance_norm",
-     "input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, "
-     "momentum=0.1, eps=1e-05",
-     [](Builder& b, const Bound& a) {
-       return b.call("instance_norm",
-                     {a["input"], a["weight"], a["bias"], a["running_mean"], a["running_var"],
-                      Operand::of_bool(a.flag("use_input_stats")), a["momentum"], a["eps"], Operand::of_bool(true)});
-     }},
-    {"F.layer_norm", "input, normalized_shape, weight=None, bias=None, eps=1e-05",
-     [](Builder& b, const Bound& a) {
-       return b.call("layer_norm",
-                     {a["input"], a["normalized_shape"], a["weight"], a["bias"], a["eps"], Operand::of_bool(true)});
-     }},
-    {"F.group_norm", "input, num_groups, weight=None, bias=None, eps=1e-05",
-     [](Builder& b, const Bound& a) {
-       return b.call("group_norm",
-                     {a["input"], a["num_groups"], a["weight"], a["bias"], a["eps"], Operand::of_bool(true)});
-     }},
     {"F.normalize", "input, p=2.0, dim=1, eps=1e-12, out=None", normalize},
-    {"F.local_response_norm", "input, size, alpha=0.0001, beta=0.75, k=1.0", local_response_norm},
+    {"F.local_response_norm", "", local_response_norm},
     // images
-    {"F.interpolate",
-     "input, size=None, scale_factor=None, mode='nearest', align_corners=None, recompute_scale_factor=None, "
-     "antialias=False",
-     lower_interpolate},
+    {"F.interpolate", "", lower_interpolate},
     {"F.upsample", "input, size=None, scale_factor=None, mode='nearest', align_corners=None",
      [](Builder& b, const Bound& a) {
        return interpolate(b, {a["input"], a["size"], a["scale_factor"], a["mode"], a["align_corners"]});
@@ -295,43 +204,18 @@ const Rule kFunctionalRules[] = {
        return interpolate(
            b, {a["input"], a["size"], a["scale_factor"], Operand::of_string("bilinear"), Operand::of_bool(true)});
      }},
-    {"F.grid_sample", "input, grid, mode='bilinear', padding_mode='zeros', align_corners=None", grid_sample},
+    {"F.grid_sample", "", grid_sample},
     {"F.affine_grid", "theta, size, align_corners=False",
      [](Builder& b, const Bound& a) {
        return b.call("affine_grid_generator",
                      {a["theta"], a["size"], Operand::of_bool(a.given("align_corners") && a.flag("align_corners"))});
      }},
-    {"F.unfold", "input, kernel_size, dilation=1, padding=0, stride=1",
-     [](Builder& b, const Bound& a) {
-       return b.call("im2col", {a["input"], a["kernel_size"], a["dilation"], a["padding"], a["stride"]});
-     }},
-    {"F.fold", "input, output_size, kernel_size, dilation=1, padding=0, stride=1",
-     [](Builder& b, const Bound& a) {
-       return b.call("col2im",
-                     {a["input"], a["output_size"], a["kernel_size"], a["dilation"], a["padding"], a["stride"]});
-     }},
     // embedding and attention
-    {"F.embedding",
-     "input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False",
-     embedding},
-    {"F.embedding_bag",
-     "input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode='mean', "
-     "sparse=False, "
-     "per_sample_weights=None, include_last_offset=False, padding_idx=None",
-     embedding_bag},
+    {"F.embedding", "", embedding},
+    {"F.embedding_bag", "", embedding_bag},
     {"F.grouped_mm", "mat_a, mat_b, offs=None, bias=None, out_dtype=None",
-     [](Builder& b, const Bound& a) {
-       return b.call("_grouped_mm", {a["mat_a"], a["mat_b"], a["offs"], a["bias"], a["out_dtype"]});
-     }},
-    {"F.multi_head_attention_forward",
-     "query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, "
-     "add_zero_attn, dropout_p, "
-     "out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True, "
-     "attn_mask=None, "
-     "use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, "
-     "static_k=None, static_v=None, "
-     "average_attn_weights=True, is_causal=False",
-     lower_multi_head_attention},
+     "_grouped_mm(mat_a, mat_b, offs, bias, out_dtype)"},
+    {"F.multi_head_attention_forward", "", lower_multi_head_attention},
 };
 
 }  // namespace

@@ -28,8 +28,11 @@ Reduction reduction_of(const Bound& args) {
   refuse(fmt::format("reduction '{}': expected 'none', 'mean' or 'sum'", text));
 }
 
-/// The number ATen's losses take.
+}  // namespace
+
 Operand reduction(const Bound& args) { return Operand::of_int(static_cast<int64_t>(reduction_of(args))); }
+
+namespace {
 
 Operand reduce(Builder& builder, const Operand& loss, Reduction how) {
   if (how == Reduction::None) return loss;
@@ -133,76 +136,36 @@ Operand gaussian_nll_loss(Builder& builder, const Bound& args) {
 constexpr std::string_view kLegacy = "input, target, size_average=None, reduce=None, reduction='mean'";
 
 const Rule kLossRules[] = {
-    {"F.mse_loss", "input, target, size_average=None, reduce=None, reduction='mean', weight=None", mse_loss},
-    {"F.l1_loss", "input, target, size_average=None, reduce=None, reduction='mean', weight=None", l1_loss},
-    {"F.smooth_l1_loss", "input, target, size_average=None, reduce=None, reduction='mean', beta=1.0", smooth_l1_loss},
-    {"F.huber_loss", "input, target, reduction='mean', delta=1.0, weight=None", huber_loss},
-    {"F.kl_div", "input, target, size_average=None, reduce=None, reduction='mean', log_target=False", kl_div},
-    {"F.cross_entropy",
-     "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean', "
-     "label_smoothing=0.0",
-     [](Builder& b, const Bound& a) {
-       return b.call("cross_entropy_loss",
-                     {a["input"], a["target"], a["weight"], reduction(a), a["ignore_index"], a["label_smoothing"]});
-     }},
-    {"F.nll_loss", "input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'",
-     [](Builder& b, const Bound& a) {
-       return b.call("nll_loss_nd", {a["input"], a["target"], a["weight"], reduction(a), a["ignore_index"]});
-     }},
-    {"F.binary_cross_entropy", "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
-     binary_cross_entropy},
-    {"F.binary_cross_entropy_with_logits",
-     "input, target, weight=None, size_average=None, reduce=None, reduction='mean', pos_weight=None",
-     [](Builder& b, const Bound& a) {
-       return b.call("binary_cross_entropy_with_logits",
-                     {a["input"], a["target"], a["weight"], a["pos_weight"], reduction(a)});
-     }},
+    {"F.mse_loss", "", mse_loss},
+    {"F.l1_loss", "", l1_loss},
+    {"F.smooth_l1_loss", "", smooth_l1_loss},
+    {"F.huber_loss", "", huber_loss},
+    {"F.kl_div", "", kl_div},
+    {"F.binary_cross_entropy", "", binary_cross_entropy},
     {"F.poisson_nll_loss",
      "input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None, "
      "reduction='mean'",
-     [](Builder& b, const Bound& a) {
-       return b.call("poisson_nll_loss", {a["input"], a["target"], a["log_input"], a["full"], a["eps"], reduction(a)});
-     }},
+     "poisson_nll_loss(input, target, log_input, full, eps, reduction)"},
     {"F.gaussian_nll_loss", "input, target, var, full=False, eps=1e-06, reduction='mean'", gaussian_nll_loss},
     {"F.ctc_loss", "log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean', zero_infinity=False",
-     [](Builder& b, const Bound& a) {
-       return b.call("ctc_loss", {a["log_probs"], a["targets"], a["input_lengths"], a["target_lengths"], a["blank"],
-                                  reduction(a), a["zero_infinity"]});
-     }},
+     "ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)"},
     {"F.margin_ranking_loss", "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
-     [](Builder& b, const Bound& a) {
-       return b.call("margin_ranking_loss", {a["input1"], a["input2"], a["target"], a["margin"], reduction(a)});
-     }},
+     "margin_ranking_loss(input1, input2, target, margin, reduction)"},
     {"F.cosine_embedding_loss", "input1, input2, target, margin=0, size_average=None, reduce=None, reduction='mean'",
-     [](Builder& b, const Bound& a) {
-       return b.call("cosine_embedding_loss", {a["input1"], a["input2"], a["target"], a["margin"], reduction(a)});
-     }},
+     "cosine_embedding_loss(input1, input2, target, margin, reduction)"},
     {"F.hinge_embedding_loss", "input, target, margin=1.0, size_average=None, reduce=None, reduction='mean'",
-     [](Builder& b, const Bound& a) {
-       return b.call("hinge_embedding_loss", {a["input"], a["target"], a["margin"], reduction(a)});
-     }},
-    {"F.multilabel_margin_loss", kLegacy,
-     [](Builder& b, const Bound& a) {
-       return b.call("multilabel_margin_loss", {a["input"], a["target"], reduction(a)});
-     }},
-    {"F.soft_margin_loss", kLegacy,
-     [](Builder& b, const Bound& a) {
-       return b.call("soft_margin_loss", {a["input"], a["target"], reduction(a)});
-     }},
+     "hinge_embedding_loss(input, target, margin, reduction)"},
+    {"F.multilabel_margin_loss", kLegacy, "multilabel_margin_loss(input, target, reduction)"},
+    {"F.soft_margin_loss", kLegacy, "soft_margin_loss(input, target, reduction)"},
     {"F.multilabel_soft_margin_loss", "input, target, weight=None, size_average=None, reduce=None, reduction='mean'",
      multilabel_soft_margin_loss},
     {"F.multi_margin_loss",
      "input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction='mean'",
-     [](Builder& b, const Bound& a) {
-       return b.call("multi_margin_loss", {a["input"], a["target"], a["p"], a["margin"], a["weight"], reduction(a)});
-     }},
+     "multi_margin_loss(input, target, p, margin, weight, reduction)"},
     {"F.triplet_margin_loss",
      "anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, size_average=None, reduce=None, "
      "reduction='mean'",
-     [](Builder& b, const Bound& a) {
-       return b.call("triplet_margin_loss", {a["anchor"], a["positive"], a["negative"], a["margin"], a["p"], a["eps"],
-                                             a["swap"], reduction(a)});
-     }},
+     "triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction)"},
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
+#include "base/check.h"
 #include "base/strings.h"
-#include "ir/ops/table.h"
+#include "ir/ops/binding.h"
 #include "runtime/lower/refused_targets.h"
 #include "runtime/lower/targets.h"
 
@@ -13,29 +15,72 @@ namespace passnet::runtime {
 
 namespace {
 
-const Rule* find_rule(const std::string& target) {
-  static const auto kRules = [] {
-    std::unordered_map<std::string_view, const Rule*> rules;
-    for (const auto list : {functional_rules(), loss_rules(), pool_rules(), torch_rules(), method_rules(),
-                            factory_rules(), tensor_rules(), symbolic_rules(), autocast_rules(), vmap_rules()}) {
-      for (const Rule& rule : list) rules.emplace(rule.target, &rule);
-    }
-    return rules;
-  }();
-  const auto found = kRules.find(target);
-  return found == kRules.end() ? nullptr : found->second;
+constexpr std::string_view kAten = "torch.ops.aten.";
+
+/// A rule and its signature.
+struct ReadRule {
+  std::span<const ir::Slot> signature;
+  Lowering lowering;
+  std::vector<ir::Slot> own;  // where the operator table has none
+};
+using Rules = std::unordered_map<std::string, ReadRule>;
+
+/// The ways to call what a target spells, methods as "Tensor.NAME".
+const std::vector<ir::Binding>& bindings_of(const ir::OpTable& table, std::string_view target) {
+  constexpr std::string_view kMethod = "Tensor.";
+  return target.starts_with(kMethod) ? table.bindings(ir::NodeKind::CallMethod, target.substr(kMethod.size()))
+                                     : table.bindings(ir::NodeKind::CallFunction, target);
 }
 
-/// Modules whose functions are rules or operators under another prefix.
+void add_rule(Rules& rules, const Rule& rule, std::string_view target) {
+  const std::string spelling =
+      target.starts_with("F.") ? "torch.nn.functional." + std::string(target.substr(2)) : std::string(target);
+  const auto [place, is_new] = rules.try_emplace(spelling);
+  const auto& rows = bindings_of(ir::op_table(), spelling);
+  PASSNET_CHECK(is_new, spelling + " has two rules");
+  PASSNET_CHECK(!rule.signature.empty() || !rows.empty(), spelling + " has no signature");
+  ReadRule& made = place->second;
+  made.lowering = rule.lowering;
+  made.own = ir::parse_signature(rule.signature);
+  made.signature = rule.signature.empty() ? std::span<const ir::Slot>(rows.front().slots) : made.own;
+}
+
+Rules read_rules() {
+  Rules rules;
+  for (const auto list : {functional_rules(), loss_rules(), pool_rules(), torch_rules(), method_rules(),
+                          factory_rules(), tensor_rules(), symbolic_rules(), autocast_rules(), vmap_rules()}) {
+    for (const Rule& rule : list) {
+      for (const std::string_view target : split(rule.targets, ' ')) add_rule(rules, rule, target);
+    }
+  }
+  return rules;
+}
+
+/// What a spelling stands for by a rule or by a lowering of the table.
+std::optional<Meaning> find_meaning(const std::string& spelling, const ir::OpTable& table) {
+  static const Rules kRules = read_rules();
+  if (const auto rule = kRules.find(spelling); rule != kRules.end())
+    return Meaning{rule->second.signature, rule->second.lowering};
+  if (spelling.starts_with(kAten)) return std::nullopt;  // means the operator itself
+  for (const ir::Binding& row : bindings_of(table, spelling)) {
+    if (row.lowering.empty()) continue;
+    Meaning meaning{row.slots, {}, row.in_place};
+    meaning.lowering.call = row.lowering;
+    return meaning;
+  }
+  return std::nullopt;
+}
+
+/// Modules of functions: what their functions are called elsewhere, and in ATen.
 struct Module {
   std::string_view prefix;
-  std::string_view rules;      // prefix of the rules' targets
+  std::string_view same;       // prefix of the functions that they are, too
   std::string_view operators;  // prefix of the ATen operators' names
 };
 constexpr Module kModules[] = {
-    {"torch.nn.functional.", "F.", ""},
+    {"torch.nn.functional.", "", ""},
     {"torch._C._nn.", "", ""},
-    {"torch.functional.", "torch.functional.", ""},
+    {"torch.functional.", "", ""},
     {"torch._VF.", "torch.", ""},
     {"torch._C._VariableFunctions.", "torch.", ""},
     {"torch._C._linalg.", "", ""},
@@ -44,48 +89,14 @@ constexpr Module kModules[] = {
     {"torch.linalg.", "", "linalg_"},
     {"torch.fft.", "", "fft_"},
     {"torch.special.", "", "special_"},
+    {"torch.", "torch.functional.", ""},
 };
 
-/// ATen's name for what Python calls otherwise.
-std::string operator_name(std::string name) {
-  static const std::unordered_map<std::string, std::string> kNames{{"__eq__", "eq"},
-                                                                   {"__ne__", "ne"},
-                                                                   {"__lt__", "lt"},
-                                                                   {"__le__", "le"},
-                                                                   {"__gt__", "gt"},
-                                                                   {"__ge__", "ge"},
-                                                                   {"__add__", "add"},
-                                                                   {"__sub__", "sub"},
-                                                                   {"__mul__", "mul"},
-                                                                   {"__div__", "div"},
-                                                                   {"__truediv__", "div"},
-                                                                   {"__radd__", "add"},
-                                                                   {"__rmul__", "mul"},
-                                                                   {"__rsub__", "rsub"},
-                                                                   {"__neg__", "neg"},
-                                                                   {"__pos__", "positive"},
-                                                                   {"__abs__", "abs"},
-                                                                   {"__invert__", "bitwise_not"},
-                                                                   {"__matmul__", "matmul"},
-                                                                   {"__pow__", "pow"},
-                                                                   {"__mod__", "remainder"},
-                                                                   {"__floordiv__", "floor_divide"},
-                                                                   {"__rand__", "__and__"},
-                                                                   {"__ror__", "__or__"},
-                                                                   {"__rxor__", "__xor__"},
-                                                                   {"__iadd__", "add_"},
-                                                                   {"__isub__", "sub_"},
-                                                                   {"__imul__", "mul_"},
-                                                                   {"__idiv__", "div_"},
-                                                                   {"__itruediv__", "div_"},
-                                                                   {"__ifloordiv__", "floor_divide_"},
-                                                                   {"__imod__", "remainder_"},
-                                                                   {"__ipow__", "pow_"},
-                                                                   {"concatenate", "concat"},
-                                                                   {"_segment_reduce", "segment_reduce"},
-                                                                   {"to_sparse_coo", "to_sparse"}};
-  const auto found = kNames.find(name);
-  return found == kNames.end() ? std::move(name) : found->second;
+/// ATen's name for what Python calls otherwise: by the operator table, where the arguments are the same.
+std::string operator_name(std::string name, const std::vector<ir::Binding>& rows) {
+  if (name == "_segment_reduce") return "segment_reduce";
+  if (name == "to_sparse_coo") return "to_sparse";
+  return overloads(name).empty() && !rows.empty() ? std::string(rows.front().op->signature.name) : name;
 }
 
 [[noreturn]] void refuse_unknown(ir::NodeKind kind, std::string_view target) {
@@ -104,87 +115,77 @@ std::string operator_name(std::string name) {
       unsupported(fmt::format("unknown {} '{}'", method ? "method" : "operator", target)).with_hint(std::move(hint))};
 }
 
-Operand apply_rule(Builder& builder, const Rule& rule, std::string_view target, const std::vector<Operand>& args,
-                   const std::vector<NamedOperand>& keywords) {
-  return rule.lower(builder, Bound(target, rule.signature, args, keywords));
-}
-
-/// What a target stands for: a rule, or an ATen operator, of one overload when the target names it.
-struct Meaning {
-  const Rule* rule = nullptr;
-  std::string name = {};
-  std::optional<std::string> overload = {};
-};
-
-/// Throws LoweringError for a function that there is not.
-Meaning find_function(std::string_view target) {
-  if (const Rule* rule = find_rule(std::string(target))) return {rule};
-  if (target.starts_with("torch.ops.aten.")) {
-    std::string name(target.substr(15));
-    std::optional<std::string> overload;
-    if (const size_t dot = name.find('.'); dot != std::string::npos) {
-      overload = name.substr(dot + 1);
-      name.resize(dot);
-      if (*overload == "default") overload = "";
-    }
-    if (overloads(name).empty()) refuse_unknown(ir::NodeKind::CallFunction, target);
-    return {nullptr, std::move(name), std::move(overload)};
+Meaning resolve_aten(std::string_view target) {
+  std::string name(target.substr(kAten.size()));
+  std::optional<std::string> overload;
+  if (const size_t dot = name.find('.'); dot != std::string::npos) {
+    overload = name.substr(dot + 1);
+    name.resize(dot);
+    if (*overload == "default") overload = "";
   }
-  std::string name;
-  for (const Module& module : kModules) {
-    if (!target.starts_with(module.prefix)) continue;
-    const std::string rest(target.substr(module.prefix.size()));
-    if (!module.rules.empty()) {
-      if (const Rule* rule = find_rule(std::string(module.rules) + rest)) return {rule};
-    }
-    name = std::string(module.operators) + rest;
-    break;
+  return {{}, {}, false, std::move(name), std::move(overload)};
+}
+
+/// Evaluates a lowering as text; `suffix` is for the name of the outermost operator.
+Operand evaluate(Builder& builder, const Bound& args, std::string_view text, std::string_view suffix = {}) {
+  const size_t open = text.find('(');
+  if (open == std::string_view::npos) {
+    if (text == "reduction") return reduction(args);
+    return args.has(text) ? args[text] : operand_of(ir::parse_literal(text));
   }
-  if (name.empty() && target.starts_with("torch.")) {
-    name = target.substr(6);
-    // torch.norm is torch.functional.norm.
-    if (const Rule* rule = find_rule("torch.functional." + name)) return {rule};
-  }
-  name = operator_name(name);
-  if (name.empty() || name.find('.') != std::string::npos || overloads(name).empty())
-    refuse_unknown(ir::NodeKind::CallFunction, target);
-  return {nullptr, std::move(name)};
-}
-
-/// Throws LoweringError for a method that tensors have not.
-Meaning find_method(std::string_view target) {
-  if (const Rule* rule = find_rule("Tensor." + std::string(target))) return {rule};
-  std::string name = operator_name(std::string(target));
-  if (overloads(name).empty()) refuse_unknown(ir::NodeKind::CallMethod, target);
-  return {nullptr, std::move(name)};
-}
-
-Operand call_function(Builder& builder, std::string_view target, const std::vector<Operand>& args,
-                      const std::vector<NamedOperand>& keywords) {
-  const Meaning meaning = find_function(target);
-  if (meaning.rule != nullptr) return apply_rule(builder, *meaning.rule, target, args, keywords);
-  return builder.call(meaning.name, args, keywords, false, meaning.overload);
-}
-
-Operand call_method(Builder& builder, std::string_view target, const std::vector<Operand>& args,
-                    const std::vector<NamedOperand>& keywords) {
-  if (args.empty()) refuse(fmt::format("method '{}' without an object", target));
-  if (args[0].is_number() && target == "item") return args[0];
-  if (args[0].is_sequence() && target == "numel") return product_of(builder, args[0]);
-  if (args[0].kind != Kind::Tensor)
-    refuse(fmt::format("method '{}' of {}, expected a tensor", target, to_string(args[0].kind)));
-  const Meaning meaning = find_method(target);
-  if (meaning.rule != nullptr) return apply_rule(builder, *meaning.rule, target, args, keywords);
-  return builder.call(meaning.name, args, keywords, true);
+  const std::string_view name = text.substr(0, open), inside = text.substr(open + 1, text.size() - open - 2);
+  if (name == "bool") return Operand::of_bool(args.flag(inside));
+  if (name == "list") return args.list(inside);
+  std::vector<Operand> operands;
+  for (const std::string_view part : ir::split_arguments(inside)) operands.push_back(evaluate(builder, args, part));
+  return builder.call(std::string(name) + std::string(suffix), operands);
 }
 
 }  // namespace
 
+Meaning resolve(ir::NodeKind kind, std::string_view target, const ir::OpTable& table) {
+  const bool method = kind == ir::NodeKind::CallMethod;
+  const std::string spelling = method ? "Tensor." + std::string(target) : std::string(target);
+  if (auto meaning = find_meaning(spelling, table)) return *std::move(meaning);
+  Meaning meaning;
+  if (method) {
+    meaning.name = operator_name(std::string(target), bindings_of(table, spelling));
+  } else if (target.starts_with(kAten)) {
+    meaning = resolve_aten(target);
+  } else if (const auto* module =
+                 std::ranges::find_if(kModules, [&](const Module& each) { return target.starts_with(each.prefix); });
+             module != std::end(kModules)) {
+    const std::string rest(target.substr(module->prefix.size()));
+    if (!module->same.empty()) {
+      if (auto same = find_meaning(std::string(module->same) + rest, table)) return *std::move(same);
+    }
+    meaning.name = operator_name(std::string(module->operators) + rest, bindings_of(table, spelling));
+  }
+  if (meaning.name.find('.') != std::string::npos || overloads(meaning.name).empty()) refuse_unknown(kind, target);
+  return meaning;
+}
+
+Operand apply(Builder& builder, const Meaning& meaning, ir::NodeKind kind, std::string_view target,
+              const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords) {
+  if (!meaning.name.empty())
+    return builder.call(meaning.name, args, keywords, kind == ir::NodeKind::CallMethod, meaning.overload);
+  const Bound bound(target, meaning.signature, args, keywords);
+  if (meaning.lowering.function != nullptr) return meaning.lowering.function(builder, bound);
+  const bool in_place = meaning.in_place || (bound.has("inplace") && bound.flag("inplace"));
+  return evaluate(builder, bound, meaning.lowering.call, in_place ? "_" : "");
+}
+
 Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target, const std::vector<Operand>& args,
                    const std::vector<NamedOperand>& keywords) {
   switch (kind) {
-    case ir::NodeKind::CallFunction: return call_function(builder, target, args, keywords);
-    case ir::NodeKind::CallMethod: return call_method(builder, target, args, keywords);
+    case ir::NodeKind::CallMethod:
+      if (args.empty()) refuse(fmt::format("method '{}' without an object", target));
+      if (args[0].is_number() && target == "item") return args[0];
+      if (args[0].is_sequence() && target == "numel") return product_of(builder, args[0]);
+      if (args[0].kind != Kind::Tensor)
+        refuse(fmt::format("method '{}' of {}, expected a tensor", target, to_string(args[0].kind)));
+      [[fallthrough]];
+    case ir::NodeKind::CallFunction: return apply(builder, resolve(kind, target), kind, target, args, keywords);
     case ir::NodeKind::Operator: return lower_operator(builder, target, args);
     case ir::NodeKind::Attribute: return lower_attribute(builder, target, args.at(0));
     default: refuse("a node that is not a call");
@@ -193,7 +194,7 @@ Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target,
 
 Result<void> check_target(bool method, const std::string& target) {
   try {
-    (void)(method ? find_method(target) : find_function(target));
+    (void)resolve(method ? ir::NodeKind::CallMethod : ir::NodeKind::CallFunction, target);
     return {};
   } catch (const LoweringError& refused) {
     return refused.error;

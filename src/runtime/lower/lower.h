@@ -1,17 +1,21 @@
-// What each target of a graph means in terms of ATen operators; docs/operators.md tells the rules.
-// lower.cpp finds the rule for a target. The rules, by file:
+// What each target of a graph means in terms of ATen operators; docs/operators.md tells the rules. lower.cpp finds the
+// meaning of a target. What a call of other operators is stands in the operator table (ir/ops/table_rows.h); what takes
+// more than that is a function here, by file:
 //   functional, loss, pool, interpolate, attention: torch.nn.functional
 //   torch, tensor, symbolic, autocast, vmap: other functions
 //   method, operator, index: methods and attributes, Python's operators, x[…]
 // Everything else is an ATen operator of the same name, or refused (refused_targets.h). Internal to runtime/.
 #pragma once
 
-#include <map>
+#include <concepts>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/graph.h"
+#include "ir/ops/table.h"
 #include "runtime/plan/lowering.h"
 
 namespace passnet::runtime {
@@ -19,30 +23,54 @@ namespace passnet::runtime {
 /// The arguments of a call matched to the parameters of a Python signature.
 class Bound {
  public:
-  /// signature: "input, p=0.5, training=True, *rest" (rest takes what is left of the positional arguments).
-  /// Throws LoweringError when the arguments do not fit.
-  Bound(std::string_view function, std::string_view signature, const std::vector<Operand>& args,
+  /// function: for messages; what is given must outlive this. Throws LoweringError when the arguments do not fit.
+  Bound(std::string_view function, std::span<const ir::Slot> signature, const std::vector<Operand>& args,
         const std::vector<NamedOperand>& keywords);
 
+  /// REQUIRES: the signature has it. A variadic one is a Tuple.
   const Operand& operator[](std::string_view name) const;
   /// A literal True or False. Throws LoweringError when it is computed in the graph.
   bool flag(std::string_view name) const;
   int64_t integer(std::string_view name) const;
   double real(std::string_view name) const;
   std::string text(std::string_view name) const;
+  /// Of a variadic parameter: its values given one by one, or as one list.
+  const Operand& list(std::string_view name) const;
   /// The signature has it.
-  bool has(std::string_view name) const { return values_.contains(name); }
+  bool has(std::string_view name) const { return find(name) < values_.size(); }
   bool given(std::string_view name) const { return (*this)[name].kind != Kind::None; }
+  /// By parameter, in the order of the signature.
+  const std::vector<Operand>& values() const { return values_; }
+  /// The last part of what is called: "max_pool2d".
+  std::string_view name() const { return function_.substr(function_.rfind('.') + 1); }
 
  private:
+  size_t find(std::string_view name) const;
+
   std::string_view function_;
-  std::map<std::string, Operand, std::less<>> values_;
+  std::span<const ir::Slot> signature_;
+  std::vector<Operand> values_;
+};
+
+/// A literal of a signature as an operand.
+Operand operand_of(const ir::Literal& literal);
+
+/// What a call becomes: by a function, or a call of operators as text (the column `lowering` of ir/ops/table_rows.h).
+struct Lowering {
+  using Function = Operand (*)(Builder&, const Bound&);
+  Function function = nullptr;
+  std::string_view call = {};
+
+  constexpr Lowering() = default;
+  constexpr Lowering(const char* text) : call(text) {}
+  template <std::convertible_to<Function> F>
+  constexpr Lowering(F lower) : function(lower) {}
 };
 
 struct Rule {
-  std::string_view target;     // "F.softmax", "torch.tensor", "Tensor.to"
-  std::string_view signature;  // of the Python function
-  Operand (*lower)(Builder&, const Bound&);
+  std::string_view targets;    // separated by blanks: "F.softmax", "torch.tensor", "Tensor.to"
+  std::string_view signature;  // of the Python function; empty: that of the operator table
+  Lowering lowering;
 };
 std::span<const Rule> functional_rules();
 std::span<const Rule> loss_rules();
@@ -61,8 +89,24 @@ void leave_autocast();
 Operand lower_interpolate(Builder& builder, const Bound& args);
 Operand lower_multi_head_attention(Builder& builder, const Bound& args);
 
-/// `name(input, …)` or, when `inplace` is True, `name_(input, …)`.
-Operand call_in_place_or_not(Builder& builder, std::string_view name, const Bound& args, std::vector<Operand> rest);
+/// The number that ATen's losses take for `reduction`, or for the two flags that were its form before.
+Operand reduction(const Bound& args);
+
+/// What a target stands for.
+struct Meaning {
+  std::span<const ir::Slot> signature;  // of a rule, or of a row with a lowering
+  Lowering lowering;                    // neither function nor text: the operator `name`
+  bool in_place = false;                // of a lowering as text: the spelling says so
+  std::string name = {};
+  std::optional<std::string> overload = {};
+};
+
+/// kind: CallFunction or CallMethod. Throws LoweringError for what is not run, or not known.
+Meaning resolve(ir::NodeKind kind, std::string_view target, const ir::OpTable& table = ir::op_table());
+
+/// target: for messages. Throws LoweringError or c10::Error.
+Operand apply(Builder& builder, const Meaning& meaning, ir::NodeKind kind, std::string_view target,
+              const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords);
 
 /// Lowers a call. kind: CallFunction, CallMethod, Operator or Attribute. Throws LoweringError or c10::Error.
 Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target, const std::vector<Operand>& args,

@@ -99,6 +99,11 @@ c10::IValue number_of(std::vector<c10::IValue>& inputs) {
   return inputs[0].toTensor().item().to<Number>();
 }
 
+template <HostFunction Function, Kind Result>
+Operand of_tensor(Builder& builder, const Bound& args) {
+  return builder.host(Function, Result, {args["input"]});
+}
+
 /// What Python calls when the left operand does not know the operator.
 template <const char* Op>
 Operand reversed(Builder& builder, const Bound& args) {
@@ -107,18 +112,10 @@ Operand reversed(Builder& builder, const Bound& args) {
 constexpr char kFloorDivide[] = "//", kRemainder[] = "%", kPower[] = "**", kProduct[] = "@", kShiftLeft[] = "<<",
                kShiftRight[] = ">>";
 
-Operand reversed_division(Builder& builder, const Bound& args) {
-  return builder.call("mul", {builder.call("reciprocal", {args["input"]}), args["other"]});
-}
-
 Operand nothing(Builder&, const Bound&) { return Operand::none(); }
 Operand opaque(Builder&, const Bound&) { return Operand::in_slot(Kind::Opaque, -1); }
 
 Operand size_constructor(Builder&, const Bound& args) { return args["sizes"]; }
-
-Operand split(Builder& builder, const Bound& args) {
-  return builder.call("split", {args["tensor"], args["split_size_or_sections"], args["dim"]});
-}
 
 const Rule kMethods[] = {
     {"Tensor.to",
@@ -138,52 +135,32 @@ const Rule kMethods[] = {
     {"Tensor.cdouble", "input, memory_format=None", cast<at::kComplexDouble>},
     {"Tensor.cpu", "input", identity},
     {"Tensor.cuda", "input, device=None", identity},
-    {"Tensor.requires_grad_", "input, requires_grad=True", identity},
-    {"Tensor.size", "input, dim=None", size_method},
-    {"Tensor.stride", "input",
-     [](Builder& b, const Bound& a) { return b.host(host_strides, Kind::List, {a["input"]}); }},
-    {"Tensor.dim", "input", [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
-    {"Tensor.numel", "input", [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
-    {"Tensor.nelement", "input",
-     [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
-    {"torch.numel", "input", [](Builder& b, const Bound& a) { return b.host(host_numel, Kind::Int, {a["input"]}); }},
-    {"Tensor.is_contiguous", "input",
-     [](Builder& b, const Bound& a) { return b.host(host_is_contiguous, Kind::Bool, {a["input"]}); }},
-    {"Tensor.is_floating_point", "input",
-     [](Builder& b, const Bound& a) { return b.host(host_is_floating, Kind::Bool, {a["input"]}); }},
-    {"Tensor.norm", "input, p='fro', dim=None, keepdim=False, dtype=None",
-     [](Builder& b, const Bound& a) {
-       return lower_call(b, ir::NodeKind::CallFunction, "torch.functional.norm",
-                         {a["input"], a["p"], a["dim"], a["keepdim"]}, {{"dtype", a["dtype"]}});
-     }},
-    {"Tensor.ndimension", "input",
-     [](Builder& b, const Bound& a) { return b.host(host_dim, Kind::Int, {a["input"]}); }},
-    {"Tensor.element_size", "input",
-     [](Builder& b, const Bound& a) { return b.host(host_element_size, Kind::Int, {a["input"]}); }},
+    {"Tensor.requires_grad_", "", identity},
+    {"Tensor.size", "", size_method},
+    {"Tensor.stride", "input", of_tensor<host_strides, Kind::List>},
+    {"Tensor.dim Tensor.ndimension", "", of_tensor<host_dim, Kind::Int>},
+    {"Tensor.numel torch.numel", "", of_tensor<host_numel, Kind::Int>},
+    {"Tensor.nelement", "input", of_tensor<host_numel, Kind::Int>},
+    {"Tensor.is_contiguous", "input", of_tensor<host_is_contiguous, Kind::Bool>},
+    {"Tensor.is_floating_point", "", of_tensor<host_is_floating, Kind::Bool>},
+    {"Tensor.element_size", "input", of_tensor<host_element_size, Kind::Int>},
     {"Tensor.get_device", "input", [](Builder&, const Bound&) { return Operand::of_int(graph_device().index()); }},
     {"Tensor.__len__", "input", [](Builder& b, const Bound& a) { return size_of(b, a["input"], 0); }},
-    {"Tensor.__bool__", "input",
-     [](Builder& b, const Bound& a) { return b.host(number_of<bool>, Kind::Bool, {a["input"]}); }},
-    {"Tensor.__int__", "input",
-     [](Builder& b, const Bound& a) { return b.host(number_of<int64_t>, Kind::Int, {a["input"]}); }},
-    {"Tensor.__index__", "input",
-     [](Builder& b, const Bound& a) { return b.host(number_of<int64_t>, Kind::Int, {a["input"]}); }},
-    {"Tensor.__float__", "input",
-     [](Builder& b, const Bound& a) { return b.host(number_of<double>, Kind::Float, {a["input"]}); }},
-    {"Tensor.__getitem__", "input, index",
-     [](Builder& b, const Bound& a) { return lower_getitem(b, a["input"], a["index"]); }},
-    {"Tensor.__setitem__", "input, index, value",
+    {"Tensor.__bool__", "input", of_tensor<number_of<bool>, Kind::Bool>},
+    {"Tensor.__int__ Tensor.__index__", "input", of_tensor<number_of<int64_t>, Kind::Int>},
+    {"Tensor.__float__", "input", of_tensor<number_of<double>, Kind::Float>},
+    {"Tensor.__getitem__", "", [](Builder& b, const Bound& a) { return lower_getitem(b, a["input"], a["index"]); }},
+    {"Tensor.__setitem__", "",
      [](Builder& b, const Bound& a) { return lower_setitem(b, a["input"], a["index"], a["value"]); }},
-    {"Tensor.__rdiv__", "input, other", reversed_division},
-    {"Tensor.__rtruediv__", "input, other", reversed_division},
+    {"Tensor.__rdiv__", "input, other", "mul(reciprocal(input), other)"},
     {"Tensor.__rfloordiv__", "input, other", reversed<kFloorDivide>},
     {"Tensor.__rmod__", "input, other", reversed<kRemainder>},
     {"Tensor.__rpow__", "input, other", reversed<kPower>},
     {"Tensor.__rmatmul__", "input, other", reversed<kProduct>},
     {"Tensor.__rlshift__", "input, other", reversed<kShiftLeft>},
     {"Tensor.__rrshift__", "input, other", reversed<kShiftRight>},
-    {"Tensor.split", "tensor, split_size_or_sections, dim=0", split},
-    {"torch.functional.split", "tensor, split_size_or_sections, dim=0", split},
+    {"Tensor.split", "tensor, split_size_or_sections, dim=0", "split(tensor, split_size_or_sections, dim)"},
+    {"torch.functional.split", "", "split(tensor, split_size_or_sections, dim)"},
 };
 
 const Rule kFactories[] = {
@@ -192,9 +169,8 @@ const Rule kFactories[] = {
     {"torch.ops.prims.convert_element_type.default", "input, dtype",
      [](Builder& b, const Bound& a) { return to_dtype(b, a["input"], a["dtype"]); }},
     // Calls that only matter to tracing, gradients or logging.
-    {"torch._C._log_api_usage_once", "event", nothing},
-    {"torch._C._set_grad_enabled", "mode", nothing},
-    {"torch.set_grad_enabled", "mode", nothing},
+    {"torch._C._log_api_usage_once", "", nothing},
+    {"torch._C._set_grad_enabled torch.set_grad_enabled", "mode", nothing},
     {"torch.autograd.function.FunctionCtx", "", opaque},
 };
 

@@ -17,39 +17,49 @@ std::vector<Operand> spread(const Operand& value, size_t rank) {
   return value.elements;
 }
 
-Operand max_pool(Builder& builder, const Bound& args, std::string_view name, bool indices) {
+/// Of max_pool2d and its like: 2.
+size_t rank_of(const Bound& args) {
+  const std::string_view name = args.name();
+  return static_cast<size_t>(name[name.find_first_of("123")] - '0');
+}
+
+bool gives_indices(const Bound& args) { return args.name().ends_with("_with_indices") || args.flag("return_indices"); }
+
+Operand max_pool(Builder& builder, const Bound& args) {
   const Operand stride = args.given("stride") ? args["stride"] : Operand::sequence(Kind::List, {});
   return builder.call(
-      indices ? fmt::format("{}_with_indices", name) : std::string(name),
+      fmt::format("max_pool{}d{}", rank_of(args), gives_indices(args) ? "_with_indices" : ""),
       {args["input"], args["kernel_size"], stride, args["padding"], args["dilation"], args["ceil_mode"]});
 }
 
-Operand max_pool(Builder& builder, const Bound& args, std::string_view name) {
-  return max_pool(builder, args, name, args.flag("return_indices"));
-}
-
 /// Sizes that are None keep the input's size in that dimension.
-Operand adaptive_size(Builder& builder, const Bound& args, size_t rank) {
+Operand adaptive_size(Builder& builder, const Bound& args) {
   Operand size = args["output_size"];
   if (!size.is_sequence() || size.slot >= 0) return size;
   for (size_t i = 0; i < size.elements.size(); ++i) {
     if (size.elements[i].kind == Kind::None)
-      size.elements[i] = size_of(builder, args["input"], static_cast<int64_t>(i) - static_cast<int64_t>(rank));
+      size.elements[i] = size_of(builder, args["input"], static_cast<int64_t>(i) - static_cast<int64_t>(rank_of(args)));
   }
   return size;
 }
 
-Operand adaptive_max_pool(Builder& builder, const Bound& args, std::string_view name, size_t rank) {
-  Operand both = builder.call(name, {args["input"], adaptive_size(builder, args, rank)});
-  return args.flag("return_indices") ? both : both.elements[0];
+Operand adaptive_avg_pool(Builder& builder, const Bound& args) {
+  return builder.call(args.name(), {args["input"], adaptive_size(builder, args)});
+}
+
+Operand adaptive_max_pool(Builder& builder, const Bound& args) {
+  Operand both =
+      builder.call(fmt::format("adaptive_max_pool{}d", rank_of(args)), {args["input"], adaptive_size(builder, args)});
+  return gives_indices(args) ? both : both.elements[0];
 }
 
 /// (mean over the window of x^p, times its size)^(1/p); negative sums are 0.
-Operand lp_pool(Builder& builder, const Bound& args, std::string_view average, size_t rank) {
+Operand lp_pool(Builder& builder, const Bound& args) {
+  const size_t rank = rank_of(args);
   const Operand stride = args.given("stride") ? args["stride"] : Operand::sequence(Kind::List, {});
   const Operand powers = builder.call("pow", {args["input"], args["norm_type"]});
-  const Operand mean =
-      builder.call(average, {powers, args["kernel_size"], stride, Operand::of_int(0), args["ceil_mode"]});
+  const Operand mean = builder.call(fmt::format("avg_pool{}d", rank),
+                                    {powers, args["kernel_size"], stride, Operand::of_int(0), args["ceil_mode"]});
   int64_t window = 1;
   for (const Operand& size : spread(args["kernel_size"], rank)) {
     if (size.kind != Kind::Int || size.slot >= 0) refuse("lp_pool(): kernel_size is not a literal integer");
@@ -81,7 +91,8 @@ c10::IValue unpooled_size(std::vector<c10::IValue>& inputs) {
   return wanted;
 }
 
-Operand max_unpool(Builder& builder, const Bound& args, size_t rank) {
+Operand max_unpool(Builder& builder, const Bound& args) {
+  const size_t rank = rank_of(args);
   const auto ints = [&](const Operand& value) { return Operand::sequence(Kind::List, spread(value, rank)); };
   const Operand kernel = ints(args["kernel_size"]), padding = ints(args["padding"]);
   const Operand stride = args.given("stride") ? ints(args["stride"]) : kernel;
@@ -108,83 +119,44 @@ c10::IValue part_of_size(std::vector<c10::IValue>& inputs) {
                               inputs[2].toScalar().toDouble());
 }
 
-template <int64_t Rank>
-Operand fractional_max_pool(Builder& builder, const Bound& args, bool indices) {
+Operand fractional_max_pool(Builder& builder, const Bound& args) {
+  const auto rank = static_cast<int64_t>(rank_of(args));
   if (!args.given("output_size") && !args.given("output_ratio"))
-    refuse(fmt::format("fractional_max_pool{}d() requires specifying either an output_size or an output_ratio", Rank));
+    refuse(fmt::format("fractional_max_pool{}d() requires specifying either an output_size or an output_ratio", rank));
   Operand size = args["output_size"];
   if (!args.given("output_size")) {
-    size = Operand::sequence(Kind::List, spread(args["output_ratio"], Rank));
-    for (int64_t d = 0; d < Rank; ++d)
+    size = Operand::sequence(Kind::List, spread(args["output_ratio"], rank_of(args)));
+    for (int64_t d = 0; d < rank; ++d)
       size.elements[d] =
-          builder.host(part_of_size, Kind::Int, {args["input"], Operand::of_int(d - Rank), size.elements[d]});
+          builder.host(part_of_size, Kind::Int, {args["input"], Operand::of_int(d - rank), size.elements[d]});
   }
-  const Operand samples = args.given("_random_samples")
-                              ? args["_random_samples"]
-                              : builder.host(fractional_samples<Rank>, Kind::Tensor, {args["input"]});
+  const Operand samples =
+      args.given("_random_samples")
+          ? args["_random_samples"]
+          : builder.host(rank == 2 ? fractional_samples<2> : fractional_samples<3>, Kind::Tensor, {args["input"]});
   Operand both =
-      builder.call(fmt::format("fractional_max_pool{}d", Rank), {args["input"], args["kernel_size"], size, samples});
-  return indices ? both : both.elements[0];
+      builder.call(fmt::format("fractional_max_pool{}d", rank), {args["input"], args["kernel_size"], size, samples});
+  return gives_indices(args) ? both : both.elements[0];
 }
 
 constexpr std::string_view kMaxPool =
     "input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False";
 constexpr std::string_view kAdaptive = "input, output_size, return_indices=False";
-constexpr std::string_view kLpPool = "input, norm_type, kernel_size, stride=None, ceil_mode=False";
-constexpr std::string_view kUnpool = "input, indices, kernel_size, stride=None, padding=0, output_size=None";
-constexpr std::string_view kFractional =
-    "input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None";
 
 const Rule kPoolRules[] = {
-    {"F.max_pool1d", kMaxPool, [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool1d"); }},
-    {"F.max_pool2d", kMaxPool, [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool2d"); }},
-    {"F.max_pool3d", kMaxPool, [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool3d"); }},
-    {"F.max_pool1d_with_indices", kMaxPool,
-     [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool1d", true); }},
-    {"F.max_pool2d_with_indices", kMaxPool,
-     [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool2d", true); }},
-    {"F.max_pool3d_with_indices", kMaxPool,
-     [](Builder& b, const Bound& a) { return max_pool(b, a, "max_pool3d", true); }},
-    {"F.adaptive_avg_pool2d", "input, output_size",
-     [](Builder& b, const Bound& a) {
-       return b.call("adaptive_avg_pool2d", {a["input"], adaptive_size(b, a, 2)});
-     }},
-    {"F.adaptive_avg_pool3d", "input, output_size",
-     [](Builder& b, const Bound& a) {
-       return b.call("adaptive_avg_pool3d", {a["input"], adaptive_size(b, a, 3)});
-     }},
-    {"F.adaptive_max_pool1d", kAdaptive,
-     [](Builder& b, const Bound& a) { return adaptive_max_pool(b, a, "adaptive_max_pool1d", 1); }},
-    {"F.adaptive_max_pool2d", kAdaptive,
-     [](Builder& b, const Bound& a) { return adaptive_max_pool(b, a, "adaptive_max_pool2d", 2); }},
-    {"F.adaptive_max_pool3d", kAdaptive,
-     [](Builder& b, const Bound& a) { return adaptive_max_pool(b, a, "adaptive_max_pool3d", 3); }},
-    {"F.adaptive_max_pool1d_with_indices", kAdaptive,
-     [](Builder& b, const Bound& a) {
-       return b.call("adaptive_max_pool1d", {a["input"], adaptive_size(b, a, 1)});
-     }},
-    {"F.adaptive_max_pool2d_with_indices", kAdaptive,
-     [](Builder& b, const Bound& a) {
-       return b.call("adaptive_max_pool2d", {a["input"], adaptive_size(b, a, 2)});
-     }},
-    {"F.adaptive_max_pool3d_with_indices", kAdaptive,
-     [](Builder& b, const Bound& a) {
-       return b.call("adaptive_max_pool3d", {a["input"], adaptive_size(b, a, 3)});
-     }},
-    {"F.lp_pool1d", kLpPool, [](Builder& b, const Bound& a) { return lp_pool(b, a, "avg_pool1d", 1); }},
-    {"F.lp_pool2d", kLpPool, [](Builder& b, const Bound& a) { return lp_pool(b, a, "avg_pool2d", 2); }},
-    {"F.lp_pool3d", kLpPool, [](Builder& b, const Bound& a) { return lp_pool(b, a, "avg_pool3d", 3); }},
-    {"F.max_unpool1d", kUnpool, [](Builder& b, const Bound& a) { return max_unpool(b, a, 1); }},
-    {"F.max_unpool2d", kUnpool, [](Builder& b, const Bound& a) { return max_unpool(b, a, 2); }},
-    {"F.max_unpool3d", kUnpool, [](Builder& b, const Bound& a) { return max_unpool(b, a, 3); }},
-    {"F.fractional_max_pool2d", kFractional,
-     [](Builder& b, const Bound& a) { return fractional_max_pool<2>(b, a, a.flag("return_indices")); }},
-    {"F.fractional_max_pool3d", kFractional,
-     [](Builder& b, const Bound& a) { return fractional_max_pool<3>(b, a, a.flag("return_indices")); }},
-    {"F.fractional_max_pool2d_with_indices", kFractional,
-     [](Builder& b, const Bound& a) { return fractional_max_pool<2>(b, a, true); }},
-    {"F.fractional_max_pool3d_with_indices", kFractional,
-     [](Builder& b, const Bound& a) { return fractional_max_pool<3>(b, a, true); }},
+    {"F.max_pool1d F.max_pool2d F.max_pool3d", "", max_pool},
+    {"F.max_pool1d_with_indices F.max_pool2d_with_indices F.max_pool3d_with_indices", kMaxPool, max_pool},
+    {"F.adaptive_avg_pool2d F.adaptive_avg_pool3d", "", adaptive_avg_pool},
+    {"F.adaptive_max_pool1d F.adaptive_max_pool2d F.adaptive_max_pool3d", "", adaptive_max_pool},
+    {"F.adaptive_max_pool1d_with_indices F.adaptive_max_pool2d_with_indices F.adaptive_max_pool3d_with_indices",
+     kAdaptive, adaptive_max_pool},
+    {"F.lp_pool1d F.lp_pool2d F.lp_pool3d", "input, norm_type, kernel_size, stride=None, ceil_mode=False", lp_pool},
+    {"F.max_unpool1d F.max_unpool2d F.max_unpool3d",
+     "input, indices, kernel_size, stride=None, padding=0, output_size=None", max_unpool},
+    {"F.fractional_max_pool2d F.fractional_max_pool3d F.fractional_max_pool2d_with_indices "
+     "F.fractional_max_pool3d_with_indices",
+     "input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None",
+     fractional_max_pool},
 };
 
 }  // namespace

@@ -114,20 +114,17 @@ Operand binary(Builder& builder, const Bound& args) {
 }
 
 const Rule kSymbolicRules[] = {
-    {"torch.sym_int", "x", unary<to_int, Kind::Int>},
+    {"torch.sym_int torch.sym_fresh_size", "x", unary<to_int, Kind::Int>},
     {"torch.sym_float", "x", unary<to_float, Kind::Float>},
     {"torch.sym_not", "x", unary<negation, Kind::Bool>},
-    {"torch.sym_sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
-    {"torch._sym_sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
-    {"torch.sym_max", "a, b", binary<extremum<1>>},
-    {"torch.sym_min", "a, b", binary<extremum<-1>>},
-    {"torch.sym_sum", "args", sum},
+    {"torch.sym_sqrt torch._sym_sqrt math.sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
+    {"torch.sym_max", "", binary<extremum<1>>},
+    {"torch.sym_min", "", binary<extremum<-1>>},
+    {"torch.sym_sum", "", sum},
     {"torch.sym_ite", "b, t, f",
      [](Builder& b, const Bound& a) {
        return number_of(b, choice, {a["b"], a["t"], a["f"]});
      }},
-    {"torch.sym_fresh_size", "x", unary<to_int, Kind::Int>},
-    {"math.sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
     {"math.exp", "x", unary<real_function<std::exp>, Kind::Float>},
     {"math.log", "x", unary<real_function<std::log>, Kind::Float>},
     {"math.log2", "x", unary<real_function<std::log2>, Kind::Float>},
@@ -145,33 +142,24 @@ const Rule kSymbolicRules[] = {
     {"math.fmod", "a, b", binary<real_function_of_two<std::fmod>>},
     {"math.atan2", "a, b", binary<real_function_of_two<std::atan2>>},
     {"math.gcd", "a, b", binary<greatest_common_divisor>},
-    {"torch.ops.aten.sym_size", "input", all_sizes},
-    {"torch.ops.aten.sym_size.default", "input", all_sizes},
+    {"torch.ops.aten.sym_size torch.ops.aten.sym_size.default", "input", all_sizes},
     {"torch.ops.aten.sym_size.int", "input, dim", size_of_dim},
-    {"torch.ops.aten.sym_numel", "input", numel},
-    {"torch.ops.aten.sym_numel.default", "input", numel},
+    {"torch.ops.aten.sym_numel torch.ops.aten.sym_numel.default", "input", numel},
     {"torch.ops.aten.sym_stride.int", "input, dim",
      [](Builder& b, const Bound& a) {
        return b.host(stride_at, Kind::Int, {a["input"], a["dim"]});
      }},
-    {"torch.ops.aten.sym_storage_offset.default", "input",
-     [](Builder& b, const Bound& a) { return b.host(storage_offset, Kind::Int, {a["input"]}); }},
-    {"Tensor.storage_offset", "input",
+    {"torch.ops.aten.sym_storage_offset.default Tensor.storage_offset", "input",
      [](Builder& b, const Bound& a) { return b.host(storage_offset, Kind::Int, {a["input"]}); }},
     // assertions
-    {"torch.ops.aten._assert_scalar.default", "condition, message", assert_that},
-    {"torch._assert_scalar", "condition, message", assert_that},
-    {"torch._assert", "condition, message", assert_that},
-    {"torch._check", "condition, message=None", assert_that},
-    {"torch._check_value", "condition, message=None", assert_that},
-    {"torch._check_index", "condition, message=None", assert_that},
-    {"torch._check_type", "condition, message=None", assert_that},
-    {"torch._check_not_implemented", "condition, message=None", assert_that},
+    {"torch.ops.aten._assert_scalar.default torch._assert_scalar torch._assert", "condition, message", assert_that},
+    {"torch._check torch._check_value torch._check_index torch._check_type torch._check_not_implemented",
+     "condition, message=None", assert_that},
     {"torch._check_tensor_all", "condition, message=None",
      [](Builder& b, const Bound& a) {
        return b.host(assertion_of_all, Kind::Opaque, {a["condition"], Operand::none()});
      }},
-    {"torch._check_is_size", "i, message=None, max=None",
+    {"torch._check_is_size", "",
      [](Builder& b, const Bound& a) { return b.host(size_assertion, Kind::Opaque, {a["i"]}); }},
 };
 

@@ -122,10 +122,10 @@ Operand new_tensor(Builder& builder, const Bound& args) {
 }
 
 const Rule kTensorRules[] = {
-    {"torch.tensor", "data, dtype=None, device=None, requires_grad=False, pin_memory=False", tensor},
-    {"torch.as_tensor", "data, dtype=None, device=None", as_tensor},
+    {"torch.tensor", "", tensor},
+    {"torch.as_tensor", "", as_tensor},
     {"torch.asarray", "data, dtype=None, device=None, copy=None, requires_grad=False", as_tensor},
-    {"Tensor.new_tensor", "input, data, dtype=None, device=None, requires_grad=False", new_tensor},
+    {"Tensor.new_tensor", "", new_tensor},
 };
 
 }  // namespace

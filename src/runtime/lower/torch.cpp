@@ -28,12 +28,6 @@ Operand norm(Builder& builder, const Bound& args) {
   return builder.call("linalg_vector_norm", {args["input"], p, dim, args["keepdim"]}, {{"dtype", args["dtype"]}});
 }
 
-/// f(*tensors) takes tensors one by one or as one list.
-Operand tensor_list(const Bound& args) {
-  const Operand& rest = args["tensors"];
-  return rest.elements.size() == 1 && rest.elements[0].is_sequence() ? rest.elements[0] : rest;
-}
-
 Operand one_or_list(const Bound& args) {
   const Operand& rest = args["tensors"];
   return rest.elements.size() == 1 ? rest.elements[0] : rest;
@@ -41,7 +35,7 @@ Operand one_or_list(const Bound& args) {
 
 Operand meshgrid(Builder& builder, const Bound& args) {
   const Operand indexing = args.given("indexing") ? args["indexing"] : Operand::of_string("ij");
-  return builder.call("meshgrid", {tensor_list(args)}, {{"indexing", indexing}});
+  return builder.call("meshgrid", {args.list("tensors")}, {{"indexing", indexing}});
 }
 
 /// Of three results the first, and the others as far as they were asked for.
@@ -158,13 +152,7 @@ Operand einsum(Builder& builder, const Bound& args) {
   return builder.call("einsum", {Operand::of_string(equation), Operand::sequence(Kind::List, std::move(operands))});
 }
 
-Operand stft(Builder& builder, const Bound& args) {
-  return builder.call(
-      "stft",
-      {args["input"], args["n_fft"], args["hop_length"], args["win_length"], args["window"], args["center"],
-       args["pad_mode"], args["normalized"], args["onesided"], args["return_complex"], args["align_to_window"]},
-      {}, false, "center");
-}
+Operand stft(Builder& builder, const Bound& args) { return builder.call("stft", args.values(), {}, false, "center"); }
 
 /// Rows of `input`, sorted by expert, times that expert's matrix; offs: where each expert's rows end.
 c10::IValue grouped_product(std::vector<c10::IValue>& inputs) {
@@ -185,48 +173,34 @@ c10::IValue grouped_product(std::vector<c10::IValue>& inputs) {
   return output;
 }
 
-constexpr std::string_view kStft =
-    "input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', "
-    "normalized=False, "
-    "onesided=None, return_complex=None, align_to_window=None";
-constexpr std::string_view kUniqueConsecutive = "input, return_inverse=False, return_counts=False, dim=None";
-constexpr std::string_view kUnique = "input, sorted=True, return_inverse=False, return_counts=False, dim=None";
-
 const Rule kTorchRules[] = {
-    {"torch.functional.unique", kUnique, unique},
-    {"Tensor.unique", kUnique, unique},
-    {"torch.functional.unique_consecutive", kUniqueConsecutive, unique_consecutive},
-    {"Tensor.unique_consecutive", kUniqueConsecutive, unique_consecutive},
-    {"torch.functional.stft", kStft, stft},
-    {"Tensor.stft", kStft, stft},
-    {"torch.functional.cdist", "x1, x2, p=2.0, compute_mode='use_mm_for_euclid_dist_if_necessary'", cdist},
+    {"torch.functional.unique Tensor.unique", "", unique},
+    {"torch.functional.unique_consecutive Tensor.unique_consecutive",
+     "input, return_inverse=False, return_counts=False, dim=None", unique_consecutive},
+    {"torch.functional.stft Tensor.stft",
+     "input, n_fft, hop_length=None, win_length=None, window=None, center=True, pad_mode='reflect', normalized=False, "
+     "onesided=None, return_complex=None, align_to_window=None",
+     stft},
+    {"torch.functional.cdist", "", cdist},
     {"torch.functional.broadcast_shapes", "*shapes", broadcast_shapes},
     {"torch.functional.unravel_index", "indices, shape", unravel_index},
     {"torch.functional.lu", "A, pivot=True, get_infos=False, out=None", lu},
     {"Tensor.lu", "A, pivot=True, get_infos=False", lu},
     {"torch.nonzero", "input, out=None, as_tuple=False", nonzero},
-    {"Tensor.nonzero", "input, as_tuple=False", nonzero},
+    {"Tensor.nonzero", "", nonzero},
     {"torch.functional.norm", "input, p='fro', dim=None, keepdim=False, out=None, dtype=None", norm},
+    {"Tensor.norm", "", norm},
     {"torch.functional.einsum", "*args", einsum},
-    {"torch.functional.meshgrid", "*tensors, indexing=None", meshgrid},
-    {"torch.functional.broadcast_tensors", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("broadcast_tensors", {tensor_list(a)}); }},
-    {"torch.functional.block_diag", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("block_diag", {tensor_list(a)}); }},
-    {"torch.functional.cartesian_prod", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("cartesian_prod", {tensor_list(a)}); }},
+    {"torch.functional.meshgrid", "", meshgrid},
+    {"torch.functional.block_diag", "*tensors", "block_diag(list(tensors))"},
+    {"torch.functional.cartesian_prod", "*tensors", "cartesian_prod(list(tensors))"},
     {"torch.ops.transformers.grouped_mm_fallback", "input, weight, offs",
      [](Builder& b, const Bound& a) {
        return b.host(grouped_product, Kind::Tensor, {a["input"], a["weight"], a["offs"]});
      }},
-    {"torch.functional.chain_matmul", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("chain_matmul", {tensor_list(a)}); }},
-    {"torch.functional.atleast_1d", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("atleast_1d", {one_or_list(a)}); }},
-    {"torch.functional.atleast_2d", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("atleast_2d", {one_or_list(a)}); }},
-    {"torch.functional.atleast_3d", "*tensors",
-     [](Builder& b, const Bound& a) { return b.call("atleast_3d", {one_or_list(a)}); }},
+    {"torch.functional.chain_matmul", "*tensors", "chain_matmul(list(tensors))"},
+    {"torch.functional.atleast_1d torch.functional.atleast_2d torch.functional.atleast_3d", "*tensors",
+     [](Builder& b, const Bound& a) { return b.call(a.name(), {one_or_list(a)}); }},
     {"torch.functional.tensordot", "a, b, dims=2, out=None", tensordot},
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/strings.h"
+#include "ir/ops/table.h"
 #include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {
@@ -32,15 +33,6 @@ c10::IValue item(std::vector<c10::IValue>& inputs) {
 }
 c10::IValue wrap_number(std::vector<c10::IValue>& inputs) {
   return at::native::wrapped_scalar_tensor(inputs[0].toScalar());
-}
-
-/// Binary operators whose Tensor overload takes a wrapped number with the same result as their Scalar
-/// overload: the tensor is made once, not at each call.
-bool prefers_wrapped_number(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"add",       "sub",      "mul",  "div",  "true_divide", "floor_divide",
-                                                "remainder", "multiply", "add_", "sub_", "mul_",        "div_",
-                                                "eq",        "ne",       "lt",   "le",   "gt",          "ge"};
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 }  // namespace
@@ -211,7 +203,8 @@ Operand Builder::call(std::string_view name, const std::vector<Operand>& args,
                       const std::vector<NamedOperand>& keywords, bool method,
                       const std::optional<std::string>& overload) {
   if (!overload && args.size() > 1 && args[0].kind == Kind::Tensor && args[1].is_number() && args[1].slot < 0 &&
-      prefers_wrapped_number(name)) {
+      ir::wraps_number(name)) {
+    // The tensor is made once, not at each call.
     std::vector<Operand> wrapped = args;
     wrapped[1] = constant_tensor(at::native::wrapped_scalar_tensor(args[1].value.toScalar()));
     return emit(choose_overload(name, wrapped, keywords, method, overload));
