@@ -170,7 +170,8 @@ TEST(Parser, NodesAreNotCalledLikeImportedModules) {
 }
 
 TEST(Parser, LoadsADirectoryOrAFile) {
-  const std::filesystem::path dir = scratch_directory() / "passnet_parser_test";
+  const ScratchDirectory scratch;
+  const std::filesystem::path& dir = scratch.path;
   ASSERT_TRUE(write_file(dir / "model.py", model_text("a", "return (a,)")));
   for (const auto& path : {dir, dir / "model.py"}) {
     const auto graph = load_model(path.string());
@@ -179,7 +180,6 @@ TEST(Parser, LoadsADirectoryOrAFile) {
   }
   EXPECT_EQ(to_string(load_model((dir / "none").string()).error()),
             "error: '" + (dir / "none").string() + "' does not exist\nhint: give a graph directory or a model.py");
-  std::filesystem::remove_all(dir);
 }
 
 TEST(Parser, HostileSizesEndQuickly) {

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "base/file.h"
 #include "pass/kernel/build.h"
+#include "tests/scratch.h"
 
 namespace passnet::pass {
 
@@ -16,13 +16,6 @@ inline const std::string kInclude = "#include <passnet/kernel.h>\n";
 
 class KernelFixture : public testing::Test {
  protected:
-  KernelFixture() {
-    std::string name = (std::filesystem::temp_directory_path() / "passnet-kernel-XXXXXX").string();
-    EXPECT_TRUE(::mkdtemp(name.data()));
-    directory_ = name;
-  }
-  ~KernelFixture() override { std::filesystem::remove_all(directory_); }
-
   KernelRequest request(const std::string& text, const std::string& kernel = "k",
                         std::vector<NamedConstant> constants = {}) {
     const auto path = directory_ / (architecture_.empty() ? "Name.cpp" : "Name.cu");
@@ -49,7 +42,8 @@ class KernelFixture : public testing::Test {
     return message;
   }
 
-  std::filesystem::path directory_;
+  const ScratchDirectory scratch_;
+  const std::filesystem::path& directory_ = scratch_.path;
   std::string architecture_;  // set it to build for a GPU
   int64_t block_ = 1;
 };

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/strings.h"
 #include "pass/plan/builtins.h"
+#include "tests/scratch.h"
 
 namespace passnet::pass {
 namespace {
@@ -15,19 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-/// A directory of its own, removed at the end.
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (fs::temp_directory_path() / "passnet_source_test.XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~TempDir() { fs::remove_all(path); }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-
+struct PassDirectory : ScratchDirectory {
   void write(const std::string& name, std::string_view text) const { std::ofstream(path / name) << text; }
-  fs::path path;
 };
 
 constexpr char kPass[] = R"("""A pass."""
@@ -60,7 +50,7 @@ def replacement_func():
 )";
 
 TEST(LoadPass, ReadsThePartsOfAPass) {
-  const TempDir dir;
+  const PassDirectory dir;
   dir.write("both.py", kPass);
   dir.write("both.cpp", "");
   dir.write("other.cu", "");
@@ -82,7 +72,7 @@ TEST(LoadPass, ReadsThePartsOfAPass) {
 }
 
 TEST(LoadPass, ReadsFilesWithByteOrderMarkAndWindowsLines) {
-  const TempDir dir;
+  const PassDirectory dir;
   std::string text = "\xef\xbb\xbf";
   for (const char* c = kPass; *c; ++c) text += *c == '\n' ? std::string("\r\n") : std::string(1, *c);
   dir.write("p.py", text);
@@ -106,7 +96,7 @@ std::string documented_block(const std::string& language, const std::string& fir
 }
 
 TEST(PassManual, ShowsAPassThatLoadsAndRuns) {
-  const TempDir dir;
+  const PassDirectory dir;
   dir.write("add_relu.py", documented_block("python", "# add_relu.py"));
   auto pass = load_pass(dir.path / "add_relu.py");
   ASSERT_TRUE(pass) << to_string(pass.error());
@@ -170,7 +160,7 @@ class ListPasses : public testing::Test {
     }
     return text;
   }
-  TempDir dir_;
+  PassDirectory dir_;
 };
 
 TEST_F(ListPasses, KeepsTheOrderOfTheList) {

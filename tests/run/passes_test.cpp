@@ -2,7 +2,6 @@
 #include "run/passes.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "fx/graph_text.h"
@@ -47,7 +46,6 @@ class ApplyPasses : public testing::Test {
     ASSERT_TRUE(graph) << to_string(graph.error());
     graph_ = *graph;
   }
-  ~ApplyPasses() override { fs::remove_all(path_.parent_path()); }
 
   // The graph's argument is contiguous until it is rewritten, and has `strides` from then on, as if a pass before this one
   // had changed them.
@@ -63,7 +61,8 @@ class ApplyPasses : public testing::Test {
     return apply_passes(graph_, passes_, trace, {}, on_gpu);
   }
 
-  const fs::path path_ = scratch_directory() / "passnet_passes_test" / "p.py";
+  const ScratchDirectory scratch_;
+  const fs::path path_ = scratch_.path / "p.py";
   std::vector<pass::Pass> passes_;
   ir::Graph graph_;
 };
