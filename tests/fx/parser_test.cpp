@@ -68,10 +68,9 @@ TEST(Parser, InPlaceOperatorIsNamedByTheAliasBehindIt) {
 }
 
 TEST(Parser, AfterAnInPlaceOperatorTheNameMeansItsResult) {
-  const auto graph = parse_text(model_text("a, b", "a += b\nr = a * 2\nreturn (r, a)"));
-  ASSERT_TRUE(graph);
-  EXPECT_EQ(graph->node(2).name, "iadd");
-  EXPECT_EQ(graph->args(3)[0].node, 2u);
+  const ir::Graph graph = parse("a, b", "a += b\nr = a * 2\nreturn (r, a)");
+  EXPECT_EQ(graph.node(2).name, "iadd");
+  EXPECT_EQ(graph.args(3)[0].node, 2u);
   EXPECT_EQ(dump(graph), "a += b; iadd = a\nr = iadd * 2\nreturn (r, iadd)\n");
 }
 
@@ -106,10 +105,9 @@ TEST(Parser, ReservedNamesAreNotGivenToNodes) {
 }
 
 TEST(Parser, OutputNodeHasItsOwnName) {
-  const auto graph = parse_text(model_text("a", "output = a + 1\nreturn (output,)"));
-  ASSERT_TRUE(graph);
-  EXPECT_EQ(graph->node(1).name, "output");
-  EXPECT_EQ(graph->node(2).name, "output_1");
+  const ir::Graph graph = parse("a", "output = a + 1\nreturn (output,)");
+  EXPECT_EQ(graph.node(1).name, "output");
+  EXPECT_EQ(graph.node(2).name, "output_1");
 }
 
 TEST(Parser, TupleTargetsUnpack) {

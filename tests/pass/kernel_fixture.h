@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "pass/kernel/build.h"
@@ -13,6 +16,19 @@
 namespace passnet::pass {
 
 inline const std::string kInclude = "#include <passnet/kernel.h>\n";
+
+/// A constant of each kind, and a kernel `k(T* out)` that compiles when each has its value.
+inline const std::vector<NamedConstant> kConstantsOfEveryKind = {{"N", INT64_MIN},
+                                                                 {"E", 0.1},
+                                                                 {"F", true},
+                                                                 {"G", false},
+                                                                 {"I", std::numeric_limits<double>::infinity()},
+                                                                 {"Q", std::numeric_limits<double>::quiet_NaN()},
+                                                                 {"T", ir::DType::Int64}};
+inline const std::string kChecksConstants =
+    kInclude +
+    "static_assert(N == -9223372036854775807 - 1 && E == 0.1 && F && !G && I > 1e308 && Q != Q && sizeof(T) == 8);\n"
+    "PASSNET_KERNEL k(T* out) {}\n";
 
 class KernelFixture : public testing::Test {
  protected:
