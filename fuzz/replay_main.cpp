@@ -1,5 +1,5 @@
-// The `main` of a fuzz target that is built without libFuzzer: runs the target once on each file given, and on each file
-// of a directory given.
+// The `main` of a fuzz target that is built without libFuzzer: runs the target once on each file given, and on each
+// file of a directory given.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

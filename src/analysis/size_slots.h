@@ -1,4 +1,5 @@
-// Where in a graph integers are sizes, and graphs with other integers there.
+// Which integer constants of a graph are sizes, and the graph with others in their place.
+// Source: docs/dataset.md, "Sizes" under "Generalize".
 #pragma once
 
 #include <optional>
@@ -24,9 +25,10 @@ enum class SizeRule : uint8_t {
   Number,  // a number that integers are compared or computed with
 };
 
-/// What the integers in an argument say; nullopt: they are no sizes. Both names are canonical (ir/ops/table.h).
+/// op, parameter: canonical names (ir/ops/table.h).
+/// Returns:  how the integers in this argument relate to shapes; nullopt when they are not sizes.
 std::optional<SizeRule> size_rule(std::string_view op, std::string_view parameter);
-/// All operators and parameters that it knows.
+/// Returns: every (op, parameter) that has a size_rule.
 std::vector<std::pair<std::string_view, std::string_view>> size_parameters();
 
 /// One integer literal.
@@ -37,7 +39,8 @@ struct SizeSlot {
   uint32_t position = 0;  // View to Create: which size; Slice, Split: the axis of the first operand
 };
 
-/// The integers of a node that may be sizes; -1 and 0 are none. shapes: of the graph as it stands.
+/// shapes:   of the graph as it stands.
+/// Returns:  the integers of the node that may be sizes, which -1 and 0 never are.
 std::vector<SizeSlot> size_slots(const ir::Graph& graph, ir::NodeId id, const ValueShapes& shapes);
 
 /// What replaces the slots of one node, in their order.
@@ -47,11 +50,14 @@ struct NodeSizes {
   std::vector<SizeExpression> sizes;
 };
 
-/// The graph with `x.size(axis)` and arithmetic in place of the slots, so that it fits any sizes of its
-/// inputs. Every node but those keeps its name. changes: in the order of the nodes.
+/// changes:  in the order of the nodes.
+/// Returns:  the graph with `x.size(axis)` and arithmetic in place of the slots, so that it runs with inputs of any
+///           size. The nodes that were there keep their names.
 ir::Graph with_size_calls(const ir::Graph& graph, std::span<const NodeSizes> changes);
 
-/// The graph with the integers that the expressions have at `shapes`; nullopt: one of them has none there.
+/// changes:  in the order of the nodes.
+/// Returns:  the graph with each slot replaced by the value of its expression at `shapes`; nullopt when one of them has
+///           no value there.
 std::optional<ir::Graph> with_sizes_at(const ir::Graph& graph, std::span<const NodeSizes> changes,
                                        const ValueShapes& shapes);
 

@@ -1,4 +1,5 @@
-// What journals of finished work share: a line of JSON each, the last of a name counts.
+// What the journals of finished work have in common: one line of JSON per thing done; of several lines about the same
+// thing the last one counts.
 #pragma once
 
 #include <map>
@@ -12,8 +13,11 @@
 
 namespace passnet::dataset {
 
-/// The last line of each name. line_from: a line from its JSON; throws Json::exception for another form,
-/// which is skipped: what it was about is done again. name_of: a line's name.
+/// text:      of the journal.
+/// line_from: Json -> a line; throws Json::exception when the JSON has another form. Such a line is skipped, so what it
+///            was about is done again.
+/// name_of:   a line -> what it is about.
+/// Returns:   the last line of each name.
 template <class LineFrom, class NameOf>
 auto last_lines(std::string_view text, LineFrom&& line_from, NameOf&& name_of) {
   using Line = decltype(line_from(std::declval<const Json&>()));

@@ -1,4 +1,4 @@
-// Reference workers on the CPU for as many threads as ask at a time.
+// Reference workers on the CPU, one for each thread that has taken one.
 #pragma once
 
 #include <atomic>
@@ -14,9 +14,10 @@ class WorkerPool {
  public:
   explicit WorkerPool(const std::atomic<bool>* interrupted) : interrupted_(interrupted) {}
 
-  /// An idle worker, or one that is started now. Errors: as Worker::start.
+  /// Returns: an idle worker, else a newly started one.
+  /// Errors:  as Worker::start.
   Result<std::unique_ptr<run::Worker>> take();
-  /// A worker that was lost is dropped.
+  /// Makes the worker idle; one whose process was lost is dropped.
   void give_back(std::unique_ptr<run::Worker> worker);
 
  private:

@@ -131,7 +131,7 @@ class SampleEvaluation {
     return tried;
   }
 
-  // The line of DESIGN section 3, stage by stage; returns why it ended early.
+  // From graph to record, stage by stage (docs/records.md, "How a graph becomes a record"); returns why it ended early.
   std::optional<Failure> walk(size_t index, record::RunRecord& record) {
     record.stage = Stage::Parse;
     Result<graphdir::GraphDir> graph = graphdir::load_graph_dir(sample_.graph_paths[index]);

@@ -47,8 +47,8 @@ class ApplyPasses : public testing::Test {
     graph_ = *graph;
   }
 
-  // The graph's argument is contiguous until it is rewritten, and has `strides` from then on, as if a pass before this one
-  // had changed them.
+  // The graph's argument is contiguous until it is rewritten, and has `strides` from then on, as if a pass before this
+  // one had changed them.
   Answer<Rewritten> apply(std::vector<int64_t> shape, std::vector<int64_t> strides, bool on_gpu) {
     int traces = 0;
     const TraceFn trace = [&](const ir::Graph& graph, const std::vector<pass::LaunchList>&) -> Answer<Values> {
