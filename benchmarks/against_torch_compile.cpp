@@ -1,5 +1,5 @@
-// Every graph of the shipped samples and of a corpus, on PyTorch in the ways its users call it, on our eager and on our passes,
-// side by side in one run. Prints a markdown table per set of graphs; --out writes every figure as JSON.
+// Every graph of the shipped samples and of a corpus, on PyTorch in the ways its users call it, on our eager and on our
+// passes, side by side in one run. Prints a markdown table per set of graphs; --out writes every figure as JSON.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -37,8 +37,8 @@ struct ContestOptions {
   std::chrono::milliseconds timeout{300000};
 };
 
-/// PyTorch in a process of its own. mode: of pytorch_worker.py: "eager", "compile", "reduce-overhead", … Errors: Resource,
-/// Io.
+/// PyTorch in a process of its own. mode: of pytorch_worker.py: "eager", "compile", "reduce-overhead", … Errors:
+/// Resource, Io.
 Result<run::Worker> start_pytorch(const ContestOptions& options, const std::string& mode);
 /// passnet-worker beside this binary. Errors: Resource, Io.
 Result<run::Worker> start_ours(const ContestOptions& options, run::Role role);

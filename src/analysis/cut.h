@@ -1,4 +1,4 @@
-// A range of a graph as a graph of its own. Source: dataset specification, sections C.5 and C.6.
+// A range of a graph as a graph of its own. Source: docs/dataset.md, "How a range is cut out".
 #pragma once
 
 #include <string>
@@ -19,12 +19,15 @@ struct Piece {
   std::vector<ir::NodeId> outputs;
 };
 
-/// Inputs are the values from before the range that it uses, outputs those made in it and used after it; both
-/// sorted by their names in the whole graph, outputs of a range that ends the graph in the graph's order. A
-/// piece may have no outputs. REQUIRES: range within the body of `whole`, not empty.
+/// Returns: the piece. Its inputs are the values made before the range and used in it, its outputs the values made in
+///          it and used after it. Both are sorted by their names in the whole graph; the outputs of a range that ends
+///          the graph keep the graph's order. A piece may have no outputs.
+/// REQUIRES: the range is not empty and lies within the body of `whole`.
 Piece cut(const ir::Graph& whole, Range range);
 
-/// Whether an argument or value of a whole graph is data, not a weight: its name says where dynamo found it.
+/// name:     of an argument or value of a whole graph.
+/// Returns:  whether it is data, and not a weight: a weight's name holds "_self_" or "_instance_modules_", where
+///           torch.compile found it.
 bool is_data(std::string_view name);
 
 }  // namespace passnet::analysis

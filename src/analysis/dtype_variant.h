@@ -1,5 +1,5 @@
-// A graph at another element type, as a model is that was moved to it. docs/dataset.md compares this with
-// upstream's rule.
+// A graph at another element type, as if its model had been moved to it (`model.half()`).
+// Source: docs/dataset.md, "Element types" under "Samples", which compares this with upstream's rule.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,18 @@
 
 namespace passnet::analysis {
 
-/// The records with every float32 tensor at `dtype`; nullopt when there is none.
+/// Returns: the records with every float32 tensor at `dtype`; nullopt when none is float32.
 std::optional<std::vector<graphdir::TensorMeta>> retyped(const std::vector<graphdir::TensorMeta>& metas,
                                                          ir::DType dtype);
 
-/// The graph with `.to(dtype)` before each float32 tensor that a matrix product, convolution or attention
-/// takes: what else they take is at `dtype` now, and they refuse a mixture. types: by node id, of the graph with the retyped records. A graph that needs none comes back equal.
+/// types:    by node id, of the graph with the retyped records.
+/// Returns:  the graph with `.to(dtype)` put before each float32 tensor that a matrix product, a convolution or
+///           attention takes: their other operands are at `dtype` now, and they refuse a mixture. A graph without such
+///           tensors comes back equal.
 ir::Graph with_casts(const ir::Graph& graph, ir::DType dtype, const ir::Values& types);
 
-/// By node: whether it is a cast as with_casts and upstream's dtype stage put them: `.to` float16 or
-/// bfloat16, read by matrix products, convolutions and attention alone.
+/// Returns: by node id, whether it looks like a cast that with_casts, or upstream when it made such variants, put
+///          there: `.to` float16 or bfloat16 whose result only matrix products, convolutions and attention use.
 std::vector<bool> variant_casts(const ir::Graph& graph);
 
 }  // namespace passnet::analysis

@@ -22,8 +22,7 @@ using ir::NodeId;
 namespace {
 
 constexpr std::string_view kIdentityVersion = "1";
-/// How often what is known of a node is told to its neighbours; each time it reaches all nodes before and
-/// after it.
+/// How often hashes are passed along the graph; one round carries each node's hash to all nodes before and after it.
 constexpr int kRounds = 2;
 
 uint64_t hash_of(std::string_view text, uint64_t seed = 0) { return fast_hash(text.data(), text.size(), seed); }
@@ -124,8 +123,7 @@ class Coloring {
     return combine(place, hash_of(fx::print_arg(graph_, arg), static_cast<uint64_t>(arg.kind)));
   }
 
-  // A value that is read after its memory was overwritten is another value: what reads it then uses the overwriting
-  // node too.
+  // A read after an in-place write depends on the node that wrote.
   void add_order() {
     const std::vector<NodeId> memory = ir::memory_of_values(graph_);
     std::vector<NodeId> overwriter(graph_.size(), ir::kNoNode);

@@ -1,5 +1,6 @@
-// When two graphs are the same, whatever their values are called and in whatever order they stand.
-// docs/dataset.md says what counts; the version of the rule is part of each hash.
+// Hashes that are equal when two graphs compute the same, whatever their values are called and however independent
+// statements are ordered. The version of the rule is part of each hash.
+// Source: docs/dataset.md, "Decompose", which says what counts.
 #pragma once
 
 #include <string>
@@ -9,16 +10,16 @@
 
 namespace passnet::analysis {
 
-/// 64 hex digits. Equal for graphs with the same operators, arguments and connections. Names, the order of
-/// arguments of forward and of outputs, the order of independent statements, spellings of one operator and
-/// devices do not count; constants do, shapes and element types of tensors do not.
+/// Returns: 64 hex digits, equal for graphs with the same operators, constants and connections. Names, the order of
+///          forward's arguments, of outputs and of independent statements, the spelling of an operator, devices, and
+///          the shapes and element types of tensors make no difference.
 std::string identity_hash(const ir::Graph& graph);
 
-/// The same without the sizes in constants (of view, expand, slices, …): equal for the same graph captured at
-/// other shapes.
+/// Returns: the same, but constants that are sizes (of view, expand, slices, …) make no difference either: equal for
+///          one model captured at several shapes.
 std::string structure_hash(const ir::Graph& graph);
 
-/// identity_hash that also tells graphs apart whose arguments differ in shape or element type.
+/// Returns: identity_hash, but different for graphs whose arguments differ in shape or element type.
 std::string typed_identity_hash(const graphdir::GraphDir& graph);
 
 }  // namespace passnet::analysis

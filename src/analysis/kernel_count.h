@@ -1,6 +1,6 @@
-// How many kernels a fusing compiler launches for a graph, without compiling it: a model of what
-// TorchInductor does, made for finding ranges that fuse (fusible.h). docs/dataset.md says what it assumes and
-// how it was checked.
+// How many kernels a fusing compiler launches for a graph, without compiling it: a model of what TorchInductor does,
+// made to find ranges that fuse (dataset/pieces/fusible.h).
+// Source: docs/dataset.md, "How kernels are counted": what it assumes and how it was checked.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,14 @@ namespace passnet::analysis {
 
 using ir::KernelClass;
 
-/// What a call costs. Of operators that the table does not know most are taken for pointwise.
+/// Returns: what the call of node `id` costs. Most operators that the table (ir/ops/table.h) does not know are taken to
+///          be pointwise.
 KernelClass kernel_class(const ir::Graph& graph, ir::NodeId id);
 
-/// [n]: kernels for the first n + 1 nodes of the body. elements: by node id, of the value's tensor; -1 where
-/// it is not known or no tensor; empty when nothing is known. It may fall, where a node joins what were two
-/// kernels.
+/// elements: by node id, how many elements the tensor has; -1 where that is not known or the value is not a tensor;
+///           empty when nothing is known.
+/// Returns:  [n] is the number of kernels for the first n + 1 nodes of the body. It can fall from one node to the next,
+///           where a node joins two kernels to one.
 std::vector<int> kernel_counts(const ir::Graph& graph, std::span<const int64_t> elements);
 
 }  // namespace passnet::analysis

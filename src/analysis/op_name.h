@@ -1,4 +1,4 @@
-// What upstream's decomposition calls a node. Source: dataset specification, section C.1.
+// What upstream's decomposition calls a node. Source: docs/dataset.md, "How nodes are counted and named".
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace passnet::analysis {
 
-/// "Tensor.view" of a method; the Python name of a function or operator: "layer_norm", "add", "iadd",
-/// "getitem", "neg"; "getattr" of an attribute. Arguments play no part.
+/// Returns: "Tensor.view" for a method; Python's own name for a function or operator: "layer_norm", "add", "iadd",
+///          "getitem", "neg"; "getattr" for an attribute. Arguments play no part.
 std::string op_name(const ir::Node& node);
 
-/// The names of the body: all nodes but placeholders and the output, in order. Ranges of nodes count in this
-/// list.
+/// Returns: the names of the body's nodes, in order. The body is all nodes but the placeholders and the output; a Range
+///          holds indices into this list.
 std::vector<std::string> op_names(const ir::Graph& graph);
 
-/// Number of nodes in the body, and the node at a place in it.
+/// Returns: the number of nodes in the body, and the node at an index in it.
 size_t body_size(const ir::Graph& graph);
 inline ir::NodeId body_node(const ir::Graph& graph, size_t place) {
   return graph.placeholder_count() + static_cast<ir::NodeId>(place);
 }
 
-/// The operator's canonical name, so that spellings agree; the op name of what the table of operators does
-/// not know.
+/// Returns: the operator's canonical name (ir/ops/table.h), the same for all its spellings; op_name for an operator
+///          that the table does not know.
 std::string canonical_op_name(const ir::Node& node);
 
 }  // namespace passnet::analysis

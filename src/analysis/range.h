@@ -1,4 +1,4 @@
-// A range of a graph's body, as all of dataset/ counts nodes.
+// A range of a graph's body. Source: docs/dataset.md, "How nodes are counted and named".
 #pragma once
 
 #include <compare>
@@ -6,7 +6,7 @@
 
 namespace passnet::analysis {
 
-/// Nodes [start, end) of the body: neither placeholders nor the output count.
+/// Nodes [start, end) of the body: placeholders and the output are not counted.
 struct Range {
   size_t start = 0, end = 0;
   size_t size() const { return end - start; }

@@ -1,4 +1,5 @@
-// Where in a graph integers are sizes, and graphs with other integers there.
+// Which integer constants of a graph are sizes, and the graph with others in their place.
+// Source: docs/dataset.md, "Sizes" under "Generalize".
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@ namespace passnet::analysis {
 /// How the integers of an operator relate to the shapes of its operands: one of the first roles, View to Number.
 using SizeRule = ir::Role;
 
-/// What the integers in an argument of that role say; nullopt: they are no sizes.
+/// Returns: what the integers in an argument of that role say; nullopt when they are not sizes.
 std::optional<SizeRule> size_rule(ir::Role role);
 
 /// One integer literal.
@@ -25,7 +26,8 @@ struct SizeSlot {
   uint32_t position = 0;  // View to Create: which size; Slice, Split: the axis of the first operand
 };
 
-/// The integers of a node that may be sizes; -1 and 0 are none. shapes: of the graph as it stands.
+/// shapes:   of the graph as it stands.
+/// Returns:  the integers of the node that may be sizes, which -1 and 0 never are.
 std::vector<SizeSlot> size_slots(const ir::Graph& graph, ir::NodeId id, const ValueShapes& shapes);
 
 /// What replaces the slots of one node, in their order.
@@ -35,11 +37,14 @@ struct NodeSizes {
   std::vector<SizeExpression> sizes;
 };
 
-/// The graph with `x.size(axis)` and arithmetic in place of the slots, so that it fits any sizes of its
-/// inputs. Every node but those keeps its name. changes: in the order of the nodes.
+/// changes:  in the order of the nodes.
+/// Returns:  the graph with `x.size(axis)` and arithmetic in place of the slots, so that it runs with inputs of any
+///           size. The nodes that were there keep their names.
 ir::Graph with_size_calls(const ir::Graph& graph, std::span<const NodeSizes> changes);
 
-/// The graph with the integers that the expressions have at `shapes`; nullopt: one of them has none there.
+/// changes:  in the order of the nodes.
+/// Returns:  the graph with each slot replaced by the value of its expression at `shapes`; nullopt when one of them has
+///           no value there.
 std::optional<ir::Graph> with_sizes_at(const ir::Graph& graph, std::span<const NodeSizes> changes,
                                        const ValueShapes& shapes);
 

@@ -29,9 +29,9 @@ struct Draft {
 };
 
 /// name: of the pass. range: the operators to take, first and one past the last, counted from 0 in graph order; none:
-/// the largest part for which kernels can be written. Where no part can, or the range holds an operator that cannot, the
-/// plan and the kernel's signature are written and the kernel's body is left open.
-/// The graph's pool of arguments may grow.
+/// the largest part for which kernels can be written. Where no part can, or the range holds an operator that cannot,
+/// the plan and the kernel's signature are written and the kernel's body is left open. The graph's pool of arguments
+/// may grow.
 /// Errors: BadInput: a range that holds nothing or goes past the end, a graph without operators, a value that is no
 /// tensor would go into or out of the part.
 Result<Draft> draft_pass(Subject& subject, const std::string& name,

@@ -18,7 +18,8 @@ struct RootedGraph {
   std::string root;
 };
 
-/// All of them, root by root, by path. Errors: BadInput (a root that does not exist or holds no graph).
+/// Returns: all graphs at or below each root, in the order of the roots, then of paths.
+/// Errors:  BadInput: a root that does not exist or holds no graph.
 Result<std::vector<RootedGraph>> find_graphs(const std::vector<std::string>& roots);
 
 /// Captures of one model, or of one of its pieces, at several shapes.
@@ -27,15 +28,19 @@ struct Model {
   std::vector<std::string> names;  // relative to their root
 };
 
-/// Graphs of one root whose paths differ in the shape alone that graph_net.json names are one model, in the
-/// order of their first captures. Errors: as find_graphs; BadInput (two roots have graphs of one name).
+/// Returns: the models, in the order of their first captures. Graphs below one root are captures of one model when
+///          their paths differ only in the shape that graph_net.json names.
+/// Errors:  as find_graphs; BadInput when two roots hold graphs of the same name.
 Result<std::vector<Model>> find_models(const std::vector<std::string>& roots);
 
-/// The path of a capture with something else in place of its shape: `toy/b4_r32/subgraph_0` ->
-/// `toy/OTHER/subgraph_0`. Where the path does not have the shape, behind it.
+/// path:     of a capture; shape: the part of it that names its shape.
+/// Returns:  the path with `other` in place of the shape: "toy/b4_r32/subgraph_0" -> "toy/OTHER/subgraph_0"; with
+///           `other` appended as a directory when no part of the path is the shape.
 std::string with_shape(const std::string& path, const std::string& shape, const std::string& other);
 
-/// `b1_r224` with 2 and 256 for its symbols 1 and 224: `b2_r256`; where it does not say them, `s0_2_s1_256`.
+/// values:   by symbol.
+/// Returns:  the name of a variant's shape: "b1_r224" with 2 and 256 in place of the captured sizes 1 and 224 is
+///           "b2_r256"; where the name does not hold the captured sizes, "s0_2_s1_256".
 std::string shape_name(const std::string& shape, std::span<const DataSymbol> symbols, std::span<const int64_t> values);
 
 }  // namespace passnet::dataset

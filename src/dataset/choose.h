@@ -1,5 +1,5 @@
-// Which operator sequences make a benchmark of a given size: new and rare transitions first. Source: dataset
-// specification, D.6.
+// Which operator sequences make a benchmark of a given size: those with new and rare transitions first.
+// Source: docs/dataset.md, "How sequences are chosen".
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,13 @@
 
 namespace passnet::dataset {
 
-/// By sequence: how unlikely its transitions are, from 0 for the likeliest to 1, by a Markov model of all
-/// sequences (mean of -ln p, Laplace smoothing 1e-3). All 0 when all are alike.
+/// sequences: operator names in order.
+/// Returns:   by sequence, how rare its transitions (pairs of neighbouring operators) are among all sequences, from 0
+///            for the commonest to 1 for the rarest; all 0 when there is no difference.
 std::vector<double> rarities(std::span<const std::vector<std::string>> sequences);
 
-/// All indices in the order of choice: each adds the most transitions not seen yet, weighted with its rarity;
-/// of equals the earlier.
+/// Returns: all indices of `sequences` in the order of choice: the next one is always that which adds the most
+///          transitions not seen yet, weighted by its rarity; of equal ones the earlier.
 std::vector<size_t> rank_sequences(std::span<const std::vector<std::string>> sequences);
 
 }  // namespace passnet::dataset

@@ -1,5 +1,5 @@
-// Whole graphs -> unique subgraphs on disk. Source: dataset specification, sections C and D; docs/dataset.md
-// says where we differ.
+// Whole graphs -> unique subgraphs on disk. Source: docs/dataset.md, "Decompose", which says where we differ from
+// upstream.
 #pragma once
 
 #include <atomic>
@@ -35,13 +35,14 @@ struct WholeReport {
   double seconds = 0;
 };
 
-/// Decomposes each graph directory at or below `roots` into OUT/KIND/PATH/_decomposed/NAME_startS_endE_N,
-/// PATH being that of the whole graph below its root. Of equal pieces of one kind (identity_hash) of graphs
-/// captured at the same shapes the first is written, and its subgraph_sources.json names the ranges of all.
-/// Also appends to OUT/decompose.jsonl, a line per whole graph (decompose_journal.h). Graphs that are in it
-/// with the same rules and without an error are not decomposed again. finished: called for each whole graph
-/// of `roots`, in order. Errors: Io; Resource (interrupted, no worker, another run
-/// writes to OUT); BadInput (a root that does not exist or holds no graph).
+/// Cuts each graph at or below `roots` into directories OUT/KIND/PATH/_decomposed/NAME_startS_endE_N; PATH is the path
+/// of the whole graph below its root. Among graphs captured at the same shapes, pieces of one kind with the same
+/// identity_hash are written once, for the first of them, and its subgraph_sources.json names the ranges of all.
+/// Appends a line per whole graph to OUT/decompose.jsonl (decompose_journal.h). A graph that has a line there with the
+/// same rules and without an error is not decomposed again.
+/// finished: called for each whole graph of `roots`, in order.
+/// Errors:   Io; Resource: interrupted, no worker, another run writes to OUT; BadInput: a root that does not exist or
+///           holds no graph.
 Result<void> decompose(const std::vector<std::string>& roots, const std::filesystem::path& out,
                        const DecomposeOptions& options, const std::function<void(const WholeReport&)>& finished);
 

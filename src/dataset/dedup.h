@@ -1,5 +1,4 @@
-// Graph directories of several trees -> one tree with one of each equal graph. Source: dataset specification,
-// section D.1; docs/dataset.md says where we differ.
+// Graph directories of several trees -> one tree in which no two graphs are equal. Source: docs/dataset.md, "Dedup".
 #pragma once
 
 #include <cstdint>
@@ -38,13 +37,14 @@ struct DedupReport {
   std::vector<std::string> failed;  // "PATH: why": graphs that cannot be compared; they are not in OUT
 };
 
-/// Copies graph directories below `trees` to OUT, at the paths that they have below their trees: of equal
-/// ones the first, in the order of trees, then of paths. Files are copied as they are but for
-/// subgraph_sources.json, which names the ranges of all that are equal; where a graph has none, its path says
-/// its range, or else it is a whole graph. OUT/dedup.jsonl has a line per duplicate and per renamed graph,
-/// OUT/dedup.json the rule and the trees. An OUT that is there is added to. The trees are only read. counted:
-/// after each graph that was read. Errors: BadInput (no such tree, trees within each other or OUT, OUT holds
-/// something else or was made by another rule), Io, Resource (interrupted, another run writes to OUT).
+/// Copies the graph directories below `trees` to OUT, each to the path that it has below its tree; of equal ones only
+/// the first, in the order of the trees, then of paths. Files are copied byte for byte, except subgraph_sources.json,
+/// which names the ranges of all equal graphs (of one without such a file: the range that its path names, else the
+/// whole graph). OUT/dedup.jsonl gets a line per duplicate and per renamed graph, OUT/dedup.json the rule and the
+/// trees. An OUT that exists is added to. The trees are only read.
+/// counted:  called after each graph that was read, with its path.
+/// Errors:   BadInput: no such tree, a tree within another or within OUT, an OUT that holds something else or was made
+///           by another rule; Io; Resource: interrupted, another run writes to OUT.
 Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const std::filesystem::path& out,
                                 const DedupOptions& options,
                                 const std::function<void(const std::string& path)>& counted);

@@ -1,4 +1,5 @@
-// Families: samples that are near-duplicates of each other, so that a split keeps them on one side.
+// Families: groups of samples that nearly repeat each other, so that a split keeps each group on one side.
+// Source: docs/dataset.md, "Split".
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,17 @@
 
 namespace passnet::dataset {
 
-/// The op names of the body, without casts that a dtype variant adds (variant_casts): the same for all
-/// variants of a graph.
+/// Returns: the op names of the body, without the casts that a dtype variant adds (variant_casts), so that all variants
+///          of a graph have the same.
 std::vector<std::string> op_sequence(const ir::Graph& graph);
 
-/// 64 hex digits of the operators that are neither views nor such casts, in order, by their canonical names.
+/// Returns: a hash (64 hex digits) of the canonical names, in order, of the operators that are neither views nor such
+///          casts.
 std::string family_of(const ir::Graph& graph);
 
-/// Whether a family is for evaluation. By the family and the seed alone, so that other samples change
-/// nothing. share: of all families, 0 to 1.
+/// family:   as family_of gives it. share: of all families, from 0 to 1.
+/// Returns:  whether the family is for evaluation. It depends on the family and the seed alone, so a dataset that grows
+///           moves no sample to the other side.
 bool is_for_evaluation(std::string_view family, double share, uint64_t seed);
 
 }  // namespace passnet::dataset

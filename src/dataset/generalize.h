@@ -1,5 +1,5 @@
-// Whole graphs -> the same graphs at further shapes, their constants rewritten. Source: dataset
-// specification, D.2; docs/dataset.md says where we differ.
+// Whole graphs -> the same graphs at further shapes, with the sizes among their constants rewritten.
+// Source: docs/dataset.md, "Generalize".
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct GeneralizeOptions {
   bool check = false;
   int jobs = 1;            // models at a time, each in a worker of its own
   double timeout_s = 120;  // of one step of a worker
-  double search_s = 60;    // of a model, for what its integers stand for; what is settled then stays
+  double search_s = 60;    // per model, to find what its integers stand for; symbols settled by then are kept
   const std::atomic<bool>* interrupted = nullptr;
 };
 
@@ -39,12 +39,13 @@ struct GeneralizeReport {
   double seconds = 0;
 };
 
-/// Writes OUT/PATH for each graph directory at or below `roots` and each further shape, PATH being that of
-/// the captured one with another shape in it. Captures of one model at several shapes (paths that differ in
-/// the shape that graph_net.json names) are used together. Also appends to OUT/generalize.jsonl, a line per
-/// model (generalize_journal.h). Models that are in it with the same rules and without an error, and whose
-/// directories are all there, are not generalized again. finished: called for each model, in order. Errors: Io; Resource (interrupted, another run writes to OUT); BadInput (a root that
-/// does not exist or holds no graph).
+/// Writes a directory OUT/PATH for each graph at or below `roots` and each further shape; PATH is that of the captured
+/// graph with the new shape in place of its own. Captures of one model at several shapes (find_models) are used
+/// together. Appends a line per model to OUT/generalize.jsonl (generalize_journal.h). A model that has a line there
+/// with the same rules and without an error, and whose directories all exist, is not generalized again.
+/// finished: called for each model, in order.
+/// Errors:   Io; Resource: interrupted, another run writes to OUT; BadInput: a root that does not exist or holds no
+///           graph.
 Result<void> generalize(const std::vector<std::string>& roots, const std::filesystem::path& out,
                         const GeneralizeOptions& options, const std::function<void(const GeneralizeReport&)>& finished);
 

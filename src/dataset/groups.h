@@ -1,5 +1,5 @@
-// Sampling groups: one operator sequence at several shapes and element types. Source: dataset specification,
-// sections D.4 and D.5; docs/dataset.md says where we differ.
+// Sampling groups: one operator sequence at several shapes and element types.
+// Source: docs/dataset.md, "Sampling groups", which says where we differ from upstream.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ struct GroupMember {
   std::string dtypes;  // dtype_bucket
 };
 
-/// Of all arguments in order, weights too: [[0, 1], []]. A size d > 0 is in bucket floor(log2 d) / 4: 1 to 15
-/// in 0, 16 to 255 in 1, …; others in -1.
+/// Returns: for each argument in order, weights too, the bucket of each of its sizes, as a JSON list: "[[0, 1], []]". A
+///          size d > 0 is in bucket floor(log2(d)) / 4 rounded down: 1 to 15 in 0, 16 to 255 in 1, …; 0 is in -1.
 std::string shape_bucket(const graphdir::GraphDir& graph);
-/// Of all arguments in order: ["float32", "int64"].
+/// Returns: the element types of all arguments in order, as a JSON list: ["float32", "int64"].
 std::string dtype_bucket(const graphdir::GraphDir& graph);
 
 enum class GroupPolicy : uint8_t {
@@ -48,8 +48,9 @@ struct SamplingGroup {
   GroupPolicy policy() const { return rule <= 2 ? GroupPolicy::V1 : GroupPolicy::V2; }
 };
 
-/// Groups of both policies, in the order of type, operator sequence and rule (1, 2, 4, 3: as they draw). No
-/// graph is in two. Members with equal type, ops and shapes are one bucket, in the order of their paths.
+/// Returns: the groups of both policies, ordered by type, operator sequence and rule (1, 2, 4, 3: the order in which
+///          the rules draw). No graph is in two groups. Members with equal type, ops and shapes form one bucket, in the
+///          order of their paths.
 std::vector<SamplingGroup> sampling_groups(std::vector<GroupMember> members);
 
 struct GroupOptions {
@@ -66,9 +67,10 @@ struct GroupReport {
   std::vector<std::string> failed;  // "PATH: why": graphs that cannot be read
 };
 
-/// Groups the subgraphs at or below `root` and writes a line per group to `file`, as CSV (id, type, rule,
-/// policy, members with semicolons between) when its name ends in .csv, else as JSON lines. counted: after
-/// each graph. Errors: BadInput (no subgraph), Io, Resource (interrupted).
+/// Groups the subgraphs at or below `root` and writes a line per group to `file`: as CSV (id, type, rule, policy,
+/// members separated by semicolons) when its name ends in .csv, else as JSON.
+/// counted:  called after each graph, with its path.
+/// Errors:   BadInput: no subgraph; Io; Resource: interrupted.
 Result<GroupReport> write_groups(const std::filesystem::path& root, const std::filesystem::path& file,
                                  const GroupOptions& options,
                                  const std::function<void(const std::string& path)>& counted);

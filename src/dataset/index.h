@@ -18,8 +18,8 @@ namespace passnet::dataset {
 inline constexpr const char* kIndexName = "index.sqlite";
 
 struct IndexOptions {
-  /// Lists of samples or graphs (read_list), or directories with such, as .txt; none: those of ROOT/lists.
-  /// The split of a graph is that of a list with "train" or "eval" as a word of its name.
+  /// Lists of samples or graphs (read_list), or directories that hold such as .txt; when empty, those of ROOT/lists. A
+  /// graph in a list whose name has the word "train" or "eval" belongs to that split.
   std::vector<std::filesystem::path> lists;
   graphdir::TreeOptions tree;
 };
@@ -39,8 +39,9 @@ struct IndexReport {
   std::vector<std::string> failed;  // "PATH: why": graphs that cannot be read
 };
 
-/// Reads all graphs at or below `root` and writes the index to `file`, which is replaced as a whole. counted:
-/// after each graph. Errors: BadInput (no graph, no such list), Io, Resource (interrupted).
+/// Reads all graphs at or below `root` and writes the index to `file`, which is replaced as a whole.
+/// counted:  called after each graph, with its path.
+/// Errors:   BadInput: no graph, no such list; Io; Resource: interrupted.
 Result<IndexReport> write_index(const std::filesystem::path& root, const std::filesystem::path& file,
                                 const IndexOptions& options,
                                 const std::function<void(const std::string& path)>& counted);
@@ -58,12 +59,13 @@ struct IndexedGraph {
   int64_t ops = 0, bytes = 0;
 };
 
-/// In order of path. Errors: Io (no index there, or another file).
+/// Returns: the graphs that fit all of the query, in the order of their paths.
+/// Errors:  Io: there is no index, or the file is something else.
 Result<std::vector<IndexedGraph>> find_graphs(const std::filesystem::path& index, const GraphQuery& query);
 
-/// {"graphs", "samples", "structures", "by": {"kind"|"dtype"|"source"|"split"|"list"|"size": [[name, graphs],
-/// …]}, "operators":
-/// [[name, calls, graphs], …]}, most first. Errors: as find_graphs.
+/// Returns: {"graphs", "samples", "structures", "by": {"kind"|"dtype"|"source"|"split"|"list"|"size": [[name, graphs],
+///          …]}, "operators": [[name, calls, graphs], …]}; lists with the most frequent first.
+/// Errors:  as find_graphs.
 Result<Json> index_stats(const std::filesystem::path& index);
 
 }  // namespace passnet::dataset

@@ -22,7 +22,7 @@ struct ListedSample {
 Result<void> write_lists(const std::filesystem::path& directory, const std::filesystem::path& dataset,
                          const std::vector<ListedSample>& samples);
 
-/// Whether DIRECTORY holds no lists of these names but ones that write_lists wrote.
+/// Returns: whether write_lists may write here: any lists of these names in `directory` were written by it.
 bool may_write_lists(const std::filesystem::path& directory);
 
 /// A list, read against a dataset.
@@ -31,12 +31,13 @@ struct PathList {
   std::vector<std::string> missing;  // lines that name nothing there, as they stand
 };
 
-/// Reads a text list. All of its lines are relative to one place, which is looked for: the list's directory,
-/// the dataset, or a directory above the dataset whose name need not be the same here, as in upstream's lists
-/// ("graphs/hf_subgraphs/fusible_subgraphs/7/samples/timm/…"). Errors: Io, BadInput (a NUL byte).
+/// Reads a text list. All its lines are paths relative to one directory, which is searched for: the list's own
+/// directory, the dataset, or a directory above the dataset, which need not exist here, as in upstream's lists
+/// ("graphs/hf_subgraphs/fusible_subgraphs/7/samples/timm/…").
+/// Errors: Io; BadInput: a NUL byte.
 Result<PathList> read_list(const std::filesystem::path& list, const std::filesystem::path& dataset);
 
-/// A cell of a CSV file, in quotes where it needs them (RFC 4180).
+/// Returns: `text` as a cell of a CSV file, in quotes where RFC 4180 demands them.
 std::string csv_cell(const std::string& text);
 
 }  // namespace passnet::dataset

@@ -1,5 +1,5 @@
 // Subgraphs -> samples: one operator sequence at several shapes and element types, each graph screened.
-// docs/dataset.md.
+// Source: docs/dataset.md, "Samples".
 #pragma once
 
 #include <atomic>
@@ -20,8 +20,8 @@ struct SampleOptions {
   size_t min_shapes = 1;                  // samples with fewer are left out
   size_t min_kernels = 2;                 // operators that would launch a kernel each when not fused
   int64_t max_bytes = int64_t{64} << 20;  // of a graph's inputs
-  /// So many samples of which min_shapes shapes are fit at all element types, one per operator sequence, in
-  /// the order of rank_sequences; 0: all samples.
+  /// How many samples to make: one per operator sequence, in the order of rank_sequences, each with at least min_shapes
+  /// shapes that are fit at all element types; 0: all samples.
   size_t tasks = 0;
   double eval_share = 0.1;  // of the families of samples, for evaluation
   uint64_t seed = 1024;     // of the split
@@ -47,11 +47,12 @@ Json to_json(const SampleReport& report);
 ///   OUT/samples/NAME/{graph_list.txt, graphs/, pass_dir/, entry.sh}
 ///   OUT/lists/{all,train,eval}.{txt,csv}, OUT/samples.jsonl (a report per group), OUT/options.json (rules
 ///   and seeds).
-/// NAME is sample_name's; samples of older versions (samples/xx/yy/HASH) are found by their hash and stay where they are.
-/// No family (the same operators, views aside, in the same order) is in both train and eval. Graphs that are
-/// not fit (screen) are left out. A sample that an earlier run made stays as it is and is not screened again.
-/// finished: for each group, in order. Errors: Io; BadInput (no graph; OUT was made by other rules); Resource
-/// (interrupted, no worker, another run writes to OUT).
+/// NAME is sample_name's; samples of older versions (samples/xx/yy/HASH) are found by their hash and stay where they
+/// are. A family (family.h) is never in both train and eval. Graphs that are not fit (screen) are left out. A sample
+/// that an earlier run made stays as it is and is not screened again.
+/// finished: called for each group, in order.
+/// Errors:   Io; BadInput: no graph, or OUT was made by other rules; Resource: interrupted, no worker, another run
+///           writes to OUT.
 Result<void> make_samples(const std::string& subgraphs, const std::filesystem::path& out, const SampleOptions& options,
                           const std::function<void(const SampleReport&)>& finished);
 

@@ -1,5 +1,5 @@
-// Whether a graph runs, and whether it is fit to be a task: it runs, gives the same each time, and what it
-// gives depends on what it gets.
+// Whether a graph runs, and whether it is fit to be a task: it runs, gives the same outputs each time, and they depend
+// on its inputs. Source: docs/dataset.md, "Screening" under "Samples".
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,18 @@
 
 namespace passnet::dataset {
 
-/// "" when fit, else why not: an error of the run (its first line), "it has no outputs", "outputs are not
-/// finite", "not deterministic", "an output is an input", "an output does not depend on the inputs". A model
-/// that returns zeros, or an input, is so wrong on every graph that is fit. under: the id it is loaded as; it
-/// is unloaded again.
+/// Screening makes sure that a model that returns zeros, constants or its inputs is wrong on every task.
+/// reference: a worker that runs graphs.
+/// under:    the id that the graph is loaded as in the worker; it is unloaded again.
+/// timeout:  for each request.
+/// Returns:  "" when the graph is fit, else why not: "it has no outputs", "outputs are not finite", "not
+///           deterministic", "an output is an input", "an output does not depend on the inputs", or the kind of the
+///           worker's failure and the first line of its message: "bad-input: …".
 std::string screen(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
                    std::chrono::milliseconds timeout);
 
-/// "" when the graph runs on replayed inputs, else the first line of why not. under: as above.
+/// reference, under, timeout: as above.
+/// Returns:  "" when the graph runs on replayed inputs, else the kind of the failure and its first line.
 std::string try_run(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
                     std::chrono::milliseconds timeout);
 

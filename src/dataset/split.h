@@ -1,4 +1,4 @@
-// The split of any tree of samples into training and evaluation, by family. docs/dataset.md.
+// The split of any tree of samples into training and evaluation, by family. Source: docs/dataset.md, "Split".
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,12 @@ struct SplitReport {
   std::vector<std::string> failed;     // "PATH: why": samples that cannot be read; they are in no list
 };
 
-/// Writes the lists of write_lists into `lists`. A sample is a directory with a graph_list.txt, or else a
-/// graph directory; its family is that of its first graph. A line of `keep` names a sample, a graph in one or
-/// a directory above; their families are for evaluation as a whole. counted: after each sample. Errors:
-/// BadInput (no sample, `keep` names none, lists there that are not of this form), Io, Resource
-/// (interrupted).
+/// Splits the samples of `dataset` and writes the lists (write_lists) into the directory `lists`. A sample is a
+/// directory with a graph_list.txt, or else a graph directory; its family is that of its first graph. A line of `keep`
+/// names a sample, a graph in one, or a directory of samples; their whole families are for evaluation.
+/// counted:  called after each sample, with its path.
+/// Errors:   BadInput: no sample, a `keep` that names none, lists there that this did not write; Io; Resource:
+///           interrupted.
 Result<SplitReport> write_split(const std::filesystem::path& dataset, const std::filesystem::path& lists,
                                 const SplitOptions& options,
                                 const std::function<void(const std::string& path)>& counted);

@@ -14,10 +14,10 @@ struct DotOptions {
   bool weights = false;
 };
 
-/// A digraph from top to bottom. Inputs, weights, functions, methods, operators and the output have colours
-/// of their own; what changes its argument in place has a red border. A node names what it calls and its
-/// literal arguments; an edge carries the shape of the value. shapes: by node id, "float32[4, 197]"; empty
-/// strings, or none at all, where they are not known.
+/// shapes:   by node id, "float32[4, 197]"; an empty string where it is not known, an empty span when none is.
+/// Returns:  a digraph from top to bottom. Inputs, weights, functions, methods, operators and the output have colours
+///           of their own, and what changes its argument in place has a red border. A node shows what it calls and its
+///           literal arguments, an edge the shape of the value.
 std::string print_dot(const ir::Graph& graph, std::span<const std::string> shapes, const DotOptions& options = {});
 
 }  // namespace passnet::fx

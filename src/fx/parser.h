@@ -1,5 +1,5 @@
-// torch.fx-printed Python (model.py) and the graph language of patterns -> ir::Graph. Reads text, runs no
-// Python. The grammar stands above each parse function in parser.cpp.
+// torch.fx-printed Python (model.py) and the graph language of patterns -> ir::Graph. Reads text, runs no Python.
+// Source: docs/graphs.md, "model.py", which has the grammar and the limits.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,23 @@
 
 namespace passnet::fx {
 
-/// Reads a whole model.py: imports, `class GraphModule(torch.nn.Module)`, `def forward(self, …)`.
-/// Aliases (`l_x = L_x`, `z = x` after an in-place operator) become names, liveness statements (`x = None`)
-/// are checked and dropped. Nested expressions are accepted and become nodes of their own. file:   for
-/// messages. text: kept alive by the graph (names are views into it). Errors: BadInput at file:line:col with
-/// what was found and what was expected.
+/// Reads a whole model.py: imports, `class GraphModule(torch.nn.Module)`, `def forward(self, …)`. Aliases (`l_x = L_x`,
+/// `z = x` after an in-place operator) become names, liveness statements (`x = None`) are checked and dropped. Nested
+/// expressions become nodes of their own.
+/// file:     names the text in messages.
+/// text:     kept alive by the graph, whose names are views into it.
+/// Errors:   BadInput at file:line:column with what was found and what was expected.
 Result<ir::Graph> parse_model(std::string file, std::shared_ptr<const std::string> text);
 
-/// Reads and parses GRAPH_DIR/model.py or a model.py path: a regular file of at most 64 MiB. Errors: Io, BadInput.
+/// path:     a graph directory or a model.py, which must be a regular file of at most 64 MiB.
+/// Errors:   Io; BadInput as parse_model.
 Result<ir::Graph> load_model(const std::string& path);
 
-/// Parses one function of a pass file as a graph: `def pattern(x, y): … return …`. Parameters become
-/// placeholders. offset: byte position of `def` in `text`. Returns the graph; `end` receives the position
-/// after the function.
+/// Parses one function of a pass file as a graph: `def pattern(x, y): … return …`. Parameters become placeholders.
+/// file, text: as above.
+/// offset:   byte position of `def` in `text`.
+/// end:      receives the byte position behind the function; may be null.
+/// Errors:   as parse_model.
 Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset, size_t* end);
 
 }  // namespace passnet::fx

@@ -9,22 +9,24 @@
 
 namespace passnet::fx {
 
-/// The whole model.py: imports as needed, class, forward, liveness statements (`x = None`) at last uses.
-/// Names must be Python identifiers, unique, not reserved (keywords, torch, device, inf, nan, slice,
-/// Ellipsis, float, self, operator, passnet, math), and no placeholder may be called like the signature name
-/// of another; what fx/ reads fulfils this. What Python's syntax cannot say is printed as a call of its
-/// `operator` module.
-/// notes: by node id, one line each, as comments behind the values; empty strings and none at all leave no
-/// comment. With notes every argument of forward has its own line.
+/// notes:    by node id, a line that becomes a comment behind the value; an empty string gives none. With notes every
+///           argument of forward has a line of its own.
+/// Returns:  the whole model.py: imports as needed, class, forward, and liveness statements (`x = None`) after last
+///           uses. What Python's syntax cannot say is printed as a call of its `operator` module.
+/// REQUIRES: names are unique Python identifiers and not reserved (keywords, torch, device, inf, nan, slice, Ellipsis,
+///           float, self, operator, passnet, math), and no placeholder has the name that another has in the signature.
+///           Every graph that parser.h reads is so.
+/// Source:   docs/graphs.md, "What is printed".
 std::string print_model(const ir::Graph& graph, std::span<const std::string> notes = {});
-/// One node as a statement, without the liveness part: "add = torch.add(x, y, alpha = 2)". For messages.
+/// Returns: one node as a statement, for messages: "add = torch.add(x, y, alpha = 2)".
 std::string print_node(const ir::Graph& graph, const ir::Node& node);
-/// One argument: "(1, None)", "slice(None, 2, None)", "x".
+/// Returns: one argument: "(1, None)", "slice(None, 2, None)", "x".
 std::string print_arg(const ir::Graph& graph, const ir::Arg& arg);
-/// A Python float literal that reads back to the same bits: "1e-05", "1.0", "float('inf')" spelled `inf`.
+/// Returns: a Python float literal that reads back to the same bits: "1e-05", "1.0", and "inf" for infinity.
 std::string print_float(double value);
 
-/// A Python string literal in double quotes. value: UTF-8.
+/// value:    UTF-8.
+/// Returns:  a Python string literal in double quotes.
 std::string print_string(std::string_view value);
 
 }  // namespace passnet::fx

@@ -1,5 +1,5 @@
 // input_tensor_constraints.py: which sizes of the inputs are symbolic, and what holds between them.
-// Format: spec section A.5; the grammar stands in docs/graphs.md.
+// Source: docs/graphs.md, "input_tensor_constraints.py", which has the grammar.
 #pragma once
 
 #include <span>
@@ -30,25 +30,28 @@ struct Constraints {
   std::vector<Input> inputs;  // in file order; one per argument, in files that are not empty
 };
 
-/// Text without any statement gives no constraints. Errors: BadInput with position (another statement, an
-/// undefined symbol, a symbol without example value, an expression that is no integer expression).
+/// file:     names the text in messages.
+/// text:     of the whole file; a text without any statement gives constraints without symbols and inputs.
+/// Errors:   BadInput with its place: a statement of another form, an undefined symbol, a symbol without example value,
+///           an expression whose value is not an integer.
 Result<Constraints> parse_constraints(const std::string& file, const std::string& text);
 
-/// Text that parse_constraints reads back to equal constraints, and that sympy reads; empty for none.
+/// Returns: a text that parse_constraints reads back to equal constraints, and that Python runs with sympy; empty for
+///          constraints that hold nothing.
 std::string print_constraints(const Constraints& constraints);
 
 /// Same symbols, examples, relations and inputs; positions are not compared.
 bool equal(const Constraints& a, const Constraints& b);
 
-/// Every input is an argument of `graph` and the reverse, each once; with the example values each shape is
-/// the recorded one and each relation holds. Constraints without inputs fulfil this. records: of
-/// weight_meta.py and input_meta.py together; an argument without record is not compared. Errors: BadInput at
-/// the entry, with both sides.
+/// Checks that the constraints and `graph` have the same arguments, each once, and that with the example values each
+/// shape is the recorded one and each relation holds. Constraints without inputs always pass.
+/// records:  of weight_meta.py and input_meta.py together; an argument without a record is not compared.
+/// Errors:   BadInput at the entry that does not fit, with what it says and what was expected.
 Result<void> verify_constraints(const Constraints& constraints, const ir::Graph& graph,
                                 std::span<const TensorMeta* const> records);
 
-/// "[(S0,1),(S0,S1)]": the shapes that hold a symbol, as Python tuples, sorted by their Python text, without
-/// blanks.
+/// Returns: the shapes that hold a symbol, as Python tuples sorted by their Python text, without blanks:
+///          "[(S0,1),(S0,S1)]".
 std::string signature(const Constraints& constraints);
 
 }  // namespace passnet::graphdir

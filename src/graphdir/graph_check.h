@@ -33,12 +33,14 @@ struct GraphCheck {
   std::optional<Error> error;         // the first thing that is wrong
 };
 
-/// Checks, in this order: model.py is read, legal and reads back equal; weight_meta.py and input_meta.py are
-/// read and read back equal; the same for input_tensor_constraints.py; every argument has its record, and
-/// each shape of the constraints is the recorded one; graph_net.json is an object, of framework "torch" if it
-/// says so; graph_hash.txt is a hash. Files that are not there are not checked. path: a graph directory, its
-/// model.py, or any other file, which is then checked alone as a model.py. Never fails as a call: what is
-/// wrong with the graph stands in `error`. A stored hash that no rule gives is not wrong.
+/// Checks, in this order: model.py can be read, is a legal graph, and reads back equal once printed; the same for
+/// weight_meta.py and input_meta.py, then for input_tensor_constraints.py; every argument has its record, and each
+/// shape of the constraints is the recorded one; graph_net.json is an object, and of framework "torch" if it names one;
+/// graph_hash.txt is 64 hex digits. A file that is absent is not checked.
+/// path:     a graph directory, its model.py, or any other file, which is then checked alone as a model.py.
+/// Returns:  the findings; what is wrong with the graph stands in `error`, so the call itself never fails. A stored
+///           hash that no rule gives is counted and is no error.
+/// Source:   docs/graphs.md, "What `passnet graph check` verifies".
 GraphCheck check_graph(const std::filesystem::path& path);
 
 /// What check_graph demands of graph_net.json. Errors: BadInput.

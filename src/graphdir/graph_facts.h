@@ -8,21 +8,24 @@
 
 namespace passnet::graphdir {
 
-/// graph_net.json of a graph directory; an empty object when it is absent or no object.
+/// Returns: graph_net.json of a graph directory; an empty object when it is absent or holds something else.
 Json read_facts(const std::filesystem::path& directory);
 
-/// subgraph_sources.json; null when it is absent or no JSON.
+/// Returns: subgraph_sources.json of a graph directory; null when it is absent or not JSON.
 Json read_sources(const std::filesystem::path& directory);
 
-/// The kind of the graph at `graph`, found below `root`: what its facts name, else what the name of a
-/// directory below `root` or of `root` begins with, as upstream lays its trees out ("fusible_subgraphs");
-/// else "subgraph" below a directory _decomposed, and "full" elsewhere.
+/// facts:    read_facts(graph).
+/// root:     the directory that the graph was found below.
+/// Returns:  the kind that the facts name; else the kind that `root`, or a directory between it and the graph, has in
+///           its name as upstream lays its trees out ("fusible_subgraphs"); else "subgraph" for a graph below a
+///           directory `_decomposed`, and "full" for any other.
 std::string kind_of(const Json& facts, const std::filesystem::path& root, const std::filesystem::path& graph);
 
-/// A text of the facts; "" when it is absent or no text.
+/// Returns: the string under `key`; "" when it is absent or not a string.
 std::string text_of(const Json& facts, const char* key);
 
-/// As these files are written: indented by four, with a newline at the end. Invalid UTF-8 is replaced.
+/// Returns: the text of such a file: indented by four blanks, with a newline at its end. Bytes that are not UTF-8
+///          become U+FFFD.
 std::string print_indented(const Json& json);
 
 }  // namespace passnet::graphdir

@@ -1,5 +1,6 @@
-// graph_hash.txt: upstream's SHA-256 over the text that torch.fx generates of a graph, rebuilt from the graph
-// alone. The rules and what they cannot reproduce: docs/graphs.md.
+// graph_hash.txt: upstream's SHA-256 of the text that torch.fx generates for a graph, computed here from the graph
+// alone.
+// Source: docs/graphs.md, "graph_hash.txt": the rules, and which hashes they do not reproduce.
 #pragma once
 
 #include <optional>
@@ -10,7 +11,7 @@
 
 namespace passnet::graphdir {
 
-/// What a hash may have been taken of.
+/// The text that a hash may have been taken of.
 enum class HashRule : uint8_t {
   Graph,          // the graph as it stands; arguments numbered as in the signature
   Retraced,       // the graph traced once more; arguments numbered as in the signature
@@ -21,12 +22,14 @@ enum class HashRule : uint8_t {
 /// "graph", "retraced", "retraced-by-use", "own-names", "model-text".
 std::string_view name(HashRule rule);
 
-/// The text of a rule; for ModelText the graph's source. REQUIRES: graph.source for ModelText.
+/// Returns: the text that the rule hashes.
+/// REQUIRES: graph.source is set, for ModelText.
 std::string hashed_text(const ir::Graph& graph, HashRule rule);
-/// 64 hex digits: SHA-256 of that text.
+/// Returns: SHA-256 of that text, as 64 hex digits.
 std::string graph_hash(const ir::Graph& graph, HashRule rule = HashRule::Graph);
 
-/// The first rule that gives `stored`, or nullopt.
+/// stored:   the content of graph_hash.txt, without its newline.
+/// Returns:  the first rule, in the order of HashRule, under which the graph has this hash; nullopt when none gives it.
 std::optional<HashRule> find_hash_rule(const ir::Graph& graph, std::string_view stored);
 
 }  // namespace passnet::graphdir

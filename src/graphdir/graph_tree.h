@@ -19,8 +19,9 @@ struct TreeOptions {
   bool is_interrupted() const { return interrupted != nullptr && *interrupted; }
 };
 
-/// sink(work(item)) for each item of `next`, in order, until sink gives an error or the user interrupts.
-/// next, work, sink: as in map_in_order; sink gives Result<void>. Errors: of sink; Resource (interrupted).
+/// Calls sink(work(item)) for each item that `next` gives, in order, until sink fails or the user interrupts.
+/// next, work, sink: as in map_in_order, but sink returns Result<void>.
+/// Errors:   the first of sink; Resource when interrupted.
 template <class Next, class Work, class Sink>
 Result<void> map_until_error(Next&& next, Work&& work, Sink&& sink, const TreeOptions& options) {
   using Item = decltype(next());
@@ -37,15 +38,16 @@ Result<void> map_until_error(Next&& next, Work&& work, Sink&& sink, const TreeOp
   return done;
 }
 
-/// That for each graph at or below `root`, in the order of their paths; what cannot be read is an item with
-/// an error.
+/// map_until_error over each graph at or below `root`, in the order of their paths.
+/// work:     takes a GraphWalk::Found; a directory that cannot be read comes as one with an error.
+/// Errors:   as map_until_error.
 template <class Work, class Sink>
 Result<void> for_each_graph(const std::filesystem::path& root, const TreeOptions& options, Work&& work, Sink&& sink) {
   GraphWalk walk({root.string()});
   return map_until_error([&] { return walk.next(); }, std::forward<Work>(work), std::forward<Sink>(sink), options);
 }
 
-/// The path of a graph below the root it was found under; the directory's name when it is the root itself.
+/// Returns: the path of `graph` relative to `root`, below which it was found; its own name when it is the root itself.
 inline std::string path_below(const std::filesystem::path& root, const std::filesystem::path& graph) {
   const std::filesystem::path relative = graph.lexically_relative(root);
   if (relative != ".") return relative.string();

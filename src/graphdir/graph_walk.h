@@ -11,8 +11,8 @@
 
 namespace passnet::graphdir {
 
-/// A directory is a graph when it has an entry model.py, of whatever kind: one that cannot be read is reported by whoever
-/// reads it, not passed over.
+/// Whether the directory has an entry model.py, be it a file or not: one that cannot be read is then an error of
+/// whoever reads the graph, and not passed over in silence.
 bool is_graph_dir(const std::filesystem::path& path);
 
 class GraphWalk {
@@ -24,8 +24,9 @@ class GraphWalk {
     std::filesystem::path path;  // a graph directory, or a file as given
     std::optional<Error> error;  // what is there instead: no such path, no graph below it, an unreadable directory
   };
-  /// The next graph, or the next thing that should have been one; nullopt at the end. Order: as given; below
-  /// a directory as its paths sort. Links to directories are followed only where they are given.
+  /// Returns: the next graph, or what stood in the place of one, with an error; nullopt at the end. Paths come in the
+  ///          order given, the graphs below one in the order of their paths. A link to a directory is followed only
+  ///          when it is one of the paths given.
   std::optional<Found> next();
 
  private:

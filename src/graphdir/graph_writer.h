@@ -22,9 +22,10 @@ struct GraphFiles {
   HashRule hash_rule = HashRule::ModelText;  // of graph_hash.txt
 };
 
-/// Writes model.py, weight_meta.py, input_meta.py (empty), input_tensor_constraints.py, graph_hash.txt and
-/// the two JSON files into a directory beside `path`, which then takes its place. A directory that is there
-/// already is left as it is. Errors: Io.
+/// Writes model.py, weight_meta.py, input_meta.py (empty), input_tensor_constraints.py, graph_hash.txt and the two JSON
+/// files into a temporary directory beside `path`, which is then renamed to it. When `path` exists already it is left
+/// as it is, and the call succeeds.
+/// Errors: Io.
 Result<void> write_graph_dir(const std::filesystem::path& path, const GraphFiles& files);
 
 }  // namespace passnet::graphdir

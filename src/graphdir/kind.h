@@ -10,8 +10,8 @@ namespace passnet::graphdir {
 
 enum class Kind : uint8_t {
   SoleOp,   // one operator
-  Fusible,  // operators that a compiler launches as few kernels for as for the first of them
-  Typical,  // operators that models repeat
+  Fusible,  // operators for which a compiler launches no more kernels than for the first of them alone
+  Typical,  // sequences of operators that occur again and again in models
 };
 inline constexpr std::array kKinds{Kind::SoleOp, Kind::Fusible, Kind::Typical};
 

@@ -1,4 +1,5 @@
-// weight_meta.py and input_meta.py: what is recorded of each tensor argument. Format: spec section A.2, A.4.
+// weight_meta.py and input_meta.py: what is recorded of each tensor argument.
+// Source: docs/graphs.md, "weight_meta.py and input_meta.py", which lists the attributes.
 #pragma once
 
 #include <optional>
@@ -29,14 +30,16 @@ struct TensorMeta {
   SourceLoc at;
 };
 
-/// The same in all but position; nan equals nan.
+/// Whether all but the position is the same; nan equals nan.
 bool equal(const TensorMeta& a, const TensorMeta& b);
 
-/// Records in file order. Empty text gives none. Errors: BadInput with position (unknown attribute, wrong
-/// type, `data` of the wrong length, negative size, unknown dtype, missing name/shape/dtype).
+/// file:     names the text in messages.
+/// Returns:  the records in the order of the file; none for an empty text.
+/// Errors:   BadInput with its place: an unknown attribute, a value of the wrong type, `data` of the wrong length, a
+///           negative size, an unknown dtype, a record without name, shape or dtype.
 Result<std::vector<TensorMeta>> parse_meta(const std::string& file, std::string_view text);
 
-/// Text that parse_meta reads back to equal records.
+/// Returns: a text that parse_meta reads back to equal records.
 std::string print_meta(const std::vector<TensorMeta>& records);
 
 }  // namespace passnet::graphdir

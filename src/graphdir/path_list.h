@@ -15,8 +15,9 @@ struct PathLine {
   uint32_t line = 0;
 };
 
-/// The lines that are neither blank nor comments (#), without the blanks around them. of_what: "graph
-/// directory". Errors: BadInput with the line (none is left, a NUL byte).
+/// file:     names the text in messages; of_what: what each line names there, "graph directory".
+/// Returns:  the lines that are neither blank nor comments (#), without the blanks around them.
+/// Errors:   BadInput: no line is left, or a line holds a NUL byte.
 Result<std::vector<PathLine>> parse_path_list(const std::string& file, std::string_view text, std::string_view of_what);
 
 }  // namespace passnet::graphdir

@@ -1,6 +1,7 @@
-// Makes the inputs of a graph from its metas, by the documented rule of the bench loader (spec section A.3),
-// bit for bit as NumPy's legacy global generator draws them: seed 123, integers with a range first, then the
-// rest, each in the alphabetical order of class names.
+// Makes the inputs of a graph from its records, bit for bit as the public benchmark makes them by NumPy's legacy
+// generator with seed 123: first the integers with a range, then the rest, each in the alphabetical order of class
+// names.
+// Source: docs/graphs.md, "How inputs are made from records". Its rules have the numbers used here.
 #pragma once
 
 #include <cstddef>
@@ -25,25 +26,29 @@ struct HostTensor {
 
 inline constexpr uint32_t kReplaySeed = 123;
 
-/// Fills memory[i] with the elements of the i-th record: those of `inputs` come first, then those of
-/// `weights`, in record order. memory[i] has room for all of them and may be null when there are none.
-/// inputs:  records of input_meta.py; weights: of weight_meta.py. threads: how many make the values; the
-/// values do not depend on it. An element of a bool tensor is true when random_sample() < 0.5. Values are
-/// drawn in double and rounded to nearest even as torch does: to float16 and bfloat16 by way of float32.
-/// Returns: per record, the elements that are not finite (rule 6; a recorded std of nan makes them). They
-/// stay as they are: replacing them is torch's generator's business. `data` is never changed, so never
-/// counted. Errors:  BadInput (a range that is empty or beyond int64, a value of `data` outside its dtype).
+/// Fills memory[i] with the elements of the i-th record, counting through `inputs` first, then `weights`.
+/// inputs:   records of input_meta.py.
+/// weights:  records of weight_meta.py.
+/// memory:   one entry per record, with room for all its elements, contiguous in row-major order; may be null for a
+///           tensor without elements.
+/// seed:     of NumPy's generator.
+/// threads:  how many make the values, which do not depend on it.
+/// Returns:  by record, how many elements are not finite (rule 6; a recorded std of nan makes such). They are left as
+///           they are, as it is PyTorch's generator that draws what replaces them. Elements given by `data` are not
+///           counted.
+/// Errors:   BadInput: a range that is empty or beyond int64, a value of `data` that its dtype cannot hold.
 Result<std::vector<int64_t>> replay(const std::vector<TensorMeta>& inputs, const std::vector<TensorMeta>& weights,
                                     std::span<std::byte* const> memory, uint32_t seed = kReplaySeed, int threads = 1);
 
-/// Rule 1: drawn as integers from min_val to max_val, before all else.
+/// Whether rule 1 applies: integers drawn from min_val to max_val, before all others.
 bool is_ranged(const TensorMeta& meta);
 
-/// Bytes of all tensors of the records.
+/// Returns: the bytes of all tensors of the records together.
 double input_bytes(const std::vector<TensorMeta>& records);
 
-/// The same into memory of their own: one tensor per record. Errors: also Resource (more bytes than there is
-/// memory).
+/// The same into memory of their own.
+/// Returns:  one tensor per record, those of `inputs` first.
+/// Errors:   also Resource, when they need more memory than there is.
 Result<std::vector<HostTensor>> replay(const std::vector<TensorMeta>& inputs, const std::vector<TensorMeta>& weights,
                                        uint32_t seed = kReplaySeed, int threads = 1);
 

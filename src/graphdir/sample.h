@@ -22,16 +22,20 @@ struct GraphDir {
   std::vector<TensorMeta> inputs;   // input_meta.py; usually empty
 };
 
-/// The directory that `path`, a graph's directory or its model.py, stands for; none for another file.
+/// path:     a graph's directory, or its model.py.
+/// Returns:  the directory; nullopt for any other file.
 std::optional<std::filesystem::path> graph_directory(const std::filesystem::path& path);
 
-/// path: the directory, or its model.py. Reads model.py, weight_meta.py and input_meta.py (may be absent) and checks that every placeholder has its
-/// record. Errors: Io, BadInput (another file; a placeholder without record, with the nearest recorded name; a record of no
-/// placeholder).
+/// Reads model.py, weight_meta.py and, when it is there, input_meta.py, and checks that every placeholder has its
+/// record.
+/// path:     the graph's directory, or its model.py.
+/// Errors:   Io; BadInput: another file, a placeholder without record (with the nearest recorded name), a record that
+///           belongs to no placeholder.
 Result<GraphDir> load_graph_dir(const std::filesystem::path& path);
 
-/// Checks that every placeholder of `dir.graph` has one record, in either list, and every record its
-/// placeholder; orders the records by placeholder. Errors: BadInput.
+/// Checks that every placeholder of `dir.graph` has exactly one record, in either list, and that every record has its
+/// placeholder; then sorts each list in the order of the placeholders.
+/// Errors: BadInput at the record or the argument.
 Result<void> match_records(GraphDir& dir);
 
 /// A sample directory, listed; graphs are loaded one by one so that a bad one spoils only itself.
@@ -42,18 +46,19 @@ struct Sample {
   std::vector<std::filesystem::path> graph_paths;  // resolved: graphs/NAME, NAME or absolute
   std::filesystem::path pass_dir;                  // empty when the sample has none
 };
-/// Reads graph_list.txt (blank lines and # comments skipped) or, when absent, every directory below that
-/// holds a model.py. Errors: Io, BadInput (empty list, a named graph that does not exist, with line number).
+/// Reads graph_list.txt (without blank lines and # comments) or, where there is none, finds every directory below that
+/// holds a model.py.
+/// Errors: Io; BadInput: an empty list, or a graph that does not exist, with its line.
 Result<Sample> load_sample(const std::filesystem::path& path);
 
-/// PATH of a command: a sample directory, a graph directory, a directory of samples (each with its
-/// graph_list.txt), or a text file listing such directories one per line (relative to the file). Returns
-/// sample directories. Errors: Io, BadInput (a path that does not exist, with the nearest name beside it; an
-/// empty list).
+/// paths:    arguments of a command: each a sample directory, a graph directory, a directory of samples (each with its
+///           graph_list.txt), or a text file that lists such directories, one per line, relative to the file.
+/// Returns:  sample directories and graph directories, in the order of the paths.
+/// Errors:   Io; BadInput: a path that does not exist (with the nearest name beside it), an empty list.
 Result<std::vector<std::filesystem::path>> expand_paths(const std::vector<std::string>& paths);
 
-/// Every graph directory (is_graph_dir) at or below `root`, in the order of GraphWalk; empty when `root` is no directory.
-/// Directories that cannot be read are left out, with a warning for each.
+/// Returns: every graph directory (is_graph_dir) at or below `root`, in the order of GraphWalk; none when `root` is not
+///          a directory. Directories that cannot be read are left out, with a warning for each.
 std::vector<std::filesystem::path> find_graph_dirs(const std::filesystem::path& root);
 
 }  // namespace passnet::graphdir

@@ -1,5 +1,5 @@
 // Integer expressions over named sizes, as sympy writes them: `S0`, `S0*2 + 1`, `S0 // 16`, `Max(S0, 1)`;
-// and relations between two of them. Checked text, no algebra: nothing is simplified.
+// and relations between two of them. They are kept as they are written; nothing is simplified.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct ShapeExpression {
   std::vector<ShapeExpression> operands;
 
   bool is_integer() const { return kind == Kind::Integer; }
-  /// A symbol occurs in it.
+  /// Whether a symbol occurs in it.
   bool is_symbolic() const;
   bool operator==(const ShapeExpression&) const = default;
 };
@@ -47,16 +47,20 @@ struct ShapeRelation {
 /// Most terms of one expression.
 inline constexpr size_t kMaxShapeTerms = 1000;
 
-/// Reads one at the cursor; on errors `lexer` has failed. symbols: the names that are defined.
+/// Reads one at the cursor of `lexer`.
+/// symbols:  the names that are defined; an index in it is the `value` of a Symbol.
+/// Errors:   are those of `lexer`, which then has failed.
 ShapeExpression read_shape_expression(fx::Lexer& lexer, std::span<const std::string> symbols);
 /// relation := ("Eq" | "Ne" | "Lt" | "Le" | "Gt" | "Ge") "(" a "," b ")" | a ("<" | "<=" | ">" | ">=") b
 ShapeRelation read_shape_relation(fx::Lexer& lexer, std::span<const std::string> symbols);
 
-/// Text that reads back equal, and that Python reads with sympy's names.
+/// symbols:  names by index.
+/// Returns:  a text that reads back equal, and that Python evaluates with sympy's names.
 std::string print_shape(const ShapeExpression& expression, std::span<const std::string> symbols);
 std::string print_shape(const ShapeRelation& relation, std::span<const std::string> symbols);
 
-/// values: by symbol. nullopt: beyond 64 bits, or a division by zero.
+/// values:   by symbol.
+/// Returns:  the value; nullopt when a step goes beyond 64 bits or divides by zero.
 std::optional<int64_t> evaluate(const ShapeExpression& expression, std::span<const int64_t> values);
 std::optional<bool> evaluate(const ShapeRelation& relation, std::span<const int64_t> values);
 

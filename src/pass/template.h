@@ -14,8 +14,8 @@ struct PassTexts {
   std::string python, cpp, cuda;  // Name.py, Name.cpp, Name.cu; an empty `cuda` gives no file
 };
 
-/// Writes the files of pass NAME into `pass_dir` and appends NAME to sorted_output_pass_rule_names.json there. Returns the
-/// files written.
+/// Writes the files of pass NAME into `pass_dir` and appends NAME to sorted_output_pass_rule_names.json there. Returns
+/// the files written.
 /// Errors: BadInput (NAME is not a Python identifier, a file of that name exists: nothing is overwritten, the list file
 /// is malformed), Io.
 Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::path& pass_dir, const std::string& name,

@@ -49,7 +49,8 @@ struct Comparison {
   bool operator==(const Comparison&) const = default;
 };
 
-/// REQUIRES: records of one graph. What is compared is the speedup over the reference, which is taken beside the candidate
+/// REQUIRES: records of one graph. What is compared is the speedup over the reference, which is taken beside the
+///           candidate
 /// each time, so runs of different days are comparable as times are not.
 Comparison compare(const RunRecord& a, const RunRecord& b);
 
@@ -60,8 +61,8 @@ struct RunComparison {
   /// A graph is SLOWER or WRONG.
   bool worse() const { return count(Change::Slower) + count(Change::Wrong) > 0; }
 };
-/// Records are paired by sample and graph; by graph alone when each run holds one sample. Of several records of one graph the
-/// last counts.
+/// Records are paired by sample and graph; by graph alone when each run holds one sample. Of several records of one
+/// graph the last counts.
 RunComparison compare_runs(const std::vector<RunRecord>& a, const std::vector<RunRecord>& b);
 
 /// Whether evaluating a record again gave the same.
@@ -69,8 +70,8 @@ struct Agreement {
   bool agrees = true;
   std::vector<std::string> remarks;  // one for each thing looked at: "verdict: correct in both", …
 };
-/// The same verdict; the same tolerance or a stricter one (t may fall when sums are taken in another order, not rise); and
-/// speedups that compare() does not call FASTER or SLOWER.
+/// The same verdict; the same tolerance or a stricter one (t may fall when sums are taken in another order, not rise);
+/// and speedups that compare() does not call FASTER or SLOWER.
 Agreement agreement(const RunRecord& recorded, const RunRecord& again);
 
 }  // namespace passnet::record

@@ -34,7 +34,8 @@ std::vector<double> block_medians(const Timing& timing) {
   return medians;
 }
 
-/// How many of `count` ordered values lie outside the 95 % interval of their median at each end; 0: all of them are needed.
+/// How many of `count` ordered values lie outside the 95 % interval of their median at each end; 0: all of them are
+/// needed.
 size_t values_outside(size_t count) {
   double outside = 0, probability = std::pow(0.5, static_cast<double>(count));  // of 0 values below the median
   for (size_t k = 0; k < count / 2; ++k) {

@@ -17,11 +17,11 @@ struct Interval {
 /// to lie): no number of trials shows a smaller difference. docs/performance.md has the measurement.
 inline constexpr double kProcessSpread = 0.02;
 
-/// The 95 % interval of median(reference) / median(candidate).
-/// Each pair of blocks that were timed beside each other gives one ratio of medians, which a slow drift of the machine
-/// does not change. The interval is the distribution-free one of their median (order statistics of a binomial), widened
-/// to hold the ratio of all trials, and by kProcessSpread in quadrature. Timings without `blocks` are taken in groups of 5.
-/// Not known when either side has no believable times.
+/// The 95 % interval of median(reference) / median(candidate). Each pair of blocks that were timed beside each other
+/// gives one ratio of medians, which a slow drift of the machine does not change. The interval is the distribution-free
+/// one of their median (order statistics of a binomial), widened to hold the ratio of all trials, and by kProcessSpread
+/// in quadrature. Timings without `blocks` are taken in groups of 5. Not known when either side has no believable
+/// times.
 Interval ratio_interval(const Timing& reference, const Timing& candidate);
 
 /// The interval of the record's speedup; not known when it has none (record::judge), or its times were disturbed.

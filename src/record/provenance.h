@@ -1,5 +1,5 @@
-// What a record was made of: hashes of everything that was read, the options in force and the versions at work. Two that are
-// equal describe the same measurement; what differs says why a record no longer stands.
+// What a record was made of: hashes of everything that was read, the options in force and the versions at work. Two
+// that are equal describe the same measurement; what differs says why a record no longer stands.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ struct Difference {
 /// Empty exactly when both describe the same measurement; sources first, then options, then versions.
 std::vector<Difference> differences(const Provenance& then, const Provenance& now);
 
-/// True when a record says nothing about its pass: a worker could not start or was killed from outside, memory or disk was
-/// used up, no compiler was there.
+/// True when a record says nothing about its pass: a worker could not start or was killed from outside, memory or disk
+/// was used up, no compiler was there.
 bool is_environment_failure(const RunRecord& record);
 
 /// Why a record is measured anew before it may stand for `now`, a phrase each; empty when it stands.

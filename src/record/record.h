@@ -41,13 +41,12 @@ struct OutputCheck {
   bool operator==(const OutputCheck&) const = default;
 };
 
-/// How calls are timed. On the CPU there is one way: the host's clock, the same inputs in each call, caches as they are.
+/// How calls are timed. On the CPU there is one way: the host's clock, the same inputs in each call, caches as they
+/// are.
 struct Track {
-  std::string clock =
-      "host";  // host: around the call, until the device is done; device: what the GPU needs, without launching
-  std::string inputs =
-      "same";  // same: the same tensors in each call; fresh: at other addresses than in the calls before
-  std::string cache = "warm";  // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
+  std::string clock = "host";   // host: around the call until the device is done; device: the GPU's work, not launching
+  std::string inputs = "same";  // same: the same tensors in each call; fresh: at other addresses than before
+  std::string cache = "warm";   // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
   bool operator==(const Track&) const = default;
 };
 /// "host clock, fresh tensors, warm cache"
@@ -66,35 +65,33 @@ struct Timing {
   std::string mode = {};  // "operators", or how the recorded calls are repeated: "direct", "graph", "graph with copies"
   std::vector<TrackTimes> others = {};  // the same call timed in other ways; GPU only
   int sm_mhz = 0, temperature_c = 0;    // of the GPU after the trials; 0: not known
-  std::vector<int> blocks =
-      {};  // trials of each block, in order: block i of one side was timed right beside block i of the other
+  std::vector<int> blocks = {};  // trials per block, in order; block i was timed right beside block i of the other side
   bool operator==(const Timing&) const = default;
 };
 
 /// What else the machine did while a graph was timed. Shares are of wall time, 1.0 = 100 %.
 struct Load {
-  bool known =
-      false;  // the system tells how long threads wait for a processor; else `waiting_share` is 0 and no block was dropped
+  bool known = false;     // the kernel tells how long threads wait; else `waiting_share` is 0 and no block was dropped
   int block_pairs = 0;    // pairs of blocks (one per side) that were timed
   int dropped_pairs = 0;  // of these: dropped, as another process held a processor that a side needed
-  double waiting_share =
-      0;  // the longest that a thread of a side waited for a processor held by another process, of the time in blocks
-  double stolen_share = 0;  // processor time that the host of a virtual machine gave to others, over all processors
-  double pressure_share =
-      0;  // time in which something on the machine waited for a processor (Linux's pressure stall information)
+  /// The longest that a thread of a side waited for a processor that another process held, of the time in blocks.
+  double waiting_share = 0;
+  double stolen_share = 0;    // processor time that the host of a virtual machine gave to others, over all processors
+  double pressure_share = 0;  // time in which anything waited for a processor (Linux's pressure stall information)
   int64_t involuntary_switches = 0;  // times a thread of a side was taken off its processor
   bool operator==(const Load&) const = default;
 };
 
-/// The A/A control of a sample: the same graph without passes on both sides, timed in the same way. Its ratio tells how far
-/// ratios of this run can be trusted.
+/// The A/A control of a sample: the same graph without passes on both sides, timed in the same way. Its ratio tells how
+/// far ratios of this run can be trusted.
 struct Control {
   Timing reference, candidate;
   bool disturbed = false;  // as RunRecord::disturbed
   bool operator==(const Control&) const = default;
 };
 
-/// GPU memory of one side's process, as PyTorch's allocator took it from the device; contexts and libraries are not in it.
+/// GPU memory of one side's process, as PyTorch's allocator took it from the device; contexts and libraries are not in
+/// it.
 struct DeviceMemory {
   int64_t peak_bytes = 0;  // the most at a time while the graph was evaluated; 0: not known
   int64_t kept_bytes = 0;  // what the process kept after it
@@ -178,7 +175,8 @@ struct RunRecord {
 };
 
 Json to_json(const OutputCheck& check);
-/// A JSON list of checks, as a worker's reply to `compare` and a record's "outputs" hold them. Errors: BadInput.
+/// json:     a list of checks, as a worker's reply to `compare` and a record's "outputs" hold it.
+/// Errors:   BadInput naming the field.
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json);
 
 /// Always valid UTF-8 (foreign bytes become U+FFFD), so dumping never throws; nan and infinities as strings. The object

@@ -27,7 +27,7 @@ struct Outcome {
 };
 
 using Weights = std::array<double, 15>;  // t = -10 … 4, not yet normalised
-/// GraphNet's own (spec E.4).
+/// GraphNet's own: docs/scoring.md, "The aggregated score".
 constexpr Weights kWeights = {0.001, 0.001, 0.001, 0.13, 0.40, 0.48, 0.48, 0.48,
                               0.48,  0.48,  0.48,  0.48, 0.48, 0.48, 0.48};
 /// Those of PassBench, the benchmark that publishes an AS per model.

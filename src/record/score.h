@@ -1,4 +1,5 @@
-// verdicts -> S(t), ES(t), the aggregated score (spec E.4): pure functions with upstream's parameters as defaults.
+// verdicts -> S(t), ES(t) and the aggregated score, by pure functions with upstream's parameters as defaults.
+// Source: docs/scoring.md, "S(t) and ES(t)" and "The aggregated score".
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ inline constexpr int kErrorClasses = 4;
 struct ScorePoint {
   int t = 0;
   double s = 0, es = 0;                              // sample-level S_t and ES_t
-  double es_macro = 0;                               // the aggregated form (spec E.4), for cross-checking
+  double es_macro = 0;                               // ES_t computed from shares, as a cross-check
   double correct_share = 0;                          // lambda
   double alpha = 1;                                  // geometric mean of the correct speedups
   double beta = 1;                                   // of those below 1
@@ -55,26 +56,30 @@ struct Score {
 /// No verdicts: every S_t and ES_t is 1 and total is 0.
 Score score(const std::vector<Verdict>& verdicts, const ScoreOptions& options = {});
 
-/// The verdicts of all records, but of those that are right and were timed on a busy machine (is_unmeasured): a score says
-/// nothing of what was not measured.
+/// The verdicts of all records, but of those that are right and were timed on a busy machine (is_unmeasured): a score
+/// says nothing of what was not measured.
 std::vector<Verdict> judge_all(const std::vector<RunRecord>& records);
 
 /// aggregated_score.json: upstream's keys {"id", "score"} and ours (docs/scoring.md).
 Json to_json(const Score& score, const std::string& id);
 
-/// validation.log in upstream's line format (spec E.2), one block per record. Text that came from a graph, a pass or a
-/// kernel is made inert first: it can neither end a line nor look like a line that upstream's parser reads.
+/// Returns: validation.log in upstream's line format, one block per record. Text that came from a graph, a pass or a
+///          kernel is made inert first: it can neither end a line nor look like a line that upstream's parser reads.
+/// Source:  docs/scoring.md, "Logs".
 std::string render_upstream_log(const std::vector<RunRecord>& records);
 
-/// The names after "[Processing]" in an upstream log, in order: one per verdict of verdicts_from_upstream_log, which must
-/// have accepted the text. Empty where a line has none.
+/// The names after "[Processing]" in an upstream log, in order: one per verdict of verdicts_from_upstream_log, which
+/// must have accepted the text. Empty where a line has none.
 std::vector<std::string> names_in_upstream_log(std::string_view text);
 
-/// Reads upstream's logs (spec E.2 parser patterns) into verdicts, so that `passnet score` takes them too. As upstream:
-/// the last line of a kind wins, a missing all_close line is a failure, no [equal] line is vacuously correct.
-/// Where upstream's scorer crashes: correct without a [Speedup][e2e] line is correct and not timed, and a speedup that is
-/// zero, negative or not finite is RuntimeFail.
-/// Errors: BadInput with line number (a number that is none, a text without any [Processing] line).
+/// Reads a log of upstream's tools, so that `passnet score` takes it too. As upstream does: the last line of a kind
+/// wins, a missing all_close line is a failure, and a graph without an [equal] line is correct. Where upstream's scorer
+/// crashes: a correct graph without a [Speedup][e2e] line counts as not timed, and a speedup that is zero, negative or
+/// not finite is RuntimeFail.
+/// file:     names the text in messages.
+/// Returns:  a verdict per graph, in the order of the log.
+/// Errors:   BadInput with its line: text where a number should be, or no [Processing] line at all.
+/// Source:   docs/scoring.md, "Logs".
 Result<std::vector<Verdict>> verdicts_from_upstream_log(const std::string& file, std::string_view text);
 
 }  // namespace passnet::record

@@ -6,7 +6,7 @@
 
 namespace passnet::record {
 
-/// `text` with every byte sequence that is not UTF-8 replaced by U+FFFD.
+/// Returns: `text` with every byte sequence that is not UTF-8 replaced by U+FFFD.
 std::string valid_utf8(std::string_view text);
 
 }  // namespace passnet::record

@@ -8,7 +8,7 @@
 
 namespace passnet::record {
 
-/// Upstream's names (spec E.2), derived from the record, not from text.
+/// Upstream's names, derived from the record, not from text. Source: docs/scoring.md, "Status".
 enum class Status { Correct, EagerFail, CompileFail, RuntimeFail, ShapeMismatch, TypeMismatch };
 const char* to_string(Status status);
 
@@ -25,28 +25,31 @@ struct Verdict {
 };
 
 /// How statuses map (reasons in docs/scoring.md): failure before or in Reference, or no pass matched -> EagerFail
-/// (upstream logs both so); any other failure in Match, Build, Load -> CompileFail; Run, Time, impossible times, nothing
-/// to compare, or a non-deterministic candidate -> RuntimeFail; wrong count or shape -> ShapeMismatch; wrong dtype ->
-/// TypeMismatch. What remains is Correct, from `passes_from` on. Speedup is 0 unless the status is Correct; a graph that
-/// was compared and never timed, or whose times were disturbed, has 0 too. A declined graph is Correct everywhere, at exactly 1.
+/// (upstream logs both so); any other failure in Match, Build, Load -> CompileFail; Run, Time, impossible times,
+/// nothing to compare, or a non-deterministic candidate -> RuntimeFail; wrong count or shape -> ShapeMismatch; wrong
+/// dtype -> TypeMismatch. What remains is Correct, from `passes_from` on. Speedup is 0 unless the status is Correct; a
+/// graph that was compared and never timed, or whose times were disturbed, has 0 too. A declined graph is Correct
+/// everywhere, at exactly 1.
 Verdict judge(const RunRecord& record);
 
-/// The rung at which we call a graph correct: PyTorch's own defaults for assert_close.
+/// The rung t at which a graph is called correct: PyTorch's own defaults for assert_close.
 inline constexpr int kCorrectT = -5;
-/// So many rungs beyond it a graph is called "inexact": a hundred times the absolute tolerance for most types. Then "wrong".
+/// So many rungs beyond it a graph is called "inexact": a hundred times the absolute tolerance for most types. Then
+/// "wrong".
 inline constexpr int kNearRungs = 2;
 
 /// The passes matched and their plans declined every site: the graph is left as it was, and was not measured.
 bool is_declined(const RunRecord& record);
 
-/// A call cannot take less than this; a list with a shorter, negative or non-finite trial is no measurement.
+/// No call takes less than this; a list with a trial that is shorter, negative or not finite is not a measurement.
 inline constexpr double kShortestCallUs = 0.01;
 bool times_valid(const Timing& timing);
 
-/// median reference / median candidate; 0 when either side has no believable times.
+/// Returns: median reference / median candidate; 0 when either side has no valid times (times_valid).
 double median_ratio(const Timing& reference, const Timing& candidate);
 
-/// Right, and timed while other processes held its processors: there is nothing to score until it is measured again.
+/// Returns: whether the graph is right, but was timed while other processes held its processors: there is nothing to
+///          score until it is measured again.
 bool is_unmeasured(const RunRecord& record);
 
 /// Both sides were timed and one of them has iqr / median above kNoisy.

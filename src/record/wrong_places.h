@@ -1,5 +1,5 @@
-// Where the wrong elements of a tensor lie, in the words of a person who debugs a kernel: "columns 120 to 127 of 128 (the
-// last 8)", "everywhere". A kernel that forgets the tail of a row, a tile or the last task shows it by this alone.
+// Where the wrong elements of a tensor lie, in the words of a person who debugs a kernel: "columns 120 to 127 of 128
+// (the last 8)", "everywhere". A kernel that forgets the tail of a row, a tile or the last task shows it by this alone.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ class WrongPlaces {
   void add(int64_t flat);
 
   int64_t count() const { return count_; }
-  /// Index of the first one, by dimension; empty when there is none, and for a scalar.
+  /// Returns: the index of the first one added, by dimension; empty when there is none, and for a scalar.
   std::vector<int64_t> first_index() const;
 
   /// The last two dimensions are rows and columns, those before them go by number. One of, in this order:
-  /// "" (none), "everywhere"; whole rows, columns or blocks ("rows 3 to 5 of 16, columns 0 to 31 of 64 (the first 32)");
-  /// a stretch in row-major order ("elements 1920 to 1999 of 2000 in order (the last 80)"); either with "(n of the m
-  /// elements there)" when at least half of it is wrong; "scattered", "scattered within rows 10 to 19 of 50" where they lie
-  /// within half of a dimension.
+  /// "" (none), "everywhere"; whole rows, columns or blocks ("rows 3 to 5 of 16, columns 0 to 31 of 64 (the first
+  /// 32)"); a stretch in row-major order ("elements 1920 to 1999 of 2000 in order (the last 80)"); either with "(n of
+  /// the m elements there)" when at least half of it is wrong; "scattered", "scattered within rows 10 to 19 of 50"
+  /// where they lie within half of a dimension.
   std::string describe() const;
 
  private:

@@ -1,4 +1,5 @@
-// Two runs side by side: for a terminal, for machines, for a spreadsheet, as a page. What is compared: record/compare.h.
+// Two runs side by side: for a terminal, for machines, for a spreadsheet, as a page. What is compared:
+// record/compare.h.
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@ struct RunNames {
   std::string a, b;
 };
 
-/// A table with one row per graph, worst news first, a line of counts, and what the runs were made of where that differs.
+/// A table with one row per graph, worst news first, a line of counts, and what the runs were made of where that
+/// differs.
 /// color: ANSI colors; pass true only for a terminal. Ends with a newline.
 std::string render_comparison(const record::RunComparison& runs, const RunNames& names, bool color);
 /// {"a": …, "b": …, "worse": bool, "counts": {…}, "differences": […], "graphs": […]}; docs/records.md lists the keys.

@@ -1,4 +1,4 @@
-// Facts about a run as names and values: those that all graphs share are told once, the others with each graph.
+// Facts about a run as names and values, so that those that all graphs share can be told once.
 #pragma once
 
 #include <string>
@@ -20,10 +20,12 @@ Facts facts_of(const Json& object);
 /// What is known of how a graph was evaluated.
 Facts facts_of(const record::RunRecord& record);
 
-/// Moves out of the lists what all that name it agree on, when more than one does: graphs that failed early know less.
+/// Takes out of the lists every fact that several of them have, with the same value in all that have it; of a single
+/// list every fact. Not all need to have it, as graphs that failed early have fewer facts.
+/// Returns: the facts taken out.
 Facts take_common(std::vector<Facts>& lists);
 
-/// What the machine did meanwhile, in a sentence; "" when the graph was not timed.
+/// Returns: what the machine did while the graph was timed, in a sentence; "" when it was not timed.
 std::string load_text(const record::Load& load);
 
 }  // namespace passnet::report

@@ -5,8 +5,8 @@
 
 namespace passnet::report {
 
-/// Light and dark as the reader's system is, and paper. Colors differ in brightness and never speak alone: words and shapes
-/// say the same.
+/// Light or dark as the reader's system is set, and fit for printing. Colors differ in brightness and never speak
+/// alone: words and shapes say the same.
 std::string_view html_style();
 /// Sorts by the column whose heading is clicked, filters, and puts sources into the line that is opened. The page is
 /// complete without it.

@@ -49,13 +49,16 @@ std::vector<Row> rows_of(const std::vector<record::RunRecord>& records);
 /// timed calls, seed 1024". Empty for no records.
 std::string conditions(const std::vector<record::RunRecord>& records);
 
-/// What a ratio says: "2.31x", "no difference" when its interval holds 1, "disturbed" when it was not measured, "-" when not timed.
+/// What a ratio says: "2.31x", "no difference" when its interval holds 1, "disturbed" when it was not measured, "-"
+/// when not timed.
 std::string speedup_text(const Row& row);
 /// "2.25 to 2.38", the 95 % interval of the ratio; "-" when it has none.
 std::string interval_text(const Row& row);
-/// What the rival's column says: its ratio to the same reference, "no difference", "disturbed", "wrong", "failed"; "-" without one.
+/// What the rival's column says: its ratio to the same reference, "no difference", "disturbed", "wrong", "failed"; "-"
+/// without one.
 std::string rival_text(const Row& row);
-/// The A/A controls of all samples: "1.00x (0.98 to 1.02)", or "0.97x to 1.03x over 12 samples". Empty when there is none.
+/// The A/A controls of all samples: "1.00x (0.98 to 1.02)", or "0.97x to 1.03x over 12 samples". Empty when there is
+/// none.
 std::string controls_text(const std::vector<Row>& rows);
 
 /// "2.31x"; "-" when 0.

@@ -26,11 +26,12 @@ using Sources = std::map<std::string, SampleSources>;  // by the sample's name
 /// A text longer than this is cut at a line, and says how much is left and where.
 inline constexpr size_t kLongestText = size_t{48} << 10;
 
-/// Reads OUT/SAMPLE/{passes,graphs} of the records. What is not there, or cannot be read, is left out: a run of an older
-/// PassNet has none of it.
+/// Reads OUT/SAMPLE/passes and OUT/SAMPLE/graphs for each sample of the records. What is not there, or cannot be read,
+/// is left out: a run of an older PassNet has none of it.
 Sources load_sources(const std::filesystem::path& out, const std::vector<record::RunRecord>& records);
 
-/// Launch lists for people, a launch per line: "site 0, pass add_relu", "  add_relu_kernel  grid 40 x 1, block 256, T=float32",
+/// Launch lists for people, a launch per line: "site 0, pass add_relu", "  add_relu_kernel  grid 40 x 1, block 256,
+/// T=float32",
 /// "    float32 [40, 50], float32 [40, 50], 2000". What is no list of launch lists is given back as it is.
 std::string launch_text(const std::string& json);
 

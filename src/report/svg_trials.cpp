@@ -44,8 +44,8 @@ std::vector<double> columns_of(const std::vector<std::span<const double>>& a,
   return edges;
 }
 
-/// Whole pixels as a path of relative steps, a line per block. Where many trials share a pixel, the least and the greatest
-/// are kept, so no peak is lost and a million trials need no more room than a thousand.
+/// Whole pixels as a path of relative steps, a line per block. Where many trials share a pixel, the least and the
+/// greatest are kept, so no peak is lost and a million trials need no more room than a thousand.
 class TrialPath {
  public:
   explicit TrialPath(double top_us) : top_us_(top_us) {}

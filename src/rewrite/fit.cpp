@@ -33,7 +33,8 @@ class Fit {
     bound_[id] = true;
   }
 
-  // The pattern's call stands for the graph's, if that may be. False when it stands for another, or the operator differs.
+  // The pattern's call stands for the graph's, if that may be. False when it stands for another, or the operator
+  // differs.
   bool assign(NodeId call, NodeId found) {
     if (bound_[call]) return values_[call].node == found;
     const auto stands_for_found = [&](NodeId other) { return values_[other].node == found; };

@@ -7,10 +7,10 @@
 
 namespace passnet::rewrite {
 
-/// How many of the pattern's calls fit when its call `root` stands for the graph's node `at`. Unlike the search this goes
-/// on behind a call that does not fit, along operands and users of the same operator; of several ways the first is taken. A
-/// call fits when operator and arguments agree, given what the calls counted before it stand for. REQUIRES: root and at
-/// call the same operator.
+/// Counts the pattern's calls that fit when its call `root` stands for the graph's node `at`. Unlike the search this
+/// goes on behind a call that does not fit, along operands and users of the same operator; of several ways the first is
+/// taken. A call fits when operator and arguments agree, given what the calls counted before it stand for. REQUIRES:
+/// root and at call the same operator.
 uint32_t count_fitting(const Pattern& pattern, PreparedGraph& graph, ir::NodeId root, ir::NodeId at);
 
 }  // namespace passnet::rewrite

@@ -30,20 +30,20 @@ struct Occurrence {
   bool contains(ir::NodeId id) const;
 };
 
-/// The replacement computes new values: it neither overwrites its inputs nor returns views of them or of each
-/// other. The reason when someone outside the occurrence could tell; part of Legality::check.
+/// A replacement computes new values: it neither overwrites its inputs nor returns views of them or of each other.
+/// Returns: why this would make a difference to a node outside of the occurrence; nullopt when it makes none. Part of
+///          Legality::check.
 std::optional<Refusal> check_shared_memory(const Occurrence& occurrence, PreparedGraph& graph);
 
 class Legality {
  public:
   explicit Legality(PreparedGraph& graph);
 
-  /// The reason not to replace `assignment`, besides the occurrences accepted before; nullopt when it may be
-  /// replaced.
+  /// Returns: why the occurrence must not be replaced, given the occurrences accepted before; nullopt when it may be.
   std::optional<Refusal> check(const Pattern& pattern, const Assignment& assignment);
   /// Takes an occurrence that check() found legal.
   void accept(const Pattern& pattern, const Assignment& assignment);
-  /// The node belongs to an accepted occurrence.
+  /// Returns: whether the node belongs to an accepted occurrence.
   bool is_taken(ir::NodeId id) const { return site_of_[id] != kNoSite; }
 
  private:

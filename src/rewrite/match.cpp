@@ -14,8 +14,8 @@ using ir::NodeId;
 
 namespace {
 
-// For the diagnosis only so many places are looked at: those of a pattern with an operator that the graph lacks, and those
-// where a part may fit.
+// For the diagnosis only so many places are looked at: those of a pattern with an operator that the graph lacks, and
+// those where a part may fit.
 constexpr size_t kDiagnosisPlaces = 64;
 
 struct Roots {

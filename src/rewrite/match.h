@@ -46,7 +46,8 @@ struct MatchReport {
 /// graph is not changed in meaning; its pool may grow (canonical forms).
 /// Dead code of the pattern is ignored; different calls of the pattern are different nodes of the graph. See
 /// docs/matching.md.
-/// Errors: BadPass when the pattern itself is unusable: it returns nothing, a constant or an input, has an input it does
+/// Errors: BadPass when the pattern itself is unusable: it returns nothing, a constant or an input, has an input it
+///         does
 /// not use, or a call whose arguments do not fit.
 Result<MatchReport> find_matches(const ir::Graph& pattern, ir::Graph& graph, const MatchOptions& options = {});
 

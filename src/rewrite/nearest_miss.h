@@ -9,7 +9,8 @@ namespace passnet::rewrite {
 
 NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Stop& stop);
 NearestMiss explain(const Pattern& pattern, PreparedGraph& graph, const Refusal& refusal);
-/// The graph has no call of what the pattern's `call` calls; `deepest` is how far the rest matched.
+/// The miss of a graph that never calls what the pattern's `call` calls.
+/// deepest:  where the search for the rest of the pattern stopped.
 NearestMiss explain_missing(const Pattern& pattern, PreparedGraph& graph, ir::NodeId call, const Stop& deepest);
 
 }  // namespace passnet::rewrite

@@ -1,5 +1,4 @@
-// What must come before what in a graph: data dependences, and those that in-place operators make through
-// shared memory.
+// Which node of a graph must come before which: because of data, and because of in-place operators on shared memory.
 //
 // Which values may share memory is ir/ops/memory.h's answer. Reads of a memory keep their order relative to its writes.
 #pragma once
@@ -23,16 +22,16 @@ class Order {
 
   explicit Order(const ir::Graph& graph);
 
-  /// Nodes that must come after `id`. A node may occur more than once.
+  /// Returns: the nodes that must come after `id`; a node may be in it more than once.
   std::span<const Edge> successors(ir::NodeId id) const {
     return {edges_.data() + first_[id], first_[id + 1] - first_[id]};
   }
-  /// The memory a node's result lies in: equal numbers may share memory.
+  /// Returns: a number for the memory that the node's result lies in. Two nodes with different numbers share none.
   ir::NodeId memory(ir::NodeId id) const { return memory_[id]; }
   bool is_written(ir::NodeId memory) const { return written_[memory]; }
-  /// Nodes with an input in `memory`, in graph order. Empty when the memory is never written.
+  /// Returns: the nodes with an input in `memory`, in graph order; empty when the memory is never written.
   std::span<const ir::NodeId> accesses(ir::NodeId memory) const;
-  /// The node overwrites the memory of its first input.
+  /// Returns: whether the node overwrites the memory of its first input.
   bool writes(ir::NodeId id) const { return writes_[id]; }
 
  private:

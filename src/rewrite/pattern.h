@@ -20,9 +20,10 @@ struct Pattern {
   bool is_placeholder(ir::NodeId id) const { return graph->node(id).kind == ir::NodeKind::Placeholder; }
 };
 
-/// Dead code of the pattern is left out.
-/// Errors: BadPass when the pattern returns nothing, a constant or one of its inputs, has an input it does
-/// not use, or a call whose arguments do not fit.
+/// strict:   calls are compared in their literal form (match.h).
+/// Returns:  the pattern without its dead code.
+/// Errors:   BadPass: the pattern returns nothing, a constant or one of its inputs; it has an input that it does not
+///           use; or the arguments of a call do not fit.
 Result<Pattern> prepare_pattern(const ir::Graph& pattern, bool strict);
 
 }  // namespace passnet::rewrite

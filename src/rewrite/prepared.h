@@ -19,25 +19,26 @@ namespace passnet::rewrite {
 
 class PreparedGraph {
  public:
-  /// graph: must outlive this and not gain or lose nodes; its pool may grow. strict: calls keep their literal
-  /// form.
+  /// graph:  must outlive this and keep its nodes; its pool may grow.
+  /// strict: calls keep their literal form.
   explicit PreparedGraph(ir::Graph& graph, bool strict = false);
 
   ir::Graph& graph() { return graph_; }
   const ir::Graph& graph() const { return graph_; }
   bool strict() const { return strict_; }
 
-  /// The operator a node calls: canonical, or its spelling when strict or unknown. Empty for placeholders and
-  /// output.
+  /// Returns: the canonical name of the operator that the node calls, or its spelling when strict, or when the operator
+  ///          is not known; empty for placeholders and the output.
   std::string_view name(ir::NodeId id) const { return names_[id]; }
-  /// The call in canonical form (strict: literal form). REQUIRES: not a placeholder or output. A call that
-  /// does not fit its signature is kept in literal form. `error` (may be null) receives why.
+  /// error:    receives why a call does not fit its signature; may be null.
+  /// Returns:  the call in canonical form; in its literal form when strict, or when it does not fit its signature.
+  /// REQUIRES: the node is neither a placeholder nor the output.
   const ir::CanonicalCall& call(ir::NodeId id, std::optional<Error>* error = nullptr);
-  /// Nodes that call `name`, in graph order.
+  /// Returns: the nodes that call `name`, in graph order.
   std::span<const ir::NodeId> calls_of(std::string_view name) const;
-  /// All operators of the graph, sorted.
+  /// Returns: the names of all operators of the graph, sorted.
   std::vector<std::string_view> operators() const;
-  /// Nodes that take `id` as an input, in order, each once.
+  /// Returns: the nodes that have `id` as an input, in graph order, each once.
   std::span<const ir::NodeId> users(ir::NodeId id);
   const Order& order();
   /// As Graph::locate, but fast: the lines of the source are indexed once.

@@ -21,8 +21,10 @@ struct Site {
   std::vector<ir::NodeId> inputs;  // graph nodes handed to the kernels, in the order of the launch list's inputs
 };
 
-/// The new graph: dead nodes of the sites removed, `passnet.fused` calls inserted where all inputs exist, order legal.
-/// node_map (may be null) receives, by old id, the new id or kNoNode.
+/// sites:    disjoint and legal, as find_matches gives them.
+/// node_map: receives, by old id, the new id or kNoNode; may be null.
+/// Returns:  the new graph: without the nodes that only the sites needed, with a `passnet.fused` call per site behind
+///           all its inputs, and every other node behind what it depends on.
 ir::Graph apply(const ir::Graph& graph, std::span<const Site> sites, std::vector<ir::NodeId>* node_map = nullptr);
 
 }  // namespace passnet::rewrite

@@ -202,7 +202,8 @@ struct Slot {
   BatchOptions options;
   EvaluationWorkers workers;
 
-  Slot(const BatchOptions& all, const Leases& leases, int job) : options(own(all, leases, job)), workers(options.evaluate) {}
+  Slot(const BatchOptions& all, const Leases& leases, int job)
+      : options(own(all, leases, job)), workers(options.evaluate) {}
 
  private:
   static BatchOptions own(BatchOptions options, const Leases& leases, int job) {

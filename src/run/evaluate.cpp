@@ -132,7 +132,7 @@ class SampleEvaluation {
     std::vector<std::vector<pass::BuiltKernel>> kernels;  // by launch list
   };
 
-  // Parse to Done, stage by stage. Errors: why it ended early; of a kernel, with the line of its source.
+  // Parse to Done, stage by stage (docs/records.md, "How a graph becomes a record"). Errors: why it ended early; of a kernel, with the line of its source.
   Result<void> walk(size_t index, record::RunRecord& record) {
     Rebuilt rebuilt;
     Result<void> done = walk_stages(index, record, rebuilt);

@@ -8,7 +8,7 @@
 
 namespace passnet::sandbox {
 
-/// Everything the child needs, made ready by the parent.
+/// Everything the child needs, prepared by the parent.
 struct ChildPlan {
   char* const* argv = nullptr;
   char* const* environment = nullptr;
@@ -27,8 +27,7 @@ struct ChildPlan {
   pid_t parent = -1;
 };
 
-/// What went wrong (`error` is an errno, `step` says where), or that the program is about to run (step ==
-/// Started).
+/// What went wrong in which step (`error` is an errno), or that the program is about to run (`step` is Started).
 struct ChildReport {
   enum Step : int { Started, Supervise, Directory, Descriptors, Restrict, Execute };
   Step step = Started;

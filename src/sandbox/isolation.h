@@ -1,10 +1,8 @@
 // What confines a child, and words for it. The only place that knows the kernel's primitives.
 //
-//   Jail       compilers on foreign source: no network, no other process in sight, no capabilities, no new
-//   privileges;
+//   Jail       compilers on foreign source: no network, no other process in sight, no capabilities, no new privileges;
 //              files can be written only below the working directory.
-//   Candidate  the worker that runs foreign kernels: the same, no file can be written anywhere, and once it
-//   has loaded
+//   Candidate  the worker that runs foreign kernels: the same, no file can be written anywhere, and once it has loaded
 //              what it needs it calls enter_candidate_filter().
 // Reading files stays possible in both: the compiler needs its headers, and dlopen its kernels.
 #pragma once
@@ -19,29 +17,31 @@ namespace passnet::sandbox {
 /// Whether the kernel gives us new user, network, pid and ipc namespaces. Probed once.
 bool namespaces_available();
 
-/// Shows this process's pid namespace in /proc. REQUIRES: new user, pid and mount namespaces. False: the kernel refuses
-/// (in a container whose own /proc is masked).
+/// Mounts a /proc that shows this process's own pid namespace.
+/// Returns: false when the kernel refuses, as it does in a container whose own /proc is masked.
+/// REQUIRES: new user, pid and mount namespaces.
 bool mount_own_proc();
 /// Whether a child can be given its own /proc. Probed once.
 bool own_proc_available();
 
-/// A Landlock ruleset that refuses every change of the file system except writing below `writable` (empty:
-/// nowhere), to /dev/null and, for a candidate on the GPU, to /dev/nvidia*. Empty when the kernel has no Landlock.
+/// writable: the directory below which files may be written; empty for none.
+/// gpu:      also allows writing to /dev/nvidia*, as a candidate on the GPU must.
+/// Returns:  a Landlock ruleset that refuses every other change of the file system but writing to /dev/null; an empty
+///           descriptor when the kernel has no Landlock.
 UniqueFd no_write_ruleset(const std::string& writable, bool gpu);
 
-/// From now on, in every thread of this process, only the system calls that computing, threads and the
-/// inherited socket need. Refused with EPERM: opening files for writing, new sockets, programs, processes,
-/// signals to others, ptrace, changes of the file system, io_uring, bpf, namespaces, … Cannot be undone.
-/// gpu: also ioctl, by which the driver is asked through its open devices.
-/// Errors: Resource when the kernel refuses the filter; Unsupported on a processor other than x86-64 and
-/// aarch64.
+/// From now on every thread of this process may make only the system calls that computing, threads and the inherited
+/// socket need. Refused with EPERM: opening files for writing, new sockets, programs and processes, signals to others,
+/// ptrace, changes of the file system, io_uring, bpf, namespaces, … This cannot be undone.
+/// gpu:      also allows ioctl, by which the driver is asked through its open devices.
+/// Errors:   Resource when the kernel refuses the filter; Unsupported on processors other than x86-64 and aarch64.
 Result<void> enter_candidate_filter(bool gpu);
 
-/// What spawn uses on this machine: "user, network, pid and ipc namespaces; Landlock; no new privileges;
-/// seccomp filter".
+/// Returns: what Process::spawn uses on this machine: "user, network, pid and ipc namespaces; Landlock; no new
+///          privileges; seccomp filter".
 std::string describe_isolation();
 
-/// What is in force in this process, found by looking: the same words, or "none".
+/// Returns: what is in force in this process, found by looking, in the same words; or "none".
 std::string describe_own_isolation();
 
 }  // namespace passnet::sandbox

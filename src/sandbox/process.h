@@ -59,20 +59,23 @@ class Process {
   Process& operator=(Process&& other) noexcept;
   ~Process();  // kills and reaps a child that still runs
 
-  /// Returns once the program runs. The calling thread must outlive the child: a child whose starting thread
-  /// ends is killed, as the kernel counts that as the death of its parent. Errors: Io when the program cannot
-  /// be started; Resource when the machine gives no process or descriptor.
+  /// Starts a program and returns once it runs.
+  /// Errors:   Io when the program cannot be started; Resource when the machine gives no process or descriptor.
+  /// REQUIRES: the calling thread outlives the child. When it ends earlier the child is killed, as the kernel takes
+  ///           that for the death of its parent.
   static Result<Process> spawn(const SpawnOptions& options);
 
   pid_t pid() const { return pid_; }
   bool running() const { return pid_ > 0; }
-  /// nullopt when it is still running at the deadline. Once it has ended, its whole group is gone.
-  /// REQUIRES, as kill and wait_output do: running().
+  /// Waits for the child to end. Once it has, its whole process group is gone.
+  /// Returns:  how it ended; nullopt when it is still running after `timeout`.
+  /// REQUIRES: running(); so do kill and wait_output.
   std::optional<ExitStatus> wait(std::chrono::milliseconds timeout);
-  /// SIGKILL to the child and all it started, then reaps it.
+  /// Sends SIGKILL to the child and all it started, and waits for the child.
   ExitStatus kill();
-  /// Reads captured output to its end, keeps the first `limit_bytes`, then reaps. nullopt on time-out (the
-  /// child is killed).
+  /// Reads the captured output to its end and waits for the child.
+  /// output:   receives the first `limit_bytes` bytes.
+  /// Returns:  how the child ended; nullopt when it was killed because `timeout` had passed.
   std::optional<ExitStatus> wait_output(std::chrono::milliseconds timeout, size_t limit_bytes, std::string* output);
 
  private:

@@ -22,14 +22,15 @@ struct Entry {
   int64_t size_bytes() const;
 };
 
-/// A mapping of a bundle's memory; unmapped at the end of life.
+/// A mapping of a bundle's memory, unmapped by its destructor.
 class Mapping {
  public:
   Mapping() = default;
   Mapping(Mapping&& other) noexcept;
   Mapping& operator=(Mapping&& other) noexcept;
   ~Mapping();
-  /// writable = false maps read-only. Errors: Io, BadInput when the descriptor holds fewer than `size_bytes`.
+  /// writable: false maps the memory read-only.
+  /// Errors:   Io; BadInput when the descriptor holds fewer than `size_bytes` bytes.
   static Result<Mapping> map(int fd, int64_t size_bytes, bool writable);
   /// A writable view whose pages are copied when they are written: neither the bundle nor other mappings change,
   /// and what is not written takes no memory of its own. Errors: as map().
@@ -44,16 +45,19 @@ class Mapping {
   int64_t size_ = 0;
 };
 
-/// Lays entries out one after the other (fills in `offset`) and returns the bytes needed.
+/// Lays the entries out one after the other: sets their `offset`.
+/// Returns: the bytes that they need together.
 int64_t lay_out(std::vector<Entry>& entries);
-/// A fresh memfd of that size. Errors: Resource when there is less memory; Io.
+/// name:     of the memfd, as /proc shows it.
+/// Returns:  a new memfd of `size_bytes` bytes.
+/// Errors:   Resource when there is less memory; Io.
 Result<UniqueFd> create_memory(const std::string& name, int64_t size_bytes);
-/// Forbids any change through descriptors and new writable mappings (F_SEAL_WRITE | SHRINK | GROW). REQUIRES: no writable
-/// mapping left.
+/// Forbids any change through descriptors and new writable mappings (F_SEAL_WRITE | SHRINK | GROW). REQUIRES: no
+/// writable mapping left.
 Result<void> seal(int fd);
 
 Json to_json(std::span<const Entry> entries);
-/// Errors: BadInput: unknown dtype, negative or overlapping sizes, an entry that ends after `size_bytes`.
+/// Errors: BadInput: an unknown dtype, a negative size, entries that overlap, an entry that ends after `size_bytes`.
 Result<std::vector<Entry>> entries_from_json(const Json& json, int64_t size_bytes);
 
 /// F.safetensors: the interchange format of `passnet run`.
@@ -61,10 +65,11 @@ struct TensorFile {
   std::vector<Entry> entries;  // offsets into `memory`
   Mapping memory;              // the file, read-only
 };
-/// The file is mapped, not read: its tensors take memory when they are looked at. Errors: Io, BadInput.
+/// Maps the file and does not read it: a tensor takes memory once it is looked at.
+/// Errors: Io; BadInput: not a safetensors file, or one that contradicts itself.
 Result<TensorFile> load_safetensors(const std::string& path);
 
-/// A tensor and where its bytes are; the entry's offset means nothing.
+/// A tensor to be saved, and where its bytes are; the entry's offset is not used.
 struct SavedTensor {
   const Entry* entry = nullptr;
   const std::byte* data = nullptr;

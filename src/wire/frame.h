@@ -22,11 +22,13 @@ struct Message {
   std::vector<UniqueFd> fds;
 };
 
-/// Errors: Io when the peer is gone ("peer closed the connection").
+/// fds:      stay open here; the receiver gets duplicates.
+/// Errors:   Io when the peer is gone ("peer closed the connection").
 Result<void> send_message(int socket, const std::string& json, const std::vector<int>& fds = {});
 
-/// Waits at most `timeout`. Errors: Resource on time-out; Io when the peer is gone; BadInput when the bytes are not a
-/// frame (length over kMaxFrameBytes).
+/// Waits for a message, at most `timeout`.
+/// Errors: Resource when none came in time; Io when the peer is gone; BadInput when the bytes are not a frame (a length
+///         over kMaxFrameBytes).
 Result<Message> receive_message(int socket, std::chrono::milliseconds timeout);
 
 }  // namespace passnet::wire

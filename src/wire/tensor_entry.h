@@ -12,11 +12,14 @@
 
 namespace passnet::wire {
 
-/// Bytes of the entry's elements. Errors: BadInput: a negative size, a product over 64 bits.
+/// Returns: the bytes that the entry's elements take.
+/// Errors:  BadInput: a negative size, or more than 64 bits can count.
 Result<int64_t> checked_size_bytes(const Entry& entry);
-/// Errors: BadInput: an entry outside [0, size_bytes) or two that overlap.
+/// Checks that all entries lie in [0, size_bytes) and no two overlap.
+/// Errors: BadInput naming the entry.
 Result<void> check_extents(std::span<const Entry> entries, int64_t size_bytes);
-/// A list of integers; `name` is for messages. Errors: BadInput.
+/// json:     a list of integers; name: of the tensor, for messages.
+/// Errors:   BadInput.
 Result<std::vector<int64_t>> shape_from_json(const Json& json, const std::string& name);
 
 }  // namespace passnet::wire

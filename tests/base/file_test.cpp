@@ -6,33 +6,27 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
 #include "base/hash.h"
+#include "tests/scratch.h"
 
 namespace passnet {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A directory of its own for every test, removed at its end.
 class File : public ::testing::Test {
  protected:
-  File() {
-    std::string pattern = (fs::temp_directory_path() / "passnet_file_XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  ~File() override { fs::remove_all(directory_); }
-
   std::vector<std::string> names() const {
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(directory_)) found.push_back(entry.path().filename().string());
     return found;
   }
 
-  fs::path directory_;
+  const ScratchDirectory scratch_;
+  const fs::path& directory_ = scratch_.path;
 };
 
 TEST_F(File, WrittenBytesAreReadBack) {

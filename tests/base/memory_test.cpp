@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
+#include "tests/scratch.h"
 
 namespace passnet {
 namespace {
@@ -14,19 +14,15 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kMiB = 1 << 20;
 
-// A /proc and a /sys of our own, removed at the end of every test.
+// A /proc and a /sys of our own.
 class Memory : public ::testing::Test {
  protected:
-  Memory() {
-    std::string pattern = (fs::temp_directory_path() / "passnet_memory_XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-    put("proc/meminfo", "MemTotal:       24731708 kB\nMemAvailable:       8192 kB\n");
-  }
-  ~Memory() override { fs::remove_all(root_); }
+  Memory() { put("proc/meminfo", "MemTotal:       24731708 kB\nMemAvailable:       8192 kB\n"); }
 
   void put(const fs::path& path, const std::string& text) { ASSERT_TRUE(write_file(root_ / path, text)); }
 
-  fs::path root_;
+  const ScratchDirectory scratch_;
+  const fs::path& root_ = scratch_.path;
 };
 
 TEST_F(Memory, IsWhatTheKernelEstimates) { EXPECT_EQ(available_memory(root_), 8 * kMiB); }

@@ -156,6 +156,23 @@ class Documents(unittest.TestCase):
                 if not re.match(r"[a-z]+://", target):
                     self.assertTrue((document.parent / target).exists(), f"{document.name}: link to '{target}'")
 
+    def test_what_the_code_refers_to_stands_in_the_documents(self):
+        count = 0
+        for tree in ("src", "apps", "include", "fuzz", "tests", "benchmarks"):
+            for file in sorted((SOURCE / tree).rglob("*")):
+                if file.suffix not in (".h", ".cpp", ".cu", ".cuh"):
+                    continue
+                comments = re.sub(r"\n\s*//+ *", " ", file.read_text(errors="replace"))
+                for name, sections in re.findall(r'docs/(\w+\.md)((?:,? (?:and |under )?"[^"]+"|,(?= "))*)', comments):
+                    document = SOURCE / "docs" / name
+                    self.assertTrue(document.is_file(), f"{file.relative_to(SOURCE)}: docs/{name}")
+                    titles = re.findall(r"^#+ (.*)$|\*\*([^*]+)\*\*", document.read_text(), flags=re.MULTILINE)
+                    for section in re.findall(r'"([^"]+)"', sections):
+                        self.assertIn(section, [part.rstrip(".") for pair in titles for part in pair],
+                                      f"{file.relative_to(SOURCE)}: docs/{name} has no section of this name")
+                        count += 1
+        self.assertGreater(count, 20)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <string>
@@ -11,21 +10,12 @@
 
 #include "base/file.h"
 #include "fx/graph_text.h"
+#include "tests/scratch.h"
 
 namespace passnet::dataset {
 
 class TreeTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "passnet_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    root = name;
-  }
-  void TearDown() override {
-    std::error_code ignored;
-    std::filesystem::remove_all(root, ignored);
-  }
-
   void write(const std::filesystem::path& file, std::string_view text) const {
     const Result<void> written = write_file(root / file, text);
     ASSERT_TRUE(written) << to_string(written.error());
@@ -47,7 +37,8 @@ class TreeTest : public testing::Test {
     write(path / "graph_hash.txt", body);
   }
 
-  std::filesystem::path root;
+  const ScratchDirectory scratch;
+  const std::filesystem::path& root = scratch.path;
 };
 
 inline const std::string kRelu = "b = torch.relu(a)\nreturn (b,)";

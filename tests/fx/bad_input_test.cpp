@@ -1,62 +1,56 @@
-// Every file of tests/data/bad is refused with exactly the message that its first lines hold, as comments.
-// model_*.py are read as model.py, meta_*.py as weight_meta.py, constraints_*.py as input_tensor_constraints.py.
+// Every entry of the tables of tests/data/bad that are read as files of a graph is refused with exactly its message.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
-
-#include "base/file.h"
-#include "base/strings.h"
 #include "fx/parser.h"
 #include "graphdir/constraints.h"
 #include "graphdir/meta.h"
+#include "tests/bad_inputs.h"
 
-namespace passnet::fx {
+namespace passnet {
+
+void PrintTo(const BadInput& input, std::ostream* out) { *out << input.text; }
+
+namespace fx {
 namespace {
 
-std::vector<std::filesystem::path> bad_files() {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(PASSNET_SOURCE_DIR "/tests/data/bad"))
-    files.push_back(entry.path());
-  std::ranges::sort(files);
-  return files;
+std::vector<BadInput> table(const std::string& name) {
+  return read_bad_inputs(PASSNET_SOURCE_DIR "/tests/data/bad/" + name);
 }
 
-// "# line" of each line until the first that is none, without the "# ".
-std::string expected_message(const std::string& text) {
-  std::string message;
-  for (std::string_view line : split(text, '\n')) {
-    if (!line.starts_with("# ")) break;
-    message += (message.empty() ? "" : "\n") + std::string(line.substr(2));
-  }
-  return message;
+template <class T>
+std::string message_of(const Result<T>& result) {
+  return result ? "no error" : to_string(result.error());
 }
 
-std::string message_for(const std::string& name, const std::string& text) {
-  if (name.starts_with("meta_")) {
-    const auto records = graphdir::parse_meta(name, text);
-    return records ? "no error" : to_string(records.error());
-  }
-  if (name.starts_with("constraints_")) {
-    const auto constraints = graphdir::parse_constraints(name, text);
-    return constraints ? "no error" : to_string(constraints.error());
-  }
-  const auto graph = parse_model(name, std::make_shared<const std::string>(text));
-  return graph ? "no error" : to_string(graph.error());
+class BadModel : public ::testing::TestWithParam<BadInput> {};
+class BadMeta : public ::testing::TestWithParam<BadInput> {};
+class BadConstraints : public ::testing::TestWithParam<BadInput> {};
+
+TEST_P(BadModel, GivesItsMessage) {
+  const auto text = std::make_shared<const std::string>(GetParam().text);
+  EXPECT_EQ(message_of(parse_model("model.py", text)), GetParam().message);
 }
 
-class BadInput : public ::testing::TestWithParam<std::filesystem::path> {};
-
-TEST_P(BadInput, GivesItsMessage) {
-  const auto text = read_file(GetParam());
-  ASSERT_TRUE(text);
-  EXPECT_EQ(message_for(GetParam().filename().string(), *text), expected_message(*text));
+TEST_P(BadMeta, GivesItsMessage) {
+  EXPECT_EQ(message_of(graphdir::parse_meta("weight_meta.py", GetParam().text)), GetParam().message);
 }
 
-TEST(BadInputFiles, AreThere) { EXPECT_GE(bad_files().size(), 124u); }
+TEST_P(BadConstraints, GivesItsMessage) {
+  EXPECT_EQ(message_of(graphdir::parse_constraints("input_tensor_constraints.py", GetParam().text)),
+            GetParam().message);
+}
 
-INSTANTIATE_TEST_SUITE_P(Files, BadInput, ::testing::ValuesIn(bad_files()),
-                         [](const auto& file) { return file.param.stem().string(); });
+TEST(BadInputs, AreThere) {
+  EXPECT_GE(table("models.txt").size(), 71u);
+  EXPECT_GE(table("metas.txt").size(), 28u);
+  EXPECT_GE(table("constraints.txt").size(), 25u);
+}
+
+const auto kNameOf = [](const auto& input) { return input.param.name; };
+INSTANTIATE_TEST_SUITE_P(Table, BadModel, ::testing::ValuesIn(table("models.txt")), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Table, BadMeta, ::testing::ValuesIn(table("metas.txt")), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Table, BadConstraints, ::testing::ValuesIn(table("constraints.txt")), kNameOf);
 
 }  // namespace
-}  // namespace passnet::fx
+}  // namespace fx
+}  // namespace passnet

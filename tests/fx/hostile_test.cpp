@@ -20,8 +20,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Of processor time, which no load changes: seconds at most on any machine, where a reader whose time grows with the square of
-// a text takes a quarter of an hour and more.
+// Of processor time, which no load changes: seconds at most on any machine, where a reader whose time grows with the
+// square of a text takes a quarter of an hour and more.
 constexpr double kMaxSeconds = 60;
 // Under a sanitizer it is several times as large, and says nothing.
 #if defined(__SANITIZE_ADDRESS__)

@@ -68,10 +68,9 @@ TEST(Parser, InPlaceOperatorIsNamedByTheAliasBehindIt) {
 }
 
 TEST(Parser, AfterAnInPlaceOperatorTheNameMeansItsResult) {
-  const auto graph = parse_text(model_text("a, b", "a += b\nr = a * 2\nreturn (r, a)"));
-  ASSERT_TRUE(graph);
-  EXPECT_EQ(graph->node(2).name, "iadd");
-  EXPECT_EQ(graph->args(3)[0].node, 2u);
+  const ir::Graph graph = parse("a, b", "a += b\nr = a * 2\nreturn (r, a)");
+  EXPECT_EQ(graph.node(2).name, "iadd");
+  EXPECT_EQ(graph.args(3)[0].node, 2u);
   EXPECT_EQ(dump(graph), "a += b; iadd = a\nr = iadd * 2\nreturn (r, iadd)\n");
 }
 
@@ -106,10 +105,9 @@ TEST(Parser, ReservedNamesAreNotGivenToNodes) {
 }
 
 TEST(Parser, OutputNodeHasItsOwnName) {
-  const auto graph = parse_text(model_text("a", "output = a + 1\nreturn (output,)"));
-  ASSERT_TRUE(graph);
-  EXPECT_EQ(graph->node(1).name, "output");
-  EXPECT_EQ(graph->node(2).name, "output_1");
+  const ir::Graph graph = parse("a", "output = a + 1\nreturn (output,)");
+  EXPECT_EQ(graph.node(1).name, "output");
+  EXPECT_EQ(graph.node(2).name, "output_1");
 }
 
 TEST(Parser, TupleTargetsUnpack) {
@@ -170,7 +168,8 @@ TEST(Parser, NodesAreNotCalledLikeImportedModules) {
 }
 
 TEST(Parser, LoadsADirectoryOrAFile) {
-  const std::filesystem::path dir = scratch_directory() / "passnet_parser_test";
+  const ScratchDirectory scratch;
+  const std::filesystem::path& dir = scratch.path;
   ASSERT_TRUE(write_file(dir / "model.py", model_text("a", "return (a,)")));
   for (const auto& path : {dir, dir / "model.py"}) {
     const auto graph = load_model(path.string());
@@ -179,7 +178,6 @@ TEST(Parser, LoadsADirectoryOrAFile) {
   }
   EXPECT_EQ(to_string(load_model((dir / "none").string()).error()),
             "error: '" + (dir / "none").string() + "' does not exist\nhint: give a graph directory or a model.py");
-  std::filesystem::remove_all(dir);
 }
 
 TEST(Parser, HostileSizesEndQuickly) {

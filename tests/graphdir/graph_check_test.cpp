@@ -27,7 +27,6 @@ constexpr const char* kConstraints =
 
 class GraphCheckTest : public ::testing::Test {
  protected:
-  ~GraphCheckTest() override { fs::remove_all(root_); }
   void put(const std::string& name, const std::string& text) { ASSERT_TRUE(write_file(root_ / name, text)); }
   /// A graph directory with nothing wrong.
   void put_good() {
@@ -47,7 +46,8 @@ class GraphCheckTest : public ::testing::Test {
     for (size_t at; (at = text.find(directory)) != std::string::npos;) text.erase(at, directory.size());
     return text;
   }
-  const fs::path root_ = scratch_directory() / "passnet_graph_check_test";
+  const ScratchDirectory scratch_;
+  const fs::path& root_ = scratch_.path;
 };
 
 TEST_F(GraphCheckTest, AcceptsAGraphWithAllItsFiles) {

@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 
 class GraphWalkTest : public ::testing::Test {
  protected:
-  ~GraphWalkTest() override { fs::remove_all(root_); }
   void put(const std::string& directory) { ASSERT_TRUE(write_file(root_ / directory / "model.py", "")); }
   /// What the walk gives, each as its path below the root or its error.
   std::vector<std::string> walk(const std::vector<std::string>& below) {
@@ -30,7 +29,8 @@ class GraphWalkTest : public ::testing::Test {
     }
     return found;
   }
-  const fs::path root_ = scratch_directory() / "passnet_graph_walk_test";
+  const ScratchDirectory scratch_;
+  const fs::path& root_ = scratch_.path;
 };
 
 using ::testing::ElementsAre;

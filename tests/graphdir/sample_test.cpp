@@ -21,17 +21,9 @@ std::string record(const std::string& name, const std::string& shape = "[2]") {
          "\n    dtype = \"torch.float32\"\n";
 }
 
-// A directory of its own for each test; `put` writes files in it, `at` names them.
+// `put` writes files in the scratch directory, `at` names them.
 class SampleTest : public ::testing::Test {
  protected:
-  SampleTest()
-      : root_(scratch_directory() / "passnet_sample_test" /
-              ::testing::UnitTest::GetInstance()->current_test_info()->name()) {
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  ~SampleTest() override { fs::remove_all(root_.parent_path()); }
-
   void put(const std::string& name, const std::string& text) { ASSERT_TRUE(write_file(root_ / name, text)); }
   void put_graph(const std::string& dir) {
     put(dir + "/model.py", fx::model_text("a, b", "r = a + b\nreturn (r,)"));
@@ -47,7 +39,8 @@ class SampleTest : public ::testing::Test {
     return text;
   }
 
-  const fs::path root_;
+  const ScratchDirectory scratch_;
+  const fs::path& root_ = scratch_.path;
 };
 
 TEST_F(SampleTest, GraphDirectoryIsReadWithItsRecordsInOrder) {
@@ -191,8 +184,7 @@ TEST_F(SampleTest, NamesADirectoryThatCannotBeRead) {
   put_graph("s/m/inner");
   put_graph("s/z");
   constexpr fs::perms kForAll = fs::perms(0755);
-  for (const fs::path& directory :
-       {scratch_directory(), root_.parent_path(), root_, root_ / "s", root_ / "s/a", root_ / "s/z"})
+  for (const fs::path& directory : {root_, root_ / "s", root_ / "s/a", root_ / "s/z"})
     fs::permissions(directory, kForAll);  // whatever the mask is
   fs::permissions(at("s/m"), fs::perms::none);
   ::unsetenv("PASSNET_LOG");

@@ -3,8 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cmath>
-#include <limits>
 #include <thread>
 
 #include "kernel_fixture.h"
@@ -36,18 +34,7 @@ TEST_F(Build, NamesEntryAndParameters) {
 }
 
 TEST_F(Build, TakesConstantsOfEveryKind) {
-  const std::string text = kInclude +
-                           "static_assert(N == -9223372036854775807 - 1 && E == 0.1 && F && !G && I > 1e308 "
-                           "&& Q != Q && sizeof(T) == 8);\n"
-                           "PASSNET_KERNEL k(T* out) {}\n";
-  const auto built = build(text, "k",
-                           {{"N", INT64_MIN},
-                            {"E", 0.1},
-                            {"F", true},
-                            {"G", false},
-                            {"I", std::numeric_limits<double>::infinity()},
-                            {"Q", std::nan("")},
-                            {"T", ir::DType::Int64}});
+  const auto built = build(kChecksConstants, "k", kConstantsOfEveryKind);
   ASSERT_TRUE(built) << to_string(built.error());
   EXPECT_THAT(built->parameters, ElementsAre("int64_t*"));
 }

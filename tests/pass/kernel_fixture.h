@@ -3,26 +3,35 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "base/file.h"
 #include "pass/kernel/build.h"
+#include "tests/scratch.h"
 
 namespace passnet::pass {
 
 inline const std::string kInclude = "#include <passnet/kernel.h>\n";
 
+/// A constant of each kind, and a kernel `k(T* out)` that compiles when each has its value.
+inline const std::vector<NamedConstant> kConstantsOfEveryKind = {{"N", INT64_MIN},
+                                                                 {"E", 0.1},
+                                                                 {"F", true},
+                                                                 {"G", false},
+                                                                 {"I", std::numeric_limits<double>::infinity()},
+                                                                 {"Q", std::numeric_limits<double>::quiet_NaN()},
+                                                                 {"T", ir::DType::Int64}};
+inline const std::string kChecksConstants =
+    kInclude +
+    "static_assert(N == -9223372036854775807 - 1 && E == 0.1 && F && !G && I > 1e308 && Q != Q && sizeof(T) == 8);\n"
+    "PASSNET_KERNEL k(T* out) {}\n";
+
 class KernelFixture : public testing::Test {
  protected:
-  KernelFixture() {
-    std::string name = (std::filesystem::temp_directory_path() / "passnet-kernel-XXXXXX").string();
-    EXPECT_TRUE(::mkdtemp(name.data()));
-    directory_ = name;
-  }
-  ~KernelFixture() override { std::filesystem::remove_all(directory_); }
-
   KernelRequest request(const std::string& text, const std::string& kernel = "k",
                         std::vector<NamedConstant> constants = {}) {
     const auto path = directory_ / (architecture_.empty() ? "Name.cpp" : "Name.cu");
@@ -49,7 +58,8 @@ class KernelFixture : public testing::Test {
     return message;
   }
 
-  std::filesystem::path directory_;
+  const ScratchDirectory scratch_;
+  const std::filesystem::path& directory_ = scratch_.path;
   std::string architecture_;  // set it to build for a GPU
   int64_t block_ = 1;
 };

@@ -2,12 +2,12 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <fstream>
 
 #include "base/file.h"
-#include "base/strings.h"
 #include "pass/plan/builtins.h"
+#include "tests/bad_inputs.h"
+#include "tests/scratch.h"
 
 namespace passnet::pass {
 namespace {
@@ -15,19 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using testing::ElementsAre;
 
-/// A directory of its own, removed at the end.
-class TempDir {
- public:
-  TempDir() {
-    std::string name = (fs::temp_directory_path() / "passnet_source_test.XXXXXX").string();
-    path = mkdtemp(name.data());
-  }
-  ~TempDir() { fs::remove_all(path); }
-  TempDir(const TempDir&) = delete;
-  TempDir& operator=(const TempDir&) = delete;
-
+struct PassDirectory : ScratchDirectory {
   void write(const std::string& name, std::string_view text) const { std::ofstream(path / name) << text; }
-  fs::path path;
 };
 
 constexpr char kPass[] = R"("""A pass."""
@@ -60,7 +49,7 @@ def replacement_func():
 )";
 
 TEST(LoadPass, ReadsThePartsOfAPass) {
-  const TempDir dir;
+  const PassDirectory dir;
   dir.write("both.py", kPass);
   dir.write("both.cpp", "");
   dir.write("other.cu", "");
@@ -82,7 +71,7 @@ TEST(LoadPass, ReadsThePartsOfAPass) {
 }
 
 TEST(LoadPass, ReadsFilesWithByteOrderMarkAndWindowsLines) {
-  const TempDir dir;
+  const PassDirectory dir;
   std::string text = "\xef\xbb\xbf";
   for (const char* c = kPass; *c; ++c) text += *c == '\n' ? std::string("\r\n") : std::string(1, *c);
   dir.write("p.py", text);
@@ -106,7 +95,7 @@ std::string documented_block(const std::string& language, const std::string& fir
 }
 
 TEST(PassManual, ShowsAPassThatLoadsAndRuns) {
-  const TempDir dir;
+  const PassDirectory dir;
   dir.write("add_relu.py", documented_block("python", "# add_relu.py"));
   auto pass = load_pass(dir.path / "add_relu.py");
   ASSERT_TRUE(pass) << to_string(pass.error());
@@ -129,31 +118,21 @@ TEST(PassManual, NamesEverythingAPlanMayCall) {
   }
 }
 
-// Every file's first lines are comments: the exact message, with "FILE" for its path, one line of comment per
-// line.
 TEST(LoadPass, GivesTheExactMessageForEveryBadPass) {
-  std::vector<fs::path> files;
-  for (const auto& entry : fs::directory_iterator(fs::path(PASSNET_SOURCE_DIR) / "tests/data/bad_passes")) {
-    files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  ASSERT_GE(files.size(), 25u);
-  for (const fs::path& file : files) {
-    const std::string text = *read_file(file);
-    std::string expected;
-    for (std::string_view line : split(text, '\n')) {
-      if (!line.starts_with("#: ")) break;
-      expected += (expected.empty() ? "" : "\n") + std::string(line.substr(3));
-    }
-    auto pass = load_pass(file);
+  const std::vector<BadInput> inputs = read_bad_inputs(PASSNET_SOURCE_DIR "/tests/data/bad/passes.txt");
+  ASSERT_GE(inputs.size(), 48u);
+  for (const BadInput& input : inputs) {
+    const PassDirectory dir;
+    dir.write("pass.py", input.text);
+    auto pass = load_pass(dir.path / "pass.py");
     if (pass) {
-      ADD_FAILURE() << file << " loads, but should give:\n" << expected;
+      ADD_FAILURE() << input.name << " loads, but should give:\n" << input.message;
       continue;
     }
-    EXPECT_EQ(pass.error().kind, Error::Kind::BadPass) << file;
+    EXPECT_EQ(pass.error().kind, Error::Kind::BadPass) << input.name;
     std::string found = to_string(pass.error());
-    if (const size_t at = found.find(file.string()); at == 0) found.replace(0, file.string().size(), "FILE");
-    EXPECT_EQ(found, expected) << file;
+    if (const std::string prefix = dir.path.string() + "/"; found.starts_with(prefix)) found.erase(0, prefix.size());
+    EXPECT_EQ(found, input.message) << input.name;
   }
 }
 
@@ -170,7 +149,7 @@ class ListPasses : public testing::Test {
     }
     return text;
   }
-  TempDir dir_;
+  PassDirectory dir_;
 };
 
 TEST_F(ListPasses, KeepsTheOrderOfTheList) {

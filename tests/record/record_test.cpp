@@ -145,7 +145,8 @@ TEST(RecordsFile, RefusesADamagedLineWithItsNumber) {
 }
 
 TEST(RecordsFile, ComesFromDiskAndMayBeMissing) {
-  const auto path = scratch_directory() / "passnet_record_test.jsonl";
+  const ScratchDirectory scratch;
+  const auto path = scratch.path / "records.jsonl";
   ASSERT_TRUE(write_file(path, line_of(worked_example().front())));
   const auto back = load_records(path.string());
   ASSERT_TRUE(back) << error_of(back);

@@ -19,8 +19,8 @@ record::RunRecord of_sample(const char* sample, record::RunRecord record) {
   return record;
 }
 
-/// The records of one sample, and those of a second: a very fast graph, one without a difference, a disturbed one, a fast
-/// one that is wrong; and of a third where all is well.
+/// The records of one sample, and those of a second: a very fast graph, one without a difference, a disturbed one, a
+/// fast one that is wrong; and of a third where all is well.
 std::vector<record::RunRecord> page_records() {
   std::vector<record::RunRecord> records = sample_records();
   record::RunRecord disturbed = of_sample("phi3_swiglu", measured("b4_float32", 90, 33, -10, 0));

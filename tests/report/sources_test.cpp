@@ -1,7 +1,6 @@
 #include "report/sources.h"
 
 #include <gmock/gmock.h>
-#include <stdlib.h>
 
 #include "base/file.h"
 #include "report/html/texts.h"
@@ -15,15 +14,10 @@ using testing::HasSubstr;
 
 class SourcesTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (scratch_directory() / "sources.XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    out = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(out); }
   void write(const std::string& path, const std::string& text) const { ASSERT_TRUE(write_file(out / path, text)); }
 
-  std::filesystem::path out;
+  const ScratchDirectory scratch;
+  const std::filesystem::path& out = scratch.path;
   std::vector<record::RunRecord> records = {measured("b1/float32", 2, 1, -10, 0)};
 };
 

@@ -21,82 +21,75 @@ constexpr const char* kAddRelu = R"(def pattern(x, y):
 )";
 
 const Case kSpellings[] = {
-    {"Function", kAddRelu, "def f(a, b):\n    c = torch.add(a, b)\n    d = torch.relu(c)\n    return (d,)\n",
-     "x=a, y=b -> d"},
-    {"Method", kAddRelu, "def f(a, b):\n    c = a.add(b)\n    d = c.relu()\n    return (d,)\n", "x=a, y=b -> d"},
+    {"Function", kAddRelu, "def f(a, b): c = torch.add(a, b); d = torch.relu(c); return (d,)", "x=a, y=b -> d"},
+    {"Method", kAddRelu, "def f(a, b): c = a.add(b); d = c.relu(); return (d,)", "x=a, y=b -> d"},
     {"Keyword", kAddRelu,
-     "def f(a, b):\n    c = torch.add(input=a, other=b, alpha=1)\n    d = torch.nn.functional.relu(c, "
-     "False)\n    return (d,)\n",
+     "def f(a, b): c = torch.add(input=a, other=b, alpha=1); d = torch.nn.functional.relu(c, False); return (d,)",
      "x=a, y=b -> d"},
     {"Aten", kAddRelu,
-     "def f(a, b):\n    c = torch.ops.aten.add.Tensor(a, b)\n    d = torch.ops.aten.relu.default(c)\n    "
-     "return (d,)\n",
+     "def f(a, b): c = torch.ops.aten.add.Tensor(a, b); d = torch.ops.aten.relu.default(c); return (d,)",
      "x=a, y=b -> d"},
-    {"ConstantInput", kAddRelu, "def f(a):\n    c = 1.5 + a\n    d = c.relu()\n    return (d,)\n", "x=a, y=1.5 -> d"},
-    {"ListIsTuple", "def pattern(x):\n    return x.mean([2, 3], keepdim=True)\n",
-     "def f(a):\n    b = torch.mean(a, (2, 3), True)\n    return b\n", "x=a -> b"},
-    {"ListIsNotTupleInAnIndex", "def pattern(x):\n    return x[[0, 1]]\n", "def f(a):\n    b = a[0, 1]\n    return b\n",
+    {"ConstantInput", kAddRelu, "def f(a): c = 1.5 + a; d = c.relu(); return (d,)", "x=a, y=1.5 -> d"},
+    {"ListIsTuple", "def pattern(x): return x.mean([2, 3], keepdim=True)",
+     "def f(a): b = torch.mean(a, (2, 3), True); return b", "x=a -> b"},
+    {"ListIsNotTupleInAnIndex", "def pattern(x): return x[[0, 1]]", "def f(a): b = a[0, 1]; return b",
      "1/1 argument 'index' of getitem: found (0, 1), expected [0, 1]"},
-    {"IntIsFloatWhereAFloatIsExpected", "def pattern(x):\n    return torch.nn.functional.leaky_relu(x, 1)\n",
-     "def f(a):\n    b = torch.nn.functional.leaky_relu(a, 1.0)\n    return b\n", "x=a -> b"},
-    {"IntIsNotFloatInAProduct", "def pattern(x):\n    return x * 2\n", "def f(a):\n    b = a * 2.0\n    return b\n",
+    {"IntIsFloatWhereAFloatIsExpected", "def pattern(x): return torch.nn.functional.leaky_relu(x, 1)",
+     "def f(a): b = torch.nn.functional.leaky_relu(a, 1.0); return b", "x=a -> b"},
+    {"IntIsNotFloatInAProduct", "def pattern(x): return x * 2", "def f(a): b = a * 2.0; return b",
      "1/1 argument 'other' of mul: found 2.0, expected 2"},
-    {"BoolIsNotInt", "def pattern(x):\n    return x * True\n", "def f(a):\n    b = a * 1\n    return b\n",
+    {"BoolIsNotInt", "def pattern(x): return x * True", "def f(a): b = a * 1; return b",
      "1/1 argument 'other' of mul: found 1, expected True"},
-    {"VariadicPermute", "def pattern(x):\n    return x.permute(0, 2, 1)\n",
-     "def f(a):\n    b = torch.permute(a, (0, 2, 1))\n    return b\n", "x=a -> b"},
-    {"ParameterStandsForADtype", "def pattern(x, kind):\n    return x.to(dtype=kind)\n",
-     "def f(a):\n    b = a.to(torch.float16)\n    return b\n", "x=a, kind=torch.float16 -> b"},
-    {"CastByDtype", "def pattern(x):\n    return x.to(torch.float32)\n", "def f(a):\n    b = a.float()\n    return b\n",
+    {"VariadicPermute", "def pattern(x): return x.permute(0, 2, 1)",
+     "def f(a): b = torch.permute(a, (0, 2, 1)); return b", "x=a -> b"},
+    {"ParameterStandsForADtype", "def pattern(x, kind): return x.to(dtype=kind)",
+     "def f(a): b = a.to(torch.float16); return b", "x=a, kind=torch.float16 -> b"},
+    {"CastByDtype", "def pattern(x): return x.to(torch.float32)", "def f(a): b = a.float(); return b", "x=a -> b"},
+    {"StrideOfOneInt", "def pattern(x, w): return torch.conv2d(x, w, None, 1, 1)",
+     "def f(a, w): b = torch.conv2d(a, w, padding=(1, 1)); return b", "x=a, w=w -> b"},
+    {"UnknownOperator", "def pattern(x): return torch.my.op(x, k=1)", "def f(a): b = torch.my.op(a, k=1); return b",
      "x=a -> b"},
-    {"StrideOfOneInt", "def pattern(x, w):\n    return torch.conv2d(x, w, None, 1, 1)\n",
-     "def f(a, w):\n    b = torch.conv2d(a, w, padding=(1, 1))\n    return b\n", "x=a, w=w -> b"},
-    {"UnknownOperator", "def pattern(x):\n    return torch.my.op(x, k=1)\n",
-     "def f(a):\n    b = torch.my.op(a, k=1)\n    return b\n", "x=a -> b"},
-    {"UnknownOperatorOtherArguments", "def pattern(x):\n    return torch.my.op(x, k=1)\n",
-     "def f(a):\n    b = torch.my.op(a, j=1)\n    return b\n", "0/1 torch.my.op is called with other arguments"},
+    {"UnknownOperatorOtherArguments", "def pattern(x): return torch.my.op(x, k=1)",
+     "def f(a): b = torch.my.op(a, j=1); return b", "0/1 torch.my.op is called with other arguments"},
 };
 INSTANTIATE_TEST_SUITE_P(Spellings, Matches, testing::ValuesIn(kSpellings), [](const auto& c) { return c.param.name; });
 
 const Case kStructure[] = {
-    {"SwappedOperands", "def pattern(x, y):\n    return x.exp() * y.sin()\n",
-     "def f(a, b):\n    c = a.sin()\n    d = b.exp()\n    e = c * d\n    return e\n", "x=b, y=a -> e"},
-    {"SwapNeedsBacktracking", "def pattern(x, y):\n    return (x + y) + x\n",
-     "def f(a, b):\n    c = b + a\n    d = a + c\n    return d\n", "x=a, y=b -> d"},
-    {"AlphaForbidsTheSwap", "def pattern(x, y):\n    return torch.add(x.exp(), y, alpha=2)\n",
-     "def f(a, b):\n    c = a.exp()\n    d = torch.add(b, c, alpha=2)\n    return d\n",
+    {"SwappedOperands", "def pattern(x, y): return x.exp() * y.sin()",
+     "def f(a, b): c = a.sin(); d = b.exp(); e = c * d; return e", "x=b, y=a -> e"},
+    {"SwapNeedsBacktracking", "def pattern(x, y): return (x + y) + x", "def f(a, b): c = b + a; d = a + c; return d",
+     "x=a, y=b -> d"},
+    {"AlphaForbidsTheSwap", "def pattern(x, y): return torch.add(x.exp(), y, alpha=2)",
+     "def f(a, b): c = a.exp(); d = torch.add(b, c, alpha=2); return d",
      "1/2 expected exp, found the graph's input 'b'"},
-    {"SubtractionDoesNotCommute", "def pattern(x, y):\n    return x.exp() - y\n",
-     "def f(a, b):\n    c = a.exp()\n    d = b - c\n    return d\n", "1/2 expected exp, found the graph's input 'b'"},
-    {"SameInputTwice", "def pattern(x):\n    return x * x\n",
-     "def f(a, b):\n    c = a * b\n    d = b * b\n    return (c, d)\n", "x=b -> d"},
-    {"SameInputTwiceDiffers", "def pattern(x):\n    return x - x\n", "def f(a, b):\n    c = a - b\n    return c\n",
+    {"SubtractionDoesNotCommute", "def pattern(x, y): return x.exp() - y",
+     "def f(a, b): c = a.exp(); d = b - c; return d", "1/2 expected exp, found the graph's input 'b'"},
+    {"SameInputTwice", "def pattern(x): return x * x", "def f(a, b): c = a * b; d = b * b; return (c, d)", "x=b -> d"},
+    {"SameInputTwiceDiffers", "def pattern(x): return x - x", "def f(a, b): c = a - b; return c",
      "1/1 argument 'other' of sub: found the value 'b', but pattern input 'x' already stands for another "
      "value"},
-    {"EveryOccurrence", kAddRelu,
-     "def f(a, b):\n    c = a + b\n    d = c.relu()\n    e = d + b\n    g = e.relu()\n    return g\n",
+    {"EveryOccurrence", kAddRelu, "def f(a, b): c = a + b; d = c.relu(); e = d + b; g = e.relu(); return g",
      "x=a, y=b -> d\nx=d, y=b -> g"},
-    {"SeveralOutputs", "def pattern(x):\n    t = x.exp()\n    return t.sin(), t.cos()\n",
-     "def f(a):\n    b = a.exp()\n    c = b.cos()\n    d = b.sin()\n    return (c, d)\n", "x=a -> d, c"},
-    {"OutputUsedInside", "def pattern(x):\n    t = x.exp()\n    u = t.sin()\n    return t, u\n",
-     "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = b + c\n    return d\n", "x=a -> b, c"},
-    {"TupleOutputs", "def pattern(x):\n    p = torch.var_mean(x, dim=-1)\n    return p[0], p[1]\n",
-     "def f(a):\n    b = torch.var_mean(a, -1)\n    c = b[1]\n    d = b[0]\n    return (c, d)\n", "x=a -> d, c"},
-    {"PartsJoinedByInputsOnly", "def pattern(x):\n    return x.sin(), x.cos()\n",
-     "def f(a, b):\n    c = a.sin()\n    d = b.cos()\n    e = a.cos()\n    return (c, d, e)\n", "x=a -> c, e"},
-    {"PartsNotJoinedAtAll", "def pattern(x, y):\n    return x.sin(), y.cos()\n",
-     "def f(a, b):\n    c = a.sin()\n    d = b.cos()\n    return (c, d)\n", "x=a, y=b -> c, d"},
-    {"DifferentCallsAreDifferentNodes", "def pattern(x, y):\n    return x.sin(), y.sin()\n",
-     "def f(a):\n    b = a.sin()\n    return b\n", "1/2 'b' would stand for two operators of the pattern"},
-    {"DeadCodeOfThePattern", "def pattern(x):\n    unused = x.sin()\n    return x.cos()\n",
-     "def f(a):\n    b = a.cos()\n    return b\n", "x=a -> b"},
-    {"ListOfTensors", "def pattern(x, y):\n    return torch.cat([x, y.exp()], 1)\n",
-     "def f(a, b):\n    c = b.exp()\n    d = torch.cat((a, c), dim=1)\n    return d\n", "x=a, y=b -> d"},
-    {"ListOfOtherLength", "def pattern(x, y):\n    return torch.cat([x, y], 1)\n",
-     "def f(a, b):\n    c = torch.cat([a, b, a], 1)\n    return c\n",
+    {"SeveralOutputs", "def pattern(x): t = x.exp(); return t.sin(), t.cos()",
+     "def f(a): b = a.exp(); c = b.cos(); d = b.sin(); return (c, d)", "x=a -> d, c"},
+    {"OutputUsedInside", "def pattern(x): t = x.exp(); u = t.sin(); return t, u",
+     "def f(a): b = a.exp(); c = b.sin(); d = b + c; return d", "x=a -> b, c"},
+    {"TupleOutputs", "def pattern(x): p = torch.var_mean(x, dim=-1); return p[0], p[1]",
+     "def f(a): b = torch.var_mean(a, -1); c = b[1]; d = b[0]; return (c, d)", "x=a -> d, c"},
+    {"PartsJoinedByInputsOnly", "def pattern(x): return x.sin(), x.cos()",
+     "def f(a, b): c = a.sin(); d = b.cos(); e = a.cos(); return (c, d, e)", "x=a -> c, e"},
+    {"PartsNotJoinedAtAll", "def pattern(x, y): return x.sin(), y.cos()",
+     "def f(a, b): c = a.sin(); d = b.cos(); return (c, d)", "x=a, y=b -> c, d"},
+    {"DifferentCallsAreDifferentNodes", "def pattern(x, y): return x.sin(), y.sin()", "def f(a): b = a.sin(); return b",
+     "1/2 'b' would stand for two operators of the pattern"},
+    {"DeadCodeOfThePattern", "def pattern(x): unused = x.sin(); return x.cos()", "def f(a): b = a.cos(); return b",
+     "x=a -> b"},
+    {"ListOfTensors", "def pattern(x, y): return torch.cat([x, y.exp()], 1)",
+     "def f(a, b): c = b.exp(); d = torch.cat((a, c), dim=1); return d", "x=a, y=b -> d"},
+    {"ListOfOtherLength", "def pattern(x, y): return torch.cat([x, y], 1)",
+     "def f(a, b): c = torch.cat([a, b, a], 1); return c",
      "1/1 argument 'tensors' of cat: found 3 elements, expected 2"},
-    {"ListForOneInput", "def pattern(x):\n    return torch.cat(x, 1)\n",
-     "def f(a, b):\n    c = torch.cat([a, b], 1)\n    return c\n",
+    {"ListForOneInput", "def pattern(x): return torch.cat(x, 1)", "def f(a, b): c = torch.cat([a, b], 1); return c",
      "1/1 argument 'tensors' of cat: found a list of values, but pattern input 'x' stands for one value"},
 };
 INSTANTIATE_TEST_SUITE_P(Structure, Matches, testing::ValuesIn(kStructure), [](const auto& c) { return c.param.name; });
@@ -108,109 +101,99 @@ constexpr const char* kNormed = R"(def pattern(x, y, w, b):
 
 const Case kMisses[] = {
     {"Literal", kNormed,
-     "def f(a, b, c, d):\n    e = a + b\n    g = torch.nn.functional.layer_norm(e, (768,), c, d, 1e-06)\n    "
-     "return g\n",
+     "def f(a, b, c, d): e = a + b; g = torch.nn.functional.layer_norm(e, (768,), c, d, 1e-06); return g",
      "2/2 argument 'eps' of layer_norm: found 1e-06, expected 1e-05"},
-    {"OtherOperator", "def pattern(x):\n    return x.exp().softmax(-1)\n",
-     "def f(a):\n    b = a.exp()\n    c = torch.nn.functional.log_softmax(b, -1)\n    return c\n",
+    {"OtherOperator", "def pattern(x): return x.exp().softmax(-1)",
+     "def f(a): b = a.exp(); c = torch.nn.functional.log_softmax(b, -1); return c",
      "1/2 expected softmax, found log_softmax; the graph has no softmax at all"},
-    {"OperatorNowhere", "def pattern(x):\n    return torch.nn.functional.gelu(x)\n",
-     "def f(a, b):\n    c = a + b\n    d = c.sin()\n    return d\n",
-     "0/1 the graph has no gelu at all; it has: add, sin"},
-    {"OnlyInPlace", "def pattern(x, y):\n    return x + y\n", "def f(a, b):\n    a += b\n    return a\n",
+    {"OperatorNowhere", "def pattern(x): return torch.nn.functional.gelu(x)",
+     "def f(a, b): c = a + b; d = c.sin(); return d", "0/1 the graph has no gelu at all; it has: add, sin"},
+    {"OnlyInPlace", "def pattern(x, y): return x + y", "def f(a, b): a += b; return a",
      "0/1 the graph has no add, only add_ (in place)"},
-    {"OnlyOutOfPlace", "def pattern(x, y):\n    x += y\n    return x\n", "def f(a, b):\n    c = a + b\n    return c\n",
+    {"OnlyOutOfPlace", "def pattern(x, y): x += y; return x", "def f(a, b): c = a + b; return c",
      "0/1 the graph has no add_ (in place), only add, which does not work in place"},
-    {"InPlaceFlag", "def pattern(x):\n    return torch.nn.functional.relu(x, inplace=False)\n",
-     "def f(a):\n    b = torch.nn.functional.relu(a, inplace=True)\n    return b\n",
+    {"InPlaceFlag", "def pattern(x): return torch.nn.functional.relu(x, inplace=False)",
+     "def f(a): b = torch.nn.functional.relu(a, inplace=True); return b",
      "1/1 argument 'inplace' of relu: found True, expected False"},
-    {"ConstantForAResult", "def pattern(x, y):\n    return x - y.exp()\n",
-     "def f(a):\n    b = a.exp()\n    c = b - 1\n    return c\n",
+    {"ConstantForAResult", "def pattern(x, y): return x - y.exp()", "def f(a): b = a.exp(); c = b - 1; return c",
      "1/2 argument 'other' of sub: found 1, expected the result of exp"},
-    {"ValueForAConstant", "def pattern(x):\n    return x / 8.0\n", "def f(a, b):\n    c = a / b\n    return c\n",
+    {"ValueForAConstant", "def pattern(x): return x / 8.0", "def f(a, b): c = a / b; return c",
      "1/1 argument 'other' of div: found the value 'b', expected 8.0"},
-    {"GraphWithoutOperators", "def pattern(x):\n    return x.exp()\n", "def f(a):\n    return a\n",
+    {"GraphWithoutOperators", "def pattern(x): return x.exp()", "def f(a): return a",
      "0/1 the graph has no exp at all; it has: no operators"},
 };
 INSTANTIATE_TEST_SUITE_P(Misses, Matches, testing::ValuesIn(kMisses), [](const auto& c) { return c.param.name; });
 
 const Case kRefusals[] = {
-    {"InnerValueUsedOutside", kExpSin,
-     "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = b.cos()\n    return (c, d)\n",
+    {"InnerValueUsedOutside", kExpSin, "def f(a): b = a.exp(); c = b.sin(); d = b.cos(); return (c, d)",
      "2/2 inner value 'b' is also used by 'd' at line 4"},
-    {"InnerValueReturned", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    return (c, b)\n",
+    {"InnerValueReturned", kExpSin, "def f(a): b = a.exp(); c = b.sin(); return (c, b)",
      "2/2 inner value 'b' is also returned by the graph at line 4"},
-    {"WriteBetween", "def pattern(x, y):\n    t = x.exp()\n    return t * y.sin()\n",
-     "def f(a):\n    c = a.exp()\n    a += 1\n    d = a.sin()\n    e = c * d\n    return e\n",
+    {"WriteBetween", "def pattern(x, y): t = x.exp(); return t * y.sin()",
+     "def f(a): c = a.exp(); a += 1; d = a.sin(); e = c * d; return e",
      "3/3 'iadd' at line 3 overwrites 'a' between the operators of the match"},
-    {"UseOfTheInnerValueBetween", "def pattern(x):\n    t = x.exp()\n    t += 1\n    return t.sin()\n",
-     "def f(a):\n    b = a.exp()\n    c = b.sum()\n    b += 1\n    d = b.sin()\n    return (c, d)\n",
+    {"UseOfTheInnerValueBetween", "def pattern(x): t = x.exp(); t += 1; return t.sin()",
+     "def f(a): b = a.exp(); c = b.sum(); b += 1; d = b.sin(); return (c, d)",
      "3/3 inner value 'b' is also used by 'c' at line 3"},
-    {"WriteThroughAView", "def pattern(x):\n    t = x.exp()\n    return t * x\n",
-     "def f(a):\n    v = a.view(-1)\n    c = a.exp()\n    v += 1\n    e = c * a\n    return e\n",
+    {"WriteThroughAView", "def pattern(x): t = x.exp(); return t * x",
+     "def f(a): v = a.view(-1); c = a.exp(); v += 1; e = c * a; return e",
      "2/2 'iadd' at line 4 overwrites 'v' between the operators of the match"},
-    {"SetitemBetween", "def pattern(x):\n    t = x.exp()\n    return t * x\n",
-     "def f(a):\n    c = a.exp()\n    a[0] = 1\n    e = c * a\n    return e\n",
+    {"SetitemBetween", "def pattern(x): t = x.exp(); return t * x",
+     "def f(a): c = a.exp(); a[0] = 1; e = c * a; return e",
      "2/2 'setitem' at line 3 overwrites 'a' between the operators of the match"},
-    {"DependsOnItself", "def pattern(x, y):\n    t = x.exp()\n    return t, y.sin()\n",
-     "def f(a):\n    b = a.exp()\n    c = b.cos()\n    d = c.sin()\n    return (b, d)\n",
+    {"DependsOnItself", "def pattern(x, y): t = x.exp(); return t, y.sin()",
+     "def f(a): b = a.exp(); c = b.cos(); d = c.sin(); return (b, d)",
      "2/2 the replacement would depend on itself: 'c' at line 3 uses 'b' of the match, and 'd' of the match "
      "needs it"},
-    {"InputInsideTheMatch", "def pattern(x, y):\n    t = x.exp()\n    return t, t.sin() * y\n",
-     "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c * b\n    return (b, d)\n",
+    {"InputInsideTheMatch", "def pattern(x, y): t = x.exp(); return t, t.sin() * y",
+     "def f(a): b = a.exp(); c = b.sin(); d = c * b; return (b, d)",
      "3/3 pattern input 'y' would be 'b', which the match itself computes"},
     {"Autocast", kExpSin,
-     "def f(a):\n    b = a.exp()\n    m = torch.amp.autocast_mode._enter_autocast('cpu', None, False, "
-     "None)\n    c = b.sin()\n"
-     "    return c\n",
+     "def f(a): b = a.exp(); m = torch.amp.autocast_mode._enter_autocast('cpu', None, False, None); c = b.sin(); "
+     "return c",
      "2/2 'm' at line 3 changes how operators run, between the operators of the match"},
-    {"OverwrittenInputUsedLater", "def pattern(x, y):\n    x += y\n    return x.relu()\n",
-     "def f(a, b):\n    v = a.view(-1)\n    a += b\n    c = a.relu()\n    d = v.sum()\n    return (c, d)\n",
+    {"OverwrittenInputUsedLater", "def pattern(x, y): x += y; return x.relu()",
+     "def f(a, b): v = a.view(-1); a += b; c = a.relu(); d = v.sum(); return (c, d)",
      "2/2 'iadd' overwrites 'a', which 'd' at line 5 uses afterwards"},
-    {"InputsThatShareMemory", "def pattern(x, y):\n    x += 1\n    return x * y\n",
-     "def f(a):\n    v = a.view(-1)\n    a += 1\n    c = a * v\n    return c\n",
+    {"InputsThatShareMemory", "def pattern(x, y): x += 1; return x * y",
+     "def f(a): v = a.view(-1); a += 1; c = a * v; return c",
      "2/2 'iadd' overwrites 'a', which shares memory with 'v'; in the pattern they are apart"},
-    {"ViewOfAnInputOverwritten", "def pattern(x):\n    return x.transpose(0, 1)\n",
-     "def f(a):\n    b = a.transpose(0, 1)\n    b += 1\n    c = a.exp()\n    return (b, c)\n",
+    {"ViewOfAnInputOverwritten", "def pattern(x): return x.transpose(0, 1)",
+     "def f(a): b = a.transpose(0, 1); b += 1; c = a.exp(); return (b, c)",
      "1/1 results of the match share memory with what 'iadd' at line 3 overwrites and 'c' at line 4 uses"},
 };
 INSTANTIATE_TEST_SUITE_P(Refusals, Matches, testing::ValuesIn(kRefusals), [](const auto& c) { return c.param.name; });
 
 const Case kInPlace[] = {
-    {"SpelledAlike", "def pattern(x, y):\n    x += y\n    return x.relu()\n",
-     "def f(a, b):\n    c = a.add_(b)\n    d = torch.relu(c)\n    return d\n", "x=a, y=b -> d"},
-    {"FlagIsUnderscore", "def pattern(x):\n    return torch.nn.functional.relu(x, inplace=True)\n",
-     "def f(a):\n    b = a.relu_()\n    return b\n", "x=a -> b"},
-    {"WriteBeforeTheMatch", kExpSin, "def f(a):\n    a += 1\n    b = a.exp()\n    c = b.sin()\n    return c\n",
-     "x=iadd -> c"},
-    {"WriteAfterTheMatch", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    a += 1\n    return (a, c)\n",
-     "x=a -> c"},
-    {"WriteElsewhereBetween", kExpSin,
-     "def f(a, k):\n    b = a.exp()\n    k += 1\n    c = b.sin()\n    return (k, c)\n", "x=a -> c"},
-    {"WriteThatCanComeLater", "def pattern(x, y):\n    t = x.exp()\n    return t * y.sin()\n",
-     "def f(a, b):\n    c = a.exp()\n    b += 1\n    a += 1\n    d = b.sin()\n    e = c * d\n    return e\n",
-     "x=a, y=iadd -> e"},
-    {"ResultOverwrittenLater", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    c += a\n    return c\n",
-     "x=a -> c"},
-    {"SetitemInThePattern", "def pattern(x, y):\n    t = x.clone()\n    t[0] = y\n    return t.exp()\n",
-     "def f(a, b):\n    c = a.clone()\n    c[0] = b\n    d = c.exp()\n    return d\n", "x=a, y=b -> d"},
-    {"SetitemAfterTheReadIsAnotherPattern", "def pattern(x, y):\n    t = x.clone()\n    t[0] = y\n    return t.exp()\n",
-     "def f(a, b):\n    c = a.clone()\n    d = c.exp()\n    c[0] = b\n    return d\n",
+    {"SpelledAlike", "def pattern(x, y): x += y; return x.relu()",
+     "def f(a, b): c = a.add_(b); d = torch.relu(c); return d", "x=a, y=b -> d"},
+    {"FlagIsUnderscore", "def pattern(x): return torch.nn.functional.relu(x, inplace=True)",
+     "def f(a): b = a.relu_(); return b", "x=a -> b"},
+    {"WriteBeforeTheMatch", kExpSin, "def f(a): a += 1; b = a.exp(); c = b.sin(); return c", "x=iadd -> c"},
+    {"WriteAfterTheMatch", kExpSin, "def f(a): b = a.exp(); c = b.sin(); a += 1; return (a, c)", "x=a -> c"},
+    {"WriteElsewhereBetween", kExpSin, "def f(a, k): b = a.exp(); k += 1; c = b.sin(); return (k, c)", "x=a -> c"},
+    {"WriteThatCanComeLater", "def pattern(x, y): t = x.exp(); return t * y.sin()",
+     "def f(a, b): c = a.exp(); b += 1; a += 1; d = b.sin(); e = c * d; return e", "x=a, y=iadd -> e"},
+    {"ResultOverwrittenLater", kExpSin, "def f(a): b = a.exp(); c = b.sin(); c += a; return c", "x=a -> c"},
+    {"SetitemInThePattern", "def pattern(x, y): t = x.clone(); t[0] = y; return t.exp()",
+     "def f(a, b): c = a.clone(); c[0] = b; d = c.exp(); return d", "x=a, y=b -> d"},
+    {"SetitemAfterTheReadIsAnotherPattern", "def pattern(x, y): t = x.clone(); t[0] = y; return t.exp()",
+     "def f(a, b): c = a.clone(); d = c.exp(); c[0] = b; return d",
      "3/3 'setitem' comes after 'd', but in the pattern before it, and one of them works in place"},
 };
 INSTANTIATE_TEST_SUITE_P(InPlace, Matches, testing::ValuesIn(kInPlace), [](const auto& c) { return c.param.name; });
 
 const Case kBadPatterns[] = {
-    {"ReturnsItsInput", "def pattern(x, y):\n    return x + y, x\n", "def f(a):\n    return a\n",
+    {"ReturnsItsInput", "def pattern(x, y): return x + y, x", "def f(a): return a",
      "Pass.py:2:12: error: the pattern returns its input 'x' unchanged\nhint: return only values that the "
      "pattern computes"},
-    {"ReturnsAConstant", "def pattern(x):\n    return 1\n", "def f(a):\n    return a\n",
+    {"ReturnsAConstant", "def pattern(x): return 1", "def f(a): return a",
      "Pass.py:2:12: error: the pattern returns something that is not a value it computes"},
-    {"UnusedInput", "def pattern(x, y):\n    return x.exp()\n", "def f(a):\n    return a\n",
+    {"UnusedInput", "def pattern(x, y): return x.exp()", "def f(a): return a",
      "Pass.py:1:16: error: pattern input 'y' is not used\n"
      "hint: remove it from the pattern's parameters, or use it in what the pattern returns"},
-    {"WrongKeyword", "def pattern(x):\n    return torch.nn.functional.layer_norm(x, (4,), epsilon=1e-5)\n",
-     "def f(a):\n    return a\n",
+    {"WrongKeyword", "def pattern(x): return torch.nn.functional.layer_norm(x, (4,), epsilon=1e-5)",
+     "def f(a): return a",
      "Pass.py:2:12: error: layer_norm has no argument 'epsilon'\n"
      "hint: its arguments are: input, normalized_shape, weight, bias, eps\nnote: in the pattern"},
 };
@@ -218,27 +201,25 @@ INSTANTIATE_TEST_SUITE_P(BadPatterns, Matches, testing::ValuesIn(kBadPatterns),
                          [](const auto& c) { return c.param.name; });
 
 TEST(Strict, WantsTheSameSpelling) {
-  const char* graph = "def f(a, b):\n    c = b + a\n    d = torch.relu(c)\n    return d\n";
-  EXPECT_EQ(outcome("def pattern(x, y):\n    return torch.relu(x + y)\n", graph, {.strict = true}), "x=b, y=a -> d");
-  EXPECT_EQ(outcome("def pattern(x, y):\n    t = x + y\n    return t.relu()\n", graph, {.strict = true}),
+  const char* graph = "def f(a, b): c = b + a; d = torch.relu(c); return d";
+  EXPECT_EQ(outcome("def pattern(x, y): return torch.relu(x + y)", graph, {.strict = true}), "x=b, y=a -> d");
+  EXPECT_EQ(outcome("def pattern(x, y): t = x + y; return t.relu()", graph, {.strict = true}),
             "1/2 expected relu, found torch.relu; the graph has no relu at all");
 }
 
 TEST(Strict, DoesNotSwapOperandsOrTakeTuplesForLists) {
-  EXPECT_EQ(outcome("def pattern(x, y):\n    return x.exp() + y\n",
-                    "def f(a, b):\n    c = a.exp()\n    d = b + c\n    return d\n", {.strict = true}),
-            "1/2 expected exp, found the graph's input 'b'");
-  EXPECT_EQ(outcome("def pattern(x):\n    return x.mean([1, 2])\n", "def f(a):\n    b = a.mean((1, 2))\n    return b\n",
+  EXPECT_EQ(outcome("def pattern(x, y): return x.exp() + y", "def f(a, b): c = a.exp(); d = b + c; return d",
                     {.strict = true}),
-            "1/1 argument '1' of mean: found (1, 2), expected [1, 2]");
+            "1/2 expected exp, found the graph's input 'b'");
+  EXPECT_EQ(
+      outcome("def pattern(x): return x.mean([1, 2])", "def f(a): b = a.mean((1, 2)); return b", {.strict = true}),
+      "1/1 argument '1' of mean: found (1, 2), expected [1, 2]");
 }
 
 TEST(Report, RefusedSitesStandBesideMatches) {
   ir::Graph graph =
-      parse("model.py",
-            "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = b.cos()\n    e = d.exp()\n    g = e.sin()\n"
-            "    return (c, g)\n");
-  const MatchReport report = find("def pattern(x):\n    return x.exp().sin()\n", graph);
+      parse("model.py", "def f(a): b = a.exp(); c = b.sin(); d = b.cos(); e = d.exp(); g = e.sin(); return (c, g)");
+  const MatchReport report = find("def pattern(x): return x.exp().sin()", graph);
   ASSERT_EQ(report.matches.size(), 1u);
   EXPECT_EQ(graph.node(report.matches[0].outputs[0]).name, "g");
   ASSERT_EQ(report.refused.size(), 1u);
@@ -247,8 +228,8 @@ TEST(Report, RefusedSitesStandBesideMatches) {
 }
 
 TEST(Report, OverlappingSitesAreRefused) {
-  ir::Graph graph = parse("model.py", "def f(a):\n    b = a.exp()\n    c = b.exp()\n    d = c.exp()\n    return d\n");
-  const MatchReport report = find("def pattern(x):\n    return x.exp().exp()\n", graph);
+  ir::Graph graph = parse("model.py", "def f(a): b = a.exp(); c = b.exp(); d = c.exp(); return d");
+  const MatchReport report = find("def pattern(x): return x.exp().exp()", graph);
   ASSERT_EQ(report.matches.size(), 1u);
   EXPECT_EQ(graph.node(report.matches[0].outputs[0]).name, "c");
   ASSERT_EQ(report.refused.size(), 1u);
@@ -256,11 +237,10 @@ TEST(Report, OverlappingSitesAreRefused) {
 }
 
 TEST(Report, TwoSitesThatNeedEachOtherAreNotBothTaken) {
-  ir::Graph graph = parse("model.py",
-                          "def f(a, b):\n    p = a.exp()\n    q = b.exp()\n    r = q.sin()\n    s = p.sin()\n"
-                          "    return (p, q, r, s)\n");
+  ir::Graph graph =
+      parse("model.py", "def f(a, b): p = a.exp(); q = b.exp(); r = q.sin(); s = p.sin(); return (p, q, r, s)");
   // (p, r) needs q of the other site, and (q, s) needs p of this one.
-  const MatchReport report = find("def pattern(x, y):\n    return x.exp(), y.sin()\n", graph);
+  const MatchReport report = find("def pattern(x, y): return x.exp(), y.sin()", graph);
   ASSERT_EQ(report.matches.size(), 1u);
   EXPECT_EQ(report.refused.size(), 1u);
   const ir::Graph rewritten = rewrite::apply(graph, sites_of(report));
@@ -268,9 +248,8 @@ TEST(Report, TwoSitesThatNeedEachOtherAreNotBothTaken) {
 }
 
 TEST(Report, PrintsBothLines) {
-  ir::Graph graph = parse("model.py",
-                          "def f(a, b, c, d):\n    e = a + b\n"
-                          "    g = torch.nn.functional.layer_norm(e, (768,), c, d, 1e-06)\n    return g\n");
+  ir::Graph graph = parse(
+      "model.py", "def f(a, b, c, d): e = a + b; g = torch.nn.functional.layer_norm(e, (768,), c, d, 1e-06); return g");
   const MatchReport report = find(kNormed, graph);
   ASSERT_TRUE(report.miss);
   EXPECT_EQ(to_string(*report.miss),
@@ -285,8 +264,7 @@ struct FitCase {
   const char* graph;
   uint32_t fitting;
 };
-constexpr const char* kSixOperators =
-    "def pattern(x, y):\n    return torch.softmax((x.exp() + y).sin() / 8.0, -1).cos()\n";
+constexpr const char* kSixOperators = "def pattern(x, y): return torch.softmax((x.exp() + y).sin() / 8.0, -1).cos()";
 
 class Fitting : public testing::TestWithParam<FitCase> {};
 TEST_P(Fitting, CountsWhatIsRightOnAllSidesOfWhatIsNot) {
@@ -299,20 +277,18 @@ TEST_P(Fitting, CountsWhatIsRightOnAllSidesOfWhatIsNot) {
 INSTANTIATE_TEST_SUITE_P(
     Report, Fitting,
     testing::Values(
-        FitCase{"OneLiteral", "def f(a, b):\n    return torch.softmax((a.exp() + b).sin() / 4.0, -1).cos()\n", 5},
+        FitCase{"OneLiteral", "def f(a, b): return torch.softmax((a.exp() + b).sin() / 4.0, -1).cos()", 5},
         FitCase{"SwappedOperandsAndAnotherLast",
-                "def f(a, b):\n    return torch.softmax((b + a.exp()).sin() / 8.0, -1).tanh()\n", 5},
-        FitCase{"TwoLiterals", "def f(a, b):\n    return torch.softmax((a.exp() + b).sin() / 4.0, -2).cos()\n", 4},
-        FitCase{"OnlyTheInnermost", "def f(a, b):\n    return (a.exp() + b).tanh()\n", 2},
-        FitCase{
-            "TheBestPlaceCounts",
-            "def f(a, b):\n    c = a.exp()\n    return (c.cos(), torch.softmax((b.exp() + c).sin() / 8.0, 0).cos())\n",
-            5},
-        FitCase{"Nothing", "def f(a, b):\n    return a * b\n", 0}),
+                "def f(a, b): return torch.softmax((b + a.exp()).sin() / 8.0, -1).tanh()", 5},
+        FitCase{"TwoLiterals", "def f(a, b): return torch.softmax((a.exp() + b).sin() / 4.0, -2).cos()", 4},
+        FitCase{"OnlyTheInnermost", "def f(a, b): return (a.exp() + b).tanh()", 2},
+        FitCase{"TheBestPlaceCounts",
+                "def f(a, b): c = a.exp(); return (c.cos(), torch.softmax((b.exp() + c).sin() / 8.0, 0).cos())", 5},
+        FitCase{"Nothing", "def f(a, b): return a * b", 0}),
     [](const auto& c) { return c.param.name; });
 
 TEST(Report, SharesAPreparedGraph) {
-  ir::Graph graph = parse("model.py", "def f(a, b):\n    c = a + b\n    d = c.relu()\n    return d\n");
+  ir::Graph graph = parse("model.py", "def f(a, b): c = a + b; d = c.relu(); return d");
   PreparedGraph prepared(graph);
   for (int round = 0; round < 3; ++round) {
     auto report = find_matches(parse("Pass.py", kAddRelu), prepared);

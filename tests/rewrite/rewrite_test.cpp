@@ -20,35 +20,32 @@ TEST_P(Rewrites, AsExpected) {
 }
 
 const Case kCases[] = {
-    {"OneSite", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c + a\n    return (d,)\n",
+    {"OneSite", kExpSin, "def f(a): b = a.exp(); c = b.sin(); d = c + a; return (d,)",
      "fused = passnet.fused(0, a)\nc = fused[0]\nd = c + a\nreturn (d,)\n"},
-    {"NothingMatches", kExpSin, "def f(a):\n    b = a.exp()\n    return (b,)\n", "b = a.exp()\nreturn (b,)\n"},
-    {"ReturnedValueKeepsItsName", kExpSin, "def f(a):\n    b = a.exp()\n    c = b.sin()\n    return c\n",
+    {"NothingMatches", kExpSin, "def f(a): b = a.exp(); return (b,)", "b = a.exp()\nreturn (b,)\n"},
+    {"ReturnedValueKeepsItsName", kExpSin, "def f(a): b = a.exp(); c = b.sin(); return c",
      "fused = passnet.fused(0, a)\nc = fused[0]\nreturn c\n"},
-    {"TwoSites", kExpSin,
-     "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c.exp()\n    e = d.sin()\n    return e\n",
+    {"TwoSites", kExpSin, "def f(a): b = a.exp(); c = b.sin(); d = c.exp(); e = d.sin(); return e",
      "fused = passnet.fused(0, a)\nc = fused[0]\nfused_1 = passnet.fused(1, c)\ne = fused_1[0]\nreturn e\n"},
-    {"NameTaken", kExpSin, "def f(fused):\n    b = fused.exp()\n    c = b.sin()\n    return c\n",
+    {"NameTaken", kExpSin, "def f(fused): b = fused.exp(); c = b.sin(); return c",
      "fused_1 = passnet.fused(0, fused)\nc = fused_1[0]\nreturn c\n"},
-    {"SeveralOutputsInPatternOrder", "def pattern(x):\n    t = x.exp()\n    return t.sin(), t\n",
-     "def f(a):\n    b = a.exp()\n    c = b + 1\n    d = b.sin()\n    return (c, d)\n",
+    {"SeveralOutputsInPatternOrder", "def pattern(x): t = x.exp(); return t.sin(), t",
+     "def f(a): b = a.exp(); c = b + 1; d = b.sin(); return (c, d)",
      "fused = passnet.fused(0, a)\nd = fused[0]\nb = fused[1]\nc = b + 1\nreturn (c, d)\n"},
-    {"UserBeforeTheLastInputMovesDown", "def pattern(x, y):\n    t = x.exp()\n    return t, t * y\n",
-     "def f(a, k):\n    b = a.exp()\n    c = b.cos()\n    y = k.sqrt()\n    d = b * y\n    return (c, d)\n",
+    {"UserBeforeTheLastInputMovesDown", "def pattern(x, y): t = x.exp(); return t, t * y",
+     "def f(a, k): b = a.exp(); c = b.cos(); y = k.sqrt(); d = b * y; return (c, d)",
      "y = k.sqrt()\nfused = passnet.fused(0, a, y)\nb = fused[0]\nd = fused[1]\nc = b.cos()\nreturn (c, "
      "d)\n"},
-    {"StaysBeforeALaterWrite", "def pattern(x, y):\n    t = x.exp()\n    return t * y.sin()\n",
-     "def f(a, b):\n    c = a.exp()\n    a += 1\n    d = b.sin()\n    e = c * d\n    return (a, e)\n",
+    {"StaysBeforeALaterWrite", "def pattern(x, y): t = x.exp(); return t * y.sin()",
+     "def f(a, b): c = a.exp(); a += 1; d = b.sin(); e = c * d; return (a, e)",
      "fused = passnet.fused(0, a, b)\ne = fused[0]\na += 1; iadd = a\nreturn (iadd, e)\n"},
-    {"InPlaceResultBecomesAValue", "def pattern(x, y):\n    x += y\n    return x.relu()\n",
-     "def f(a, b):\n    a += b\n    c = a.relu()\n    return c\n",
-     "fused = passnet.fused(0, a, b)\nc = fused[0]\nreturn c\n"},
-    {"UnusedOutputIsNotTaken", "def pattern(x):\n    t = x.exp()\n    return t.sin(), t.cos()\n",
-     "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = b.cos()\n    return d\n",
+    {"InPlaceResultBecomesAValue", "def pattern(x, y): x += y; return x.relu()",
+     "def f(a, b): a += b; c = a.relu(); return c", "fused = passnet.fused(0, a, b)\nc = fused[0]\nreturn c\n"},
+    {"UnusedOutputIsNotTaken", "def pattern(x): t = x.exp(); return t.sin(), t.cos()",
+     "def f(a): b = a.exp(); c = b.sin(); d = b.cos(); return d",
      "fused = passnet.fused(0, a)\nd = fused[1]\nreturn d\n"},
     {"KeywordsAndNestedArguments", kExpSin,
-     "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = torch.cat([c, a], dim=1)\n    e = d[slice(None, "
-     "2, None), 0]\n    return e\n",
+     "def f(a): b = a.exp(); c = b.sin(); d = torch.cat([c, a], dim=1); e = d[slice(None, 2, None), 0]; return e",
      "fused = passnet.fused(0, a)\nc = fused[0]\nd = torch.cat([c, a], dim = 1)\ne = d[(slice(None, 2, "
      "None), 0)]\nreturn e\n"},
 };
@@ -56,10 +53,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, Rewrites, testing::ValuesIn(kCases), [](const au
 
 TEST(Rewrite, RemovesValuesThatOnlyTheSiteUsed) {
   ir::Graph graph =
-      parse("model.py",
-            "def f(a, k):\n    s = k.sqrt()\n    y = s + 1\n    n = torch.rand(3)\n    b = a * y\n    c = b * n\n"
-            "    return c\n");
-  const MatchReport report = find("def pattern(x, y, n):\n    return x * y * n\n", graph);
+      parse("model.py", "def f(a, k): s = k.sqrt(); y = s + 1; n = torch.rand(3); b = a * y; c = b * n; return c");
+  const MatchReport report = find("def pattern(x, y, n): return x * y * n", graph);
   std::vector<Site> sites = sites_of(report);
   ASSERT_EQ(sites.size(), 1u);
   sites[0].inputs.resize(1);  // the kernels need `a` alone
@@ -69,13 +64,13 @@ TEST(Rewrite, RemovesValuesThatOnlyTheSiteUsed) {
 }
 
 TEST(Rewrite, KeepsDeadCodeThatWasThereBefore) {
-  ir::Graph graph = parse("model.py", "def f(a):\n    z = a.cos()\n    b = a.exp()\n    c = b.sin()\n    return c\n");
+  ir::Graph graph = parse("model.py", "def f(a): z = a.cos(); b = a.exp(); c = b.sin(); return c");
   const ir::Graph rewritten = rewrite::apply(graph, sites_of(find(kExpSin, graph)));
   EXPECT_EQ(body(rewritten), "z = a.cos()\nfused = passnet.fused(0, a)\nc = fused[0]\nreturn c\n");
 }
 
 TEST(Rewrite, MapsOldNodesToNewOnes) {
-  ir::Graph graph = parse("model.py", "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c + a\n    return d\n");
+  ir::Graph graph = parse("model.py", "def f(a): b = a.exp(); c = b.sin(); d = c + a; return d");
   std::vector<ir::NodeId> map;
   const ir::Graph rewritten = rewrite::apply(graph, sites_of(find(kExpSin, graph)), &map);
   ASSERT_EQ(map.size(), graph.size());
@@ -84,17 +79,16 @@ TEST(Rewrite, MapsOldNodesToNewOnes) {
 }
 
 TEST(Rewrite, FusedCallsAreKnownOperators) {
-  ir::Graph graph = parse("model.py", "def f(a):\n    b = a.exp()\n    c = b.sin()\n    return c\n");
+  ir::Graph graph = parse("model.py", "def f(a): b = a.exp(); c = b.sin(); return c");
   ir::Graph rewritten = rewrite::apply(graph, sites_of(find(kExpSin, graph)));
   EXPECT_EQ(ir::canonical_name(rewritten.node(1)), "passnet.fused");
   EXPECT_TRUE(ir::canonicalize(rewritten, 1).has_value());
 }
 
 TEST(Rewrite, CanBeAppliedAgain) {
-  ir::Graph graph = parse(
-      "model.py", "def f(a):\n    b = a.exp()\n    c = b.sin()\n    d = c.cos()\n    e = d.tan()\n    return e\n");
+  ir::Graph graph = parse("model.py", "def f(a): b = a.exp(); c = b.sin(); d = c.cos(); e = d.tan(); return e");
   ir::Graph once = rewrite::apply(graph, sites_of(find(kExpSin, graph)));
-  const ir::Graph twice = rewrite::apply(once, sites_of(find("def pattern(x):\n    return x.cos().tan()\n", once)));
+  const ir::Graph twice = rewrite::apply(once, sites_of(find("def pattern(x): return x.cos().tan()", once)));
   EXPECT_EQ(body(twice),
             "fused = passnet.fused(0, a)\nc = fused[0]\nfused_1 = passnet.fused(0, c)\ne = fused_1[0]\nreturn e\n");
   EXPECT_TRUE(ir::verify(twice).has_value());

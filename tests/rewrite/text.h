@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/strings.h"
 #include "fx/parser.h"
 #include "fx/print.h"
 #include "ir/verify.h"
@@ -25,12 +26,22 @@ struct Case {
 
 inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
-inline constexpr const char* kExpSin = "def pattern(x):\n    return x.exp().sin()\n";
+inline constexpr const char* kExpSin = "def pattern(x): return x.exp().sin()";
 
-/// A function `def NAME(…): …` whose first line is line 1 of `file`.
+/// "def f(a): b = a.exp(); return b" with a line per statement; other texts as they are.
+inline std::string in_lines(const std::string& text) {
+  const size_t colon = text.find("): ");
+  if (text.find('\n') != std::string::npos || colon == std::string::npos) return text;
+  std::string lines = text.substr(0, colon + 2);
+  for (const std::string_view statement : split(std::string_view(text).substr(colon + 3), ';'))
+    lines += fmt::format("\n    {}", trim(statement));
+  return lines + "\n";
+}
+
+/// A function `def NAME(…): …`, in one line or several, whose first line is line 1 of `file`.
 inline ir::Graph parse(const std::string& file, const std::string& text) {
   size_t end = 0;
-  auto graph = fx::parse_function(file, std::make_shared<const std::string>(text), 0, &end);
+  auto graph = fx::parse_function(file, std::make_shared<const std::string>(in_lines(text)), 0, &end);
   if (!graph) {
     ADD_FAILURE() << to_string(graph.error());
     return {};

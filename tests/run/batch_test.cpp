@@ -19,11 +19,6 @@ using testing::HasSubstr;
 
 class RecordFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove_all(directory_);
-    path_ = directory_ / "sample" / "records.jsonl";
-  }
   static record::RunRecord record(const std::string& graph) {
     record::RunRecord made;
     made.sample = "sample";
@@ -35,7 +30,8 @@ class RecordFileTest : public testing::Test {
     EXPECT_TRUE(file.has_value()) << (file ? "" : to_string(file.error()));
     return std::move(*file);
   }
-  std::filesystem::path directory_, path_;
+  const ScratchDirectory scratch_;
+  const std::filesystem::path path_ = scratch_.path / "sample" / "records.jsonl";
 };
 
 TEST_F(RecordFileTest, ReopeningKeepsFinishedRecords) {
@@ -120,8 +116,8 @@ TEST_F(RecordFileTest, FullDiskKeepsFinishedRecordsWhole) {
 TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
   const std::filesystem::path samples = std::filesystem::path(PASSNET_SOURCE_DIR) / "samples";
   BatchOptions options;
-  options.out = scratch_directory() / "passnet-batch-jobs";
-  std::filesystem::remove_all(options.out);
+  const ScratchDirectory scratch;
+  options.out = scratch.path / "out";
   options.jobs = 2;
   options.evaluate.gpu = 3;
   options.evaluate.compiler = "eager";
@@ -144,7 +140,6 @@ TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
   }
   for (const std::filesystem::path& path : paths)
     EXPECT_TRUE(std::filesystem::exists(options.out / path.filename() / "aggregated_score.json"));
-  std::filesystem::remove_all(options.out);
 }
 
 }  // namespace

@@ -15,12 +15,6 @@ using testing::HasSubstr;
 
 class FreshWorkers : public testing::Test {
  protected:
-  void SetUp() override {
-    directory_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(directory_);
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   /// The records of graphs of these names, in order, evaluated on a GPU.
   std::vector<record::RunRecord> evaluate(const std::vector<std::string>& graphs) {
     const fs::path original = fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu";
@@ -53,7 +47,8 @@ class FreshWorkers : public testing::Test {
     return records;
   }
 
-  fs::path directory_;
+  const ScratchDirectory scratch_;
+  const fs::path directory_ = scratch_.path / "sample";
 };
 
 /// How many graphs the two processes had loaded that evaluated this one: {1, 1} says that both were fresh.

@@ -1,5 +1,5 @@
-// The shipped samples as they are for a GPU, without one: plans evaluated with is_cuda, kernels compiled, launches checked
-// against them.
+// The shipped samples as they are for a GPU, without one: plans evaluated with is_cuda, kernels compiled, launches
+// checked against them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

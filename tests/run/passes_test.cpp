@@ -2,7 +2,6 @@
 #include "run/passes.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "fx/graph_text.h"
@@ -47,10 +46,9 @@ class ApplyPasses : public testing::Test {
     ASSERT_TRUE(graph) << to_string(graph.error());
     graph_ = *graph;
   }
-  ~ApplyPasses() override { fs::remove_all(path_.parent_path()); }
 
-  // The graph's argument is contiguous until it is rewritten, and has `strides` from then on, as if a pass before this one
-  // had changed them.
+  // The graph's argument is contiguous until it is rewritten, and has `strides` from then on, as if a pass before this
+  // one had changed them.
   Result<Rewritten> apply(std::vector<int64_t> shape, std::vector<int64_t> strides, bool on_gpu) {
     int traces = 0;
     const TraceFn trace = [&](const ir::Graph& graph, const std::vector<pass::LaunchList>&) -> Result<Values> {
@@ -63,7 +61,8 @@ class ApplyPasses : public testing::Test {
     return apply_passes(graph_, passes_, trace, {}, on_gpu);
   }
 
-  const fs::path path_ = scratch_directory() / "passnet_passes_test" / "p.py";
+  const ScratchDirectory scratch_;
+  const fs::path path_ = scratch_.path / "p.py";
   std::vector<pass::Pass> passes_;
   ir::Graph graph_;
 };

@@ -20,8 +20,6 @@ using testing::UnorderedElementsAre;
 class ProvenanceTest : public testing::Test {
  protected:
   void SetUp() override {
-    root_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(root_);
     put("graph_list.txt", "small\n");
     put("graphs/small/model.py", "the model");
     put("graphs/small/weight_meta.py", "the weights");
@@ -33,14 +31,14 @@ class ProvenanceTest : public testing::Test {
     }
     put("pass_dir/first.cu", "for a GPU");
   }
-  void TearDown() override { fs::remove_all(root_); }
   void put(const std::string& file, const std::string& text) const { ASSERT_TRUE(write_file(root_ / file, text)); }
   graphdir::Sample sample() const {
     Result<graphdir::Sample> loaded = graphdir::load_sample(root_);
     EXPECT_TRUE(loaded) << to_string(loaded.error());
     return std::move(*loaded);
   }
-  fs::path root_;
+  const ScratchDirectory scratch_;
+  const fs::path& root_ = scratch_.path;
 };
 
 TEST_F(ProvenanceTest, HoldsWhatIsReadAndNothingElse) {

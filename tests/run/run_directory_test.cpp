@@ -16,12 +16,6 @@ using testing::HasSubstr;
 
 class RunDirectoryTest : public testing::Test {
  protected:
-  void SetUp() override {
-    root_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(root_);
-  }
-  void TearDown() override { fs::remove_all(root_); }
-
   RunRequest request(const fs::path& out = {}) const {
     RunRequest made;
     made.out = out;
@@ -45,7 +39,8 @@ class RunDirectoryTest : public testing::Test {
     const Result<RunDirectory> run = RunDirectory::open(request);
     return run ? "no error" : to_string(run.error());
   }
-  fs::path root_;
+  const ScratchDirectory scratch_;
+  const fs::path& root_ = scratch_.path;
 };
 
 TEST(RunDirectoryName, IsTimeAndSample) {

@@ -1,4 +1,5 @@
-// Where the tensors of a graph lie. The meta device stands in for a GPU: what is not put there explicitly stays on the CPU.
+// Where the tensors of a graph lie. The meta device stands in for a GPU: what is not put there explicitly stays on the
+// CPU.
 #include "runtime/tensor/placement.h"
 
 #include <ATen/ops/empty.h>

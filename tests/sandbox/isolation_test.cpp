@@ -22,6 +22,9 @@
 #include <functional>
 #include <thread>
 
+#include "base/file.h"
+#include "tests/scratch.h"
+
 namespace passnet::sandbox {
 namespace {
 
@@ -38,9 +41,8 @@ int under_filter(const std::function<int()>& attempt, bool gpu = false) {
 /// The errno of a call that gives -1, else 0.
 int errno_of(long result) { return result == -1 ? errno : 0; }
 
-std::string scratch_file() {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / ("passnet-filter-" + std::to_string(::getpid()))).string();
+std::string file_in(const ScratchDirectory& scratch) {
+  std::string path = (scratch.path / "file").string();
   EXPECT_TRUE(write_file(path, "text"));
   return path;
 }
@@ -60,10 +62,10 @@ void PrintTo(const Attempt& attempt, std::ostream* out) { *out << attempt.name; 
 class Refused : public testing::TestWithParam<Attempt> {};
 
 TEST_P(Refused, WithEperm) {
-  const std::string path = scratch_file();
+  const ScratchDirectory scratch;
+  const std::string path = file_in(scratch);
   EXPECT_EQ(under_filter([&] { return errno_of(GetParam().call(path.c_str())); }), EPERM);
   EXPECT_EQ(read_file(path).value(), "text");
-  std::filesystem::remove(path);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -101,7 +103,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return info.param.name; });
 
 TEST(CandidateFilter, LeavesComputingItsMeans) {
-  const std::string path = scratch_file();
+  const ScratchDirectory scratch;
+  const std::string path = file_in(scratch);
   EXPECT_EQ(under_filter([&] {
               int steps = 0;
               std::thread([&] { ++steps; }).join();
@@ -119,7 +122,6 @@ TEST(CandidateFilter, LeavesComputingItsMeans) {
               return steps;
             }),
             6);
-  std::filesystem::remove(path);
 }
 
 TEST(CandidateFilter, LetsTheInheritedSocketTalk) {

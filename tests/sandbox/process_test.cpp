@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "sandbox/isolation.h"
+#include "tests/scratch.h"
 
 namespace passnet::sandbox {
 namespace {
@@ -193,7 +194,8 @@ TEST_P(EveryJail, CannotBecomeSomeoneElse) {
 
 TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
   if (!no_write_ruleset("", false)) GTEST_SKIP() << "1 check skipped: the kernel has no Landlock";
-  const auto directory = std::filesystem::temp_directory_path() / ("passnet-jail-" + std::to_string(::getpid()));
+  const ScratchDirectory scratch;
+  const std::filesystem::path& directory = scratch.path;
   std::filesystem::create_directories(directory / "inside");
   const auto write = [&](const char* name, Isolation isolation) {
     SpawnOptions options = child({"write", (directory / name).string()}, isolation);
@@ -204,7 +206,6 @@ TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
   EXPECT_EQ(write("outside", Isolation::Jail), "EACCES\n");
   EXPECT_EQ(write("inside/file", Isolation::Candidate), "EACCES\n");
   EXPECT_EQ(write("outside", Isolation::None), "ok\n");
-  std::filesystem::remove_all(directory);
 }
 
 TEST(Process, OfAGpuSeesItsOwnProcAndMayWriteToItsEntry) {
@@ -224,12 +225,12 @@ TEST(Process, OfAGpuSeesItsOwnProcAndMayWriteToItsEntry) {
 }
 
 TEST(Process, StopsAtTheLimitOfFileSize) {
-  const auto path = std::filesystem::temp_directory_path() / ("passnet-big-" + std::to_string(::getpid()));
+  const ScratchDirectory scratch;
+  const std::filesystem::path path = scratch.path / "big";
   SpawnOptions options = child({"big-file", path.string()});
   options.limits.file_bytes = 100000;
   EXPECT_EQ(run(options).how, "killed by SIGXFSZ (file size limit)");
   EXPECT_EQ(std::filesystem::file_size(path), 100000u);
-  std::filesystem::remove(path);
 }
 
 TEST(Process, EndsTheGroupWithItsLeader) {

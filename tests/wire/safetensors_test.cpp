@@ -11,8 +11,6 @@
 namespace passnet::wire {
 namespace {
 
-std::string temporary(const std::string& name) { return (scratch_directory() / name).string(); }
-
 std::string file_of(const std::string& header, const std::string& data) {
   std::string content(8, '\0');
   for (size_t i = 0; i < 8; ++i) content[i] = static_cast<char>(header.size() >> (8 * i));
@@ -20,7 +18,8 @@ std::string file_of(const std::string& header, const std::string& data) {
 }
 
 std::string refusal(const std::string& content) {
-  const std::string path = temporary("hostile.safetensors");
+  const ScratchDirectory scratch;
+  const std::string path = (scratch.path / "hostile.safetensors").string();
   EXPECT_TRUE(write_file(path, content));
   const auto file = load_safetensors(path);
   if (file) return "accepted";
@@ -35,7 +34,8 @@ TEST(Safetensors, ReadsBackWhatItWrote) {
   const std::array<float, 2> values{1.5f, -2.0f};
   std::memcpy(memory.data() + entries[0].offset, values.data(), sizeof values);
   memory[static_cast<size_t>(entries[1].offset)] = std::byte{1};
-  const std::string path = temporary("round.safetensors");
+  const ScratchDirectory scratch;
+  const std::string path = (scratch.path / "round.safetensors").string();
   std::vector<SavedTensor> tensors;
   for (const Entry& entry : entries) tensors.push_back({&entry, memory.data() + entry.offset});
   ASSERT_TRUE(save_safetensors(path, tensors));

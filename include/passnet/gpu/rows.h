@@ -107,8 +107,8 @@ PASSNET_INLINE Row<T, n, threads> map(F f, const Row<T, n, threads>& first, cons
   return out;
 }
 
-/// (x - mean) / sqrt(variance + eps) * gain + shift over a row, as torch.nn.functional.layer_norm. The variance is taken in a
-/// pass of its own, exact also where |mean| is far above the spread.
+/// (x - mean) / sqrt(variance + eps) * gain + shift over a row, as torch.nn.functional.layer_norm. The variance is
+/// taken in a pass of its own, exact also where |mean| is far above the spread.
 template <class T, int64_t n, int threads>
 PASSNET_INLINE Row<T, n, threads> layer_norm(const Row<T, n, threads>& x, const Row<T, n, threads>& gain,
                                              const Row<T, n, threads>& shift, float eps) {

@@ -1,5 +1,5 @@
-// Records of weight_meta.py for the arguments of a piece: those of the whole graph, and what was learnt of
-// values in between.
+// Records of weight_meta.py for the arguments of a piece: those that the whole graph has for its own arguments, and new
+// ones for values that it computes.
 #pragma once
 
 #include <string>
@@ -13,10 +13,12 @@
 
 namespace passnet::dataset {
 
-/// A record per argument of `piece`, cut out of `whole`. values: by node id of
-/// the whole graph, with statistics where they were measured. A value without statistics is recorded
-/// as normally distributed. Errors: Unsupported, with a reason that counts in a summary ("an input is no
-/// tensor"): also integers or truth values without statistics.
+/// piece:    cut out of `whole`.
+/// values:   by node id of the whole graph, with statistics where they were measured.
+/// Returns:  a record per argument of the piece. A floating value without statistics is recorded as normally
+///           distributed.
+/// Errors:   Unsupported, with a reason that is the same for all such pieces, so that a summary can count it ("an input
+///           is no tensor"): an input that is not a tensor, or integers or truth values without statistics.
 Result<std::vector<graphdir::TensorMeta>> describe_inputs(const analysis::Piece& piece, const graphdir::GraphDir& whole,
                                                           const ir::Values& values);
 

@@ -1,5 +1,5 @@
-// From the number of kernels that each prefix of a graph needs to the ranges that fuse. Source: dataset
-// specification, C.4.
+// From the number of kernels that each prefix of a graph needs to the ranges that fuse.
+// Source: docs/dataset.md, "How fusible ranges are found".
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 
 namespace passnet::dataset {
 
-/// kernels[n]: launches that the first n + 1 nodes need. A range is the node that reaches a number of
-/// launches and the nodes after it that add none (rises that fall back count as none). Ranges have two nodes
-/// at least, are disjoint and sorted.
+/// kernels:  kernels[n] is the number of launches that the first n + 1 nodes of the body need.
+/// Returns:  disjoint, sorted ranges of at least two nodes: each is a node with which the count reaches a level and the
+///           nodes after it that do not raise it. A rise that is taken back later counts as no rise.
 std::vector<analysis::Range> fusible_ranges(std::span<const int> kernels);
 
 }  // namespace passnet::dataset

@@ -1,4 +1,4 @@
-// Where subgraphs come from: what subgraph_sources.json says. Source: dataset specification, section A.8.
+// Where subgraphs come from: the content of subgraph_sources.json. Source: docs/dataset.md, "subgraph_sources.json".
 #pragma once
 
 #include <filesystem>
@@ -19,12 +19,12 @@ using Sources = std::map<std::string, std::set<analysis::Range>>;
 /// {"timm/resnet18": [[3, 6], …], …}, keys and ranges sorted.
 Json to_json(const Sources& sources);
 
-/// subgraph_sources.json of a graph directory; nullopt when there is none. Errors: BadInput (another form),
-/// Io.
+/// Returns: subgraph_sources.json of a graph directory; nullopt when there is none.
+/// Errors:  BadInput: the file has another form; Io.
 Result<std::optional<Sources>> load_sources(const std::filesystem::path& directory);
 
-/// What the path of a subgraph says, GRAPH/_decomposed/NAME_startS_endE or _N after it; nullopt for other
-/// paths.
+/// path:     of a subgraph: GRAPH/_decomposed/NAME_startS_endE or GRAPH/_decomposed/NAME_startS_endE_N.
+/// Returns:  the range [S, E) of GRAPH; nullopt for paths of another form.
 std::optional<Sources> sources_by_path(const std::filesystem::path& path);
 
 }  // namespace passnet::dataset

@@ -1,5 +1,5 @@
-// The parts that models repeat: patterns of operators folded out of all sequences together. Source: dataset
-// specification, C.3.
+// The parts that models repeat: patterns of operators, found in the sequences of all graphs together.
+// Source: docs/dataset.md, "How typical ranges are found".
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ struct TypicalOptions {
   size_t max_ops = 64;   // ranges are shorter than this
 };
 
-/// sequences: of each graph its operators, as numbers that stand for their names (0, 1, … without gaps).
-/// Ranges of each graph, sorted, disjoint. Not every range is repeated: what lies between patterns is given
-/// too, and a small graph as a whole.
+/// sequences: by graph, the operators of its body, as numbers that stand for their names (0, 1, … without gaps).
+/// Returns:   by graph, sorted and disjoint ranges of its body. Not every range is repeated: what lies between patterns
+///            is also given, and a small graph as a whole.
 std::vector<std::vector<analysis::Range>> typical_ranges(std::span<const std::vector<uint32_t>> sequences,
                                                          const TypicalOptions& options);
 

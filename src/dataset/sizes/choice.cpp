@@ -14,9 +14,9 @@ using ir::NodeId;
 namespace {
 
 constexpr size_t kAssignments = 12;
-/// Smaller integers equal too many sizes by chance, so they are sizes where nothing else fits.
+/// Integers below this equal some size by chance too often: they are taken for sizes only where nothing else fits.
 constexpr int64_t kTelling = 4;
-/// Best first: costs add up over the slots of a node.
+/// Costs of candidates, lowest is best; those of a node's slots are added up.
 constexpr int kNear = 1, kDerived = 4, kKeep = 6, kFar = 8;
 
 struct Candidate {
@@ -25,7 +25,7 @@ struct Candidate {
   int cost = 0;
 };
 
-/// Some sizes of the first operand that some sizes of its view hold the elements of.
+/// Neighbouring sizes of the first operand, and the neighbouring sizes of its view that hold the same elements.
 struct Part {
   size_t first_own = 0, own_end = 0, first_slot = 0, slot_end = 0;
 };
@@ -172,8 +172,7 @@ class Choosing {
 
   void collect_range(size_t i) {
     const int64_t value = slots_[i].value;
-    // Nobody counts to one but where one is a size.
-    // Of two such ranges side by side the second counts heads.
+    // The end of a range is rarely 1, except where a size is 1. Of two equal ranges in a row the second counts heads.
     keep(i, (value > 1 && value < kTelling) || (value == 1 && follows_like_node()) ? 0 : kKeep);
     add_seen(i, kNear);
     if (value != 1) add_derived(i, kDerived);
@@ -192,14 +191,14 @@ class Choosing {
     const size_t axis = slots_[i].position + own_.size() - count;
     if (axis < own_.size() && own_[axis] == slots_[i].value && (own_[axis] > 1 || own_changes(axis)))
       add(i, analysis::SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
-    // With nothing but `-1` beside it, it may only say that the axis is there; but a weight has one in all.
+    // A 1 with nothing but `-1` beside it may only keep its axis. A weight has no batch, so there it is the new one.
     const bool adds_axis = count > own_.size(), leads = first_one(i),
                of_weight = graph_.node(operand_).kind == ir::NodeKind::Placeholder &&
                            !probes_.front().integral[operand_] && !operand_changes();
     collect_create(i, leads ? adds_axis || of_weight || slots_.size() > 1 : slots_.size() == 1);
   }
 
-  // Numbers of their own may stand before the batch: of three kinds of positions, of heads.
+  // Constants may stand before the batch, such as the number of heads or of kinds of positions.
   bool first_one(size_t i) const {
     if (slots_[i].position == 0) return true;
     return slots_[0].position == 0 && std::all_of(slots_.begin(), slots_.begin() + static_cast<ptrdiff_t>(i),
@@ -233,8 +232,8 @@ class Choosing {
     if (axis >= own_.size()) return keep(i, 0);
     if (value == own_[axis] && own_changes(axis))
       add(i, analysis::SizeExpression::of({operand_, static_cast<uint32_t>(axis)}), 0);
-    // A part of channels is one of channels, whatever their number; a part of a table is as long as something
-    // else.
+    // A bound that cuts channels into parts does not depend on the inputs' sizes; one that cuts a table is the size of
+    // something else.
     const bool of_channels = !own_changes(axis) && operand_changes();
     keep(i, small || of_channels ? 0 : kKeep);
     if (std::abs(value) == 1) return;
@@ -304,7 +303,7 @@ class Choosing {
     return entries;
   }
 
-  // A -1 that is left needs something to stand for.
+  // Whether a -1 is among the entries that are left: some size must be left for it, too.
   static bool has_rest(const std::vector<Entry>& entries, size_t first, size_t end) {
     return std::any_of(entries.begin() + static_cast<ptrdiff_t>(first), entries.begin() + static_cast<ptrdiff_t>(end),
                        [](const Entry& entry) { return entry.value < 0; });
@@ -376,9 +375,9 @@ class Choosing {
       part_of.divisor = size / value;
       add(i, part_of, kNear + 2);
     }
-    // Behind the parts: of `view(8, 7)` the first is what changes.
+    // Costs more than a quotient: of the two sizes in `view(8, 7)` it is usually the first that changes.
     keep(i, kNear + 1);
-    // A number of its own times the batch, as of heads.
+    // A constant, such as the number of heads, times the batch.
     for (const SizePool::Seen& seen : pool_.changing(1)) {
       analysis::SizeExpression times = seen.size;
       times.factor *= value;

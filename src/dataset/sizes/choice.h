@@ -1,5 +1,6 @@
-// What the integers of one node may stand for, best guess first. Equal numbers are a hint only; the shapes at
-// other sizes of the inputs decide. docs/dataset.md has the rules.
+// What the integers of one node may stand for, best guess first. That two numbers are equal is only a hint; the shapes
+// that the graph has when its inputs have other sizes decide.
+// Source: docs/dataset.md, "Sizes" under "Generalize".
 #pragma once
 
 #include <span>
@@ -10,12 +11,14 @@
 
 namespace passnet::dataset {
 
-/// Expressions for the slots of a node, in their order.
+/// One expression per slot of a node, in their order.
 using Assignment = std::vector<analysis::SizeExpression>;
 
-/// The best assignments, at most 12; each gives the slots' values as captured. The first operand's shape must
-/// be known at all probes. required: by probe, what the slots are there; empty where that is not known. None
-/// is left where the sizes fit nothing that was seen.
+/// slots:    of node `id`; the shape of its first operand must be known at all probes.
+/// pool:     the sizes seen in the values before the node.
+/// required: by probe, the values that the slots have there; an empty list where that is not known.
+/// Returns:  the best assignments, at most 12, best first. Each gives the captured values at the captured sizes. Empty
+///           when no expression over sizes seen so far fits.
 std::vector<Assignment> size_assignments(const ir::Graph& graph, ir::NodeId id,
                                          std::span<const analysis::SizeSlot> slots, const Probes& probes,
                                          const SizePool& pool, std::span<const std::vector<int64_t>> required);

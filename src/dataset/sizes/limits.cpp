@@ -22,14 +22,14 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-/// Bounds of pictures begin here; smaller ones are of activations, as in relu6.
+/// From here on a bound may be the size of a picture; smaller ones belong to activations such as relu6.
 constexpr int64_t kPictureBound = 64;
-/// Paddings, and places on an axis, below this are numbers of their own.
+/// Paddings, and indices on an axis, below this are constants.
 constexpr int64_t kLarge = 8;
-/// Pools by two halve a size, whatever it is.
+/// A pool with this kernel halves any size, so its kernel is a constant.
 constexpr int64_t kHalving = 2;
 
-/// New tensors of so many axes are masks by batch and head, or tables for all.
+/// New tensors of so many axes are masks by batch and head, or tables that all of a batch share.
 constexpr size_t kTableAxes = 4;
 
 NodeId node_of(const Arg& arg) { return arg.kind == ArgKind::Node ? arg.node : ir::kNoNode; }

@@ -1,4 +1,4 @@
-// The sizes of a graph's values at several sizes of its inputs, and where they were seen.
+// The sizes that a graph's values have when its inputs have several sizes, and where each was seen.
 #pragma once
 
 #include <map>
@@ -10,28 +10,30 @@
 
 namespace passnet::dataset {
 
-/// The graph's shapes as captured, then at other sizes of its inputs.
+/// The shapes of all values: as captured, then once per choice of other sizes for the inputs.
 using Probes = std::vector<analysis::ValueShapes>;
-/// A size at each probe.
+/// One size, by probe.
 using Profile = std::vector<int64_t>;
 
-/// What the expression is at each probe; nullopt where it is not known at one of them.
+/// Returns: the value of the expression at each probe; nullopt when it is not known at one of them.
 std::optional<Profile> profile_of(const analysis::SizeExpression& size, const Probes& probes);
-/// The size is not the same at all probes.
+/// Returns: whether the size differs between probes.
 bool changes(const Profile& profile);
 
-/// The sizes that were seen in the values so far, by what they are as captured.
+/// The sizes seen in the values so far, to be looked up by their captured value.
 class SizePool {
  public:
   struct Seen {
     Profile profile;
     analysis::SizeExpression size;  // the most recent place
   };
-  /// The sizes of a value whose shape is known at all probes. Sizes of 1 count as such on axis 0 only.
+  /// Adds the sizes of a value; nothing when its shape is not known at all probes. A captured size of 1 is added on
+  /// axis 0 only.
   void add(ir::NodeId id, const Probes& probes);
-  /// Sizes that change between probes, the most recent last; each profile once.
+  /// Returns: the sizes that differ between probes and are `captured` as captured, the most recent last; each profile
+  ///          once.
   std::span<const Seen> changing(int64_t captured) const { return find(changing_, captured); }
-  /// Products of two neighbouring ones.
+  /// Returns: the same for products of two neighbouring sizes of a value.
   std::span<const Seen> areas(int64_t captured) const { return find(areas_, captured); }
 
  private:

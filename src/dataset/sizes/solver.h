@@ -1,5 +1,6 @@
-// A graph that was captured at one choice of sizes, made to fit others: which of its integers are sizes, and
-// of what.
+// Makes a graph that was captured at one choice of sizes fit others: finds which of its integers are sizes, and of
+// what.
+// Source: docs/dataset.md, "Generalize".
 #pragma once
 
 #include <functional>
@@ -15,18 +16,19 @@
 
 namespace passnet::dataset {
 
-/// Other sizes of the inputs that the graph has to fit, numbered from 0 on.
+/// The other sizes of the inputs that the graph has to fit: the trials, numbered from 0 on.
 struct SizeTrials {
-  /// By trial, a capture of the same model there: the same nodes, other integers. Null: there is none.
+  /// By trial, a capture of the same model at those sizes, with the same nodes and other integers; null when there is
+  /// none.
   std::vector<const ir::Graph*> captured;
-  /// The types of the values of the graph to be solved at each of `trials`. The graph has size calls in
-  /// between, or is one of those captured.
+  /// Infers the types of a graph's values at each of `trials`. The graph is that to be solved with size calls added
+  /// (with_size_calls), or one of `captured`.
   std::function<Result<std::vector<analysis::ValueShapes>>(const ir::Graph&, std::span<const size_t> trials)> infer;
-  /// Why the search ends now; empty: it goes on.
+  /// Asked now and then: why the search has to end; empty to go on.
   std::function<std::string()> why_over = [] { return std::string(); };
 };
 
-/// The first node that does not fit.
+/// The first node that does not fit, and why.
 struct Misfit {
   ir::NodeId node = ir::kNoNode;
   std::string why;
@@ -34,12 +36,15 @@ struct Misfit {
 
 struct SizeSolution {
   std::vector<analysis::NodeSizes> changes;  // in the order of the nodes: those whose sizes follow from others
-  std::optional<Misfit> misfit;              // there is one: the changes do not make the graph fit all trials
+  std::optional<Misfit> misfit;              // set when the changes do not make the graph fit all trials
 };
 
-/// Walks the graph from its inputs on and gives each slot its best expression; where the graph then does not
-/// fit a trial, tries the next best of the nodes that lead there. shapes: of the graph as captured. start:
-/// changes to begin with; what was found for fewer trials saves steps. Errors: of infer.
+/// Walks the graph from its inputs on and gives each slot its best expression. Where the graph then does not fit a
+/// trial, tries the next best expressions of the nodes that the misfit depends on.
+/// shapes:   of the graph as captured.
+/// start:    changes to begin with, such as those found for fewer trials; they save steps.
+/// Returns:  the changes found, and the misfit that is left, if any.
+/// Errors:   those of trials.infer.
 Result<SizeSolution> solve_sizes(const ir::Graph& graph, const analysis::ValueShapes& shapes, const SizeTrials& trials,
                                  std::vector<analysis::NodeSizes> start = {});
 

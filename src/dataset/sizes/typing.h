@@ -1,5 +1,5 @@
-// The types of a whole graph's values at several sizes of its inputs, as a worker infers them without
-// running.
+// The types of a whole graph's values at several sizes of its inputs, as a worker infers them without running the
+// graph.
 #pragma once
 
 #include <chrono>
@@ -16,23 +16,28 @@ namespace passnet::dataset {
 
 struct Types {
   analysis::ValueShapes shapes;
-  int64_t largest_bytes = 0;  // of a value that is computed
+  int64_t largest_bytes = 0;  // of the largest computed value
 };
 
 class Typing {
  public:
-  /// graph: as captured; the values of others are told by its names. id: of the graph in the worker.
+  /// graph:   as captured; in the graphs given later, a value is the one of the same name here.
+  /// id:      of the graph in the worker. timeout: for each request.
   Typing(const ir::Graph& graph, run::Worker& worker, std::string id, std::chrono::milliseconds timeout)
       : graph_(graph), worker_(worker), id_(std::move(id)), timeout_(timeout) {}
 
-  /// To be called first. metas: of the placeholders, in their order, as captured. Errors: of the worker.
+  /// To be called first.
+  /// metas:   of the placeholders, in their order, as captured.
+  /// Errors:  those of the worker.
   Result<void> infer_captured(const std::vector<graphdir::TensorMeta>& metas);
   const analysis::ValueShapes& captured() const { return captured_; }
 
-  /// Of the graph with size calls in between, or of another capture. What a run refuses there has no type
-  /// (refused_by_run). Errors: of the worker.
+  /// graph:   the captured one with size calls added (with_size_calls), or another capture.
+  /// metas:   of its placeholders, at the sizes asked for.
+  /// Returns: the types. A node that would fail when run at these sizes (refused_by_run) has none.
+  /// Errors:  those of the worker.
   Result<Types> at(const ir::Graph& graph, const std::vector<graphdir::TensorMeta>& metas);
-  /// The same for the graph that was given last, again.
+  /// The same for the graph given to the last call of at(), which is not sent again.
   Result<Types> also_at(const std::vector<graphdir::TensorMeta>& metas);
 
  private:

@@ -1,5 +1,5 @@
-// Which sizes the variants of a graph have, by the signature of its symbols. Source: dataset specification,
-// D.2.
+// Which sizes the variants of a graph have, by the signature of its symbols.
+// Source: docs/dataset.md, "Which sizes variants have".
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 
 namespace passnet::dataset {
 
-/// Rows of values, one per symbol, in the order in which variants are made. signature: as graphdir::signature gives
-/// it. For signatures that the table does not name, a height or width takes 224 for 16, 256 for 256 and 384
-/// for 4096. No row for more than four symbols, or none.
+/// signature: as graphdir::signature gives it.
+/// Returns:   rows of values, one value per symbol, in the order in which variants are made: those of the table when it
+///            has the signature, else upstream's rows for this many symbols, where a height or width is 224 in place of
+///            16 and 384 in place of 4096. Empty for more than four symbols, or none.
 std::vector<std::vector<int64_t>> variant_sizes(const std::string& signature, std::span<const DataSymbol> symbols);
 
 }  // namespace passnet::dataset

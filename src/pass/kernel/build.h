@@ -38,8 +38,9 @@ struct BuildOptions {
 /// the compiler (g++; NVRTC or nvcc) is missing or the time is up.
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options = {});
 
-/// What decides a built kernel besides its own text, in one line that a person can read: the compiler, and a hash of its flags,
-/// the processor and the headers that kernels include. architecture as in KernelRequest. Errors: Resource, as build_kernel.
+/// What decides a built kernel besides its own text, in one line that a person can read: the compiler, and a hash of
+/// its flags, the processor and the headers that kernels include. architecture as in KernelRequest. Errors: Resource,
+/// as build_kernel.
 Result<std::string> describe_toolchain(const BuildOptions& options = {}, const std::string& architecture = "");
 
 /// Checks a launch against the kernel's parameters: count, pointer element types, const for inputs, scalars.

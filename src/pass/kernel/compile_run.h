@@ -10,8 +10,8 @@
 
 namespace passnet::pass {
 
-/// The first executable of that name on PATH, or in `further` directories ("a:b"), that is the compiler itself: ccache's
-/// stand-in would have to write outside the jail. Empty when there is none.
+/// The first executable of that name on PATH, or in `further` directories ("a:b"), that is the compiler itself:
+/// ccache's stand-in would have to write outside the jail. Empty when there is none.
 std::string find_on_path(const char* name, const std::string& further = "");
 
 struct CompilerOutput {

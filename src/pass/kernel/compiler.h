@@ -32,7 +32,8 @@ struct CompileRequest {
 /// Resource when time, memory or disk is used up.
 Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request);
 
-/// The names in a makefile rule as compilers write it (-MD), "unit.so:" first; a blank inside a name stands there as "\ ".
+/// text:     a makefile rule as compilers write it (-MD), with a blank inside a name written as "\ ".
+/// Returns:  the names in it, "unit.so:" first.
 std::vector<std::string> dependency_names(std::string_view text);
 
 /// The compiler's output as one error. Positions under kKernelFile become positions in `file`; errors inside

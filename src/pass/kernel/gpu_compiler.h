@@ -1,5 +1,5 @@
-// The compiler of kernels for a GPU: NVRTC, called through passnet-nvrtc, or nvcc; and its errors in words for the author of
-// a kernel.
+// The compiler of kernels for a GPU: NVRTC, called through passnet-nvrtc, or nvcc; and its errors in words for the
+// author of a kernel.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace passnet::pass {
 
-/// passnet-nvrtc beside this binary with a libnvrtc that can be found (PyTorch for CUDA brings one), else nvcc on PATH or in
-/// /usr/local/cuda. Errors: Resource with what to install.
+/// passnet-nvrtc beside this binary with a libnvrtc that can be found (PyTorch for CUDA brings one), else nvcc on PATH
+/// or in /usr/local/cuda. Errors: Resource with what to install.
 Result<Compiler> find_gpu_compiler();
 
 /// Compiles unit.cu in request.directory to unit.cubin, in the jail. architecture: "sm_90". Errors as compile_unit.

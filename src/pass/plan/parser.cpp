@@ -246,7 +246,8 @@ Result<PassFile> parse_pass_file(std::string file, std::shared_ptr<const std::st
   PassFileReader reader(*program);
   PASSNET_TRY(PassFile result, reader.read(program));
   PASSNET_TRY_VOID(check_entry(result));
-  // Without its replacement_func a file is no pass: whoever asks for one says so, and a misspelt one is no plan to be checked.
+  // Without its replacement_func a file is no pass: whoever asks for one says so, and a misspelt one is no plan to be
+  // checked.
   if (!result.entry.empty()) PASSNET_TRY_VOID(check_program(*result.program));
   return result;
 }

@@ -31,10 +31,10 @@ struct Declined {
   SourceLoc at;
 };
 
-/// Runs replacement_args on the site's inputs, then the plan on what it returns. tensor_inputs[k] tells which
-/// site input (index into `inputs`) the launch list's k-th input buffer is. output_count: how many values the
-/// pattern returns. on_gpu: what the plan sees as x.is_cuda. Errors: BadPass at the plan's line: outside the language, a wrong type, out of the step
-/// limit (10^6), a wrong number of outputs, an allocation over 2^40 bytes.
+/// Runs replacement_args on the site's inputs, then the plan on what it returns. tensor_inputs[k] tells which site
+/// input (index into `inputs`) the launch list's k-th input buffer is. output_count: how many values the pattern
+/// returns. on_gpu: what the plan sees as x.is_cuda. Errors: BadPass at the plan's line: outside the language, a wrong
+/// type, out of the step limit (10^6), a wrong number of outputs, an allocation over 2^40 bytes.
 struct PlanResult {
   LaunchList list;
   std::vector<uint32_t> tensor_inputs;

@@ -12,8 +12,8 @@
 
 namespace passnet::report {
 
-/// title: heading and window title, for example the name of the sample. sources: what lies beside the records (load_sources).
-/// All text is escaped.
+/// title: heading and window title, for example the name of the sample. sources: what lies beside the records
+/// (load_sources). All text is escaped.
 std::string render_html(const std::vector<record::RunRecord>& records, const record::Score& score,
                         std::string_view title, const Sources& sources = {});
 

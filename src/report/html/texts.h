@@ -11,8 +11,8 @@ namespace passnet::report {
 /// Collects texts while rows are rendered, then renders them.
 class HtmlTexts {
  public:
-  /// A link to a text, "<a href=…>label</a>"; the text itself comes with the first link to it. Texts that would make the
-  /// page larger than a browser opens at once are named, not shown. title: of its first use. "" for an empty text.
+  /// A link to a text, "<a href=…>label</a>"; the text itself comes with the first link to it. Texts that would make
+  /// the page larger than a browser opens at once are named, not shown. title: of its first use. "" for an empty text.
   std::string link(const std::string& label, const std::string& title, const std::string& text);
   /// All texts that were linked, as a section; "" for none.
   std::string render() const;

@@ -1,6 +1,6 @@
 // Inputs from metas: graphdir/replay.h draws them as NumPy does; elements that are not finite are replaced here
-// with torch's generator (rule 6 of spec A.3).
-#include "graphdir/replay.h"
+// with torch's generator (docs/graphs.md, "How inputs are made from records", rule 6).
+#include "runtime/session/replay.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/isfinite.h>
