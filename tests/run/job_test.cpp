@@ -32,12 +32,6 @@ using Names = std::vector<std::string>;
 
 class Job : public testing::Test {
  protected:
-  void SetUp() override {
-    const fs::path directory = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(directory);
-    journal_ = directory / "job.jsonl";
-  }
-
   static TaskLine line_from(const Json& json) { return {json.at("name"), json.at("rules"), json.at("result")}; }
 
   // One run of the job; `did` is what it did and `told` what it told of, both in order.
@@ -65,7 +59,8 @@ class Job : public testing::Test {
 
   std::string journal() const { return read_file(journal_).value(); }
 
-  fs::path journal_;
+  const ScratchDirectory scratch_;
+  const fs::path journal_ = scratch_.path / "job.jsonl";
   int jobs = 1, count = 0;
   size_t enough = 0;
   std::atomic<bool> interrupted = false;

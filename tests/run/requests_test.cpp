@@ -43,11 +43,7 @@ std::vector<std::string> requests_in(const std::string& log) {
 
 class Requests : public testing::Test {
  protected:
-  void SetUp() override {
-    ASSERT_TRUE(kTold);
-    directory_ = scratch_directory() / testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(directory_);
-  }
+  void SetUp() override { ASSERT_TRUE(kTold); }
 
   // The graph of gpt2_gelu under these names, evaluated; what was asked for is in requests_.
   std::vector<record::RunRecord> evaluate(const std::vector<std::string>& graphs, EvaluateOptions options = {}) {
@@ -100,15 +96,15 @@ class Requests : public testing::Test {
     graph->file = (directory_ / graph_name / "model.py").string();
     Worker reference({PASSNET_SCRIPTED_WORKER, Role::Reference, 1, nullptr, {}});
     PASSNET_TRY_VOID(reference.start());
-    Bundle inputs;
-    PASSNET_TRY(inputs.fd, wire::create_memory("inputs", 64));
+    PASSNET_TRY_VOID(load_graph(reference, "graph", *graph, {}, {}, 10s));
     testing::internal::CaptureStderr();
-    Result<Rewritten> rewritten = rewrite_or_fail(reference, "traced", *graph, inputs, loaded, {10s}, outcomes_);
+    Result<Rewritten> rewritten = rewrite_or_fail(reference, "graph", *graph, loaded, {10s}, outcomes_);
     requests_ = requests_in(testing::internal::GetCapturedStderr());
     return rewritten;
   }
 
-  fs::path directory_;
+  const ScratchDirectory scratch_;
+  const fs::path directory_ = scratch_.path / "sample";
   std::vector<std::string> requests_;
   std::vector<record::PassOutcome> outcomes_;
 };
@@ -119,10 +115,10 @@ TEST_F(Requests, OfACheckedGraph) {
   const auto records = evaluate({"a", "b"}, options);
   EXPECT_EQ(records[1].stage, record::Stage::Done) << records[1].error;
   // The second graph is greeted by nobody but the candidate.
-  EXPECT_THAT(requests_, ElementsAre("R hello", "R load", "R inputs", "R set_inputs", "R run", "C hello", "C load",
-                                     "C set_inputs", "C run", "R compare", "R unload x2", "C unload x2",  //
-                                     "R load", "R inputs", "R set_inputs", "R run", "C hello", "C load", "C set_inputs",
-                                     "C run", "R compare", "R unload x2", "C unload x2"));
+  EXPECT_THAT(requests_, ElementsAre("R hello", "R load", "R inputs", "R run", "C hello", "C load", "C set_inputs", "C run",
+                                     "R compare", "R unload x2", "C unload x2",  //
+                                     "R load", "R inputs", "R run", "C hello", "C load", "C set_inputs", "C run",
+                                     "R compare", "R unload x2", "C unload x2"));
 }
 
 TEST_F(Requests, OfATimedGraphAlternateBetweenTheSides) {
@@ -133,10 +129,10 @@ TEST_F(Requests, OfATimedGraphAlternateBetweenTheSides) {
   EXPECT_EQ(records[0].stage, record::Stage::Done) << records[0].error;
   EXPECT_EQ(records[0].reference.trials_us.size(), 2u);
   // A pair that the machine disturbed is timed again from its first side; the second is never timed twice in a row.
-  ASSERT_GE(requests_.size(), 14u);
-  EXPECT_EQ(requests_[10], "R time");
-  EXPECT_EQ(requests_[11], "C time");
-  EXPECT_THAT(requests_[12], HasSubstr("R time"));
+  ASSERT_GE(requests_.size(), 13u);
+  EXPECT_EQ(requests_[9], "R time");
+  EXPECT_EQ(requests_[10], "C time");
+  EXPECT_THAT(requests_[11], HasSubstr("R time"));
   EXPECT_THAT(requests_, testing::Not(testing::Contains(HasSubstr("C time x"))));
 }
 
@@ -150,12 +146,11 @@ TEST_F(Requests, EndWhereOneIsRefusedAndTheGraphIsForgotten) {
   options.timed = false;
   for (const Case& one : {Case{"reference_fails_at_load", record::Stage::Parse, 2},
                           {"reference_fails_at_inputs", record::Stage::Inputs, 3},
-                          {"reference_fails_at_set_inputs", record::Stage::Inputs, 4},
-                          {"reference_fails_at_run", record::Stage::Reference, 5},
-                          {"candidate_fails_at_load", record::Stage::Load, 7},
-                          {"candidate_fails_at_set_inputs", record::Stage::Load, 8},
-                          {"candidate_fails_at_run", record::Stage::Run, 9},
-                          {"reference_fails_at_compare", record::Stage::Compare, 10}}) {
+                          {"reference_fails_at_run", record::Stage::Reference, 4},
+                          {"candidate_fails_at_load", record::Stage::Load, 6},
+                          {"candidate_fails_at_set_inputs", record::Stage::Load, 7},
+                          {"candidate_fails_at_run", record::Stage::Run, 8},
+                          {"reference_fails_at_compare", record::Stage::Compare, 9}}) {
     fs::remove_all(directory_);
     const auto records = evaluate({one.graph, "b"}, options);
     EXPECT_EQ(records[0].stage, one.stage) << one.graph;
@@ -193,14 +188,14 @@ TEST_F(Requests, OfAFailureWhileTimingSayWhichSideFailed) {
   }
 }
 
-// The graph is traced once before the first pass, and once after each pass that matched.
+// The graph is traced once before the first pass, as it is loaded, and once after each pass that matched.
 TEST_F(Requests, TraceOnceMoreThanPassesMatch) {
   for (const size_t passes : {size_t{1}, size_t{3}}) {
     const Result<Rewritten> rewritten = rewrite(passes);
     ASSERT_TRUE(rewritten) << to_string(rewritten.error());
     EXPECT_EQ(rewritten->sites(), static_cast<int>(passes));
-    std::vector<std::string> expected;
-    for (size_t i = 0; i <= passes; ++i) expected.insert(expected.end(), {"R load", "R set_inputs", "R trace"});
+    std::vector<std::string> expected{"R trace"};
+    for (size_t i = 0; i < passes; ++i) expected.insert(expected.end(), {"R load", "R set_inputs", "R trace"});
     EXPECT_EQ(requests_, expected) << passes;
   }
 }
@@ -209,10 +204,10 @@ TEST_F(Requests, TraceOnceWithoutAPassThatTakesASite) {
   const Result<Rewritten> none = rewrite(0);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().failure, "no-match");
-  EXPECT_THAT(requests_, ElementsAre("R load", "R set_inputs", "R trace"));
+  EXPECT_THAT(requests_, ElementsAre("R trace"));
   const Result<Rewritten> declined = rewrite(3, "plain", true);
   ASSERT_TRUE(declined) << to_string(declined.error());
-  EXPECT_THAT(requests_, ElementsAre("R load", "R set_inputs", "R trace"));
+  EXPECT_THAT(requests_, ElementsAre("R trace"));
 }
 
 // Strides that change at every trace: each round of plans evaluated again ends with a trace, four of them at most.
@@ -227,11 +222,33 @@ TEST_F(Requests, BlameTheGraphForItsOwnTraceAndThePassForThatOfTheRewrittenOne) 
   const Result<Rewritten> original = rewrite(1, "reference_fails_at_trace");
   ASSERT_FALSE(original);
   EXPECT_EQ(original.error().failure, "unsupported");
-  EXPECT_THAT(requests_, ElementsAre("R load", "R set_inputs", "R trace"));
+  EXPECT_THAT(requests_, ElementsAre("R trace"));
   const Result<Rewritten> rewritten = rewrite(1, "refuses_rewritten");
   ASSERT_FALSE(rewritten);
   EXPECT_EQ(rewritten.error().failure, "bad-rewrite");
   EXPECT_EQ(rewritten.error().message, "not that shape");
+}
+
+// The first sample's workers evaluate the second one as well, unless the candidate has loaded kernels of a pass.
+TEST_F(Requests, OfSeveralSamplesGoToWorkersThatRanNoForeignCode) {
+  EvaluateOptions options;
+  options.threads = 1;
+  options.worker = PASSNET_SCRIPTED_WORKER;
+  EvaluationWorkers workers(options);
+  ASSERT_TRUE(workers.begin_sample());
+  const pid_t reference = workers.reference().pid(), candidate = workers.candidate().pid();
+  ASSERT_TRUE(workers.begin_sample());
+  EXPECT_EQ(workers.reference().pid(), reference);
+  EXPECT_EQ(workers.candidate().pid(), candidate);
+  workers.expect_foreign_code();
+  ASSERT_TRUE(workers.revive());
+  EXPECT_EQ(workers.candidate().pid(), candidate);  // for the other graphs of this sample
+  ASSERT_TRUE(workers.begin_sample());
+  EXPECT_EQ(workers.reference().pid(), reference);
+  EXPECT_NE(workers.candidate().pid(), candidate);
+  const pid_t fresh = workers.candidate().pid();
+  ASSERT_TRUE(workers.begin_sample());
+  EXPECT_EQ(workers.candidate().pid(), fresh);
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class Placement : public testing::Test {
         line + "\n        return (y,)\n";
     const Result<ir::Graph> graph = fx::parse_model("model.py", std::make_shared<const std::string>(text));
     EXPECT_TRUE(graph) << to_string(graph.error());
-    Result<Plan> plan = Plan::build(*graph, kLowering, nullptr);
+    Result<Plan> plan = Plan::build(*graph, kLowerer, nullptr);
     EXPECT_TRUE(plan) << to_string(plan.error());
     plan->set_input(0, at::empty({4}, at::TensorOptions().device(graph_device())));
     const Result<void> done = plan->run();

@@ -16,7 +16,7 @@
 
 #include "ir/graph.h"
 #include "ir/ops/table.h"
-#include "runtime/plan/lowering.h"
+#include "runtime/plan/lowerer.h"
 
 namespace passnet::runtime {
 
@@ -113,7 +113,7 @@ Operand lower_call(Builder& builder, ir::NodeKind kind, std::string_view target,
                    const std::vector<NamedOperand>& keywords);
 
 /// The three above, for plans.
-inline constexpr Lowering kLowering{lower_call, leave_autocast, leave_vmap};
+inline constexpr Lowerer kLowerer{lower_call, leave_autocast, leave_vmap};
 
 Operand lower_operator(Builder& builder, std::string_view op, const std::vector<Operand>& args);
 Operand lower_attribute(Builder& builder, std::string_view name, const Operand& object);

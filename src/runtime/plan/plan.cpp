@@ -68,7 +68,7 @@ Operand operand_of(const ir::Graph& graph, const ir::Arg& arg, const std::vector
 }
 
 Operand lower_node(Builder& builder, const ir::Graph& graph, const ir::Node& node, const std::vector<Operand>& nodes,
-                   const Lowering& lowering, FusedLibrary* fused) {
+                   const Lowerer& lowerer, FusedLibrary* fused) {
   std::vector<Operand> args;
   std::vector<NamedOperand> keywords;
   for (const ir::Arg& arg : graph.args(node)) args.push_back(operand_of(graph, arg, nodes));
@@ -76,7 +76,7 @@ Operand lower_node(Builder& builder, const ir::Graph& graph, const ir::Node& nod
     keywords.push_back({keyword.name, operand_of(graph, keyword.value, nodes)});
   if (node.kind == ir::NodeKind::CallFunction && node.target == "passnet.fused")
     return lower_fused(builder, fused, args);
-  return lowering.lower_call(builder, node.kind, node.target, args, keywords);
+  return lowerer.lower_call(builder, node.kind, node.target, args, keywords);
 }
 
 /// Calls `visit(slot)` for each slot that an operand refers to.
@@ -106,10 +106,10 @@ void place_frees(Builder& builder, const Operand& result, size_t input_count) {
 
 }  // namespace
 
-Result<Plan> Plan::build(const ir::Graph& graph, const Lowering& lowering, FusedLibrary* fused) {
+Result<Plan> Plan::build(const ir::Graph& graph, const Lowerer& lowerer, FusedLibrary* fused) {
   Plan plan;
   plan.graph_ = graph;
-  plan.lowering_ = lowering;
+  plan.lowerer_ = lowerer;
   Builder builder;
   plan.node_operands_.resize(graph.size());
   for (ir::NodeId id = 0; id < graph.size(); ++id) {
@@ -125,7 +125,7 @@ Result<Plan> Plan::build(const ir::Graph& graph, const Lowering& lowering, Fused
         operand = operand_of(graph, graph.args(node)[0], plan.node_operands_);
         plan.result_ = operand;
       } else {
-        operand = lower_node(builder, graph, node, plan.node_operands_, lowering, fused);
+        operand = lower_node(builder, graph, node, plan.node_operands_, lowerer, fused);
       }
     } catch (LoweringError& refused) {
       if (!refused.error.at) refused.error.at = graph.locate(node);
@@ -181,7 +181,7 @@ Result<void> Plan::run(bool keep) {
       if (keep) continue;
       for (const int32_t slot : step->frees) slots[slot] = c10::IValue();
     }
-    lowering_.leave_autocast();
+    lowerer_.leave_autocast();
   } catch (...) {
     abandon();
     return refusal(*current);
@@ -210,7 +210,7 @@ Result<void> Plan::run_visiting(const NodeVisitor& visit) {
       for (const int32_t slot : steps_[freed]->frees) slots_[slot] = c10::IValue();
     }
   }
-  lowering_.leave_autocast();
+  lowerer_.leave_autocast();
   return {};
 }
 
@@ -233,8 +233,8 @@ std::vector<std::vector<ir::NodeId>> Plan::nodes_by_step() const {
 
 void Plan::abandon() {
   release();
-  lowering_.leave_vmap();
-  lowering_.leave_autocast();
+  lowerer_.leave_vmap();
+  lowerer_.leave_autocast();
 }
 
 c10::IValue Plan::value_of(const Operand& operand) const {

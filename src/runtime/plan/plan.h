@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "ir/graph.h"
-#include "runtime/plan/lowering.h"
+#include "runtime/plan/lowerer.h"
 
 namespace passnet::runtime {
 
@@ -21,7 +21,7 @@ class Plan {
  public:
   /// Resolves every target of `graph` and lays out the steps. fused: serves `passnet.fused` calls; may be null.
   /// Errors: BadInput or Unsupported at the node's place in model.py.
-  static Result<Plan> build(const ir::Graph& graph, const Lowering& lowering, FusedLibrary* fused);
+  static Result<Plan> build(const ir::Graph& graph, const Lowerer& lowerer, FusedLibrary* fused);
 
   size_t operator_calls() const { return operator_calls_; }
   const std::vector<std::string>& input_names() const { return input_names_; }
@@ -53,7 +53,7 @@ class Plan {
   std::vector<std::vector<ir::NodeId>> nodes_by_step() const;
 
   ir::Graph graph_;
-  Lowering lowering_{};
+  Lowerer lowerer_{};
   std::vector<std::unique_ptr<Step>> steps_;
   std::vector<c10::IValue> slots_;
   std::vector<int32_t> input_slots_;

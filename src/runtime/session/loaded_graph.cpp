@@ -19,7 +19,7 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::load(Session::Source source, D
   PASSNET_TRY(const ir::Graph graph,
               fx::parse_model(source.file, std::make_shared<const std::string>(std::move(source.model))));
   PASSNET_TRY(loaded->fused_, FusedLibrary::load(std::move(source.launch_lists), source.kernels, device));
-  PASSNET_TRY(loaded->plan_, Plan::build(graph, kLowering, loaded->fused_.get()));
+  PASSNET_TRY(loaded->plan_, Plan::build(graph, kLowerer, loaded->fused_.get()));
   loaded->recording_ = source.recording;
   return loaded;
 }

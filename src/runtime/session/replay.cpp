@@ -12,8 +12,8 @@
 
 #include "base/memory.h"
 #include "graphdir/meta.h"
+#include "graphdir/replay.h"
 #include "runtime/session/process.h"
-#include "runtime/session/replay.h"
 #include "runtime/tensor/share.h"
 
 namespace passnet::runtime {

@@ -9,7 +9,7 @@
 
 namespace passnet::runtime {
 
-struct Lowering {
+struct Lowerer {
   /// Adds the steps of a call. kind: CallFunction, CallMethod, Operator or Attribute. Throws LoweringError or c10::Error.
   Operand (*lower_call)(Builder& builder, ir::NodeKind kind, std::string_view target, const std::vector<Operand>& args,
                         const std::vector<NamedOperand>& keywords);
