@@ -117,6 +117,36 @@ TEST(OpTable, LoweringsCallOperatorsOfAten) {
   EXPECT_GE(seen.size(), 25u);
 }
 
+/// The message and hint with which a call of a function on numbers is refused.
+std::string refusal(std::string_view target, size_t positional, const std::vector<std::string_view>& keywords) {
+  Builder builder;
+  std::vector<NamedOperand> named;
+  for (const std::string_view keyword : keywords) named.push_back({keyword, Operand::of_int(1)});
+  try {
+    lower_call(builder, ir::NodeKind::CallFunction, target, std::vector<Operand>(positional, Operand::of_int(1)),
+               named);
+  } catch (const LoweringError& refused) {
+    return refused.error.message + (refused.error.hint.empty() ? "" : "; " + refused.error.hint);
+  }
+  return "";
+}
+
+TEST(OpTable, RefusalsNameTheParameter) {
+  EXPECT_EQ(refusal("torch.nn.functional.relu", 3, {}),
+            "torch.nn.functional.relu() takes at most 2 positional arguments, found 3");
+  EXPECT_EQ(
+      refusal("torch.nn.functional.layer_norm", 2, {"epsilon"}),
+      "torch.nn.functional.layer_norm() has no parameter 'epsilon'; it takes: input, normalized_shape, weight=None, "
+      "bias=None, eps=1e-05");
+  EXPECT_EQ(
+      refusal("torch.nn.functional.normalize", 1, {"axis"}),
+      "torch.nn.functional.normalize() has no parameter 'axis'; it takes: input, p=2.0, dim=1, eps=1e-12, out=None");
+  EXPECT_EQ(refusal("torch.nn.functional.softmax", 1, {"input"}),
+            "torch.nn.functional.softmax() got parameter 'input' twice");
+  EXPECT_EQ(refusal("torch.nn.functional.layer_norm", 1, {}),
+            "torch.nn.functional.layer_norm() misses parameter 'normalized_shape'");
+}
+
 // CONTRIBUTING.md, "A new operator": a row is all that it takes.
 class NewOperator : public testing::Test {
  protected:

@@ -52,9 +52,7 @@ c10::IValue leave(std::vector<c10::IValue>&) {
 
 const Rule kAutocastRules[] = {
     {"torch.amp.autocast_mode._enter_autocast", "device_type, dtype=None, enabled=True, cache_enabled=None",
-     [](Builder& b, const Bound& a) {
-       return b.host(enter, Kind::Opaque, {a["device_type"], a["dtype"], a["enabled"], a["cache_enabled"]});
-     }},
+     host_call<enter, Kind::Opaque>},
     {"torch.amp.autocast_mode._exit_autocast", "",
      [](Builder& b, const Bound&) { return b.host(leave, Kind::Opaque, {}); }},
 };

@@ -147,11 +147,6 @@ c10::IValue divided_by_neighbours(std::vector<c10::IValue>& inputs) {
   return x.div(mean.mul(inputs[2].toScalar()).add(inputs[4].toScalar()).pow(inputs[3].toScalar()));
 }
 
-Operand local_response_norm(Builder& builder, const Bound& args) {
-  return builder.host(divided_by_neighbours, Kind::Tensor,
-                      {args["input"], args["size"], args["alpha"], args["beta"], args["k"]});
-}
-
 Operand normalize(Builder& builder, const Bound& args) {
   const Operand dim = args["dim"].is_number() ? Operand::sequence(Kind::List, {args["dim"]}) : args["dim"];
   const Operand length = builder.call("linalg_vector_norm", {args["input"], args["p"], dim, Operand::of_bool(true)});
@@ -174,8 +169,13 @@ Operand grid_sample(Builder& builder, const Bound& args) {
                                        Operand::of_int(padding_number), align});
 }
 
-Operand interpolate(Builder& builder, const std::vector<Operand>& args) {
-  return lower_call(builder, ir::NodeKind::CallFunction, "torch.nn.functional.interpolate", args, {});
+/// The older names of interpolate.
+Operand upsample(Builder& builder, const Bound& args) {
+  const bool any = args.name() == "upsample", bilinear = args.name() == "upsample_bilinear";
+  const Operand mode = any ? args["mode"] : Operand::of_string(bilinear ? "bilinear" : "nearest");
+  const Operand align = any ? args["align_corners"] : bilinear ? Operand::of_bool(true) : Operand::none();
+  return lower_call(builder, ir::NodeKind::CallFunction, "torch.nn.functional.interpolate",
+                    {args["input"], args["size"], args["scale_factor"], mode, align}, {});
 }
 
 const Rule kFunctionalRules[] = {
@@ -187,23 +187,11 @@ const Rule kFunctionalRules[] = {
     {"F.dropout3d", "", channel_dropout<3>},
     // normalisation
     {"F.normalize", "input, p=2.0, dim=1, eps=1e-12, out=None", normalize},
-    {"F.local_response_norm", "", local_response_norm},
+    {"F.local_response_norm", "", host_call<divided_by_neighbours, Kind::Tensor>},
     // images
     {"F.interpolate", "", lower_interpolate},
-    {"F.upsample", "input, size=None, scale_factor=None, mode='nearest', align_corners=None",
-     [](Builder& b, const Bound& a) {
-       return interpolate(b, {a["input"], a["size"], a["scale_factor"], a["mode"], a["align_corners"]});
-     }},
-    {"F.upsample_nearest", "input, size=None, scale_factor=None",
-     [](Builder& b, const Bound& a) {
-       return interpolate(b,
-                          {a["input"], a["size"], a["scale_factor"], Operand::of_string("nearest"), Operand::none()});
-     }},
-    {"F.upsample_bilinear", "input, size=None, scale_factor=None",
-     [](Builder& b, const Bound& a) {
-       return interpolate(
-           b, {a["input"], a["size"], a["scale_factor"], Operand::of_string("bilinear"), Operand::of_bool(true)});
-     }},
+    {"F.upsample", "input, size=None, scale_factor=None, mode='nearest', align_corners=None", upsample},
+    {"F.upsample_nearest F.upsample_bilinear", "input, size=None, scale_factor=None", upsample},
     {"F.grid_sample", "", grid_sample},
     {"F.affine_grid", "theta, size, align_corners=False",
      [](Builder& b, const Bound& a) {

@@ -67,6 +67,12 @@ struct Lowering {
   constexpr Lowering(F lower) : function(lower) {}
 };
 
+/// Calls a function with the values of all parameters, at each run.
+template <HostFunction Function, Kind Result>
+Operand host_call(Builder& builder, const Bound& args) {
+  return builder.host(Function, Result, args.values());
+}
+
 struct Rule {
   std::string_view targets;    // separated by blanks: "F.softmax", "torch.tensor", "Tensor.to"
   std::string_view signature;  // of the Python function; empty: that of the operator table

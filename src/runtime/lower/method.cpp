@@ -74,11 +74,9 @@ Operand type_method(Builder& builder, const Bound& args) {
 }
 
 /// x.float() and its like; also x.float(memory_format=…).
-template <at::ScalarType Type>
 Operand cast(Builder& builder, const Bound& args) {
-  if (!args.given("memory_format")) return to_dtype(builder, args["input"], Operand::of_dtype(Type));
-  return builder.call("to", {args["input"], Operand::of_dtype(Type)}, {{"memory_format", args["memory_format"]}}, true,
-                      "dtype");
+  if (!args.given("memory_format")) return to_dtype(builder, args["input"], args["dtype"]);
+  return builder.call("to", {args["input"], args["dtype"]}, {{"memory_format", args["memory_format"]}}, true, "dtype");
 }
 
 Operand identity(Builder&, const Bound& args) { return args["input"]; }
@@ -99,11 +97,6 @@ c10::IValue number_of(std::vector<c10::IValue>& inputs) {
   return inputs[0].toTensor().item().to<Number>();
 }
 
-template <HostFunction Function, Kind Result>
-Operand of_tensor(Builder& builder, const Bound& args) {
-  return builder.host(Function, Result, {args["input"]});
-}
-
 /// What Python calls when the left operand does not know the operator.
 template <const char* Op>
 Operand reversed(Builder& builder, const Bound& args) {
@@ -121,34 +114,27 @@ const Rule kMethods[] = {
     {"Tensor.to",
      "input, *args, dtype=None, device=None, other=None, non_blocking=False, copy=None, memory_format=None", to},
     {"Tensor.type", "input, dtype=None, non_blocking=False", type_method},
-    {"Tensor.float", "input, memory_format=None", cast<at::kFloat>},
-    {"Tensor.double", "input, memory_format=None", cast<at::kDouble>},
-    {"Tensor.half", "input, memory_format=None", cast<at::kHalf>},
-    {"Tensor.bfloat16", "input, memory_format=None", cast<at::kBFloat16>},
-    {"Tensor.long", "input, memory_format=None", cast<at::kLong>},
-    {"Tensor.int", "input, memory_format=None", cast<at::kInt>},
-    {"Tensor.short", "input, memory_format=None", cast<at::kShort>},
-    {"Tensor.char", "input, memory_format=None", cast<at::kChar>},
-    {"Tensor.byte", "input, memory_format=None", cast<at::kByte>},
-    {"Tensor.bool", "input, memory_format=None", cast<at::kBool>},
-    {"Tensor.cfloat", "input, memory_format=None", cast<at::kComplexFloat>},
-    {"Tensor.cdouble", "input, memory_format=None", cast<at::kComplexDouble>},
+    {"Tensor.float Tensor.double Tensor.half Tensor.bfloat16 Tensor.long Tensor.int Tensor.short Tensor.char "
+     "Tensor.byte Tensor.bool",
+     "", cast},
+    {"Tensor.cfloat", "input, *, memory_format=None, !dtype=torch.complex64", cast},
+    {"Tensor.cdouble", "input, *, memory_format=None, !dtype=torch.complex128", cast},
     {"Tensor.cpu", "input", identity},
     {"Tensor.cuda", "input, device=None", identity},
     {"Tensor.requires_grad_", "", identity},
     {"Tensor.size", "", size_method},
-    {"Tensor.stride", "input", of_tensor<host_strides, Kind::List>},
-    {"Tensor.dim Tensor.ndimension", "", of_tensor<host_dim, Kind::Int>},
-    {"Tensor.numel torch.numel", "", of_tensor<host_numel, Kind::Int>},
-    {"Tensor.nelement", "input", of_tensor<host_numel, Kind::Int>},
-    {"Tensor.is_contiguous", "input", of_tensor<host_is_contiguous, Kind::Bool>},
-    {"Tensor.is_floating_point", "", of_tensor<host_is_floating, Kind::Bool>},
-    {"Tensor.element_size", "input", of_tensor<host_element_size, Kind::Int>},
+    {"Tensor.stride", "input", host_call<host_strides, Kind::List>},
+    {"Tensor.dim Tensor.ndimension", "", host_call<host_dim, Kind::Int>},
+    {"Tensor.numel torch.numel", "", host_call<host_numel, Kind::Int>},
+    {"Tensor.nelement", "input", host_call<host_numel, Kind::Int>},
+    {"Tensor.is_contiguous", "input", host_call<host_is_contiguous, Kind::Bool>},
+    {"Tensor.is_floating_point", "", host_call<host_is_floating, Kind::Bool>},
+    {"Tensor.element_size", "input", host_call<host_element_size, Kind::Int>},
     {"Tensor.get_device", "input", [](Builder&, const Bound&) { return Operand::of_int(graph_device().index()); }},
     {"Tensor.__len__", "input", [](Builder& b, const Bound& a) { return size_of(b, a["input"], 0); }},
-    {"Tensor.__bool__", "input", of_tensor<number_of<bool>, Kind::Bool>},
-    {"Tensor.__int__ Tensor.__index__", "input", of_tensor<number_of<int64_t>, Kind::Int>},
-    {"Tensor.__float__", "input", of_tensor<number_of<double>, Kind::Float>},
+    {"Tensor.__bool__", "input", host_call<number_of<bool>, Kind::Bool>},
+    {"Tensor.__int__ Tensor.__index__", "input", host_call<number_of<int64_t>, Kind::Int>},
+    {"Tensor.__float__", "input", host_call<number_of<double>, Kind::Float>},
     {"Tensor.__getitem__", "", [](Builder& b, const Bound& a) { return lower_getitem(b, a["input"], a["index"]); }},
     {"Tensor.__setitem__", "",
      [](Builder& b, const Bound& a) { return lower_setitem(b, a["input"], a["index"], a["value"]); }},
@@ -165,7 +151,7 @@ const Rule kMethods[] = {
 
 const Rule kFactories[] = {
     {"torch.Size", "sizes=()", size_constructor},
-    {"torch.manual_seed", "seed", [](Builder& b, const Bound& a) { return b.host(seed, Kind::Opaque, {a["seed"]}); }},
+    {"torch.manual_seed", "seed", host_call<seed, Kind::Opaque>},
     {"torch.ops.prims.convert_element_type.default", "input, dtype",
      [](Builder& b, const Bound& a) { return to_dtype(b, a["input"], a["dtype"]); }},
     // Calls that only matter to tracing, gradients or logging.

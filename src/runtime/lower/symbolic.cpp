@@ -104,53 +104,42 @@ Operand numel(Builder& builder, const Bound& args) {
   return lower_call(builder, ir::NodeKind::CallMethod, "numel", {args["input"]}, {});
 }
 
-template <HostFunction Function, Kind Result>
-Operand unary(Builder& builder, const Bound& args) {
-  return builder.host(Function, Result, {args["x"]});
-}
 template <HostFunction Function>
-Operand binary(Builder& builder, const Bound& args) {
-  return number_of(builder, Function, {args["a"], args["b"]});
+Operand number_call(Builder& builder, const Bound& args) {
+  return number_of(builder, Function, args.values());
 }
 
 const Rule kSymbolicRules[] = {
-    {"torch.sym_int torch.sym_fresh_size", "x", unary<to_int, Kind::Int>},
-    {"torch.sym_float", "x", unary<to_float, Kind::Float>},
-    {"torch.sym_not", "x", unary<negation, Kind::Bool>},
-    {"torch.sym_sqrt torch._sym_sqrt math.sqrt", "x", unary<real_function<std::sqrt>, Kind::Float>},
-    {"torch.sym_max", "", binary<extremum<1>>},
-    {"torch.sym_min", "", binary<extremum<-1>>},
+    {"torch.sym_int torch.sym_fresh_size", "x", host_call<to_int, Kind::Int>},
+    {"torch.sym_float", "x", host_call<to_float, Kind::Float>},
+    {"torch.sym_not", "x", host_call<negation, Kind::Bool>},
+    {"torch.sym_sqrt torch._sym_sqrt math.sqrt", "x", host_call<real_function<std::sqrt>, Kind::Float>},
+    {"torch.sym_max", "", number_call<extremum<1>>},
+    {"torch.sym_min", "", number_call<extremum<-1>>},
     {"torch.sym_sum", "", sum},
-    {"torch.sym_ite", "b, t, f",
-     [](Builder& b, const Bound& a) {
-       return number_of(b, choice, {a["b"], a["t"], a["f"]});
-     }},
-    {"math.exp", "x", unary<real_function<std::exp>, Kind::Float>},
-    {"math.log", "x", unary<real_function<std::log>, Kind::Float>},
-    {"math.log2", "x", unary<real_function<std::log2>, Kind::Float>},
-    {"math.log10", "x", unary<real_function<std::log10>, Kind::Float>},
-    {"math.sin", "x", unary<real_function<std::sin>, Kind::Float>},
-    {"math.cos", "x", unary<real_function<std::cos>, Kind::Float>},
-    {"math.tan", "x", unary<real_function<std::tan>, Kind::Float>},
-    {"math.tanh", "x", unary<real_function<std::tanh>, Kind::Float>},
-    {"math.atan", "x", unary<real_function<std::atan>, Kind::Float>},
-    {"math.fabs", "x", unary<real_function<std::fabs>, Kind::Float>},
-    {"math.floor", "x", unary<rounding<std::floor>, Kind::Int>},
-    {"math.ceil", "x", unary<rounding<std::ceil>, Kind::Int>},
-    {"math.trunc", "x", unary<rounding<std::trunc>, Kind::Int>},
-    {"math.pow", "a, b", binary<real_function_of_two<std::pow>>},
-    {"math.fmod", "a, b", binary<real_function_of_two<std::fmod>>},
-    {"math.atan2", "a, b", binary<real_function_of_two<std::atan2>>},
-    {"math.gcd", "a, b", binary<greatest_common_divisor>},
+    {"torch.sym_ite", "b, t, f", number_call<choice>},
+    {"math.exp", "x", host_call<real_function<std::exp>, Kind::Float>},
+    {"math.log", "x", host_call<real_function<std::log>, Kind::Float>},
+    {"math.log2", "x", host_call<real_function<std::log2>, Kind::Float>},
+    {"math.log10", "x", host_call<real_function<std::log10>, Kind::Float>},
+    {"math.sin", "x", host_call<real_function<std::sin>, Kind::Float>},
+    {"math.cos", "x", host_call<real_function<std::cos>, Kind::Float>},
+    {"math.tan", "x", host_call<real_function<std::tan>, Kind::Float>},
+    {"math.tanh", "x", host_call<real_function<std::tanh>, Kind::Float>},
+    {"math.atan", "x", host_call<real_function<std::atan>, Kind::Float>},
+    {"math.fabs", "x", host_call<real_function<std::fabs>, Kind::Float>},
+    {"math.floor", "x", host_call<rounding<std::floor>, Kind::Int>},
+    {"math.ceil", "x", host_call<rounding<std::ceil>, Kind::Int>},
+    {"math.trunc", "x", host_call<rounding<std::trunc>, Kind::Int>},
+    {"math.pow", "a, b", number_call<real_function_of_two<std::pow>>},
+    {"math.fmod", "a, b", number_call<real_function_of_two<std::fmod>>},
+    {"math.atan2", "a, b", number_call<real_function_of_two<std::atan2>>},
+    {"math.gcd", "a, b", number_call<greatest_common_divisor>},
     {"torch.ops.aten.sym_size torch.ops.aten.sym_size.default", "input", all_sizes},
     {"torch.ops.aten.sym_size.int", "input, dim", size_of_dim},
     {"torch.ops.aten.sym_numel torch.ops.aten.sym_numel.default", "input", numel},
-    {"torch.ops.aten.sym_stride.int", "input, dim",
-     [](Builder& b, const Bound& a) {
-       return b.host(stride_at, Kind::Int, {a["input"], a["dim"]});
-     }},
-    {"torch.ops.aten.sym_storage_offset.default Tensor.storage_offset", "input",
-     [](Builder& b, const Bound& a) { return b.host(storage_offset, Kind::Int, {a["input"]}); }},
+    {"torch.ops.aten.sym_stride.int", "input, dim", host_call<stride_at, Kind::Int>},
+    {"torch.ops.aten.sym_storage_offset.default Tensor.storage_offset", "input", host_call<storage_offset, Kind::Int>},
     // assertions
     {"torch.ops.aten._assert_scalar.default torch._assert_scalar torch._assert", "condition, message", assert_that},
     {"torch._check torch._check_value torch._check_index torch._check_type torch._check_not_implemented",
@@ -159,8 +148,7 @@ const Rule kSymbolicRules[] = {
      [](Builder& b, const Bound& a) {
        return b.host(assertion_of_all, Kind::Opaque, {a["condition"], Operand::none()});
      }},
-    {"torch._check_is_size", "",
-     [](Builder& b, const Bound& a) { return b.host(size_assertion, Kind::Opaque, {a["i"]}); }},
+    {"torch._check_is_size", "", host_call<size_assertion, Kind::Opaque>},
 };
 
 }  // namespace

@@ -194,10 +194,7 @@ const Rule kTorchRules[] = {
     {"torch.functional.meshgrid", "", meshgrid},
     {"torch.functional.block_diag", "*tensors", "block_diag(list(tensors))"},
     {"torch.functional.cartesian_prod", "*tensors", "cartesian_prod(list(tensors))"},
-    {"torch.ops.transformers.grouped_mm_fallback", "input, weight, offs",
-     [](Builder& b, const Bound& a) {
-       return b.host(grouped_product, Kind::Tensor, {a["input"], a["weight"], a["offs"]});
-     }},
+    {"torch.ops.transformers.grouped_mm_fallback", "input, weight, offs", host_call<grouped_product, Kind::Tensor>},
     {"torch.functional.chain_matmul", "*tensors", "chain_matmul(list(tensors))"},
     {"torch.functional.atleast_1d torch.functional.atleast_2d torch.functional.atleast_3d", "*tensors",
      [](Builder& b, const Bound& a) { return b.call(a.name(), {one_or_list(a)}); }},

@@ -45,21 +45,19 @@ c10::IValue remove_dim(std::vector<c10::IValue>& inputs) {
   return at::movedim(batched->value(), batched->bdim(), out);
 }
 
-Operand lower_enter(Builder& b, const Bound& a) { return b.host(enter, Kind::Opaque, a.values()); }
-Operand lower_leave(Builder& b, const Bound&) { return b.host(leave, Kind::Opaque, {}); }
-Operand lower_add(Builder& b, const Bound& a) { return b.host(add_dim, Kind::Tensor, a.values()); }
-Operand lower_remove(Builder& b, const Bound& a) { return b.host(remove_dim, Kind::Tensor, a.values()); }
 Operand nothing(Builder&, const Bound&) { return Operand::none(); }
 
 const Rule kVmapRules[] = {
     {"torch._functorch.predispatch.lazy_load_decompositions torch._functorch.vmap.lazy_load_decompositions", "",
      nothing},
     {"torch._functorch.predispatch._vmap_increment_nesting torch._C._functorch._vmap_increment_nesting", "",
-     lower_enter},
+     host_call<enter, Kind::Opaque>},
     {"torch._functorch.predispatch._vmap_decrement_nesting torch._C._functorch._vmap_decrement_nesting", "",
-     lower_leave},
-    {"torch._functorch.predispatch._add_batch_dim torch._C._functorch._add_batch_dim", "", lower_add},
-    {"torch._functorch.predispatch._remove_batch_dim torch._C._functorch._remove_batch_dim", "", lower_remove},
+     host_call<leave, Kind::Opaque>},
+    {"torch._functorch.predispatch._add_batch_dim torch._C._functorch._add_batch_dim", "",
+     host_call<add_dim, Kind::Tensor>},
+    {"torch._functorch.predispatch._remove_batch_dim torch._C._functorch._remove_batch_dim", "",
+     host_call<remove_dim, Kind::Tensor>},
 };
 
 }  // namespace
