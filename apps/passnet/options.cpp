@@ -50,9 +50,10 @@ CLI::Option* add_jobs_option(CLI::App& command, int& jobs, const std::string& wh
 
 CLI::Option* add_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,
                            const std::string& items) {
+  CLI::Option* const out = add_out_option(command, flags.out, what);
   add_jobs_option(command, jobs, items);
   add_json_flag(command, flags.json);
-  return add_out_option(command, flags.out, what);
+  return out;
 }
 
 void add_resumable_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,

@@ -40,6 +40,16 @@ class Help(unittest.TestCase):
                     else:
                         self.assertIn(name, ("--out", "--jobs"))
 
+    def test_commands_that_go_on_take_resume_and_say_what_it_does(self):
+        goes_on = r"--resume go on with what is in --out; this command does so without it too$"
+        for name in ("build", "decompose", "dedup", "generalize", "samples"):
+            with self.subTest(command=name):
+                options = options_of(f"dataset {name}")
+                self.assertRegex(options["--resume"], goes_on)
+                self.assertIn("REQUIRED", options["--out"])
+                self.assertTrue({"--jobs", "--json"} <= options.keys())
+        self.assertIn("--resume", options_of("eval"))
+
     def test_same_defaults_for_same_options(self):
         for name, default in (("--jobs", "1"), ("--seed", "1024"), ("--timeout", "120")):
             found = [command for command in leaves() if name in options_of(command)]
