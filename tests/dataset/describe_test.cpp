@@ -19,13 +19,16 @@ class Describe : public testing::Test {
     whole_.weights = {weight};
     piece_ = analysis::cut(whole_.graph, {1, 2});
   }
-  Result<std::vector<graphdir::TensorMeta>> describe(Json value) const {
-    return describe_inputs(piece_, whole_, {{"b", std::move(value)}});
+  Result<std::vector<graphdir::TensorMeta>> describe(const Json& value) const {
+    ir::Values values(whole_.graph.size());
+    PASSNET_TRY(values[kB], ir::value_from_json(value));
+    return describe_inputs(piece_, whole_, values);
   }
-  std::string why(Json value) const {
-    const auto metas = describe(std::move(value));
+  std::string why(const Json& value) const {
+    const auto metas = describe(value);
     return metas ? "no error" : metas.error().message;
   }
+  static constexpr size_t kB = 2;  // behind the two arguments
   graphdir::GraphDir whole_;
   analysis::Piece piece_;
 };
