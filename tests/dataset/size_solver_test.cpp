@@ -1,4 +1,6 @@
 // Which integers are sizes, found with types that a small interpreter gives.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <numeric>

@@ -1,6 +1,8 @@
 // Whole graphs cut, made at other shapes, and made samples of, by a worker that only acts (dataset_worker.cpp).
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "dataset/decompose.h"
 #include "dataset/generalize.h"
 #include "dataset/samples.h"
