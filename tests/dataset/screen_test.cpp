@@ -67,7 +67,7 @@ TEST(Typing, GivesShapesAndTheLargestComputedValue) {
   EXPECT_EQ(types->shapes.unknown[1], "");
   EXPECT_FALSE(types->shapes.integral[1]);
   EXPECT_EQ(types->largest_bytes, 6 * 8 * 4);
-  EXPECT_EQ(typing.also_at(graph.graph, metas_of({2, 8}))->largest_bytes, 2 * 8 * 4);
+  EXPECT_EQ(typing.also_at(metas_of({2, 8}))->largest_bytes, 2 * 8 * 4);
 }
 
 TEST(Typing, KeepsTheFirstLineOfWhyATypeIsNotKnown) {

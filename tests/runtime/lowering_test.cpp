@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/signature.h"
 #include "runtime/lower/lower.h"
 #include "runtime/plan/builder.h"
 #include "runtime/plan/schema.h"
@@ -71,20 +72,21 @@ TEST(ChooseOverload, NamesTheCallThatFitsNowhere) {
 }
 
 TEST(Bound, MatchesArgumentsToASignature) {
-  const Bound bound("f", "input, p=0.5, training=True, *rest", {kTensor, Operand::of_float(0.25)},
-                    {{"training", Operand::of_bool(false)}});
+  const std::vector<ir::Slot> signature = ir::parse_signature("input, p=0.5, training=True");
+  const Bound bound("f", signature, {kTensor, Operand::of_float(0.25)}, {{"training", Operand::of_bool(false)}});
   EXPECT_EQ(bound["input"].kind, Kind::Tensor);
   EXPECT_EQ(bound.real("p"), 0.25);
   EXPECT_FALSE(bound.flag("training"));
-  EXPECT_TRUE(bound.has("rest") && !bound.has("other"));
-  const Bound defaults("f", "input, p=0.5, training=True", {kTensor}, {});
+  EXPECT_TRUE(bound.has("p") && !bound.has("other"));
+  const Bound defaults("f", signature, {kTensor}, {});
   EXPECT_EQ(defaults.real("p"), 0.5);
   EXPECT_TRUE(defaults.flag("training"));
 }
 
 TEST(Bound, SaysWhatDoesNotFit) {
-  const auto said = [](const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords) {
-    return refusal_of([&] { Bound("f", "input, p=0.5", args, keywords); });
+  const std::vector<ir::Slot> signature = ir::parse_signature("input, p=0.5");
+  const auto said = [&](const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords) {
+    return refusal_of([&] { Bound("f", signature, args, keywords); });
   };
   EXPECT_EQ(said({}, {}), "error: f() misses parameter 'input'");
   EXPECT_EQ(said({kTensor, kTensor, kTensor}, {}), "error: f() takes at most 2 positional arguments, found 3");

@@ -86,6 +86,11 @@ TEST(CompareTensors, NeverPassesNanAndPassesEqualInfinities) {
   EXPECT_TRUE(std::isnan(nans.max_abs_diff));
   EXPECT_TRUE(compare_tensors(at::full({2}, inf), at::full({2}, inf)).equal);
   EXPECT_EQ(compare_tensors(at::full({2}, 1.0), at::full({2}, inf)).passes_from, 6);
+  for (const double found : {-inf, 0.0, 1e30})
+    EXPECT_GT(compare_tensors(at::full({2}, inf), at::full({2}, found)).passes_from, 5) << found;
+  const record::OutputCheck finite = compare_tensors(at::full({2}, 1.0), at::full({2}, inf));
+  EXPECT_GT(finite.passes_from, 5);
+  EXPECT_EQ(finite.mismatch->beyond, 2);
 }
 
 TEST(CompareTensors, SaysHowOutputsDiffer) {

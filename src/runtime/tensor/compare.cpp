@@ -20,6 +20,11 @@ namespace passnet::runtime {
 
 namespace {
 
+/// Of elements that are not equal. An infinity is near to nothing else, and NaN to nothing at all.
+bool is_within(double difference, double magnitude, const record::Tolerance& at) {
+  return std::isfinite(difference) && difference <= at.atol + at.rtol * magnitude;
+}
+
 constexpr int kFirstRung = -10, kLastRung = 5, kNoRung = 6;
 
 /// Differences of one pass over all elements.
@@ -38,7 +43,7 @@ struct Sweep {
     equal = false;
     while (rung <= kLastRung) {
       const record::Tolerance& at = ladder[static_cast<size_t>(rung - kFirstRung)];
-      if (difference <= at.atol + at.rtol * magnitude) break;  // false for NaN
+      if (is_within(difference, magnitude, at)) break;
       ++rung;
     }
     // NaN sticks: it says more than any number.
@@ -110,7 +115,7 @@ void explain(const at::Tensor& expected, const at::Tensor& found, const record::
     told.different += std::memcmp(&a[i], &b[i], sizeof(T)) != 0;
     if (a[i] == b[i]) continue;
     // Integers beyond 2^53 may differ by less than a double tells.
-    if (!std::is_integral_v<T> && distance(a[i], b[i]) <= at.atol + at.rtol * magnitude(a[i])) continue;
+    if (!std::is_integral_v<T> && is_within(distance(a[i], b[i]), magnitude(a[i]), at)) continue;
     if (places.count() == 0) {
       told.expected = value_text(a[i]);
       told.found = value_text(b[i]);
