@@ -1,0 +1,97 @@
+// A stand-in for the reference worker. What a graph calls says how it behaves:
+//   torch.nonzero     the run ends in an error of two lines
+//   torch.special     the graph cannot be loaded
+//   torch.rand_like   the second run gives other outputs
+//   torch.log         outputs are not finite
+//   torch.clone       an output has the bytes of an input
+//   torch.zeros_like  outputs do not change with the inputs
+//   torch.bincount    a value has no type
+// A graph that returns () has no outputs. Others repeat their outputs, which change with the seed of the inputs.
+// `infer` gives every value the type of the first record.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "wire/bundle.h"
+#include "wire/frame.h"
+
+using namespace std::chrono_literals;
+using passnet::Json;
+
+namespace {
+
+struct Worker {
+  std::string model;
+  int64_t seed = 0;
+
+  bool has(const char* part) const { return model.find(part) != std::string::npos; }
+  Json bundle(const char* name, int64_t elements) const {
+    return Json::array({{{"name", name}, {"dtype", "float32"}, {"shape", Json::array({elements})}, {"offset", 0}}});
+  }
+  Json run() const {
+    if (has("torch.nonzero")) return {{"ok", false}, {"kind", "bad-input"}, {"error", "first\nsecond"}};
+    if (has("return ()")) return {{"ok", true}, {"outputs", Json::array()}};
+    return {{"ok", true}, {"outputs", bundle("out_0", has("torch.clone") ? 2 : 3)}};
+  }
+  Json compare() const {
+    if (has("return ()")) return {{"ok", true}, {"outputs", Json::array()}};
+    const bool other_inputs = seed != 123;
+    const bool equal = other_inputs ? has("torch.zeros_like") : !has("torch.rand_like") && !has("torch.log");
+    return {{"ok", true},
+            {"outputs",
+             {{{"expected_dtype", "float32"},
+               {"found_dtype", "float32"},
+               {"expected_shape", Json::array({3})},
+               {"found_shape", Json::array({3})},
+               {"equal", equal},
+               {"passes_from", equal ? -10 : 6},
+               {"max_abs_diff", has("torch.log") ? Json("nan") : Json(equal ? 0 : 1)},
+               {"mean_abs_diff", 0},
+               {"max_rel_diff", 0}}}}};
+  }
+  // By the names that stand before " = " in the model, and those of its one argument and its record.
+  Json infer(const std::string& meta) const {
+    const size_t at = meta.find("shape = ") + 8;
+    const Json shape = Json::parse(meta.substr(at, meta.find('\n', at) - at));
+    Json values = {{"a", {{"dtype", "float32"}, {"shape", shape}, {"strides", shape}}}};
+    for (size_t end = model.find(" = "); end != std::string::npos; end = model.find(" = ", end + 1)) {
+      const size_t start = model.rfind(' ', end - 1) + 1;
+      values[model.substr(start, end - start)] = values["a"];
+    }
+    if (has("torch.bincount")) values["b"] = {{"unknown", "depends on data\nmore"}};
+    return {{"ok", true}, {"values", values}};
+  }
+  Json answer(const Json& request) {
+    const std::string what = request.at("do").get<std::string>();
+    if (what == "load") {
+      model = request.at("model").get<std::string>();
+      if (has("torch.special")) return {{"ok", false}, {"kind", "unsupported"}, {"error", "no such operator"}};
+    }
+    if (what == "inputs") {
+      seed = request.at("seed").get<int64_t>();
+      return {{"ok", true}, {"tensors", bundle("in_0", 2)}};
+    }
+    if (what == "run") return run();
+    if (what == "compare") return compare();
+    if (what == "infer") return infer(request.at("weight_meta").get<std::string>());
+    return {{"ok", true}};
+  }
+};
+
+}  // namespace
+
+int main() {
+  constexpr int kSocket = 3;
+  Worker worker;
+  const passnet::Result<passnet::UniqueFd> memory = passnet::wire::create_memory("tensors", 64);
+  if (!memory) return 1;
+  for (;;) {
+    const passnet::Result<passnet::wire::Message> message = passnet::wire::receive_message(kSocket, 60s);
+    if (!message) return 0;
+    const Json request = Json::parse(message->json);
+    if (request.at("do") == "exit") return 0;
+    const Json reply = worker.answer(request);
+    const bool tensors = reply.contains("tensors") || (reply.contains("outputs") && request.at("do") == "run");
+    const std::vector<int> fds = tensors ? std::vector<int>{memory->get()} : std::vector<int>{};
+    if (!passnet::wire::send_message(kSocket, reply.dump(), fds)) return 0;
+  }
+}
