@@ -1,0 +1,146 @@
+// From a call as Python has it to a step that runs: operands, the choice of the overload, what the builder makes.
+#include <ATen/ops/full.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "runtime/lower/lower.h"
+#include "runtime/plan/builder.h"
+#include "runtime/plan/schema.h"
+
+namespace passnet::runtime {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const Operand kTensor = Operand::in_slot(Kind::Tensor, 0);
+
+/// The message of the LoweringError that `lower` throws.
+template <class Lower>
+std::string refusal_of(Lower&& lower) {
+  try {
+    lower();
+  } catch (const LoweringError& refused) {
+    return to_string(refused.error);
+  }
+  return "nothing was thrown";
+}
+
+TEST(DescribeCall, ShowsKindsAsPythonHasThem) {
+  EXPECT_EQ(describe_call({kTensor, Operand::of_int(1)}, {{"dim", Operand::none()}}), "(tensor, int, dim=None)");
+  EXPECT_EQ(describe_call({Operand::sequence(Kind::List, {kTensor, Operand::of_float(0.5)})}, {}), "([tensor, float])");
+  Operand sizes = Operand::in_slot(Kind::List, 3);
+  sizes.element = Kind::Int;
+  EXPECT_EQ(describe_call({sizes, Operand::sequence(Kind::Tuple, {})}, {}), "(list of int, ())");
+}
+
+TEST(Overloads, AreThoseThatPythonCanCall) {
+  EXPECT_FALSE(overloads("add").empty());
+  EXPECT_TRUE(overloads("no_such_operator").empty());
+  for (const Overload& overload : overloads("add")) EXPECT_NE(overload.handle.operator_name().overload_name, "out");
+  const auto names = operator_names();
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_TRUE(std::binary_search(names.begin(), names.end(), "relu"));
+}
+
+TEST(ChooseOverload, TakesWhatFits) {
+  const auto chosen = [](const char* name, const std::vector<Operand>& args) {
+    return choose_overload(name, args, {}, false, std::nullopt).overload->handle.operator_name().overload_name;
+  };
+  EXPECT_EQ(chosen("add", {kTensor, kTensor}), "Tensor");
+  EXPECT_EQ(chosen("sum", {kTensor}), "");
+  EXPECT_EQ(chosen("sum", {kTensor, Operand::sequence(Kind::List, {Operand::of_int(1)})}), "dim_IntList");
+  EXPECT_TRUE(fits("add", {kTensor, kTensor}, {}, false));
+  EXPECT_FALSE(fits("add", {kTensor, Operand::of_string("x")}, {}, false));
+}
+
+TEST(ChooseOverload, MakesAListOfTheArgumentsOfAMethod) {
+  const Binding binding =
+      choose_overload("view", {kTensor, Operand::of_int(2), Operand::of_int(-1)}, {}, true, std::nullopt);
+  ASSERT_EQ(binding.varargs.size(), 1u);
+  EXPECT_EQ(binding.varargs[0].elements.size(), 2u);
+}
+
+TEST(ChooseOverload, NamesTheCallThatFitsNowhere) {
+  const std::string said = refusal_of([] {
+    choose_overload("add", {kTensor, Operand::of_string("x")}, {}, false, std::nullopt);
+  });
+  EXPECT_THAT(said, HasSubstr("add"));
+  EXPECT_THAT(said, HasSubstr("(tensor, str)"));
+}
+
+TEST(Bound, MatchesArgumentsToASignature) {
+  const Bound bound("f", "input, p=0.5, training=True, *rest", {kTensor, Operand::of_float(0.25)},
+                    {{"training", Operand::of_bool(false)}});
+  EXPECT_EQ(bound["input"].kind, Kind::Tensor);
+  EXPECT_EQ(bound.real("p"), 0.25);
+  EXPECT_FALSE(bound.flag("training"));
+  EXPECT_TRUE(bound.has("rest") && !bound.has("other"));
+  const Bound defaults("f", "input, p=0.5, training=True", {kTensor}, {});
+  EXPECT_EQ(defaults.real("p"), 0.5);
+  EXPECT_TRUE(defaults.flag("training"));
+}
+
+TEST(Bound, SaysWhatDoesNotFit) {
+  const auto said = [](const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords) {
+    return refusal_of([&] { Bound("f", "input, p=0.5", args, keywords); });
+  };
+  EXPECT_EQ(said({}, {}), "error: f() misses parameter 'input'");
+  EXPECT_EQ(said({kTensor, kTensor, kTensor}, {}), "error: f() takes at most 2 positional arguments, found 3");
+  EXPECT_EQ(said({kTensor}, {{"q", kTensor}}), "error: f() has no parameter 'q'\nhint: it takes: input, p=0.5");
+  EXPECT_EQ(said({kTensor}, {{"input", kTensor}}), "error: f() got parameter 'input' twice");
+}
+
+/// A builder with x, a tensor of three -2, in slot 0; `run` runs its steps and gives an operand's value.
+class Built : public testing::Test {
+ protected:
+  Built() : x_(Operand::in_slot(Kind::Tensor, builder_.new_slot(true))) {}
+  c10::IValue run(const Operand& result) {
+    std::vector<c10::IValue> slots = builder_.initial;
+    slots[static_cast<size_t>(x_.slot)] = at::full({3}, -2.0);
+    for (const auto& step : builder_.steps) step->run(slots.data());
+    return result.slot < 0 ? result.value : slots[static_cast<size_t>(result.slot)];
+  }
+  double first(const Operand& result) { return run(result).toTensor()[0].item<double>(); }
+  Operand lower(ir::NodeKind kind, const char* target, const std::vector<Operand>& args) {
+    return lower_call(builder_, kind, target, args, {});
+  }
+
+  Builder builder_;
+  const Operand x_;
+};
+
+TEST_F(Built, CallsRunInOrder) {
+  const Operand positive = builder_.call("relu", {builder_.call("neg", {x_})});
+  EXPECT_EQ(first(positive), 2.0);
+  EXPECT_EQ(builder_.steps.size(), 2u);
+  EXPECT_EQ(builder_.operator_calls, 2u);
+  EXPECT_THAT(builder_.steps[0]->reads, ElementsAre(x_.slot));
+  EXPECT_EQ(builder_.steps[1]->reads, builder_.steps[0]->writes);
+}
+
+TEST_F(Built, ConstantsAreThereBeforeTheFirstCall) {
+  const Operand constant = builder_.constant_tensor(at::full({3}, 5.0));
+  EXPECT_TRUE(builder_.persistent[static_cast<size_t>(constant.slot)]);
+  EXPECT_EQ(first(builder_.call("add", {x_, constant})), 3.0);
+}
+
+TEST_F(Built, FunctionsOfLiteralsAreFolded) {
+  const auto add = [](std::vector<c10::IValue>& in) { return c10::IValue(in[0].toInt() + in[1].toInt()); };
+  const Operand sum = builder_.host(add, Kind::Int, {Operand::of_int(2), Operand::of_int(3)});
+  EXPECT_TRUE(sum.is_constant());
+  EXPECT_EQ(sum.value.toInt(), 5);
+  EXPECT_TRUE(builder_.steps.empty());
+}
+
+TEST_F(Built, TargetsAreFoundByTheirKind) {
+  EXPECT_EQ(first(lower(ir::NodeKind::CallFunction, "torch.nn.functional.relu", {x_})), 0.0);
+  EXPECT_EQ(first(lower(ir::NodeKind::CallMethod, "abs", {x_})), 2.0);
+  EXPECT_EQ(first(lower(ir::NodeKind::Operator, "*", {x_, x_})), 4.0);
+  EXPECT_EQ(run(lower(ir::NodeKind::CallMethod, "size", {x_, Operand::of_int(0)})).toInt(), 3);
+  EXPECT_EQ(lower(ir::NodeKind::Operator, "+", {Operand::of_int(2), Operand::of_int(3)}).value.toInt(), 5);
+}
+
+}  // namespace
+}  // namespace passnet::runtime
