@@ -42,8 +42,8 @@ ExitCode finish(const Result<ExitCode>& done);
 const std::atomic<bool>& interrupted();
 void catch_interrupts();
 
-/// Writes to stdout what is the last a command has to say. A reader that has left (`| head`) is no error here: the rest is
-/// dropped, so that the command still ends with its own code. (fmt::print throws, which main() takes for the end.)
+/// Writes to stdout what is the last a command has to say. A reader that has left (`| head`) is no error here: the rest
+/// is dropped, so that the command still ends with its own code. (fmt::print throws, which main() takes for the end.)
 void print_result(std::string_view text);
 /// Whether stdout gets colors: --color, else NO_COLOR, else whether it is a terminal.
 bool use_color();

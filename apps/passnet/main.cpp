@@ -32,8 +32,8 @@ int report_bug(const char* what) {
   return kBug;
 }
 
-// A reader that has left (`| head`) has seen what it wanted: quiet, with the command's own code. Any other failure to write
-// is an error: what was asked for is not there.
+// A reader that has left (`| head`) has seen what it wanted: quiet, with the command's own code. Any other failure to
+// write is an error: what was asked for is not there.
 int after_output(int exit_code, int error) {
   if (error == EPIPE) return exit_code;
   std::fprintf(stderr, "error: cannot write to stdout: %s\n", std::strerror(error));

@@ -27,7 +27,8 @@ struct ScoreFlags {
   bool json = false;
 };
 
-// A graph by its name, what is said of it in a word, and what the score counts; no verdict: what was not measured has none.
+// A graph by its name, what is said of it in a word, and what the score counts; no verdict: what was not measured has
+// none.
 struct ScoredGraph {
   std::string name, word;
   std::optional<record::Verdict> verdict;

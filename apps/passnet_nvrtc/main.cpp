@@ -1,5 +1,6 @@
-// passnet-nvrtc: compiles unit.cu of the working directory to unit.cubin with NVRTC. A process of its own, because it runs in
-// the jail: started by passnet, not by hand. What follows `--` goes to NVRTC as it is. NVRTC's log goes to stderr.
+// passnet-nvrtc: compiles unit.cu of the working directory to unit.cubin with NVRTC. A process of its own, because it
+// runs in the jail: started by passnet, not by hand. What follows `--` goes to NVRTC as it is. NVRTC's log goes to
+// stderr.
 #include <dlfcn.h>
 #include <fmt/core.h>
 

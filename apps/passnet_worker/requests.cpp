@@ -138,7 +138,8 @@ bool Requests::has_kernels() const {
   return std::any_of(sessions_.begin(), sessions_.end(), [](const auto& entry) { return entry.second.has_kernels(); });
 }
 
-// What comes out of a call to the GPU is told from what is wrong with the graph, and says whether fresh workers may help.
+// What comes out of a call to the GPU is told from what is wrong with the graph, and says whether fresh workers may
+// help.
 std::string Requests::refuse(Refusal refusal, bool* done) const {
   runtime::Blame blame{refusal.kind, false, false};
   if (runtime::on_gpu() || !started_) blame = runtime::blame(refusal.kind, refusal.message);

@@ -1,7 +1,7 @@
 // Errors as values. `Result<T>` holds a value or an `Error`; dropping one is a compiler warning.
 // An Error says who must act (Kind), where (SourceLoc), what was found and what was expected (message),
-// and what to do about it (hint). What a request to a worker gives instead of its answer is an Error too, with a name of
-// its own for records (failure). Our own broken invariants are not Errors: see base/check.h.
+// and what to do about it (hint). What a request to a worker gives instead of its answer is an Error too, with a name
+// of its own for records (failure). Our own broken invariants are not Errors: see base/check.h.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What is known of a value without its data: a tensor's type, a number, a list of values, or why nothing is. One form in
-// JSON: VALUE of docs/protocol.md.
+// What is known of a value without its data: a tensor's type, a number, a list of values, or why nothing is. One form
+// in JSON: VALUE of docs/protocol.md.
 #pragma once
 
 #include <cstdint>

@@ -167,8 +167,8 @@ struct Leases {
   MachineLease processors, gpus;
   bool on_gpu = false;
 
-  /// On the CPU all that are held. On a GPU each job has one for the thread that launches and waits, which alone is timed; its
-  /// other threads, which make inputs, run anywhere.
+  /// On the CPU all that are held. On a GPU each job has one for the thread that launches and waits, which alone is
+  /// timed; its other threads, which make inputs, run anywhere.
   std::vector<int> processors_of(int job) const {
     if (!on_gpu) return processors.held();
     const auto own = static_cast<size_t>(job) % std::max<size_t>(1, processors.held().size());

@@ -24,8 +24,9 @@ class RecordFile {
   const std::vector<record::RunRecord>& records() const { return records_; }
   /// Errors: as LineFile::append.
   Result<void> append(const record::RunRecord& record);
-  /// Moves the records at these positions (ascending) to records.superseded.jsonl beside the file, as they were written. They
-  /// are there before they go here, and both files are whole at any time. REQUIRES: nobody else writes to the directory.
+  /// Moves the records at these positions (ascending) to records.superseded.jsonl beside the file, as they were
+  /// written. They are there before they go here, and both files are whole at any time. REQUIRES: nobody else writes to
+  /// the directory.
   Result<void> supersede(const std::vector<size_t>& positions);
 
  private:
@@ -54,8 +55,8 @@ struct BatchHooks {
 };
 
 /// Hooks are called by one thread at a time. Samples of one run share no GPU.
-/// All records (resumed ones that still stand included), in sample order. Written files are complete for every finished graph,
-/// also when an error ends the batch; `error` then says why.
+/// All records (resumed ones that still stand included), in sample order. Written files are complete for every finished
+/// graph, also when an error ends the batch; `error` then says why.
 struct BatchResult {
   std::vector<record::RunRecord> records;
   std::optional<Error> error;

@@ -132,7 +132,8 @@ class SampleEvaluation {
     std::vector<std::vector<pass::BuiltKernel>> kernels;  // by launch list
   };
 
-  // Parse to Done, stage by stage (docs/records.md, "How a graph becomes a record"). Errors: why it ended early; of a kernel, with the line of its source.
+  // Parse to Done, stage by stage (docs/records.md, "How a graph becomes a record"). Errors: why it ended early; of a
+  // kernel, with the line of its source.
   Result<void> walk(size_t index, record::RunRecord& record) {
     Rebuilt rebuilt;
     Result<void> done = walk_stages(index, record, rebuilt);
@@ -217,8 +218,9 @@ class SampleEvaluation {
     return {};
   }
 
-  // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by operator as
-  // the reference does. None when the candidate cannot; whatever that is, it has nothing to do with this graph's own result.
+  // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by
+  // operator as the reference does. None when the candidate cannot; whatever that is, it has nothing to do with this
+  // graph's own result.
   std::optional<record::Control> measure_control(const ir::Graph& graph, const MeasureOptions& how) {
     controlled_ = true;
     if (!load_graph(candidate_, kControlId, graph, {}, {}, timeout_)) return std::nullopt;
@@ -229,7 +231,8 @@ class SampleEvaluation {
     return record::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
   }
 
-  // Another compiler on the same graph and inputs, against the same reference. What goes wrong there is its problem, not the graph's.
+  // Another compiler on the same graph and inputs, against the same reference. What goes wrong there is its problem,
+  // not the graph's.
   record::Rival measure_rival(const ir::Graph& graph, MeasureOptions how) {
     record::Rival rival;
     rival.name = options_.rival;

@@ -1,5 +1,5 @@
-// The workers that evaluate samples one after the other. What runs no foreign code is kept from sample to sample: starting a
-// worker on a GPU takes longer than evaluating a graph there.
+// The workers that evaluate samples one after the other. What runs no foreign code is kept from sample to sample:
+// starting a worker on a GPU takes longer than evaluating a graph there.
 #pragma once
 
 #include <chrono>
@@ -23,12 +23,14 @@ class EvaluationWorkers {
 
   Worker& reference() { return reference_; }
   Worker& candidate() { return candidate_; }
-  /// PyTorch from Python, started when it is first asked for. Errors: Resource (its script is missing), Io, and as greet().
+  /// PyTorch from Python, started when it is first asked for. Errors: Resource (its script is missing), Io, and as
+  /// greet().
   Result<Worker*> rival();
   Worker* running_rival() { return rival_ ? &*rival_ : nullptr; }
 
-  /// Before a sample: a candidate that has loaded foreign code is replaced, and what does not run is started. Returns at once:
-  /// the first request to a worker waits for it to come up, and meanwhile the reference works. Errors: Resource, Io.
+  /// Before a sample: a candidate that has loaded foreign code is replaced, and what does not run is started. Returns
+  /// at once: the first request to a worker waits for it to come up, and meanwhile the reference works. Errors:
+  /// Resource, Io.
   Result<void> begin_sample();
   /// Starts what does not run. Errors: as begin_sample().
   Result<void> revive();

@@ -1,6 +1,6 @@
-// A job over named items: several at a time, interrupted and gone on with at will. What became of each is a line of JSON in a
-// journal, synced before the next; the last line of a name counts, and an item whose line still holds is not done again.
-// eval, decompose, generalize and samples are jobs.
+// A job over named items: several at a time, interrupted and gone on with at will. What became of each is a line of
+// JSON in a journal, synced before the next; the last line of a name counts, and an item whose line still holds is not
+// done again. eval, decompose, generalize and samples are jobs.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ namespace passnet::run {
 /// jobs: items at a time. interrupted: no item is begun when it has become true.
 using JobOptions = graphdir::TreeOptions;
 
-/// The last line of each name. line_from: a line from its JSON; throws Json::exception for another form, which is skipped, as
-/// is what is no JSON: what it was about is done again. name_of: a line's name.
+/// The last line of each name. line_from: a line from its JSON; throws Json::exception for another form, which is
+/// skipped, as is what is no JSON: what it was about is done again. name_of: a line's name.
 template <class LineFrom, class NameOf>
 auto last_lines(std::string_view text, LineFrom&& line_from, NameOf&& name_of) {
   using Line = decltype(line_from(std::declval<const Json&>()));
@@ -48,9 +48,10 @@ auto last_lines(std::string_view text, LineFrom&& line_from, NameOf&& name_of) {
   return lines;
 }
 
-/// sink(work(item, slot)) for each item, in order, until one gives an error, `enough` is true or the user interrupts. work
-/// gives a Result, and is called by `jobs` threads at once, each with a slot of its own below `jobs`: what it starts there
-/// (processes that end with their thread) is its own. sink is called by one thread, with a Result<void> of its own.
+/// sink(work(item, slot)) for each item, in order, until one gives an error, `enough` is true or the user interrupts.
+/// work gives a Result, and is called by `jobs` threads at once, each with a slot of its own below `jobs`: what it
+/// starts there (processes that end with their thread) is its own. sink is called by one thread, with a Result<void> of
+/// its own.
 /// Errors: the first of work or sink, by item; Resource (interrupted).
 template <class Item, class Work, class Sink>
 Result<void> for_each_item(std::span<Item> items, const JobOptions& options, Work&& work, Sink&& sink,
@@ -79,24 +80,24 @@ Result<void> for_each_item(std::span<Item> items, const JobOptions& options, Wor
       options);
 }
 
-/// What is done with each item of a job. Made: what work gives. Line: what the journal keeps of it; Json to_json(const Line&)
-/// writes it.
+/// What is done with each item of a job. Made: what work gives. Line: what the journal keeps of it; Json to_json(const
+/// Line&) writes it.
 template <class Item, class Made, class Line>
 struct JobSteps {
   /// The line of an earlier run that says what this one would find; nullptr: the item has to be done.
   std::function<const Line*(const Item&)> find;
   /// Does an item, as in for_each_item.
   std::function<Result<Made>(const Item&, size_t slot)> work;
-  /// What the journal keeps of it; nullptr: nothing, for it was cut short or is not wanted. This and `finished` are called
-  /// by one thread, in the order of the items.
+  /// What the journal keeps of it; nullptr: nothing, for it was cut short or is not wanted. This and `finished` are
+  /// called by one thread, in the order of the items.
   std::function<Result<const Line*>(Made&)> keep;
   /// Of each item that is done, by this run (its line is in the journal) or by an earlier one.
   std::function<void(const Line&)> finished;
   std::function<bool()> enough = {};  // nothing more is wanted; may be empty
 };
 
-/// Does the items that are not done. Errors: of work and keep, which end the job (what is done stays); Io (the journal cannot
-/// be written); Resource (interrupted).
+/// Does the items that are not done. Errors: of work and keep, which end the job (what is done stays); Io (the journal
+/// cannot be written); Resource (interrupted).
 template <class Item, class Made, class Line>
 Result<void> run_job(std::span<const Item> items, LineFile& journal, const JobOptions& options,
                      const JobSteps<Item, Made, Line>& steps) {
@@ -123,7 +124,8 @@ Result<void> run_job(std::span<const Item> items, LineFile& journal, const JobOp
       steps.enough);
 }
 
-/// Reference workers on the CPU, one per slot of a job, started when it is first asked for, and again after it was lost.
+/// Reference workers on the CPU, one per slot of a job, started when it is first asked for, and again after it was
+/// lost.
 class SlotWorkers {
  public:
   /// binary: empty: passnet-worker beside the running one.

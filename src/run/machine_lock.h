@@ -1,5 +1,5 @@
-// Locks on what a measurement needs for itself: processors and GPUs of this machine. Two evaluations, of whichever users and
-// checkouts, never time on the same one.
+// Locks on what a measurement needs for itself: processors and GPUs of this machine. Two evaluations, of whichever
+// users and checkouts, never time on the same one.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,9 @@
 
 namespace passnet::run {
 
-/// Things of one kind that this process holds until the lease ends. Each is the name of a socket without a file ("abstract"),
-/// which the system frees with the process that bound it, however it ended: there is nothing stale to clean up.
+/// Things of one kind that this process holds until the lease ends. Each is the name of a socket without a file
+/// ("abstract"), which the system frees with the process that bound it, however it ended: there is nothing stale to
+/// clean up.
 class MachineLease {
  public:
   /// Takes `count` of `wanted`, the first that are free; waits while there are too few.

@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Pairs of blocks: as many as make the interval of the ratio narrow, with blocks short enough that a disturbance hits both
-// sides or none. On a GPU the host only launches and waits, and there are more tracks to time.
+// Pairs of blocks: as many as make the interval of the ratio narrow, with blocks short enough that a disturbance hits
+// both sides or none. On a GPU the host only launches and waits, and there are more tracks to time.
 constexpr int kPairs = 20, kGpuPairs = 10, kOtherTrackPairs = 4;
 constexpr int kMostAttempts = 8;  // times kPairs; then the graph is disturbed unless half of the pairs were not
 // A thread waits some microseconds whenever it is woken, and milliseconds when another process has its processor.
@@ -34,8 +34,8 @@ bool is_disturbed(const TimedBlock& block) {
   return block.waited && *block.waited > tolerable;
 }
 
-// alone: the worker is Stopped but for this block. Its threads' times are read while it stands still, so that what this process
-// does for the measurement is not taken for a disturbance where it shares their processors.
+// alone: the worker is Stopped but for this block. Its threads' times are read while it stands still, so that what this
+// process does for the measurement is not taken for a disturbance where it shares their processors.
 Result<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& options, bool alone) {
   const int calls = options.settling + options.calls;
   const Json request{{"do", "time"},
@@ -155,7 +155,8 @@ Result<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& l
   int kept = 0, dropped = 0;
   auto rest = 1ms;
   while (kept < pairs && kept + dropped < kMostAttempts * pairs) {
-    // A B A B …: each block follows one of the other side, so both find the same caches. Pairs are short against any drift.
+    // A B A B …: each block follows one of the other side, so both find the same caches. Pairs are short against any
+    // drift.
     PASSNET_TRY(const bool undisturbed, time_pair(a, b, fitted, fitted.calls_of(kept), load));
     if (undisturbed) {
       ++kept;

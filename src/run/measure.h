@@ -1,5 +1,6 @@
 // The timing protocol: warm up both sides, then alternate short blocks of calls, A B A B …, one side stopped while the
-// other is timed. A pair of blocks in which another process held a processor that a side needed is dropped and repeated.
+// other is timed. A pair of blocks in which another process held a processor that a side needed is dropped and
+// repeated.
 #pragma once
 
 #include <chrono>
@@ -39,10 +40,10 @@ struct Measured {
   int64_t changed_calls = 0;  // timed calls of the candidate whose outputs differed from the checked call
 };
 
-/// Times a graph on both workers. Between calls both sides do the same: free outputs, restore inputs, compare outputs with those
-/// of the checked call by a hash, and make one call that is not timed, so that every timed call finds what a call leaves behind
-/// (calls of 5 ms and more, which notice nothing of it, go without). Which blocks are kept depends on what the kernel says
-/// of waiting threads alone, never on a time that was taken.
+/// Times a graph on both workers. Between calls both sides do the same: free outputs, restore inputs, compare outputs
+/// with those of the checked call by a hash, and make one call that is not timed, so that every timed call finds what a
+/// call leaves behind (calls of 5 ms and more, which notice nothing of it, go without). Which blocks are kept depends
+/// on what the kernel says of waiting threads alone, never on a time that was taken.
 /// Errors: of either worker.
 Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options);
 
@@ -70,8 +71,9 @@ struct TimedBlock {
 /// Calls a graph in one block. Errors: of the worker; "nonsense" when the times are not as many as the calls.
 Result<TimedBlock> time_block(const TimedGraph& graph, const BlockOptions& options);
 
-/// Workers that stand still, all their threads where they are, for as long as this lives. A side that is not timed can neither
-/// take processors from the other nor leave them: helper threads that would spin for a while go on spinning at their next turn.
+/// Workers that stand still, all their threads where they are, for as long as this lives. A side that is not timed can
+/// neither take processors from the other nor leave them: helper threads that would spin for a while go on spinning at
+/// their next turn.
 class Stopped {
  public:
   explicit Stopped(std::vector<Worker*> workers);

@@ -1,5 +1,5 @@
-// Applies the passes of a sample to one graph: match, evaluate the plan at each site, replace. Values' shapes come from a
-// trace of the graph as it stands, so plans see the strides that earlier passes left behind.
+// Applies the passes of a sample to one graph: match, evaluate the plan at each site, replace. Values' shapes come from
+// a trace of the graph as it stands, so plans see the strides that earlier passes left behind.
 #pragma once
 
 #include <functional>
@@ -34,8 +34,8 @@ Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::P
                                const rewrite::MatchOptions& options, bool on_gpu);
 
 /// Builds every kernel the launch lists need (each distinct one once, several at a time).
-/// Returns, per list and launch, the built kernel. Errors: of pass::build_kernel and pass::check_launch; BadPass when a pass
-/// has no Name.cpp (Name.cu). architecture: "sm_90" to build for that GPU, empty for the CPU.
+/// Returns, per list and launch, the built kernel. Errors: of pass::build_kernel and pass::check_launch; BadPass when a
+/// pass has no Name.cpp (Name.cu). architecture: "sm_90" to build for that GPU, empty for the CPU.
 Result<std::vector<std::vector<pass::BuiltKernel>>> build_kernels(const Rewritten& rewritten,
                                                                   const std::vector<pass::Pass>& passes,
                                                                   const pass::BuildOptions& options,

@@ -9,8 +9,8 @@
 
 namespace passnet::run {
 
-/// Every function and method that a pattern calls must exist: in the table of operators (src/ir), or else in the PyTorch of
-/// `worker` (a reference), which is started when it is first needed.
+/// Every function and method that a pattern calls must exist: in the table of operators (src/ir), or else in the
+/// PyTorch of `worker` (a reference), which is started when it is first needed.
 /// Errors: BadPass at the line of the pattern, with the nearest name; what starting the worker or asking it gave.
 Result<void> check_pattern_names(const std::vector<pass::Pass>& passes, Worker& worker,
                                  std::chrono::milliseconds timeout);

@@ -1,4 +1,5 @@
-// What an evaluation of a graph would be made of now: the files are hashed, the options resolved, the versions asked for.
+// What an evaluation of a graph would be made of now: the files are hashed, the options resolved, the versions asked
+// for.
 #pragma once
 
 #include <map>
@@ -12,7 +13,8 @@
 
 namespace passnet::run {
 
-/// The list that orders the passes of a sample and each Name.py it names; only the list when that cannot be read as one.
+/// The list that orders the passes of a sample and each Name.py it names; only the list when that cannot be read as
+/// one.
 record::Provenance::Hashes hash_passes(const graphdir::Sample& sample);
 /// Name.cpp of these passes, Name.cu for a GPU.
 record::Provenance::Hashes hash_kernels(const graphdir::Sample& sample, bool on_gpu);
@@ -21,7 +23,8 @@ record::Provenance::Hashes hash_graph(const std::filesystem::path& directory);
 
 /// The options as they will be in force.
 record::RunOptions resolve_options(const EvaluateOptions& options);
-/// EvaluateOptions that resolve to the same, for a record's device ("cpu", "cuda:1"). Errors: BadInput (no such device).
+/// EvaluateOptions that resolve to the same, for a record's device ("cpu", "cuda:1"). Errors: BadInput (no such
+/// device).
 Result<EvaluateOptions> options_of(const record::RunOptions& options, const std::string& device);
 
 /// hello: of a worker started with these options.

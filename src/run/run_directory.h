@@ -1,5 +1,6 @@
-// Where a run puts its records: a directory of its own below passnet-out/, with `latest` beside it, or the one that was asked
-// for. One run at a time writes to it, and nothing that is there is overwritten unasked. docs/records.md describes it.
+// Where a run puts its records: a directory of its own below passnet-out/, with `latest` beside it, or the one that was
+// asked for. One run at a time writes to it, and nothing that is there is overwritten unasked. docs/records.md
+// describes it.
 #pragma once
 
 #include <filesystem>
@@ -25,8 +26,9 @@ struct RunRequest {
 
 class RunDirectory {
  public:
-  /// Makes and locks the directory. resume without `out` starts a new one when there is no latest. Errors: BadInput (it holds
-  /// records, and neither resume nor force; runs/latest is of other samples), Resource (another run writes to it), Io.
+  /// Makes and locks the directory. resume without `out` starts a new one when there is no latest. Errors: BadInput (it
+  /// holds records, and neither resume nor force; runs/latest is of other samples), Resource (another run writes to
+  /// it), Io.
   static Result<RunDirectory> open(const RunRequest& request);
 
   const std::filesystem::path& path() const { return path_; }
@@ -41,8 +43,8 @@ class RunDirectory {
 /// "2026-11-21T23-40-05-NAME": what a new run directory is called. now: seconds since 1970, shown in UTC.
 std::string run_directory_name(int64_t now, const std::vector<std::string>& samples);
 
-/// The records.jsonl files of a run, in order of path: `path` itself when it is a file, those in or below a directory; of a
-/// directory of runs, those of its latest. Errors: BadInput (there are none).
+/// The records.jsonl files of a run, in order of path: `path` itself when it is a file, those in or below a directory;
+/// of a directory of runs, those of its latest. Errors: BadInput (there are none).
 Result<std::vector<std::filesystem::path>> find_record_files(const std::filesystem::path& path);
 /// All records of a run. Errors: as find_record_files and record::load_records; BadInput (no record).
 Result<std::vector<record::RunRecord>> load_run(const std::filesystem::path& path);

@@ -34,7 +34,8 @@ Result<PassRun> run_with_passes(Worker& reference, const std::string& id, Worker
 Error with_source_line(Error error, const Rewritten& rewritten, const std::vector<pass::Pass>& passes,
                        const std::vector<std::vector<pass::BuiltKernel>>& kernels);
 
-/// What `apply_passes` gave, or why not: a trace that failed as the worker said it, or "no-match" with the nearest misses.
+/// What `apply_passes` gave, or why not: a trace that failed as the worker said it, or "no-match" with the nearest
+/// misses.
 /// reference: `graph` is loaded there as `id`, with its inputs; what passes make of it is loaded as kTracedId.
 Result<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, const ir::Graph& graph,
                                   const std::vector<pass::Pass>& passes, const PassRunOptions& options,

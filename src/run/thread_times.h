@@ -26,8 +26,8 @@ std::optional<std::vector<ThreadTime>> read_thread_times(pid_t pid);
 /// Times that threads of process `pid` were taken off their processor, since it began; 0 when not known.
 int64_t read_involuntary_switches(pid_t pid);
 
-/// The longest that any thread waited between two moments for a processor that another *process* held. What it waited for
-/// threads of its own process on the same processor is its own doing, and not counted.
+/// The longest that any thread waited between two moments for a processor that another *process* held. What it waited
+/// for threads of its own process on the same processor is its own doing, and not counted.
 std::chrono::nanoseconds waited_for_others(const std::vector<ThreadTime>& before, const std::vector<ThreadTime>& after);
 
 /// What the whole machine did, since it was started.

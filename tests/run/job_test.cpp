@@ -1,4 +1,5 @@
-// Jobs that are interrupted, gone on with, short of disk, or lose a worker: what is done again, and what the journal has.
+// Jobs that are interrupted, gone on with, short of disk, or lose a worker: what is done again, and what the journal
+// has.
 #include "run/job.h"
 
 #include <gmock/gmock.h>

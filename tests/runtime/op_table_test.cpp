@@ -1,4 +1,5 @@
-// The operator table against libtorch: what its rows say is what the schemas of ATen say; and a new operator is one row.
+// The operator table against libtorch: what its rows say is what the schemas of ATen say; and a new operator is one
+// row.
 #include <ATen/ops/ones.h>
 #include <c10/core/InferenceMode.h>
 #include <fmt/ranges.h>

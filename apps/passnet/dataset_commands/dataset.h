@@ -38,7 +38,8 @@ Result<Json> run_decompose(const std::vector<std::string>& paths, const std::str
 Result<Json> run_samples(const std::string& subgraphs, const std::string& out, dataset::SampleOptions options,
                          bool text);
 Result<Json> run_index(const std::string& root, const std::string& out, dataset::IndexOptions options, bool text);
-/// run(progress) with Ctrl-C caught, which sets options.interrupted, and a line of progress until it returns. unit: "graphs".
+/// run(progress) with Ctrl-C caught, which sets options.interrupted, and a line of progress until it returns. unit:
+/// "graphs".
 template <class Options, class Run>
 auto run_with_progress(const char* unit, Options& options, Run&& run) {
   catch_interrupts();

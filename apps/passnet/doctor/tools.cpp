@@ -1,4 +1,5 @@
-// The doctor's findings about programs: the compiler, the worker, its sandbox, Python and its PyTorch, and what a GPU needs.
+// The doctor's findings about programs: the compiler, the worker, its sandbox, Python and its PyTorch, and what a GPU
+// needs.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Which values of a graph may share memory: the one analysis behind the order of rewriting, the identity of graphs and the
-// model of kernels.
+// Which values of a graph may share memory: the one analysis behind the order of rewriting, the identity of graphs and
+// the model of kernels.
 //
 // Memory is followed conservatively: a result may share memory with the first argument of an operator that
 // the table flags `view` or that works in place (all of them where that takes many tensors), and with every argument of

@@ -106,8 +106,8 @@ std::string_view nearest_target(NodeKind kind, std::string_view target);
 
 /// A call in canonical form: the operator's name and one argument per parameter, defaults filled in. Lists are tuples
 /// (but not in an index), variadic parameters hold a Tuple, a constant first operand of a commutative operator is moved
-/// behind a node. So two calls mean the same when name and arguments are equal. Without a row the name is kind-prefixed ("function:torch.foo", "method:bar") and
-/// positional arguments come first, then keywords sorted by name.
+/// behind a node. So two calls mean the same when name and arguments are equal. Without a row the name is kind-prefixed
+/// ("function:torch.foo", "method:bar") and positional arguments come first, then keywords sorted by name.
 struct CanonicalCall {
   std::string_view name;  // static, or in the graph's arena
   const OpSignature* signature = nullptr;
@@ -127,8 +127,8 @@ const Arg* find_argument(const Graph& graph, NodeId id, std::string_view paramet
 /// The canonical name alone, without looking at arguments. Empty for operators without a row.
 std::string_view canonical_name(const Node& node);
 
-/// Whether ATen's operator of this name ("add", "mul_") gives with a number wrapped into a tensor what it gives with the
-/// number: the flag `wrap` of its row.
+/// Whether ATen's operator of this name ("add", "mul_") gives with a number wrapped into a tensor what it gives with
+/// the number: the flag `wrap` of its row.
 bool wraps_number(std::string_view aten_name);
 
 /// True when the node overwrites its first argument: an in-place operator, setitem, `inplace=True`, and any unknown

@@ -1,5 +1,5 @@
-// PyTorch from Python as a worker: benchmarks/pytorch_worker.py speaks docs/protocol.md, so that torch.compile or PyTorch's own eager
-// mode can be asked and timed as one of ours.
+// PyTorch from Python as a worker: benchmarks/pytorch_worker.py speaks docs/protocol.md, so that torch.compile or
+// PyTorch's own eager mode can be asked and timed as one of ours.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,8 @@ namespace passnet::run {
 /// The Python of PASSNET_PYTHON, else that of the environment that `make test` set up, else "python3".
 std::string find_python();
 
-/// `relative` in the nearest directory above the running binary that holds it: a part of the checkout that it was built in.
+/// `relative` in the nearest directory above the running binary that holds it: a part of the checkout that it was built
+/// in.
 /// what: how a message names it. Errors: Resource (it runs from elsewhere).
 Result<std::filesystem::path> find_in_checkout(const std::filesystem::path& relative, const std::string& what);
 

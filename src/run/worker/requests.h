@@ -40,12 +40,12 @@ struct Hello {
   int threads = 1;
 };
 Result<Hello> greet(Worker& worker, std::chrono::milliseconds timeout);
-/// The same as the first request to a worker, which waits for it to come up. A worker that is lost at that says nothing about
-/// a pass: the failure is "resource" (or "interrupted").
+/// The same as the first request to a worker, which waits for it to come up. A worker that is lost at that says nothing
+/// about a pass: the failure is "resource" (or "interrupted").
 Result<Hello> start_up(Worker& worker);
 
-/// Loads a graph under `id`; lists and kernels may be empty (no fused nodes). cuda_graph: "off" calls the operators one by
-/// one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).
+/// Loads a graph under `id`; lists and kernels may be empty (no fused nodes). cuda_graph: "off" calls the operators one
+/// by one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).
 Result<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                         const std::vector<pass::LaunchList>& lists,
                         const std::vector<std::vector<pass::BuiltKernel>>& kernels, std::chrono::milliseconds timeout,
@@ -90,8 +90,8 @@ Result<record::Profile> profile_graph(Worker& worker, const std::string& id, con
                                       const std::vector<pass::LaunchList>& lists, int calls,
                                       std::chrono::milliseconds timeout);
 
-/// Frees what was loaded under `id`, if the worker lives; one that is lost over this is seen to be lost by whoever asks it next.
-/// Returns the device memory of the worker since the last time; zeros on the CPU and of a lost worker.
+/// Frees what was loaded under `id`, if the worker lives; one that is lost over this is seen to be lost by whoever asks
+/// it next. Returns the device memory of the worker since the last time; zeros on the CPU and of a lost worker.
 record::DeviceMemory forget_graph(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 
 }  // namespace passnet::run

@@ -1,7 +1,7 @@
-// A worker process as control sees it: started, asked, and replaced when it is lost. Whatever a worker does (crash, hang,
-// nonsense), the caller gets an Error to put into a record. Its `failure` is "crash", "killed" (from outside: the machine's memory
-// is used up, or somebody did it), "timeout", "nonsense", "interrupted" (the worker is gone), or what the worker replied
-// ("bad-input", "bad-pass", "unsupported", "unwritten-output", …; it lives on).
+// A worker process as control sees it: started, asked, and replaced when it is lost. Whatever a worker does (crash,
+// hang, nonsense), the caller gets an Error to put into a record. Its `failure` is "crash", "killed" (from outside: the
+// machine's memory is used up, or somebody did it), "timeout", "nonsense", "interrupted" (the worker is gone), or what
+// the worker replied ("bad-input", "bad-pass", "unsupported", "unwritten-output", …; it lives on).
 #pragma once
 
 #include <atomic>
@@ -62,8 +62,8 @@ class Worker {
   /// PASSNET_LOG=debug shows how long each request took.
   Result<Reply> ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
 
-  /// Stops all its threads where they are, and lets them go on. A worker that is stopped gives no answer. Nothing happens to one
-  /// that is not running.
+  /// Stops all its threads where they are, and lets them go on. A worker that is stopped gives no answer. Nothing
+  /// happens to one that is not running.
   void pause();
   void resume();
 

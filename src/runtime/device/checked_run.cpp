@@ -76,8 +76,8 @@ bool all_equal(const char* bytes, size_t count, unsigned char value) {
   return std::all_of(bytes, bytes + count, [&](char byte) { return static_cast<unsigned char>(byte) == value; });
 }
 
-/// Throws KernelFault when elements of output `number` hold the first poison after the first run and the second after the
-/// second. first, second: the buffers' memory after each, on the host.
+/// Throws KernelFault when elements of output `number` hold the first poison after the first run and the second after
+/// the second. first, second: the buffers' memory after each, on the host.
 void require_written(const pass::LaunchList& list, size_t number, const std::vector<at::Tensor>& first,
                      const std::vector<at::Tensor>& second) {
   const pass::View& view = list.outputs[number];

@@ -1,5 +1,5 @@
-// A launch list under suspicion: its kernels run on copies of the buffers, twice, with what torch.empty gave poisoned by two
-// different patterns. What is found: memory touched outside of a buffer, outputs left unwritten, inputs changed.
+// A launch list under suspicion: its kernels run on copies of the buffers, twice, with what torch.empty gave poisoned
+// by two different patterns. What is found: memory touched outside of a buffer, outputs left unwritten, inputs changed.
 // Internal to runtime/ (includes torch).
 #pragma once
 
@@ -20,8 +20,8 @@ void run_checked(Device& device, const pass::LaunchList& list, ReadyLaunches& la
 
 /// "kernel 'f' of pass 'P'"
 std::string describe_kernel(const pass::LaunchList& list, const pass::Launch& launch);
-/// "launch 1 of 2 at add_relu.py:12, grid (2): input 0 (float32[40, 50]), output 0 (float32[40, 50]), 2000": which launch of
-/// the list it is, and what it was given. launch: an element of list.launches.
+/// "launch 1 of 2 at add_relu.py:12, grid (2): input 0 (float32[40, 50]), output 0 (float32[40, 50]), 2000": which
+/// launch of the list it is, and what it was given. launch: an element of list.launches.
 std::string describe_launch(const pass::LaunchList& list, const pass::Launch& launch);
 
 }  // namespace passnet::runtime

@@ -82,7 +82,8 @@ class RecordedCall {
   virtual const std::vector<c10::IValue>& outputs() const = 0;
   /// Forgets the outputs of the last call.
   virtual void release() = 0;
-  /// How it is repeated: "direct" (one launch after the other), "graph" (one launch of a CUDA graph), "graph with copies".
+  /// How it is repeated: "direct" (one launch after the other), "graph" (one launch of a CUDA graph), "graph with
+  /// copies".
   virtual std::string mode() const = 0;
 };
 
@@ -106,7 +107,8 @@ class Device {
   /// buffer: how reports of a fault call it, "output 0 (float32[2, 3])".
   virtual std::unique_ptr<CheckedMemory> allocate_checked(int64_t size_bytes, const std::string& buffer) = 0;
 
-  /// Waits for all that stands in line. Throws KernelFault when the device has stopped; the process cannot go on with it.
+  /// Waits for all that stands in line. Throws KernelFault when the device has stopped; the process cannot go on with
+  /// it.
   virtual void synchronize() {}
   /// Whether this process has lost the device: every later call fails too.
   virtual bool has_stopped() const { return false; }

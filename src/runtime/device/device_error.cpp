@@ -12,8 +12,8 @@ struct Cause {
   bool ends_process = false;
 };
 
-// The first row whose words are in the message applies. The driver's errors have a text (cuGetErrorString, which PyTorch
-// prints) and a name (which our own calls print too); the libraries' have names only.
+// The first row whose words are in the message applies. The driver's errors have a text (cuGetErrorString, which
+// PyTorch prints) and a name (which our own calls print too); the libraries' have names only.
 constexpr Cause kCauses[] = {
     // A recording that cannot be made is no failure of anything: the operators are called one by one.
     {"stream is capturing", DeviceFault::None},
@@ -131,7 +131,8 @@ DeviceError classify_device_error(std::string_view message) {
 
 Blame blame(std::string_view kind, std::string_view message) {
   const DeviceError error = classify_device_error(message);
-  // A kernel that was built for another processor is the pass's, and says so in the words of a driver that lacks something.
+  // A kernel that was built for another processor is the pass's, and says so in the words of a driver that lacks
+  // something.
   const bool machine = error.fault == DeviceFault::Memory || (error.fault == DeviceFault::Device && kind != "bad-pass");
   if (machine) return {"resource", true, error.ends_process};
   if (error.fault == DeviceFault::None || kind == "unsupported" || is_of_a_pass(kind))

@@ -1,6 +1,6 @@
-// Whose fault an error is that comes out of a call to CUDA or one of its libraries: the graph's, the full device's, or that of
-// the device, its driver and its libraries. PyTorch hands all of them on as exceptions that differ in their text alone. Free
-// of torch.
+// Whose fault an error is that comes out of a call to CUDA or one of its libraries: the graph's, the full device's, or
+// that of the device, its driver and its libraries. PyTorch hands all of them on as exceptions that differ in their
+// text alone. Free of torch.
 #pragma once
 
 #include <string>
@@ -30,9 +30,9 @@ struct Blame {
   bool retry = false;        // in fresh workers the same may succeed
   bool ends_worker = false;  // this worker can do nothing more
 };
-/// kind, message: of the error as it arose. What the pass is blamed for ("bad-pass", "crash", "out-of-bounds", …) stays the
-/// pass's fault unless the memory or the device is to blame; else an error of the device is the machine's ("resource") or
-/// the graph's ("bad-input").
+/// kind, message: of the error as it arose. What the pass is blamed for ("bad-pass", "crash", "out-of-bounds", …) stays
+/// the pass's fault unless the memory or the device is to blame; else an error of the device is the machine's
+/// ("resource") or the graph's ("bad-input").
 Blame blame(std::string_view kind, std::string_view message);
 
 }  // namespace passnet::runtime

@@ -103,8 +103,8 @@ void describe_end(Reply& reply, const RunningLaunch& running, int signal, uintpt
   reply.append("\"");
 }
 
-/// Where the processor was, or, when that is a function of libc that the kernel called, where it was called from: 0 when
-/// neither lies in the kernel's code.
+/// Where the processor was, or, when that is a function of libc that the kernel called, where it was called from: 0
+/// when neither lies in the kernel's code.
 uintptr_t code_address(const RunningLaunch& running, const ucontext_t& context) {
   const auto in_kernel = [&](uintptr_t address) { return address >= running.code_begin && address < running.code_end; };
 #if defined(__x86_64__)

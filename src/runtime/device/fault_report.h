@@ -12,8 +12,8 @@
 
 namespace passnet::runtime {
 
-/// From now on SIGSEGV, SIGBUS, SIGFPE and SIGILL inside a kernel, and the SIGTERM that passnet sends when its patience is
-/// at an end, are answered on `socket` before the process dies. Outside a kernel they have their default effect.
+/// From now on SIGSEGV, SIGBUS, SIGFPE and SIGILL inside a kernel, and the SIGTERM that passnet sends when its patience
+/// is at an end, are answered on `socket` before the process dies. Outside a kernel they have their default effect.
 void install_fault_report(int socket);
 
 /// One launch as the report tells it; made before it runs.

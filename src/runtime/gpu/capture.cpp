@@ -157,8 +157,8 @@ std::vector<MovingRange> moving_ranges(const Recording& recording, const OutputL
   return ranges;
 }
 
-/// Bytes from here to the end of the memory that the allocator got in one piece: no temporary reaches further. 0 of an empty
-/// tensor, which has no memory.
+/// Bytes from here to the end of the memory that the allocator got in one piece: no temporary reaches further. 0 of an
+/// empty tensor, which has no memory.
 uint64_t bytes_from(uint64_t address) {
   if (address == 0) return 0;
   CUdeviceptr first = 0;
@@ -182,13 +182,15 @@ class GraphCall final : public RecordedCall {
     check(driver().cuGraphUpload(executable_, stream()), "uploading the recorded graph");
     return {};
   }
-  /// From now on addresses are put into the operations, when they can all be found and the call then gives what `run` does.
+  /// From now on addresses are put into the operations, when they can all be found and the call then gives what `run`
+  /// does.
   bool try_patching(const Recording& second, const Run& run, const std::vector<at::Tensor>& inputs) {
     if (!learn_addresses(second)) return false;
     patched_ = true;
     return gives_what_is_expected(run, inputs);
   }
-  /// From now on inputs and outputs are copied. Operations that were patched on trial go back to the recording's addresses.
+  /// From now on inputs and outputs are copied. Operations that were patched on trial go back to the recording's
+  /// addresses.
   void copy_instead() {
     patched_ = false;
     std::vector<uint64_t> own;
@@ -317,10 +319,11 @@ class GraphCall final : public RecordedCall {
   bool gives_what_is_expected(const Run& run, const std::vector<at::Tensor>& inputs);
 };
 
-// What could be wrong shows when the call is tried elsewhere. An address that was not found: the inputs of the recording are
-// overwritten and fresh outputs poisoned, so results differ. A temporary that stood where an output came to lie, and is larger:
-// its address now points to the output's memory, so that must have room for it; how much, canaries behind the output tell. For
-// the trial there is room for whatever could stand there; a temporary that needs much more than the output is not worth it.
+// What could be wrong shows when the call is tried elsewhere. An address that was not found: the inputs of the
+// recording are overwritten and fresh outputs poisoned, so results differ. A temporary that stood where an output came
+// to lie, and is larger: its address now points to the output's memory, so that must have room for it; how much,
+// canaries behind the output tell. For the trial there is room for whatever could stand there; a temporary that needs
+// much more than the output is not worth it.
 bool GraphCall::gives_what_is_expected(const Run& run, const std::vector<at::Tensor>& inputs) {
   constexpr uint64_t kLeastSlack = uint64_t{1} << 20;
   constexpr unsigned char kCanary = 0xC7;

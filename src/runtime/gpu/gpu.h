@@ -1,5 +1,5 @@
-// What gpu_device.cpp puts together: the GPU started, waited for, its memory, cache and state. All functions but start()
-// REQUIRE that it has succeeded. Internal to gpu/.
+// What gpu_device.cpp puts together: the GPU started, waited for, its memory, cache and state. All functions but
+// start() REQUIRE that it has succeeded. Internal to gpu/.
 #pragma once
 
 #include <c10/core/Device.h>
@@ -26,11 +26,12 @@ void synchronize();
 /// Whether this process has lost the GPU: a kernel or the device failed, and every later call fails too.
 bool has_stopped();
 
-/// Waits for the device and gives all memory that is kept for reuse back to it, so that the other worker of this device has
-/// it: PyTorch's blocks, the pools of recordings that are gone, pinned memory, plans of Fourier transforms. Throws as
-/// synchronize().
+/// Waits for the device and gives all memory that is kept for reuse back to it, so that the other worker of this device
+/// has it: PyTorch's blocks, the pools of recordings that are gone, pinned memory, plans of Fourier transforms. Throws
+/// as synchronize().
 DeviceMemory give_back_memory();
-/// The same for PyTorch's blocks when they are more than 1 GiB: a recording cannot take from them, and leaves as many again.
+/// The same for PyTorch's blocks when they are more than 1 GiB: a recording cannot take from them, and leaves as many
+/// again.
 void make_room();
 
 /// Overwrites memory of more than the size of the second-level cache, so that nothing of a graph is left in it.

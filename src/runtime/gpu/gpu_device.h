@@ -1,5 +1,5 @@
-// A GPU as a device: libtorch_cuda and the CUDA driver are opened when it is started, the binary links neither; one device,
-// one stream. Internal to runtime/ (includes torch). A build without CUDA's headers has absent.cpp instead.
+// A GPU as a device: libtorch_cuda and the CUDA driver are opened when it is started, the binary links neither; one
+// device, one stream. Internal to runtime/ (includes torch). A build without CUDA's headers has absent.cpp instead.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,8 @@
 
 namespace passnet::runtime {
 
-/// Makes GPU `index` what graphs of this process run on (graph_device() of tensor/placement.h), with a stream of its own.
+/// Makes GPU `index` what graphs of this process run on (graph_device() of tensor/placement.h), with a stream of its
+/// own.
 /// Errors: Resource saying which of the parts is missing.
 Result<std::unique_ptr<Device>> start_gpu(int index);
 

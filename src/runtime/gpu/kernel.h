@@ -1,5 +1,5 @@
-// A compiled CUDA kernel of a pass, and a launch of it made ready: scalars in the types of its parameters, pointers filled in
-// when the buffers are known. Internal to gpu/.
+// A compiled CUDA kernel of a pass, and a launch of it made ready: scalars in the types of its parameters, pointers
+// filled in when the buffers are known. Internal to gpu/.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,8 @@ class Kernel final : public LoadedKernel {
 class ReadyLaunch {
  public:
   ReadyLaunch(const pass::Launch& launch, std::shared_ptr<const Kernel> kernel);
-  /// buffers[i]: first element of buffer i on the device. Returns once the launch stands in line. Throws KernelFault when
-  /// the driver refuses it (too many threads for the registers it takes).
+  /// buffers[i]: first element of buffer i on the device. Returns once the launch stands in line. Throws KernelFault
+  /// when the driver refuses it (too many threads for the registers it takes).
   void run(char* const* buffers);
 
  private:

@@ -1,5 +1,5 @@
-// Memory that belongs to a recorded call: what PyTorch allocates while a pool is current comes from it and goes back to it
-// only, so nobody else gets what the recorded kernels use. Internal to runtime/gpu*.
+// Memory that belongs to a recorded call: what PyTorch allocates while a pool is current comes from it and goes back to
+// it only, so nobody else gets what the recorded kernels use. Internal to runtime/gpu*.
 #pragma once
 
 #include <cstdint>

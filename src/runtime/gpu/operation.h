@@ -25,9 +25,9 @@ class Operation {
 
   bool must_stay_in_graph() const { return must_stay_in_graph_; }
 
-  /// Compares with the same operation of a second recording, whose moving ranges lie elsewhere, and learns which words are
-  /// addresses in a moving range. Words that differ otherwise are addresses of temporaries, or parts of a parameter that
-  /// nobody sets or reads (unused dimensions); whether that is so shows when the call is tried (capture.cpp).
+  /// Compares with the same operation of a second recording, whose moving ranges lie elsewhere, and learns which words
+  /// are addresses in a moving range. Words that differ otherwise are addresses of temporaries, or parts of a parameter
+  /// that nobody sets or reads (unused dimensions); whether that is so shows when the call is tried (capture.cpp).
   /// False: they are not the same operation.
   bool learn_addresses(const Operation& other, const std::vector<MovingRange>& here,
                        const std::vector<MovingRange>& there);

@@ -44,8 +44,8 @@ c10::IValue host_scalar_tensor(std::vector<c10::IValue>& inputs) {
 
 c10::IValue to_graph_device(std::vector<c10::IValue>& inputs) { return inputs[0].toTensor().to(graph_device()); }
 
-/// Tensors made of literals lie where the graph runs, but for those of no dimensions: every operator takes them from the CPU
-/// too, as from PyTorch in Python, and reading their value waits for nothing.
+/// Tensors made of literals lie where the graph runs, but for those of no dimensions: every operator takes them from
+/// the CPU too, as from PyTorch in Python, and reading their value waits for nothing.
 Operand on_graph_device(Builder& builder, const Operand& made) {
   return graph_device().is_cpu() ? made : builder.host(to_graph_device, Kind::Tensor, {made});
 }

@@ -1,5 +1,5 @@
-// Fused nodes: `passnet.fused(i, inputs…)` runs launch list i. Buffers are allocated afresh at each call; kernels come from
-// what pass/ built. Internal to runtime/ (includes torch).
+// Fused nodes: `passnet.fused(i, inputs…)` runs launch list i. Buffers are allocated afresh at each call; kernels come
+// from what pass/ built. Internal to runtime/ (includes torch).
 #pragma once
 
 #include <functional>
@@ -49,8 +49,8 @@ class FusedLibrary {
   std::vector<List> lists_;
 };
 
-/// Lowers `passnet.fused(i, inputs…)` to a step; returns the Tuple of its outputs. library: null when the graph came without
-/// launch lists. Throws LoweringError.
+/// Lowers `passnet.fused(i, inputs…)` to a step; returns the Tuple of its outputs. library: null when the graph came
+/// without launch lists. Throws LoweringError.
 Operand lower_fused(Builder& builder, FusedLibrary* library, const std::vector<Operand>& args);
 
 }  // namespace passnet::runtime

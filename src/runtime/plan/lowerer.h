@@ -1,4 +1,5 @@
-// What a plan needs from the folder above it that knows operators (lower/lower.h). Internal to runtime/ (includes torch).
+// What a plan needs from the folder above it that knows operators (lower/lower.h). Internal to runtime/ (includes
+// torch).
 #pragma once
 
 #include <string_view>
@@ -10,7 +11,8 @@
 namespace passnet::runtime {
 
 struct Lowerer {
-  /// Adds the steps of a call. kind: CallFunction, CallMethod, Operator or Attribute. Throws LoweringError or c10::Error.
+  /// Adds the steps of a call. kind: CallFunction, CallMethod, Operator or Attribute. Throws LoweringError or
+  /// c10::Error.
   Operand (*lower_call)(Builder& builder, ir::NodeKind kind, std::string_view target, const std::vector<Operand>& args,
                         const std::vector<NamedOperand>& keywords);
   /// Ends the regions of autocast (vmap) that a call left open.

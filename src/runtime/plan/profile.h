@@ -1,5 +1,5 @@
-// Where the time of a call goes: each launch of a pass and each operator beside them, and how long this machine needs at
-// least to move the bytes of a launch. Internal to runtime/ (includes torch).
+// Where the time of a call goes: each launch of a pass and each operator beside them, and how long this machine needs
+// at least to move the bytes of a launch. Internal to runtime/ (includes torch).
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct CallProfile {
   std::vector<NodeTime> others;  // operators outside the passes; on the CPU only
 };
 
-/// Runs the plan `calls` times with a clock around every launch and every other operator: the device's clock on a GPU. The clocks
-/// themselves cost some tenths of a microsecond each, so the parts are for comparing with each other.
+/// Runs the plan `calls` times with a clock around every launch and every other operator: the device's clock on a GPU.
+/// The clocks themselves cost some tenths of a microsecond each, so the parts are for comparing with each other.
 /// prepare: restores inputs before each call. Errors: those of Plan::run.
 Result<CallProfile> profile_calls(Plan& plan, FusedLibrary& fused, int calls, const std::function<void()>& prepare);
 

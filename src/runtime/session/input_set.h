@@ -1,4 +1,5 @@
-// The tensors that calls of a graph start from; several loaded graphs can share them. Internal to runtime/ (includes torch).
+// The tensors that calls of a graph start from; several loaded graphs can share them. Internal to runtime/ (includes
+// torch).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -22,8 +23,8 @@ struct InputSet {
 /// Tensors by the names in `entries`, whose bytes are those of `memory`.
 std::shared_ptr<const InputSet> make_input_set(std::vector<wire::Entry> entries, wire::Mapping memory, UniqueFd fd);
 
-/// Tensors of their own that a call may change, for the arguments `names`. Copies; of a set over 256 MiB on the CPU pages are
-/// copied where a call writes, in `working_memory`, which must outlive the tensors.
+/// Tensors of their own that a call may change, for the arguments `names`. Copies; of a set over 256 MiB on the CPU
+/// pages are copied where a call writes, in `working_memory`, which must outlive the tensors.
 /// pristine: the same as they are in the set. Errors: BadInput: an argument without a tensor; Io.
 struct CallInputs {
   std::vector<at::Tensor> pristine, working;

@@ -1,4 +1,5 @@
-// A graph that is loaded in this worker, with its inputs and what was learnt of its calls. Internal to runtime/ (includes torch).
+// A graph that is loaded in this worker, with its inputs and what was learnt of its calls. Internal to runtime/
+// (includes torch).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -45,8 +46,8 @@ class LoadedGraph {
   std::vector<at::Tensor> inputs_in_use() const;
   void use_inputs(const std::vector<at::Tensor>& inputs);
 
-  /// Finds out, once, which inputs the graph's own operators change, with one call. Kernels may change none, so theirs run
-  /// on checked copies here.
+  /// Finds out, once, which inputs the graph's own operators change, with one call. Kernels may change none, so theirs
+  /// run on checked copies here.
   Result<void> learn_mutations();
   /// The same after a call that was made anyway, the first since the inputs were set.
   void note_mutations();
@@ -59,8 +60,8 @@ class LoadedGraph {
   /// A kernel may not write to its inputs, in timed calls either. Throws KernelFault.
   void require_inputs_unchanged() const;
 
-  /// Keeps the outputs of a run, for comparisons with another worker's and with those of timed calls. Tensors are those that
-  /// `shared` holds, so that they are not copied again.
+  /// Keeps the outputs of a run, for comparisons with another worker's and with those of timed calls. Tensors are those
+  /// that `shared` holds, so that they are not copied again.
   Result<void> keep_outputs(const std::vector<c10::IValue>& values, std::vector<CallOutput> outputs,
                             const SharedTensors& shared);
   const std::vector<CallOutput>& expected() const { return expected_; }

@@ -26,8 +26,8 @@ std::string device_name();
 std::string device_architecture();
 /// Whether this process has lost its device: every later call fails too.
 bool device_has_stopped();
-/// Gives memory that is kept for reuse back: to the system large blocks, when they are more than 1 GiB; on a GPU all that no
-/// loaded graph needs. What the GPU's memory was is returned. Throws KernelFault when the GPU has stopped.
+/// Gives memory that is kept for reuse back: to the system large blocks, when they are more than 1 GiB; on a GPU all
+/// that no loaded graph needs. What the GPU's memory was is returned. Throws KernelFault when the GPU has stopped.
 std::optional<DeviceMemory> trim_memory();
 
 /// "2.11.0"

@@ -74,7 +74,8 @@ class Session {
   /// Errors: BadInput: they are not set, or an argument of forward is not among them.
   Result<void> set_inputs_of(const Session& other);
 
-  /// VALUE of every node's result, by node name; of the nodes named in `measured` with STATISTICS. Kernels are not launched.
+  /// VALUE of every node's result, by node name; of the nodes named in `measured` with STATISTICS. Kernels are not
+  /// launched.
   /// REQUIRES: inputs are set.
   Result<Json> trace(const std::vector<std::string>& measured = {});
   /// VALUE of every node's result by node name, from the metas alone: types without data. {"unknown": "why"}
@@ -87,11 +88,11 @@ class Session {
   /// check per output in order, as many as the longer side has.
   Result<std::vector<record::OutputCheck>> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
                                                    const Json& found_scalars);
-  /// Where the time of a call goes, over `calls` calls (plan/profile.h): {"call_us", "launches": [{"list", "launch", "us", "bytes",
-  /// "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
+  /// Where the time of a call goes, over `calls` calls (plan/profile.h): {"call_us", "launches": [{"list", "launch",
+  /// "us", "bytes", "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
   Result<Json> profile(int calls);
-  /// Calls, each timed by itself. What is not timed: restoring inputs that the graph changes, making fresh ones, seeding,
-  /// recording, hashing outputs, freeing them. Throws KernelFault when a kernel changed an input.
+  /// Calls, each timed by itself. What is not timed: restoring inputs that the graph changes, making fresh ones,
+  /// seeding, recording, hashing outputs, freeing them. Throws KernelFault when a kernel changed an input.
   Result<CallTimes> time(const TimeOptions& options);
 
  private:

@@ -13,8 +13,8 @@ namespace passnet::runtime {
 /// Outputs that are equal are read once, others a second time for `mismatch`.
 record::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor& found);
 
-/// Whether two tensors of one element type have the same shape and bits; false when `a` is not contiguous. Wherever they
-/// lie: on the device when both do, else on the CPU. REQUIRES: b is contiguous.
+/// Whether two tensors of one element type have the same shape and bits; false when `a` is not contiguous. Wherever
+/// they lie: on the device when both do, else on the CPU. REQUIRES: b is contiguous.
 bool same_bytes(const at::Tensor& a, const at::Tensor& b);
 
 }  // namespace passnet::runtime
