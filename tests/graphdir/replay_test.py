@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "fx"))
 import corpus
 
 corpus.need_torch()

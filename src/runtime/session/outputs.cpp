@@ -47,7 +47,7 @@ std::vector<CallOutput> call_outputs(const std::vector<c10::IValue>& values) {
     if (value.isTensor() && value.toTensor().defined())
       outputs.push_back({value.toTensor().cpu(), {}});
     else
-      outputs.push_back({{}, value_json(value)});
+      outputs.push_back({{}, ir::to_json(value_of(value))});
   }
   return outputs;
 }

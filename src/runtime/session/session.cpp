@@ -52,7 +52,7 @@ Result<Json> Session::trace(const std::vector<std::string>& measured) {
   std::vector<std::string_view> wanted(measured.begin(), measured.end());
   std::sort(wanted.begin(), wanted.end());
   const Plan::NodeVisitor visit = [&](const ir::Node& node, const c10::IValue& value) {
-    Json& told = values[std::string(node.name)] = value_json(value);
+    Json& told = values[std::string(node.name)] = ir::to_json(value_of(value));
     // What a vmap stands for has no memory of its own.
     const bool measurable = told.contains("shape") && value.toTensor().has_storage();
     if (measurable && std::binary_search(wanted.begin(), wanted.end(), node.name))
@@ -72,7 +72,7 @@ Result<Json> Session::infer(const std::string& weight_meta, const std::string& i
   seed_generators();
   Json values = Json::object();
   infer_types(graph_->plan(), [&](const ir::Node& node, const c10::IValue* value, const std::string& reason) {
-    values[std::string(node.name)] = value != nullptr ? value_json(*value) : Json{{"unknown", reason}};
+    values[std::string(node.name)] = value != nullptr ? ir::to_json(value_of(*value)) : Json{{"unknown", reason}};
   });
   return values;
 }

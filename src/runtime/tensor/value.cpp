@@ -6,37 +6,26 @@
 
 namespace passnet::runtime {
 
-namespace {
-
-Json meta_json(const at::Tensor& tensor) {
-  return {{"dtype", std::string(ir::name(dtype_of(tensor.scalar_type())))},
-          {"shape", tensor.sizes().vec()},
-          {"strides", tensor.strides().vec()}};
-}
-
-}  // namespace
-
-Json value_json(const c10::IValue& value) {
+ir::Value value_of(const c10::IValue& value) {
+  ir::Value::List list;
   if (value.isTensor()) {
     const at::Tensor& tensor = value.toTensor();
-    // What passes between operators may be of a kind that has no VALUE.
     const bool known = tensor.defined() && tensor.layout() == at::kStrided && has_dtype(tensor.scalar_type());
-    return known ? meta_json(tensor) : Json{{"none", true}};
+    return known ? ir::Value{type_of(tensor), {}} : ir::Value{};
   }
-  if (value.isInt()) return {{"int", value.toInt()}};
-  if (value.isDouble()) return {{"float", value.toDouble()}};
-  if (value.isBool()) return {{"bool", value.toBool()}};
-  Json list = Json::array();
+  if (value.isInt()) return {value.toInt(), {}};
+  if (value.isDouble()) return {value.toDouble(), {}};
+  if (value.isBool()) return {value.toBool(), {}};
   if (value.isTuple()) {
-    for (const c10::IValue& element : value.toTupleRef().elements()) list.push_back(value_json(element));
+    for (const c10::IValue& element : value.toTupleRef().elements()) list.push_back(value_of(element));
   } else if (value.isTensorList()) {
-    for (const at::Tensor& element : value.toTensorVector()) list.push_back(value_json(element));
+    for (const at::Tensor& element : value.toTensorVector()) list.push_back(value_of(element));
   } else if (value.isIntList()) {
-    for (const int64_t element : value.toIntVector()) list.push_back({{"int", element}});
+    for (const int64_t element : value.toIntVector()) list.push_back({element, {}});
   } else {
-    return {{"none", true}};
+    return {};
   }
-  return {{"list", list}};
+  return {std::move(list), {}};
 }
 
 }  // namespace passnet::runtime

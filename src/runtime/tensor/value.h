@@ -1,13 +1,14 @@
-// Values of a graph as docs/protocol.md writes them. Internal to runtime/ (includes torch).
+// Values of a graph as the other processes know them. Internal to runtime/ (includes torch).
 #pragma once
 
 #include <ATen/core/ivalue.h>
 
-#include "base/json.h"
+#include "ir/value.h"
 
 namespace passnet::runtime {
 
-/// VALUE of docs/protocol.md: the type of a tensor, a number, a list of values; {"none": true} for all else.
-Json value_json(const c10::IValue& value);
+/// The type of a tensor, a number, a list of values; None for all else, as for tensors of a kind that no graph takes or
+/// returns (sparse, quantised).
+ir::Value value_of(const c10::IValue& value);
 
 }  // namespace passnet::runtime
