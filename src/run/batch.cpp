@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
+#include <variant>
 
 #include "base/check.h"
 #include "base/log.h"

@@ -15,7 +15,6 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/json.h"
@@ -101,23 +100,25 @@ struct JobSteps {
 template <class Item, class Made, class Line>
 Result<void> run_job(std::span<const Item> items, LineFile& journal, const JobOptions& options,
                      const JobSteps<Item, Made, Line>& steps) {
-  using Done = std::variant<const Line*, Made>;
+  struct Done {
+    const Line* earlier = nullptr;
+    std::optional<Made> made;  // empty: `earlier` stands
+  };
   return for_each_item(
       items, options,
       [&](const Item& item, size_t slot) -> Result<Done> {
-        if (const Line* earlier = steps.find(item)) return Done(earlier);
+        if (const Line* earlier = steps.find(item)) return Done{earlier, std::nullopt};
         PASSNET_TRY(Made made, steps.work(item, slot));
-        return Done(std::move(made));
+        return Done{nullptr, std::move(made)};
       },
       [&](Done done) -> Result<void> {
-        const Line* line = nullptr;
-        if (Made* made = std::get_if<Made>(&done)) {
-          PASSNET_TRY(line, steps.keep(*made));
-          if (line == nullptr) return {};
-          PASSNET_TRY_VOID(journal.append(dump(to_json(*line))));
-        } else {
-          line = std::get<const Line*>(done);
+        if (!done.made) {
+          steps.finished(*done.earlier);
+          return {};
         }
+        PASSNET_TRY(const Line* const line, steps.keep(*done.made));
+        if (line == nullptr) return {};
+        PASSNET_TRY_VOID(journal.append(dump(to_json(*line))));
         steps.finished(*line);
         return {};
       },
