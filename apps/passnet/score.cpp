@@ -50,9 +50,11 @@ Result<void> load_file(const std::filesystem::path& file, std::vector<ScoredGrap
   if (file.extension() == ".jsonl") {
     PASSNET_TRY(const std::vector<record::RunRecord> records, record::load_records(file.string()));
     for (const record::RunRecord& record : records) {
-      ScoredGraph graph{record.sample + "/" + record.graph, "disturbed", std::nullopt};
-      if (!record::is_unmeasured(record)) graph.word = record::headline(record), graph.verdict = record::judge(record);
-      graphs.push_back(std::move(graph));
+      const std::string name = record.sample + "/" + record.graph;
+      if (record::is_unmeasured(record))
+        graphs.push_back({name, "disturbed", std::nullopt});
+      else
+        graphs.push_back({name, record::headline(record), record::judge(record)});
     }
     return {};
   }

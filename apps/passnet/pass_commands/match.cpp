@@ -26,7 +26,7 @@ struct MatchFlags {
 };
 
 // One pass on one graph.
-struct Nearness {
+struct MatchOutcome {
   std::string graph, pass;
   size_t matches = 0, refused = 0;
   uint32_t fitting = 0, total = 0;  // operators of the pattern; all of them fit at a match
@@ -35,7 +35,7 @@ struct Nearness {
 };
 
 // Matches first, then what was refused, then by the share of operators that fit; equal ones stay in their order.
-bool is_nearer(const Nearness& a, const Nearness& b) {
+bool is_nearer(const MatchOutcome& a, const MatchOutcome& b) {
   if ((a.matches > 0) != (b.matches > 0)) return a.matches > 0;
   if ((a.refused > 0) != (b.refused > 0)) return a.refused > 0;
   return uint64_t{a.fitting} * b.total > uint64_t{b.fitting} * a.total;
@@ -49,7 +49,7 @@ void print_match(const ir::Graph& graph, const rewrite::Match& match) {
   }
 }
 
-void print_report(const ir::Graph& graph, const Nearness& outcome, const rewrite::MatchReport& report) {
+void print_report(const ir::Graph& graph, const MatchOutcome& outcome, const rewrite::MatchReport& report) {
   fmt::print("{}: pass '{}': {} match{}\n", outcome.graph, outcome.pass, outcome.matches,
              outcome.matches == 1 ? "" : "es");
   for (const rewrite::Match& match : report.matches) print_match(graph, match);
@@ -70,7 +70,7 @@ Json to_json(const rewrite::NearestMiss& miss) {
           {"at", miss.graph_text.empty() ? Json(nullptr) : place(miss.graph_at, miss.graph_text)}};
 }
 
-Json to_json(const ir::Graph& graph, const Nearness& outcome, const rewrite::MatchReport& report) {
+Json to_json(const ir::Graph& graph, const MatchOutcome& outcome, const rewrite::MatchReport& report) {
   Json json{{"graph", outcome.graph},
             {"pass", outcome.pass},
             {"matches", Json::array()},
@@ -90,8 +90,8 @@ Json to_json(const ir::Graph& graph, const Nearness& outcome, const rewrite::Mat
   return json;
 }
 
-Nearness summarize(const std::string& graph, const pass::Pass& pass, const rewrite::MatchReport& report) {
-  Nearness outcome{graph, pass.name, report.matches.size(), report.refused.size()};
+MatchOutcome summarize(const std::string& graph, const pass::Pass& pass, const rewrite::MatchReport& report) {
+  MatchOutcome outcome{graph, pass.name, report.matches.size(), report.refused.size()};
   if (!report.miss) {
     const auto stands = [](ir::NodeId node) { return node != ir::kNoNode; };
     const auto& nodes = report.matches.front().nodes;
@@ -105,11 +105,11 @@ Nearness summarize(const std::string& graph, const pass::Pass& pass, const rewri
   return outcome;
 }
 
-void print_summary(const std::vector<Nearness>& outcomes) {
+void print_summary(const std::vector<MatchOutcome>& outcomes) {
   const auto matched =
-      std::count_if(outcomes.begin(), outcomes.end(), [](const Nearness& one) { return one.matches > 0; });
+      std::count_if(outcomes.begin(), outcomes.end(), [](const MatchOutcome& one) { return one.matches > 0; });
   std::string text = fmt::format("\n{} of {} match; the nearest first:\n", matched, outcomes.size());
-  for (const Nearness& one : outcomes) {
+  for (const MatchOutcome& one : outcomes) {
     const std::string how = one.matches > 0   ? fmt::format("{} match{}", one.matches, one.matches == 1 ? "" : "es")
                             : one.refused > 0 ? std::string("refused")
                                               : fmt::format("{} of {} operators", one.fitting, one.total);
@@ -120,7 +120,7 @@ void print_summary(const std::vector<Nearness>& outcomes) {
 }
 
 Result<void> match_graph(const std::filesystem::path& path, const std::vector<pass::Pass>& passes,
-                         const MatchFlags& flags, std::vector<Nearness>& outcomes) {
+                         const MatchFlags& flags, std::vector<MatchOutcome>& outcomes) {
   PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(path));
   rewrite::PreparedGraph prepared(graph.graph, flags.strict);
   for (const pass::Pass& pass : passes) {
@@ -137,7 +137,7 @@ Result<void> match_graph(const std::filesystem::path& path, const std::vector<pa
 Result<ExitCode> match_passes(const MatchFlags& flags) {
   PASSNET_TRY(const std::vector<pass::Pass> passes, pass::load_passes(flags.pass));
   PASSNET_TRY_VOID(check_names(passes));
-  std::vector<Nearness> outcomes;
+  std::vector<MatchOutcome> outcomes;
   for (const std::string& root : flags.graphs) {
     const std::vector<std::filesystem::path> found = graphdir::find_graph_dirs(root);
     if (found.empty()) return bad_input(fmt::format("no model.py in or below '{}'", root));
@@ -146,11 +146,12 @@ Result<ExitCode> match_passes(const MatchFlags& flags) {
       PASSNET_TRY_VOID(match_graph(path, passes, flags, outcomes));
     }
   }
-  const bool all = std::all_of(outcomes.begin(), outcomes.end(), [](const Nearness& one) { return one.matches > 0; });
+  const bool all =
+      std::all_of(outcomes.begin(), outcomes.end(), [](const MatchOutcome& one) { return one.matches > 0; });
   std::stable_sort(outcomes.begin(), outcomes.end(), is_nearer);
   if (flags.json) {
     Json results = Json::array();
-    for (Nearness& one : outcomes) results.push_back(std::move(one.report));
+    for (MatchOutcome& one : outcomes) results.push_back(std::move(one.report));
     print_result(dump(Json{{"tried", outcomes.size()}, {"results", std::move(results)}}) + "\n");
   } else if (outcomes.size() > 1) {
     print_summary(outcomes);

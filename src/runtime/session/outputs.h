@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
