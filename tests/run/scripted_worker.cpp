@@ -15,10 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "wire/bundle.h"
-#include "wire/frame.h"
+#include "serve_requests.h"
 
-using namespace std::chrono_literals;
 using passnet::Json;
 
 namespace {
@@ -41,19 +39,6 @@ struct Script {
     if (is("unclear")) return failure("bad-input", "CUDA error: CUBLAS_STATUS_EXECUTION_FAILED", "retry");
     if (is("asserts")) return failure("bad-input", "CUDA error: device-side assert triggered", "ends_worker");
     return {{"ok", true}, {"outputs", Json::array()}, {"scalars", {{"out_0", {{"int", 1}}}}}};
-  }
-  Json compare() const {
-    return {{"ok", true},
-            {"outputs",
-             {{{"expected_dtype", "int"},
-               {"found_dtype", "int"},
-               {"expected_shape", Json::array()},
-               {"found_shape", Json::array()},
-               {"equal", true},
-               {"passes_from", -10},
-               {"max_abs_diff", 0},
-               {"mean_abs_diff", 0},
-               {"max_rel_diff", 0}}}}};
   }
   // Every argument of forward and every name that is assigned to: float32[2, 4].
   Json trace() {
@@ -90,7 +75,7 @@ struct Script {
     if (what == "hello") return {{"ok", true}, {"torch", "0"}, {"threads", 1}, {"hardware", "scripted"}};
     if (what == "inputs") return {{"ok", true}, {"tensors", Json::array()}};
     if (what == "run") return run();
-    if (what == "compare") return compare();
+    if (what == "compare") return passnet::compared_output("int", Json::array(), true, -10, 0);
     if (what == "unload") return {{"ok", true}, {"device_memory", {{"peak_bytes", loads}, {"kept_bytes", 0}}}};
     return {{"ok", true}};
   }
@@ -99,20 +84,7 @@ struct Script {
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr int kSocket = 3;
   Script script;
   for (int i = 1; i < argc; ++i) script.candidate = script.candidate || std::strcmp(argv[i], "candidate") == 0;
-  const passnet::Result<passnet::UniqueFd> memory = passnet::wire::create_memory("tensors", 64);
-  if (!memory) return 1;
-  for (;;) {
-    const passnet::Result<passnet::wire::Message> message = passnet::wire::receive_message(kSocket, 60s);
-    if (!message) return 0;
-    const Json request = Json::parse(message->json);
-    if (request.at("do") == "exit") return 0;
-    const Json reply = script.answer(request);
-    const bool tensors = reply.contains("tensors") || (reply.contains("outputs") && request.at("do") == "run");
-    const std::vector<int> fds = tensors ? std::vector<int>{memory->get()} : std::vector<int>{};
-    if (!passnet::wire::send_message(kSocket, reply.dump(), fds)) return 0;
-    if (reply.contains("ends_worker")) return 0;
-  }
+  return passnet::serve_requests([&](const Json& request) { return script.answer(request); });
 }
