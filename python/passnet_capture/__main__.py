@@ -99,9 +99,8 @@ def _samples(options: argparse.Namespace) -> int:
     import torch
 
     from .capture import CaptureError
-    from .cut import CutError
     from .samples import SAMPLES
-    from .write import write_sample
+    from .write import CutError, find_passnet, write_sample
 
     known = {spec.name: spec for spec in SAMPLES}
     if options.list:
@@ -111,10 +110,15 @@ def _samples(options: argparse.Namespace) -> int:
     if unknown:
         options.parser.error(f"unknown sample {unknown[0]!r}: expected one of {', '.join(known)}")
 
+    passnet = find_passnet()
+    if passnet is None:
+        print("error: found no passnet in PATH or in build/bin of the checkout, expected one to cut graphs with\n"
+              "hint: run 'make' first", file=sys.stderr)  # fmt: skip
+        return 4
     torch.set_num_threads(1)  # sums in one order, whatever the machine
     for name in options.names or known:
         try:
-            graphs = write_sample(known[name], options.out)
+            graphs = write_sample(known[name], options.out, passnet)
         except (CaptureError, CutError, ImportError) as error:
             print(f"{name}: error: {error}", file=sys.stderr)
             return 4 if isinstance(error, ImportError) else 3

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 
-from .names import is_data_input
-
 Shapes = dict[str, list[int]]  # argument -> sizes, in the order of the signature
+
+
+def is_data_input(name: str) -> bool:
+    """Neither parameter nor buffer: comes from the call, or from an earlier piece of the model."""
+    return "_self_" not in name and "_instance_modules_" not in name
 
 
 def find_symbols(captured: Sequence[Shapes], batches: Sequence[int]) -> dict[tuple[str, int], int]:

@@ -14,14 +14,6 @@ INTEGERS = (torch.int8, torch.int16, torch.int32, torch.int64)
 _CHUNK = 1 << 20  # elements that are held in double precision at a time
 
 
-def record_head(argument: str, name: str, original_name: str | None, value: torch.Tensor) -> list[str]:
-    """The lines that every record begins with; `argument` makes the class name."""
-    lines = [f"class Program_weight_tensor_meta_{argument}:", f'    name = "{name}"']
-    if original_name is not None:
-        lines.append(f'    original_name = "{original_name}"')
-    return lines + [f"    shape = {list(value.shape)}", f'    dtype = "{value.dtype}"', f'    device = "{value.device.type}"']
-
-
 class Recorder:
     """Makes records and remembers the statistics of tensors that have not changed: shapes share their weights.
 
@@ -32,18 +24,27 @@ class Recorder:
         self.assumed = assumed
         self._lines: dict[tuple, tuple[torch.Tensor, list[str]]] = {}
 
-    def record(self, name: str, value: Any) -> str:
+    def record(self, name: str, value: Any, original: str | None = None) -> str:
+        """original: the argument's name in the graph that its graph was cut out of."""
+        original = original or name
         if isinstance(value, (int, torch.SymInt)) and not isinstance(value, bool):
             value = torch.tensor(int(value))  # a size that dynamo made an argument: its real value
         if isinstance(value, torch.nn.Parameter) and self.assumed:
-            lines = _assumed_lines(name, value)
+            lines = _assumed_lines(original, value)
         else:
             key = (id(value), value._version)
             if key not in self._lines:
                 self._lines[key] = (value, value_lines(value.detach()))  # holding the tensor keeps its id
             lines = self._lines[key][1]
-        extra = ["    min_val = 0"] if "running_var" in name and value.is_floating_point() else []
-        return "\n".join(record_head(name, name, None, value) + lines + extra) + "\n"
+        extra = ["    min_val = 0"] if "running_var" in original and value.is_floating_point() else []
+        return "\n".join(_head(name, original, value) + lines + extra) + "\n"
+
+
+def _head(name: str, original: str, value: torch.Tensor) -> list[str]:
+    lines = [f"class Program_weight_tensor_meta_{original}:", f'    name = "{name}"']
+    if original != name:
+        lines.append(f'    original_name = "{original}"')
+    return lines + [f"    shape = {list(value.shape)}", f'    dtype = "{value.dtype}"', f'    device = "{value.device.type}"']
 
 
 def value_lines(value: torch.Tensor) -> list[str]:

@@ -151,7 +151,7 @@ def _capture_whole(shape: Shape, arguments: dict[str, Any], recorder: Recorder) 
     """The one graph of a model. Raises _Broken when there may be pieces."""
     try:
         with torch._dynamo.config.patch(**DYNAMO):
-            piece = _piece(capture(shape.model, arguments, run=False), recorder)
+            piece = piece_of(capture(shape.model, arguments, run=False), recorder)
     except CaptureFailure:
         raise
     except CaptureError as error:
@@ -178,7 +178,7 @@ def _capture_broken(shape: Shape, arguments: dict[str, Any], recorder: Recorder,
         try:
             if len(pieces) >= MAX_PIECES:
                 raise CaptureFailure("too-large", f"found more than {MAX_PIECES} pieces, expected fewer graph breaks: {reason}")
-            piece = _piece(full, recorder)
+            piece = piece_of(full, recorder)
             if piece:
                 pieces.append(piece)
         except CaptureFailure as failure:
@@ -219,7 +219,7 @@ def _check_that_it_runs(shape: Shape, arguments: dict[str, Any]) -> None:
         raise CaptureFailure(cause, f"{describe(error)} (called with {names})") from error
 
 
-def _piece(full: FullGraph, recorder: Recorder) -> Piece | None:
+def piece_of(full: FullGraph, recorder: Recorder) -> Piece | None:
     """None for a graph without operators."""
     if not any(node.op.startswith("call_") for node in full.body()):
         return None
@@ -294,12 +294,12 @@ def _write(plan: Plan, captured: list[Captured], assumed: bool, entry: Entry, ro
             }
             if not whole or piece.break_reason:
                 facts["break"] = {"index": index, "total": len(shape.pieces), "reason": piece.break_reason}
-            _write_graph(piece, constraints_text(piece.shapes, symbols), facts, root / directory)
+            write_graph(piece, constraints_text(piece.shapes, symbols), facts, root / directory)
             directories.append(str(directory))
     return directories
 
 
-def _write_graph(piece: Piece, constraints: str, facts: dict[str, Any], directory: Path) -> None:
+def write_graph(piece: Piece, constraints: str, facts: dict[str, Any], directory: Path) -> None:
     directory.mkdir(parents=True)
     (directory / "model.py").write_text(piece.model)
     (directory / "weight_meta.py").write_text(piece.weight_meta)

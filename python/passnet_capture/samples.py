@@ -33,7 +33,7 @@ class SampleSpec:
     make_model: Callable[[], Any]
     shapes: dict[str, Callable[[], dict[str, Any]]]  # short name -> inputs of the model
     ops: str  # op names of consecutive nodes, separated by blanks
-    occurrence: int = 0
+    occurrence: int = 1  # which of several such places
     dtypes: tuple[str, ...] = DTYPES
 
 
@@ -53,7 +53,7 @@ SAMPLES = [
         make_model=lambda: models.torchvision_model("resnet18"),
         shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="batch_norm iadd relu",
-        occurrence=5,  # 256 channels of 14 x 14
+        occurrence=6,  # 256 channels of 14 x 14
     ),
     SampleSpec(
         name="llama_attention_softmax",
@@ -103,7 +103,7 @@ SAMPLES = [
         make_model=lambda: models.torchvision_model("mobilenet_v3_small"),
         shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="batch_norm hardswish adaptive_avg_pool2d",
-        occurrence=1,  # 240 channels of 14 x 14
+        occurrence=2,  # 240 channels of 14 x 14
     ),
     SampleSpec(
         name="seresnet_squeeze_excite",
@@ -112,7 +112,7 @@ SAMPLES = [
         make_model=lambda: models.timm_model("seresnet50"),
         shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="Tensor.sigmoid mul iadd relu",
-        occurrence=8,  # 1024 channels of 14 x 14
+        occurrence=9,  # 1024 channels of 14 x 14
     ),
     SampleSpec(
         name="swin_window_merge",
@@ -122,7 +122,7 @@ SAMPLES = [
         shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="Tensor.view Tensor.view Tensor.permute Tensor.contiguous Tensor.view getitem Tensor.contiguous roll add "
         "Tensor.reshape layer_norm",
-        occurrence=2,  # the third stage, where half of the blocks are: 14 x 14 pixels of 384
+        occurrence=3,  # the third stage, where half of the blocks are: 14 x 14 pixels of 384
     ),
     SampleSpec(
         name="swin_attention_bias_softmax",
@@ -132,7 +132,7 @@ SAMPLES = [
         shapes={"b1": lambda: image(1, 224), "b2": lambda: image(2, 224)},
         ops="Tensor.view getitem Tensor.view Tensor.permute Tensor.contiguous Tensor.unsqueeze add Tensor.view "
         "Tensor.unsqueeze Tensor.unsqueeze add Tensor.view softmax dropout",
-        occurrence=2,  # the third stage: 4 windows, 12 heads
+        occurrence=3,  # the third stage: 4 windows, 12 heads
     ),
     SampleSpec(
         name="minilm_mean_pooling",

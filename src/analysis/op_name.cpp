@@ -1,5 +1,6 @@
 #include "analysis/op_name.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "fx/operators.h"
@@ -48,6 +49,17 @@ std::vector<std::string> op_names(const ir::Graph& graph) {
   std::vector<std::string> names;
   for (size_t i = 0; i < body_size(graph); ++i) names.push_back(op_name(graph.node(body_node(graph, i))));
   return names;
+}
+
+std::vector<Range> ranges_of_ops(const ir::Graph& graph, std::span<const std::string> ops) {
+  const std::vector<std::string> names = op_names(graph);
+  std::vector<Range> ranges;
+  for (auto from = names.begin();; ++from) {
+    from = std::search(from, names.end(), ops.begin(), ops.end());
+    if (from == names.end()) return ranges;
+    const auto start = static_cast<size_t>(from - names.begin());
+    ranges.push_back({start, start + ops.size()});
+  }
 }
 
 }  // namespace passnet::analysis

@@ -1,10 +1,12 @@
 // What upstream's decomposition calls a node. Source: docs/dataset.md, "How nodes are counted and named".
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/range.h"
 #include "ir/graph.h"
 
 namespace passnet::analysis {
@@ -16,6 +18,9 @@ std::string op_name(const ir::Node& node);
 /// Returns: the names of the body's nodes, in order. The body is all nodes but the placeholders and the output; a Range
 ///          holds indices into this list.
 std::vector<std::string> op_names(const ir::Graph& graph);
+
+/// Returns: every range whose nodes have the op names `ops`, in order; ranges may overlap. REQUIRES: `ops` is not empty.
+std::vector<Range> ranges_of_ops(const ir::Graph& graph, std::span<const std::string> ops);
 
 /// Returns: the number of nodes in the body, and the node at an index in it.
 size_t body_size(const ir::Graph& graph);

@@ -132,12 +132,7 @@ std::vector<Cut> pieces_of(const Whole& whole, const ir::Graph& graph, const ir:
 Result<ir::Values> measure(run::Worker& worker, const graphdir::GraphDir& graph, const std::vector<Cut>& cuts,
                            std::chrono::milliseconds timeout) {
   std::vector<std::string> wanted;
-  for (const Cut& one : cuts) {
-    for (const ir::NodeId input : one.piece.inputs) {
-      const ir::Node& node = graph.graph.node(input);
-      if (node.kind != ir::NodeKind::Placeholder) wanted.emplace_back(node.name);
-    }
-  }
+  for (const Cut& one : cuts) std::ranges::move(computed_inputs(one.piece, graph.graph), std::back_inserter(wanted));
   PASSNET_TRY_VOID(run::replay_inputs(worker, kId, graph, graphdir::kReplaySeed, timeout));
   return run::trace_graph(worker, kId, graph.graph, timeout, wanted);
 }

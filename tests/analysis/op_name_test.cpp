@@ -32,5 +32,19 @@ return (o,))"));
   EXPECT_EQ(body_size(*graph), 13);
 }
 
+TEST(OpName, FindsWhereOperatorsFollowEachOther) {
+  const auto graph = fx::parse_text(fx::model_text("a", R"(b = a + a
+c = b + a
+d = torch.relu(c)
+e = d + a
+f = torch.relu(e)
+return (f,))"));
+  ASSERT_TRUE(graph) << to_string(graph.error());
+  const auto at = [&](std::vector<std::string> ops) { return ranges_of_ops(*graph, ops); };
+  EXPECT_THAT(at({"add", "relu"}), ElementsAre(Range{1, 3}, Range{3, 5}));
+  EXPECT_THAT(at({"add", "relu", "add"}), ElementsAre(Range{1, 4}));
+  EXPECT_THAT(at({"relu", "relu"}), ElementsAre());
+}
+
 }  // namespace
 }  // namespace passnet::analysis

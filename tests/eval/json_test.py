@@ -100,6 +100,7 @@ class Output(PassnetCase):
             self.check("graph show", graph, *flags)
         for flags in ((), ("--no-shapes",)):
             self.check("graph dot", graph, *flags)
+        self.assertEqual(self.check("graph cut", graph, "--range", "1:2", "--out", self.root / "cut")["range"], [1, 2])
         bad.mkdir()
         (bad / "model.py").write_text("nothing")
         for command in ("graph check", "graph stats", "graph hash"):

@@ -32,7 +32,8 @@ def skip_unless_same_libraries():
 
 
 def run_capture(*arguments):
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE / "python")}
+    binaries = pathlib.Path(os.environ["PASSNET_BINARY_DIR"]) / "bin"
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE / "python"), "PATH": f"{binaries}:{os.environ['PATH']}"}
     return subprocess.run(
         [sys.executable, "-m", "passnet_capture", "samples", *arguments], env=environment, capture_output=True, text=True, timeout=600
     )

@@ -1,4 +1,4 @@
-// passnet graph check|show|stats|hash|dot: read graphs, without running anything.
+// passnet graph check|show|stats|hash|dot|cut: one or many graphs, without passes.
 #include "graph_commands/graph.h"
 
 #include <CLI/CLI.hpp>
@@ -21,13 +21,14 @@ std::optional<graphdir::GraphWalk::Found> InterruptibleWalk::operator()() {
 }
 
 void add_graph(CLI::App& app, int& exit_code) {
-  CLI::App* group = app.add_subcommand("graph", "read, check, count, print and draw graphs");
+  CLI::App* group = app.add_subcommand("graph", "read, check, count, print, draw and cut graphs");
   group->require_subcommand(1);
   add_graph_check(*group, exit_code);
   add_graph_stats(*group, exit_code);
   add_graph_hash(*group, exit_code);
   add_graph_show(*group, exit_code);
   add_graph_dot(*group, exit_code);
+  add_graph_cut(*group, exit_code);
 }
 
 }  // namespace passnet::cli

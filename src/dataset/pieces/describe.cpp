@@ -41,6 +41,15 @@ Result<graphdir::TensorMeta> describe_value(const ir::Value& value) {
 
 }  // namespace
 
+std::vector<std::string> computed_inputs(const analysis::Piece& piece, const ir::Graph& whole) {
+  std::vector<std::string> names;
+  for (const ir::NodeId input : piece.inputs) {
+    const ir::Node& node = whole.node(input);
+    if (node.kind != ir::NodeKind::Placeholder) names.emplace_back(node.name);
+  }
+  return names;
+}
+
 Result<std::vector<graphdir::TensorMeta>> describe_inputs(const analysis::Piece& piece, const graphdir::GraphDir& whole,
                                                           const ir::Values& values) {
   std::vector<graphdir::TensorMeta> metas;

@@ -14,6 +14,10 @@
 namespace passnet::dataset {
 
 /// piece:    cut out of `whole`.
+/// Returns:  the names of the values that it starts from and that the whole graph computes: those that have no record.
+std::vector<std::string> computed_inputs(const analysis::Piece& piece, const ir::Graph& whole);
+
+/// piece:    cut out of `whole`.
 /// values:   by node id of the whole graph, with statistics where they were measured.
 /// Returns:  a record per argument of the piece. A floating value without statistics is recorded as normally
 ///           distributed.

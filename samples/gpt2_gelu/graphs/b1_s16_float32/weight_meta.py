@@ -4,5 +4,6 @@ class Program_weight_tensor_meta_x_5:
     shape = [1, 16, 3072]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.0112228
-    std = 0.616307
+    mean = 0.011222828
+    std = 0.616306535
+    data = None

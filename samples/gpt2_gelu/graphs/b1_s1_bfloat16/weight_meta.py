@@ -4,5 +4,6 @@ class Program_weight_tensor_meta_x_5:
     shape = [1, 1, 3072]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.0036266
-    std = 0.619052
+    mean = 0.0036266041
+    std = 0.619051658
+    data = None

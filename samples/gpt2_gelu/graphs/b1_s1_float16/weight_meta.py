@@ -4,5 +4,6 @@ class Program_weight_tensor_meta_x_5:
     shape = [1, 1, 3072]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.00353135
-    std = 0.619023
+    mean = 0.00353128828
+    std = 0.619022722
+    data = None

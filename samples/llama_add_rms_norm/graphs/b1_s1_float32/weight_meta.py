@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_attn_output_3:
     shape = [1, 1, 576]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.00373981
-    std = 0.232133
+    mean = -0.00373980836
+    std = 0.23213329
+    data = None
 
 
 class Program_weight_tensor_meta_inputs_embeds:
@@ -14,15 +15,17 @@ class Program_weight_tensor_meta_inputs_embeds:
     shape = [1, 1, 576]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -1.1823e-05
-    std = 0.0193589
+    mean = -1.18230053e-05
+    std = 0.0193589009
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_:
     name = "w_0"
-    original_name = "l_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_"
+    original_name = "L_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_"
     shape = [576]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.987151
-    std = 0.19869
+    mean = 0.987150737
+    std = 0.198690368
+    data = None

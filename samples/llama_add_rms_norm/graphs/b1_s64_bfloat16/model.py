@@ -1,12 +1,13 @@
 import torch
 
-class GraphModule(torch.nn.Module):
 
+class GraphModule(torch.nn.Module):
     def forward(self, in_0, in_1, w_0):
         tmp_0 = in_1 + in_0
+        in_1 = in_0 = None
         tmp_1 = tmp_0.to(torch.float32)
         tmp_2 = tmp_1.pow(2)
-        tmp_3 = tmp_2.mean(-1, keepdim=True)
+        tmp_3 = tmp_2.mean(-1, keepdim = True)
         tmp_2 = None
         tmp_4 = tmp_3 + 1e-06
         tmp_3 = None
@@ -17,5 +18,5 @@ class GraphModule(torch.nn.Module):
         tmp_7 = tmp_6.to(torch.bfloat16)
         tmp_6 = None
         tmp_8 = w_0 * tmp_7
-        tmp_7 = None
+        w_0 = tmp_7 = None
         return (tmp_0, tmp_8)

@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_attn_output_3:
     shape = [1, 64, 576]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00133575
-    std = 0.0687545
+    mean = -0.00133576005
+    std = 0.0687544458
+    data = None
 
 
 class Program_weight_tensor_meta_inputs_embeds:
@@ -14,15 +15,17 @@ class Program_weight_tensor_meta_inputs_embeds:
     shape = [1, 64, 576]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 6.25969e-05
-    std = 0.0198402
+    mean = 6.25969357e-05
+    std = 0.01984017
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_:
     name = "w_0"
-    original_name = "l_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_"
+    original_name = "L_self_modules_model_modules_layers_modules_0_modules_post_attention_layernorm_parameters_weight_"
     shape = [576]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.987158
-    std = 0.198693
+    mean = 0.987158457
+    std = 0.198692725
+    data = None

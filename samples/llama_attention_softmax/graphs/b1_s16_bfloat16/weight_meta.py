@@ -6,6 +6,7 @@ class Program_weight_tensor_meta_mask:
     device = "cpu"
     mean = -46.875
     std = 50
+    data = None
 
 
 class Program_weight_tensor_meta_matmul:
@@ -14,5 +15,6 @@ class Program_weight_tensor_meta_matmul:
     shape = [1, 9, 16, 16]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.0246694
-    std = 1.96516
+    mean = 0.024669374
+    std = 1.96516408
+    data = None

@@ -6,6 +6,7 @@ class Program_weight_tensor_meta_mask:
     device = "cpu"
     mean = -46.875
     std = 50
+    data = None
 
 
 class Program_weight_tensor_meta_matmul:
@@ -14,5 +15,6 @@ class Program_weight_tensor_meta_matmul:
     shape = [1, 9, 16, 16]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.0249011
-    std = 1.96521
+    mean = 0.024901198
+    std = 1.96521232
+    data = None

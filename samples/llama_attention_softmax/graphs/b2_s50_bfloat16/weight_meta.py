@@ -5,7 +5,8 @@ class Program_weight_tensor_meta_mask:
     dtype = "torch.bfloat16"
     device = "cpu"
     mean = -49
-    std = 49.995
+    std = 49.9949987
+    data = None
 
 
 class Program_weight_tensor_meta_matmul:
@@ -14,5 +15,6 @@ class Program_weight_tensor_meta_matmul:
     shape = [2, 9, 50, 50]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.0168438
-    std = 1.89809
+    mean = -0.0168453944
+    std = 1.89808729
+    data = None

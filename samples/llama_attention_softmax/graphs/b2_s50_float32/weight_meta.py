@@ -5,7 +5,8 @@ class Program_weight_tensor_meta_mask:
     dtype = "torch.float32"
     device = "cpu"
     mean = -49
-    std = 49.995
+    std = 49.9949987
+    data = None
 
 
 class Program_weight_tensor_meta_matmul:
@@ -14,5 +15,6 @@ class Program_weight_tensor_meta_matmul:
     shape = [2, 9, 50, 50]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.0168404
-    std = 1.89842
+    mean = -0.0168403889
+    std = 1.89841777
+    data = None

@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_cos_2:
     shape = [1, 1, 64]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.495094
-    std = 0.716282
+    mean = 0.495094299
+    std = 0.716282487
+    data = None
 
 
 class Program_weight_tensor_meta_key_states:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_key_states:
     shape = [1, 3, 1, 64]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.0150264
-    std = 0.49192
+    mean = -0.0150264104
+    std = 0.491920065
+    data = None
 
 
 class Program_weight_tensor_meta_query_states:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_query_states:
     shape = [1, 9, 1, 64]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.0421026
-    std = 0.481709
+    mean = 0.0421026159
+    std = 0.481709049
+    data = None
 
 
 class Program_weight_tensor_meta_sin_2:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_sin_2:
     shape = [1, 1, 64]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.186288
-    std = 0.468144
+    mean = 0.18628788
+    std = 0.468144274
+    data = None

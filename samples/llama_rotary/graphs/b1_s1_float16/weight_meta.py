@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_cos_2:
     shape = [1, 1, 64]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.494821
-    std = 0.715818
+    mean = 0.49482131
+    std = 0.715818244
+    data = None
 
 
 class Program_weight_tensor_meta_key_states:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_key_states:
     shape = [1, 3, 1, 64]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.0149455
-    std = 0.491842
+    mean = -0.014945507
+    std = 0.491842181
+    data = None
 
 
 class Program_weight_tensor_meta_query_states:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_query_states:
     shape = [1, 9, 1, 64]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.0423165
-    std = 0.481594
+    mean = 0.0423165162
+    std = 0.481593578
+    data = None
 
 
 class Program_weight_tensor_meta_sin_2:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_sin_2:
     shape = [1, 1, 64]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.186658
-    std = 0.468467
+    mean = 0.186658263
+    std = 0.46846673
+    data = None

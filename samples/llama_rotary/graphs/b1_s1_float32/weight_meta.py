@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_cos_2:
     shape = [1, 1, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.495184
-    std = 0.715353
+    mean = 0.495184359
+    std = 0.715352543
+    data = None
 
 
 class Program_weight_tensor_meta_key_states:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_key_states:
     shape = [1, 3, 1, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.0149411
-    std = 0.491843
+    mean = -0.0149410825
+    std = 0.491842744
+    data = None
 
 
 class Program_weight_tensor_meta_query_states:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_query_states:
     shape = [1, 9, 1, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.0423115
-    std = 0.481563
+    mean = 0.0423115027
+    std = 0.481563411
+    data = None
 
 
 class Program_weight_tensor_meta_sin_2:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_sin_2:
     shape = [1, 1, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.186849
-    std = 0.468591
+    mean = 0.186849451
+    std = 0.468590581
+    data = None

@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_cos_2:
     shape = [1, 64, 64]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.584752
-    std = 0.641511
+    mean = 0.584752154
+    std = 0.641510835
+    data = None
 
 
 class Program_weight_tensor_meta_key_states:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_key_states:
     shape = [1, 3, 64, 64]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.00264829
-    std = 0.490709
+    mean = -0.0026482918
+    std = 0.490709482
+    data = None
 
 
 class Program_weight_tensor_meta_query_states:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_query_states:
     shape = [1, 9, 64, 64]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.00334
-    std = 0.485296
+    mean = 0.00333990256
+    std = 0.485296149
+    data = None
 
 
 class Program_weight_tensor_meta_sin_2:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_sin_2:
     shape = [1, 64, 64]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.16855
-    std = 0.467385
+    mean = 0.168550439
+    std = 0.467384696
+    data = None

@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_cos_2:
     shape = [1, 64, 64]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.584818
-    std = 0.641363
+    mean = 0.58481783
+    std = 0.641363141
+    data = None
 
 
 class Program_weight_tensor_meta_key_states:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_key_states:
     shape = [1, 3, 64, 64]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00263779
-    std = 0.490673
+    mean = -0.00263778584
+    std = 0.490672969
+    data = None
 
 
 class Program_weight_tensor_meta_query_states:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_query_states:
     shape = [1, 9, 64, 64]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.0033404
-    std = 0.4853
+    mean = 0.00334039886
+    std = 0.485299631
+    data = None
 
 
 class Program_weight_tensor_meta_sin_2:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_sin_2:
     shape = [1, 64, 64]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.168454
-    std = 0.467363
+    mean = 0.168454441
+    std = 0.46736274
+    data = None

@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_cos_2:
     shape = [1, 64, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.584821
-    std = 0.64135
+    mean = 0.584821433
+    std = 0.64135002
+    data = None
 
 
 class Program_weight_tensor_meta_key_states:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_key_states:
     shape = [1, 3, 64, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.00264117
-    std = 0.490682
+    mean = -0.00264117179
+    std = 0.490682284
+    data = None
 
 
 class Program_weight_tensor_meta_query_states:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_query_states:
     shape = [1, 9, 64, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.00333967
-    std = 0.485305
+    mean = 0.00333966956
+    std = 0.485304801
+    data = None
 
 
 class Program_weight_tensor_meta_sin_2:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_sin_2:
     shape = [1, 64, 64]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.168509
-    std = 0.467346
+    mean = 0.168509179
+    std = 0.467346173
+    data = None

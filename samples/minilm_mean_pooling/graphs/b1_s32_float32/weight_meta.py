@@ -4,13 +4,14 @@ class Program_weight_tensor_meta_hidden_states_7:
     shape = [1, 32, 384]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.00173568
-    std = 1.04725
+    mean = -0.00173568286
+    std = 1.04724584
+    data = None
 
 
-class Program_weight_tensor_meta_l_attention_mask_:
+class Program_weight_tensor_meta_L_attention_mask_:
     name = "in_1"
-    original_name = "l_attention_mask_"
+    original_name = "L_attention_mask_"
     shape = [1, 32]
     dtype = "torch.int64"
     device = "cpu"

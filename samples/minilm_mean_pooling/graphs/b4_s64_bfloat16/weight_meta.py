@@ -4,13 +4,14 @@ class Program_weight_tensor_meta_hidden_states_7:
     shape = [4, 64, 384]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.00172942
-    std = 1.04685
+    mean = -0.00173003068
+    std = 1.04685263
+    data = None
 
 
-class Program_weight_tensor_meta_l_attention_mask_:
+class Program_weight_tensor_meta_L_attention_mask_:
     name = "in_1"
-    original_name = "l_attention_mask_"
+    original_name = "L_attention_mask_"
     shape = [4, 64]
     dtype = "torch.int64"
     device = "cpu"

@@ -4,13 +4,14 @@ class Program_weight_tensor_meta_hidden_states_7:
     shape = [4, 64, 384]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00166788
-    std = 1.0467
+    mean = -0.00166756019
+    std = 1.04669515
+    data = None
 
 
-class Program_weight_tensor_meta_l_attention_mask_:
+class Program_weight_tensor_meta_L_attention_mask_:
     name = "in_1"
-    original_name = "l_attention_mask_"
+    original_name = "L_attention_mask_"
     shape = [4, 64]
     dtype = "torch.int64"
     device = "cpu"

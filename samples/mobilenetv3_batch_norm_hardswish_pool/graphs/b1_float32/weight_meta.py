@@ -4,46 +4,51 @@ class Program_weight_tensor_meta_input_38:
     shape = [1, 240, 14, 14]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.000404385
-    std = 0.0526764
+    mean = -0.000404384955
+    std = 0.0526764438
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_mean_:
+class Program_weight_tensor_meta_L_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_mean_:
     name = "w_0"
-    original_name = "l_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_mean_"
+    original_name = "L_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_mean_"
     shape = [240]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.00040992
-    std = 0.017293
+    mean = -0.000409920264
+    std = 0.0172929972
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_var_:
+class Program_weight_tensor_meta_L_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_var_:
     name = "w_1"
-    original_name = "l_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_var_"
+    original_name = "L_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_var_"
     shape = [240]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.00256823
-    std = 0.00162941
+    mean = 0.00256823255
+    std = 0.00162940854
+    data = None
     min_val = 0
 
 
-class Program_weight_tensor_meta_l_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_bias_:
     name = "w_2"
-    original_name = "l_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_bias_"
+    original_name = "L_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_bias_"
     shape = [240]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.00644215
-    std = 0.196779
+    mean = 0.00644215275
+    std = 0.196779499
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_weight_:
     name = "w_3"
-    original_name = "l_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_weight_"
+    original_name = "L_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_weight_"
     shape = [240]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 1.00861
-    std = 0.206634
+    mean = 1.00861203
+    std = 0.206633891
+    data = None

@@ -4,46 +4,51 @@ class Program_weight_tensor_meta_input_38:
     shape = [2, 240, 14, 14]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.000342878
-    std = 0.0524968
+    mean = -0.000342878079
+    std = 0.052496798
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_mean_:
+class Program_weight_tensor_meta_L_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_mean_:
     name = "w_0"
-    original_name = "l_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_mean_"
+    original_name = "L_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_mean_"
     shape = [240]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.000354637
-    std = 0.017215
+    mean = -0.000354636709
+    std = 0.0172150133
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_var_:
+class Program_weight_tensor_meta_L_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_var_:
     name = "w_1"
-    original_name = "l_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_var_"
+    original_name = "L_self_modules_features_modules_5_modules_block_modules_1_modules_1_buffers_running_var_"
     shape = [240]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.00253456
-    std = 0.00157637
+    mean = 0.00253456434
+    std = 0.00157637383
+    data = None
     min_val = 0
 
 
-class Program_weight_tensor_meta_l_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_bias_:
     name = "w_2"
-    original_name = "l_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_bias_"
+    original_name = "L_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_bias_"
     shape = [240]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.00642926
-    std = 0.196777
+    mean = 0.00642925898
+    std = 0.196776837
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_weight_:
     name = "w_3"
-    original_name = "l_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_weight_"
+    original_name = "L_self_modules_features_modules_5_modules_block_modules_1_modules_1_parameters_weight_"
     shape = [240]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 1.00863
-    std = 0.206712
+    mean = 1.0086263
+    std = 0.20671192
+    data = None

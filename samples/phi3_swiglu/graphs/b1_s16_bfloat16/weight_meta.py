@@ -4,5 +4,6 @@ class Program_weight_tensor_meta_up_states:
     shape = [1, 16, 3072]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.000245484
-    std = 0.485495
+    mean = -0.000245484385
+    std = 0.48549507
+    data = None

@@ -4,5 +4,6 @@ class Program_weight_tensor_meta_up_states:
     shape = [1, 16, 3072]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.00020473
-    std = 0.485403
+    mean = -0.000204731906
+    std = 0.485403356
+    data = None

@@ -1,9 +1,10 @@
 import torch
 
-class GraphModule(torch.nn.Module):
 
+class GraphModule(torch.nn.Module):
     def forward(self, in_0):
-        tmp_0 = in_0.chunk(2, dim=-1)
+        tmp_0 = in_0.chunk(2, dim = -1)
+        in_0 = None
         tmp_1 = tmp_0[0]
         tmp_2 = tmp_0[1]
         tmp_0 = None

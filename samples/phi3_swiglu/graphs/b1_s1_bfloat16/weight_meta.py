@@ -4,5 +4,6 @@ class Program_weight_tensor_meta_up_states:
     shape = [1, 1, 3072]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.0036674
-    std = 0.489949
+    mean = -0.00366739587
+    std = 0.489948859
+    data = None

@@ -4,5 +4,6 @@ class Program_weight_tensor_meta_up_states:
     shape = [1, 1, 3072]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00360355
-    std = 0.489999
+    mean = -0.00360355068
+    std = 0.489999021
+    data = None

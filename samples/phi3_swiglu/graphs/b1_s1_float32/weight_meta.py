@@ -4,5 +4,6 @@ class Program_weight_tensor_meta_up_states:
     shape = [1, 1, 3072]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.00359832
-    std = 0.490005
+    mean = -0.00359832296
+    std = 0.490004616
+    data = None

@@ -1,42 +1,46 @@
-class Program_weight_tensor_meta_l_self_modules_layer3_modules_1_modules_bn2_buffers_running_mean_:
+class Program_weight_tensor_meta_L_self_modules_layer3_modules_1_modules_bn2_buffers_running_mean_:
     name = "w_0"
-    original_name = "l_self_modules_layer3_modules_1_modules_bn2_buffers_running_mean_"
+    original_name = "L_self_modules_layer3_modules_1_modules_bn2_buffers_running_mean_"
     shape = [256]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.0225682
-    std = 0.584769
+    mean = -0.0225682008
+    std = 0.584768816
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_layer3_modules_1_modules_bn2_buffers_running_var_:
+class Program_weight_tensor_meta_L_self_modules_layer3_modules_1_modules_bn2_buffers_running_var_:
     name = "w_1"
-    original_name = "l_self_modules_layer3_modules_1_modules_bn2_buffers_running_var_"
+    original_name = "L_self_modules_layer3_modules_1_modules_bn2_buffers_running_var_"
     shape = [256]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.73387
-    std = 0.0746315
+    mean = 0.733870369
+    std = 0.074631528
+    data = None
     min_val = 0
 
 
-class Program_weight_tensor_meta_l_self_modules_layer3_modules_1_modules_bn2_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_layer3_modules_1_modules_bn2_parameters_bias_:
     name = "w_2"
-    original_name = "l_self_modules_layer3_modules_1_modules_bn2_parameters_bias_"
+    original_name = "L_self_modules_layer3_modules_1_modules_bn2_parameters_bias_"
     shape = [256]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.0092224
-    std = 0.195992
+    mean = -0.00922240422
+    std = 0.195992339
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_layer3_modules_1_modules_bn2_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_layer3_modules_1_modules_bn2_parameters_weight_:
     name = "w_3"
-    original_name = "l_self_modules_layer3_modules_1_modules_bn2_parameters_weight_"
+    original_name = "L_self_modules_layer3_modules_1_modules_bn2_parameters_weight_"
     shape = [256]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.999824
-    std = 0.199873
+    mean = 0.999823685
+    std = 0.199873077
+    data = None
 
 
 class Program_weight_tensor_meta_out_34:
@@ -45,8 +49,9 @@ class Program_weight_tensor_meta_out_34:
     shape = [2, 256, 14, 14]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.567208
-    std = 0.855808
+    mean = 0.567208108
+    std = 0.855807871
+    data = None
 
 
 class Program_weight_tensor_meta_out_38:
@@ -55,5 +60,6 @@ class Program_weight_tensor_meta_out_38:
     shape = [2, 256, 14, 14]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.0224068
-    std = 1.03173
+    mean = -0.022406754
+    std = 1.03173166
+    data = None

@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_x_124:
     shape = [1, 1024, 14, 14]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.480541
-    std = 0.607956
+    mean = 0.480527603
+    std = 0.607949457
+    data = None
 
 
 class Program_weight_tensor_meta_x_132:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_x_132:
     shape = [1, 1024, 14, 14]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.00981963
-    std = 0.285926
+    mean = 0.00982003577
+    std = 0.285944417
+    data = None
 
 
 class Program_weight_tensor_meta_x_se_47:
@@ -24,5 +26,6 @@ class Program_weight_tensor_meta_x_se_47:
     shape = [1, 1024, 1, 1]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.00961692
-    std = 0.296806
+    mean = 0.00956047501
+    std = 0.296834956
+    data = None

@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_x_124:
     shape = [1, 1024, 14, 14]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.480377
-    std = 0.607791
+    mean = 0.48037326
+    std = 0.607784516
+    data = None
 
 
 class Program_weight_tensor_meta_x_132:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_x_132:
     shape = [1, 1024, 14, 14]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.00984763
-    std = 0.285962
+    mean = 0.00984653634
+    std = 0.285960123
+    data = None
 
 
 class Program_weight_tensor_meta_x_se_47:
@@ -24,5 +26,6 @@ class Program_weight_tensor_meta_x_se_47:
     shape = [1, 1024, 1, 1]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.00962019
-    std = 0.296548
+    mean = 0.00961740129
+    std = 0.296530303
+    data = None

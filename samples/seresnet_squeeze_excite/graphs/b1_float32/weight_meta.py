@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_x_124:
     shape = [1, 1024, 14, 14]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.48043
-    std = 0.607877
+    mean = 0.480429886
+    std = 0.607876835
+    data = None
 
 
 class Program_weight_tensor_meta_x_132:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_x_132:
     shape = [1, 1024, 14, 14]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.00985152
-    std = 0.285972
+    mean = 0.00985152205
+    std = 0.285972374
+    data = None
 
 
 class Program_weight_tensor_meta_x_se_47:
@@ -24,5 +26,6 @@ class Program_weight_tensor_meta_x_se_47:
     shape = [1, 1024, 1, 1]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.00962383
-    std = 0.296572
+    mean = 0.00962383567
+    std = 0.296571634
+    data = None

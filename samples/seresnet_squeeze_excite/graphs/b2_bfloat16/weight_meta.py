@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_x_124:
     shape = [2, 1024, 14, 14]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.480938
-    std = 0.610355
+    mean = 0.480920309
+    std = 0.610340302
+    data = None
 
 
 class Program_weight_tensor_meta_x_132:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_x_132:
     shape = [2, 1024, 14, 14]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.00988104
-    std = 0.286733
+    mean = 0.0098744419
+    std = 0.286718471
+    data = None
 
 
 class Program_weight_tensor_meta_x_se_47:
@@ -24,5 +26,6 @@ class Program_weight_tensor_meta_x_se_47:
     shape = [2, 1024, 1, 1]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.00957423
-    std = 0.296797
+    mean = 0.0095985448
+    std = 0.296941643
+    data = None

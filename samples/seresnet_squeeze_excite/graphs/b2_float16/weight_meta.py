@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_x_124:
     shape = [2, 1024, 14, 14]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.480822
-    std = 0.610098
+    mean = 0.480823548
+    std = 0.61009969
+    data = None
 
 
 class Program_weight_tensor_meta_x_132:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_x_132:
     shape = [2, 1024, 14, 14]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.00988973
-    std = 0.286729
+    mean = 0.00988904871
+    std = 0.286728085
+    data = None
 
 
 class Program_weight_tensor_meta_x_se_47:
@@ -24,5 +26,6 @@ class Program_weight_tensor_meta_x_se_47:
     shape = [2, 1024, 1, 1]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.00960133
-    std = 0.296694
+    mean = 0.00959819407
+    std = 0.296699526
+    data = None

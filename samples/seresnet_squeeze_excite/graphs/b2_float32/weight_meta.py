@@ -4,8 +4,9 @@ class Program_weight_tensor_meta_x_124:
     shape = [2, 1024, 14, 14]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.480869
-    std = 0.610161
+    mean = 0.480868852
+    std = 0.610160996
+    data = None
 
 
 class Program_weight_tensor_meta_x_132:
@@ -14,8 +15,9 @@ class Program_weight_tensor_meta_x_132:
     shape = [2, 1024, 14, 14]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.00989113
-    std = 0.286737
+    mean = 0.00989113187
+    std = 0.286737383
+    data = None
 
 
 class Program_weight_tensor_meta_x_se_47:
@@ -24,5 +26,6 @@ class Program_weight_tensor_meta_x_se_47:
     shape = [2, 1024, 1, 1]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.009609
-    std = 0.296724
+    mean = 0.00960900403
+    std = 0.296724375
+    data = None

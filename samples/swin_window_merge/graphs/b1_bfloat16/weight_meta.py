@@ -1,21 +1,23 @@
-class Program_weight_tensor_meta_l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_:
     name = "w_0"
-    original_name = "l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_"
+    original_name = "L_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_"
     shape = [384]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.00400466
-    std = 0.199289
+    mean = 0.00400465727
+    std = 0.199288725
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_:
     name = "w_1"
-    original_name = "l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_"
+    original_name = "L_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_"
     shape = [384]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 1.00304
-    std = 0.196683
+    mean = 1.0030365
+    std = 0.19668306
+    data = None
 
 
 class Program_weight_tensor_meta_x_92:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_x_92:
     shape = [1, 14, 14, 384]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.0116174
-    std = 0.724506
+    mean = 0.0116294239
+    std = 0.724518655
+    data = None
 
 
 class Program_weight_tensor_meta_x_97:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_x_97:
     shape = [4, 49, 384]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.00959548
-    std = 0.262142
+    mean = -0.00959534915
+    std = 0.26214966
+    data = None

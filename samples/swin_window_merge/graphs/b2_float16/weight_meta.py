@@ -1,21 +1,23 @@
-class Program_weight_tensor_meta_l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_:
     name = "w_0"
-    original_name = "l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_"
+    original_name = "L_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_bias_"
     shape = [384]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.00401058
-    std = 0.199268
+    mean = 0.00401057551
+    std = 0.199268285
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_:
     name = "w_1"
-    original_name = "l_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_"
+    original_name = "L_self_modules_layers_modules_2_modules_blocks_modules_1_modules_norm2_parameters_weight_"
     shape = [384]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 1.0031
-    std = 0.196726
+    mean = 1.00310071
+    std = 0.196725986
+    data = None
 
 
 class Program_weight_tensor_meta_x_92:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_x_92:
     shape = [2, 14, 14, 384]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.0119923
-    std = 0.724778
+    mean = 0.0119923588
+    std = 0.724778664
+    data = None
 
 
 class Program_weight_tensor_meta_x_97:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_x_97:
     shape = [8, 49, 384]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00920518
-    std = 0.262533
+    mean = -0.00920533965
+    std = 0.262533632
+    data = None

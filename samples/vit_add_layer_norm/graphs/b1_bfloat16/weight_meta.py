@@ -1,21 +1,23 @@
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
     name = "w_0"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
     shape = [192]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.00208338
-    std = 0.199877
+    mean = -0.00208338102
+    std = 0.199877364
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
     name = "w_1"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
     shape = [192]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.988546
-    std = 0.186847
+    mean = 0.988545736
+    std = 0.186847422
+    data = None
 
 
 class Program_weight_tensor_meta_x_4:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_x_4:
     shape = [1, 197, 192]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.000643151
-    std = 0.578174
+    mean = -0.000642944162
+    std = 0.578173553
+    data = None
 
 
 class Program_weight_tensor_meta_x_8:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_x_8:
     shape = [1, 197, 192]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.00604662
-    std = 0.200651
+    mean = -0.00604628552
+    std = 0.200651268
+    data = None

@@ -1,21 +1,23 @@
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
     name = "w_0"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
     shape = [192]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00206505
-    std = 0.199849
+    mean = -0.00206505259
+    std = 0.19984946
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
     name = "w_1"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
     shape = [192]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.988335
-    std = 0.186716
+    mean = 0.988334656
+    std = 0.186716292
+    data = None
 
 
 class Program_weight_tensor_meta_x_4:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_x_4:
     shape = [1, 197, 192]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.000642858
-    std = 0.578192
+    mean = -0.000642873303
+    std = 0.578192115
+    data = None
 
 
 class Program_weight_tensor_meta_x_8:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_x_8:
     shape = [1, 197, 192]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00605915
-    std = 0.200638
+    mean = -0.00605903973
+    std = 0.200637998
+    data = None

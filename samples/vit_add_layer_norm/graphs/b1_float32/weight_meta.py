@@ -1,21 +1,23 @@
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
     name = "w_0"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
     shape = [192]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.00206437
-    std = 0.199858
+    mean = -0.00206437471
+    std = 0.199857788
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
     name = "w_1"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
     shape = [192]
     dtype = "torch.float32"
     device = "cpu"
-    mean = 0.988328
-    std = 0.186741
+    mean = 0.988327696
+    std = 0.1867405
+    data = None
 
 
 class Program_weight_tensor_meta_x_4:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_x_4:
     shape = [1, 197, 192]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.000643426
-    std = 0.578195
+    mean = -0.000643425895
+    std = 0.578195168
+    data = None
 
 
 class Program_weight_tensor_meta_x_8:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_x_8:
     shape = [1, 197, 192]
     dtype = "torch.float32"
     device = "cpu"
-    mean = -0.00606031
-    std = 0.200639
+    mean = -0.00606030843
+    std = 0.200639125
+    data = None

@@ -1,21 +1,23 @@
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
     name = "w_0"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
     shape = [192]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.00208338
-    std = 0.199877
+    mean = -0.00208338102
+    std = 0.199877364
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
     name = "w_1"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
     shape = [192]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = 0.988546
-    std = 0.186847
+    mean = 0.988545736
+    std = 0.186847422
+    data = None
 
 
 class Program_weight_tensor_meta_x_4:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_x_4:
     shape = [2, 197, 192]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.00167148
-    std = 0.576227
+    mean = -0.00167136411
+    std = 0.576227133
+    data = None
 
 
 class Program_weight_tensor_meta_x_8:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_x_8:
     shape = [2, 197, 192]
     dtype = "torch.bfloat16"
     device = "cpu"
-    mean = -0.00557396
-    std = 0.200657
+    mean = -0.00557385445
+    std = 0.200656932
+    data = None

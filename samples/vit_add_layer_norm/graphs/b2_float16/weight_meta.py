@@ -1,21 +1,23 @@
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_:
     name = "w_0"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_bias_"
     shape = [192]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00206505
-    std = 0.199849
+    mean = -0.00206505259
+    std = 0.19984946
+    data = None
 
 
-class Program_weight_tensor_meta_l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
+class Program_weight_tensor_meta_L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_:
     name = "w_1"
-    original_name = "l_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
+    original_name = "L_self_modules_blocks_modules_0_modules_norm2_parameters_weight_"
     shape = [192]
     dtype = "torch.float16"
     device = "cpu"
-    mean = 0.988335
-    std = 0.186716
+    mean = 0.988334656
+    std = 0.186716292
+    data = None
 
 
 class Program_weight_tensor_meta_x_4:
@@ -24,8 +26,9 @@ class Program_weight_tensor_meta_x_4:
     shape = [2, 197, 192]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00167847
-    std = 0.576233
+    mean = -0.00167848318
+    std = 0.576232866
+    data = None
 
 
 class Program_weight_tensor_meta_x_8:
@@ -34,5 +37,6 @@ class Program_weight_tensor_meta_x_8:
     shape = [2, 197, 192]
     dtype = "torch.float16"
     device = "cpu"
-    mean = -0.00558726
-    std = 0.200657
+    mean = -0.00558715134
+    std = 0.200657222
+    data = None
