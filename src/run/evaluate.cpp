@@ -164,7 +164,7 @@ class SampleEvaluation {
     const Rewritten& rewritten = rebuilt.rewritten;
 
     record.stage = Stage::Load;
-    PASSNET_TRY_VOID(start_up(candidate_));
+    PASSNET_TRY_VOID(workers_.await_candidate());
     if (!rebuilt.kernels.empty()) workers_.expect_foreign_code();
     PASSNET_TRY_VOID(
         load_graph(candidate_, kId, rewritten.graph, rewritten.lists, rebuilt.kernels, timeout_, options_.cuda_graph));

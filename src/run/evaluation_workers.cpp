@@ -22,8 +22,14 @@ Result<void> EvaluationWorkers::begin_sample() {
 Result<void> EvaluationWorkers::revive() {
   if (!reference_.alive()) PASSNET_TRY_VOID(reference_.start());
   if (candidate_.alive()) return {};
-  candidate_is_foreign_ = false;
+  candidate_is_foreign_ = candidate_is_up_ = false;
   return candidate_.start();
+}
+
+Result<void> EvaluationWorkers::await_candidate() {
+  if (!candidate_is_up_) PASSNET_TRY_VOID(start_up(candidate_));
+  candidate_is_up_ = true;
+  return {};
 }
 
 void EvaluationWorkers::stop() {

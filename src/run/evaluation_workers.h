@@ -34,6 +34,8 @@ class EvaluationWorkers {
   Result<void> begin_sample();
   /// Starts what does not run. Errors: as begin_sample().
   Result<void> revive();
+  /// Waits until the candidate has come up, once per process. Errors: as start_up().
+  Result<void> await_candidate();
   /// The candidate is about to load kernels of a pass: no other sample may meet what they leave behind.
   void expect_foreign_code() { candidate_is_foreign_ = true; }
   /// The next revive() starts both anew.
@@ -54,7 +56,7 @@ class EvaluationWorkers {
   const EvaluateOptions& options_;
   const int threads_;
   Worker reference_, candidate_;
-  bool candidate_is_foreign_ = false;
+  bool candidate_is_foreign_ = false, candidate_is_up_ = false;
   std::optional<Worker> rival_;
   std::optional<Machine> machine_;
 };

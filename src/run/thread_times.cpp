@@ -70,9 +70,11 @@ const ThreadTime* find_thread(const std::vector<ThreadTime>& times, pid_t thread
 
 }  // namespace
 
-std::optional<std::vector<ThreadTime>> read_thread_times(pid_t pid) {
+namespace {
+
+std::optional<std::vector<ThreadTime>> read_times(pid_t pid, const std::vector<pid_t>& threads) {
   std::vector<ThreadTime> times;
-  for (const pid_t thread : threads_of(pid)) {
+  for (const pid_t thread : threads) {
     const std::string task = fmt::format("/proc/{}/task/{}", pid, thread);
     const std::string schedstat = read_proc(task + "/schedstat");
     if (schedstat.empty()) continue;  // it ended just now, or nothing is kept
@@ -82,6 +84,12 @@ std::optional<std::vector<ThreadTime>> read_thread_times(pid_t pid) {
   if (times.empty()) return std::nullopt;
   return times;
 }
+
+}  // namespace
+
+std::optional<std::vector<ThreadTime>> read_thread_times(pid_t pid) { return read_times(pid, threads_of(pid)); }
+
+std::optional<std::vector<ThreadTime>> read_first_thread_time(pid_t pid) { return read_times(pid, {pid}); }
 
 int64_t read_involuntary_switches(pid_t pid) {
   constexpr std::string_view kKey = "nonvoluntary_ctxt_switches:";

@@ -22,6 +22,8 @@ struct ThreadTime {
 
 /// The threads of process `pid`; nullopt where the system keeps no such figures (/proc/PID/task/TID/schedstat).
 std::optional<std::vector<ThreadTime>> read_thread_times(pid_t pid);
+/// Of its first thread alone, which costs as much however many others there are.
+std::optional<std::vector<ThreadTime>> read_first_thread_time(pid_t pid);
 
 /// Times that threads of process `pid` were taken off their processor, since it began; 0 when not known.
 int64_t read_involuntary_switches(pid_t pid);

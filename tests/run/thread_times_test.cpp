@@ -33,6 +33,9 @@ TEST(ThreadTimes, OwnProcessIsRead) {
   ASSERT_FALSE(times->empty());
   EXPECT_GE(times->front().processor, 0);
   EXPECT_FALSE(read_thread_times(-1));
+  const auto first = read_first_thread_time(::getpid());
+  ASSERT_TRUE(first && first->size() == 1);
+  EXPECT_EQ(first->front().thread, ::getpid());
 }
 
 TEST(ThreadTimes, PressureAndStolenTimeAreParsed) {
