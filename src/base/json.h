@@ -23,4 +23,8 @@ Result<Json> parse_json(std::string_view text, const std::string& where);
 /// One line of JSON. Invalid UTF-8 is replaced, so that a strange file name cannot make a value unwritable.
 std::string dump(const Json& json);
 
+/// Text from compilers, kernels and file names may hold any bytes; what we write is UTF-8.
+/// Returns: `text` with every byte sequence that is not UTF-8 replaced by U+FFFD.
+std::string valid_utf8(std::string_view text);
+
 }  // namespace passnet

@@ -210,7 +210,7 @@ Result<IndexReport> write_index(const fs::path& root, const fs::path& file, cons
   return report;
 }
 
-Result<std::vector<IndexedGraph>> find_graphs(const fs::path& index, const GraphQuery& query) {
+Result<std::vector<IndexedGraph>> query_graphs(const fs::path& index, const GraphQuery& query) {
   std::string sql = "SELECT path, kind, dtype, source, model, split, ops, bytes FROM graph WHERE 1";
   std::vector<Cell> values;
   const auto require = [&](const char* condition, Cell value) {

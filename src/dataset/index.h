@@ -61,11 +61,11 @@ struct IndexedGraph {
 
 /// Returns: the graphs that fit all of the query, in the order of their paths.
 /// Errors:  Io: there is no index, or the file is something else.
-Result<std::vector<IndexedGraph>> find_graphs(const std::filesystem::path& index, const GraphQuery& query);
+Result<std::vector<IndexedGraph>> query_graphs(const std::filesystem::path& index, const GraphQuery& query);
 
 /// Returns: {"graphs", "samples", "structures", "by": {"kind"|"dtype"|"source"|"split"|"list"|"size": [[name, graphs],
 ///          …]}, "operators": [[name, calls, graphs], …]}; lists with the most frequent first.
-/// Errors:  as find_graphs.
+/// Errors:  as query_graphs.
 Result<Json> index_stats(const std::filesystem::path& index);
 
 }  // namespace passnet::dataset

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "record/score.h"
-#include "record/utf8.h"
 
 namespace passnet::record {
 

@@ -7,11 +7,11 @@
 #include <iterator>
 #include <utility>
 
+#include "base/json.h"
 #include "base/version.h"
 #include "record/score.h"
 #include "record/stats.h"
 #include "record/tolerance.h"
-#include "record/utf8.h"
 
 namespace passnet::record {
 

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "record/utf8.h"
+#include "base/json.h"
 #include "report/html_style.h"
 #include "report/text.h"
 
@@ -147,23 +147,19 @@ std::string render_comparison(const record::RunComparison& runs, const RunNames&
 std::string render_comparison_json(const record::RunComparison& runs, const RunNames& names) {
   Json counts = Json::object(), graphs = Json::array(), differences = Json::array();
   for (const Change change : kOrder) counts[to_string(change)] = runs.count(change);
-  for (const std::string& difference : runs.differences) differences.push_back(record::valid_utf8(difference));
+  for (const std::string& difference : runs.differences) differences.push_back(valid_utf8(difference));
   for (const Comparison& one : runs.graphs) {
-    Json json{{"sample", record::valid_utf8(one.sample)},
-              {"graph", record::valid_utf8(one.graph)},
+    Json json{{"sample", valid_utf8(one.sample)},
+              {"graph", valid_utf8(one.graph)},
               {"change", to_string(one.change)},
               {"a", side_json(one.a)},
               {"b", side_json(one.b)}};
     if (one.ratio > 0) json.update({{"ratio", one.ratio}, {"low", one.interval.low}, {"high", one.interval.high}});
-    if (!one.why.empty()) json["why"] = record::valid_utf8(one.why);
+    if (!one.why.empty()) json["why"] = valid_utf8(one.why);
     graphs.push_back(std::move(json));
   }
-  return Json{{"a", record::valid_utf8(names.a)},
-              {"b", record::valid_utf8(names.b)},
-              {"worse", runs.worse()},
-              {"counts", counts},
-              {"differences", differences},
-              {"graphs", graphs}}
+  return Json{{"a", valid_utf8(names.a)}, {"b", valid_utf8(names.b)},   {"worse", runs.worse()},
+              {"counts", counts},         {"differences", differences}, {"graphs", graphs}}
              .dump(2) +
          "\n";
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "record/utf8.h"
+#include "base/json.h"
 #include "report/row.h"
 
 namespace passnet::report {
@@ -22,8 +22,8 @@ Json number_json(double value) {
 
 Json graph_json(const record::RunRecord& record, const Row& row) {
   const bool correct = row.verdict.correct_at(record::kCorrectT);
-  Json json = {{"sample", record::valid_utf8(record.sample)},
-               {"graph", record::valid_utf8(record.graph)},
+  Json json = {{"sample", valid_utf8(record.sample)},
+               {"graph", valid_utf8(record.graph)},
                {"verdict", row.headline},
                {"status", record::to_string(row.verdict.status)},
                {"correct", correct},
@@ -43,11 +43,11 @@ Json graph_json(const record::RunRecord& record, const Row& row) {
     json["peak_device_bytes"] = {{"reference", record.reference_memory.peak_bytes},
                                  {"candidate", record.candidate_memory.peak_bytes}};
   }
-  if (!record.retried.empty()) json["retried"] = record::valid_utf8(record.retried);
+  if (!record.retried.empty()) json["retried"] = valid_utf8(record.retried);
   if (!row.problem.empty()) {
     json["stage"] = record::to_string(record.stage);
-    json["error_kind"] = record::valid_utf8(record.error_kind);
-    json["problem"] = record::valid_utf8(row.problem);
+    json["error_kind"] = valid_utf8(record.error_kind);
+    json["problem"] = valid_utf8(row.problem);
   }
   return json;
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/json.h"
 #include "base/strings.h"
-#include "record/utf8.h"
 
 namespace passnet::report {
 
@@ -44,7 +44,7 @@ size_t bytes_of(std::string_view text, size_t count) {
 }  // namespace
 
 std::string visible(std::string_view text) {
-  const std::string valid = record::valid_utf8(text);
+  const std::string valid = valid_utf8(text);
   std::string out;
   for (size_t at = 0; at < valid.size();) {
     const std::string_view character = std::string_view(valid).substr(at, character_length(valid, at));

@@ -29,7 +29,7 @@ class Index : public TreeTest {
     return done.value_or(IndexReport());
   }
   std::vector<std::string> find(GraphQuery query) const {
-    const auto graphs = find_graphs(root / "index", query);
+    const auto graphs = query_graphs(root / "index", query);
     EXPECT_TRUE(graphs) << to_string(graphs.error());
     std::vector<std::string> paths;
     for (const IndexedGraph& graph : *graphs) paths.push_back(graph.path);

@@ -62,7 +62,7 @@ struct FindFlags {
 
 Result<void> run_find(const FindFlags& flags) {
   PASSNET_TRY(const fs::path index, require_index(flags.index));
-  PASSNET_TRY(const std::vector<dataset::IndexedGraph> found, dataset::find_graphs(index, flags.query));
+  PASSNET_TRY(const std::vector<dataset::IndexedGraph> found, dataset::query_graphs(index, flags.query));
   for (const dataset::IndexedGraph& graph : found) {
     if (flags.json) {
       fmt::print("{}\n", dump(Json{{"path", graph.path},
