@@ -47,7 +47,7 @@ TEST(Overloads, AreThoseThatPythonCanCall) {
 
 TEST(ChooseOverload, TakesWhatFits) {
   const auto chosen = [](const char* name, const std::vector<Operand>& args) {
-    return choose_overload(name, args, {}, false, std::nullopt).overload->handle.operator_name().overload_name;
+    return choose_overload(name, args, {}, {}).overload->handle.operator_name().overload_name;
   };
   EXPECT_EQ(chosen("add", {kTensor, kTensor}), "Tensor");
   EXPECT_EQ(chosen("sum", {kTensor}), "");
@@ -58,15 +58,13 @@ TEST(ChooseOverload, TakesWhatFits) {
 
 TEST(ChooseOverload, MakesAListOfTheArgumentsOfAMethod) {
   const Binding binding =
-      choose_overload("view", {kTensor, Operand::of_int(2), Operand::of_int(-1)}, {}, true, std::nullopt);
+      choose_overload("view", {kTensor, Operand::of_int(2), Operand::of_int(-1)}, {}, {.method = true});
   ASSERT_EQ(binding.varargs.size(), 1u);
   EXPECT_EQ(binding.varargs[0].elements.size(), 2u);
 }
 
 TEST(ChooseOverload, NamesTheCallThatFitsNowhere) {
-  const std::string said = refusal_of([] {
-    choose_overload("add", {kTensor, Operand::of_string("x")}, {}, false, std::nullopt);
-  });
+  const std::string said = refusal_of([] { choose_overload("add", {kTensor, Operand::of_string("x")}, {}, {}); });
   EXPECT_THAT(said, HasSubstr("add"));
   EXPECT_THAT(said, HasSubstr("(tensor, str)"));
 }

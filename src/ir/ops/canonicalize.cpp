@@ -117,17 +117,6 @@ Arg instantiate(Graph& graph, const Literal& literal) {
   return literal.elements.empty() ? literal.value : graph.make_container(ArgKind::Tuple, literal.elements);
 }
 
-/// NumPy's names for PyTorch's parameters, which PyTorch takes too, and the `self` of schemas.
-std::string_view alias(std::string_view keyword) {
-  static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
-      {"self", "input"}, {"axis", "dim"}, {"keepdims", "keepdim"}, {"x", "input"},
-      {"a", "input"},    {"x1", "input"}, {"x2", "other"}};
-  for (const auto& [from, to] : kAliases) {
-    if (keyword == from) return to;
-  }
-  return {};
-}
-
 /// Binds the arguments of one call to the slots of one row.
 class Binder {
  public:
@@ -137,7 +126,7 @@ class Binder {
 
   /// The slot of each argument: of positional arguments, then of keywords.
   Result<std::vector<uint16_t>> run(const Binding& binding) const {
-    Assignment made = bind_arguments(binding.slots, args_.size(), keywords_, alias);
+    Assignment made = bind_arguments(binding.slots, args_.size(), keywords_, other_keyword);
     if (made.misfit && made.misfit->reason != Misfit::Reason::Missing) return explain(binding, *made.misfit);
     std::vector<const Arg*> given(binding.slots.size(), nullptr);  // by slot; of a variadic one, the last
     for (size_t i = 0; i < made.slots.size(); ++i)

@@ -139,6 +139,24 @@ std::vector<Slot> parse_signature(std::string_view text) {
   return slots;
 }
 
+std::string_view other_keyword(std::string_view keyword) {
+  static constexpr std::pair<std::string_view, std::string_view> kOthers[] = {{"self", "input"},
+                                                                              {"axis", "dim"},
+                                                                              {"keepdims", "keepdim"},
+                                                                              {"x", "input"},
+                                                                              {"a", "input"},
+                                                                              {"x1", "input"},
+                                                                              {"x2", "other"},
+                                                                              {"axis0", "dim0"},
+                                                                              {"axis1", "dim1"},
+                                                                              {"split_size_or_sections", "split_size"},
+                                                                              {"indices_or_sections", "sections"}};
+  for (const auto& [from, to] : kOthers) {
+    if (keyword == from) return to;
+  }
+  return {};
+}
+
 Assignment bind_arguments(std::span<const Slot> signature, size_t positional,
                           std::span<const std::string_view> keywords, std::string_view (*alias)(std::string_view)) {
   Assignment made;

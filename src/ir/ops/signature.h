@@ -104,6 +104,10 @@ struct Assignment {
   std::optional<Misfit> misfit;
 };
 
+/// Returns: the parameter that a keyword may mean where none has its name: NumPy's names, which PyTorch takes too, the
+///          `self` of schemas, and what Python's functions call otherwise than the operators below them; empty: none.
+std::string_view other_keyword(std::string_view keyword);
+
 /// keywords: of the call, in order. alias: another name to look for where no parameter has a keyword's, or nothing.
 Assignment bind_arguments(std::span<const Slot> signature, size_t positional,
                           std::span<const std::string_view> keywords,

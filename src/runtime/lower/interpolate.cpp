@@ -114,9 +114,9 @@ Operand lower_interpolate(Builder& builder, const Bound& args) {
   }
   const std::string nd = std::to_string(rank) + "d";
   if (mode == "area") return builder.call("adaptive_avg_pool" + nd, {input, sizes});
-  if (mode == "nearest") return builder.call("upsample_nearest" + nd, {input, sizes, scales}, {}, false, "vec");
+  if (mode == "nearest") return builder.call("upsample_nearest" + nd, {input, sizes, scales}, {}, {.overload = "vec"});
   if (mode == "nearest-exact")
-    return builder.call("_upsample_nearest_exact" + nd, {input, sizes, scales}, {}, false, "vec");
+    return builder.call("_upsample_nearest_exact" + nd, {input, sizes, scales}, {}, {.overload = "vec"});
   const Operand align = Operand::of_bool(args.given("align_corners") && args.flag("align_corners"));
   std::string name = "upsample_" + mode + nd;
   if (args.flag("antialias")) {
@@ -124,7 +124,7 @@ Operand lower_interpolate(Builder& builder, const Bound& args) {
       refuse(fmt::format("interpolate(): antialias with mode '{}', expected 'bilinear' or 'bicubic'", mode));
     name = "_" + name + "_aa";
   }
-  return builder.call(name, {input, sizes, align, scales}, {}, false, "vec");
+  return builder.call(name, {input, sizes, align, scales}, {}, {.overload = "vec"});
 }
 
 }  // namespace passnet::runtime

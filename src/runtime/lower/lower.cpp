@@ -168,7 +168,8 @@ Meaning resolve(ir::NodeKind kind, std::string_view target, const ir::OpTable& t
 Operand apply(Builder& builder, const Meaning& meaning, ir::NodeKind kind, std::string_view target,
               const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords) {
   if (!meaning.name.empty())
-    return builder.call(meaning.name, args, keywords, kind == ir::NodeKind::CallMethod, meaning.overload);
+    return builder.call(meaning.name, args, keywords,
+                        {.method = kind == ir::NodeKind::CallMethod, .overload = meaning.overload});
   const Bound bound(target, meaning.signature, args, keywords);
   if (meaning.lowering.function != nullptr) return meaning.lowering.function(builder, bound);
   const bool in_place = meaning.in_place || (bound.has("inplace") && bound.flag("inplace"));

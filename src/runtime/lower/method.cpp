@@ -10,8 +10,12 @@
 
 namespace passnet::runtime {
 
+namespace {
+const CallForm kToDType{.method = true, .overload = "dtype"};
+}
+
 Operand to_dtype(Builder& builder, const Operand& tensor, const Operand& dtype) {
-  return builder.call("to", {tensor, dtype}, {}, true, "dtype");
+  return builder.call("to", {tensor, dtype}, {}, kToDType);
 }
 
 namespace {
@@ -40,24 +44,26 @@ c10::IValue host_is_floating(std::vector<c10::IValue>& inputs) { return inputs[0
 
 /// Tensor.to in all its forms; the device is always the one the graph runs on.
 Operand to(Builder& builder, const Bound& args) {
-  Operand dtype, other, memory_format = args["memory_format"], non_blocking = Operand::of_bool(false),
-                        copy = Operand::of_bool(false);
-  int booleans = 0;
+  Operand dtype = args["dtype"], other = args["other"], copy = args["copy"];
+  Operand non_blocking = Operand::of_bool(false);
+  std::vector<Operand> flags;  // by place: non_blocking, copy
   for (const Operand& arg : args["args"].elements) {
-    if (arg.kind == Kind::DType) dtype = arg;
-    if (arg.kind == Kind::Tensor) other = arg;
-    if (arg.kind == Kind::Bool) (booleans++ == 0 ? non_blocking : copy) = arg;
+    if (arg.kind == Kind::DType && !args.given("dtype")) dtype = arg;
+    if (arg.kind == Kind::Tensor && !args.given("other")) other = arg;
+    if (arg.kind == Kind::Bool) flags.push_back(arg);
   }
-  if (args.given("dtype")) dtype = args["dtype"];
-  if (args.given("other")) other = args["other"];
-  if (args.given("copy")) copy = args["copy"];
-  const Operand& self = args["input"];
+  if (!flags.empty()) non_blocking = flags[0];
+  if (flags.size() > 1 && !args.given("copy")) copy = flags[1];
+  if (copy.kind == Kind::None) copy = Operand::of_bool(false);
+  const Operand &self = args["input"], &memory_format = args["memory_format"];
   if (other.kind == Kind::Tensor)
-    return builder.call("to", {self, other, non_blocking, copy, memory_format}, {}, true, "other");
+    return builder.call("to", {self, other, non_blocking, copy, memory_format}, {},
+                        {.method = true, .overload = "other"});
   if (dtype.kind == Kind::DType)
-    return builder.call("to", {self, dtype, non_blocking, copy, memory_format}, {}, true, "dtype");
+    return builder.call("to", {self, dtype, non_blocking, copy, memory_format}, {}, kToDType);
   if (memory_format.kind == Kind::None && copy.value.isBool() && !copy.value.toBool()) return self;
-  return builder.call("to", {self}, {{"copy", copy}, {"memory_format", memory_format}}, true, "dtype_layout");
+  return builder.call("to", {self}, {{"copy", copy}, {"memory_format", memory_format}},
+                      {.method = true, .overload = "dtype_layout"});
 }
 
 Operand type_method(Builder& builder, const Bound& args) {
@@ -76,7 +82,7 @@ Operand type_method(Builder& builder, const Bound& args) {
 /// x.float() and its like; also x.float(memory_format=…).
 Operand cast(Builder& builder, const Bound& args) {
   if (!args.given("memory_format")) return to_dtype(builder, args["input"], args["dtype"]);
-  return builder.call("to", {args["input"], args["dtype"]}, {{"memory_format", args["memory_format"]}}, true, "dtype");
+  return builder.call("to", {args["input"], args["dtype"]}, {{"memory_format", args["memory_format"]}}, kToDType);
 }
 
 Operand identity(Builder&, const Bound& args) { return args["input"]; }
@@ -190,40 +196,76 @@ Operand field(std::string_view name, const Operand& results) {
          known.empty() ? "" : "known: " + known);
 }
 
+template <HostFunction Function, Kind Result>
+Operand read_attribute(Builder& builder, const Operand& tensor) {
+  return builder.host(Function, Result, {tensor});
+}
+
+Operand of_kind(Kind kind, Operand operand) {
+  operand.kind = kind;
+  return operand;
+}
+
+struct AttributeRow {
+  std::string_view name;
+  Operand (*lower)(Builder& builder, const Operand& tensor);
+};
+constexpr AttributeRow kAttributes[] = {
+    {"T", [](Builder& b, const Operand& x) { return b.call("numpy_T", {x}); }},
+    {"mT", [](Builder& b, const Operand& x) { return b.call("mT", {x}); }},
+    {"H", [](Builder& b, const Operand& x) { return b.call("matrix_H", {x}); }},
+    {"mH", [](Builder& b, const Operand& x) { return b.call("mH", {x}); }},
+    {"real", [](Builder& b, const Operand& x) { return b.call("real", {x}); }},
+    {"imag", [](Builder& b, const Operand& x) { return b.call("imag", {x}); }},
+    {"shape", shape_of},
+    {"ndim", read_attribute<host_dim, Kind::Int>},
+    {"dtype", read_attribute<host_dtype, Kind::DType>},
+    {"device", [](Builder&, const Operand&) { return of_kind(Kind::Device, Operand::none()); }},
+    {"layout",
+     [](Builder&, const Operand&) {
+       return of_kind(Kind::Layout, Operand::of_int(static_cast<int64_t>(at::Layout::Strided)));
+     }},
+    {"data", [](Builder&, const Operand& x) { return x; }},
+    {"itemsize", read_attribute<host_element_size, Kind::Int>},
+    {"nbytes", read_attribute<host_nbytes, Kind::Int>},
+};
+
+/// The same of every tensor that a graph has.
+struct FixedAttribute {
+  std::string_view name;
+  Operand (*value)();
+};
+Operand no() { return Operand::of_bool(false); }
+constexpr FixedAttribute kFixedAttributes[] = {
+    {"is_cpu", [] { return Operand::of_bool(graph_device().is_cpu()); }},
+    {"is_cuda", [] { return Operand::of_bool(graph_device().is_cuda()); }},
+    {"is_leaf", [] { return Operand::of_bool(true); }},
+    {"grad", Operand::none},
+    {"requires_grad", no},
+    {"is_sparse", no},
+    {"is_quantized", no},
+    {"is_meta", no},
+    {"is_mkldnn", no},
+    {"is_nested", no},
+    {"is_mps", no},
+    {"is_xpu", no},
+};
+
 }  // namespace
 
 Operand lower_attribute(Builder& builder, std::string_view name, const Operand& object) {
   if (object.is_sequence()) return field(name, object);
   if (object.kind != Kind::Tensor)
     refuse(fmt::format("attribute '{}' of {}, expected a tensor", name, to_string(object.kind)));
-  if (name == "shape") return shape_of(builder, object);
-  if (name == "ndim") return builder.host(host_dim, Kind::Int, {object});
-  if (name == "dtype") return builder.host(host_dtype, Kind::DType, {object});
-  if (name == "itemsize") return builder.host(host_element_size, Kind::Int, {object});
-  if (name == "nbytes") return builder.host(host_nbytes, Kind::Int, {object});
-  if (name == "data") return object;
-  if (name == "grad") return Operand::none();
-  if (name == "device") {
-    Operand device;
-    device.kind = Kind::Device;
-    return device;
+  std::string known;
+  for (const AttributeRow& row : kAttributes) {
+    if (row.name == name) return row.lower(builder, object);
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
   }
-  if (name == "layout") {
-    Operand layout = Operand::of_int(static_cast<int64_t>(at::Layout::Strided));
-    layout.kind = Kind::Layout;
-    return layout;
+  for (const FixedAttribute& row : kFixedAttributes) {
+    if (row.name == name) return row.value();
   }
-  if (name == "is_leaf") return Operand::of_bool(true);
-  if (name == "is_cpu") return Operand::of_bool(graph_device().is_cpu());
-  if (name == "is_cuda") return Operand::of_bool(graph_device().is_cuda());
-  static constexpr std::string_view kNever[] = {"requires_grad", "is_sparse", "is_quantized", "is_meta",
-                                                "is_mkldnn",     "is_nested", "is_mps",       "is_xpu"};
-  if (std::find(std::begin(kNever), std::end(kNever), name) != std::end(kNever)) return Operand::of_bool(false);
-  static const std::map<std::string_view, std::string_view> kOperators{
-      {"T", "numpy_T"}, {"mT", "mT"}, {"H", "matrix_H"}, {"mH", "mH"}, {"real", "real"}, {"imag", "imag"}};
-  if (const auto found = kOperators.find(name); found != kOperators.end()) return builder.call(found->second, {object});
-  refuse(fmt::format("unknown attribute '{}' of a tensor", name),
-         "known: T, mT, H, mH, real, imag, shape, ndim, dtype, device, layout, data, itemsize, nbytes");
+  refuse(fmt::format("unknown attribute '{}' of a tensor", name), "known: " + known);
 }
 
 }  // namespace passnet::runtime

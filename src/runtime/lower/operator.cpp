@@ -189,7 +189,7 @@ Operand lower_operator(Builder& builder, std::string_view op, const std::vector<
   const Operand &a = args[0], &b = args[1];
   if (a.is_sequence()) return sequence_operator(builder, row->op, a, b);
   if (a.kind == Kind::Tensor) {
-    if (in_place && !row->in_place.empty()) return builder.call(row->in_place, args, {}, true);
+    if (in_place && !row->in_place.empty()) return builder.call(row->in_place, args, {}, {.method = true});
     return builder.call(row->forward, args);
   }
   if (b.kind == Kind::Tensor && a.is_number()) return reflected(builder, *row, a, b);

@@ -152,7 +152,9 @@ Operand einsum(Builder& builder, const Bound& args) {
   return builder.call("einsum", {Operand::of_string(equation), Operand::sequence(Kind::List, std::move(operands))});
 }
 
-Operand stft(Builder& builder, const Bound& args) { return builder.call("stft", args.values(), {}, false, "center"); }
+Operand stft(Builder& builder, const Bound& args) {
+  return builder.call("stft", args.values(), {}, {.overload = "center"});
+}
 
 /// Rows of `input`, sorted by expert, times that expert's matrix; offs: where each expert's rows end.
 c10::IValue grouped_product(std::vector<c10::IValue>& inputs) {

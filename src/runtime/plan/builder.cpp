@@ -200,16 +200,15 @@ ArgSource Builder::source(const Operand& operand) {
 }
 
 Operand Builder::call(std::string_view name, const std::vector<Operand>& args,
-                      const std::vector<NamedOperand>& keywords, bool method,
-                      const std::optional<std::string>& overload) {
-  if (!overload && args.size() > 1 && args[0].kind == Kind::Tensor && args[1].is_number() && args[1].slot < 0 &&
+                      const std::vector<NamedOperand>& keywords, const CallForm& form) {
+  if (!form.overload && args.size() > 1 && args[0].kind == Kind::Tensor && args[1].is_number() && args[1].slot < 0 &&
       ir::wraps_number(name)) {
     // The tensor is made once, not at each call.
     std::vector<Operand> wrapped = args;
     wrapped[1] = constant_tensor(at::native::wrapped_scalar_tensor(args[1].value.toScalar()));
-    return emit(choose_overload(name, wrapped, keywords, method, overload));
+    return emit(choose_overload(name, wrapped, keywords, form));
   }
-  return emit(choose_overload(name, args, keywords, method, overload));
+  return emit(choose_overload(name, args, keywords, form));
 }
 
 Operand Builder::emit(const Binding& binding) {

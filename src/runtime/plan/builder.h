@@ -28,7 +28,7 @@ class Builder {
   /// Calls aten::NAME on Python arguments. Returns one operand, or a Tuple for several results; an in-place
   /// operator returns the operand it wrote. Throws LoweringError when nothing fits.
   Operand call(std::string_view name, const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords = {},
-               bool method = false, const std::optional<std::string>& overload = std::nullopt);
+               const CallForm& form = {});
   /// Calls `fn` on boxed arguments at each run; folds it now when all are literals.
   Operand host(HostFunction fn, Kind result, const std::vector<Operand>& args);
   void add(std::unique_ptr<Step> step, std::vector<int32_t> reads, std::vector<int32_t> writes);

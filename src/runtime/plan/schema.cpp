@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/strings.h"
+#include "ir/ops/signature.h"
 
 namespace passnet::runtime {
 
@@ -190,16 +191,9 @@ std::string_view schema_name(std::string_view keyword, const Overload& overload)
                        [&](const Parameter& parameter) { return parameter.name == name; });
   };
   if (has(keyword)) return keyword;
-  static constexpr std::pair<std::string_view, std::string_view> kAliases[] = {
-      {"input", "self"},       {"axis", "dim"},
-      {"keepdims", "keepdim"}, {"x", "self"},
-      {"x2", "other"},         {"axis0", "dim0"},
-      {"axis1", "dim1"},       {"split_size_or_sections", "split_size"},
-      {"a", "self"},           {"indices_or_sections", "sections"}};
-  for (const auto& [python, schema] : kAliases) {
-    if (keyword == python && has(schema)) return schema;
-  }
-  return {};
+  const std::string_view other = ir::other_keyword(keyword);
+  if (has(other)) return other;
+  return (keyword == "input" || other == "input") && has("self") ? "self" : std::string_view();
 }
 
 bool all_ints(const std::vector<Operand>& args, size_t first) {
@@ -306,13 +300,12 @@ std::span<const Overload> overloads(std::string_view name) {
 std::span<const std::string> operator_names() { return registry().names; }
 
 Binding choose_overload(std::string_view name, const std::vector<Operand>& args,
-                        const std::vector<NamedOperand>& keywords, bool method,
-                        const std::optional<std::string>& overload_name) {
+                        const std::vector<NamedOperand>& keywords, const CallForm& form) {
   const std::span<const Overload> candidates = overloads(name);
   std::optional<Binding> best;
   for (const Overload& overload : candidates) {
-    if (overload_name && overload.handle.operator_name().overload_name != *overload_name) continue;
-    auto binding = bind(overload, args, keywords, method);
+    if (form.overload && overload.handle.operator_name().overload_name != *form.overload) continue;
+    auto binding = bind(overload, args, keywords, form.method);
     if (binding && (!best || binding->cost < best->cost)) best = std::move(binding);
   }
   if (!best) refuse_call(name, candidates, args, keywords);

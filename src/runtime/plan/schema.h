@@ -64,13 +64,17 @@ std::span<const Overload> overloads(std::string_view name);
 /// Names of all operators in aten, without namespace, sorted.
 std::span<const std::string> operator_names();
 
+/// What is said of a call beside its arguments.
+struct CallForm {
+  bool method = false;                       // args[0] is the receiver
+  std::optional<std::string> overload = {};  // nullopt: the one that fits best; "" is one without a name
+};
+
 /// Chooses as PyTorch's Python argument parser does: exact types before conversions, numbers for tensors
-/// where nothing else fits. method: args[0] is the receiver. overload_name: nullopt to choose, else that one
-/// only. REQUIRES: args and keywords outlive the binding. Throws LoweringError naming the call and the
-/// overloads there are.
+/// where nothing else fits. REQUIRES: args and keywords outlive the binding. Throws LoweringError naming the call and
+/// the overloads there are.
 Binding choose_overload(std::string_view name, const std::vector<Operand>& args,
-                        const std::vector<NamedOperand>& keywords, bool method,
-                        const std::optional<std::string>& overload_name);
+                        const std::vector<NamedOperand>& keywords, const CallForm& form);
 
 /// True when a bound call of `name` with these operands exists.
 bool fits(std::string_view name, const std::vector<Operand>& args, const std::vector<NamedOperand>& keywords,
