@@ -96,14 +96,7 @@ Arg ExpressionReader::call(std::string_view path, const char* at) {
 ExpressionReader::Arguments ExpressionReader::arguments() {
   const Arguments seen{stack_.size(), keywords_.size()};
   lexer_.open_bracket();
-  while (lexer_.peek() != ')') {
-    argument(seen);
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ')'");
+  lexer_.list(')', [&] { argument(seen); });
   return seen;
 }
 

@@ -43,14 +43,7 @@ void FunctionReader::parameters() {
     if (!lexer_.accept_word("self")) return lexer_.expected("'self'");
     if (lexer_.peek() != ')' && !lexer_.expect(',', "',' or ')'")) return;
   }
-  while (lexer_.peek() != ')') {
-    parameter();
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ')'");
+  lexer_.list(')', [&] { parameter(); });
 }
 
 // parameter := NAME [":" annotation]
@@ -234,7 +227,7 @@ bool FunctionReader::parenthesized_target() {
   for (; open > 0; --open) {
     fits = fits && lexer_.peek() == ')';
     if (fits)
-      lexer_.close_bracket();
+      lexer_.close_bracket(')');
     else
       lexer_.leave_bracket();
   }

@@ -116,6 +116,8 @@ void Lexer::expected(std::string_view what, std::string hint) {
   fail(at_, fmt::format("expected {}, found {}", what, describe()), std::move(hint));
 }
 
+void Lexer::expected_close(std::string_view other, char close) { expected(fmt::format("{}'{}'", other, close)); }
+
 void Lexer::fail_nesting() {
   fail(at_, fmt::format("nested too deeply: more than {} levels of brackets and operators", kMaxNesting));
 }

@@ -49,6 +49,8 @@ class Lexer {
   bool at_end() const { return at_ == end_; }
   bool at_name() const { return is(*at_, detail::kNameStart); }
   bool at_digit() const { return is(*at_, detail::kDigit); }
+  bool at_number() const { return at_digit() || (*at_ == '.' && is(at_[1], detail::kDigit)); }
+  bool at_ellipsis() const { return *at_ == '.' && at_[1] == '.' && at_[2] == '.'; }
   bool at_quote() const { return *at_ == '"' || *at_ == '\''; }
   /// A single `=`.
   bool at_assign() const { return *at_ == '=' && at_[1] != '='; }
@@ -74,7 +76,19 @@ class Lexer {
   void enter_bracket() { ++brackets_; }
   void leave_bracket() { --brackets_; }
   void open_bracket() { enter_bracket(), take(1); }
-  void close_bracket() { leave_bracket(), take(1); }
+  /// Steps over `close`, which ends the bracket; else fails with "expected ')', found …".
+  void close_bracket(char close) { close_unless("", close); }
+  /// The same where a comma could stand, too: "expected ',' or ')', found …".
+  void close_list(char close) { close_unless("',' or ", close); }
+  /// The rest of `open [element ("," element)* [","]] close`; element: reads one.
+  template <class Element>
+  void list(char close, Element&& element) {
+    while (*at_ != close && !failed()) {
+      element();
+      if (!accept(',')) break;
+    }
+    close_list(close);
+  }
   /// True, stepping over it and blanks, when `c` is next.
   bool accept(char c) {
     if (*at_ != c || at_end()) return false;
@@ -136,6 +150,12 @@ class Lexer {
   std::string_view since(const char* start) const { return {start, static_cast<size_t>(at_ - start)}; }
   void skip_rest();
   void fail_nesting();
+  void close_unless(std::string_view other, char close) {
+    if (*at_ != close) return expected_close(other, close);
+    leave_bracket();
+    take(1);
+  }
+  void expected_close(std::string_view other, char close);
   void check_text();
   ir::Arg integer(const char* start, bool negative);
   ir::Arg real(const char* start, bool negative);

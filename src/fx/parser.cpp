@@ -59,8 +59,7 @@ void class_header(Lexer& lexer, const Scope& scope) {
     return lexer.fail(at, fmt::format("expected the base class 'torch.nn.Module', found {}", quoted(base)));
   }
   lexer.skip();
-  if (lexer.peek() != ')') return lexer.expected("')'");
-  lexer.close_bracket();
+  lexer.close_bracket(')');
   if (!lexer.expect(':', "':'")) return;
   if (!lexer.at_statement_end()) lexer.expected("the end of the line");
 }

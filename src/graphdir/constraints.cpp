@@ -137,8 +137,7 @@ void ConstraintsReader::symbol(std::string_view name) {
     return lexer_.fail(at, fmt::format("the symbol is called {}, expected {} as its variable", passnet::quoted(given),
                                        passnet::quoted(name)));
   }
-  if (lexer_.peek() != ')') return lexer_.expected("')'");
-  lexer_.close_bracket();
+  lexer_.close_bracket(')');
   result_.symbols.emplace_back(name);
   result_.examples.push_back(0);
   listed_.push_back(false);
@@ -153,14 +152,7 @@ void ConstraintsReader::elements(char open, char close, Element&& element) {
     return lexer_.expected(fmt::format("{}: '{}'", what, open));
   }
   lexer_.open_bracket();
-  while (lexer_.peek() != close && !lexer_.failed()) {
-    element();
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == close)
-    lexer_.close_bracket();
-  else
-    lexer_.expected(fmt::format("',' or '{}'", close));
+  lexer_.list(close, element);
 }
 
 // The index of the symbol at the cursor.
@@ -225,8 +217,7 @@ void ConstraintsReader::shapes() {
     if (lexer_.failed() || !lexer_.expect(',', "','")) return;
     input.name = text();
     lexer_.accept(',');
-    if (lexer_.peek() != ')') return lexer_.expected("')'");
-    lexer_.close_bracket();
+    lexer_.close_bracket(')');
     result_.inputs.push_back(std::move(input));
   });
 }

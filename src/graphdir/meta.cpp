@@ -129,11 +129,7 @@ void MetaReader::attribute(TensorMeta& meta) {
   const bool bracket = lexer_.peek() == '(';
   if (bracket) lexer_.open_bracket();
   assign(meta, which);
-  if (!bracket) return;
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("')'");
+  if (bracket) lexer_.close_bracket(')');
 }
 
 void MetaReader::assign(TensorMeta& meta, Attribute which) {
@@ -232,27 +228,20 @@ std::vector<int64_t> MetaReader::sizes() {
   }
   lexer_.open_bracket();
   int64_t elements = 1;
-  while (lexer_.peek() != ']' && !lexer_.failed()) {
+  lexer_.list(']', [&] {
     const char* at = lexer_.at();
     const Arg size = scalar();
-    if (lexer_.failed()) return {};
+    if (lexer_.failed()) return;
     if (size.kind != ArgKind::Int || size.integer < 0) {
       const std::string_view found = trim({at, static_cast<size_t>(lexer_.at() - at)});
-      lexer_.fail(at, fmt::format("found {}, expected a size: an int of 0 or more", quoted(found)));
-      return {};
+      return lexer_.fail(at, fmt::format("found {}, expected a size: an int of 0 or more", quoted(found)));
     }
     if (size.integer > 0 && elements > kMaxElements / size.integer) {
-      lexer_.fail(start, fmt::format("the shape has too many elements, expected at most {}", kMaxElements));
-      return {};
+      return lexer_.fail(start, fmt::format("the shape has too many elements, expected at most {}", kMaxElements));
     }
     elements *= std::max<int64_t>(size.integer, 1);
     shape.push_back(size.integer);
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ']')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ']'");
+  });
   return shape;
 }
 
@@ -272,8 +261,7 @@ std::optional<double> MetaReader::number_or_none() {
 // scalar := ["-"] (int | float | "inf" | "nan" | "float" "(" string ")") | "True" | "False"
 Arg MetaReader::scalar() {
   const bool negative = lexer_.accept('-');
-  if (lexer_.at_digit() || (lexer_.peek() == '.' && lexer_.peek(1) >= '0' && lexer_.peek(1) <= '9'))
-    return lexer_.number(negative);
+  if (lexer_.at_number()) return lexer_.number(negative);
   const char* at = lexer_.at();
   const std::string_view name = lexer_.name();
   const Arg value = named_scalar(name);
@@ -308,15 +296,10 @@ void MetaReader::list() {
   data_start_ = lexer_.at();
   if (lexer_.peek() != '[') return lexer_.expected("a list or None");
   lexer_.open_bracket();
-  while (lexer_.peek() != ']' && !lexer_.failed()) {
+  lexer_.list(']', [&] {
     data_at_.push_back(lexer_.at());
     data_.push_back(scalar());
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ']')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ']'");
+  });
 }
 
 std::string number_text(double value) {

@@ -180,10 +180,7 @@ class PassFileReader {
       function.parameters.push_back(parameter);
       if (!lexer_.accept(',')) break;
     }
-    if (lexer_.peek() == ')')
-      lexer_.close_bracket();
-    else
-      lexer_.expected("',' or ')'");
+    lexer_.close_list(')');
   }
 
   // replacement_func := "def" "replacement_func" "(" ")" ":" "return" NAME
