@@ -38,6 +38,7 @@ const Expr* ExpressionReader::list(const char* at) {
 
 // comprehension := expression "for" target "in" disjunction ("if" disjunction)*
 const Expr* ExpressionReader::comprehension(const char* at, const Expr* element) {
+  const fx::Lexer::Nest nest(lexer_);
   Children children{element, loop_target()};
   if (!lexer_.accept_word("in")) lexer_.expected("'in'");
   children.push_back(disjunction());
