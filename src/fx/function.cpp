@@ -151,10 +151,7 @@ bool FunctionReader::line() {
 void FunctionReader::return_statement() {
   const uint32_t offset = lexer_.offset();
   Arg value;
-  if (!lexer_.at_statement_end()) {
-    value = expressions_.expression();
-    if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
-  }
+  if (!lexer_.at_statement_end()) value = expressions_.expression_list();
   if (lexer_.peek() == ';') lexer_.take(1);
   if (!lexer_.at_statement_end()) return lexer_.expected("the end of the statement");
   graph_.add_output(value, offset);
@@ -257,17 +254,14 @@ void FunctionReader::assignment(std::string_view first) {
           continue;
         }
         if (lexer_.at_statement_end()) return name_to_name(name);
-        Arg value = expressions_.expression_after(name);
-        if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
-        return assign(value, first_new);
+        return assign(expressions_.expression_list_after(name), first_new);
       }
     } else if (lexer_.peek() == '(' && parenthesized_target()) {
       continue;
     }
     break;
   }
-  Arg value = expressions_.expression();
-  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  const Arg value = expressions_.expression_list();
   assign(value, first_new);
 }
 
@@ -344,8 +338,7 @@ void FunctionReader::in_place(std::string_view name, const OperatorRow& row) {
   if (found == nullptr) return;
   const Arg object = *found;
   lexer_.take(row.target.size());
-  Arg value = expressions_.expression();
-  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  const Arg value = expressions_.expression_list();
   if (lexer_.failed()) return;
   only_aliases_ = false;
   scope_[name].value = expressions_.add_arg(NodeKind::Operator, row.target, {object, value}, name.data());
@@ -356,8 +349,7 @@ void FunctionReader::in_place(std::string_view name, const OperatorRow& row) {
 void FunctionReader::store(std::string_view name, const char* at) {
   const ExpressionReader::Store where = *expressions_.store;
   lexer_.take(1);
-  Arg value = expressions_.expression();
-  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  const Arg value = expressions_.expression_list();
   if (lexer_.failed()) return;
   only_aliases_ = false;
   expressions_.add(NodeKind::Operator, "setitem", std::initializer_list<Arg>{where.object, where.index, value}, at);
@@ -378,8 +370,7 @@ void FunctionReader::unpack() {
   }
   const char* at = lexer_.at();
   if (!lexer_.expect('=', "'='")) return;
-  Arg value = expressions_.expression();
-  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  const Arg value = expressions_.expression_list();
   if (lexer_.failed()) return;
   mutated_ = {};
   only_aliases_ = false;
