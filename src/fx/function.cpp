@@ -37,8 +37,7 @@ void FunctionReader::read(uint32_t indent) {
 
 // parameters := "(" [parameter ("," parameter)* [","]] ")"
 void FunctionReader::parameters() {
-  if (lexer_.peek() != '(') return lexer_.expected("'('");
-  lexer_.open_bracket();
+  if (!lexer_.open_bracket('(')) return;
   if (rules_.is_method) {
     if (!lexer_.accept_word("self")) return lexer_.expected("'self'");
     if (lexer_.peek() != ')' && !lexer_.expect(',', "',' or ')'")) return;

@@ -76,6 +76,12 @@ class Lexer {
   void enter_bracket() { ++brackets_; }
   void leave_bracket() { --brackets_; }
   void open_bracket() { enter_bracket(), take(1); }
+  /// Steps over `open`, which begins a bracket; else fails with "expected '(', found …" and returns false.
+  bool open_bracket(char open) {
+    if (*at_ != open) return expected_bracket("", open), false;
+    open_bracket();
+    return true;
+  }
   /// Steps over `close`, which ends the bracket; else fails with "expected ')', found …".
   void close_bracket(char close) { close_unless("", close); }
   /// The same where a comma could stand, too: "expected ',' or ')', found …".
@@ -113,6 +119,8 @@ class Lexer {
   /// A string, adjacent strings joined: a view into the text, or into `scratch` when it holds escapes or
   /// joins. The cursor stands at the quote; a prefix (r, u, …) is given by the caller.
   std::string_view string(std::string& scratch, std::string_view prefix = {});
+  /// The same without a prefix and as a copy; fails with "expected a string, found …" where there is none.
+  std::string expect_string();
   /// One string as it is written, between its quotes; blanks behind it are left.
   std::string_view string_token();
 
@@ -151,11 +159,11 @@ class Lexer {
   void skip_rest();
   void fail_nesting();
   void close_unless(std::string_view other, char close) {
-    if (*at_ != close) return expected_close(other, close);
+    if (*at_ != close) return expected_bracket(other, close);
     leave_bracket();
     take(1);
   }
-  void expected_close(std::string_view other, char close);
+  void expected_bracket(std::string_view other, char bracket);
   void check_text();
   ir::Arg integer(const char* start, bool negative);
   ir::Arg real(const char* start, bool negative);

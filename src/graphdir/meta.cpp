@@ -37,7 +37,6 @@ class MetaReader {
   void assign(TensorMeta& meta, Attribute which);
   void finish(TensorMeta& meta, const char* at);
   void take_data(TensorMeta& meta);
-  std::string text();
   ir::DType dtype();
   std::vector<int64_t> sizes();
   std::optional<double> number_or_none();
@@ -134,11 +133,11 @@ void MetaReader::attribute(TensorMeta& meta) {
 
 void MetaReader::assign(TensorMeta& meta, Attribute which) {
   switch (which) {
-    case kName: meta.name = text(); return;
-    case kOriginalName: meta.original_name = text(); return;
+    case kName: meta.name = lexer_.expect_string(); return;
+    case kOriginalName: meta.original_name = lexer_.expect_string(); return;
     case kShape: meta.shape = sizes(); return;
     case kDType: meta.dtype = dtype(); return;
-    case kDevice: meta.device = text(); return;
+    case kDevice: meta.device = lexer_.expect_string(); return;
     case kMean:
       meta.has_mean = true;
       meta.mean = number_or_none();
@@ -195,18 +194,9 @@ void MetaReader::take_data(TensorMeta& meta) {
   }
 }
 
-std::string MetaReader::text() {
-  if (!lexer_.at_quote()) {
-    lexer_.expected("a string");
-    return {};
-  }
-  std::string scratch;
-  return std::string(lexer_.string(scratch));
-}
-
 ir::DType MetaReader::dtype() {
   const char* at = lexer_.at();
-  const std::string name = text();
+  const std::string name = lexer_.expect_string();
   if (lexer_.failed()) return {};
   if (const auto found = ir::parse_dtype(name)) return *found;
   static constexpr std::string_view kKnown[] = {
@@ -280,7 +270,7 @@ Arg MetaReader::named_scalar(std::string_view name) {
   if (name == "inf") return Arg::of_float(std::numeric_limits<double>::infinity());
   if (name == "nan") return Arg::of_float(std::numeric_limits<double>::quiet_NaN());
   if (name != "float" || !lexer_.accept('(') || !lexer_.at_quote()) return {};
-  const std::string word = text();
+  const std::string word = lexer_.expect_string();
   if (!lexer_.expect(')', "')'")) return {};
   if (word == "nan") return Arg::of_float(std::numeric_limits<double>::quiet_NaN());
   if (word == "inf") return Arg::of_float(std::numeric_limits<double>::infinity());
