@@ -110,8 +110,7 @@ Arg ExpressionReader::minus(const char* at) {
   Arg operand;
   if (lexer_.at_digit()) {
     const Arg literal = lexer_.number(true);
-    const bool is_power = lexer_.peek() == '*' && lexer_.peek(1) == '*' && lexer_.peek(2) != '=';
-    if (!is_power) return literal;
+    if (!is_power_at(lexer_.at())) return literal;
     operand = power(negated(literal).value_or(literal), number_at);
   } else {
     operand = unary();
@@ -122,7 +121,7 @@ Arg ExpressionReader::minus(const char* at) {
 
 // power := primary ["**" unary]
 Arg ExpressionReader::power(const Arg& base, const char* at) {
-  if (lexer_.peek() != '*' || lexer_.peek(1) != '*' || lexer_.peek(2) == '=') return base;
+  if (!is_power_at(lexer_.at())) return base;
   lexer_.take(2);
   const Arg exponent = unary();
   return add_arg(NodeKind::Operator, "**", {base, exponent}, at);
@@ -145,12 +144,10 @@ Arg ExpressionReader::primary() {
     case '[': return postfix(list(), at);
     case '{': lexer_.fail(at, "dictionaries and sets are not part of the graph language"); return {};
     case '.':
-      if (lexer_.peek(1) == '.' && lexer_.peek(2) == '.') {
-        lexer_.take(3);
-        return Arg::ellipsis();
-      }
-      if (lexer_.peek(1) >= '0' && lexer_.peek(1) <= '9') return lexer_.number(false);
-      break;
+      if (lexer_.at_number()) return lexer_.number(false);
+      if (!lexer_.at_ellipsis()) break;
+      lexer_.take(3);
+      return Arg::ellipsis();
     default: break;
   }
   lexer_.expected("an expression");
@@ -279,10 +276,7 @@ Arg ExpressionReader::subscript() {
   lexer_.open_bracket();
   const Arg first = subscript_item();
   if (lexer_.peek() != ',') {
-    if (lexer_.peek() == ']')
-      lexer_.close_bracket();
-    else
-      lexer_.expected("',' or ']'");
+    lexer_.close_list(']');
     return first;
   }
   const size_t base = stack_.size();
@@ -290,10 +284,7 @@ Arg ExpressionReader::subscript() {
   while (lexer_.accept(',') && lexer_.peek() != ']') stack_.push_back(subscript_item());
   const Arg tuple = graph_.make_container(ArgKind::Tuple, std::span(stack_).subspan(base));
   stack_.resize(base);
-  if (lexer_.peek() == ']')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ']'");
+  lexer_.close_list(']');
   return tuple;
 }
 
@@ -317,7 +308,7 @@ Arg ExpressionReader::parenthesis() {
   if (lexer_.peek() != ')') {
     const Arg first = expression();
     if (lexer_.peek() == ')') {
-      lexer_.close_bracket();
+      lexer_.close_bracket(')');
       return first;
     }
     stack_.push_back(first);
@@ -337,10 +328,7 @@ Arg ExpressionReader::elements(ArgKind kind, size_t base, char close) {
   while (lexer_.accept(',') && lexer_.peek() != close) stack_.push_back(expression());
   const Arg container = graph_.make_container(kind, std::span(stack_).subspan(base));
   stack_.resize(base);
-  if (lexer_.peek() == close)
-    lexer_.close_bracket();
-  else
-    lexer_.expected(fmt::format("',' or '{}'", close));
+  lexer_.close_list(close);
   return container;
 }
 

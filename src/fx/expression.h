@@ -28,8 +28,9 @@ class ExpressionReader {
   ir::Arg expression();
   /// The same where its first name has been read already; the cursor stands behind the blanks after it.
   ir::Arg expression_after(std::string_view name);
-  /// Behind a first expression: `, more` makes it a tuple.
-  ir::Arg rest_of_tuple(const ir::Arg& first);
+  /// One expression, or a tuple when commas follow.
+  ir::Arg expression_list() { return tuple_from(expression()); }
+  ir::Arg expression_list_after(std::string_view name) { return tuple_from(expression_after(name)); }
 
   /// While set, `object[index]` at the end of a postfix chain and before `=` makes no node: it becomes
   /// `store`.
@@ -50,6 +51,8 @@ class ExpressionReader {
   std::vector<Unnamed> unnamed;  // in node order
 
  private:
+  ir::Arg tuple_from(const ir::Arg& first) { return lexer_.peek() == ',' ? rest_of_tuple(first) : first; }
+  ir::Arg rest_of_tuple(const ir::Arg& first);
   ir::Arg binary(uint8_t precedence);
   ir::Arg climb(ir::Arg left, const char* at, uint8_t precedence);
   ir::Arg unary();

@@ -16,8 +16,17 @@ using ir::ArgKind;
 using ir::NodeKind;
 
 namespace {
+
 constexpr size_t kMaxJoinedPath = 1024;
+
+// Whether the text is an int of 0 or more as Python prints it.
+bool is_index(std::string_view text) {
+  int64_t number = -1;
+  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return status == std::errc{} && number >= 0 && fmt::to_string(number) == text;
 }
+
+}  // namespace
 
 // dotted := MODULE ("." NAME)*, a call or a constant. The path is a view into the text where it stands there
 // in one piece.
@@ -96,14 +105,7 @@ Arg ExpressionReader::call(std::string_view path, const char* at) {
 ExpressionReader::Arguments ExpressionReader::arguments() {
   const Arguments seen{stack_.size(), keywords_.size()};
   lexer_.open_bracket();
-  while (lexer_.peek() != ')') {
-    argument(seen);
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ')'");
+  lexer_.list(')', [&] { argument(seen); });
   return seen;
 }
 
@@ -154,12 +156,15 @@ Arg ExpressionReader::device(const Arguments& seen, const char* at) {
     else
       fits = false;
   }
-  fits = fits && type.kind == ArgKind::String && type.count > 0 && type.count <= 64 &&
+  fits = fits && type.kind == ArgKind::String && type.count <= 64 &&
          (index.kind == ArgKind::None || (index.kind == ArgKind::Int && index.integer >= 0));
-  for (char c : fits ? type.string() : std::string_view{}) {
-    fits = fits && ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == ':');
+  std::string_view name = fits ? type.string() : std::string_view{};
+  if (const size_t colon = name.find(':'); colon != std::string_view::npos) {
+    fits = index.kind == ArgKind::None && is_index(name.substr(colon + 1));
+    name = name.substr(0, colon);
   }
-  if (!fits) {
+  const auto is_name_byte = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  if (!fits || name.empty() || !std::ranges::all_of(name, is_name_byte)) {
     lexer_.fail(at, "expected device('cpu'), device('cuda:0') or device(type='cuda', index=0)");
     return {};
   }

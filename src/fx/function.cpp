@@ -37,20 +37,12 @@ void FunctionReader::read(uint32_t indent) {
 
 // parameters := "(" [parameter ("," parameter)* [","]] ")"
 void FunctionReader::parameters() {
-  if (lexer_.peek() != '(') return lexer_.expected("'('");
-  lexer_.open_bracket();
+  if (!lexer_.open_bracket('(')) return;
   if (rules_.is_method) {
     if (!lexer_.accept_word("self")) return lexer_.expected("'self'");
     if (lexer_.peek() != ')' && !lexer_.expect(',', "',' or ')'")) return;
   }
-  while (lexer_.peek() != ')') {
-    parameter();
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ')'");
+  lexer_.list(')', [&] { parameter(); });
 }
 
 // parameter := NAME [":" annotation]
@@ -110,14 +102,15 @@ std::string_view FunctionReader::skip_annotation(std::string_view stops) {
 
 // body := statements on the same line, or lines of one deeper indentation; the last statement is the return
 void FunctionReader::body(uint32_t indent) {
+  StatementEffect before{.only_aliases = true};
   if (!lexer_.at_statement_end()) {
-    if (!line()) lexer_.expected("a return on the same line");
+    if (!line(before)) lexer_.expected("a return on the same line");
     return;
   }
   const uint32_t column = lexer_.next_line();
   if (column <= indent) return lexer_.expected("an indented body");
   for (;;) {
-    if (line()) break;
+    if (line(before)) break;
     const uint32_t next = lexer_.next_line();
     if (lexer_.failed()) return;
     if (next <= indent || lexer_.at_end()) return lexer_.expected("'return' before the end of the function");
@@ -132,14 +125,16 @@ void FunctionReader::body(uint32_t indent) {
   lexer_.jump(end);
 }
 
-// line := statement (";" statement)* [";"] NEWLINE. Returns true after a return statement.
-bool FunctionReader::line() {
+// line := statement (";" statement)* [";"] NEWLINE. Returns true after a return statement. before: of all statements so
+// far; those of this line are added to it.
+bool FunctionReader::line(StatementEffect& before) {
   for (;;) {
     if (lexer_.peek() == 'r' && lexer_.accept_word("return")) {
       return_statement();
       return !lexer_.failed();
     }
-    statement();
+    const StatementEffect effect = statement(before);
+    before = {effect.mutated, before.only_aliases && effect.only_aliases};
     if (lexer_.failed()) return false;
     if (!lexer_.at_statement_end()) {
       const char* at = lexer_.at();
@@ -158,70 +153,60 @@ bool FunctionReader::line() {
 void FunctionReader::return_statement() {
   const uint32_t offset = lexer_.offset();
   Arg value;
-  if (!lexer_.at_statement_end()) {
-    value = expressions_.expression();
-    if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
-  }
+  if (!lexer_.at_statement_end()) value = expressions_.expression_list();
   if (lexer_.peek() == ';') lexer_.take(1);
   if (!lexer_.at_statement_end()) return lexer_.expected("the end of the statement");
   graph_.add_output(value, offset);
 }
 
 // statement := assignment | in_place | store | unpack | expression | string
-void FunctionReader::statement() {
+StatementEffect FunctionReader::statement(const StatementEffect& before) {
   const char* at = lexer_.at();
-  std::string_view name;
-  targets_.clear();
-  if (lexer_.at_name()) {
-    name = lexer_.name();
+  std::string_view name = lexer_.name();
+  if (!name.empty()) {
     lexer_.skip();
-    if (lexer_.at_assign()) return assignment(name);
+    if (lexer_.at_assign()) return assignment(name, before);
     if (const OperatorRow* row = operator_at(lexer_.at(), true)) return in_place(name, *row);
     if (lexer_.peek() == ':' && lexer_.peek(1) != '=') {
       lexer_.take(1);
       skip_annotation("=");
-      if (!lexer_.at_assign()) return lexer_.expected("'='");
-      return assignment(name);
+      if (lexer_.at_assign()) return assignment(name, before);
+      lexer_.expected("'='");
+      return {};
     }
-    if (lexer_.peek() == ',') {
-      targets_.push_back(name);
-      return unpack();
-    }
+    if (lexer_.peek() == ',') return unpack(name);
     lexer_.jump(at);
-  } else if (lexer_.peek() == '(' && parenthesized_target()) {
-    name = targets_.back();
-    targets_.clear();
-    return assignment(name);
+  } else if (const std::string_view target = parenthesized_target(); !target.empty()) {
+    return assignment(target, before);
   }
-  expression_statement(name, at);
+  return expression_statement(name, at);
 }
 
 // A lone string is a comment; a call may stand alone; `object[index] = value` stores.
-void FunctionReader::expression_statement(std::string_view name, const char* at) {
+StatementEffect FunctionReader::expression_statement(std::string_view name, const char* at) {
   const NodeId first_new = graph_.size();
   expressions_.store.reset();
   expressions_.watch_store = true;
   const Arg value = expressions_.expression();
   expressions_.watch_store = false;
-  if (lexer_.failed()) return;
+  if (lexer_.failed()) return {};
   if (expressions_.store) return store(name, at);
-  mutated_ = {};
-  if (value.kind == ArgKind::String) return;
-  if (lexer_.at_assign() || operator_at(lexer_.at(), true) != nullptr) {
-    return lexer_.fail(
-        at, "cannot assign to this expression, expected a name or name[index]",
-        lexer_.at_assign() ? "" : "in-place operators work on names: write 't = x[i]; t += y; x[i] = t'");
-  }
-  only_aliases_ = false;
+  if (value.kind == ArgKind::String) return {.only_aliases = true};
   const bool is_call = value.kind == ArgKind::Node && value.node >= first_new;
-  if (!is_call)
+  if (lexer_.at_assign() || operator_at(lexer_.at(), true) != nullptr) {
+    lexer_.fail(at, "cannot assign to this expression, expected a name or name[index]",
+                lexer_.at_assign() ? "" : "in-place operators work on names: write 't = x[i]; t += y; x[i] = t'");
+  } else if (!is_call) {
     lexer_.fail(at, "found an expression without effect, expected an assignment or a call",
                 std::string(kStatementHint));
+  }
+  return {};
 }
 
-// parenthesized_target := "("+ NAME ")"+ before "="; pushes the name and stands at "="; else goes back and
-// returns false
-bool FunctionReader::parenthesized_target() {
+// parenthesized_target := "("+ NAME ")"+ before "="; returns the name and stands at "="; else goes back and
+// returns an empty one
+std::string_view FunctionReader::parenthesized_target() {
+  if (lexer_.peek() != '(') return {};
   const char* start = lexer_.at();
   int open = 0;
   while (lexer_.peek() == '(' && open < kMaxNesting) {
@@ -234,57 +219,52 @@ bool FunctionReader::parenthesized_target() {
   for (; open > 0; --open) {
     fits = fits && lexer_.peek() == ')';
     if (fits)
-      lexer_.close_bracket();
+      lexer_.close_bracket(')');
     else
       lexer_.leave_bracket();
   }
-  if (fits && lexer_.at_assign()) {
-    targets_.push_back(name);
-    return true;
-  }
+  if (fits && lexer_.at_assign()) return name;
   lexer_.jump(start);
-  return false;
+  return {};
 }
 
 // assignment := (target "=")+ (expression | tuple); target := NAME | "(" NAME ")"
-void FunctionReader::assignment(std::string_view first) {
-  targets_.push_back(first);
+StatementEffect FunctionReader::assignment(std::string_view first, const StatementEffect& before) {
+  std::vector<std::string_view>& targets = target_memory_;
+  targets.assign(1, first);
   const NodeId first_new = graph_.size();
   for (;;) {
     lexer_.take(1);
-    if (lexer_.at_name()) {
-      const char* at = lexer_.at();
-      const std::string_view name = lexer_.name();
-      if (lexer_.at_quote()) {
-        lexer_.jump(at);
-      } else {
-        lexer_.skip();
-        if (lexer_.at_assign()) {
-          targets_.push_back(name);
-          continue;
-        }
-        if (lexer_.at_statement_end()) return name_to_name(name);
-        Arg value = expressions_.expression_after(name);
-        if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
-        return assign(value, first_new);
+    const char* at = lexer_.at();
+    std::string_view name = lexer_.name();
+    if (name.empty()) {
+      name = parenthesized_target();
+      if (name.empty()) break;
+    } else if (lexer_.at_quote()) {
+      lexer_.jump(at);
+      break;
+    } else {
+      lexer_.skip();
+      if (lexer_.at_statement_end()) {
+        name_to_name(targets, name, before);
+        return {.only_aliases = true};
       }
-    } else if (lexer_.peek() == '(' && parenthesized_target()) {
-      continue;
     }
-    break;
+    if (!lexer_.at_assign()) {
+      assign(targets, expressions_.expression_list_after(name), first_new);
+      return {};
+    }
+    targets.push_back(name);
   }
-  Arg value = expressions_.expression();
-  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
-  assign(value, first_new);
+  assign(targets, expressions_.expression_list(), first_new);
+  return {};
 }
 
-void FunctionReader::assign(const Arg& value, NodeId first_new) {
+void FunctionReader::assign(Targets targets, const Arg& value, NodeId first_new) {
   if (lexer_.failed()) return;
   if (lexer_.peek() == '=') return lexer_.fail(lexer_.at(), "cannot assign to this expression, expected a name");
-  mutated_ = {};
-  only_aliases_ = false;
   bool is_new = value.kind == ArgKind::Node && value.node >= first_new;
-  for (std::string_view target : targets_) {
+  for (std::string_view target : targets) {
     if (!check_target(target)) return;
     bind(target, value, is_new);
     is_new = false;
@@ -292,10 +272,9 @@ void FunctionReader::assign(const Arg& value, NodeId first_new) {
 }
 
 // `a = b = None` ends lives; `z = x` directly after `x += y` names that node; other `z = x` are aliases.
-void FunctionReader::name_to_name(std::string_view source) {
-  if (source == "None") return end_lives();
-  const std::string_view mutated = mutated_;
-  const NodeId before = graph_.size();
+void FunctionReader::name_to_name(Targets targets, std::string_view source, const StatementEffect& before) {
+  if (source == "None") return end_lives(targets);
+  const NodeId first_new = graph_.size();
   Arg value;
   if (const Binding* binding = scope_.find(source); binding != nullptr && binding->kind == Binding::Kind::Value) {
     const Arg* found = expressions_.value_of(source);
@@ -305,18 +284,17 @@ void FunctionReader::name_to_name(std::string_view source) {
     value = expressions_.expression_after(source);  // True, inf, …, or the error
   }
   if (lexer_.failed()) return;
-  mutated_ = {};
-  for (std::string_view target : targets_) {
+  for (std::string_view target : targets) {
     if (!check_target(target)) return;
     Binding& binding = scope_[target];
     const bool fresh = Scope::is_free(binding) && !binding.parameter;
-    if (fresh && mutated == source && targets_.size() == 1 && before == graph_.size()) {
+    if (fresh && before.mutated == source && targets.size() == 1 && first_new == graph_.size()) {
       const NodeId node = expressions_.unnamed.back().node;
       expressions_.unnamed.pop_back();
       graph_.rename(node, target);
       binding.owner = node;
       value = Arg::of_node(node);
-    } else if (fresh && only_aliases_ && value.kind == ArgKind::Node) {
+    } else if (fresh && before.only_aliases && value.kind == ArgKind::Node) {
       Binding& signature = scope_[graph_.node(value.node).target];  // only placeholders exist so far
       if (signature.owner == value.node) {
         signature.owner = ir::kNoNode;
@@ -328,9 +306,8 @@ void FunctionReader::name_to_name(std::string_view source) {
   }
 }
 
-void FunctionReader::end_lives() {
-  mutated_ = {};
-  for (std::string_view target : targets_) {
+void FunctionReader::end_lives(Targets targets) {
+  for (std::string_view target : targets) {
     if (!check_target(target)) return;
     Binding* binding = scope_.find(target);
     const bool known =
@@ -346,61 +323,60 @@ void FunctionReader::end_lives() {
 }
 
 // in_place := NAME ("+=" | "*=" | …) expression
-void FunctionReader::in_place(std::string_view name, const OperatorRow& row) {
+StatementEffect FunctionReader::in_place(std::string_view name, const OperatorRow& row) {
   const Arg* found = expressions_.value_of(name);
-  if (found == nullptr) return;
+  if (found == nullptr) return {};
   const Arg object = *found;
   lexer_.take(row.target.size());
-  Arg value = expressions_.expression();
-  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
-  if (lexer_.failed()) return;
-  only_aliases_ = false;
+  const Arg value = expressions_.expression_list();
+  if (lexer_.failed()) return {};
   scope_[name].value = expressions_.add_arg(NodeKind::Operator, row.target, {object, value}, name.data());
-  mutated_ = name;
+  return {.mutated = name};
 }
 
 // store := primary "[" index "]" "=" expression. name: what the statement begins with.
-void FunctionReader::store(std::string_view name, const char* at) {
+StatementEffect FunctionReader::store(std::string_view name, const char* at) {
   const ExpressionReader::Store where = *expressions_.store;
   lexer_.take(1);
-  Arg value = expressions_.expression();
-  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
-  if (lexer_.failed()) return;
-  only_aliases_ = false;
+  const Arg value = expressions_.expression_list();
+  if (lexer_.failed()) return {};
   expressions_.add(NodeKind::Operator, "setitem", std::initializer_list<Arg>{where.object, where.index, value}, at);
   const Binding* binding = name.empty() ? nullptr : scope_.find(name);
   const bool of_name = binding != nullptr && binding->kind == Binding::Kind::Value &&
                        where.object.kind == ArgKind::Node && binding->value.kind == ArgKind::Node &&
                        binding->value.node == where.object.node;
-  mutated_ = of_name ? name : std::string_view{};
+  return {.mutated = of_name ? name : std::string_view{}};
 }
 
-// unpack := NAME ("," NAME)* [","] "=" expression: getitem nodes, or the elements of a tuple written out
-void FunctionReader::unpack() {
+// unpack := NAME ("," NAME)* [","] "=" expression
+StatementEffect FunctionReader::unpack(std::string_view first) {
+  std::vector<std::string_view>& targets = target_memory_;
+  targets.assign(1, first);
   while (lexer_.accept(',') && !lexer_.at_assign()) {
-    const std::string_view name = lexer_.name();
-    if (name.empty()) return lexer_.expected("a name");
+    targets.push_back(lexer_.name());
+    if (targets.back().empty()) lexer_.expected("a name");
     lexer_.skip();
-    targets_.push_back(name);
   }
   const char* at = lexer_.at();
-  if (!lexer_.expect('=', "'='")) return;
-  Arg value = expressions_.expression();
-  if (lexer_.peek() == ',') value = expressions_.rest_of_tuple(value);
+  if (lexer_.expect('=', "'='")) unpack_into(targets, at);
+  return {};
+}
+
+// getitem nodes, or the elements of a tuple written out
+void FunctionReader::unpack_into(Targets targets, const char* at) {
+  const Arg value = expressions_.expression_list();
   if (lexer_.failed()) return;
-  mutated_ = {};
-  only_aliases_ = false;
   const bool written_out = value.kind == ArgKind::Tuple || value.kind == ArgKind::List;
-  if (written_out && value.count != targets_.size()) {
-    return lexer_.fail(at, fmt::format("cannot unpack: found {} values, expected {}", value.count, targets_.size()));
+  if (written_out && value.count != targets.size()) {
+    return lexer_.fail(at, fmt::format("cannot unpack: found {} values, expected {}", value.count, targets.size()));
   }
-  for (size_t i = 0; i < targets_.size(); ++i) {
-    if (!check_target(targets_[i])) return;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    if (!check_target(targets[i])) return;
     if (written_out) {
-      bind(targets_[i], graph_.elements(value)[i], false);
+      bind(targets[i], graph_.elements(value)[i], false);
     } else {
       const Arg index = Arg::of_int(static_cast<int64_t>(i));
-      bind(targets_[i], expressions_.add_arg(NodeKind::Operator, "getitem", {value, index}, targets_[i].data()), true);
+      bind(targets[i], expressions_.add_arg(NodeKind::Operator, "getitem", {value, index}, targets[i].data()), true);
     }
   }
 }

@@ -1,6 +1,7 @@
 // A function of the graph language: signature and straight-line body -> graph. Internal to fx/.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,12 @@ struct FunctionRules {
   bool free_constants = false;  // `bias = None` may name a new constant; in a model it only ends lives
 };
 
+/// What statements leave to the one after them, where `z = x` may name a node instead of making an alias.
+struct StatementEffect {
+  std::string_view mutated = {};  // the name whose value the last of them changed in place; empty when it did not
+  bool only_aliases = false;      // none made a node: they gave names to what there was, or took them away
+};
+
 class FunctionReader {
  public:
   FunctionReader(Lexer& lexer, Scope& scope, ir::Graph& graph, FunctionRules rules)
@@ -29,19 +36,24 @@ class FunctionReader {
   void parameters();
   void parameter();
   void body(uint32_t indent);
-  bool line();
-  void statement();
+  bool line(StatementEffect& before);
   void return_statement();
-  void assignment(std::string_view first);
-  void assign(const ir::Arg& value, ir::NodeId first_new);
-  void name_to_name(std::string_view source);
-  void end_lives();
-  void in_place(std::string_view name, const OperatorRow& row);
-  void store(std::string_view name, const char* at);
-  void unpack();
-  void expression_statement(std::string_view name, const char* at);
+
+  /// These read one statement and return its effect, which means nothing after an error. before: of those before it.
+  StatementEffect statement(const StatementEffect& before);
+  StatementEffect assignment(std::string_view first, const StatementEffect& before);
+  StatementEffect in_place(std::string_view name, const OperatorRow& row);
+  StatementEffect store(std::string_view name, const char* at);
+  StatementEffect unpack(std::string_view first);
+  StatementEffect expression_statement(std::string_view name, const char* at);
+
+  using Targets = std::span<const std::string_view>;  // of one assignment
+  void assign(Targets targets, const ir::Arg& value, ir::NodeId first_new);
+  void unpack_into(Targets targets, const char* at);
+  void name_to_name(Targets targets, std::string_view source, const StatementEffect& before);
+  void end_lives(Targets targets);
   void bind(std::string_view name, const ir::Arg& value, bool is_new);
-  bool parenthesized_target();
+  std::string_view parenthesized_target();
   bool check_target(std::string_view name);
   std::string_view skip_annotation(std::string_view stops);
   void name_the_rest();
@@ -51,9 +63,7 @@ class FunctionReader {
   ir::Graph& graph_;
   const FunctionRules rules_;
   ExpressionReader expressions_;
-  std::vector<std::string_view> targets_;  // of the assignment being read
-  std::string_view mutated_;               // the name the statement before changed in place; empty when it did not
-  bool only_aliases_ = true;               // no statement but aliases so far
+  std::vector<std::string_view> target_memory_;  // of the targets of an assignment, so that none allocates its own
 };
 
 }  // namespace passnet::fx

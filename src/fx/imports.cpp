@@ -62,11 +62,7 @@ void from_import(Lexer& lexer, Scope& scope, ir::Graph& graph) {
     if (lexer.failed()) return;
     scope.bind_module(name, graph.intern(fmt::format("{}.{}", path, member)));
   } while (lexer.accept(','));
-  if (!bracket) return;
-  if (lexer.peek() == ')')
-    lexer.close_bracket();
-  else
-    lexer.expected("',' or ')'");
+  if (bracket) lexer.close_list(')');
 }
 
 }  // namespace

@@ -116,6 +116,8 @@ void Lexer::expected(std::string_view what, std::string hint) {
   fail(at_, fmt::format("expected {}, found {}", what, describe()), std::move(hint));
 }
 
+void Lexer::expected_bracket(std::string_view other, char bracket) { expected(fmt::format("{}'{}'", other, bracket)); }
+
 void Lexer::fail_nesting() {
   fail(at_, fmt::format("nested too deeply: more than {} levels of brackets and operators", kMaxNesting));
 }
@@ -305,6 +307,12 @@ std::string_view Lexer::string(std::string& scratch, std::string_view prefix) {
     skip();
   }
   return scratch;
+}
+
+std::string Lexer::expect_string() {
+  if (!at_quote()) return expected("a string"), std::string();
+  std::string scratch;
+  return std::string(string(scratch));
 }
 
 std::string_view Lexer::string_token() {

@@ -49,6 +49,8 @@ class Lexer {
   bool at_end() const { return at_ == end_; }
   bool at_name() const { return is(*at_, detail::kNameStart); }
   bool at_digit() const { return is(*at_, detail::kDigit); }
+  bool at_number() const { return at_digit() || (*at_ == '.' && is(at_[1], detail::kDigit)); }
+  bool at_ellipsis() const { return *at_ == '.' && at_[1] == '.' && at_[2] == '.'; }
   bool at_quote() const { return *at_ == '"' || *at_ == '\''; }
   /// A single `=`.
   bool at_assign() const { return *at_ == '=' && at_[1] != '='; }
@@ -74,7 +76,25 @@ class Lexer {
   void enter_bracket() { ++brackets_; }
   void leave_bracket() { --brackets_; }
   void open_bracket() { enter_bracket(), take(1); }
-  void close_bracket() { leave_bracket(), take(1); }
+  /// Steps over `open`, which begins a bracket; else fails with "expected '(', found …" and returns false.
+  bool open_bracket(char open) {
+    if (*at_ != open) return expected_bracket("", open), false;
+    open_bracket();
+    return true;
+  }
+  /// Steps over `close`, which ends the bracket; else fails with "expected ')', found …".
+  void close_bracket(char close) { close_unless("", close); }
+  /// The same where a comma could stand, too: "expected ',' or ')', found …".
+  void close_list(char close) { close_unless("',' or ", close); }
+  /// The rest of `open [element ("," element)* [","]] close`; element: reads one.
+  template <class Element>
+  void list(char close, Element&& element) {
+    while (*at_ != close && !failed()) {
+      element();
+      if (!accept(',')) break;
+    }
+    close_list(close);
+  }
   /// True, stepping over it and blanks, when `c` is next.
   bool accept(char c) {
     if (*at_ != c || at_end()) return false;
@@ -99,6 +119,8 @@ class Lexer {
   /// A string, adjacent strings joined: a view into the text, or into `scratch` when it holds escapes or
   /// joins. The cursor stands at the quote; a prefix (r, u, …) is given by the caller.
   std::string_view string(std::string& scratch, std::string_view prefix = {});
+  /// The same without a prefix and as a copy; fails with "expected a string, found …" where there is none.
+  std::string expect_string();
   /// One string as it is written, between its quotes; blanks behind it are left.
   std::string_view string_token();
 
@@ -136,6 +158,12 @@ class Lexer {
   std::string_view since(const char* start) const { return {start, static_cast<size_t>(at_ - start)}; }
   void skip_rest();
   void fail_nesting();
+  void close_unless(std::string_view other, char close) {
+    if (*at_ != close) return expected_bracket(other, close);
+    leave_bracket();
+    take(1);
+  }
+  void expected_bracket(std::string_view other, char bracket);
   void check_text();
   ir::Arg integer(const char* start, bool negative);
   ir::Arg real(const char* start, bool negative);

@@ -20,6 +20,7 @@ const OperatorRow* operator_at(const char* at, bool in_place) {
   const size_t doubled = (*at == '*' || *at == '/' || *at == '<' || *at == '>') && at[1] == at[0] ? 2 : 1;
   const bool compare = std::strchr("<>=!", *at) != nullptr && doubled == 1;
   size_t length = doubled;
+  if (*at == '-' && at[1] == '>') return nullptr;  // the arrow of a signature
   if (at[doubled] == '=') {
     if (!compare && !in_place) return nullptr;
     length = doubled + 1;

@@ -67,5 +67,7 @@ const OperatorRow* find_operator_function(std::string_view function);
 /// The binary or comparison operator (in_place: the in-place one) that the text at `at` begins with, or null.
 /// `at` must be followed by a NUL byte.
 const OperatorRow* operator_at(const char* at, bool in_place);
+/// The text at `at` begins with the operator "**".
+inline bool is_power_at(const char* at) { return at[0] == '*' && at[1] == '*' && at[2] != '='; }
 
 }  // namespace passnet::fx

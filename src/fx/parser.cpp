@@ -42,8 +42,7 @@ void class_header(Lexer& lexer, const Scope& scope) {
     return lexer.expected("an import or 'class GraphModule(torch.nn.Module)'", std::string(kClassHint));
   }
   if (!lexer.accept_word("GraphModule")) return lexer.expected("'GraphModule'", std::string(kClassHint));
-  if (lexer.peek() != '(') return lexer.expected("'('");
-  lexer.open_bracket();
+  if (!lexer.open_bracket('(')) return;
   const char* at = lexer.at();
   const std::string_view root = lexer.name();
   while (lexer.peek() == '.') {
@@ -59,8 +58,7 @@ void class_header(Lexer& lexer, const Scope& scope) {
     return lexer.fail(at, fmt::format("expected the base class 'torch.nn.Module', found {}", quoted(base)));
   }
   lexer.skip();
-  if (lexer.peek() != ')') return lexer.expected("')'");
-  lexer.close_bracket();
+  lexer.close_bracket(')');
   if (!lexer.expect(':', "':'")) return;
   if (!lexer.at_statement_end()) lexer.expected("the end of the line");
 }

@@ -39,7 +39,6 @@ class ConstraintsReader {
   void shape(Constraints::Input& input);
   size_t symbol_here();
   bool check_all_given();
-  std::string text();
   template <class Element>
   void elements(char open, char close, Element&& element);
 
@@ -128,17 +127,15 @@ void ConstraintsReader::symbol(std::string_view name) {
     return lexer_.fail(name.data(), fmt::format("too many symbols: more than {}", kMaxSymbols));
   if (std::ranges::find(result_.symbols, name) != result_.symbols.end())
     return lexer_.fail(name.data(), fmt::format("symbol {} is defined twice", passnet::quoted(name)));
-  if (lexer_.peek() != '(') return lexer_.expected("'('");
-  lexer_.open_bracket();
+  if (!lexer_.open_bracket('(')) return;
   const char* at = lexer_.at();
-  const std::string given = text();
+  const std::string given = lexer_.expect_string();
   if (lexer_.failed()) return;
   if (given != name) {
     return lexer_.fail(at, fmt::format("the symbol is called {}, expected {} as its variable", passnet::quoted(given),
                                        passnet::quoted(name)));
   }
-  if (lexer_.peek() != ')') return lexer_.expected("')'");
-  lexer_.close_bracket();
+  lexer_.close_bracket(')');
   result_.symbols.emplace_back(name);
   result_.examples.push_back(0);
   listed_.push_back(false);
@@ -153,14 +150,7 @@ void ConstraintsReader::elements(char open, char close, Element&& element) {
     return lexer_.expected(fmt::format("{}: '{}'", what, open));
   }
   lexer_.open_bracket();
-  while (lexer_.peek() != close && !lexer_.failed()) {
-    element();
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == close)
-    lexer_.close_bracket();
-  else
-    lexer_.expected(fmt::format("',' or '{}'", close));
+  lexer_.list(close, element);
 }
 
 // The index of the symbol at the cursor.
@@ -223,10 +213,9 @@ void ConstraintsReader::shapes() {
     lexer_.open_bracket();
     shape(input);
     if (lexer_.failed() || !lexer_.expect(',', "','")) return;
-    input.name = text();
+    input.name = lexer_.expect_string();
     lexer_.accept(',');
-    if (lexer_.peek() != ')') return lexer_.expected("')'");
-    lexer_.close_bracket();
+    lexer_.close_bracket(')');
     result_.inputs.push_back(std::move(input));
   });
 }
@@ -239,15 +228,6 @@ void ConstraintsReader::shape(Constraints::Input& input) {
     if (!lexer_.failed() && size.is_integer() && size.value < 0)
       lexer_.fail(at, fmt::format("found {}, expected a size: an int of 0 or more", size.value));
   });
-}
-
-std::string ConstraintsReader::text() {
-  if (!lexer_.at_quote()) {
-    lexer_.expected("a string");
-    return {};
-  }
-  std::string scratch;
-  return std::string(lexer_.string(scratch));
 }
 
 // A file that is not empty gives all four variables, and all of them speak of the same symbols.

@@ -37,7 +37,6 @@ class MetaReader {
   void assign(TensorMeta& meta, Attribute which);
   void finish(TensorMeta& meta, const char* at);
   void take_data(TensorMeta& meta);
-  std::string text();
   ir::DType dtype();
   std::vector<int64_t> sizes();
   std::optional<double> number_or_none();
@@ -129,20 +128,16 @@ void MetaReader::attribute(TensorMeta& meta) {
   const bool bracket = lexer_.peek() == '(';
   if (bracket) lexer_.open_bracket();
   assign(meta, which);
-  if (!bracket) return;
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("')'");
+  if (bracket) lexer_.close_bracket(')');
 }
 
 void MetaReader::assign(TensorMeta& meta, Attribute which) {
   switch (which) {
-    case kName: meta.name = text(); return;
-    case kOriginalName: meta.original_name = text(); return;
+    case kName: meta.name = lexer_.expect_string(); return;
+    case kOriginalName: meta.original_name = lexer_.expect_string(); return;
     case kShape: meta.shape = sizes(); return;
     case kDType: meta.dtype = dtype(); return;
-    case kDevice: meta.device = text(); return;
+    case kDevice: meta.device = lexer_.expect_string(); return;
     case kMean:
       meta.has_mean = true;
       meta.mean = number_or_none();
@@ -199,18 +194,9 @@ void MetaReader::take_data(TensorMeta& meta) {
   }
 }
 
-std::string MetaReader::text() {
-  if (!lexer_.at_quote()) {
-    lexer_.expected("a string");
-    return {};
-  }
-  std::string scratch;
-  return std::string(lexer_.string(scratch));
-}
-
 ir::DType MetaReader::dtype() {
   const char* at = lexer_.at();
-  const std::string name = text();
+  const std::string name = lexer_.expect_string();
   if (lexer_.failed()) return {};
   if (const auto found = ir::parse_dtype(name)) return *found;
   static constexpr std::string_view kKnown[] = {
@@ -232,27 +218,20 @@ std::vector<int64_t> MetaReader::sizes() {
   }
   lexer_.open_bracket();
   int64_t elements = 1;
-  while (lexer_.peek() != ']' && !lexer_.failed()) {
+  lexer_.list(']', [&] {
     const char* at = lexer_.at();
     const Arg size = scalar();
-    if (lexer_.failed()) return {};
+    if (lexer_.failed()) return;
     if (size.kind != ArgKind::Int || size.integer < 0) {
       const std::string_view found = trim({at, static_cast<size_t>(lexer_.at() - at)});
-      lexer_.fail(at, fmt::format("found {}, expected a size: an int of 0 or more", quoted(found)));
-      return {};
+      return lexer_.fail(at, fmt::format("found {}, expected a size: an int of 0 or more", quoted(found)));
     }
     if (size.integer > 0 && elements > kMaxElements / size.integer) {
-      lexer_.fail(start, fmt::format("the shape has too many elements, expected at most {}", kMaxElements));
-      return {};
+      return lexer_.fail(start, fmt::format("the shape has too many elements, expected at most {}", kMaxElements));
     }
     elements *= std::max<int64_t>(size.integer, 1);
     shape.push_back(size.integer);
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ']')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ']'");
+  });
   return shape;
 }
 
@@ -272,8 +251,7 @@ std::optional<double> MetaReader::number_or_none() {
 // scalar := ["-"] (int | float | "inf" | "nan" | "float" "(" string ")") | "True" | "False"
 Arg MetaReader::scalar() {
   const bool negative = lexer_.accept('-');
-  if (lexer_.at_digit() || (lexer_.peek() == '.' && lexer_.peek(1) >= '0' && lexer_.peek(1) <= '9'))
-    return lexer_.number(negative);
+  if (lexer_.at_number()) return lexer_.number(negative);
   const char* at = lexer_.at();
   const std::string_view name = lexer_.name();
   const Arg value = named_scalar(name);
@@ -292,7 +270,7 @@ Arg MetaReader::named_scalar(std::string_view name) {
   if (name == "inf") return Arg::of_float(std::numeric_limits<double>::infinity());
   if (name == "nan") return Arg::of_float(std::numeric_limits<double>::quiet_NaN());
   if (name != "float" || !lexer_.accept('(') || !lexer_.at_quote()) return {};
-  const std::string word = text();
+  const std::string word = lexer_.expect_string();
   if (!lexer_.expect(')', "')'")) return {};
   if (word == "nan") return Arg::of_float(std::numeric_limits<double>::quiet_NaN());
   if (word == "inf") return Arg::of_float(std::numeric_limits<double>::infinity());
@@ -308,15 +286,10 @@ void MetaReader::list() {
   data_start_ = lexer_.at();
   if (lexer_.peek() != '[') return lexer_.expected("a list or None");
   lexer_.open_bracket();
-  while (lexer_.peek() != ']' && !lexer_.failed()) {
+  lexer_.list(']', [&] {
     data_at_.push_back(lexer_.at());
     data_.push_back(scalar());
-    if (!lexer_.accept(',')) break;
-  }
-  if (lexer_.peek() == ']')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ']'");
+  });
 }
 
 std::string number_text(double value) {

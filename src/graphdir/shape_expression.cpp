@@ -94,7 +94,7 @@ class Reader {
     if (lexer_.peek() == '(') {
       lexer_.open_bracket();
       ShapeExpression inner = expression(kSum);
-      close();
+      lexer_.close_bracket(')');
       return inner;
     }
     const std::string_view name = lexer_.name();
@@ -140,15 +140,8 @@ class Reader {
     if (!lexer_.expect(',', "','")) return {};
     ShapeExpression right = expression(kSum);
     lexer_.accept(',');
-    close();
+    lexer_.close_bracket(')');
     return node(row->kind, std::move(left), std::move(right));
-  }
-
-  void close() {
-    if (lexer_.peek() == ')')
-      lexer_.close_bracket();
-    else
-      lexer_.expected("')'");
   }
 
   fx::Lexer& lexer_;
@@ -231,10 +224,7 @@ ShapeRelation read_shape_relation(fx::Lexer& lexer, std::span<const std::string>
     if (!lexer.expect(',', "','")) return {};
     relation.right = read_shape_expression(lexer, symbols);
     lexer.accept(',');
-    if (lexer.peek() == ')')
-      lexer.close_bracket();
-    else
-      lexer.expected("')'");
+    lexer.close_bracket(')');
     relation.kind = row->kind;
     return relation;
   }

@@ -282,6 +282,12 @@ const ErrorCase kErrors[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Table, PlanErrors, testing::ValuesIn(kErrors));
 
+std::string repeated(size_t count, std::string_view text) {
+  std::string all;
+  for (size_t i = 0; i < count; ++i) all += text;
+  return all;
+}
+
 // Hostile input ends soon, with an error, within the memory it may use.
 const ErrorCase kHostile[] = {
     {"for i in range(65536):\n        for j in range(65536): pass", "the plan takes more than 1000000 steps"},
@@ -302,13 +308,11 @@ const ErrorCase kHostile[] = {
     {"a = " + std::string(300, '(') + "1" + std::string(300, ')'),
      "nested too deeply: more than 256 levels of brackets and operators"},
     {"a = " + std::string(300, '-') + "1", "nested too deeply: more than 256 levels of brackets and operators"},
-    {"a = 1" +
-         [] {
-           std::string sum;
-           for (int i = 0; i < 200; ++i) sum += " + 1";
-           return sum;
-         }(),
-     "expression nested too deeply: expected at most 100 levels"},
+    {"a = 1" + repeated(200, " + 1"), "expression nested too deeply: expected at most 100 levels"},
+    {"a = " + repeated(80000, "[i for i in ") + "x",
+     "nested too deeply: more than 256 levels of brackets and operators"},
+    {"a = " + repeated(50000, "[i for i in x if ") + "x",
+     "nested too deeply: more than 256 levels of brackets and operators"},
 };
 
 class PlanHostile : public testing::TestWithParam<ErrorCase> {};

@@ -15,10 +15,7 @@ const Expr* ExpressionReader::parenthesis(const char* at) {
     is_tuple = true;
     lexer_.take(1);
   }
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ')'");
+  lexer_.close_list(')');
   return is_tuple || items.empty() ? make(ExprKind::Tuple, at, std::move(items)) : items.front();
 }
 
@@ -35,15 +32,13 @@ const Expr* ExpressionReader::list(const char* at) {
     }
     if (!lexer_.accept(',')) break;
   }
-  if (lexer_.peek() == ']')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ']'");
+  lexer_.close_list(']');
   return result ? result : make(ExprKind::List, at, std::move(items));
 }
 
 // comprehension := expression "for" target "in" disjunction ("if" disjunction)*
 const Expr* ExpressionReader::comprehension(const char* at, const Expr* element) {
+  const fx::Lexer::Nest nest(lexer_);
   Children children{element, loop_target()};
   if (!lexer_.accept_word("in")) lexer_.expected("'in'");
   children.push_back(disjunction());
@@ -86,10 +81,7 @@ const Expr* ExpressionReader::call(const Expr* callee) {
     }
     if (!lexer_.accept(',')) break;
   }
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ')'");
+  lexer_.close_list(')');
   for (const KeywordExpr& keyword : keywords) children.push_back(keyword.value);
   Expr* expr = make(ExprKind::Call, lexer_.at(), std::move(children));
   expr->children.resize(expr->children.size() - keywords.size());  // listed for the depth only
@@ -111,10 +103,7 @@ const Expr* ExpressionReader::subscript(const Expr* object) {
     lexer_.take(1);
   }
   if (items.empty()) lexer_.expected("an index");
-  if (lexer_.peek() == ']')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("',' or ']'");
+  lexer_.close_list(']');
   const Expr* index = is_tuple || items.empty() ? make(ExprKind::Tuple, at, std::move(items)) : items.front();
   Expr* expr = make(ExprKind::Subscript, at, {object, index});
   expr->offset = object->offset;

@@ -17,8 +17,6 @@ constexpr std::string_view kAllowed =
     "kernel "
     "launches, torch.empty and its kin, sizes and numbers; see docs/passes.md";
 
-bool is_any_of(char c, std::string_view set) { return c != 0 && set.find(c) != std::string_view::npos; }
-
 }  // namespace
 
 void ExpressionReader::outside(const char* at, std::string_view found) {
@@ -41,18 +39,16 @@ Expr* ExpressionReader::make(ExprKind kind, const char* at, Children children) {
   return &expr;
 }
 
+const Expr* ExpressionReader::make_binary(Operator op, const char* at, const Expr* left, const Expr* right) {
+  Expr* expr = make(ExprKind::Binary, at, {left, right});
+  expr->op = op;
+  return expr;
+}
+
 const Expr* ExpressionReader::literal(const char* at, Value value) {
   Expr* expr = make(ExprKind::Literal, at);
   expr->value = std::move(value);
   return expr;
-}
-
-// A single operator that is no part of a longer one: `*` but not `**`, `*=`.
-bool ExpressionReader::accept_operator(std::string_view text, std::string_view longer) {
-  if (std::strncmp(lexer_.at(), text.data(), text.size()) != 0) return false;
-  if (is_any_of(lexer_.at()[text.size()], longer)) return false;
-  lexer_.take(text.size());
-  return true;
 }
 
 // list := expression ("," expression)* [","]
@@ -123,30 +119,26 @@ const Expr* ExpressionReader::negation() {
 
 // == != < <= > >= in, not in, is, is not
 bool ExpressionReader::accept_comparison(Operator& op) {
-  const auto take = [&](bool found, Operator which) {
-    if (found) op = which;
-    return found;
-  };
-  if (take(accept_operator("==", ""), Operator::Equal) || take(accept_operator("!=", ""), Operator::NotEqual) ||
-      take(accept_operator("<=", ""), Operator::LessEqual) || take(accept_operator(">=", ""), Operator::GreaterEqual) ||
-      take(accept_operator("<", "<"), Operator::Less) || take(accept_operator(">", ">"), Operator::Greater) ||
-      take(lexer_.accept_word("in"), Operator::In)) {
-    return true;
-  }
-  if (lexer_.accept_word("is")) {
-    op = lexer_.accept_word("not") ? Operator::IsNot : Operator::Is;
-    return true;
-  }
   const char* at = lexer_.at();
-  if (!lexer_.accept_word("not")) return false;
-  if (take(lexer_.accept_word("in"), Operator::NotIn)) return true;
-  lexer_.jump(at);
-  return false;
+  if (const fx::OperatorRow* row = fx::operator_at(at, false); row && row->form == fx::OperatorForm::Compare) {
+    op = find_operator(row->target).value();
+    lexer_.take(row->target.size());
+  } else if (lexer_.accept_word("in")) {
+    op = Operator::In;
+  } else if (lexer_.accept_word("is")) {
+    op = lexer_.accept_word("not") ? Operator::IsNot : Operator::Is;
+  } else if (lexer_.accept_word("not") && lexer_.accept_word("in")) {
+    op = Operator::NotIn;
+  } else {
+    lexer_.jump(at);
+    return false;
+  }
+  return true;
 }
 
-// comparison := sum (operator sum)*; a chain compares neighbours
+// comparison := binary (operator binary)*; a chain compares neighbours
 const Expr* ExpressionReader::comparison() {
-  const Expr* first = sum();
+  const Expr* first = binary(fx::kComparePrecedence + 1);
   const char* at = lexer_.at();
   Operator op{};
   if (!accept_comparison(op)) return first;
@@ -154,50 +146,23 @@ const Expr* ExpressionReader::comparison() {
   std::vector<Operator> operators;
   do {
     operators.push_back(op);
-    operands.push_back(sum());
+    operands.push_back(binary(fx::kComparePrecedence + 1));
   } while (accept_comparison(op));
   Expr* expr = make(ExprKind::Compare, at, std::move(operands));
   expr->operators = std::move(operators);
   return expr;
 }
 
-// sum := term (("+" | "-") term)*
-const Expr* ExpressionReader::sum() {
-  const Expr* left = term();
-  for (;;) {
-    const char* at = lexer_.at();
-    Operator op{};
-    if (accept_operator("+", "="))
-      op = Operator::Add;
-    else if (accept_operator("-", "=>"))
-      op = Operator::Subtract;
-    else
-      return left;
-    Expr* expr = make(ExprKind::Binary, at, {left, term()});
-    expr->op = op;
-    left = expr;
-  }
-}
-
-// term := factor (("*" | "/" | "//" | "%") factor)*
-const Expr* ExpressionReader::term() {
+// binary := factor (OPERATOR factor)*, by the precedence of fx/operators.h
+const Expr* ExpressionReader::binary(uint8_t precedence) {
   const Expr* left = factor();
   for (;;) {
     const char* at = lexer_.at();
-    Operator op{};
-    if (accept_operator("//", "="))
-      op = Operator::FloorDivide;
-    else if (accept_operator("*", "*="))
-      op = Operator::Multiply;
-    else if (accept_operator("/", "/="))
-      op = Operator::Divide;
-    else if (accept_operator("%", "="))
-      op = Operator::Modulo;
-    else
-      return left;
-    Expr* expr = make(ExprKind::Binary, at, {left, factor()});
-    expr->op = op;
-    left = expr;
+    const fx::OperatorRow* row = fx::operator_at(at, false);
+    const auto op = row && row->precedence >= precedence ? find_operator(row->target) : std::nullopt;
+    if (!op) return left;
+    lexer_.take(row->target.size());
+    left = make_binary(*op, at, left, binary(static_cast<uint8_t>(row->precedence + 1)));
   }
 }
 
@@ -217,11 +182,10 @@ const Expr* ExpressionReader::factor() {
 const Expr* ExpressionReader::power() {
   const Expr* base = primary();
   const char* at = lexer_.at();
-  if (!accept_operator("**", "=")) return base;
+  if (!fx::is_power_at(at)) return base;
+  lexer_.take(2);
   const fx::Lexer::Nest nest(lexer_);
-  Expr* expr = make(ExprKind::Binary, at, {base, factor()});
-  expr->op = Operator::Power;
-  return expr;
+  return make_binary(Operator::Power, at, base, factor());
 }
 
 // primary := atom ("." NAME | "[" subscript "]" | "(" arguments ")")*
@@ -251,7 +215,7 @@ const Expr* ExpressionReader::primary() {
 const Expr* ExpressionReader::atom() {
   const char* at = lexer_.at();
   if (lexer_.at_name()) return word(at);
-  if (lexer_.at_digit() || (lexer_.peek() == '.' && lexer_.peek(1) >= '0' && lexer_.peek(1) <= '9')) {
+  if (lexer_.at_number()) {
     const ir::Arg number = lexer_.number(false);
     return literal(at, number.kind == ir::ArgKind::Int ? Value(number.integer) : Value(number.real));
   }
@@ -266,8 +230,8 @@ const Expr* ExpressionReader::atom() {
   }
   if (lexer_.peek() == '(') return parenthesis(at);
   if (lexer_.peek() == '[') return list(at);
-  if (accept_operator("...", "")) return literal(at, EllipsisValue{});
-  if (is_any_of(lexer_.peek(), "{*~`@$!?")) outside(at, lexer_.describe());
+  if (lexer_.at_ellipsis()) return lexer_.take(3), literal(at, EllipsisValue{});
+  if (lexer_.peek() != 0 && std::strchr("{*~`@$!?", lexer_.peek())) outside(at, lexer_.describe());
   lexer_.expected("an expression");
   return make(ExprKind::Literal, at);
 }

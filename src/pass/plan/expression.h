@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "fx/lexer.h"
+#include "fx/operators.h"
 #include "pass/plan/syntax.h"
 
 namespace passnet::pass {
@@ -27,14 +28,14 @@ class ExpressionReader {
  private:
   using Children = std::vector<const Expr*>;
   Expr* make(ExprKind kind, const char* at, Children children = {});
+  const Expr* make_binary(Operator op, const char* at, const Expr* left, const Expr* right);
   const Expr* literal(const char* at, Value value);
   const Expr* lambda(const char* at);
   const Expr* disjunction();
   const Expr* conjunction();
   const Expr* negation();
   const Expr* comparison();
-  const Expr* sum();
-  const Expr* term();
+  const Expr* binary(uint8_t precedence);
   const Expr* factor();
   const Expr* power();
   const Expr* primary();
@@ -47,7 +48,6 @@ class ExpressionReader {
   const Expr* subscript_item();
   const Expr* comprehension(const char* at, const Expr* element);
   bool accept_comparison(Operator& op);
-  bool accept_operator(std::string_view text, std::string_view longer);
 
   fx::Lexer& lexer_;
   PlanProgram& program_;

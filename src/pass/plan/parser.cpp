@@ -156,8 +156,7 @@ class PassFileReader {
 
   // parameters := [NAME [":" expression] ["=" expression] ("," …)* [","]]
   void parameters(Function& function) {
-    if (lexer_.peek() != '(') return lexer_.expected("'('");
-    lexer_.open_bracket();
+    if (!lexer_.open_bracket('(')) return;
     while (!lexer_.at_end() && lexer_.peek() != ')') {
       if (lexer_.peek() == '*' || lexer_.peek() == '/') {
         return statements_.expressions().outside(lexer_.at(), lexer_.describe() + " in a signature");
@@ -180,10 +179,7 @@ class PassFileReader {
       function.parameters.push_back(parameter);
       if (!lexer_.accept(',')) break;
     }
-    if (lexer_.peek() == ')')
-      lexer_.close_bracket();
-    else
-      lexer_.expected("',' or ')'");
+    lexer_.close_list(')');
   }
 
   // replacement_func := "def" "replacement_func" "(" ")" ":" "return" NAME

@@ -96,17 +96,14 @@ Statement StatementReader::simple_statement() {
   return assignment();
 }
 
+// "+=", "//=", … of an operator that plans have
 bool StatementReader::accept_augmented(Operator& op) {
-  static constexpr std::pair<std::string_view, Operator> kOperators[] = {
-      {"+=", Operator::Add},      {"-=", Operator::Subtract}, {"**=", Operator::Power}, {"//=", Operator::FloorDivide},
-      {"*=", Operator::Multiply}, {"/=", Operator::Divide},   {"%=", Operator::Modulo}};
-  for (const auto& [text, meaning] : kOperators) {
-    if (std::strncmp(lexer_.at(), text.data(), text.size()) != 0) continue;
-    op = meaning;
-    lexer_.take(text.size());
-    return true;
-  }
-  return false;
+  const fx::OperatorRow* row = fx::operator_at(lexer_.at(), true);
+  const auto found = row ? find_operator(row->target.substr(0, row->target.size() - 1)) : std::nullopt;
+  if (!found) return false;
+  op = *found;
+  lexer_.take(row->target.size());
+  return true;
 }
 
 // assignment := list ("=" list)* | NAME ("+=" | "-=" | …) list
@@ -178,10 +175,7 @@ Statement StatementReader::raise_statement(const char* at) {
   if (lexer_.peek() != '(') return result;
   lexer_.open_bracket();
   if (lexer_.peek() != ')') result.message = expressions_.expression();
-  if (lexer_.peek() == ')')
-    lexer_.close_bracket();
-  else
-    lexer_.expected("')'");
+  lexer_.close_bracket(')');
   return result;
 }
 

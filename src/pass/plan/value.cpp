@@ -181,6 +181,13 @@ Result<bool> compare(Operator op, const Value& a, const Value& b) {
 
 const char* spelling(Operator op) { return kSpelling[static_cast<size_t>(op)]; }
 
+std::optional<Operator> find_operator(std::string_view spelling) {
+  const auto end = kSpelling.begin() + static_cast<ptrdiff_t>(Operator::Negative);
+  const auto found = std::find(kSpelling.begin(), end, spelling);
+  if (found == end) return std::nullopt;
+  return static_cast<Operator>(found - kSpelling.begin());
+}
+
 const Sequence* get_sequence(const Value& value) {
   const auto* pointer = get_if<std::shared_ptr<const Sequence>>(value);
   return pointer ? pointer->get() : nullptr;

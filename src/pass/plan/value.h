@@ -80,6 +80,8 @@ enum class Operator : uint8_t {
 };
 /// "+", "//", "is not", …
 const char* spelling(Operator op);
+/// The operator of two operands that is written so, or none.
+std::optional<Operator> find_operator(std::string_view spelling);
 
 template <class T>
 const T* get_if(const Value& value) {
