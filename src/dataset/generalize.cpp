@@ -32,11 +32,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kGeneralizeId = "whole";
 /// What most models for pictures divide their sizes by.
 constexpr int64_t kPictureStep = 32;
 
-std::string generalize_rules(const Model& model, const GeneralizeOptions& options) {
+std::string rules_of(const Model& model, const GeneralizeOptions& options) {
   std::string rules =
       fmt::format("{} {} {} {} {}", options.variants, options.max_bytes, options.check, options.search_s, options.run);
   for (const fs::path& path : model.paths) {
@@ -97,7 +96,7 @@ Result<Capture> load_capture(const Model& model, run::Worker& worker, const Gene
     if (are_alike(first, all[i])) alike.push_back(&all[i]);
   }
   const std::chrono::milliseconds timeout(static_cast<int64_t>(options.timeout_s * 1000));
-  Typing typing(first.graph, worker, kGeneralizeId, timeout);
+  Typing typing(first.graph, worker, run::SlotWorkers::kGraph, timeout);
   PASSNET_TRY_VOID(typing.infer_captured(first.weights));
   Json facts = graphdir::read_facts(model.paths.front());
   return Capture{model, worker, timeout, std::move(all), std::move(alike), std::move(facts), std::move(typing)};
@@ -353,19 +352,18 @@ GeneralizeLine generalize_one(const Model& model, const fs::path& out, run::Slot
   const auto begin = std::chrono::steady_clock::now();
   GeneralizeLine line;
   line.report.graph = model.names.front();
-  line.rules = generalize_rules(model, options);
-  const Result<void> done = workers.with(slot, kGeneralizeId, [&](run::Worker& worker) {
-    return generalize_in(worker, model, out, options, line.report);
-  });
+  line.rules = rules_of(model, options);
+  const Result<void> done =
+      workers.with(slot, [&](run::Worker& worker) { return generalize_in(worker, model, out, options, line.report); });
   if (!done) line.report.error = to_string(done.error());
   line.report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return line;
 }
 
-/// A line of an earlier run that says what this one would find.
-bool still_generalized(const GeneralizeLine& line, const Model& model, const fs::path& out,
-                       const GeneralizeOptions& options) {
-  return line.report.error.empty() && line.rules == generalize_rules(model, options) &&
+// The line of an earlier run says what this one would find.
+bool still_valid(const GeneralizeLine& line, const Model& model, const fs::path& out,
+                 const GeneralizeOptions& options) {
+  return line.report.error.empty() && line.rules == rules_of(model, options) &&
          std::ranges::all_of(line.report.written, [&](const std::string& name) { return entry_exists(out / name); });
 }
 
@@ -382,16 +380,13 @@ Result<void> generalize(const std::vector<std::string>& roots, const fs::path& o
   PASSNET_TRY(const std::vector<Model> models, find_models(roots));
   PASSNET_TRY(LineFile journal, LineFile::open(out / "generalize.jsonl", true));
   const std::map<std::string, GeneralizeLine> earlier = read_generalize_journal(journal.kept());
-  const auto earlier_of = [&](const Model& model) {
-    const auto line = earlier.find(model.names.front());
-    return line == earlier.end() ? nullptr : &line->second;
-  };
+  const auto earlier_of = [&](const Model& model) { return run::find_line(earlier, model.names.front()); };
   const run::JobOptions job{options.jobs, options.interrupted};
   run::SlotWorkers workers(job);
   run::JobSteps<Model, GeneralizeLine, GeneralizeLine> steps;
   steps.find = [&](const Model& model) {
     const GeneralizeLine* line = earlier_of(model);
-    return line != nullptr && still_generalized(*line, model, out, options) ? line : nullptr;
+    return line != nullptr && still_valid(*line, model, out, options) ? line : nullptr;
   };
   steps.work = [&](const Model& model, size_t slot) {
     if (const GeneralizeLine* line = earlier_of(model)) remove_written(*line, out);

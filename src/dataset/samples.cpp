@@ -272,57 +272,35 @@ Result<void> hold_to_rules(const fs::path& out, const std::string& subgraphs, co
   return {};
 }
 
-// Throws Json::exception when it is no such line.
-SampleReport report_from(const Json& json) {
-  const std::string hash = json.at("sample");
-  return {hash,
-          json.contains("path") ? json.at("path").get<std::string>() : nameless_path(hash),
-          json.at("split"),
-          json.at("ops").get<std::vector<std::string>>(),
-          json.at("graphs"),
-          json.at("members"),
-          json.at("unfit").get<std::vector<std::string>>()};
+using Reports = std::map<std::string, SampleReport>;  // by hash
+
+// What an earlier run made of the group; nullptr when it has to be screened.
+const SampleReport* still_valid(const Reports& earlier, const Group& group, const fs::path& out) {
+  const SampleReport* report = run::find_line(earlier, group.hash);
+  if (report == nullptr) return nullptr;
+  const bool holds = report->graphs > 0 ? entry_exists(out / report->path) : report->members == group.members.size();
+  return holds ? report : nullptr;
 }
 
-/// What earlier runs made, by sample.
-class Earlier {
- public:
-  Earlier(const fs::path& out, std::string_view journal)
-      : out_(out),
-        reports_(run::last_lines(journal, report_from, [](const SampleReport& report) { return report.hash; })) {}
-  /// nullptr when the group has to be screened.
-  const SampleReport* find(const Group& group) const {
-    const auto found = reports_.find(group.hash);
-    if (found == reports_.end()) return nullptr;
-    const SampleReport& report = found->second;
-    const bool holds = report.graphs > 0 ? entry_exists(out_ / report.path) : report.members == group.members.size();
-    return holds ? &report : nullptr;
-  }
-
-  // A sample that is there stays where it is. A new one has the shortest name that is no other's.
-  void place(std::vector<Group>& groups) const {
-    std::map<std::string, std::string> owners;  // hash by path
-    for (const auto& [hash, report] : reports_) owners.emplace(report.path, hash);
-    for (Group& group : groups) {
-      const auto known = reports_.find(group.hash);
-      if (known != reports_.end() && entry_exists(out_ / known->second.path)) {
-        group.path = known->second.path;
-      } else if (entry_exists(out_ / nameless_path(group.hash))) {
-        group.path = nameless_path(group.hash);
-      } else {
-        const std::string& words = group.members.front().words;
-        for (size_t digits = 8; digits == 8 || owners.at(group.path) != group.hash; digits += 8) {
-          group.path = "samples/" + sample_name(words, group.hash, digits);
-          owners.emplace(group.path, group.hash);
-        }
+// A sample that is there stays where it is. A new one has the shortest name that is no other's.
+void place(std::vector<Group>& groups, const Reports& earlier, const fs::path& out) {
+  std::map<std::string, std::string> owners;  // hash by path
+  for (const auto& [hash, report] : earlier) owners.emplace(report.path, hash);
+  for (Group& group : groups) {
+    const SampleReport* known = run::find_line(earlier, group.hash);
+    if (known != nullptr && entry_exists(out / known->path)) {
+      group.path = known->path;
+    } else if (entry_exists(out / nameless_path(group.hash))) {
+      group.path = nameless_path(group.hash);
+    } else {
+      const std::string& words = group.members.front().words;
+      for (size_t digits = 8; digits == 8 || owners.at(group.path) != group.hash; digits += 8) {
+        group.path = "samples/" + sample_name(words, group.hash, digits);
+        owners.emplace(group.path, group.hash);
       }
     }
   }
-
- private:
-  const fs::path& out_;
-  const std::map<std::string, SampleReport> reports_;
-};
+}
 
 }  // namespace
 
@@ -331,14 +309,25 @@ Json to_json(const SampleReport& report) {
           {"members", report.members}, {"ops", report.ops},   {"unfit", report.unfit}};
 }
 
+void from_json(const Json& json, SampleReport& report) {
+  const std::string hash = json.at("sample");
+  report = {hash,
+            json.contains("path") ? json.at("path").get<std::string>() : nameless_path(hash),
+            json.at("split"),
+            json.at("ops").get<std::vector<std::string>>(),
+            json.at("graphs"),
+            json.at("members"),
+            json.at("unfit").get<std::vector<std::string>>()};
+}
+
 Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
                           const std::function<void(const SampleReport&)>& finished) {
   PASSNET_TRY(std::vector<Group> groups, group_graphs(subgraphs, options));
   if (options.tasks > 0) groups = order_of_choice(std::move(groups));
   PASSNET_TRY_VOID(hold_to_rules(out, subgraphs, options));
   PASSNET_TRY(LineFile journal, LineFile::open(out / "samples.jsonl", true));
-  const Earlier earlier(out, journal.kept());
-  earlier.place(groups);
+  const Reports earlier = run::last_lines<SampleReport>(journal.kept(), &SampleReport::hash);
+  place(groups, earlier, out);
   const run::JobOptions job{options.jobs, options.interrupted};
   run::SlotWorkers workers(job);
   std::vector<SampleReport> reports;
@@ -349,7 +338,7 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
     return !has_enough() && (options.tasks == 0 || is_task);
   };
   run::JobSteps<Group, SampleReport, SampleReport> steps;
-  steps.find = [&](const Group& group) { return earlier.find(group); };
+  steps.find = [&](const Group& group) { return still_valid(earlier, group, out); };
   steps.work = [&](const Group& group, size_t slot) -> Result<SampleReport> {
     PASSNET_TRY(run::Worker* const worker, workers.at(slot));
     return SampleWriter(group, out, options, *worker).write();
