@@ -269,7 +269,7 @@ Result<std::string> write_variant(Capture& capture, const std::vector<int64_t>& 
   if (!options.run) return std::string();
   // Types do not tell whether indices are in range.
   PASSNET_TRY(const graphdir::GraphDir written, graphdir::load_graph_dir(path));
-  const std::string refused = try_run(capture.worker, "variant", written, capture.timeout);
+  const std::string refused = try_run(capture.worker, written, capture.timeout);
   if (!capture.worker.alive()) PASSNET_TRY_VOID(capture.worker.start());
   if (refused.empty()) return std::string();
   std::error_code ignored;

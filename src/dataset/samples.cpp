@@ -37,7 +37,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kSamplesId = "variant";
 constexpr const char* kEntry =
     "#!/bin/sh\n"
     "# Evaluates this sample with the passes in pass_dir; options are handed on to `passnet eval`.\n"
@@ -138,100 +137,87 @@ std::vector<Member> spread(std::vector<Member> members, size_t places) {
   return kept;
 }
 
-class SampleWriter {
- public:
-  SampleWriter(const Group& group, const fs::path& out, const SampleOptions& options, run::Worker& worker)
-      : group_(group),
-        options_(options),
-        worker_(worker),
-        timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
-        path_(out / group.path),
-        partial_(path_.parent_path() / fmt::format(".{}.{}", group.hash, ::getpid())) {}
-  ~SampleWriter() {
-    std::error_code ignored;
-    fs::remove_all(partial_, ignored);
-  }
-  SampleWriter(const SampleWriter&) = delete;
-  SampleWriter& operator=(const SampleWriter&) = delete;
+// Where types cannot be inferred nothing is cast; screening tells whether that will do.
+ir::Values types_of(const graphdir::GraphDir& graph, run::Worker& worker, std::chrono::milliseconds timeout) {
+  if (!run::load_graph(worker, kScreened, graph.graph, {}, {}, timeout)) return {};
+  Result<ir::Values> types =
+      run::infer_types(worker, kScreened, graph.graph, {graphdir::print_meta(graph.weights), ""}, timeout);
+  return types ? std::move(*types) : ir::Values{};
+}
 
-  Result<SampleReport> write() {
-    std::error_code failed;
-    fs::remove_all(partial_, failed);
-    std::string list;
-    const std::vector<Member> members = spread(group_.members, options_.max_shapes);
-    SampleReport report;
-    report.hash = group_.hash;
-    report.path = group_.path;
-    report.members = group_.members.size();
-    describe(report, members.front());
-    for (size_t i = 0; i < members.size(); ++i) {
-      for (const ir::DType dtype : options_.dtypes) {
-        if (options_.interrupted != nullptr && *options_.interrupted) return resource_error("interrupted");
-        const std::string name = fmt::format("{}_{}", i, ir::name(dtype));
-        PASSNET_TRY(const std::string unfit, write_graph(members[i], dtype, partial_ / "graphs" / name));
-        if (!unfit.empty()) {
-          report.unfit.push_back(fmt::format("{}: {}", name, unfit));
-          continue;
-        }
-        if (list.empty()) describe(report, members[i]);
-        list += name + "\n", ++report.graphs;
-      }
-    }
-    if (report.graphs > 0 && !entry_exists(path_)) {
-      PASSNET_TRY_VOID(write_file(partial_ / "graph_list.txt", list));
-      PASSNET_TRY_VOID(write_file(partial_ / "entry.sh", std::string_view(kEntry)));
-      fs::permissions(partial_ / "entry.sh", fs::perms(0755), failed);
-      PASSNET_TRY_VOID(write_file(partial_ / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
-      fs::rename(partial_, path_, failed);
-      if (failed) return io_error("rename", partial_.string(), failed.value());
-    }
-    return report;
+// "" when the graph of that element type is written to `to`, else why it is not fit.
+Result<std::string> write_graph(const Member& member, ir::DType dtype, const fs::path& to, run::Worker& worker,
+                                std::chrono::milliseconds timeout) {
+  PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(member.path));
+  if (dtype != ir::DType::Float32) {
+    std::optional<std::vector<graphdir::TensorMeta>> metas = analysis::retyped(graph.weights, dtype);
+    if (!metas) return std::string("it has no float32 tensor");
+    graph.weights = std::move(*metas);
+    graph.graph = analysis::with_casts(graph.graph, dtype, types_of(graph, worker, timeout));
   }
+  Json facts = graphdir::read_facts(member.path);
+  facts["data_type"] = ir::name(dtype);
+  const Json sources = graphdir::read_sources(member.path);
+  PASSNET_TRY_VOID(graphdir::write_graph_dir(to, {graph.graph, graph.weights, facts, sources}));
+  // What is screened is what was written.
+  PASSNET_TRY(graph, graphdir::load_graph_dir(to));
+  if (!worker.alive()) PASSNET_TRY_VOID(worker.start());
+  std::string unfit = screen(worker, graph, timeout);
+  std::error_code ignored;
+  if (!unfit.empty()) fs::remove_all(to, ignored);
+  return unfit;
+}
 
- private:
+// Makes the sample in `partial` and moves it to `path`, unless one is there or no graph is fit.
+Result<SampleReport> write_by_way_of(const fs::path& partial, const fs::path& path, const Group& group,
+                                     const SampleOptions& options, run::Worker& worker) {
+  const std::chrono::milliseconds timeout(static_cast<int64_t>(options.timeout_s * 1000));
+  SampleReport report;
+  report.hash = group.hash;
+  report.path = group.path;
+  report.members = group.members.size();
   // By the first graph that the sample has, as `passnet dataset split` sees it.
-  void describe(SampleReport& report, const Member& first) const {
-    report.split = is_for_evaluation(first.family, options_.eval_share, options_.seed) ? "eval" : "train";
+  const auto describe = [&](const Member& first) {
+    report.split = is_for_evaluation(first.family, options.eval_share, options.seed) ? "eval" : "train";
     report.ops = first.ops;
-  }
-
-  // "" when the graph was written, else why it is not fit.
-  Result<std::string> write_graph(const Member& member, ir::DType dtype, const fs::path& to) {
-    PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(member.path));
-    if (dtype != ir::DType::Float32) {
-      std::optional<std::vector<graphdir::TensorMeta>> metas = analysis::retyped(graph.weights, dtype);
-      if (!metas) return std::string("it has no float32 tensor");
-      graph.weights = std::move(*metas);
-      graph.graph = analysis::with_casts(graph.graph, dtype, types_of(graph));
+  };
+  const std::vector<Member> members = spread(group.members, options.max_shapes);
+  describe(members.front());
+  std::string list;
+  for (size_t i = 0; i < members.size(); ++i) {
+    for (const ir::DType dtype : options.dtypes) {
+      if (options.interrupted != nullptr && *options.interrupted) return resource_error("interrupted");
+      const std::string name = fmt::format("{}_{}", i, ir::name(dtype));
+      PASSNET_TRY(const std::string unfit, write_graph(members[i], dtype, partial / "graphs" / name, worker, timeout));
+      if (!unfit.empty()) {
+        report.unfit.push_back(fmt::format("{}: {}", name, unfit));
+        continue;
+      }
+      if (list.empty()) describe(members[i]);
+      list += name + "\n", ++report.graphs;
     }
-    Json facts = graphdir::read_facts(member.path);
-    facts["data_type"] = ir::name(dtype);
-    const Json sources = graphdir::read_sources(member.path);
-    PASSNET_TRY_VOID(graphdir::write_graph_dir(to, {graph.graph, graph.weights, facts, sources}));
-    // What is screened is what was written.
-    PASSNET_TRY(graph, graphdir::load_graph_dir(to));
-    if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-    std::string unfit = screen(worker_, kSamplesId, graph, timeout_);
-    std::error_code ignored;
-    if (!unfit.empty()) fs::remove_all(to, ignored);
-    return unfit;
   }
+  if (report.graphs == 0 || entry_exists(path)) return report;
+  PASSNET_TRY_VOID(write_file(partial / "graph_list.txt", list));
+  PASSNET_TRY_VOID(write_file(partial / "entry.sh", std::string_view(kEntry)));
+  std::error_code failed;
+  fs::permissions(partial / "entry.sh", fs::perms(0755), failed);
+  PASSNET_TRY_VOID(write_file(partial / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
+  fs::rename(partial, path, failed);
+  if (failed) return io_error("rename", partial.string(), failed.value());
+  return report;
+}
 
-  // Where types cannot be inferred nothing is cast; screening tells whether that will do.
-  ir::Values types_of(const graphdir::GraphDir& graph) {
-    if (!run::load_graph(worker_, kSamplesId, graph.graph, {}, {}, timeout_)) return {};
-    Result<ir::Values> types =
-        run::infer_types(worker_, kSamplesId, graph.graph, {graphdir::print_meta(graph.weights), ""}, timeout_);
-    return types ? std::move(*types) : ir::Values{};
-  }
-
-  const Group& group_;
-  const SampleOptions& options_;
-  run::Worker& worker_;
-  const std::chrono::milliseconds timeout_;
-  const fs::path path_;
-  const fs::path partial_;  // where the sample is made; gone with this object
-};
+Result<SampleReport> write_sample(const Group& group, const fs::path& out, const SampleOptions& options,
+                                  run::Worker& worker) {
+  const fs::path path = out / group.path;
+  const fs::path partial = path.parent_path() / fmt::format(".{}.{}", group.hash, ::getpid());
+  std::error_code ignored;
+  fs::remove_all(partial, ignored);
+  Result<SampleReport> report = write_by_way_of(partial, path, group, options, worker);
+  fs::remove_all(partial, ignored);
+  return report;
+}
 
 // Where samples were before they had names; those that are there stay there.
 std::string nameless_path(std::string_view hash) {
@@ -341,7 +327,7 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
   steps.find = [&](const Group& group) { return still_valid(earlier, group, out); };
   steps.work = [&](const Group& group, size_t slot) -> Result<SampleReport> {
     PASSNET_TRY(run::Worker* const worker, workers.at(slot));
-    return SampleWriter(group, out, options, *worker).write();
+    return write_sample(group, out, options, *worker);
   };
   steps.keep = [&](SampleReport& report) {
     if (is_wanted(report)) return &report;
