@@ -30,10 +30,10 @@ Result<LineFile> LineFile::open(const std::filesystem::path& path, bool keep) {
   return file;
 }
 
-Result<void> LineFile::append(std::string_view line) {
+Result<void> LineFile::append(std::string_view lines) {
   struct stat before {};
   if (::fstat(fd_.get(), &before) != 0) return io_error("read the size of", path_.string(), errno);
-  if (Result<void> written = write_all(fd_.get(), std::string(line) + "\n", path_.string()); !written) {
+  if (Result<void> written = write_all(fd_.get(), std::string(lines) + "\n", path_.string()); !written) {
     Error error = std::move(written).error();
     // Half a line must not stay; when even cutting fails, the torn line is skipped when read.
     if (::ftruncate(fd_.get(), before.st_size) != 0) error.notes.push_back("its last line is torn and will be skipped");

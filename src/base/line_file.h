@@ -20,8 +20,9 @@ class LineFile {
   /// The lines that were there when it was opened, each with its end.
   const std::string& kept() const { return kept_; }
 
-  /// Appends a line and syncs it. Errors: Io (full disk: the file is cut back to its last whole line).
-  Result<void> append(std::string_view line);
+  /// Appends a line, or several with '\n' between them, and syncs once. Errors: Io (full disk: the file is cut back to
+  /// what it was).
+  Result<void> append(std::string_view lines);
 
  private:
   UniqueFd fd_;

@@ -35,7 +35,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kId = "whole";
+constexpr const char* kGraph = run::SlotWorkers::kGraph;
 
 struct Whole {
   fs::path path;
@@ -133,8 +133,8 @@ Result<ir::Values> measure(run::Worker& worker, const graphdir::GraphDir& graph,
                            std::chrono::milliseconds timeout) {
   std::vector<std::string> wanted;
   for (const Cut& one : cuts) std::ranges::move(computed_inputs(one.piece, graph.graph), std::back_inserter(wanted));
-  PASSNET_TRY_VOID(run::replay_inputs(worker, kId, graph, graphdir::kReplaySeed, timeout));
-  return run::trace_graph(worker, kId, graph.graph, timeout, wanted);
+  PASSNET_TRY_VOID(run::replay_inputs(worker, kGraph, graph, graphdir::kReplaySeed, timeout));
+  return run::trace_graph(worker, kGraph, graph.graph, timeout, wanted);
 }
 
 // Fills in what is learnt of a whole graph; of one that cannot be decomposed, what was learnt until then.
@@ -143,8 +143,8 @@ Result<void> analyse_in(run::Worker& worker, const Whole& whole, const Decompose
   WholeReport& report = analysis.line.report;
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(whole.path));
   analysis.facts = graphdir::read_facts(whole.path);
-  PASSNET_TRY_VOID(run::load_graph(worker, kId, graph.graph, {}, {}, timeout));
-  PASSNET_TRY(ir::Values values, run::infer_types(worker, kId, graph, timeout));
+  PASSNET_TRY_VOID(run::load_graph(worker, kGraph, graph.graph, {}, {}, timeout));
+  PASSNET_TRY(ir::Values values, run::infer_types(worker, kGraph, graph, timeout));
   std::vector<Cut> cuts = pieces_of(whole, graph.graph, values, options, report);
   if (options.measure) {
     Result<ir::Values> measured = measure(worker, graph, cuts, timeout);
@@ -177,7 +177,7 @@ Analysis analyse(const Whole& whole, run::SlotWorkers& workers, size_t slot, con
   report.graph = whole.name;
   analysis.line.rules = rules_of(whole, options);
   const Result<void> done =
-      workers.with(slot, kId, [&](run::Worker& worker) { return analyse_in(worker, whole, options, analysis); });
+      workers.with(slot, [&](run::Worker& worker) { return analyse_in(worker, whole, options, analysis); });
   if (!done) report.error = to_string(done.error());
   analysis.line.shape = analysis.facts.value("shape", "");
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -306,10 +306,7 @@ Result<void> decompose(const std::vector<std::string>& roots, const fs::path& ou
   const run::JobOptions job{options.jobs, options.interrupted};
   run::SlotWorkers workers(job);
   run::JobSteps<Whole, Analysis, JournalLine> steps;
-  steps.find = [&](const Whole& whole) {
-    const auto line = earlier.find(whole.name);
-    return line == earlier.end() ? nullptr : &line->second;
-  };
+  steps.find = [&](const Whole& whole) { return run::find_line(earlier, whole.name); };
   steps.work = [&](const Whole& whole, size_t slot) { return analyse(whole, workers, slot, options); };
   steps.keep = [&](Analysis& analysis) -> Result<const JournalLine*> {
     const WholeReport& report = analysis.line.report;

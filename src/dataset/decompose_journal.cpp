@@ -13,9 +13,9 @@ Json row(const FoundRange& found) {
       {name(found.kind), found.range.start, found.range.end, found.number, found.identity, found.written});
 }
 
-// Throws Json::exception when it is no such line.
-JournalLine line_from(const Json& json) {
-  JournalLine line;
+}  // namespace
+
+void from_json(const Json& json, JournalLine& line) {
   line.report.graph = json.at("graph");
   line.report.pieces = json.at("pieces").get<std::map<std::string, size_t>>();
   line.report.written = json.at("written").get<std::map<std::string, size_t>>();
@@ -29,10 +29,7 @@ JournalLine line_from(const Json& json) {
     const graphdir::Kind kind = graphdir::parse_kind(one.at(0).get<std::string>()).value_or(graphdir::Kind::SoleOp);
     line.found.push_back({kind, {one.at(1), one.at(2)}, one.at(3), one.at(4), one.at(5)});
   }
-  return line;
 }
-
-}  // namespace
 
 Json to_json(const JournalLine& line) {
   const WholeReport& report = line.report;
@@ -47,7 +44,7 @@ Json to_json(const JournalLine& line) {
 }
 
 std::map<std::string, JournalLine> read_decompose_journal(std::string_view text) {
-  return run::last_lines(text, line_from, [](const JournalLine& line) { return line.report.graph; });
+  return run::last_lines<JournalLine>(text, [](const JournalLine& line) { return line.report.graph; });
 }
 
 }  // namespace passnet::dataset

@@ -1,11 +1,8 @@
 #include "dataset/dedup.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
@@ -14,11 +11,13 @@
 #include "analysis/identity.h"
 #include "analysis/op_name.h"
 #include "base/file.h"
+#include "base/line_file.h"
 #include "base/strings.h"
 #include "dataset/pieces/sources.h"
 #include "fx/parser.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/sample.h"
+#include "run/job.h"
 
 namespace passnet::dataset {
 
@@ -30,8 +29,8 @@ constexpr const char* kMarker = "dedup.json";
 constexpr const char* kJournal = "dedup.jsonl";
 constexpr const char* kPartial = ".partial";  // in OUT: directories that are being copied
 
-/// A graph as it was found.
-struct Candidate {
+/// A graph of a tree, as it was read.
+struct TreeGraph {
   fs::path directory;
   std::string path;  // below its tree
   std::string key;   // equal for equal graphs
@@ -45,6 +44,35 @@ struct Kept {
   std::string path;  // below OUT
   Sources own, merged;
 };
+
+/// A line of OUT/dedup.jsonl: where in OUT a graph is that is not at its own path, or its equal.
+struct DedupLine {
+  std::string tree, graph, kept;
+  bool renamed = false;  // it was copied, else an equal graph was
+};
+
+/// OUT as it is to be: all graphs that it has and gets, and which graphs are equal to them.
+struct Merge {
+  std::set<std::string> trees_before;             // that earlier runs read
+  std::map<std::string, DedupLine> lines_before;  // by name_of
+  std::vector<DedupLine> lines = {};              // of this run
+  std::vector<Kept> kept = {};
+  std::unordered_map<std::string, size_t> by_key = {};
+  std::unordered_set<std::string> taken = {};  // paths
+  DedupReport report = {};
+};
+
+std::string name_of(const DedupLine& line) { return line.tree + "\n" + line.graph; }
+
+std::string print(const DedupLine& line) {
+  Json json{{"tree", line.tree}, {"graph", line.graph}, {"kept", line.kept}};
+  if (line.renamed) json["renamed"] = true;
+  return dump(json);
+}
+
+void from_json(const Json& json, DedupLine& line) {
+  line = {json.at("tree"), json.at("graph"), json.at("kept"), json.value("renamed", false)};
+}
 
 Result<std::string> key_of(const fs::path& directory, EqualBy rule) {
   if (rule == EqualBy::Identity) {
@@ -65,9 +93,9 @@ Result<Sources> sources_of(const fs::path& directory, const std::string& path) {
   return Sources{{path, {analysis::Range{0, analysis::body_size(whole)}}}};
 }
 
-Result<void> read_into(Candidate& candidate, EqualBy rule) {
-  PASSNET_TRY(candidate.key, key_of(candidate.directory, rule));
-  PASSNET_TRY(candidate.sources, sources_of(candidate.directory, candidate.path));
+Result<void> read_into(TreeGraph& graph, EqualBy rule) {
+  PASSNET_TRY(graph.key, key_of(graph.directory, rule));
+  PASSNET_TRY(graph.sources, sources_of(graph.directory, graph.path));
   return {};
 }
 
@@ -96,134 +124,75 @@ Result<void> check_places(const std::vector<std::string>& trees, const fs::path&
   return {};
 }
 
-/// OUT, held for this run alone, and what its dedup.json says: the rule, and the trees that went into it.
-class Output {
- public:
-  static Result<Output> open(const fs::path& out, EqualBy rule) {
-    Output output;
-    output.marker_ = out / kMarker;
-    output.rule_ = rule;
-    std::error_code failed;
-    if (fs::exists(out, failed) && !fs::is_empty(out, failed)) PASSNET_TRY_VOID(output.read_marker());
-    fs::create_directories(out, failed);
-    output.lock_ = UniqueFd(::open(out.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!output.lock_) return io_error("open", out.string(), errno);
-    if (::flock(output.lock_.get(), LOCK_EX | LOCK_NB) != 0)
-      return resource_error(fmt::format("another run writes to '{}'", out.string()));
-    fs::remove_all(out / kPartial, failed);
-    return output;
+// Nothing is there, but for the empty journal of a run that was stopped before it copied anything.
+bool is_unused(const fs::path& out) {
+  std::error_code failed;
+  const fs::directory_iterator entries(out, failed);
+  if (failed) return !entry_exists(out);
+  return std::all_of(begin(entries), end(entries), [&](const fs::directory_entry& entry) {
+    return entry.path().filename() == kJournal && fs::is_empty(entry.path(), failed);
+  });
+}
+
+// The trees that earlier runs read into OUT. Errors: BadInput: something else made it, or another rule.
+Result<std::set<std::string>> trees_in(const fs::path& out, EqualBy rule) {
+  std::set<std::string> trees;
+  if (is_unused(out)) return trees;
+  const Result<std::string> text = read_file(out / kMarker);
+  const Json marker = text ? Json::parse(*text, nullptr, false) : Json();
+  if (!marker.is_object() || !marker.contains("equal_by") || !marker.contains("trees"))
+    return bad_input(fmt::format("'{}' holds something that this command did not make", out.string()))
+        .with_hint("give an empty or new directory with --out");
+  if (marker["equal_by"] != name(rule))
+    return bad_input(
+        fmt::format("'{}' was made by {}, found --by {}", out.string(), dump(marker["equal_by"]), name(rule)));
+  for (const Json& tree : marker["trees"]) {
+    if (tree.is_string()) trees.insert(tree.get<std::string>());
   }
+  return trees;
+}
 
-  bool has_read(const std::string& tree) const { return trees_.contains(tree); }
+Result<void> write_marker(const fs::path& out, EqualBy rule, std::set<std::string> trees_before,
+                          const std::vector<std::string>& trees) {
+  trees_before.insert(trees.begin(), trees.end());
+  return write_file(out / kMarker, graphdir::print_indented(Json{{"equal_by", name(rule)}, {"trees", trees_before}}));
+}
 
-  /// Before anything of the trees is copied, so that a run that goes on knows where it comes from.
-  Result<void> remember(const std::vector<std::string>& trees) {
-    trees_.insert(trees.begin(), trees.end());
-    return write_file(marker_, graphdir::print_indented(Json{{"equal_by", name(rule_)}, {"trees", trees_}}));
+// A graph of OUT since an earlier run.
+void add_existing(Merge& merge, TreeGraph graph) {
+  merge.taken.insert(graph.path);
+  if (graph.error) return;
+  merge.by_key.try_emplace(std::move(graph.key), merge.kept.size());
+  merge.kept.push_back({{}, std::move(graph.path), graph.sources, graph.sources});
+}
+
+// A graph that has no equal yet, at its own path or the next that is free.
+void keep(Merge& merge, const std::string& tree, TreeGraph graph) {
+  std::string path = graph.path;
+  for (int number = 2; merge.taken.contains(path); ++number) path = fmt::format("{}_{}", graph.path, number);
+  const bool renamed = path != graph.path;
+  if (renamed) merge.lines.push_back({tree, graph.path, path, true});
+  ++merge.report.added;
+  merge.report.renamed += renamed;
+  merge.taken.insert(path);
+  merge.kept.push_back({std::move(graph.directory), std::move(path), graph.sources, graph.sources});
+}
+
+void add(Merge& merge, const std::string& tree, TreeGraph graph) {
+  ++merge.report.graphs;
+  const auto [place, is_new] = merge.by_key.try_emplace(graph.key, merge.kept.size());
+  if (is_new) return keep(merge, tree, std::move(graph));
+  Kept& kept = merge.kept[place->second];
+  for (const auto& [whole, ranges] : graph.sources) kept.merged[whole].insert(ranges.begin(), ranges.end());
+  const bool is_the_copied_one = kept.from.empty() && kept.path == graph.path && merge.trees_before.contains(tree);
+  DedupLine line{tree, graph.path, kept.path};
+  if (is_the_copied_one || merge.lines_before.contains(name_of(line))) {
+    ++merge.report.there;
+    return;
   }
-
- private:
-  Result<void> read_marker() {
-    const Result<std::string> text = read_file(marker_);
-    const Json marker = text ? Json::parse(*text, nullptr, false) : Json();
-    const std::string out = marker_.parent_path().string();
-    if (!marker.is_object() || !marker.contains("equal_by") || !marker.contains("trees"))
-      return bad_input(fmt::format("'{}' holds something that this command did not make", out))
-          .with_hint("give an empty or new directory with --out");
-    if (marker["equal_by"] != name(rule_))
-      return bad_input(fmt::format("'{}' was made by {}, found --by {}", out, dump(marker["equal_by"]), name(rule_)));
-    for (const Json& tree : marker["trees"]) {
-      if (tree.is_string()) trees_.insert(tree.get<std::string>());
-    }
-    return {};
-  }
-
-  fs::path marker_;
-  EqualBy rule_ = EqualBy::Identity;
-  std::set<std::string> trees_;
-  UniqueFd lock_;
-};
-
-/// Lines of OUT/dedup.jsonl, of earlier runs too.
-class Journal {
- public:
-  explicit Journal(fs::path file) : file_(std::move(file)) {
-    const Result<std::string> text = read_file(file_);
-    if (!text) return;
-    for (const std::string_view line : split(*text, '\n')) {
-      const Json json = Json::parse(line, nullptr, false);
-      if (!json.is_object()) continue;
-      known_.insert(json.value("tree", "") + "\n" + json.value("graph", ""));
-      text_ += std::string(line) + "\n";
-    }
-  }
-  bool knows(const std::string& tree, const std::string& graph) const { return known_.contains(tree + "\n" + graph); }
-  void add(const std::string& tree, const std::string& graph, const std::string& kept, bool renamed) {
-    Json line{{"tree", tree}, {"graph", graph}, {"kept", kept}};
-    if (renamed) line["renamed"] = true;
-    text_ += dump(line) + "\n";
-  }
-  Result<void> write() const { return write_file(file_, text_); }
-
- private:
-  fs::path file_;
-  std::string text_;
-  std::unordered_set<std::string> known_;
-};
-
-/// All graphs of OUT, those of this run included, and which graphs are equal to them.
-class Merge {
- public:
-  Merge(const fs::path& out, const Output& output, DedupReport& report)
-      : output_(output), journal_(out / kJournal), report_(report) {}
-
-  void add_existing(Candidate candidate) {
-    taken_.insert(candidate.path);
-    if (candidate.error) return;
-    by_key_.try_emplace(std::move(candidate.key), kept_.size());
-    kept_.push_back({{}, std::move(candidate.path), candidate.sources, candidate.sources});
-  }
-
-  void add(const std::string& tree, Candidate candidate) {
-    ++report_.graphs;
-    const auto [place, is_new] = by_key_.try_emplace(std::move(candidate.key), kept_.size());
-    if (is_new) {
-      keep(tree, std::move(candidate));
-      return;
-    }
-    Kept& kept = kept_[place->second];
-    for (const auto& [graph, ranges] : candidate.sources) kept.merged[graph].insert(ranges.begin(), ranges.end());
-    const bool is_the_copied_one = kept.from.empty() && kept.path == candidate.path && output_.has_read(tree);
-    if (is_the_copied_one || journal_.knows(tree, candidate.path)) {
-      ++report_.there;
-      return;
-    }
-    ++report_.duplicates;
-    journal_.add(tree, candidate.path, kept.path, false);
-  }
-
-  const std::vector<Kept>& kept() const { return kept_; }
-  const Journal& journal() const { return journal_; }
-
- private:
-  void keep(const std::string& tree, Candidate candidate) {
-    std::string path = candidate.path;
-    for (int number = 2; taken_.contains(path); ++number) path = fmt::format("{}_{}", candidate.path, number);
-    const bool renamed = path != candidate.path;
-    if (renamed) journal_.add(tree, candidate.path, path, true);
-    ++report_.added;
-    report_.renamed += renamed;
-    taken_.insert(path);
-    kept_.push_back({std::move(candidate.directory), std::move(path), candidate.sources, candidate.sources});
-  }
-
-  const Output& output_;
-  Journal journal_;
-  DedupReport& report_;
-  std::vector<Kept> kept_;
-  std::unordered_map<std::string, size_t> by_key_;
-  std::unordered_set<std::string> taken_;
-};
+  ++merge.report.duplicates;
+  merge.lines.push_back(std::move(line));
+}
 
 // Regular files, whatever links there are to them, and the directories they lie in.
 Result<void> copy_files(const fs::path& from, const fs::path& to) {
@@ -244,12 +213,13 @@ Result<void> copy_files(const fs::path& from, const fs::path& to) {
 }
 
 // A new graph appears as a whole; of one that is there only the sources may change.
-Result<void> write_kept(const fs::path& out, const Kept& kept, size_t number) {
+// slot: no other graph is being written with the same.
+Result<void> write_kept(const fs::path& out, const Kept& kept, size_t slot) {
   const bool changed = kept.merged != kept.own;
   const std::string sources = changed ? graphdir::print_indented(to_json(kept.merged)) : "";
   if (kept.from.empty())
     return changed ? write_file(out / kept.path / "subgraph_sources.json", sources) : Result<void>();
-  const fs::path partial = out / kPartial / std::to_string(number), place = out / kept.path;
+  const fs::path partial = out / kPartial / std::to_string(slot), place = out / kept.path;
   PASSNET_TRY_VOID(copy_files(kept.from, partial));
   if (changed) PASSNET_TRY_VOID(write_file(partial / "subgraph_sources.json", sources));
   std::error_code failed;
@@ -259,28 +229,28 @@ Result<void> write_kept(const fs::path& out, const Kept& kept, size_t number) {
   return {};
 }
 
-Result<void> write_all(const fs::path& out, const std::vector<Kept>& kept, const graphdir::TreeOptions& tree) {
-  size_t next = 0;
-  Result<void> done = graphdir::map_until_error(
-      [&] { return next < kept.size() ? std::optional(next++) : std::nullopt; },
-      [&](size_t i) { return write_kept(out, kept[i], i); }, [](Result<void> written) { return written; }, tree);
+Result<void> write_all(const fs::path& out, const std::vector<Kept>& kept, const run::JobOptions& job) {
+  Result<void> done = run::for_each_item(std::span(kept), job,
+                                         [&](const Kept& one, size_t slot) { return write_kept(out, one, slot); });
   std::error_code ignored;
   fs::remove_all(out / kPartial, ignored);
   return done;
 }
 
-// sink(candidate) for each graph at or below `root`.
-template <class Sink>
-Result<void> read_tree(const fs::path& root, const DedupOptions& options, Sink&& sink) {
+// sink(graph) for each graph at or below `root`.
+Result<void> read_tree(const fs::path& root, const DedupOptions& options, const std::function<void(TreeGraph)>& sink) {
   return graphdir::for_each_graph(
       root, options.tree,
       [&](const graphdir::GraphWalk::Found& found) {
-        Candidate candidate{found.path, graphdir::path_below(root, found.path), {}, {}, found.error};
-        if (candidate.error) return candidate;
-        if (const Result<void> read = read_into(candidate, options.by); !read) candidate.error = read.error();
-        return candidate;
+        TreeGraph graph{found.path, graphdir::path_below(root, found.path), {}, {}, found.error};
+        if (graph.error) return graph;
+        if (const Result<void> read = read_into(graph, options.by); !read) graph.error = read.error();
+        return graph;
       },
-      std::forward<Sink>(sink));
+      [&](TreeGraph graph) -> Result<void> {
+        sink(std::move(graph));
+        return {};
+      });
 }
 
 }  // namespace
@@ -296,27 +266,28 @@ std::optional<EqualBy> parse_equal_by(std::string_view text) {
 Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const fs::path& out, const DedupOptions& options,
                                 const std::function<void(const std::string&)>& counted) {
   PASSNET_TRY_VOID(check_places(trees, out));
-  PASSNET_TRY(Output output, Output::open(out, options.by));
-  DedupReport report;
-  Merge merge(out, output, report);
-  PASSNET_TRY_VOID(read_tree(out, options, [&](Candidate candidate) -> Result<void> {
-    merge.add_existing(std::move(candidate));
-    return {};
-  }));
+  PASSNET_TRY(std::set<std::string> trees_before, trees_in(out, options.by));
+  PASSNET_TRY(LineFile journal, LineFile::open(out / kJournal, true));
+  std::error_code ignored;
+  fs::remove_all(out / kPartial, ignored);
+  Merge merge{std::move(trees_before), run::last_lines<DedupLine>(journal.kept(), name_of)};
+  PASSNET_TRY_VOID(read_tree(out, options, [&](TreeGraph graph) { add_existing(merge, std::move(graph)); }));
   for (const std::string& tree : trees) {
-    PASSNET_TRY_VOID(read_tree(tree, options, [&](Candidate candidate) -> Result<void> {
-      counted(candidate.path);
-      if (candidate.error)
-        report.failed.push_back(fmt::format("{}: {}", candidate.path, to_string(*candidate.error)));
+    PASSNET_TRY_VOID(read_tree(tree, options, [&](TreeGraph graph) {
+      counted(graph.path);
+      if (graph.error)
+        merge.report.failed.push_back(fmt::format("{}: {}", graph.path, to_string(*graph.error)));
       else
-        merge.add(tree, std::move(candidate));
-      return {};
+        add(merge, tree, std::move(graph));
     }));
   }
-  PASSNET_TRY_VOID(output.remember(trees));
-  PASSNET_TRY_VOID(write_all(out, merge.kept(), options.tree));
-  PASSNET_TRY_VOID(merge.journal().write());
-  return report;
+  // Before anything is copied, so that a run that goes on knows where it comes from.
+  PASSNET_TRY_VOID(write_marker(out, options.by, merge.trees_before, trees));
+  PASSNET_TRY_VOID(write_all(out, merge.kept, options.tree));
+  std::vector<std::string> lines;
+  for (const DedupLine& line : merge.lines) lines.push_back(print(line));
+  if (!lines.empty()) PASSNET_TRY_VOID(journal.append(join(lines, "\n")));
+  return std::move(merge.report);
 }
 
 }  // namespace passnet::dataset

@@ -6,11 +6,7 @@
 
 namespace passnet::dataset {
 
-namespace {
-
-// Throws Json::exception when it is no such line.
-GeneralizeLine generalize_line(const Json& json) {
-  GeneralizeLine line;
+void from_json(const Json& json, GeneralizeLine& line) {
   line.report.graph = json.at("graph");
   line.report.symbols = json.at("symbols").get<std::map<std::string, int64_t>>();
   for (const auto& [key, list] : {std::pair{"dropped", &line.report.dropped},
@@ -22,10 +18,7 @@ GeneralizeLine generalize_line(const Json& json) {
   line.report.error = json.value("error", "");
   line.report.seconds = json.at("seconds");
   line.rules = json.at("rules");
-  return line;
 }
-
-}  // namespace
 
 Json to_json(const GeneralizeLine& line) {
   const GeneralizeReport& report = line.report;
@@ -39,7 +32,7 @@ Json to_json(const GeneralizeLine& line) {
 }
 
 std::map<std::string, GeneralizeLine> read_generalize_journal(std::string_view text) {
-  return run::last_lines(text, generalize_line, [](const GeneralizeLine& line) { return line.report.graph; });
+  return run::last_lines<GeneralizeLine>(text, [](const GeneralizeLine& line) { return line.report.graph; });
 }
 
 }  // namespace passnet::dataset

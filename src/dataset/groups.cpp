@@ -42,71 +42,60 @@ void for_each_record(const graphdir::GraphDir& graph, Visit&& visit) {
 
 using Members = std::vector<const GroupMember*>;
 
-/// The graphs of one type and operator sequence.
-class Sequence {
- public:
-  /// members: in the order of shapes, then paths.
-  Sequence(const Members& members, std::vector<SamplingGroup>& groups) : members_(members), groups_(groups) {}
-
-  void draw() {
-    draw_v1();
-    Members candidates;
-    for (const GroupMember* member : members_) {
-      if (!drawn_.contains(member)) candidates.push_back(member);
-    }
-    draw_v2(std::move(candidates));
-  }
-
- private:
-  void draw_v1() {
-    Members heads;
-    for (size_t begin = 0, end = 0; begin < members_.size(); begin = end) {
-      while (end < members_.size() && members_[end]->shapes == members_[begin]->shapes) ++end;
-      heads.push_back(members_[begin]);
-      for (size_t i = begin + kStride; i < end; i += kStride) add(1, {members_[i]});
-    }
-    add(2, heads);
-  }
-
-  void draw_v2(Members candidates) {
-    const auto key = [](const GroupMember* member) { return std::tie(member->shapes, member->dtypes, member->path); };
-    std::ranges::sort(candidates, {}, key);
-    Members picks;
-    std::map<std::string, std::set<std::string>> seen;  // by shapes: dtypes
-    for (const GroupMember* member : candidates) {
-      std::set<std::string>& dtypes = seen[member->shapes];
-      if (dtypes.size() < kDtypes && dtypes.insert(member->dtypes).second) picks.push_back(member);
-    }
-    add(4, picks);
-    std::erase_if(candidates, [&](const GroupMember* member) { return drawn_.contains(member); });
-    std::ranges::sort(candidates, {}, [](const GroupMember* member) { return std::string_view(member->path); });
-    Members sampled;
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      if (i % kWindow < kPerWindow) sampled.push_back(candidates[i]);
-    }
-    add(3, sampled);
-  }
-
-  void add(int rule, const Members& members) {
-    if (members.empty()) return;
-    SamplingGroup group;
-    group.type = members.front()->type;
-    group.ops = members.front()->ops;
-    group.rule = rule;
-    std::string text = fmt::format("{} {}\n", group.type, rule);
-    for (const GroupMember* member : members) {
-      group.members.push_back(member->path);
-      text += member->path + "\n";
-      drawn_.insert(member);
-    }
-    group.id = sha256_hex(text).substr(0, 32);
-    groups_.push_back(std::move(group));
-  }
-
-  const Members& members_;
-  std::vector<SamplingGroup>& groups_;
-  std::set<const GroupMember*> drawn_;
+/// What was drawn so far.
+struct Drawing {
+  std::vector<SamplingGroup> groups;
+  std::set<const GroupMember*> members;
 };
+
+void add_group(Drawing& drawing, int rule, const Members& members) {
+  if (members.empty()) return;
+  SamplingGroup group;
+  group.type = members.front()->type;
+  group.ops = members.front()->ops;
+  group.rule = rule;
+  std::string text = fmt::format("{} {}\n", group.type, rule);
+  for (const GroupMember* member : members) {
+    group.members.push_back(member->path);
+    text += member->path + "\n";
+    drawing.members.insert(member);
+  }
+  group.id = sha256_hex(text).substr(0, 32);
+  drawing.groups.push_back(std::move(group));
+}
+
+// sequence: the graphs of one type and operator sequence, in the order of shapes, then paths.
+void draw_v1(Drawing& drawing, const Members& sequence) {
+  Members heads;
+  for (size_t begin = 0, end = 0; begin < sequence.size(); begin = end) {
+    while (end < sequence.size() && sequence[end]->shapes == sequence[begin]->shapes) ++end;
+    heads.push_back(sequence[begin]);
+    for (size_t i = begin + kStride; i < end; i += kStride) add_group(drawing, 1, {sequence[i]});
+  }
+  add_group(drawing, 2, heads);
+}
+
+// sequence: as above.
+void draw_v2(Drawing& drawing, Members sequence) {
+  const auto is_drawn = [&](const GroupMember* member) { return drawing.members.contains(member); };
+  std::erase_if(sequence, is_drawn);
+  const auto key = [](const GroupMember* member) { return std::tie(member->shapes, member->dtypes, member->path); };
+  std::ranges::sort(sequence, {}, key);
+  Members picks;
+  std::map<std::string, std::set<std::string>> seen;  // by shapes: dtypes
+  for (const GroupMember* member : sequence) {
+    std::set<std::string>& dtypes = seen[member->shapes];
+    if (dtypes.size() < kDtypes && dtypes.insert(member->dtypes).second) picks.push_back(member);
+  }
+  add_group(drawing, 4, picks);
+  std::erase_if(sequence, is_drawn);
+  std::ranges::sort(sequence, {}, [](const GroupMember* member) { return std::string_view(member->path); });
+  Members sampled;
+  for (size_t i = 0; i < sequence.size(); ++i) {
+    if (i % kWindow < kPerWindow) sampled.push_back(sequence[i]);
+  }
+  add_group(drawing, 3, sampled);
+}
 
 /// A graph as it was read.
 struct GraphRead {
@@ -179,14 +168,15 @@ std::vector<SamplingGroup> sampling_groups(std::vector<GroupMember> members) {
   std::ranges::sort(members, {}, [](const GroupMember& member) {
     return std::tie(member.type, member.ops, member.shapes, member.path);
   });
-  std::vector<SamplingGroup> groups;
+  Drawing drawing;
   for (size_t begin = 0, end = 0; begin < members.size(); begin = end) {
-    Members of_sequence;
+    Members sequence;
     while (end < members.size() && members[end].type == members[begin].type && members[end].ops == members[begin].ops)
-      of_sequence.push_back(&members[end++]);
-    Sequence(of_sequence, groups).draw();
+      sequence.push_back(&members[end++]);
+    draw_v1(drawing, sequence);
+    draw_v2(drawing, std::move(sequence));
   }
-  return groups;
+  return std::move(drawing.groups);
 }
 
 Result<GroupReport> write_groups(const fs::path& root, const fs::path& file, const GroupOptions& options,

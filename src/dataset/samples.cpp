@@ -37,7 +37,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kSamplesId = "variant";
 constexpr const char* kEntry =
     "#!/bin/sh\n"
     "# Evaluates this sample with the passes in pass_dir; options are handed on to `passnet eval`.\n"
@@ -138,100 +137,87 @@ std::vector<Member> spread(std::vector<Member> members, size_t places) {
   return kept;
 }
 
-class SampleWriter {
- public:
-  SampleWriter(const Group& group, const fs::path& out, const SampleOptions& options, run::Worker& worker)
-      : group_(group),
-        options_(options),
-        worker_(worker),
-        timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
-        path_(out / group.path),
-        partial_(path_.parent_path() / fmt::format(".{}.{}", group.hash, ::getpid())) {}
-  ~SampleWriter() {
-    std::error_code ignored;
-    fs::remove_all(partial_, ignored);
-  }
-  SampleWriter(const SampleWriter&) = delete;
-  SampleWriter& operator=(const SampleWriter&) = delete;
+// Where types cannot be inferred nothing is cast; screening tells whether that will do.
+ir::Values types_of(const graphdir::GraphDir& graph, run::Worker& worker, std::chrono::milliseconds timeout) {
+  if (!run::load_graph(worker, kScreened, graph.graph, {}, {}, timeout)) return {};
+  Result<ir::Values> types =
+      run::infer_types(worker, kScreened, graph.graph, {graphdir::print_meta(graph.weights), ""}, timeout);
+  return types ? std::move(*types) : ir::Values{};
+}
 
-  Result<SampleReport> write() {
-    std::error_code failed;
-    fs::remove_all(partial_, failed);
-    std::string list;
-    const std::vector<Member> members = spread(group_.members, options_.max_shapes);
-    SampleReport report;
-    report.hash = group_.hash;
-    report.path = group_.path;
-    report.members = group_.members.size();
-    describe(report, members.front());
-    for (size_t i = 0; i < members.size(); ++i) {
-      for (const ir::DType dtype : options_.dtypes) {
-        if (options_.interrupted != nullptr && *options_.interrupted) return resource_error("interrupted");
-        const std::string name = fmt::format("{}_{}", i, ir::name(dtype));
-        PASSNET_TRY(const std::string unfit, write_graph(members[i], dtype, partial_ / "graphs" / name));
-        if (!unfit.empty()) {
-          report.unfit.push_back(fmt::format("{}: {}", name, unfit));
-          continue;
-        }
-        if (list.empty()) describe(report, members[i]);
-        list += name + "\n", ++report.graphs;
-      }
-    }
-    if (report.graphs > 0 && !entry_exists(path_)) {
-      PASSNET_TRY_VOID(write_file(partial_ / "graph_list.txt", list));
-      PASSNET_TRY_VOID(write_file(partial_ / "entry.sh", std::string_view(kEntry)));
-      fs::permissions(partial_ / "entry.sh", fs::perms(0755), failed);
-      PASSNET_TRY_VOID(write_file(partial_ / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
-      fs::rename(partial_, path_, failed);
-      if (failed) return io_error("rename", partial_.string(), failed.value());
-    }
-    return report;
+// "" when the graph of that element type is written to `to`, else why it is not fit.
+Result<std::string> write_graph(const Member& member, ir::DType dtype, const fs::path& to, run::Worker& worker,
+                                std::chrono::milliseconds timeout) {
+  PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(member.path));
+  if (dtype != ir::DType::Float32) {
+    std::optional<std::vector<graphdir::TensorMeta>> metas = analysis::retyped(graph.weights, dtype);
+    if (!metas) return std::string("it has no float32 tensor");
+    graph.weights = std::move(*metas);
+    graph.graph = analysis::with_casts(graph.graph, dtype, types_of(graph, worker, timeout));
   }
+  Json facts = graphdir::read_facts(member.path);
+  facts["data_type"] = ir::name(dtype);
+  const Json sources = graphdir::read_sources(member.path);
+  PASSNET_TRY_VOID(graphdir::write_graph_dir(to, {graph.graph, graph.weights, facts, sources}));
+  // What is screened is what was written.
+  PASSNET_TRY(graph, graphdir::load_graph_dir(to));
+  if (!worker.alive()) PASSNET_TRY_VOID(worker.start());
+  std::string unfit = screen(worker, graph, timeout);
+  std::error_code ignored;
+  if (!unfit.empty()) fs::remove_all(to, ignored);
+  return unfit;
+}
 
- private:
+// Makes the sample in `partial` and moves it to `path`, unless one is there or no graph is fit.
+Result<SampleReport> write_by_way_of(const fs::path& partial, const fs::path& path, const Group& group,
+                                     const SampleOptions& options, run::Worker& worker) {
+  const std::chrono::milliseconds timeout(static_cast<int64_t>(options.timeout_s * 1000));
+  SampleReport report;
+  report.hash = group.hash;
+  report.path = group.path;
+  report.members = group.members.size();
   // By the first graph that the sample has, as `passnet dataset split` sees it.
-  void describe(SampleReport& report, const Member& first) const {
-    report.split = is_for_evaluation(first.family, options_.eval_share, options_.seed) ? "eval" : "train";
+  const auto describe = [&](const Member& first) {
+    report.split = is_for_evaluation(first.family, options.eval_share, options.seed) ? "eval" : "train";
     report.ops = first.ops;
-  }
-
-  // "" when the graph was written, else why it is not fit.
-  Result<std::string> write_graph(const Member& member, ir::DType dtype, const fs::path& to) {
-    PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(member.path));
-    if (dtype != ir::DType::Float32) {
-      std::optional<std::vector<graphdir::TensorMeta>> metas = analysis::retyped(graph.weights, dtype);
-      if (!metas) return std::string("it has no float32 tensor");
-      graph.weights = std::move(*metas);
-      graph.graph = analysis::with_casts(graph.graph, dtype, types_of(graph));
+  };
+  const std::vector<Member> members = spread(group.members, options.max_shapes);
+  describe(members.front());
+  std::string list;
+  for (size_t i = 0; i < members.size(); ++i) {
+    for (const ir::DType dtype : options.dtypes) {
+      if (options.interrupted != nullptr && *options.interrupted) return resource_error("interrupted");
+      const std::string name = fmt::format("{}_{}", i, ir::name(dtype));
+      PASSNET_TRY(const std::string unfit, write_graph(members[i], dtype, partial / "graphs" / name, worker, timeout));
+      if (!unfit.empty()) {
+        report.unfit.push_back(fmt::format("{}: {}", name, unfit));
+        continue;
+      }
+      if (list.empty()) describe(members[i]);
+      list += name + "\n", ++report.graphs;
     }
-    Json facts = graphdir::read_facts(member.path);
-    facts["data_type"] = ir::name(dtype);
-    const Json sources = graphdir::read_sources(member.path);
-    PASSNET_TRY_VOID(graphdir::write_graph_dir(to, {graph.graph, graph.weights, facts, sources}));
-    // What is screened is what was written.
-    PASSNET_TRY(graph, graphdir::load_graph_dir(to));
-    if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-    std::string unfit = screen(worker_, kSamplesId, graph, timeout_);
-    std::error_code ignored;
-    if (!unfit.empty()) fs::remove_all(to, ignored);
-    return unfit;
   }
+  if (report.graphs == 0 || entry_exists(path)) return report;
+  PASSNET_TRY_VOID(write_file(partial / "graph_list.txt", list));
+  PASSNET_TRY_VOID(write_file(partial / "entry.sh", std::string_view(kEntry)));
+  std::error_code failed;
+  fs::permissions(partial / "entry.sh", fs::perms(0755), failed);
+  PASSNET_TRY_VOID(write_file(partial / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
+  fs::rename(partial, path, failed);
+  if (failed) return io_error("rename", partial.string(), failed.value());
+  return report;
+}
 
-  // Where types cannot be inferred nothing is cast; screening tells whether that will do.
-  ir::Values types_of(const graphdir::GraphDir& graph) {
-    if (!run::load_graph(worker_, kSamplesId, graph.graph, {}, {}, timeout_)) return {};
-    Result<ir::Values> types =
-        run::infer_types(worker_, kSamplesId, graph.graph, {graphdir::print_meta(graph.weights), ""}, timeout_);
-    return types ? std::move(*types) : ir::Values{};
-  }
-
-  const Group& group_;
-  const SampleOptions& options_;
-  run::Worker& worker_;
-  const std::chrono::milliseconds timeout_;
-  const fs::path path_;
-  const fs::path partial_;  // where the sample is made; gone with this object
-};
+Result<SampleReport> write_sample(const Group& group, const fs::path& out, const SampleOptions& options,
+                                  run::Worker& worker) {
+  const fs::path path = out / group.path;
+  const fs::path partial = path.parent_path() / fmt::format(".{}.{}", group.hash, ::getpid());
+  std::error_code ignored;
+  fs::remove_all(partial, ignored);
+  Result<SampleReport> report = write_by_way_of(partial, path, group, options, worker);
+  fs::remove_all(partial, ignored);
+  return report;
+}
 
 // Where samples were before they had names; those that are there stay there.
 std::string nameless_path(std::string_view hash) {
@@ -272,57 +258,35 @@ Result<void> hold_to_rules(const fs::path& out, const std::string& subgraphs, co
   return {};
 }
 
-// Throws Json::exception when it is no such line.
-SampleReport report_from(const Json& json) {
-  const std::string hash = json.at("sample");
-  return {hash,
-          json.contains("path") ? json.at("path").get<std::string>() : nameless_path(hash),
-          json.at("split"),
-          json.at("ops").get<std::vector<std::string>>(),
-          json.at("graphs"),
-          json.at("members"),
-          json.at("unfit").get<std::vector<std::string>>()};
+using Reports = std::map<std::string, SampleReport>;  // by hash
+
+// What an earlier run made of the group; nullptr when it has to be screened.
+const SampleReport* still_valid(const Reports& earlier, const Group& group, const fs::path& out) {
+  const SampleReport* report = run::find_line(earlier, group.hash);
+  if (report == nullptr) return nullptr;
+  const bool holds = report->graphs > 0 ? entry_exists(out / report->path) : report->members == group.members.size();
+  return holds ? report : nullptr;
 }
 
-/// What earlier runs made, by sample.
-class Earlier {
- public:
-  Earlier(const fs::path& out, std::string_view journal)
-      : out_(out),
-        reports_(run::last_lines(journal, report_from, [](const SampleReport& report) { return report.hash; })) {}
-  /// nullptr when the group has to be screened.
-  const SampleReport* find(const Group& group) const {
-    const auto found = reports_.find(group.hash);
-    if (found == reports_.end()) return nullptr;
-    const SampleReport& report = found->second;
-    const bool holds = report.graphs > 0 ? entry_exists(out_ / report.path) : report.members == group.members.size();
-    return holds ? &report : nullptr;
-  }
-
-  // A sample that is there stays where it is. A new one has the shortest name that is no other's.
-  void place(std::vector<Group>& groups) const {
-    std::map<std::string, std::string> owners;  // hash by path
-    for (const auto& [hash, report] : reports_) owners.emplace(report.path, hash);
-    for (Group& group : groups) {
-      const auto known = reports_.find(group.hash);
-      if (known != reports_.end() && entry_exists(out_ / known->second.path)) {
-        group.path = known->second.path;
-      } else if (entry_exists(out_ / nameless_path(group.hash))) {
-        group.path = nameless_path(group.hash);
-      } else {
-        const std::string& words = group.members.front().words;
-        for (size_t digits = 8; digits == 8 || owners.at(group.path) != group.hash; digits += 8) {
-          group.path = "samples/" + sample_name(words, group.hash, digits);
-          owners.emplace(group.path, group.hash);
-        }
+// A sample that is there stays where it is. A new one has the shortest name that is no other's.
+void place(std::vector<Group>& groups, const Reports& earlier, const fs::path& out) {
+  std::map<std::string, std::string> owners;  // hash by path
+  for (const auto& [hash, report] : earlier) owners.emplace(report.path, hash);
+  for (Group& group : groups) {
+    const SampleReport* known = run::find_line(earlier, group.hash);
+    if (known != nullptr && entry_exists(out / known->path)) {
+      group.path = known->path;
+    } else if (entry_exists(out / nameless_path(group.hash))) {
+      group.path = nameless_path(group.hash);
+    } else {
+      const std::string& words = group.members.front().words;
+      for (size_t digits = 8; digits == 8 || owners.at(group.path) != group.hash; digits += 8) {
+        group.path = "samples/" + sample_name(words, group.hash, digits);
+        owners.emplace(group.path, group.hash);
       }
     }
   }
-
- private:
-  const fs::path& out_;
-  const std::map<std::string, SampleReport> reports_;
-};
+}
 
 }  // namespace
 
@@ -331,14 +295,25 @@ Json to_json(const SampleReport& report) {
           {"members", report.members}, {"ops", report.ops},   {"unfit", report.unfit}};
 }
 
+void from_json(const Json& json, SampleReport& report) {
+  const std::string hash = json.at("sample");
+  report = {hash,
+            json.contains("path") ? json.at("path").get<std::string>() : nameless_path(hash),
+            json.at("split"),
+            json.at("ops").get<std::vector<std::string>>(),
+            json.at("graphs"),
+            json.at("members"),
+            json.at("unfit").get<std::vector<std::string>>()};
+}
+
 Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
                           const std::function<void(const SampleReport&)>& finished) {
   PASSNET_TRY(std::vector<Group> groups, group_graphs(subgraphs, options));
   if (options.tasks > 0) groups = order_of_choice(std::move(groups));
   PASSNET_TRY_VOID(hold_to_rules(out, subgraphs, options));
   PASSNET_TRY(LineFile journal, LineFile::open(out / "samples.jsonl", true));
-  const Earlier earlier(out, journal.kept());
-  earlier.place(groups);
+  const Reports earlier = run::last_lines<SampleReport>(journal.kept(), &SampleReport::hash);
+  place(groups, earlier, out);
   const run::JobOptions job{options.jobs, options.interrupted};
   run::SlotWorkers workers(job);
   std::vector<SampleReport> reports;
@@ -349,10 +324,10 @@ Result<void> make_samples(const std::string& subgraphs, const fs::path& out, con
     return !has_enough() && (options.tasks == 0 || is_task);
   };
   run::JobSteps<Group, SampleReport, SampleReport> steps;
-  steps.find = [&](const Group& group) { return earlier.find(group); };
+  steps.find = [&](const Group& group) { return still_valid(earlier, group, out); };
   steps.work = [&](const Group& group, size_t slot) -> Result<SampleReport> {
     PASSNET_TRY(run::Worker* const worker, workers.at(slot));
-    return SampleWriter(group, out, options, *worker).write();
+    return write_sample(group, out, options, *worker);
   };
   steps.keep = [&](SampleReport& report) {
     if (is_wanted(report)) return &report;

@@ -10,19 +10,19 @@
 
 namespace passnet::dataset {
 
+/// The graph that is screened, in the worker: what is loaded as such before is replaced, and it is unloaded again.
+inline constexpr const char* kScreened = "variant";
+
 /// Screening makes sure that a model that returns zeros, constants or its inputs is wrong on every task.
 /// reference: a worker that runs graphs.
-/// under:    the id that the graph is loaded as in the worker; it is unloaded again.
 /// timeout:  for each request.
 /// Returns:  "" when the graph is fit, else why not: "it has no outputs", "outputs are not finite", "not
 ///           deterministic", "an output is an input", "an output does not depend on the inputs", or the kind of the
 ///           worker's failure and the first line of its message: "bad-input: …".
-std::string screen(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
-                   std::chrono::milliseconds timeout);
+std::string screen(run::Worker& reference, const graphdir::GraphDir& graph, std::chrono::milliseconds timeout);
 
-/// reference, under, timeout: as above.
+/// reference, timeout: as above.
 /// Returns:  "" when the graph runs on replayed inputs, else the kind of the failure and its first line.
-std::string try_run(run::Worker& reference, const std::string& under, const graphdir::GraphDir& graph,
-                    std::chrono::milliseconds timeout);
+std::string try_run(run::Worker& reference, const graphdir::GraphDir& graph, std::chrono::milliseconds timeout);
 
 }  // namespace passnet::dataset

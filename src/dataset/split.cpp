@@ -14,6 +14,7 @@
 #include "dataset/sample_list.h"
 #include "fx/parser.h"
 #include "graphdir/sample.h"
+#include "run/job.h"
 
 namespace passnet::dataset {
 
@@ -21,8 +22,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A sample and its family.
-struct FoundSample {
+/// A sample, as a member of its family.
+struct FamilyMember {
   ListedSample sample;
   std::string family;
   std::optional<Error> error;
@@ -40,7 +41,7 @@ void find_samples(const fs::path& directory, std::vector<fs::path>& samples) {
   }
 }
 
-Result<void> read_family(const fs::path& path, FoundSample& member) {
+Result<void> read_family(const fs::path& path, FamilyMember& member) {
   PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
   PASSNET_TRY(const ir::Graph graph, fx::load_model((sample.graph_paths.front() / "model.py").string()));
   member.sample.graphs = sample.graph_paths.size();
@@ -49,31 +50,29 @@ Result<void> read_family(const fs::path& path, FoundSample& member) {
   return {};
 }
 
-Result<std::vector<FoundSample>> read_members(const fs::path& dataset, const graphdir::TreeOptions& tree,
-                                              SplitReport& report,
-                                              const std::function<void(const std::string&)>& counted) {
+Result<std::vector<FamilyMember>> read_members(const fs::path& dataset, const graphdir::TreeOptions& tree,
+                                               SplitReport& report,
+                                               const std::function<void(const std::string&)>& counted) {
   std::vector<fs::path> paths;
   find_samples(dataset, paths);
   std::sort(paths.begin(), paths.end());
-  std::vector<FoundSample> members;
-  size_t next = 0;
-  PASSNET_TRY_VOID(graphdir::map_until_error(
-      [&] { return next < paths.size() ? std::optional(&paths[next++]) : std::nullopt; },
-      [&](const fs::path* path) {
-        FoundSample member;
-        member.sample.path = path->lexically_relative(dataset).string();
-        if (const Result<void> read = read_family(*path, member); !read) member.error = read.error();
+  std::vector<FamilyMember> members;
+  PASSNET_TRY_VOID(run::for_each_item(
+      std::span(paths), tree,
+      [&](const fs::path& path, size_t) -> Result<FamilyMember> {
+        FamilyMember member;
+        member.sample.path = path.lexically_relative(dataset).string();
+        if (const Result<void> read = read_family(path, member); !read) member.error = read.error();
         return member;
       },
-      [&](FoundSample member) -> Result<void> {
+      [&](FamilyMember member) -> Result<void> {
         counted(member.sample.path);
         if (member.error)
           report.failed.push_back(fmt::format("{}: {}", member.sample.path, member.error->message));
         else
           members.push_back(std::move(member));
         return {};
-      },
-      tree));
+      }));
   if (members.empty())
     return bad_input(fmt::format("no sample at or below '{}' can be read", dataset.string()))
         .with_hint("a sample has a graph_list.txt or a model.py: passnet dataset samples makes some");
@@ -97,7 +96,7 @@ class Named {
 
 // The families of the samples that the list names, themselves, by a graph in them or by a directory above.
 Result<std::set<std::string>> kept_families(const fs::path& dataset, const fs::path& keep,
-                                            const std::vector<FoundSample>& members, SplitReport& report) {
+                                            const std::vector<FamilyMember>& members, SplitReport& report) {
   std::set<std::string> families;
   if (keep.empty()) return families;
   PASSNET_TRY(PathList list, read_list(keep, dataset));
@@ -108,7 +107,7 @@ Result<std::set<std::string>> kept_families(const fs::path& dataset, const fs::p
   for (const std::string& line : list.paths) {
     for (fs::path path = line; !path.empty(); path = path.parent_path()) above.insert(path.string());
   }
-  for (const FoundSample& member : members) {
+  for (const FamilyMember& member : members) {
     if (listed.covers(member.sample.path) || above.contains(member.sample.path)) families.insert(member.family);
   }
   if (families.empty())
@@ -117,10 +116,10 @@ Result<std::set<std::string>> kept_families(const fs::path& dataset, const fs::p
   return families;
 }
 
-void assign(std::vector<FoundSample>& members, const std::set<std::string>& kept, const SplitOptions& options,
+void assign(std::vector<FamilyMember>& members, const std::set<std::string>& kept, const SplitOptions& options,
             SplitReport& report) {
   std::map<std::string, std::string> sides;
-  for (FoundSample& member : members) {
+  for (FamilyMember& member : members) {
     const auto [side, is_new] = sides.try_emplace(member.family, "train");
     if (is_new) {
       const bool drawn = is_for_evaluation(member.family, options.eval_share, options.seed);
@@ -138,9 +137,9 @@ void assign(std::vector<FoundSample>& members, const std::set<std::string>& kept
 }
 
 // Of the samples as they are listed, not by how they were assigned.
-void check_sides(const std::vector<FoundSample>& members) {
+void check_sides(const std::vector<FamilyMember>& members) {
   std::map<std::string, std::set<std::string>> families;
-  for (const FoundSample& member : members) families[member.sample.split].insert(member.family);
+  for (const FamilyMember& member : members) families[member.sample.split].insert(member.family);
   for (const std::string& family : families["eval"])
     PASSNET_CHECK(!families["train"].contains(family), "a family is on both sides");
 }
@@ -153,12 +152,12 @@ Result<SplitReport> write_split(const fs::path& dataset, const fs::path& lists, 
     return bad_input(fmt::format("'{}' has lists that this command did not write", lists.string()))
         .with_hint("they stay as they are: give another place with --out");
   SplitReport report;
-  PASSNET_TRY(std::vector<FoundSample> members, read_members(dataset, options.tree, report, counted));
+  PASSNET_TRY(std::vector<FamilyMember> members, read_members(dataset, options.tree, report, counted));
   PASSNET_TRY(const std::set<std::string> kept, kept_families(dataset, options.keep, members, report));
   assign(members, kept, options, report);
   check_sides(members);
   std::vector<ListedSample> samples;
-  for (FoundSample& member : members) samples.push_back(std::move(member.sample));
+  for (FamilyMember& member : members) samples.push_back(std::move(member.sample));
   PASSNET_TRY_VOID(write_lists(lists, dataset, samples));
   return report;
 }

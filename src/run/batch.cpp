@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <unordered_set>
-#include <variant>
 
 #include "base/check.h"
 #include "base/log.h"
@@ -274,16 +273,13 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
   const BatchHooks one_by_one = locked(hooks, mutex);
   std::vector<std::unique_ptr<Slot>> slots(static_cast<size_t>(std::max(options.jobs, 1)));
   const Result<void> done = for_each_item(
-      std::span(planned), {options.jobs, options.evaluate.interrupted},
-      [&](Planned& one, size_t job) -> Result<std::monostate> {
+      std::span(planned), {options.jobs, options.evaluate.interrupted}, [&](Planned& one, size_t job) -> Result<void> {
         if (!slots[job]) slots[job] = std::make_unique<Slot>(options, *leases, static_cast<int>(job));
         const Result<void> ran = run_one(one, slots[job]->options, slots[job]->workers, one_by_one);
         const Result<void> wrote = write_derived(options.out / one.sample.name, one.sample.name, one.file.records());
         PASSNET_TRY_VOID(ran);
-        PASSNET_TRY_VOID(wrote);
-        return std::monostate{};
-      },
-      [](std::monostate) { return Result<void>(); });
+        return wrote;
+      });
   if (!done) result.error = done.error();
   result.records = records_of(planned);
   return result;

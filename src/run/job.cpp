@@ -17,10 +17,10 @@ Result<Worker*> SlotWorkers::at(size_t slot) {
   return &worker;
 }
 
-Result<void> SlotWorkers::with(size_t slot, const std::string& id, const std::function<Result<void>(Worker&)>& use) {
+Result<void> SlotWorkers::with(size_t slot, const std::function<Result<void>(Worker&)>& use) {
   PASSNET_TRY(Worker* const worker, at(slot));
   Result<void> used = use(*worker);
-  forget_graph(*worker, id, std::chrono::seconds(60));
+  forget_graph(*worker, kGraph, std::chrono::seconds(60));
   return used;
 }
 

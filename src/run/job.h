@@ -1,6 +1,6 @@
 // A job over named items: several at a time, interrupted and gone on with at will. What became of each is a line of
 // JSON in a journal, synced before the next; the last line of a name counts, and an item whose line still holds is not
-// done again. eval, decompose, generalize and samples are jobs.
+// done again. decompose, generalize and samples are such jobs; eval, dedup and split use parts of it.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/json.h"
@@ -29,22 +30,28 @@ namespace passnet::run {
 /// jobs: items at a time. interrupted: no item is begun when it has become true.
 using JobOptions = graphdir::TreeOptions;
 
-/// The last line of each name. line_from: a line from its JSON; throws Json::exception for another form, which is
-/// skipped, as is what is no JSON: what it was about is done again. name_of: a line's name.
-template <class LineFrom, class NameOf>
-auto last_lines(std::string_view text, LineFrom&& line_from, NameOf&& name_of) {
-  using Line = decltype(line_from(std::declval<const Json&>()));
+/// The last line of each name. void from_json(const Json&, Line&) reads a line; it throws Json::exception for another
+/// form, which is skipped, as is what is no JSON: what it was about is done again. name_of: a line's name.
+template <class Line, class NameOf>
+std::map<std::string, Line> last_lines(std::string_view text, NameOf&& name_of) {
   std::map<std::string, Line> lines;
   for (const std::string_view one : split(text, '\n')) {
     try {
-      Line line = line_from(Json::parse(one));
-      std::string name = name_of(line);
+      Line line = Json::parse(one).get<Line>();
+      std::string name = std::invoke(name_of, line);
       lines.insert_or_assign(std::move(name), std::move(line));
     } catch (const Json::exception&) {
       continue;
     }
   }
   return lines;
+}
+
+/// The line of that name; nullptr when there is none.
+template <class Line>
+const Line* find_line(const std::map<std::string, Line>& lines, const std::string& name) {
+  const auto found = lines.find(name);
+  return found == lines.end() ? nullptr : &found->second;
 }
 
 /// sink(work(item, slot)) for each item, in order, until one gives an error, `enough` is true or the user interrupts.
@@ -77,6 +84,18 @@ Result<void> for_each_item(std::span<Item> items, const JobOptions& options, Wor
         return sink(std::move(*made));
       },
       options);
+}
+
+/// The same for work that gives a Result<void>.
+template <class Item, class Work>
+Result<void> for_each_item(std::span<Item> items, const JobOptions& options, Work&& work) {
+  return for_each_item(
+      items, options,
+      [&](Item& item, size_t slot) -> Result<std::monostate> {
+        PASSNET_TRY_VOID(work(item, slot));
+        return std::monostate();
+      },
+      [](std::monostate) { return Result<void>(); });
 }
 
 /// What is done with each item of a job. Made: what work gives. Line: what the journal keeps of it; Json to_json(const
@@ -133,8 +152,10 @@ class SlotWorkers {
   explicit SlotWorkers(const JobOptions& options, const std::filesystem::path& binary = {});
   /// Errors: as Worker::start.
   Result<Worker*> at(size_t slot);
-  /// use(the slot's worker), after which the graph `id` is forgotten there. Errors: of starting it, and of use.
-  Result<void> with(size_t slot, const std::string& id, const std::function<Result<void>(Worker&)>& use);
+  /// The graph that an item of a job is about, in the slot's worker.
+  static constexpr const char* kGraph = "whole";
+  /// use(the slot's worker), after which kGraph is forgotten there. Errors: of starting it, and of use.
+  Result<void> with(size_t slot, const std::function<Result<void>(Worker&)>& use);
 
  private:
   std::vector<Worker> workers_;

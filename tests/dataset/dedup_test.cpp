@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/line_file.h"
 #include "dataset/tree_fixture.h"
 
 namespace passnet::dataset {
@@ -128,6 +129,20 @@ TEST_F(Dedup, GoesOnWhereARunWasStopped) {
   EXPECT_EQ(done.added, 1u);
   EXPECT_EQ(done.there, 1u);
   EXPECT_TRUE(exists("out/b/model.py") && exists("out/dedup.jsonl") && !exists("out/.partial"));
+}
+
+TEST_F(Dedup, ARunStoppedBeforeItCopiedLeavesAnOutputThatAnyRuleMayUse) {
+  write_graph("x/a", kRelu);
+  std::atomic<bool> interrupted = true;
+  EXPECT_THAT(failure({"x"}, {EqualBy::Identity, {1, &interrupted}}), HasSubstr("interrupted"));
+  EXPECT_EQ(report({"x"}, {EqualBy::Hash, {}}).added, 1u);
+}
+
+TEST_F(Dedup, IsRefusedWhileAnotherRunWritesToItsOutput) {
+  write_graph("x/a", kRelu);
+  const Result<LineFile> held = LineFile::open(root / "out/dedup.jsonl", true);
+  ASSERT_TRUE(held);
+  EXPECT_THAT(failure({"x"}), HasSubstr("is being written by another run"));
 }
 
 TEST_F(Dedup, UnequalGraphsOfOnePathAreBothKept) {

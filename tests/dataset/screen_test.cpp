@@ -26,13 +26,13 @@ graphdir::GraphDir graph_that_calls(const std::string& op) {
 
 TEST(Screen, SaysWhyAGraphIsNotFit) {
   const auto worker = acting_worker();
-  const auto found = [&](const std::string& op) { return screen(*worker, "g", graph_that_calls(op), 10s); };
+  const auto found = [&](const std::string& op) { return screen(*worker, graph_that_calls(op), 10s); };
   EXPECT_EQ(found("torch.relu"), "");
   EXPECT_EQ(found("torch.nonzero"), "bad-input: first");
   EXPECT_EQ(found("torch.special"), "unsupported: no such operator");
   graphdir::GraphDir empty;
   empty.graph = fx::parse("a", "return ()");
-  EXPECT_EQ(screen(*worker, "g", empty, 10s), "it has no outputs");
+  EXPECT_EQ(screen(*worker, empty, 10s), "it has no outputs");
   EXPECT_EQ(found("torch.rand_like"), "not deterministic");
   EXPECT_EQ(found("torch.log"), "outputs are not finite");
   EXPECT_EQ(found("torch.clone"), "an output is an input");
@@ -42,8 +42,8 @@ TEST(Screen, SaysWhyAGraphIsNotFit) {
 
 TEST(TryRun, OnlyAsksWhetherTheGraphRuns) {
   const auto worker = acting_worker();
-  EXPECT_EQ(try_run(*worker, "g", graph_that_calls("torch.zeros_like"), 10s), "");
-  EXPECT_EQ(try_run(*worker, "g", graph_that_calls("torch.nonzero"), 10s), "bad-input: first");
+  EXPECT_EQ(try_run(*worker, graph_that_calls("torch.zeros_like"), 10s), "");
+  EXPECT_EQ(try_run(*worker, graph_that_calls("torch.nonzero"), 10s), "bad-input: first");
 }
 
 std::vector<graphdir::TensorMeta> metas_of(std::vector<int64_t> shape) {

@@ -23,6 +23,7 @@ struct TaskLine {
   int result = 0;
 };
 Json to_json(const TaskLine& line) { return {{"name", line.name}, {"rules", line.rules}, {"result", line.result}}; }
+void from_json(const Json& json, TaskLine& line) { line = {json.at("name"), json.at("rules"), json.at("result")}; }
 
 namespace {
 
@@ -33,17 +34,15 @@ using Names = std::vector<std::string>;
 
 class Job : public testing::Test {
  protected:
-  static TaskLine line_from(const Json& json) { return {json.at("name"), json.at("rules"), json.at("result")}; }
-
   // One run of the job; `did` is what it did and `told` what it told of, both in order.
   Result<void> run(const std::vector<Task>& tasks) {
     did.clear(), told.clear();
     PASSNET_TRY(LineFile journal, LineFile::open(journal_, true));
-    const auto earlier = last_lines(journal.kept(), line_from, [](const TaskLine& line) { return line.name; });
+    const auto earlier = last_lines<TaskLine>(journal.kept(), &TaskLine::name);
     JobSteps<Task, TaskLine, TaskLine> steps;
     steps.find = [&](const Task& task) {
-      const auto line = earlier.find(task.name);
-      return line != earlier.end() && line->second.rules == task.rules ? &line->second : nullptr;
+      const TaskLine* line = find_line(earlier, task.name);
+      return line != nullptr && line->rules == task.rules ? line : nullptr;
     };
     steps.work = [&](const Task& task, size_t slot) -> Result<TaskLine> {
       const std::lock_guard lock(mutex_);
@@ -116,7 +115,7 @@ TEST_F(Job, DoesTwoItemsOfOneNameAndKeepsTheLastLine) {
   ASSERT_TRUE(run({{"a"}, {"a"}}));
   EXPECT_THAT(did, IsEmpty());
   EXPECT_THAT(told, ElementsAre("a", "a"));
-  const auto lines = last_lines(journal(), line_from, [](const TaskLine& line) { return line.name; });
+  const auto lines = last_lines<TaskLine>(journal(), &TaskLine::name);
   EXPECT_EQ(lines.at("a").result, 2);
 }
 
@@ -188,7 +187,7 @@ TEST(SlotWorkers, StartAnewAfterTheirWorkerWasLost) {
   SlotWorkers workers({1, nullptr}, fs::path(PASSNET_FAKE_WORKERS) / "fake_crashes");
   std::set<pid_t> processes;
   for (int i = 0; i < 2; ++i) {
-    const Result<void> used = workers.with(0, "graph", [&](Worker& worker) -> Result<void> {
+    const Result<void> used = workers.with(0, [&](Worker& worker) -> Result<void> {
       processes.insert(worker.pid());
       PASSNET_TRY_VOID(worker.ask({{"do", "hello"}}, {}, std::chrono::seconds(5)));
       return {};
@@ -202,7 +201,7 @@ TEST(SlotWorkers, StartAnewAfterTheirWorkerWasLost) {
 
 TEST(SlotWorkers, SayThatThereIsNoWorkerToStart) {
   SlotWorkers workers({2, nullptr}, "/nonexistent/passnet-worker");
-  EXPECT_FALSE(workers.with(1, "graph", [](Worker&) { return Result<void>(); }));
+  EXPECT_FALSE(workers.with(1, [](Worker&) { return Result<void>(); }));
 }
 
 }  // namespace

@@ -95,11 +95,15 @@ std::vector<uint32_t> disjoint(const std::vector<uint32_t>& starts, size_t lengt
 struct Grammar {
   Token first_symbol = 0;      // smaller tokens are primitive, or separators
   std::vector<Tokens> bodies;  // by symbol
+  std::vector<size_t> sizes;   // by symbol: operators
   Token add(Tokens body) {
+    sizes.push_back(0);
+    for (const Token token : body) sizes.back() += size_of(token);
     bodies.push_back(std::move(body));
     return first_symbol + static_cast<Token>(bodies.size()) - 1;
   }
   bool is_symbol(Token token) const { return token >= first_symbol; }
+  size_t size_of(Token token) const { return is_symbol(token) ? sizes[token - first_symbol] : 1; }
   const Tokens& body(Token symbol) const { return bodies[symbol - first_symbol]; }
 };
 
@@ -151,38 +155,20 @@ void gather_primitives(Grammar& grammar) {
   }
 }
 
-class Walk {
- public:
-  Walk(const Grammar& grammar, const TypicalOptions& options)
-      : grammar_(grammar), options_(options), sizes_(grammar.bodies.size(), 0) {}
-
-  /// Ranges of the operators from `start` on that `token` stands for.
-  void visit(Token token, size_t start, std::vector<analysis::Range>& found) {
-    const size_t size = size_of(token);
-    if (size < options_.min_ops) return;
-    if (size < options_.max_ops) {
-      found.push_back({start, start + size});
-    } else if (grammar_.is_symbol(token)) {
-      for (const Token child : grammar_.body(token)) {
-        visit(child, start, found);
-        start += size_of(child);
-      }
+// Ranges of the operators from `start` on that `token` stands for.
+void add_ranges(const Grammar& grammar, const TypicalOptions& options, Token token, size_t start,
+                std::vector<analysis::Range>& found) {
+  const size_t size = grammar.size_of(token);
+  if (size < options.min_ops) return;
+  if (size < options.max_ops) {
+    found.push_back({start, start + size});
+  } else if (grammar.is_symbol(token)) {
+    for (const Token child : grammar.body(token)) {
+      add_ranges(grammar, options, child, start, found);
+      start += grammar.size_of(child);
     }
   }
-
- private:
-  size_t size_of(Token token) {
-    if (!grammar_.is_symbol(token)) return 1;
-    size_t& size = sizes_[token - grammar_.first_symbol];
-    if (size == 0) {
-      for (const Token child : grammar_.body(token)) size += size_of(child);
-    }
-    return size;
-  }
-  const Grammar& grammar_;
-  const TypicalOptions& options_;
-  std::vector<size_t> sizes_;
-};
+}
 
 std::vector<analysis::Range> longer_than_one_and_disjoint(std::vector<analysis::Range> ranges) {
   std::erase_if(ranges, [](const analysis::Range& range) { return range.size() <= 1; });
@@ -227,10 +213,9 @@ std::vector<std::vector<analysis::Range>> typical_ranges(std::span<const std::ve
   gather_primitives(grammar);
 
   std::vector<std::vector<analysis::Range>> ranges;
-  Walk walk(grammar, options);
   for (const Token root : roots) {
     std::vector<analysis::Range> found;
-    walk.visit(root, 0, found);
+    add_ranges(grammar, options, root, 0, found);
     ranges.push_back(longer_than_one_and_disjoint(std::move(found)));
   }
   return ranges;
