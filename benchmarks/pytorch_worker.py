@@ -271,7 +271,7 @@ class Worker:
     def do_hello(self, request, descriptors):
         how = "torch.compile" if self.mode == "compile" else self.mode
         hardware = how if self.device.type == "cpu" else f"{how}, {torch.cuda.get_device_name(self.device)}"
-        versions = {"version": 1, "torch": torch.__version__, "threads": torch.get_num_threads()}
+        versions = {"version": 2, "torch": torch.__version__, "threads": torch.get_num_threads()}
         return {**versions, "hardware": hardware, "isolation": "none"}, []
 
     def do_load(self, request, descriptors):

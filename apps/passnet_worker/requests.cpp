@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/strings.h"
+#include "graphdir/meta_json.h"
 #include "runtime/device/device_error.h"
 #include "runtime/lower/targets.h"
 #include "runtime/session/process.h"
@@ -75,6 +76,13 @@ Result<Bundle> kept_bundle(const runtime::SharedTensors& shared) {
   PASSNET_TRY(const int64_t size, memory_bytes(bundle.fd));
   PASSNET_TRY(bundle.memory, wire::Mapping::map(bundle.fd.get(), size, false));
   return bundle;
+}
+
+Result<graphdir::Metas> read_metas(const Json& request) {
+  graphdir::Metas metas;
+  PASSNET_TRY(metas.weights, graphdir::records_from_json(request.at("weight_meta")));
+  PASSNET_TRY(metas.inputs, graphdir::records_from_json(request.at("input_meta")));
+  return metas;
 }
 
 Json location(const SourceLoc& at) { return {{"file", at.file}, {"line", at.line}, {"column", at.column}}; }
@@ -226,9 +234,9 @@ Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
 
 Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY(const graphdir::Metas metas, read_metas(request));
   PASSNET_TRY(runtime::SharedTensors shared,
-              runtime::replay_inputs(text_field(request, "weight_meta"), text_field(request, "input_meta"),
-                                     static_cast<uint32_t>(request.at("seed").get<uint64_t>())));
+              runtime::replay_inputs(metas, static_cast<uint32_t>(request.at("seed").get<uint64_t>())));
   Reply reply;
   reply.fields["tensors"] = wire::to_json(shared.entries);
   PASSNET_TRY(Bundle bundle, kept_bundle(shared));
@@ -258,9 +266,9 @@ Result<Reply> Requests::trace(const Json& request, std::vector<UniqueFd>&) {
 
 Result<Reply> Requests::infer(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY(const graphdir::Metas metas, read_metas(request));
   Reply reply;
-  PASSNET_TRY(reply.fields["values"],
-              graph->infer(text_field(request, "weight_meta"), text_field(request, "input_meta")));
+  PASSNET_TRY(reply.fields["values"], graph->infer(metas));
   return reply;
 }
 

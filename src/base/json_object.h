@@ -64,7 +64,7 @@ struct JsonForm<uint64_t> {
   }
 };
 
-template <std::signed_integral T>
+template <std::integral T>
 struct JsonForm<T> {
   static constexpr std::string_view kExpected = "an integer", kSeveral = "integers";
   static Json write(T value) { return value; }
@@ -256,6 +256,18 @@ Result<T> from_json_object(const Json& json) {
   JsonFields<T>::visit(field, value);
   if (field.error) return std::move(*field.error);
   return value;
+}
+
+/// An array of such objects. what: what messages call it.
+template <JsonStruct T>
+Result<std::vector<T>> from_json_list(const Json& json, std::string_view what) {
+  if (!json.is_array())
+    return bad_input(fmt::format("{}: expected an array of objects, found {}", what, FieldReader::describe(json)));
+  std::vector<T> list;
+  for (const Json& item : json) {
+    PASSNET_TRY(list.emplace_back(), from_json_object<T>(item));
+  }
+  return list;
 }
 
 }  // namespace passnet

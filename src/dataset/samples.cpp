@@ -140,8 +140,7 @@ std::vector<Member> spread(std::vector<Member> members, size_t places) {
 // Where types cannot be inferred nothing is cast; screening tells whether that will do.
 ir::Values types_of(const graphdir::GraphDir& graph, run::Worker& worker, std::chrono::milliseconds timeout) {
   if (!run::load_graph(worker, kScreened, graph.graph, {}, {}, timeout)) return {};
-  Result<ir::Values> types =
-      run::infer_types(worker, kScreened, graph.graph, {graphdir::print_meta(graph.weights), ""}, timeout);
+  Result<ir::Values> types = run::infer_types(worker, kScreened, graph.graph, {graph.weights, {}}, timeout);
   return types ? std::move(*types) : ir::Values{};
 }
 

@@ -30,6 +30,12 @@ struct TensorMeta {
   SourceLoc at;
 };
 
+/// The records of a graph, apart as replay draws them.
+struct Metas {
+  std::vector<TensorMeta> weights;  // weight_meta.py
+  std::vector<TensorMeta> inputs;   // input_meta.py; usually empty
+};
+
 /// Whether all but the position is the same; nan equals nan.
 bool equal(const TensorMeta& a, const TensorMeta& b);
 

@@ -287,13 +287,7 @@ std::string describe(const Track& track) {
 Json to_json(const OutputCheck& output) { return to_json_object(output); }
 
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {
-  if (!json.is_array())
-    return bad_input("output checks: expected an array of objects, found " + FieldReader::describe(json));
-  std::vector<OutputCheck> outputs;
-  for (const Json& item : json) {
-    PASSNET_TRY(outputs.emplace_back(), from_json_object<OutputCheck>(item));
-  }
-  return outputs;
+  return from_json_list<OutputCheck>(json, "output checks");
 }
 
 Json to_json(const RunRecord& record) { return to_json_object(record); }

@@ -38,9 +38,8 @@ struct Worker {
                                     has("torch.log") ? Json("nan") : Json(equal ? 0 : 1));
   }
   // By the names that stand before " = " in the model, and those of its one argument and its record.
-  Json infer(const std::string& meta) const {
-    const size_t at = meta.find("shape = ") + 8;
-    const Json shape = Json::parse(meta.substr(at, meta.find('\n', at) - at));
+  Json infer(const Json& records) const {
+    const Json& shape = records.at(0).at("shape");
     Json values = {{"a", {{"dtype", "float32"}, {"shape", shape}, {"strides", shape}}}};
     for (size_t end = model.find(" = "); end != std::string::npos; end = model.find(" = ", end + 1)) {
       const size_t start = model.rfind(' ', end - 1) + 1;
@@ -61,7 +60,7 @@ struct Worker {
     }
     if (what == "run") return run();
     if (what == "compare") return compare();
-    if (what == "infer") return infer(request.at("weight_meta").get<std::string>());
+    if (what == "infer") return infer(request.at("weight_meta"));
     return {{"ok", true}};
   }
 };

@@ -21,16 +21,13 @@ NEED_DATA = ("masked_select(", ".unique(dim", "item() + 1.0", "gaussian_nll_loss
 MOST_ELEMENTS = 1e6  # of whole graphs: they are run, too
 
 
-def meta_text(inputs):
-    """The weight_meta.py of inputs; data for what is not floating."""
-    lines = []
+def records_of(inputs):
+    """RECORD of each input; data for what is not floating."""
+    records = []
     for name, (dtype, array) in inputs.items():
-        data = "None" if dtype == "float32" else str(array.reshape(-1).tolist())
-        numbers = ("0.0", "1.0") if dtype == "float32" else ("None", "None")
-        lines += [f"class Program_weight_tensor_meta_{name}:", f'    name = "{name}"', f"    shape = {list(array.shape)}",
-                  f'    dtype = "torch.{dtype}"', '    device = "cpu"', f"    mean = {numbers[0]}", f"    std = {numbers[1]}",
-                  f"    data = {data}", ""]
-    return "\n".join(lines)
+        values = {"mean": 0.0, "std": 1.0} if dtype == "float32" else {"int_data": [int(one) for one in array.reshape(-1)]}
+        records.append({"class": f"M{name}", "name": name, "shape": list(array.shape), "dtype": dtype, "has_mean": True, "has_std": True, **values})
+    return records
 
 
 class InferTest(unittest.TestCase):
@@ -53,7 +50,7 @@ class InferTest(unittest.TestCase):
 
     def test_every_operator(self):
         inputs = operators.make_inputs()
-        metas = {"weight_meta": meta_text(inputs), "input_meta": ""}
+        metas = {"weight_meta": records_of(inputs), "input_meta": []}
         count = 0
         for name, model in operators.graphs():
             if any(part in name for part in NEED_DATA):
@@ -68,7 +65,7 @@ class InferTest(unittest.TestCase):
         directories = [path for path in corpus.graph_dirs("passbench", "graphnet")
                        if parity.input_sizes(path)[0] <= MOST_ELEMENTS]
         for path in directories:
-            metas = {name: (path / f"{name}.py").read_text() if (path / f"{name}.py").exists() else ""
+            metas = {name: worker_client.records((path / f"{name}.py").read_text()) if (path / f"{name}.py").exists() else []
                      for name in ("weight_meta", "input_meta")}
             with self.subTest(path.name):
                 model = (path / "model.py").read_text()
@@ -81,7 +78,7 @@ class InferTest(unittest.TestCase):
         model = operators.module(["s = x.sum()", "n = s.item()", "z = n * y",
                                   "w = torch.zeros(n, 2)", "u = torch.nonzero(x)", "v2 = u + 1", "return (z, w, v2)"])
         self.worker.ask("load", id="g", file="model.py", model=model)
-        values = self.worker.ask("infer", id="g", weight_meta=meta_text(operators.make_inputs()), input_meta="")[0]["values"]
+        values = self.worker.ask("infer", id="g", weight_meta=records_of(operators.make_inputs()), input_meta=[])[0]["values"]
         self.assertEqual(inferred.typed(values["z"]), ("float32", [2, 3, 4]))  # a number that is only computed with
         self.assertRegex(values["w"]["unknown"], r"depends on the data that 'item' in line \d+ reads")
         self.assertIn("gives a size that depends on data", values["u"]["unknown"])

@@ -213,10 +213,11 @@ class Checker:
         ask = self.worker.ask
         begin = time.monotonic()
         ask("load", id="g", file=str(directory / "model.py"), model=texts["model"])
+        metas = {name: worker_client.records(texts[name]) for name in ("weight_meta", "input_meta")}
         try:
             if self.options.shapes:
-                inferred_values = ask("infer", id="g", weight_meta=texts["weight_meta"], input_meta=texts["input_meta"])[0]["values"]
-            reply, fds = ask("inputs", id="g", seed=REPLAY_SEED, weight_meta=texts["weight_meta"], input_meta=texts["input_meta"])
+                inferred_values = ask("infer", id="g", **metas)[0]["values"]
+            reply, fds = ask("inputs", id="g", seed=REPLAY_SEED, **metas)
             record["replay_s"] = time.monotonic() - begin
             record["input_bytes"] = os.fstat(fds[0]).st_size
             inputs.update(map_tensors(reply["tensors"], fds[0]))

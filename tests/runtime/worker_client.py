@@ -1,5 +1,6 @@
 """Talks to passnet-worker as docs/protocol.md says: frames over a socket pair, tensors in memfds."""
 import json
+import math
 import mmap
 import os
 import socket
@@ -21,6 +22,31 @@ class WorkerError(Exception):
         where = f"{at['file']}:{at['line']}:{at['column']}: " if at else ""
         super().__init__(where + reply["error"] + (f" ({reply['hint']})" if reply.get("hint") else ""))
         self.kind, self.reply = reply["kind"], reply
+
+
+def records(text):
+    """The records of a meta file's text as the worker takes them: RECORD of docs/protocol.md."""
+    classes = {}
+    exec(text, {"inf": math.inf, "nan": math.nan, "__name__": "meta"}, classes)
+    return [_record(name, {key: value for key, value in vars(made).items() if not key.startswith("__")})
+            for name, made in classes.items()]
+
+
+def _record(class_name, fields):
+    dtype = fields["dtype"].removeprefix("torch.")
+    record = {"class": class_name, "name": fields["name"], "shape": list(fields["shape"]), "dtype": dtype}
+    for key in ("mean", "std", "min_val", "max_val"):
+        if fields.get(key) is not None:
+            record[key] = _number(fields[key])
+    record |= {f"has_{key}": True for key in ("mean", "std") if key in fields}
+    if fields.get("data") is not None:
+        floating = dtype.startswith(("float", "bfloat"))
+        record["float_data" if floating else "int_data"] = [_number(float(one)) if floating else int(one) for one in fields["data"]]
+    return record
+
+
+def _number(value):
+    return value if math.isfinite(value) else str(value)
 
 
 class Worker:

@@ -93,7 +93,7 @@ class ReferenceTest(WorkerCase):
 
     def test_says_who_it_is(self):
         reply, _ = self.worker.ask("hello")
-        self.assertEqual(reply["version"], 1)
+        self.assertEqual(reply["version"], 2)
         self.assertEqual(reply["threads"], 2)
         self.assertRegex(reply["torch"], r"^2\.\d+")
 
@@ -293,9 +293,8 @@ class ReferenceTest(WorkerCase):
 
     def test_replayed_inputs_are_those_of_the_graph(self):
         self.load(model("z = x + y", "return (z,)"))
-        meta = "".join(f'class M{name}:\n\tname = "{name}"\n\tshape = [2]\n\tdtype = "torch.float32"\n\tdata = [{name == "x"}.0, 2.0]\n'
-                       .replace("True", "1").replace("False", "0") for name in "xy")
-        self.worker.ask("inputs", id="g", weight_meta=meta, input_meta="", seed=1)
+        metas = [{"class": f"M{name}", "name": name, "shape": [2], "dtype": "float32", "float_data": [float(name == "x"), 2.0]} for name in "xy"]
+        self.worker.ask("inputs", id="g", weight_meta=metas, input_meta=[], seed=1)
         np.testing.assert_array_equal(self.run_graph()[0]["out_0"], [1, 4])
 
     def test_more_memory_than_there_is_is_refused_before_it_is_used(self):
@@ -303,8 +302,8 @@ class ReferenceTest(WorkerCase):
         kind, message = self.refusal("run", id="g")
         self.assertEqual(kind, "resource")
         self.assertRegex(message, r"^model.py:6:13: 'torch.zeros': a tensor needs 3814697 MiB of memory, found \d+ MiB available$")
-        meta = 'class M:\n\tname = "x"\n\tshape = [1000000, 1000000]\n\tdtype = "torch.float32"\n'
-        kind, message = self.refusal("inputs", id="g", weight_meta=meta, input_meta="", seed=1)
+        meta = {"class": "M", "name": "x", "shape": [1000000, 1000000], "dtype": "float32"}
+        kind, message = self.refusal("inputs", id="g", weight_meta=[meta], input_meta=[], seed=1)
         self.assertEqual(kind, "resource")
         self.assertRegex(message, r"^the inputs need 3725.3 GiB of memory, found [\d.]+ GiB available")
         self.ready("z = x + y", "return (z,)")
@@ -338,7 +337,7 @@ class ReferenceTest(WorkerCase):
         head, _ = self.worker._receive(4)
         body, _ = self.worker._receive(struct.unpack("<I", head)[0])
         self.assertEqual(json.loads(body)["kind"], "bad-input")
-        self.assertEqual(self.worker.ask("hello")[0]["version"], 1)
+        self.assertEqual(self.worker.ask("hello")[0]["version"], 2)
 
 
 class CandidateTest(WorkerCase):

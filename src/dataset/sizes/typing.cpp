@@ -52,8 +52,7 @@ Result<Types> Typing::also_at(const std::vector<graphdir::TensorMeta>& metas) {
 }
 
 Result<Types> Typing::infer(const std::vector<graphdir::TensorMeta>& metas) {
-  PASSNET_TRY(const ir::Values values,
-              run::infer_types(worker_, id_, graph_, {graphdir::print_meta(metas), ""}, timeout_));
+  PASSNET_TRY(const ir::Values values, run::infer_types(worker_, id_, graph_, {metas, {}}, timeout_));
   return read_types(graph_, values);
 }
 

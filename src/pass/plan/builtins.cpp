@@ -8,23 +8,10 @@
 #include <unordered_map>
 
 #include "base/strings.h"
-#include "ir/ops/signature.h"
 
 namespace passnet::pass {
 
 namespace {
-
-/// The parameters of all functions and methods.
-const std::vector<ir::Slot>& signature_of(const Builtin& builtin) {
-  static const auto kSignatures = [] {
-    std::unordered_map<const Builtin*, std::vector<ir::Slot>> signatures;
-    for (const auto table : {python_functions(), torch_functions(), tensor_methods()}) {
-      for (const Builtin& each : table) signatures.emplace(&each, ir::parse_signature(each.parameters));
-    }
-    return signatures;
-  }();
-  return kSignatures.at(&builtin);
-}
 
 std::string to_string(std::span<const ir::Slot> signature) {
   std::string text;
@@ -34,21 +21,20 @@ std::string to_string(std::span<const ir::Slot> signature) {
   return text;
 }
 
-Error explain(const Builtin& builtin, const ir::Misfit& misfit, size_t positional,
+Error explain(std::string_view callee, std::span<const ir::Slot> signature, const ir::Misfit& misfit, size_t positional,
               std::span<const std::string_view> keywords) {
-  const std::vector<ir::Slot>& signature = signature_of(builtin);
   switch (misfit.reason) {
     case ir::Misfit::Reason::TooMany:
-      return bad_pass(fmt::format("{} takes at most {} argument{}, found {}", builtin.name, signature.size(),
+      return bad_pass(fmt::format("{} takes at most {} argument{}, found {}", callee, signature.size(),
                                   signature.size() == 1 ? "" : "s", positional));
     case ir::Misfit::Reason::Unknown:
-      return bad_pass(fmt::format("{} has no parameter {}", builtin.name, quoted(keywords[misfit.place])))
+      return bad_pass(fmt::format("{} has no parameter {}", callee, quoted(keywords[misfit.place])))
           .with_hint(fmt::format("its parameters are ({})", to_string(signature)));
     case ir::Misfit::Reason::Twice:
-      return bad_pass(fmt::format("{} got its parameter {} twice", builtin.name, quoted(signature[misfit.place].name)));
+      return bad_pass(fmt::format("{} got its parameter {} twice", callee, quoted(signature[misfit.place].name)));
     case ir::Misfit::Reason::Missing: break;
   }
-  return bad_pass(fmt::format("{} lacks its argument {}", builtin.name, quoted(signature[misfit.place].name)));
+  return bad_pass(fmt::format("{} lacks its argument {}", callee, quoted(signature[misfit.place].name)));
 }
 
 const Builtin* find_in(std::span<const Builtin> table, std::string_view name) {
@@ -89,13 +75,33 @@ std::vector<std::string_view> method_names() {
   return names;
 }
 
-Result<Bound> bind_arguments(const Builtin& builtin, CallArguments arguments) {
-  const std::vector<ir::Slot>& signature = signature_of(builtin);
+const std::vector<ir::Slot>& signature_of(const Builtin& builtin) {
+  static const auto kSignatures = [] {
+    std::unordered_map<const Builtin*, std::vector<ir::Slot>> signatures;
+    for (const auto table : {python_functions(), torch_functions(), tensor_methods()}) {
+      for (const Builtin& each : table) signatures.emplace(&each, ir::parse_signature(each.parameters));
+    }
+    return signatures;
+  }();
+  return kSignatures.at(&builtin);
+}
+
+std::vector<ir::Slot> signature_of(const Function& function) {
+  std::vector<ir::Slot> signature;
+  for (const Parameter& parameter : function.parameters) {
+    ir::Slot& slot = signature.emplace_back();
+    slot.name = slot.call_name = parameter.name;
+    slot.required = parameter.default_value == nullptr;
+  }
+  return signature;
+}
+
+Result<Bound> bind_arguments(std::string_view callee, std::span<const ir::Slot> signature, CallArguments arguments) {
   std::vector<Value>& positional = arguments.positional;
   std::vector<std::string_view> keywords;
   for (const auto& [name, value] : arguments.keywords) keywords.push_back(name);
   const ir::Assignment made = ir::bind_arguments(signature, positional.size(), keywords);
-  if (made.misfit) return explain(builtin, *made.misfit, positional.size(), keywords);
+  if (made.misfit) return explain(callee, signature, *made.misfit, positional.size(), keywords);
   Bound bound(signature.size());
   for (size_t i = 0; i < made.slots.size(); ++i) {
     std::optional<Value>& value = bound[made.slots[i]];

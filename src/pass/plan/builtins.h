@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "ir/ops/signature.h"
 #include "pass/plan/launch_list.h"
+#include "pass/plan/syntax.h"
 #include "pass/plan/value.h"
 
 namespace passnet::pass {
@@ -53,8 +55,10 @@ const Builtin* find_method(std::string_view name);
 std::vector<std::string_view> function_names();
 std::vector<std::string_view> method_names();
 
-/// Errors: BadPass: too many, unknown, doubled or missing arguments.
-Result<Bound> bind_arguments(const Builtin& builtin, CallArguments arguments);
+const std::vector<ir::Slot>& signature_of(const Builtin& builtin);
+std::vector<ir::Slot> signature_of(const Function& function);
+/// callee: what messages call it. Errors: BadPass: too many, unknown, doubled or missing arguments.
+Result<Bound> bind_arguments(std::string_view callee, std::span<const ir::Slot> signature, CallArguments arguments);
 
 /// x.new_empty, x.new_zeros. fill: nothing leaves the memory as it is.
 Result<Value> allocate_new(PlanState& state, const View& like, const std::optional<Value>& size,

@@ -266,7 +266,7 @@ Result<Value> Interpreter::eval_call(const Expr& expr) {
   if (!builtin) return bad_pass("outside the plan language: found a call of an unknown function");
   PASSNET_TRY(CallArguments arguments, eval_arguments(expr));
   if (object) arguments.positional.insert(arguments.positional.begin(), *std::move(object));
-  PASSNET_TRY(const Bound bound, bind_arguments(*builtin, std::move(arguments)));
+  PASSNET_TRY(const Bound bound, bind_arguments(builtin->name, signature_of(*builtin), std::move(arguments)));
   return builtin->call(state_, bound);
 }
 
@@ -277,30 +277,13 @@ Result<Value> Interpreter::call(const Function& function, CallArguments argument
   }
   Frame frame;
   frame.serial = next_serial_++;
-  const std::vector<Parameter>& parameters = function.parameters;
-  if (arguments.positional.size() > parameters.size()) {
-    return bad_pass(fmt::format("{} takes {} argument{}, found {}", function.name, parameters.size(),
-                                parameters.size() == 1 ? "" : "s", arguments.positional.size()));
-  }
-  for (size_t i = 0; i < arguments.positional.size(); ++i) {
-    frame.variables.insert_or_assign(parameters[i].name, std::move(arguments.positional[i]));
-  }
-  for (auto& [name, value] : arguments.keywords) {
-    const auto named = [wanted = name](const Parameter& parameter) { return parameter.name == wanted; };
-    if (std::ranges::none_of(parameters, named)) {
-      return bad_pass(fmt::format("{} has no parameter {}", function.name, quoted(name)));
+  PASSNET_TRY(Bound bound, bind_arguments(function.name, signature_of(function), std::move(arguments)));
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const Parameter& parameter = function.parameters[i];
+    if (!bound[i]) {
+      PASSNET_TRY(bound[i], eval(*parameter.default_value));
     }
-    if (!frame.variables.try_emplace(name, std::move(value)).second) {
-      return bad_pass(fmt::format("{} got its parameter {} twice", function.name, quoted(name)));
-    }
-  }
-  for (const Parameter& parameter : parameters) {
-    if (frame.variables.contains(parameter.name)) continue;
-    if (!parameter.default_value) {
-      return bad_pass(fmt::format("{} lacks its argument {}", function.name, quoted(parameter.name)));
-    }
-    PASSNET_TRY(Value value, eval(*parameter.default_value));
-    frame.variables.insert_or_assign(parameter.name, std::move(value));
+    frame.variables.insert_or_assign(parameter.name, *std::move(bound[i]));
   }
   frames_.push_back(std::move(frame));
   PASSNET_TRY(const Flow flow, run(function.body));

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "base/file.h"
 #include "fx/print.h"
+#include "graphdir/meta_json.h"
 
 namespace passnet::run {
 
@@ -35,23 +35,11 @@ Result<Values> read_values(const std::string& what, const Json& reply, const ir:
   });
 }
 
-/// The text of a file that may be absent.
-Result<std::string> optional_text(const std::filesystem::path& path) {
-  return std::filesystem::exists(path) ? read_file(path) : std::string();
-}
-
 }  // namespace
 
 Error nonsense(const std::string& what, const std::string& why) {
   return resource_error(fmt::format("the worker's answer to '{}' is not understood: {}", what, why))
       .with_failure("nonsense");
-}
-
-Result<MetaTexts> read_metas(const graphdir::GraphDir& graph) {
-  MetaTexts metas;
-  PASSNET_TRY(metas.weights, optional_text(graph.path / "weight_meta.py"));
-  PASSNET_TRY(metas.inputs, optional_text(graph.path / "input_meta.py"));
-  return metas;
 }
 
 Result<Hello> greet(Worker& worker, Timeout timeout) {
@@ -95,9 +83,11 @@ Result<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& 
 
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
                              Timeout timeout) {
-  PASSNET_TRY(const MetaTexts metas, read_metas(graph));
-  const Json request{
-      {"do", "inputs"}, {"id", id}, {"weight_meta", metas.weights}, {"input_meta", metas.inputs}, {"seed", seed}};
+  const Json request{{"do", "inputs"},
+                     {"id", id},
+                     {"weight_meta", graphdir::to_json(graph.weights)},
+                     {"input_meta", graphdir::to_json(graph.inputs)},
+                     {"seed", seed}};
   PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
   return take_bundle(reply, "tensors");
 }
@@ -120,13 +110,15 @@ Result<Values> trace_graph(Worker& worker, const std::string& id, const ir::Grap
 }
 
 Result<Values> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, Timeout timeout) {
-  PASSNET_TRY(const MetaTexts metas, read_metas(graph));
-  return infer_types(worker, id, graph.graph, metas, timeout);
+  return infer_types(worker, id, graph.graph, graphdir::Metas{graph.weights, graph.inputs}, timeout);
 }
 
-Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
+Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const graphdir::Metas& metas,
                            Timeout timeout) {
-  const Json request{{"do", "infer"}, {"id", id}, {"weight_meta", metas.weights}, {"input_meta", metas.inputs}};
+  const Json request{{"do", "infer"},
+                     {"id", id},
+                     {"weight_meta", graphdir::to_json(metas.weights)},
+                     {"input_meta", graphdir::to_json(metas.inputs)}};
   PASSNET_TRY(const Reply reply, worker.ask(request, {}, timeout));
   return read_values("infer", reply.json, graph, true);
 }

@@ -27,12 +27,6 @@ auto read_fields(const std::string& what, Read&& read) -> decltype(read()) {
   }
 }
 
-/// weight_meta.py and input_meta.py of a graph directory; empty where there is none.
-struct MetaTexts {
-  std::string weights, inputs;
-};
-Result<MetaTexts> read_metas(const graphdir::GraphDir& graph);
-
 /// What the worker says of itself.
 struct Hello {
   std::string torch, hardware, isolation;
@@ -68,11 +62,11 @@ using Values = ir::Values;
 Result<Values> trace_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                            std::chrono::milliseconds timeout, const std::vector<std::string>& measured = {});
 
-/// The same without running: inferred from the metas, those beside the graph or others. Unknown where a type depends on
+/// The same without running: inferred from the records, those of the graph or others. Unknown where a type depends on
 /// data; of `graph`, which is what was loaded under `id` or whose names that has among its own.
 Result<Values> infer_types(Worker& worker, const std::string& id, const graphdir::GraphDir& graph,
                            std::chrono::milliseconds timeout);
-Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const MetaTexts& metas,
+Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Graph& graph, const graphdir::Metas& metas,
                            std::chrono::milliseconds timeout);
 
 struct Outputs {

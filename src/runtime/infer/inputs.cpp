@@ -6,7 +6,6 @@
 
 #include <map>
 
-#include "graphdir/meta.h"
 #include "graphdir/replay.h"
 #include "runtime/tensor/dtype.h"
 
@@ -39,10 +38,8 @@ int64_t ranged_elements(const std::vector<graphdir::TensorMeta>& records) {
 
 }  // namespace
 
-Result<std::vector<at::Tensor>> inferable_inputs(const std::string& weight_meta, const std::string& input_meta,
-                                                 const std::vector<std::string>& names) {
-  PASSNET_TRY(const std::vector<graphdir::TensorMeta> inputs, graphdir::parse_meta("input_meta.py", input_meta));
-  PASSNET_TRY(const std::vector<graphdir::TensorMeta> weights, graphdir::parse_meta("weight_meta.py", weight_meta));
+Result<std::vector<at::Tensor>> inferable_inputs(const graphdir::Metas& metas, const std::vector<std::string>& names) {
+  const auto& [weights, inputs] = metas;
   std::map<std::string_view, at::Tensor> by_name;
   for (const auto* records : {&inputs, &weights}) {
     for (const graphdir::TensorMeta& meta : *records)

@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graphdir/meta.h"
 
 namespace passnet::runtime {
 
 /// Tensors of up to this many elements keep their data while types are inferred, when it is known.
 inline constexpr int64_t kKnownElements = int64_t{1} << 20;
 
-/// One tensor per name in `names` from the records of weight_meta.py and input_meta.py: a CPU tensor where the
-/// replay rule gives small data without drawing normal numbers (literal data, integer ranges, constants), else
+/// One tensor per name in `names` from the records: a CPU tensor where the replay rule gives small data without drawing normal numbers (literal data, integer ranges, constants), else
 /// a meta tensor. Errors: BadInput with position; a name without record.
-Result<std::vector<at::Tensor>> inferable_inputs(const std::string& weight_meta, const std::string& input_meta,
-                                                 const std::vector<std::string>& names);
+Result<std::vector<at::Tensor>> inferable_inputs(const graphdir::Metas& metas, const std::vector<std::string>& names);
 
 }  // namespace passnet::runtime

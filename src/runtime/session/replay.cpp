@@ -11,7 +11,6 @@
 #include <algorithm>
 
 #include "base/memory.h"
-#include "graphdir/meta.h"
 #include "graphdir/replay.h"
 #include "runtime/session/process.h"
 #include "runtime/tensor/share.h"
@@ -44,10 +43,9 @@ void replace_non_finite(const std::vector<graphdir::TensorMeta>& records, size_t
 
 }  // namespace
 
-Result<SharedTensors> replay_inputs(const std::string& weight_meta, const std::string& input_meta, uint32_t seed) {
+Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed) {
   const c10::InferenceMode mode;
-  PASSNET_TRY(const std::vector<graphdir::TensorMeta> inputs, graphdir::parse_meta("input_meta.py", input_meta));
-  PASSNET_TRY(const std::vector<graphdir::TensorMeta> weights, graphdir::parse_meta("weight_meta.py", weight_meta));
+  const auto& [weights, inputs] = metas;
   PASSNET_TRY_VOID(require_memory("the inputs", graphdir::input_bytes(inputs) + graphdir::input_bytes(weights)));
   SharedTensors shared;
   for (const auto* records : {&inputs, &weights}) {

@@ -63,10 +63,9 @@ Result<Json> Session::trace(const std::vector<std::string>& measured) {
   return values;
 }
 
-Result<Json> Session::infer(const std::string& weight_meta, const std::string& input_meta) {
+Result<Json> Session::infer(const graphdir::Metas& metas) {
   const c10::InferenceMode mode;
-  PASSNET_TRY(const std::vector<at::Tensor> inputs,
-              inferable_inputs(weight_meta, input_meta, graph_->plan().input_names()));
+  PASSNET_TRY(const std::vector<at::Tensor> inputs, inferable_inputs(metas, graph_->plan().input_names()));
   graph_->use_inputs(inputs);
   graph_->forget_inputs();
   seed_generators();

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "graphdir/meta.h"
 #include "pass/plan/launch_list.h"
 #include "record/record.h"
 #include "runtime/device/device_state.h"
@@ -80,8 +81,8 @@ class Session {
   Result<Json> trace(const std::vector<std::string>& measured = {});
   /// VALUE of every node's result by node name, from the metas alone: types without data. {"unknown": "why"}
   /// where a size depends on data that is not recorded. Inputs that were set are forgotten.
-  /// texts of weight_meta.py and input_meta.py. Errors: BadInput with position, an argument without a record.
-  Result<Json> infer(const std::string& weight_meta, const std::string& input_meta);
+  /// Errors: BadInput with position, an argument without a record.
+  Result<Json> infer(const graphdir::Metas& metas);
   /// One call. checked: fused nodes run on poisoned and fenced memory. Throws KernelFault.
   Result<CallOutputs> run(bool checked);
   /// What another worker's run gave (`outputs` and `scalars`) against the outputs of the last run here: one
