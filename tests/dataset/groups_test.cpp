@@ -1,4 +1,4 @@
-#include "dataset/groups.h"
+#include "dataset/catalog/groups.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

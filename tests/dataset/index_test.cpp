@@ -1,4 +1,4 @@
-#include "dataset/index.h"
+#include "dataset/catalog/index.h"
 
 #include <gmock/gmock.h>
 

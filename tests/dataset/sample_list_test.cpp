@@ -1,4 +1,4 @@
-#include "dataset/sample_list.h"
+#include "dataset/catalog/sample_list.h"
 
 #include <gmock/gmock.h>
 

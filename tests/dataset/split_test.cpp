@@ -1,10 +1,10 @@
-#include "dataset/split.h"
+#include "dataset/catalog/split.h"
 
 #include <gmock/gmock.h>
 
 #include "base/strings.h"
-#include "dataset/family.h"
-#include "dataset/sample_list.h"
+#include "dataset/catalog/family.h"
+#include "dataset/catalog/sample_list.h"
 #include "dataset/tree_fixture.h"
 
 namespace passnet::dataset {

@@ -7,8 +7,8 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "command.h"
+#include "dataset/catalog/index.h"
 #include "dataset/decompose.h"
-#include "dataset/index.h"
 #include "dataset/samples.h"
 #include "report/progress.h"
 

@@ -1,5 +1,5 @@
 // passnet dataset groups: upstream's sampling groups of a tree of subgraphs.
-#include "dataset/groups.h"
+#include "dataset/catalog/groups.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // passnet dataset index|find|stats: the SQLite index of a dataset.
-#include "dataset/index.h"
+#include "dataset/catalog/index.h"
 
 #include <fmt/format.h>
 

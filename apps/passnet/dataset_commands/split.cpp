@@ -1,5 +1,5 @@
 // passnet dataset split: lists for training and evaluation of any tree of samples.
-#include "dataset/split.h"
+#include "dataset/catalog/split.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "dataset/groups.h"
+#include "dataset/catalog/groups.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/strings.h"
-#include "dataset/family.h"
-#include "dataset/sample_list.h"
+#include "dataset/catalog/family.h"
+#include "dataset/catalog/sample_list.h"
 #include "graphdir/graph_facts.h"
 
 namespace passnet::dataset {

@@ -1,4 +1,4 @@
-#include "dataset/index.h"
+#include "dataset/catalog/index.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include "analysis/op_name.h"
 #include "base/file.h"
 #include "base/strings.h"
-#include "dataset/database.h"
-#include "dataset/sample_list.h"
+#include "dataset/catalog/database.h"
+#include "dataset/catalog/sample_list.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/replay.h"
 #include "graphdir/sample.h"

@@ -1,4 +1,4 @@
-#include "dataset/split.h"
+#include "dataset/catalog/split.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 #include "base/check.h"
 #include "base/file.h"
-#include "dataset/family.h"
-#include "dataset/sample_list.h"
+#include "dataset/catalog/family.h"
+#include "dataset/catalog/sample_list.h"
 #include "fx/parser.h"
 #include "graphdir/sample.h"
 #include "run/job.h"

@@ -1,4 +1,4 @@
-#include "dataset/family.h"
+#include "dataset/catalog/family.h"
 
 #include "analysis/dtype_variant.h"
 #include "analysis/kernel_count.h"

@@ -1,4 +1,4 @@
-#include "dataset/database.h"
+#include "dataset/catalog/database.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
