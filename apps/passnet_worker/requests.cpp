@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/check.h"
+#include "base/json_object.h"
 #include "base/strings.h"
 #include "graphdir/meta_json.h"
 #include "runtime/device/device_error.h"
@@ -85,12 +86,10 @@ Result<graphdir::Metas> read_metas(const Json& request) {
   return metas;
 }
 
-Json location(const SourceLoc& at) { return {{"file", at.file}, {"line", at.line}, {"column", at.column}}; }
-
 Json error_reply(const std::string& kind, const std::string& message, const std::optional<SourceLoc>& at,
                  const std::string& hint) {
   Json reply{{"ok", false}, {"kind", kind}, {"error", message}};
-  if (at && !at->file.empty()) reply["at"] = location(*at);
+  if (at && !at->file.empty()) reply["at"] = to_json_object(*at);
   if (!hint.empty()) reply["hint"] = hint;
   return reply;
 }

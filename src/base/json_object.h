@@ -258,6 +258,16 @@ Result<T> from_json_object(const Json& json) {
   return value;
 }
 
+template <>
+struct JsonFields<SourceLoc> {
+  static constexpr std::string_view kName = "place";
+  static void visit(auto& field, auto& at) {
+    field("file", at.file);
+    field("line", at.line);
+    field("column", at.column);
+  }
+};
+
 /// An array of such objects. what: what messages call it.
 template <JsonStruct T>
 Result<std::vector<T>> from_json_list(const Json& json, std::string_view what) {

@@ -15,16 +15,6 @@ struct JsonForm<ir::DType> {
 };
 
 template <>
-struct JsonFields<SourceLoc> {
-  static constexpr std::string_view kName = "place";
-  static void visit(auto& field, auto& at) {
-    field("file", at.file);
-    field("line", at.line);
-    field("column", at.column);
-  }
-};
-
-template <>
 struct JsonFields<graphdir::TensorMeta> {
   static constexpr std::string_view kName = "record";
   static void visit(auto& field, auto& meta) {

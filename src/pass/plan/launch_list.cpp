@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json_fields.h"
+#include "base/json_object.h"
 #include "base/strings.h"
 #include "pass/plan/tensor.h"
 
@@ -41,12 +42,8 @@ Json launch_to_json(const Launch& launch) {
     constants.push_back(std::move(entry));
   }
   for (const LaunchArg& arg : launch.args) args.push_back(std::visit(ScalarToJson{}, arg));
-  return {{"kernel", launch.kernel},
-          {"constants", std::move(constants)},
-          {"grid", launch.grid},
-          {"block", launch.block},
-          {"args", std::move(args)},
-          {"at", {{"file", launch.at.file}, {"line", launch.at.line}, {"column", launch.at.column}}}};
+  return {{"kernel", launch.kernel}, {"constants", std::move(constants)}, {"grid", launch.grid},
+          {"block", launch.block},   {"args", std::move(args)},           {"at", to_json_object(launch.at)}};
 }
 
 /// A place in the document, for messages: "launch list: launches[2].grid".
