@@ -226,8 +226,10 @@ Result<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
   };
   if (Result<void> sent = wire::send_message(state_->socket.get(), request.dump(), fds); !sent) return gone();
   const auto begin = std::chrono::steady_clock::now();
-  if (!wait_readable(state_->socket.get(), timeout, state_->options.interrupted))
+  if (!wait_readable(state_->socket.get(), timeout, state_->options.interrupted)) {
+    stop();  // it may end what it has started itself
     return lose("interrupted", fmt::format("interrupted while the {} worker did '{}'", role, what));
+  }
   const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   Result<wire::Message> message =
       wire::receive_message(state_->socket.get(), std::max<std::chrono::milliseconds>(timeout - waited, 1ms));
