@@ -1,6 +1,6 @@
 // A job over named items: several at a time, interrupted and gone on with at will. What became of each is a line of
 // JSON in a journal, synced before the next; the last line of a name counts, and an item whose line still holds is not
-// done again. decompose, generalize and samples are such jobs; eval, dedup and split use parts of it.
+// done again. capture, decompose, generalize and samples are such jobs; eval, dedup and split use parts of it.
 #pragma once
 
 #include <algorithm>
