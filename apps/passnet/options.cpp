@@ -117,8 +117,6 @@ bool use_color() {
 void add_common_options(CLI::App& app) {
   const std::string footer = app.get_footer();
   app.footer(footer.empty() ? std::string(kExitCodesText) : fmt::format("{}\n\n{}", footer, kExitCodesText));
-  // A command that hands over all its words to another program has the options of that.
-  if (app.get_prefix_command()) return;
   app.add_flag_callback(
       "-q,--quiet", [] { report::set_quiet(true); }, "no progress and no hints on stderr");
   app.add_option("--color", color_choice(), "colors: auto (on a terminal, unless NO_COLOR is set), always, never")

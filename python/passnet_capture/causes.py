@@ -1,20 +1,10 @@
 """Why a model was not captured: a fixed list of causes, and how an exception is given one of them."""
 
-CAUSES = {
-    "not-found": "no model of this name",
-    "needs-download": "the model asks for files from the network",
-    "constructor": "building the model failed",
-    "inputs": "no arguments were found that the model runs with",
-    "trace": "the model runs, but tracing it failed",
-    "graph-break-only": "graph breaks left no piece with an operator",
-    "data-dependent": "control flow depends on data, and no piece with an operator is left",
-    "unsupported": "the graph holds what graph directories cannot say, or the kind of model is left out",
-    "timeout": "the time limit passed",
-    "memory": "the memory limit was reached",
-    "crash": "the process died",
-    "too-large": "the graph, or the model that would have to run, is too large",
-    "no-graph": "the model computes nothing that torch.compile sees",
-}
+import sys
+
+# docs/dataset.md says what each means.
+CAUSES = ("not-found", "needs-download", "constructor", "inputs", "trace", "graph-break-only", "data-dependent", "unsupported", "timeout",
+          "memory", "crash", "too-large", "no-graph")  # fmt: skip
 
 
 class CaptureFailure(Exception):
@@ -62,3 +52,9 @@ def _chain(error: BaseException | None):
             return
         yield error
         error = error.__cause__ or error.__context__
+
+
+def no_pytorch(error: ImportError) -> tuple[str, str]:
+    """What is wrong, and what to do."""
+    return (f"{sys.executable} cannot import PyTorch: {error}",
+            "run 'make test' once, which installs all that capturing needs, or name another Python in PASSNET_PYTHON")  # fmt: skip

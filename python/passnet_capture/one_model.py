@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from .capture import CaptureError, FullGraph, break_reason, capture, capture_pie
 from .causes import CaptureFailure, describe, is_data_dependent, is_download, is_out_of_memory
 from .constraints import constraints_text, find_symbols
 from .graph_text import graph_hash, model_text, with_arguments_for_constants
-from .journal import Entry
 from .meta import Recorder
 from .models import calibrate_batch_norms, vary_parameters
 from .plan import Plan, Shape
@@ -28,6 +27,24 @@ DYNAMO = {"capture_scalar_outputs": True, "capture_dynamic_output_shape_ops": Tr
 MAX_NODES = 1 << 20  # what the reader takes
 PARAMETER_SHARE = 0.6  # of the memory limit; the rest is for activations and statistics
 CHEAP_PARAMETERS = 300_000_000  # up to here initial values are made like those of a trained model
+
+
+@dataclass
+class Entry:
+    """What became of one model: a line of the journal (docs/dataset.md)."""
+
+    model: str
+    source: str
+    status: str = "failed"  # or "captured"
+    cause: str | None = None  # one of CAUSES; None when captured
+    message: str | None = None  # first line of why, with what to do
+    graphs: list[str] = field(default_factory=list)  # directories, relative to the journal's
+    shapes: dict[str, str] = field(default_factory=dict)  # shape -> "captured", or cause and message of why it was dropped
+    seconds: float = 0.0
+    peak_mb: int = 0  # largest resident memory of the process that captured it
+    library_version: str | None = None
+    torch_version: str | None = None
+    licence: str | None = None
 
 
 @dataclass

@@ -6,9 +6,9 @@
 
 namespace passnet::run {
 
-SlotWorkers::SlotWorkers(const JobOptions& options, const std::filesystem::path& binary) {
-  for (int i = 0; i < std::max(options.jobs, 1); ++i)
-    workers_.emplace_back(WorkerOptions{binary, Role::Reference, 1, options.interrupted, {}});
+SlotWorkers::SlotWorkers(const JobOptions& options, WorkerOptions worker) {
+  worker.interrupted = options.interrupted;
+  for (int i = 0; i < std::max(options.jobs, 1); ++i) workers_.emplace_back(worker);
 }
 
 Result<Worker*> SlotWorkers::at(size_t slot) {

@@ -1,6 +1,6 @@
 // A job over named items: several at a time, interrupted and gone on with at will. What became of each is a line of
 // JSON in a journal, synced before the next; the last line of a name counts, and an item whose line still holds is not
-// done again. decompose, generalize and samples are such jobs; eval, dedup and split use parts of it.
+// done again. capture, decompose, generalize and samples are such jobs; eval, dedup and split use parts of it.
 #pragma once
 
 #include <algorithm>
@@ -144,12 +144,11 @@ Result<void> run_job(std::span<const Item> items, LineFile& journal, const JobOp
       steps.enough);
 }
 
-/// Reference workers on the CPU, one per slot of a job, started when it is first asked for, and again after it was
-/// lost.
+/// Workers, one per slot of a job, started when it is first asked for, and again after it was lost.
 class SlotWorkers {
  public:
-  /// binary: empty: passnet-worker beside the running one.
-  explicit SlotWorkers(const JobOptions& options, const std::filesystem::path& binary = {});
+  /// worker: how each is started, but for `interrupted`; by default reference workers on the CPU.
+  explicit SlotWorkers(const JobOptions& options, WorkerOptions worker = {});
   /// Errors: as Worker::start.
   Result<Worker*> at(size_t slot);
   /// The graph that an item of a job is about, in the slot's worker.

@@ -1,7 +1,5 @@
-"""python -m passnet_capture models: toy models become graph directories that our reader takes, or a cause in the journal."""
+"""Toy models become graph directories that our reader takes, or a cause: as a worker of `passnet dataset capture` answers."""
 
-import contextlib
-import io
 import json
 import os
 import pathlib
@@ -19,11 +17,14 @@ except ImportError:
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 PASSNET = pathlib.Path(os.environ.get("PASSNET_BINARY_DIR", "")) / "bin" / "passnet"
 sys.path.insert(0, str(SOURCE / "python"))
-from passnet_capture.journal import read_entries
-from passnet_capture.run import BAD_INPUT, OK, SOME_FAILED, Options, run
+from passnet_capture.causes import CAUSES
+from passnet_capture.one_model import Entry
+from passnet_capture.serve import Server
 
 TOYS = SOURCE / "tests" / "capture" / "toy_models.py"
 FILES = ["graph_hash.txt", "graph_net.json", "input_meta.py", "input_tensor_constraints.py", "model.py", "weight_meta.py"]
+silent_peer, _ours = os.pipe()
+server = Server(silent_peer)
 skipped_reader_checks = 0
 
 
@@ -33,18 +34,14 @@ class Case(unittest.TestCase):
         self.addCleanup(holder.cleanup)
         self.out = pathlib.Path(holder.name)
 
-    def capture(self, function, expected=OK, **changes):
-        """Runs the command in this process, which has PyTorch loaded already. Returns the model's entry; keeps stderr."""
-        options = dict(source=f"{TOYS}:{function}", match=[], out=self.out, jobs=1, resume=False, retry_failed=False, timeout=60.0,
-                       memory_gb=2.0, shapes=2, limit=None, only_list=False)  # fmt: skip
-        errors, output = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(output):
-            status = run(Options(**{**options, **changes}))
-        self.stderr, self.stdout = errors.getvalue(), output.getvalue()
-        self.assertEqual(status, expected, self.stderr)
-        self.assertFalse((self.out / ".partial").exists())
-        journal = self.out / "journal.jsonl"
-        return read_entries(journal)[0].get(("file", f"toy_models:{function}")) if journal.exists() else None
+    def capture(self, function, seconds=60.0, memory_gb=2.0):
+        """Asks a worker in this process, which has PyTorch loaded already. Returns the model's entry."""
+        opened = server.answer({"do": "source", "from": f"{TOYS}:{function}"})
+        self.assertEqual((opened["source"], opened["models"]), ("file", [f"toy_models:{function}"]))
+        reply = server.answer({"do": "capture", "model": f"toy_models:{function}", "out": str(self.out), "directory": f"file/toy_models_{function}",
+                               "shapes": 2, "seconds": seconds, "memory_bytes": int(memory_gb * (1 << 30))})  # fmt: skip
+        self.assertEqual(list((self.out / ".partial").iterdir()), [])
+        return Entry(**reply["entry"])
 
     def facts(self, graph):
         return json.loads((self.out / graph / "graph_net.json").read_text())
@@ -76,7 +73,6 @@ class Captured(Case):
         self.assertIn("S0: 5", (self.out / entry.graphs[1] / "input_tensor_constraints.py").read_text())
         meta = (self.out / entry.graphs[0] / "weight_meta.py").read_text()
         self.assertIn("    max_val = 99\n    min_val = 0\n", meta)
-        self.assertIn("captured: 1 of 1 models, 2 graphs", self.stderr)
 
     def test_captured_model_computes_what_the_model_computes(self):
         import torch
@@ -139,13 +135,18 @@ class Captured(Case):
 
 
 class Failed(Case):
-    def check(self, function, cause, message, **changes):
-        entry = self.capture(function, expected=SOME_FAILED, **changes)
+    def check(self, function, cause, message, **limits):
+        entry = self.capture(function, **limits)
         self.assertEqual((entry.status, entry.cause), ("failed", cause), entry.message)
         self.assertRegex(entry.message, message)
         self.assertEqual(entry.graphs, [])
         self.assertFalse((self.out / "file").exists())
-        self.assertIn(f"\n{cause}: 1 (", self.stderr)
+
+    def test_every_cause_has_its_meaning(self):
+        command, page = ((SOURCE / name).read_text() for name in ("apps/passnet/dataset_commands/capture.cpp", "docs/dataset.md"))
+        for cause in CAUSES:
+            self.assertIn(f'{{"{cause}", "', command)
+            self.assertRegex(page, rf"\| (`\S+`, )?`{cause}`")
 
     def test_constructor(self):
         self.check("constructor", "constructor", "^ValueError: found 3 heads, expected 4$")
@@ -175,7 +176,7 @@ class Failed(Case):
         self.check("no_graph", "no-graph", "found no operator, expected a graph|without operators")
 
     def test_timeout(self):
-        self.check("timeout", "timeout", "^found it running after 1 s, expected less; raise --timeout$", timeout=1.0)
+        self.check("timeout", "timeout", "^found it running after 1 s, expected less; raise --timeout$", seconds=1.0)
 
     def test_memory(self):
         self.check("memory", "memory", "raise --memory-gb$")
@@ -190,32 +191,16 @@ class Failed(Case):
     def test_function_that_is_not_there(self):
         self.check("nothing", "not-found", "^found no function 'nothing' in toy_models.py, expected one that returns")
 
-    def test_pattern_that_matches_nothing(self):
-        self.capture("plain", expected=SOME_FAILED, match=["toy_models:plane"])
-        entry = read_entries(self.out / "journal.jsonl")[0]["file", "toy_models:plane"]
-        self.assertEqual((entry.cause, entry.message.split("; ")[1]), ("not-found", "did you mean 'toy_models:plain'?"))
-
-    def test_source_that_is_not_there(self):
-        for source, message in (("hub", "--from: error: found 'hub', expected timm, torchvision, transformers or FILE.py:function\n"),
-                                ("no.py:f", "--from: error: found no file 'no.py', expected FILE.py:function\n")):  # fmt: skip
-            self.capture("plain", expected=BAD_INPUT, source=source)
-            self.assertEqual(self.stderr, message)
+    def test_peer_that_is_gone_gets_no_answer(self):
+        read, write = os.pipe()
+        os.close(write)
+        lonely = Server(read)
+        lonely.answer({"do": "source", "from": f"{TOYS}:timeout"})
+        self.assertIsNone(lonely.answer({"do": "capture", "model": "toy_models:timeout", "out": str(self.out), "directory": "x", "shapes": 1,
+                                         "seconds": 60, "memory_bytes": 1 << 30}))  # fmt: skip
 
 
-class Resumed(Case):
-    def test_resume_leaves_out_what_the_journal_has(self):
-        self.capture("plain")
-        before = (self.out / "journal.jsonl").read_bytes()
-        self.capture("plain", resume=True)
-        self.assertIn("1 of 1 models stand in the journal already", self.stderr)
-        self.assertEqual((self.out / "journal.jsonl").read_bytes(), before)
-
-    def test_resume_retries_failures_when_asked(self):
-        self.capture("constructor", expected=SOME_FAILED)
-        for retry, lines in ((False, 1), (True, 2)):
-            self.capture("constructor", expected=SOME_FAILED, resume=True, retry_failed=retry)
-            self.assertEqual(len((self.out / "journal.jsonl").read_text().splitlines()), lines)
-
+class Again(Case):
     def test_capturing_again_replaces_the_graphs(self):
         entry = self.capture("plain")
         stale = self.out / entry.graphs[0] / "stale"
@@ -223,15 +208,13 @@ class Resumed(Case):
         self.capture("plain")
         self.assertFalse(stale.exists())
 
-    def test_failing_anew_takes_the_old_graphs_away(self):
-        entry = self.capture("plain")
-        self.capture("plain", expected=SOME_FAILED, timeout=0.01)
-        self.assertFalse((self.out / entry.graphs[0]).exists())
 
-    def test_list_prints_names_and_writes_nothing(self):
-        self.capture("plain", only_list=True)
-        self.assertEqual(self.stdout, "toy_models:plain\n")
-        self.assertEqual(list(self.out.iterdir()), [])
+class Sources(unittest.TestCase):
+    def test_source_that_is_not_there(self):
+        for source, message in (("hub", "found 'hub', expected timm, torchvision, transformers or FILE.py:function"),
+                                ("no.py:f", "found no file 'no.py', expected FILE.py:function")):  # fmt: skip
+            self.assertEqual(server.answer({"do": "source", "from": source}),
+                             {"ok": False, "kind": "bad-input", "error": message, "hint": "", "at": {"file": "--from", "line": 0, "column": 0}})  # fmt: skip
 
 
 if __name__ == "__main__":

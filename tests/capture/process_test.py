@@ -1,5 +1,6 @@
-"""Runs that are killed, interrupted or started twice leave whole graph directories and a journal that can be gone on with."""
+"""Runs of passnet dataset capture that are killed, interrupted or started twice leave whole graph directories and a journal that can be gone on with."""
 
+import json
 import os
 import pathlib
 import signal
@@ -16,9 +17,7 @@ except ImportError:
     sys.exit(77)
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path.insert(0, str(SOURCE / "python"))
-from passnet_capture.journal import read_entries
-
+PASSNET = pathlib.Path(os.environ["PASSNET_BINARY_DIR"]) / "bin" / "passnet"
 TOYS = SOURCE / "tests" / "capture" / "toy_models.py"
 
 
@@ -45,8 +44,8 @@ class Runs(unittest.TestCase):
         self.started = pathlib.Path(holder.name) / "started"
 
     def start(self, function, *options):
-        environment = {**os.environ, "PYTHONPATH": str(SOURCE / "python"), "CAPTURE_TEST_STARTED": str(self.started)}
-        command = [sys.executable, "-m", "passnet_capture", "models", "--from", f"{TOYS}:{function}", "--out", str(self.out), *options]
+        environment = {**os.environ, "PASSNET_PYTHON": sys.executable, "CAPTURE_TEST_STARTED": str(self.started)}
+        command = [PASSNET, "dataset", "capture", "--from", f"{TOYS}:{function}", "--out", str(self.out), *options]
         process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
@@ -57,23 +56,37 @@ class Runs(unittest.TestCase):
         wait_for(lambda: self.started.exists() and self.started.read_text())
         return process, int(self.started.read_text())
 
-    def test_ctrl_c_kills_the_child_and_leaves_nothing_half_written(self):
+    def entries(self):
+        return [json.loads(line) for line in (self.out / "journal.jsonl").read_text().splitlines()]
+
+    def test_interrupts_kill_the_child_and_leave_nothing_half_written(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self.started.unlink(missing_ok=True)
+            process, child = self.start_sleeping()
+            process.send_signal(number)
+            _, errors = process.communicate(timeout=30)
+            self.assertEqual(process.returncode, 130, errors)
+            self.assertEqual(errors, f"interrupted: what is finished is kept in '{self.out}'; go on with --resume\n")
+            wait_for(lambda: is_gone(child))
+            self.assertEqual([path.name for path in self.out.iterdir()], ["journal.jsonl"])
+            self.assertEqual(self.entries(), [])
+
+    def test_worker_that_is_killed_is_a_crash_and_takes_its_child_along(self):
         process, child = self.start_sleeping()
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 130, errors)
-        self.assertIn("interrupted; go on with --resume\n", errors)
+        worker = int(pathlib.Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[1])
+        os.kill(worker, signal.SIGKILL)
+        output, errors = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 1, errors)
         wait_for(lambda: is_gone(child))
-        self.assertEqual([path.name for path in self.out.iterdir()], ["journal.jsonl"])
-        self.assertEqual((self.out / "journal.jsonl").read_bytes(), b"")
+        self.assertIn("captured: 0 of 1 models, 0 graphs\ncrash: 1 (the process died)\n", output)
+        self.assertEqual(errors, "toy_models:sleeping: crash: the capture worker ended during 'capture': killed by SIGKILL (killed from outside)\n")
 
     def test_second_run_is_refused_and_child_dies_with_its_parent(self):
         process, child = self.start_sleeping()
         second = self.start("plain")
         _, errors = second.communicate(timeout=60)
         self.assertEqual(second.returncode, 4)
-        self.assertEqual(errors, f"{self.out}: error: found another capture that writes there, expected none\n"
-                         "hint: wait until it ends, or give another --out\n")  # fmt: skip
+        self.assertIn(f"'{self.out}/journal.jsonl' is being written by another run\nhint: wait for it", errors)
         process.kill()
         process.wait()
         wait_for(lambda: is_gone(child))
@@ -95,9 +108,7 @@ class Runs(unittest.TestCase):
         _, errors = again.communicate(timeout=120)
         self.assertEqual(again.returncode, 0, errors)
         self.assertEqual(sorted(path.name for path in self.out.iterdir()), ["file", "journal.jsonl"])
-        entries, end = read_entries(self.out / "journal.jsonl")
-        self.assertEqual(len(entries["file", "toy_models:many_shapes"].graphs), 20)
-        self.assertEqual(end, (self.out / "journal.jsonl").stat().st_size)
+        self.assertEqual([len(entry["graphs"]) for entry in self.entries()], [20])
 
 
 if __name__ == "__main__":

@@ -184,7 +184,7 @@ TEST_F(Job, IsRefusedWhileAnotherRunHasTheJournal) {
 }
 
 TEST(SlotWorkers, StartAnewAfterTheirWorkerWasLost) {
-  SlotWorkers workers({1, nullptr}, fs::path(PASSNET_FAKE_WORKERS) / "fake_crashes");
+  SlotWorkers workers({1, nullptr}, {fs::path(PASSNET_FAKE_WORKERS) / "fake_crashes"});
   std::set<pid_t> processes;
   for (int i = 0; i < 2; ++i) {
     const Result<void> used = workers.with(0, [&](Worker& worker) -> Result<void> {
@@ -200,7 +200,7 @@ TEST(SlotWorkers, StartAnewAfterTheirWorkerWasLost) {
 }
 
 TEST(SlotWorkers, SayThatThereIsNoWorkerToStart) {
-  SlotWorkers workers({2, nullptr}, "/nonexistent/passnet-worker");
+  SlotWorkers workers({2, nullptr}, {"/nonexistent/passnet-worker"});
   EXPECT_FALSE(workers.with(1, [](Worker&) { return Result<void>(); }));
 }
 

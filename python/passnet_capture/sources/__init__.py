@@ -13,7 +13,11 @@ from pathlib import Path
 
 
 class SourceError(Exception):
-    """The source does not exist or cannot be used here. `str()` says what to do."""
+    """The source does not exist or cannot be used here. `hint` says what to do, where `str()` does not."""
+
+    def __init__(self, message: str, hint: str = ""):
+        super().__init__(message)
+        self.hint = hint
 
 
 def find_source(text: str):
@@ -31,11 +35,11 @@ def find_source(text: str):
         elif text == "transformers":
             from .from_transformers import TransformersSource as Source
         else:
-            raise SourceError(f"--from: error: found '{text}', expected timm, torchvision, transformers or FILE.py:function")
+            raise SourceError(f"found '{text}', expected timm, torchvision, transformers or FILE.py:function")
         return Source()
     except ImportError as error:
-        raise SourceError(f"--from: error: found no Python package '{error.name}' ({error}), expected it for '{text}'\n"
-                          "hint: install it into the Python that runs the capture") from error  # fmt: skip
+        raise SourceError(f"found no Python package '{error.name}' ({error}), expected it for '{text}'",
+                          "install it into the Python that runs the capture") from error  # fmt: skip
 
 
 class Library:

@@ -20,9 +20,9 @@ class FileSource:
 
     def __init__(self, path: Path, function: str):
         if not path.is_file():
-            raise SourceError(f"--from: error: found no file '{path}', expected FILE.py:function")
+            raise SourceError(f"found no file '{path}', expected FILE.py:function")
         if not function.isidentifier():
-            raise SourceError(f"--from: error: found the function name '{function}', expected FILE.py:function")
+            raise SourceError(f"found the function name '{function}', expected FILE.py:function")
         self.path, self.function = path.resolve(), function
 
     def names(self) -> list[str]:

@@ -22,7 +22,14 @@ namespace passnet::run {
 
 using namespace std::chrono_literals;
 
-const char* to_string(Role role) { return role == Role::Reference ? "reference" : "candidate"; }
+const char* to_string(Role role) {
+  switch (role) {
+    case Role::Reference: return "reference";
+    case Role::Candidate: return "candidate";
+    case Role::Capture: return "capture";
+  }
+  return "unknown";
+}
 
 Result<std::filesystem::path> find_worker_binary() {
   std::error_code failed;
@@ -85,30 +92,43 @@ void bind_threads(int threads, std::vector<int> processors, sandbox::SpawnOption
   spawn.argv.push_back(fmt::format("--processors={}", fmt::join(processors, ",")));
   spawn.environment.push_back(fmt::format("GOMP_CPU_AFFINITY={}", fmt::join(processors, " ")));
 }
-}  // namespace
 
-Result<void> Worker::start() {
-  State& state = *state_;
-  if (state.options.binary.empty()) {
-    PASSNET_TRY(state.options.binary, find_worker_binary());
+Result<sandbox::SpawnOptions> passnet_worker(const WorkerOptions& options) {
+  std::filesystem::path binary = options.binary;
+  if (binary.empty()) {
+    PASSNET_TRY(binary, find_worker_binary());
   }
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return io_error("create", "a socket pair", errno);
-  UniqueFd ours(ends[0]), theirs(ends[1]);
   sandbox::SpawnOptions spawn;
-  spawn.argv = {state.options.binary.string(), "--role", to_string(state.options.role), "--threads",
-                std::to_string(state.options.threads)};
+  spawn.argv = {binary.string(), "--role", to_string(options.role), "--threads", std::to_string(options.threads)};
   // Exactly these: a worker must not see the caller's secrets or be steered by its settings.
   spawn.environment = {"LC_ALL=C", "PATH=/usr/bin:/bin", "HOME=/nonexistent"};
-  if (state.options.gpu) {
-    spawn.argv.insert(spawn.argv.end(), {"--gpu", std::to_string(*state.options.gpu)});
+  if (options.gpu) {
+    spawn.argv.insert(spawn.argv.end(), {"--gpu", std::to_string(*options.gpu)});
     spawn.gpu = true;
     // The driver must not write its cache of compiled kernels.
     spawn.environment.push_back("CUDA_CACHE_DISABLE=1");
   }
-  bind_threads(state.options.threads, state.options.processors, spawn);
-  spawn.isolation = state.options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
+  bind_threads(options.threads, options.processors, spawn);
+  spawn.isolation = options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
+  return spawn;
+}
+
+sandbox::SpawnOptions other_program(const std::vector<std::string>& program) {
+  sandbox::SpawnOptions spawn;
+  spawn.argv = program;
+  for (char** variable = ::environ; *variable != nullptr; ++variable) spawn.environment.emplace_back(*variable);
+  return spawn;
+}
+}  // namespace
+
+Result<void> Worker::start() {
+  State& state = *state_;
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return io_error("create", "a socket pair", errno);
+  UniqueFd ours(ends[0]), theirs(ends[1]);
+  PASSNET_TRY(sandbox::SpawnOptions spawn,
+              state.options.program.empty() ? passnet_worker(state.options) : other_program(state.options.program));
   spawn.socket_fd = theirs.get();
   PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
   log::debug(fmt::format("{}: started as process {}", to_string(state.options.role), state.process.pid()));
@@ -206,8 +226,10 @@ Result<Reply> Worker::exchange(const Json& request, const std::vector<int>& fds,
   };
   if (Result<void> sent = wire::send_message(state_->socket.get(), request.dump(), fds); !sent) return gone();
   const auto begin = std::chrono::steady_clock::now();
-  if (!wait_readable(state_->socket.get(), timeout, state_->options.interrupted))
+  if (!wait_readable(state_->socket.get(), timeout, state_->options.interrupted)) {
+    stop();  // it may end what it has started itself
     return lose("interrupted", fmt::format("interrupted while the {} worker did '{}'", role, what));
+  }
   const auto waited = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin);
   Result<wire::Message> message =
       wire::receive_message(state_->socket.get(), std::max<std::chrono::milliseconds>(timeout - waited, 1ms));

@@ -20,7 +20,8 @@
 
 namespace passnet::run {
 
-enum class Role { Reference, Candidate };
+/// Capture: a program that speaks the same protocol, given by WorkerOptions::program.
+enum class Role { Reference, Candidate, Capture };
 const char* to_string(Role role);
 
 struct WorkerOptions {
@@ -28,8 +29,9 @@ struct WorkerOptions {
   Role role = Role::Reference;
   int threads = 1;
   const std::atomic<bool>* interrupted = nullptr;  // when it becomes true, a request under way is given up
-  std::optional<int> gpu;                          // the CUDA device that graphs run on; none: the CPU
+  std::optional<int> gpu = {};                     // the CUDA device that graphs run on; none: the CPU
   std::vector<int> processors = {};                // one for each thread; empty: of those this process may run on
+  std::vector<std::string> program = {};  // in place of `binary`: a path with arguments, started with our environment
 };
 
 /// "cpu", "cuda", "cuda:1" -> none, 0, 1. Errors: BadInput.

@@ -1,0 +1,194 @@
+#include "dataset/capture.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/line_file.h"
+#include "base/strings.h"
+#include "run/job.h"
+#include "run/worker/pytorch.h"
+
+namespace passnet::dataset {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kOpenTimeout = 600s;              // Python, PyTorch and a library imported on a busy machine
+constexpr double kAnswerSeconds = 60;            // from the end of a model to the answer
+constexpr const char* kUnfinished = ".partial";  // below OUT: what workers have not finished
+
+Result<run::WorkerOptions> worker_of(const CaptureOptions& options) {
+  run::WorkerOptions worker;
+  worker.role = run::Role::Capture;
+  worker.program = options.worker;
+  if (worker.program.empty()) {
+    PASSNET_TRY(const fs::path package,
+                run::find_in_checkout("python/passnet_capture", "the Python package passnet_capture"));
+    const char* const others = std::getenv("PYTHONPATH");
+    const std::string path = others != nullptr && *others != 0 ? fmt::format(":{}", others) : "";
+    worker.program = {"/usr/bin/env",     fmt::format("PYTHONPATH={}{}", package.parent_path().string(), path),
+                      run::find_python(), "-m",
+                      "passnet_capture",  "serve"};
+  }
+  return worker;
+}
+
+/// Where models come from, as a worker tells of it.
+struct ModelSource {
+  CaptureLine facts;  // what the lines of all its models have in common
+  std::vector<std::string> models;
+};
+
+// Opens the source in the worker of a slot, which is started where there is none.
+Result<ModelSource> open_source(run::SlotWorkers& workers, size_t slot, const CaptureOptions& options) {
+  PASSNET_TRY(run::Worker* const worker, workers.at(slot));
+  Result<run::Reply> reply = worker->ask({{"do", "source"}, {"from", options.from}}, {}, kOpenTimeout);
+  if (reply) {
+    reply->json["model"] = "";
+    return ModelSource{reply->json.get<CaptureLine>(), reply->json.at("models")};
+  }
+  if (!reply.error().worker_lost) return reply.error();
+  return std::move(reply).error().with_hint(
+      fmt::format("PASSNET_PYTHON names the Python that captures, else it is '{}'", run::find_python()));
+}
+
+bool matches(const std::string& name, const std::string& pattern) {
+  return ::fnmatch(pattern.c_str(), name.c_str(), FNM_NOESCAPE) == 0;
+}
+
+struct Wanted {
+  std::string name;
+  bool exists = true;  // else a pattern that nothing matches
+};
+
+// Patterns without a match, then the models that one matches.
+std::vector<Wanted> choose_models(const std::vector<std::string>& names, const CaptureOptions& options) {
+  std::vector<Wanted> chosen;
+  for (const std::string& pattern : options.match) {
+    if (std::ranges::none_of(names, [&](const std::string& name) { return matches(name, pattern); }))
+      chosen.push_back({pattern, false});
+  }
+  size_t left = options.limit == 0 ? names.size() : options.limit;
+  for (const std::string& name : names) {
+    const bool wanted = options.match.empty() || std::ranges::any_of(options.match, [&](const std::string& pattern) {
+                          return matches(name, pattern);
+                        });
+    if (!wanted || left == 0) continue;
+    chosen.push_back({name});
+    --left;
+  }
+  return chosen;
+}
+
+CaptureLine failed_line(const ModelSource& source, const std::string& model, std::string cause, std::string message) {
+  CaptureLine line = source.facts;
+  line.model = model;
+  line.cause = std::move(cause);
+  line.message = std::move(message);
+  return line;
+}
+
+CaptureLine not_found(const ModelSource& source, const std::string& pattern, const CaptureOptions& options) {
+  const std::vector<std::string_view> names(source.models.begin(), source.models.end());
+  const std::string_view near = nearest_name(pattern, names);
+  return failed_line(source, pattern, "not-found",
+                     fmt::format("found no model '{}' in {}; {}", pattern, options.from,
+                                 near.empty() ? "run with --list" : fmt::format("did you mean '{}'?", near)));
+}
+
+// A model's name as one directory: whatever is no letter, digit, dot, dash or underscore becomes one.
+fs::path directory_of(const ModelSource& source, const std::string& model) {
+  std::string name = model.substr(std::min(model.find_first_not_of('.'), model.size()));
+  for (char& c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80 && std::isalnum(byte) == 0 && c != '.' && c != '-') c = '_';
+  }
+  return fs::path(source.facts.source) / (name.empty() ? "_" : name);
+}
+
+// nullopt when it was cut short by the user.
+Result<std::optional<CaptureLine>> capture_model(const std::string& model, run::SlotWorkers& workers, size_t slot,
+                                                 const fs::path& out, const CaptureOptions& options) {
+  const auto interrupted = [&] { return options.interrupted != nullptr && *options.interrupted; };
+  Result<ModelSource> source = open_source(workers, slot, options);
+  // It may have been lost since it was asked last.
+  if (!source && source.error().worker_lost && !interrupted()) source = open_source(workers, slot, options);
+  if (!source && interrupted()) return std::nullopt;
+  if (!source) return source.error();
+  const Json request{{"do", "capture"},
+                     {"model", model},
+                     {"out", out.string()},
+                     {"directory", directory_of(*source, model).string()},
+                     {"shapes", options.shapes},
+                     {"seconds", options.timeout_s},
+                     {"memory_bytes", static_cast<int64_t>(options.memory_gb * (1 << 30))}};
+  PASSNET_TRY(run::Worker* const worker, workers.at(slot));
+  const Result<run::Reply> reply = worker->ask(
+      request, {}, std::chrono::milliseconds(static_cast<int64_t>((options.timeout_s + kAnswerSeconds) * 1000)));
+  if (reply) return reply->json.at("entry").get<CaptureLine>();
+  if (interrupted()) return std::nullopt;
+  return failed_line(*source, model, "crash", reply.error().message);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> list_models(const CaptureOptions& options) {
+  PASSNET_TRY(run::WorkerOptions worker, worker_of(options));
+  run::SlotWorkers workers({1, options.interrupted}, std::move(worker));
+  PASSNET_TRY(const ModelSource source, open_source(workers, 0, options));
+  std::vector<std::string> names;
+  for (const Wanted& model : choose_models(source.models, options)) {
+    if (model.exists) names.push_back(model.name);
+  }
+  if (names.empty())
+    return bad_input(fmt::format("--match: found no model of {} that matches {}", options.from,
+                                 fmt::join(options.match, ", ")))
+        .with_hint("--list without --match prints them all");
+  return names;
+}
+
+Result<void> capture(const fs::path& out, const CaptureOptions& options,
+                     const std::function<void(const CaptureLine&)>& finished) {
+  PASSNET_TRY(run::WorkerOptions worker, worker_of(options));
+  const run::JobOptions job{options.jobs, options.interrupted};
+  run::SlotWorkers workers(job, std::move(worker));
+  PASSNET_TRY(const ModelSource source, open_source(workers, 0, options));
+  PASSNET_TRY(LineFile journal, LineFile::open(out / "journal.jsonl", true));
+  const std::map<std::string, CaptureLine> earlier = read_capture_journal(journal.kept());
+  std::error_code ignored;
+  fs::remove_all(out / kUnfinished, ignored);  // of a run that was killed
+  const std::vector<Wanted> models = choose_models(source.models, options);
+  run::JobSteps<Wanted, std::optional<CaptureLine>, CaptureLine> steps;
+  steps.find = [&](const Wanted& model) -> const CaptureLine* {
+    if (!options.resume || !model.exists) return nullptr;
+    const CaptureLine* const line = run::find_line(earlier, capture_key(source.facts.source, model.name));
+    return line != nullptr && (line->captured || !options.retry_failed) ? line : nullptr;
+  };
+  steps.work = [&](const Wanted& model, size_t slot) -> Result<std::optional<CaptureLine>> {
+    if (!model.exists) return not_found(source, model.name, options);
+    return capture_model(model.name, workers, slot, out, options);
+  };
+  steps.keep = [&](std::optional<CaptureLine>& made) -> Result<const CaptureLine*> {
+    if (!made) return nullptr;
+    // What an earlier run may have captured.
+    if (!made->captured && made->cause != "not-found") fs::remove_all(out / directory_of(source, made->model), ignored);
+    return &*made;
+  };
+  steps.finished = finished;
+  const Result<void> done = run::run_job(std::span(models), journal, job, steps);
+  fs::remove_all(out / kUnfinished, ignored);
+  return done;
+}
+
+}  // namespace passnet::dataset
