@@ -54,6 +54,8 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
+std::string plain_text(const Json& value) { return value.is_string() ? value.get<std::string>() : dump(value); }
+
 std::string valid_utf8(std::string_view text) { return Json::parse(dump(Json(text))).get<std::string>(); }
 
 }  // namespace passnet

@@ -23,6 +23,9 @@ Result<Json> parse_json(std::string_view text, const std::string& where);
 /// One line of JSON. Invalid UTF-8 is replaced, so that a strange file name cannot make a value unwritable.
 std::string dump(const Json& json);
 
+/// A string without its quotes; any other value as JSON.
+std::string plain_text(const Json& value);
+
 /// Text from compilers, kernels and file names may hold any bytes; what we write is UTF-8.
 /// Returns: `text` with every byte sequence that is not UTF-8 replaced by U+FFFD.
 std::string valid_utf8(std::string_view text);

@@ -25,6 +25,9 @@ std::string quoted(std::string_view text, size_t limit = 60);
 /// For std::string, which would find std::quoted by its namespace.
 inline std::string quoted(const std::string& text, size_t limit = 60) { return quoted(std::string_view(text), limit); }
 
+/// What a letter or an underscore begins and digits may go on: a name in Python, C++ and CUDA, of ASCII alone.
+bool is_identifier(std::string_view text);
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 /// Up to the first line break: PyTorch's messages go on with where in its source they come from.

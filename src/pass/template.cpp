@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -64,14 +63,6 @@ std::string fill_in(std::string_view text, const std::string& name) {
   for (size_t at = out.find("@NAME@"); at != std::string::npos; at = out.find("@NAME@", at + name.size()))
     out.replace(at, 6, name);
   return out;
-}
-
-bool is_identifier(const std::string& name) {
-  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0]))) return false;
-  for (const char c : name) {
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_') return false;
-  }
-  return true;
 }
 
 }  // namespace

@@ -7,21 +7,21 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/json.h"
+
 namespace passnet::report {
 
 namespace {
 
 bool is_plain(const Json& value) { return !value.is_object() && !value.is_array(); }
 
-std::string value_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
-
 void add_facts(const std::string& name, const Json& value, Facts& facts) {
   if (value.is_null() || (value.is_string() && value.get_ref<const std::string&>().empty())) return;
   if (is_plain(value)) {
-    facts.emplace_back(name, value_text(value));
+    facts.emplace_back(name, plain_text(value));
   } else if (value.is_array() && std::all_of(value.begin(), value.end(), is_plain)) {
     std::vector<std::string> texts;
-    for (const Json& one : value) texts.push_back(value_text(one));
+    for (const Json& one : value) texts.push_back(plain_text(one));
     if (!texts.empty()) facts.emplace_back(name, fmt::format("{}", fmt::join(texts, ", ")));
   } else {
     for (const auto& [key, inner] : value.items()) {

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/file.h"
+#include "base/json.h"
 
 namespace passnet::report {
 
@@ -58,8 +59,7 @@ std::string operand_text(const Json& value) {
   if (value.contains("shape"))
     return fmt::format("{} [{}]", value.at("dtype").get<std::string>(), numbers_text(value.at("shape")));
   for (const char* kind : {"int", "float", "bool", "dtype"}) {
-    if (!value.contains(kind)) continue;
-    return value.at(kind).is_string() ? value.at(kind).get<std::string>() : value.at(kind).dump();
+    if (value.contains(kind)) return plain_text(value.at(kind));
   }
   return value.dump();
 }

@@ -19,6 +19,12 @@ TEST(Locate, CountsLinesAndColumnsFromOneInBytes) {
   EXPECT_EQ(locate("f", text, 1000), (SourceLoc{"f", 4, 4}));
 }
 
+TEST(IsIdentifier, TakesNamesOfAscii) {
+  for (const std::string_view name : {"a", "_", "A9_z", "__x"}) EXPECT_TRUE(is_identifier(name)) << name;
+  for (const std::string_view text : {"", "9a", "a-b", "a b", "\xc3\xa9", "a\n"})
+    EXPECT_FALSE(is_identifier(text)) << text;
+}
+
 TEST(EditDistance, CountsInsertionsDeletionsAndSubstitutions) {
   EXPECT_EQ(edit_distance("", "", 5), 0u);
   EXPECT_EQ(edit_distance("relu", "relu", 5), 0u);

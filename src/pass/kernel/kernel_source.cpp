@@ -260,8 +260,7 @@ std::string gpu_exports(const std::string& kernel) {
 }
 
 bool is_constant_name(std::string_view name) {
-  return !name.empty() && word_start(name[0]) && std::all_of(name.begin(), name.end(), word_part) &&
-         !name.starts_with("passnet") && !name.starts_with("__");
+  return is_identifier(name) && !name.starts_with("passnet") && !name.starts_with("__");
 }
 
 }  // namespace
