@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "analysis/identity.h"
 #include "analysis/op_name.h"
@@ -58,7 +57,7 @@ struct Merge {
   std::vector<DedupLine> lines = {};              // of this run
   std::vector<Kept> kept = {};
   std::unordered_map<std::string, size_t> by_key = {};
-  std::unordered_set<std::string> taken = {};  // paths
+  std::set<std::string> taken = {};  // paths
   DedupReport report = {};
 };
 
@@ -166,10 +165,27 @@ void add_existing(Merge& merge, TreeGraph graph) {
   merge.kept.push_back({{}, std::move(graph.path), graph.sources, graph.sources});
 }
 
+// The beginning of the path that has to be called otherwise, for nothing looks for graphs within a graph's directory:
+// where another graph lies, or the whole path with graphs below it; empty: nothing is in the way.
+std::string obstacle(const std::set<std::string>& taken, const std::string& path) {
+  for (fs::path above = path; !above.empty(); above = above.parent_path()) {
+    if (taken.contains(above.string())) return above.string();
+  }
+  const auto below = taken.lower_bound(path + "/");
+  return below != taken.end() && below->starts_with(path + "/") ? path : "";
+}
+
+std::string free_path(const std::set<std::string>& taken, const std::string& wanted) {
+  const std::string beginning = obstacle(taken, wanted);
+  std::string path = wanted;
+  for (int number = 2; !obstacle(taken, path).empty(); ++number)
+    path = fmt::format("{}_{}{}", beginning, number, wanted.substr(beginning.size()));
+  return path;
+}
+
 // A graph that has no equal yet, at its own path or the next that is free.
 void keep(Merge& merge, const std::string& tree, TreeGraph graph) {
-  std::string path = graph.path;
-  for (int number = 2; merge.taken.contains(path); ++number) path = fmt::format("{}_{}", graph.path, number);
+  std::string path = free_path(merge.taken, graph.path);
   const bool renamed = path != graph.path;
   if (renamed) merge.lines.push_back({tree, graph.path, path, true});
   ++merge.report.added;

@@ -157,6 +157,16 @@ TEST_F(Dedup, UnequalGraphsOfOnePathAreBothKept) {
   EXPECT_EQ(report({"x", "y"}).there, 2u);
 }
 
+TEST_F(Dedup, AGraphIsNotPutIntoAnothersDirectoryNorAroundIt) {
+  write_graph("x/a", kRelu);
+  write_graph("x/b/c", kTanh);
+  write_graph("y/a/inner", kReluMethod);
+  write_graph("y/a/deep/inner", "b = torch.exp(a)\nreturn (b,)");
+  write_graph("z/b", "b = torch.log(a)\nreturn (b,)");
+  for (const size_t added : {size_t{4}, size_t{0}}) EXPECT_EQ(report({"x", "y", "z"}).added, added);
+  for (const char* place : {"out/a", "out/b/c", "out/a_2/deep/inner", "out/b_2"}) EXPECT_TRUE(exists(place)) << place;
+}
+
 TEST_F(Dedup, LeavesOutWhatCannotBeRead) {
   write_graph("x/a", kRelu);
   write_graph("x/b", "b = torch.relu(a\nreturn (b,)");
