@@ -25,6 +25,7 @@ namespace passnet {
 ///     field("known", load.known);                                  // always there
 ///     field.if_set("note", load.note);                             // left out where it is T{}
 ///     field.may_lack("pairs", load.pairs);                         // always written; texts of older versions lack it
+///     field.or_null("why", load.why);                              // null where it is T{}; may be lacking
 ///     field.constant("format", "load");                            // written, and not read
 ///   }
 template <class T>
@@ -87,18 +88,18 @@ struct JsonForm<double> {
   }
 };
 
-template <>
-struct JsonForm<std::map<std::string, std::string>> {
-  static constexpr std::string_view kExpected = "an object of strings", kSeveral = "objects of strings";
-  static Json write(const std::map<std::string, std::string>& value) {
+template <class T>
+struct JsonForm<std::map<std::string, T>> {
+  static inline const std::string kExpected = fmt::format("an object of {}", JsonForm<T>::kSeveral);
+  static Json write(const std::map<std::string, T>& values) {
     Json json = Json::object();
-    for (const auto& [name, text] : value) json[valid_utf8(name)] = valid_utf8(text);
+    for (const auto& [name, value] : values) json[valid_utf8(name)] = JsonForm<T>::write(value);
     return json;
   }
-  static bool read(const Json& json, std::map<std::string, std::string>& out) {
+  static bool read(const Json& json, std::map<std::string, T>& out) {
     if (!json.is_object()) return false;
     for (const auto& [name, value] : json.items()) {
-      if (!JsonForm<std::string>::read(value, out[name])) return false;
+      if (!JsonForm<T>::read(value, out[name])) return false;
     }
     return true;
   }
@@ -146,6 +147,10 @@ class FieldWriter {
   void may_lack(const char* key, const T& value) {
     (*this)(key, value);
   }
+  template <class T>
+  void or_null(const char* key, const T& value) {
+    object[key] = value == T{} ? Json() : json_of(value);
+  }
   void constant(const char* key, const char* value) { object[key] = value; }
 
   Json object = Json::object();
@@ -191,6 +196,10 @@ class FieldReader {
   template <class T>
   void may_lack(const char* key, T& out) {
     if_set(key, out);
+  }
+  template <class T>
+  void or_null(const char* key, T& out) {
+    if (!error && json_.contains(key) && !json_.at(key).is_null()) read(key, json_.at(key), out);
   }
   void constant(const char*, const char*) {}
 

@@ -56,7 +56,8 @@ Result<ModelSource> open_source(run::SlotWorkers& workers, size_t slot, const Ca
   Result<run::Reply> reply = worker->ask({{"do", "source"}, {"from", options.from}}, {}, kOpenTimeout);
   if (reply) {
     reply->json["model"] = "";
-    return ModelSource{reply->json.get<CaptureLine>(), reply->json.at("models")};
+    PASSNET_TRY(CaptureLine facts, capture_line_from_json(reply->json));
+    return ModelSource{std::move(facts), reply->json.at("models")};
   }
   if (!reply.error().worker_lost) return reply.error();
   return std::move(reply).error().with_hint(
@@ -136,7 +137,10 @@ Result<std::optional<CaptureLine>> capture_model(const std::string& model, run::
   PASSNET_TRY(run::Worker* const worker, workers.at(slot));
   const Result<run::Reply> reply = worker->ask(
       request, {}, std::chrono::milliseconds(static_cast<int64_t>((options.timeout_s + kAnswerSeconds) * 1000)));
-  if (reply) return reply->json.at("entry").get<CaptureLine>();
+  if (reply) {
+    PASSNET_TRY(CaptureLine line, capture_line_from_json(reply->json.at("entry")));
+    return line;
+  }
   if (interrupted()) return std::nullopt;
   return failed_line(*source, model, "crash", reply.error().message);
 }

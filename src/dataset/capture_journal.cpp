@@ -2,53 +2,38 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json_object.h"
 #include "run/job.h"
+
+namespace passnet {
+
+template <>
+struct JsonFields<dataset::CaptureLine> {
+  static constexpr std::string_view kName = "captured model";
+  static void visit(auto& field, auto& line) {
+    std::string status = line.captured ? "captured" : "failed";
+    field("model", line.model);
+    field("source", line.source);
+    field.may_lack("status", status);
+    field.or_null("cause", line.cause);
+    field.or_null("message", line.message);
+    field.may_lack("graphs", line.graphs);
+    field.may_lack("shapes", line.shapes);
+    field.may_lack("seconds", line.seconds);
+    field.may_lack("peak_mb", line.peak_mb);
+    field.or_null("library_version", line.library_version);
+    field.or_null("torch_version", line.torch_version);
+    field.or_null("licence", line.licence);
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(line)>>) line.captured = status == "captured";
+  }
+};
+
+}  // namespace passnet
 
 namespace passnet::dataset {
 
-namespace {
-
-Json or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-// Leaves `out` as it is where the key is missing or null.
-template <class T>
-void read_if_set(const Json& json, const char* key, T& out) {
-  if (const auto found = json.find(key); found != json.end() && !found->is_null()) out = found->get<T>();
-}
-
-}  // namespace
-
-Json to_json(const CaptureLine& line) {
-  return {{"model", line.model},
-          {"source", line.source},
-          {"status", line.captured ? "captured" : "failed"},
-          {"cause", or_null(line.cause)},
-          {"message", or_null(line.message)},
-          {"graphs", line.graphs},
-          {"shapes", line.shapes},
-          {"seconds", line.seconds},
-          {"peak_mb", line.peak_mb},
-          {"library_version", or_null(line.library_version)},
-          {"torch_version", or_null(line.torch_version)},
-          {"licence", or_null(line.licence)}};
-}
-
-void from_json(const Json& json, CaptureLine& line) {
-  line.model = json.at("model");
-  line.source = json.at("source");
-  line.captured = json.value("status", "failed") == "captured";
-  read_if_set(json, "cause", line.cause);
-  read_if_set(json, "message", line.message);
-  read_if_set(json, "graphs", line.graphs);
-  read_if_set(json, "shapes", line.shapes);
-  read_if_set(json, "seconds", line.seconds);
-  read_if_set(json, "peak_mb", line.peak_mb);
-  read_if_set(json, "library_version", line.library_version);
-  read_if_set(json, "torch_version", line.torch_version);
-  read_if_set(json, "licence", line.licence);
-}
+Json to_json(const CaptureLine& line) { return to_json_object(line); }
+Result<CaptureLine> capture_line_from_json(const Json& json) { return from_json_object<CaptureLine>(json); }
 
 std::string capture_key(std::string_view source, std::string_view model) { return fmt::format("{} {}", source, model); }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 
 namespace passnet::dataset {
 
@@ -26,8 +27,8 @@ struct CaptureLine {
 
 Json to_json(const CaptureLine& line);
 
-/// Lines may lack all but the model and its source. Throws Json::exception for another form.
-void from_json(const Json& json, CaptureLine& line);
+/// Lines may lack all but the model and its source. Errors: BadInput naming the field.
+Result<CaptureLine> capture_line_from_json(const Json& json);
 
 /// As lines of the journal of one model have it in common.
 std::string capture_key(std::string_view source, std::string_view model);

@@ -32,8 +32,6 @@ struct JournalLine {
 };
 
 Json to_json(const JournalLine& line);
-/// Throws Json::exception for another form.
-void from_json(const Json& json, JournalLine& line);
 
 /// The last line of each graph, by its name. Lines of another form are skipped: their graphs are decomposed
 /// again.

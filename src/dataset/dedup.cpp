@@ -10,6 +10,7 @@
 #include "analysis/identity.h"
 #include "analysis/op_name.h"
 #include "base/file.h"
+#include "base/json_object.h"
 #include "base/line_file.h"
 #include "base/strings.h"
 #include "dataset/pieces/sources.h"
@@ -17,6 +18,35 @@
 #include "graphdir/graph_facts.h"
 #include "graphdir/sample.h"
 #include "run/job.h"
+
+namespace passnet::dataset {
+
+namespace {
+
+/// A line of OUT/dedup.jsonl: where in OUT a graph is that is not at its own path, or its equal.
+struct DedupLine {
+  std::string tree, graph, kept;
+  bool renamed = false;  // it was copied, else an equal graph was
+};
+
+}  // namespace
+
+}  // namespace passnet::dataset
+
+namespace passnet {
+
+template <>
+struct JsonFields<dataset::DedupLine> {
+  static constexpr std::string_view kName = "equal graph";
+  static void visit(auto& field, auto& line) {
+    field("tree", line.tree);
+    field("graph", line.graph);
+    field("kept", line.kept);
+    field.if_set("renamed", line.renamed);
+  }
+};
+
+}  // namespace passnet
 
 namespace passnet::dataset {
 
@@ -44,12 +74,6 @@ struct Kept {
   Sources own, merged;
 };
 
-/// A line of OUT/dedup.jsonl: where in OUT a graph is that is not at its own path, or its equal.
-struct DedupLine {
-  std::string tree, graph, kept;
-  bool renamed = false;  // it was copied, else an equal graph was
-};
-
 /// OUT as it is to be: all graphs that it has and gets, and which graphs are equal to them.
 struct Merge {
   std::set<std::string> trees_before;             // that earlier runs read
@@ -62,16 +86,6 @@ struct Merge {
 };
 
 std::string name_of(const DedupLine& line) { return line.tree + "\n" + line.graph; }
-
-std::string print(const DedupLine& line) {
-  Json json{{"tree", line.tree}, {"graph", line.graph}, {"kept", line.kept}};
-  if (line.renamed) json["renamed"] = true;
-  return dump(json);
-}
-
-void from_json(const Json& json, DedupLine& line) {
-  line = {json.at("tree"), json.at("graph"), json.at("kept"), json.value("renamed", false)};
-}
 
 Result<std::string> key_of(const fs::path& directory, EqualBy rule) {
   if (rule == EqualBy::Identity) {
@@ -301,7 +315,7 @@ Result<DedupReport> deduplicate(const std::vector<std::string>& trees, const fs:
   PASSNET_TRY_VOID(write_marker(out, options.by, merge.trees_before, trees));
   PASSNET_TRY_VOID(write_all(out, merge.kept, options.tree));
   std::vector<std::string> lines;
-  for (const DedupLine& line : merge.lines) lines.push_back(print(line));
+  for (const DedupLine& line : merge.lines) lines.push_back(dump(to_json_object(line)));
   if (!lines.empty()) PASSNET_TRY_VOID(journal.append(join(lines, "\n")));
   return std::move(merge.report);
 }

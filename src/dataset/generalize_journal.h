@@ -16,8 +16,6 @@ struct GeneralizeLine {
 };
 
 Json to_json(const GeneralizeLine& line);
-/// Throws Json::exception for another form.
-void from_json(const Json& json, GeneralizeLine& line);
 
 /// The last line of each model, by the name of its first capture. Lines of another form are skipped: their
 /// models are generalized again.

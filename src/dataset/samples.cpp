@@ -16,6 +16,7 @@
 #include "analysis/op_name.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/json_object.h"
 #include "base/line_file.h"
 #include "base/log.h"
 #include "dataset/catalog/family.h"
@@ -30,6 +31,40 @@
 #include "graphdir/sample.h"
 #include "run/job.h"
 #include "run/worker/requests.h"
+
+namespace passnet::dataset {
+
+namespace {
+
+// Where samples were before they had names; those that are there stay there.
+std::string nameless_path(std::string_view hash) {
+  return fmt::format("samples/{}/{}/{}", hash.substr(0, 2), hash.substr(2, 2), hash);
+}
+
+}  // namespace
+
+}  // namespace passnet::dataset
+
+namespace passnet {
+
+template <>
+struct JsonFields<dataset::SampleReport> {
+  static constexpr std::string_view kName = "sample";
+  static void visit(auto& field, auto& report) {
+    field("sample", report.hash);
+    field.may_lack("path", report.path);
+    field("split", report.split);
+    field("graphs", report.graphs);
+    field("members", report.members);
+    field("ops", report.ops);
+    field("unfit", report.unfit);
+    if constexpr (!std::is_const_v<std::remove_reference_t<decltype(report)>>) {
+      if (report.path.empty()) report.path = dataset::nameless_path(report.hash);
+    }
+  }
+};
+
+}  // namespace passnet
 
 namespace passnet::dataset {
 
@@ -218,11 +253,6 @@ Result<SampleReport> write_sample(const Group& group, const fs::path& out, const
   return report;
 }
 
-// Where samples were before they had names; those that are there stay there.
-std::string nameless_path(std::string_view hash) {
-  return fmt::format("samples/{}/{}/{}", hash.substr(0, 2), hash.substr(2, 2), hash);
-}
-
 // In the order of choice, or in that of their paths when all are listed.
 std::vector<ListedSample> listed(const std::vector<SampleReport>& reports, bool chosen) {
   std::vector<ListedSample> samples;
@@ -289,21 +319,7 @@ void place(std::vector<Group>& groups, const Reports& earlier, const fs::path& o
 
 }  // namespace
 
-Json to_json(const SampleReport& report) {
-  return {{"sample", report.hash},     {"path", report.path}, {"split", report.split}, {"graphs", report.graphs},
-          {"members", report.members}, {"ops", report.ops},   {"unfit", report.unfit}};
-}
-
-void from_json(const Json& json, SampleReport& report) {
-  const std::string hash = json.at("sample");
-  report = {hash,
-            json.contains("path") ? json.at("path").get<std::string>() : nameless_path(hash),
-            json.at("split"),
-            json.at("ops").get<std::vector<std::string>>(),
-            json.at("graphs"),
-            json.at("members"),
-            json.at("unfit").get<std::vector<std::string>>()};
-}
+Json to_json(const SampleReport& report) { return to_json_object(report); }
 
 Result<void> make_samples(const std::string& subgraphs, const fs::path& out, const SampleOptions& options,
                           const std::function<void(const SampleReport&)>& finished) {

@@ -41,8 +41,6 @@ struct SampleReport {
   std::vector<std::string> unfit;  // graphs that were screened out: "NAME: why"
 };
 Json to_json(const SampleReport& report);
-/// Throws Json::exception for another form.
-void from_json(const Json& json, SampleReport& report);
 
 /// Groups the graphs below `subgraphs` by their structure (structure_hash), makes a sample of each group, and
 /// writes

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/json_object.h"
 #include "base/line_file.h"
 #include "base/result.h"
 #include "base/strings.h"
@@ -30,18 +31,17 @@ namespace passnet::run {
 /// jobs: items at a time. interrupted: no item is begun when it has become true.
 using JobOptions = graphdir::TreeOptions;
 
-/// The last line of each name. void from_json(const Json&, Line&) reads a line; it throws Json::exception for another
-/// form, which is skipped, as is what is no JSON: what it was about is done again. name_of: a line's name.
+/// The last line of each name. A line is a struct with JsonFields; what is no JSON or has another form is skipped: what
+/// it was about is done again. name_of: a line's name.
 template <class Line, class NameOf>
 std::map<std::string, Line> last_lines(std::string_view text, NameOf&& name_of) {
   std::map<std::string, Line> lines;
   for (const std::string_view one : split(text, '\n')) {
-    try {
-      Line line = Json::parse(one).get<Line>();
-      std::string name = std::invoke(name_of, line);
-      lines.insert_or_assign(std::move(name), std::move(line));
-    } catch (const Json::exception&) {
-      continue;
+    const Json json = Json::parse(one, nullptr, false);
+    if (json.is_discarded()) continue;
+    if (Result<Line> line = from_json_object<Line>(json)) {
+      std::string name = std::invoke(name_of, *line);
+      lines.insert_or_assign(std::move(name), std::move(*line));
     }
   }
   return lines;

@@ -22,8 +22,26 @@ struct TaskLine {
   std::string name, rules;
   int result = 0;
 };
-Json to_json(const TaskLine& line) { return {{"name", line.name}, {"rules", line.rules}, {"result", line.result}}; }
-void from_json(const Json& json, TaskLine& line) { line = {json.at("name"), json.at("rules"), json.at("result")}; }
+
+}  // namespace passnet::run
+
+namespace passnet {
+
+template <>
+struct JsonFields<run::TaskLine> {
+  static constexpr std::string_view kName = "task";
+  static void visit(auto& field, auto& line) {
+    field("name", line.name);
+    field("rules", line.rules);
+    field("result", line.result);
+  }
+};
+
+}  // namespace passnet
+
+namespace passnet::run {
+
+Json to_json(const TaskLine& line) { return to_json_object(line); }
 
 namespace {
 
