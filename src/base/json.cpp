@@ -56,6 +56,10 @@ std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::erro
 
 std::string plain_text(const Json& value) { return value.is_string() ? value.get<std::string>() : dump(value); }
 
-std::string valid_utf8(std::string_view text) { return Json::parse(dump(Json(text))).get<std::string>(); }
+std::string valid_utf8(std::string_view text) {
+  // Nearly every text is ASCII, and records and journals have many.
+  if (std::ranges::all_of(text, [](unsigned char c) { return c < 0x80; })) return std::string(text);
+  return Json::parse(dump(Json(text))).get<std::string>();
+}
 
 }  // namespace passnet
