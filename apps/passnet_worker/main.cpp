@@ -37,6 +37,14 @@ int serve(int socket, worker::Role role, Result<void> started) {
   return 0;
 }
 
+/// Before anything else: what starts cells must be forked from a process of one thread that is not confined yet.
+Result<void> fork_starter(bool wanted, runtime::RuntimeOptions& options) {
+  if (wanted) {
+    PASSNET_TRY(options.cells, runtime::CellStarter::fork_off());
+  }
+  return {};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -53,7 +61,9 @@ int main(int argc, char** argv) {
   app.footer("Example: passnet-worker --role reference --threads 2 3<>SOCKET");
   CLI11_PARSE(app, argc, argv);
   ::signal(SIGPIPE, SIG_IGN);
-  Result<void> started = runtime::start_runtime(threads, processors, gpu < 0 ? std::nullopt : std::optional(gpu));
+  runtime::RuntimeOptions options{threads, processors, gpu < 0 ? std::nullopt : std::optional(gpu), nullptr};
+  Result<void> started = fork_starter(role == "candidate" && gpu < 0, options);
+  if (started) started = runtime::start_runtime(std::move(options));
   if (role == "candidate") {
     runtime::install_fault_report(socket);
     if (const Result<void> confined = sandbox::enter_candidate_filter(gpu >= 0); !confined) {

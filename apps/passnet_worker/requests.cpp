@@ -130,7 +130,7 @@ std::string Requests::answer(wire::Message message, std::vector<UniqueFd>& fds, 
     // A GPU that stops although no kernel of a pass is loaded was stopped by an operator of the graph.
     const bool of_an_operator = fault.ends_worker && !has_kernels();
     return refuse(
-        {of_an_operator ? "bad-input" : fault.kind, fault.message, fault.at, {}, fault.ends_worker, fault.launch},
+        {of_an_operator ? "bad-input" : fault.kind, fault.message, fault.at, {}, fault.ends_worker, fault.launch, fault.code},
         done);
   } catch (const nlohmann::json::exception& problem) {
     return refuse({"bad-input", fmt::format("a request that is not understood: {}", problem.what()), {}, {}}, done);
@@ -156,6 +156,8 @@ std::string Requests::refuse(Refusal refusal, bool* done) const {
   }
   Json reply = error_reply(blame.kind, refusal.message, refusal.at, refusal.hint);
   if (!refusal.launch.empty()) reply["launch"] = refusal.launch;
+  if (refusal.code)
+    reply["code"] = {{"list", refusal.code->list}, {"launch", refusal.code->launch}, {"offset", refusal.code->offset}};
   if (blame.retry) reply["retry"] = true;
   if (blame.ends_worker || refusal.ends_worker || runtime::device_has_stopped()) {
     reply["ends_worker"] = true;
@@ -217,7 +219,7 @@ Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
       std::vector<runtime::KernelFile> files;
       for (const Json& file : row)
         files.push_back({text_field(file, "object"), text_field(file, "entry"),
-                         file.value("parameters", std::vector<std::string>())});
+                         file.value("parameters", std::vector<std::string>()), file.value("sha256", "")});
       source.kernels.push_back(std::move(files));
     }
   }

@@ -41,6 +41,7 @@ class Requests {
     std::string hint;
     bool ends_worker = false;
     std::string launch = {};  // of a kernel's fault
+    std::optional<runtime::KernelFault::Code> code = {};
   };
   std::string refuse(Refusal refusal, bool* done) const;
   bool has_kernels() const;

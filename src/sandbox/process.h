@@ -66,6 +66,8 @@ class Process {
   static Result<Process> spawn(const SpawnOptions& options);
 
   pid_t pid() const { return pid_; }
+  /// Of the direct child: the program, or what supervises it. Readable once it has ended.
+  int pidfd() const { return pidfd_.get(); }
   bool running() const { return pid_ > 0; }
   /// Waits for the child to end. Once it has, its whole process group is gone.
   /// Returns:  how it ended; nullopt when it is still running after `timeout`.

@@ -3,12 +3,12 @@
 
 #include <memory>
 
-#include "runtime/cpu/thread_pool.h"
+#include "runtime/cpu/cell/host.h"
 #include "runtime/device/device.h"
 
 namespace passnet::runtime {
 
-/// pool: runs the launches; outlives the device.
-std::unique_ptr<Device> make_cpu_device(ThreadPool& pool);
+/// cells: what kernels of passes run in; what it points to outlives the device.
+std::unique_ptr<Device> make_cpu_device(CellResources cells);
 
 }  // namespace passnet::runtime

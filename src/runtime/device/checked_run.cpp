@@ -18,16 +18,6 @@ namespace {
 /// torch.empty is filled with the first in the first run of the kernels and with the second in the second.
 constexpr unsigned char kPoisons[] = {0xA5, 0x5A};
 
-/// How messages call a buffer: by what the plan returned it as or got it as.
-std::string buffer_name(const pass::LaunchList& list, size_t index) {
-  const pass::Buffer& buffer = list.buffers[index];
-  if (buffer.input >= 0) return fmt::format("input {} ({})", buffer.input, ir::to_string(buffer.type));
-  for (size_t i = 0; i < list.outputs.size(); ++i) {
-    if (list.outputs[i].buffer == index) return fmt::format("output {} ({})", i, ir::to_string(buffer.type));
-  }
-  return fmt::format("temporary {} ({})", index, ir::to_string(buffer.type));
-}
-
 struct ArgumentText {
   const pass::LaunchList& list;
   std::string operator()(const pass::View& view) const {
@@ -41,6 +31,15 @@ struct ArgumentText {
 };
 
 }  // namespace
+
+std::string buffer_name(const pass::LaunchList& list, size_t index) {
+  const pass::Buffer& buffer = list.buffers[index];
+  if (buffer.input >= 0) return fmt::format("input {} ({})", buffer.input, ir::to_string(buffer.type));
+  for (size_t i = 0; i < list.outputs.size(); ++i) {
+    if (list.outputs[i].buffer == index) return fmt::format("output {} ({})", i, ir::to_string(buffer.type));
+  }
+  return fmt::format("temporary {} ({})", index, ir::to_string(buffer.type));
+}
 
 std::string describe_kernel(const pass::LaunchList& list, const pass::Launch& launch) {
   return fmt::format("kernel '{}' of pass '{}'", launch.kernel, list.pass);
@@ -113,15 +112,13 @@ at::Tensor bytes_of(const at::Tensor& tensor, int64_t size) {
 using Copies = std::vector<std::unique_ptr<CheckedMemory>>;
 
 /// Inputs, and allocations that the plan filled, start as they are; torch.empty starts as poison.
-Copies make_copies(Device& device, const pass::LaunchList& list, const std::vector<at::Tensor>& tensors,
+Copies make_copies(KernelHost& host, const pass::LaunchList& list, size_t number, const std::vector<at::Tensor>& tensors,
                    unsigned char poison) {
   Copies copies;
-  clear_fences();
   for (size_t i = 0; i < list.buffers.size(); ++i) {
-    const int64_t size = extent_bytes(list.buffers[i].type);
-    copies.push_back(device.allocate_checked(size, buffer_name(list, i)));
+    copies.push_back(host.allocate_checked(number, i));
     if (list.buffers[i].input >= 0 || list.buffers[i].fill)
-      copies.back()->bytes().copy_(bytes_of(tensors[i], size));
+      copies.back()->bytes().copy_(bytes_of(tensors[i], extent_bytes(list.buffers[i].type)));
     else
       copies.back()->bytes().fill_(poison);
   }
@@ -140,55 +137,56 @@ void check_after(const pass::LaunchList& list, const pass::Launch& launch, const
 }
 
 /// One launch, waited for, so that a kernel that stops the device or does not end is named.
-void run_one(Device& device, const pass::LaunchList& list, size_t index, ReadyLaunches& launches,
-             const RunningLaunch& running, char* const* buffers) {
-  set_running(&running);
+void run_one(Device& device, KernelHost& host, const FusedList& list, size_t number, size_t index,
+             char* const* buffers) {
+  set_running(&list.running[index]);
   try {
-    launches.run(index, buffers);
+    host.launch(number, index, buffers);
+    host.finish();
     device.synchronize();
     set_running(nullptr);
   } catch (KernelFault& fault) {
     set_running(nullptr);
-    const pass::Launch& launch = list.launches[index];
-    fault.message = fmt::format("{}: {}", describe_kernel(list, launch), fault.message);
+    if (!fault.launch.empty()) throw;
+    const pass::Launch& launch = list.launches.launches[index];
+    fault.message = fmt::format("{}: {}", describe_kernel(list.launches, launch), fault.message);
     fault.at = launch.at;
-    fault.launch = describe_launch(list, launch);
+    fault.launch = describe_launch(list.launches, launch);
     throw;
   }
 }
 
-Copies run_once(Device& device, const pass::LaunchList& list, ReadyLaunches& launches,
-                const std::vector<RunningLaunch>& running, const std::vector<at::Tensor>& tensors,
-                unsigned char poison) {
-  Copies copies = make_copies(device, list, tensors, poison);
+Copies run_once(Device& device, KernelHost& host, const FusedList& list, size_t number,
+                const std::vector<at::Tensor>& tensors, unsigned char poison) {
+  Copies copies = make_copies(host, list.launches, number, tensors, poison);
   std::vector<char*> buffers;
   for (const auto& copy : copies) buffers.push_back(static_cast<char*>(copy->bytes().data_ptr()));
-  for (size_t i = 0; i < list.launches.size(); ++i) {
-    run_one(device, list, i, launches, running[i], buffers.data());
-    check_after(list, list.launches[i], copies, tensors);
+  for (size_t i = 0; i < list.launches.launches.size(); ++i) {
+    run_one(device, host, list, number, i, buffers.data());
+    check_after(list.launches, list.launches.launches[i], copies, tensors);
   }
   return copies;
 }
 
 std::vector<at::Tensor> on_host(const Copies& copies) {
   std::vector<at::Tensor> host;
-  for (const auto& copy : copies) host.push_back(copy->bytes().cpu());
+  for (const auto& copy : copies) host.push_back(copy->bytes().to(at::kCPU, false, true));
   return host;
 }
 
 }  // namespace
 
-void run_checked(Device& device, const pass::LaunchList& list, ReadyLaunches& launches,
-                 const std::vector<RunningLaunch>& running, const std::vector<at::Tensor>& tensors) {
-  const Copies first = run_once(device, list, launches, running, tensors, kPoisons[0]);
-  const Copies second = run_once(device, list, launches, running, tensors, kPoisons[1]);
-  const std::vector<at::Tensor> first_host = on_host(first), second_host = on_host(second);
-  for (size_t i = 0; i < list.outputs.size(); ++i) require_written(list, i, first_host, second_host);
-  for (size_t i = 0; i < list.buffers.size(); ++i) {
-    const at::Tensor& bytes = second[i]->bytes();
-    if (list.buffers[i].input < 0) bytes_of(tensors[i], bytes.numel()).copy_(bytes);
+void run_checked(Device& device, KernelHost& host, const FusedList& list, size_t number,
+                 const std::vector<at::Tensor>& tensors) {
+  // What the first run left is kept here, so that both find the same places free.
+  const std::vector<at::Tensor> first = on_host(run_once(device, host, list, number, tensors, kPoisons[0]));
+  const Copies copies = run_once(device, host, list, number, tensors, kPoisons[1]);
+  const std::vector<at::Tensor> second = on_host(copies);
+  for (size_t i = 0; i < list.launches.outputs.size(); ++i) require_written(list.launches, i, first, second);
+  for (size_t i = 0; i < list.launches.buffers.size(); ++i) {
+    const at::Tensor& bytes = copies[i]->bytes();
+    if (list.launches.buffers[i].input < 0) bytes_of(tensors[i], bytes.numel()).copy_(bytes);
   }
-  clear_fences();
 }
 
 }  // namespace passnet::runtime

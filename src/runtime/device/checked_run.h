@@ -13,10 +13,13 @@
 
 namespace passnet::runtime {
 
-/// Runs `list` twice on checked copies of `tensors` (by buffer) and copies the second run's results into those that the
-/// plan allocated. launches: those of the list, ready; running: one per launch. Throws KernelFault.
-void run_checked(Device& device, const pass::LaunchList& list, ReadyLaunches& launches,
-                 const std::vector<RunningLaunch>& running, const std::vector<at::Tensor>& tensors);
+/// Runs list `number` of those that `host` runs twice on checked copies of `tensors` (by buffer) and copies the second
+/// run's results into those that the plan allocated. Throws KernelFault.
+void run_checked(Device& device, KernelHost& host, const FusedList& list, size_t number,
+                 const std::vector<at::Tensor>& tensors);
+
+/// How messages call a buffer, by what the plan returned it as or got it as: "output 0 (float32[2, 3])".
+std::string buffer_name(const pass::LaunchList& list, size_t index);
 
 /// "kernel 'f' of pass 'P'"
 std::string describe_kernel(const pass::LaunchList& list, const pass::Launch& launch);

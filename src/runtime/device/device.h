@@ -20,21 +20,12 @@
 
 namespace passnet::runtime {
 
-/// A compiled kernel of a pass, loaded.
-class LoadedKernel {
- public:
-  virtual ~LoadedKernel() = default;
-  /// Where its object's machine code lies in this process, [begin, end); both 0: not in this process.
-  uintptr_t code_begin = 0, code_end = 0;
-};
-
-/// The launches of one list made ready: scalar arguments filled in, pointers patched when the buffers are known.
-class ReadyLaunches {
- public:
-  virtual ~ReadyLaunches() = default;
-  /// Runs launch `index` of the list; on a GPU it returns once the launch stands in line. buffers[i]: first element of
-  /// buffer i. Throws KernelFault when the device refuses the launch.
-  virtual void run(size_t index, char* const* buffers) = 0;
+/// A launch list of a loaded graph with the kernels of its launches.
+struct FusedList {
+  pass::LaunchList launches;
+  std::vector<KernelFile> kernels;     // one per launch; empty: can be traced, not run
+  std::vector<RunningLaunch> running;  // one per launch, for the report of one that does not end
+  bool can_launch() const { return kernels.size() == launches.launches.size(); }
 };
 
 /// Memory of one buffer in a checked run: what a kernel writes outside of it is found.
@@ -45,6 +36,36 @@ class CheckedMemory {
   virtual const at::Tensor& bytes() const = 0;
   /// Where a byte outside was overwritten: bytes before the start (negative) or past the end (0 is the first).
   virtual std::optional<int64_t> broken_canary() const = 0;
+};
+
+/// Where the kernels of one loaded graph run.
+class KernelHost {
+ public:
+  virtual ~KernelHost() = default;
+
+  /// Memory for a buffer that the plan allocates; elements are as they happen to be. Throws KernelFault when more calls'
+  /// buffers are held than calls_at_a_time().
+  virtual at::Tensor allocate(size_t list, size_t buffer) = 0;
+  /// A place for a copy of a buffer in a checked run.
+  virtual std::unique_ptr<CheckedMemory> allocate_checked(size_t list, size_t buffer) = 0;
+  /// `tensor` where kernels can read it: itself, or a copy.
+  virtual at::Tensor visible(const at::Tensor& tensor) { return tensor; }
+
+  /// Puts a launch in line. buffers[i]: first element of buffer i of the list. Throws KernelFault when the device refuses
+  /// it.
+  virtual void launch(size_t list, size_t index, char* const* buffers) = 0;
+  /// Starts what stands in line; on the CPU it has run when this returns. Throws KernelFault.
+  virtual void finish() {}
+
+  /// Launches come soon: threads that sleep wake up now. Costs nothing of what follows.
+  virtual void expect_launches() {}
+  virtual size_t calls_at_a_time() const = 0;
+  /// Buffers of the next `calls` calls lie elsewhere than before and hold random bytes.
+  virtual void renew(size_t) {}
+  /// Throws KernelFault when a byte beside a buffer was overwritten since it was placed.
+  virtual void require_intact() {}
+  /// A pidfd of the process that kernels run in; -1: this one.
+  virtual int process() const { return -1; }
 };
 
 /// Times one call after the other.
@@ -98,14 +119,9 @@ class Device {
   /// Elements are as they happen to be.
   virtual at::Tensor allocate(const ir::TensorType& type) = 0;
 
-  /// name: what messages call the kernel. Errors: BadPass when the file holds no kernel of this device.
-  virtual Result<std::shared_ptr<const LoadedKernel>> load_kernel(const KernelFile& file, const std::string& name) = 0;
-  /// kernels: one per launch, loaded here. list and running must outlive what is returned.
-  virtual std::unique_ptr<ReadyLaunches> make_ready(const pass::LaunchList& list,
-                                                    const std::vector<std::shared_ptr<const LoadedKernel>>& kernels,
-                                                    const std::vector<RunningLaunch>& running) = 0;
-  /// buffer: how reports of a fault call it, "output 0 (float32[2, 3])".
-  virtual std::unique_ptr<CheckedMemory> allocate_checked(int64_t size_bytes, const std::string& buffer) = 0;
+  /// Loads the kernels of `lists`, all of which can be launched and which must outlive what is returned.
+  /// Errors: BadPass: a file holds no kernel of this device; Resource, Io.
+  virtual Result<std::unique_ptr<KernelHost>> host(const std::vector<FusedList>& lists) = 0;
 
   /// Waits for all that stands in line. Throws KernelFault when the device has stopped; the process cannot go on with
   /// it.

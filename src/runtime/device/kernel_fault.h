@@ -1,6 +1,8 @@
 // What a pass's kernel did wrong: thrown by checked runs, answered by the worker. Free of torch.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -13,6 +15,12 @@ struct KernelFault {
   SourceLoc at;              // the launch in Name.py
   bool ends_worker = false;  // the GPU is lost to this process
   std::string launch = {};   // describe_launch of checked_run.h, where one launch is to blame
+  /// Where in a kernel's object the processor was: the launch by index, and bytes from where the object was loaded.
+  struct Code {
+    size_t list = 0, launch = 0;
+    uint64_t offset = 0;
+  };
+  std::optional<Code> code = {};
 };
 
 }  // namespace passnet::runtime

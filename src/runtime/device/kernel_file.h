@@ -12,6 +12,7 @@ struct KernelFile {
   std::filesystem::path object;
   std::string entry;
   std::vector<std::string> parameters;  // their types, "const float*", "int64_t"
+  std::string sha256 = {};              // of the object, in hexadecimal; empty: not known
 };
 
 }  // namespace passnet::runtime

@@ -15,17 +15,9 @@ namespace passnet::runtime {
 
 namespace {
 
-class GpuLaunches final : public ReadyLaunches {
- public:
-  GpuLaunches(const pass::LaunchList& list, const std::vector<std::shared_ptr<const LoadedKernel>>& kernels) {
-    for (size_t i = 0; i < kernels.size(); ++i)
-      launches_.emplace_back(list.launches[i], std::static_pointer_cast<const gpu::Kernel>(kernels[i]));
-  }
-  void run(size_t index, char* const* buffers) override { launches_[index].run(buffers); }
-
- private:
-  std::vector<gpu::ReadyLaunch> launches_;
-};
+at::Tensor empty_on_device(const ir::TensorType& type) {
+  return at::empty_strided(type.shape, type.strides, at::TensorOptions(scalar_type(type.dtype)).device(graph_device()));
+}
 
 /// Device memory has no guard pages: a zone of canary bytes lies before and after the buffer.
 class ZonedBuffer final : public CheckedMemory {
@@ -50,25 +42,42 @@ class ZonedBuffer final : public CheckedMemory {
   at::Tensor bytes_;
 };
 
+class GpuHost final : public KernelHost {
+ public:
+  explicit GpuHost(const std::vector<FusedList>& lists) : lists_(lists) {}
+  Result<void> load() {
+    for (const FusedList& list : lists_) {
+      launches_.emplace_back();
+      for (size_t i = 0; i < list.kernels.size(); ++i) {
+        PASSNET_TRY(std::shared_ptr<const gpu::Kernel> kernel, gpu::Kernel::load(list.kernels[i]));
+        launches_.back().emplace_back(list.launches.launches[i], std::move(kernel));
+      }
+    }
+    return {};
+  }
+  at::Tensor allocate(size_t list, size_t buffer) override {
+    return empty_on_device(lists_[list].launches.buffers[buffer].type);
+  }
+  std::unique_ptr<CheckedMemory> allocate_checked(size_t list, size_t buffer) override {
+    return std::make_unique<ZonedBuffer>(extent_bytes(lists_[list].launches.buffers[buffer].type));
+  }
+  void launch(size_t list, size_t index, char* const* buffers) override { launches_[list][index].run(buffers); }
+  size_t calls_at_a_time() const override { return 1; }
+
+ private:
+  const std::vector<FusedList>& lists_;
+  std::vector<std::vector<gpu::ReadyLaunch>> launches_;  // by list
+};
+
 class GpuDevice final : public Device {
  public:
   std::string name() const override { return gpu::name(); }
   std::string architecture() const override { return gpu::architecture(); }
-  at::Tensor allocate(const ir::TensorType& type) override {
-    return at::empty_strided(type.shape, type.strides,
-                             at::TensorOptions(scalar_type(type.dtype)).device(graph_device()));
-  }
-  Result<std::shared_ptr<const LoadedKernel>> load_kernel(const KernelFile& file, const std::string&) override {
-    PASSNET_TRY(std::shared_ptr<const gpu::Kernel> kernel, gpu::Kernel::load(file));
-    return kernel;
-  }
-  std::unique_ptr<ReadyLaunches> make_ready(const pass::LaunchList& list,
-                                            const std::vector<std::shared_ptr<const LoadedKernel>>& kernels,
-                                            const std::vector<RunningLaunch>&) override {
-    return std::make_unique<GpuLaunches>(list, kernels);
-  }
-  std::unique_ptr<CheckedMemory> allocate_checked(int64_t size_bytes, const std::string&) override {
-    return std::make_unique<ZonedBuffer>(size_bytes);
+  at::Tensor allocate(const ir::TensorType& type) override { return empty_on_device(type); }
+  Result<std::unique_ptr<KernelHost>> host(const std::vector<FusedList>& lists) override {
+    auto host = std::make_unique<GpuHost>(lists);
+    PASSNET_TRY_VOID(host->load());
+    return std::unique_ptr<KernelHost>(std::move(host));
   }
   void synchronize() override { gpu::synchronize(); }
   bool has_stopped() const override { return gpu::has_stopped(); }

@@ -14,11 +14,11 @@
 namespace passnet::runtime::gpu {
 
 /// Owns a loaded module.
-class Kernel final : public LoadedKernel {
+class Kernel final {
  public:
   /// Errors: BadPass when the file is no kernel of this device.
   static Result<std::shared_ptr<const Kernel>> load(const KernelFile& file);
-  ~Kernel() override;
+  ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 

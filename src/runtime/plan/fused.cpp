@@ -4,6 +4,8 @@
 #include <ATen/ops/as_strided.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "runtime/device/checked_run.h"
 #include "runtime/tensor/dtype.h"
@@ -20,8 +22,6 @@ class FusedStep final : public Step {
         list_(library.list(index).launches),
         inputs_(std::move(inputs)),
         outs_(std::move(outs)) {
-    const FusedLibrary::List& loaded = library.list(index);
-    if (loaded.can_launch()) launches_ = library.device().make_ready(list_, loaded.kernels, loaded.running);
     tensors_.resize(list_.buffers.size());
     pointers_.resize(list_.buffers.size());
     for (const pass::View& output : list_.outputs) {
@@ -30,15 +30,17 @@ class FusedStep final : public Step {
     }
   }
 
+  bool launches() const override { return true; }
+
   void run(c10::IValue* slots) override {
     for (size_t i = 0; i < list_.buffers.size(); ++i) {
       const pass::Buffer& buffer = list_.buffers[i];
       if (buffer.input >= 0) {
         const at::Tensor& input = slots[inputs_[buffer.input]].toTensor();
         check_input(buffer, input);
-        tensors_[i] = input;
+        tensors_[i] = library_.mode == FusedLibrary::Mode::Run ? library_.host()->visible(input) : input;
       } else {
-        tensors_[i] = allocate(buffer);
+        tensors_[i] = allocate(i);
       }
       pointers_[i] = static_cast<char*>(tensors_[i].data_ptr());
     }
@@ -58,10 +60,14 @@ class FusedStep final : public Step {
                                     buffer.input, ir::to_string(type_of(tensor)), ir::to_string(type)));
   }
 
-  at::Tensor allocate(const pass::Buffer& buffer) const {
-    at::Tensor tensor = library_.device().allocate(buffer.type);
+  at::Tensor allocate(size_t index) const {
+    const pass::Buffer& buffer = list_.buffers[index];
+    const bool traced = library_.mode == FusedLibrary::Mode::Trace;
+    PASSNET_CHECK(traced || library_.host() != nullptr, "a graph that was loaded for tracing is run");
+    at::Tensor tensor =
+        traced ? library_.device().allocate(buffer.type) : library_.host()->allocate(index_, index);
     // A traced kernel writes nothing; zeros are safe for whatever reads its outputs, as an index for example.
-    if (library_.mode == FusedLibrary::Mode::Trace) {
+    if (traced) {
       tensor.zero_();
     } else if (buffer.fill) {
       tensor.fill_(*buffer.fill);
@@ -70,17 +76,23 @@ class FusedStep final : public Step {
   }
 
   void launch_all() {
-    PASSNET_CHECK(launches_ != nullptr, "a graph that was loaded for tracing is run");
+    KernelHost& host = *library_.host();
     if (library_.mode == FusedLibrary::Mode::Check) {
-      run_checked(library_.device(), list_, *launches_, library_.list(index_).running, tensors_);
+      run_checked(library_.device(), host, library_.list(index_), index_, tensors_);
       return;
     }
     for (size_t i = 0; i < list_.launches.size(); ++i) {
-      if (library_.around_launch)
-        library_.around_launch(index_, i, [&] { launches_->run(i, pointers_.data()); });
-      else
-        launches_->run(i, pointers_.data());
+      const auto launch = [&] { host.launch(index_, i, pointers_.data()); };
+      if (!library_.around_launch) {
+        launch();
+        continue;
+      }
+      library_.around_launch(index_, i, [&] {
+        launch();
+        host.finish();
+      });
     }
+    if (!library_.deferring && !next_launches) host.finish();
   }
 
   at::Tensor output(size_t i) const {
@@ -94,23 +106,10 @@ class FusedStep final : public Step {
   size_t index_;
   const pass::LaunchList& list_;
   std::vector<int32_t> inputs_, outs_;
-  std::unique_ptr<ReadyLaunches> launches_;  // null: to be traced only
   std::vector<at::Tensor> tensors_;          // of the call in progress, by buffer
   std::vector<char*> pointers_;
   std::vector<bool> whole_;  // outputs that are a whole buffer
 };
-
-RunningLaunch running_launch(const pass::LaunchList& list, size_t list_index, size_t index,
-                             const LoadedKernel& kernel) {
-  const pass::Launch& launch = list.launches[index];
-  return {describe_kernel(list, launch),
-          describe_launch(list, launch),
-          launch.at,
-          list_index,
-          index,
-          kernel.code_begin,
-          kernel.code_end};
-}
 
 }  // namespace
 
@@ -121,17 +120,19 @@ Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::Launc
   if (!kernels.empty() && kernels.size() != lists.size())
     return bad_input(fmt::format("{} lists of kernels for {} launch lists", kernels.size(), lists.size()));
   for (size_t i = 0; i < lists.size(); ++i) {
-    List list{std::move(lists[i]), {}, {}};
-    const size_t wanted = kernels.empty() ? 0 : kernels[i].size();
-    if (wanted != 0 && wanted != list.launches.launches.size())
-      return bad_input(
-          fmt::format("launch list {}: {} kernels for {} launches", i, wanted, list.launches.launches.size()));
-    for (size_t k = 0; k < wanted; ++k) {
-      PASSNET_TRY(auto kernel, device.load_kernel(kernels[i][k], list.launches.launches[k].kernel));
-      list.running.push_back(running_launch(list.launches, i, k, *kernel));
-      list.kernels.push_back(std::move(kernel));
+    FusedList list{std::move(lists[i]), {}, {}};
+    if (!kernels.empty()) list.kernels = kernels[i];
+    if (!list.kernels.empty() && !list.can_launch()) {
+      return bad_input(fmt::format("launch list {}: {} kernels for {} launches", i, list.kernels.size(),
+                                   list.launches.launches.size()));
     }
+    for (const pass::Launch& launch : list.launches.launches)
+      list.running.push_back({describe_kernel(list.launches, launch), describe_launch(list.launches, launch), launch.at});
     library->lists_.push_back(std::move(list));
+  }
+  const bool can_launch = std::ranges::all_of(library->lists_, &FusedList::can_launch);
+  if (can_launch && !library->lists_.empty()) {
+    PASSNET_TRY(library->host_, device.host(library->lists_));
   }
   return library;
 }

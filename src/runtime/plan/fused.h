@@ -22,31 +22,30 @@ class FusedLibrary {
     Trace,  // allocate only: metas of the outputs are wanted
     Check,  // launch on poisoned and fenced copies (device/checked_run.h)
   };
-  struct List {
-    pass::LaunchList launches;
-    std::vector<std::shared_ptr<const LoadedKernel>> kernels;  // one per launch; empty: can be traced, not run
-    std::vector<RunningLaunch> running;                        // one per kernel, for the report of a fault
-    bool can_launch() const { return kernels.size() == launches.launches.size(); }
-  };
-
   /// kernels: one vector per list, one file per launch, or empty vectors for lists that are only traced.
-  /// Errors: BadInput (counts that do not fit), BadPass when an object cannot be loaded.
+  /// Errors: BadInput (counts that do not fit), and as Device::host().
   static Result<std::unique_ptr<FusedLibrary>> load(std::vector<pass::LaunchList> lists,
                                                     const std::vector<std::vector<KernelFile>>& kernels,
                                                     Device& device);
 
   size_t size() const { return lists_.size(); }
-  const List& list(size_t index) const { return lists_[index]; }
+  const FusedList& list(size_t index) const { return lists_[index]; }
   Device& device() const { return device_; }
+  /// Null when some list has no kernels.
+  KernelHost* host() const { return host_.get(); }
 
   Mode mode = Mode::Run;
+  /// Launches of Mode::Run stay in line until host()->finish() is called, whatever stands between them. For graphs that
+  /// launch and do nothing else.
+  bool deferring = false;
   /// Called instead of each launch of Mode::Run, where it is set, with what does the launch.
   std::function<void(size_t list, size_t launch, const std::function<void()>& run)> around_launch;
 
  private:
   explicit FusedLibrary(Device& device) : device_(device) {}
   Device& device_;
-  std::vector<List> lists_;
+  std::vector<FusedList> lists_;
+  std::unique_ptr<KernelHost> host_;  // null: some list can only be traced
 };
 
 /// Lowers `passnet.fused(i, inputs…)` to a step; returns the Tuple of its outputs. library: null when the graph came

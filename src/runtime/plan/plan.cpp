@@ -141,8 +141,13 @@ Result<Plan> Plan::build(const ir::Graph& graph, const Lowerer& lowerer, FusedLi
     if (!builder.persistent[slot]) plan.transient_slots_.push_back(static_cast<int32_t>(slot));
   }
   plan.steps_ = std::move(builder.steps);
+  for (size_t i = 0; i + 1 < plan.steps_.size(); ++i) plan.steps_[i]->next_launches = plan.steps_[i + 1]->launches();
   plan.slots_ = std::move(builder.initial);
   return plan;
+}
+
+bool Plan::launches_only() const {
+  return !steps_.empty() && std::ranges::all_of(steps_, [](const auto& step) { return step->launches(); });
 }
 
 Error Plan::refusal(const Step& step) const {

@@ -23,6 +23,8 @@ class Plan {
   /// Errors: BadInput or Unsupported at the node's place in model.py.
   static Result<Plan> build(const ir::Graph& graph, const Lowerer& lowerer, FusedLibrary* fused);
 
+  /// A call launches kernels of passes and does nothing else.
+  bool launches_only() const;
   size_t operator_calls() const { return operator_calls_; }
   const std::vector<std::string>& input_names() const { return input_names_; }
   /// The tensor that the i-th argument of forward reads from now on.

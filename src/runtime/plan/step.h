@@ -49,6 +49,8 @@ class Step {
  public:
   virtual ~Step() = default;
   virtual void run(c10::IValue* slots) = 0;
+  /// It launches kernels of a pass and reads no tensor's data itself.
+  virtual bool launches() const { return false; }
 
   ir::NodeId node = ir::kNoNode;  // the graph node it came from, for messages
   std::vector<int32_t> reads;     // slots; decide which are freed when
@@ -57,6 +59,7 @@ class Step {
   std::vector<int32_t> size_reads;  // slots of numbers that decide sizes or types, not only values
   bool gives_number = false;        // its result is a Python number
   std::vector<int32_t> frees;       // slots whose last reader this is
+  bool next_launches = false;       // the step after it launches kernels of a pass too
 };
 
 /// An operator call through the dispatcher's boxed interface: works for every operator. outs[i]: slot of the

@@ -8,14 +8,15 @@
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Logging.h>
 #include <torch/version.h>
+#include <unistd.h>
 
 #include <memory>
 
 #include "base/check.h"
 #include "runtime/cpu/cpu_device.h"
-#include "runtime/cpu/thread_pool.h"
 #include "runtime/gpu/gpu_device.h"
 #include "runtime/tensor/allocator.h"
+#include "runtime/tensor/arena.h"
 #include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {
@@ -23,13 +24,19 @@ namespace passnet::runtime {
 namespace {
 
 struct Process {
-  std::unique_ptr<ThreadPool> pool;
+  int threads = 1;
+  std::unique_ptr<Arena> arena;
+  std::unique_ptr<CellStarter> starter;
   std::unique_ptr<Device> cpu, gpu;
 };
 Process& process() {
   static Process instance;
   return instance;
 }
+
+// Address space alone; places of a size that is not asked for again stay empty in it.
+constexpr int64_t kArenaPerMemory = 4;
+int64_t physical_memory() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE); }
 
 /// What would cost a graph's first call time that belongs to no graph.
 void call_once() {
@@ -43,17 +50,22 @@ void call_once() {
 
 }  // namespace
 
-Result<void> start_runtime(int threads, const std::vector<int>& processors, std::optional<int> gpu_index) {
-  install_allocator();
+Result<void> start_runtime(RuntimeOptions options) {
+  Process& own = process();
+  own.threads = options.threads;
+  own.starter = std::move(options.cells);
+  if (own.starter) {
+    PASSNET_TRY(own.arena, Arena::make(kArenaPerMemory * physical_memory()));
+  }
+  install_allocator(own.arena.get());
   c10::SetStackTraceFetcher([] { return std::string(); });  // our messages have the graph's line instead
-  at::set_num_threads(threads);
+  at::set_num_threads(options.threads);
   at::globalContext().setDeterministicFillUninitializedMemory(false);
-  process().pool = std::make_unique<ThreadPool>(threads, processors);
-  process().cpu = make_cpu_device(*process().pool);
+  own.cpu = make_cpu_device({own.starter.get(), own.arena.get(), options.threads, options.processors});
   call_once();
-  if (gpu_index) {
+  if (options.gpu) {
     const c10::InferenceMode mode;
-    PASSNET_TRY(process().gpu, start_gpu(*gpu_index));
+    PASSNET_TRY(own.gpu, start_gpu(*options.gpu));
   }
   seed_generators();
   return {};
@@ -76,6 +88,6 @@ std::optional<DeviceMemory> trim_memory() {
 }
 
 std::string torch_version() { return TORCH_VERSION; }
-int thread_count() { return process().pool ? process().pool->threads() : 1; }
+int thread_count() { return process().threads; }
 
 }  // namespace passnet::runtime

@@ -1,22 +1,30 @@
 // What a worker process has once: libtorch made ready, threads, the device. Free of torch.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "runtime/cpu/cell/starter.h"
 #include "runtime/device/device_state.h"
 
 namespace passnet::runtime {
 
 class Device;
 
-/// Prepares libtorch in this process: allocator, `threads` threads for its operators and for kernels, no
-/// gradients. Calls a few operators so that what libtorch loads lazily is loaded. Call once.
-/// processors: where the threads are bound, one each (libgomp is told by its environment); empty: nowhere.
-/// gpu_index: the GPU that graphs run on; none: the CPU. Errors: Resource: no such GPU, or a part is missing.
-Result<void> start_runtime(int threads, const std::vector<int>& processors, std::optional<int> gpu_index);
+struct RuntimeOptions {
+  int threads = 1;              // for operators, and for kernels of passes on the CPU
+  std::vector<int> processors;  // where the threads are bound, one each (libgomp is told by its environment); empty: nowhere
+  std::optional<int> gpu = {};  // the GPU that graphs run on; none: the CPU
+  /// On the CPU: starts the processes that kernels of passes run in; none: they cannot run here. Kept.
+  std::unique_ptr<CellStarter> cells = {};
+};
+
+/// Prepares libtorch in this process: allocator, threads, no gradients. Calls a few operators so that what libtorch loads
+/// lazily is loaded. Call once. Errors: Resource: no such GPU, or a part is missing.
+Result<void> start_runtime(RuntimeOptions options);
 
 /// What graphs run on. REQUIRES start_runtime(); a GPU that could not be started leaves the CPU.
 Device& device();

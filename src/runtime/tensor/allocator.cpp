@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/memory.h"
+#include "runtime/tensor/arena.h"
 
 namespace passnet::runtime {
 
@@ -59,22 +60,29 @@ static_assert(sizeof(Block) <= kHeader);
 
 constexpr size_t block_bytes(size_t index) { return kHeader + class_bytes(index); }
 
+/// Null: blocks come from malloc and the system.
+Arena* arena = nullptr;
+
 /// A new block, or null when there is not enough memory. Large ones are mapped: freed, they are the system's
 /// again, while malloc would keep them in holes of its heap.
 Block* new_block(size_t index) {
   void* memory = nullptr;
+  if (class_bytes(index) < kLarge && arena != nullptr) return static_cast<Block*>(arena->take(block_bytes(index)));
   if (class_bytes(index) < kLarge)
     return ::posix_memalign(&memory, kHeader, block_bytes(index)) == 0 ? static_cast<Block*>(memory) : nullptr;
   // Linux hands out more than it has and kills when that shows: large blocks are asked for only if they are
   // there.
   if (const auto available = available_memory(); available && static_cast<int64_t>(block_bytes(index)) > *available)
     return nullptr;
+  if (arena != nullptr) return static_cast<Block*>(arena->take(block_bytes(index)));
   memory = ::mmap(nullptr, block_bytes(index), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<Block*>(memory);
 }
 
 void delete_block(Block* block) {
-  if (class_bytes(block->index) < kLarge)
+  if (arena != nullptr)
+    arena->give(block, block_bytes(block->index));
+  else if (class_bytes(block->index) < kLarge)
     std::free(block);
   else
     ::munmap(block, block_bytes(block->index));
@@ -211,7 +219,8 @@ void CachingAllocator::release(void* data) {
 
 }  // namespace
 
-void install_allocator() {
+void install_allocator(Arena* blocks) {
+  arena = blocks;
   c10::SetCPUAllocator(&instance(), std::numeric_limits<uint8_t>::max());
   // Scratch memory of oneDNN and OpenBLAS comes from malloc: keep it mapped between calls too.
   ::mallopt(M_MMAP_THRESHOLD, 1 << 30);

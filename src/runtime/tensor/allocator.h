@@ -7,9 +7,11 @@
 
 namespace passnet::runtime {
 
-/// Makes libtorch allocate through the cache and keeps malloc from giving memory back between calls. Call
-/// once, before the first tensor.
-void install_allocator();
+class Arena;
+
+/// Makes libtorch allocate through the cache and keeps malloc from giving memory back between calls. Call once, before
+/// the first tensor. arena: where all tensors lie, and outlives them; null: in memory of this process alone.
+void install_allocator(Arena* arena);
 
 /// Bytes kept for reuse at this moment.
 int64_t cached_bytes();

@@ -1,0 +1,184 @@
+#include "team.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "faults.h"
+#include "lock.h"
+
+namespace passnet::cell {
+
+namespace {
+
+constexpr int64_t kChunksPerThread = 4;  // enough to even out tasks of unequal cost
+
+Team team;
+
+/// The launch that is open to helpers. All of this is the cell's own: a kernel that writes to it harms its own result.
+struct Job {
+  passnet_run_fn run = nullptr;
+  passnet_launch launch{};
+  int64_t tasks = 0, chunk = 1;
+};
+Job job;                                        // written while the gate is closed
+constexpr uint32_t kOpen = 1u << 31;
+alignas(64) std::atomic<int64_t> next_task;     // first task that nobody has taken
+alignas(64) std::atomic<uint32_t> gate;         // kOpen while helpers may join, plus how many did
+alignas(64) std::atomic<uint32_t> left;         // helpers that joined and are done
+alignas(64) std::atomic<uint32_t> opened;       // launches that were opened to helpers
+alignas(64) std::atomic<uint32_t> over;         // the helpers' turn whose program is over
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// What a kernel may have changed of how its thread computes.
+void restore_arithmetic() {
+#if defined(__x86_64__)
+  constexpr uint32_t kUsual = 0x1f80;
+  asm volatile("cld\n\tfninit\n\tldmxcsr %0" : : "m"(kUsual) : "memory");
+#elif defined(__aarch64__)
+  asm volatile("msr fpcr, %0" : : "r"(uint64_t{0}) : "memory");
+#endif
+}
+
+/// The turn after `seen`.
+uint32_t await_turn(std::atomic<uint32_t>& turn, uint32_t seen) {
+  while (true) {
+    const uint32_t now = turn.load(std::memory_order_acquire);
+    if (now != seen) return now;
+    if (&turn == &team.control->helper_turn && team.control->alert.load(std::memory_order_relaxed) != 0)
+      pause();
+    else
+      ::syscall(SYS_futex, &turn, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+  }
+}
+
+void take_chunks() {
+  while (true) {
+    const int64_t first = next_task.fetch_add(job.chunk, std::memory_order_relaxed);
+    if (first >= job.tasks) break;
+    const int64_t last = first + job.chunk < job.tasks ? first + job.chunk : job.tasks;
+    job.run(&job.launch, first, last);
+  }
+  restore_arithmetic();
+}
+
+/// Enters the launch that is open. The gate counts who is inside, so the first thread waits for those and for no one
+/// else.
+bool join() {
+  uint32_t state = gate.load(std::memory_order_acquire);
+  while (state & kOpen) {
+    if (gate.compare_exchange_weak(state, state + 1, std::memory_order_acq_rel, std::memory_order_acquire)) return true;
+  }
+  return false;
+}
+
+void help(uint32_t turn) {
+  uint32_t seen = 0;
+  while (over.load(std::memory_order_acquire) != turn) {
+    const uint32_t now = opened.load(std::memory_order_acquire);
+    if (now == seen) {
+      pause();
+      continue;
+    }
+    seen = now;
+    if (!join()) continue;
+    take_chunks();
+    left.fetch_add(1, std::memory_order_release);
+  }
+}
+
+void run_with_helpers() {
+  next_task.store(0, std::memory_order_relaxed);
+  left.store(0, std::memory_order_relaxed);
+  gate.store(kOpen, std::memory_order_release);
+  opened.fetch_add(1, std::memory_order_release);
+  take_chunks();
+  const uint32_t joined = gate.fetch_and(~kOpen, std::memory_order_acq_rel) & ~kOpen;
+  while (left.load(std::memory_order_acquire) != joined) pause();
+}
+
+void run_program() {
+  const Launch* launches = launches_of(team.program);
+  const passnet_arg* args = args_of(team.program);
+  for (uint32_t i = 0; i < team.program->launches; ++i) {
+    const Launch& launch = launches[i];
+    team.control->running.store(i, std::memory_order_relaxed);
+    job.run = team.kernels[launch.kernel];
+    job.launch.args = args + launch.args;
+    for (int axis = 0; axis < 3; ++axis) job.launch.grid[axis] = launch.grid[axis];
+    job.tasks = launch.tasks;
+    const int64_t chunks = static_cast<int64_t>(team.threads) * kChunksPerThread;
+    job.chunk = launch.tasks > chunks ? launch.tasks / chunks : 1;
+    if (!launch.alone && launch.tasks > 1 && team.threads > 1) {
+      run_with_helpers();
+    } else if (launch.tasks > 0) {
+      job.run(&job.launch, 0, launch.tasks);
+      restore_arithmetic();
+    }
+  }
+}
+
+/// Best effort: a processor that is not ours leaves the thread where it is.
+void bind_to(int32_t processor) {
+  if (processor < 0) return;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(processor, &set);
+  ::sched_setaffinity(0, sizeof set, &set);
+}
+
+/// Helpers that are ready for lock().
+std::atomic<uint32_t> ready;
+
+void* helper(void* processor) {
+  bind_to(*static_cast<const int32_t*>(processor));
+  drop_clock();
+  take_fault_stack();
+  ready.fetch_add(1, std::memory_order_release);
+  uint32_t turn = 0;
+  while (true) {
+    turn = await_turn(team.control->helper_turn, turn);
+    help(turn);
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const char* start_team(const Team& members, const int32_t* processors) {
+  team = members;
+  bind_to(processors[0]);
+  drop_clock();
+  take_fault_stack();
+  for (uint32_t i = 1; i < team.threads; ++i) {
+    pthread_t thread;
+    if (::pthread_create(&thread, nullptr, helper, const_cast<int32_t*>(processors + i)) != 0)
+      return "the machine gives no further thread";
+  }
+  while (ready.load(std::memory_order_acquire) != team.threads - 1) ::sched_yield();
+  return nullptr;
+}
+
+void run_programs() {
+  uint32_t turn = 0;
+  while (true) {
+    turn = await_turn(team.control->first_turn, turn);
+    run_program();
+    over.store(team.control->helper_turn.load(std::memory_order_acquire), std::memory_order_release);
+    team.control->done.store(turn, std::memory_order_release);
+    ::syscall(SYS_futex, &team.control->done, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  }
+}
+
+}  // namespace passnet::cell

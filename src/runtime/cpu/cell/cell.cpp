@@ -1,0 +1,199 @@
+#include "runtime/cpu/cell/cell.h"
+
+#include <fmt/format.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <ctime>
+
+#include "runtime/cpu/cell/descriptors.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+constexpr uint64_t kFence = uint64_t{64} << 20;  // so that a wrong stride or index far outside is caught too
+
+struct SharedPages {
+  UniqueFd fd;
+  void* memory = nullptr;
+};
+
+Result<SharedPages> make_pages(const char* name, uint64_t size) {
+  SharedPages pages;
+  pages.fd = UniqueFd(::memfd_create(name, MFD_CLOEXEC));
+  if (!pages.fd || ::ftruncate(pages.fd.get(), static_cast<off_t>(size)) != 0)
+    return io_error("create", "the memory shared with a cell", errno);
+  pages.memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, pages.fd.get(), 0);
+  if (pages.memory == MAP_FAILED) return resource_error("no memory to share with a cell");
+  return pages;
+}
+
+long futex(std::atomic<uint32_t>& word, int operation, uint32_t value, const timespec* timeout) {
+  return ::syscall(SYS_futex, &word, operation, value, timeout, nullptr, 0);
+}
+
+/// How many threads sleep on `word`: all of them are moved from this word to this word.
+long sleepers(std::atomic<uint32_t>& word) {
+  const uint32_t value = word.load(std::memory_order_relaxed);
+  return ::syscall(SYS_futex, &word, FUTEX_CMP_REQUEUE, 0, static_cast<long>(INT_MAX), &word, value);
+}
+
+bool has_ended(int process) {
+  pollfd poll{process, POLLIN, 0};
+  return ::poll(&poll, 1, 0) > 0;
+}
+
+/// The table with what the cell is to set up.
+void fill_table(const CellPlan& plan, uint64_t program_size, cell::Table& table) {
+  auto* bytes = reinterpret_cast<char*>(&table);
+  table.arena_size = plan.arena_size;
+  table.slots_size = plan.slots_size;
+  table.program_size = program_size;
+  table.fence = kFence;
+  auto* kernels = reinterpret_cast<cell::KernelRow*>(bytes + cell::kernels_at());
+  for (size_t i = 0; i < plan.kernels.size(); ++i)
+    std::strncpy(kernels[i].entry, plan.kernels[i].entry.c_str(), sizeof kernels[i].entry - 1);
+  if (!plan.slots.empty())
+    std::memcpy(bytes + cell::slots_at(table), plan.slots.data(), plan.slots.size() * sizeof(cell::SlotRow));
+  auto* processors = reinterpret_cast<int32_t*>(bytes + cell::processors_at(table));
+  for (uint32_t i = 0; i < plan.threads; ++i) processors[i] = i < plan.processors.size() ? plan.processors[i] : -1;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Cell>> Cell::start(CellStarter& starter, CellPlan plan) {
+  std::unique_ptr<Cell> cell(new Cell);
+  cell->starter_ = &starter;
+  cell->threads_ = plan.threads;
+  cell->most_args_ = plan.most_args;
+  cell->program_size_ =
+      sizeof(cell::Program) + plan.most_launches * sizeof(cell::Launch) + plan.most_args * sizeof(passnet_arg);
+  PASSNET_TRY(const SharedPages control, make_pages("passnet-control", sizeof(cell::Control)));
+  cell->control_ = static_cast<cell::Control*>(control.memory);
+  PASSNET_TRY(const SharedPages program, make_pages("passnet-program", cell->program_size_));
+  cell->program_ = static_cast<cell::Program*>(program.memory);
+  cell->program_->most_launches = plan.most_launches;
+
+  cell::Table sizes{};
+  sizes.threads = plan.threads;
+  sizes.kernels = static_cast<uint32_t>(plan.kernels.size());
+  sizes.slots = static_cast<uint32_t>(plan.slots.size());
+  const uint64_t table_size = cell::size_of(sizes);
+  PASSNET_TRY(const SharedPages shared, make_pages("passnet-table", table_size));
+  auto& table = *static_cast<cell::Table*>(shared.memory);
+  table = sizes;
+  fill_table(plan, cell->program_size_, table);
+
+  PASSNET_TRY(cell->started_, starter.start());
+  const int socket = cell->started_.socket.get();
+  std::array<int, cell::kFds> fds{};
+  fds[cell::kTableFd] = shared.fd.get();
+  fds[cell::kControlFd] = control.fd.get();
+  fds[cell::kProgramFd] = program.fd.get();
+  fds[cell::kArenaFd] = plan.arena_fd;
+  fds[cell::kSlotsFd] = plan.slots_fd;
+  const char byte = 0;
+  bool told = send_with_descriptors(socket, &byte, 1, fds);
+  for (const CellKernel& kernel : plan.kernels)
+    told = told && send_with_descriptors(socket, &byte, 1, std::array{kernel.object.get()});
+  char answer = 0;
+  told = told && receive_with_descriptors(socket, &answer, 1);
+  const std::string problem(table.problem, ::strnlen(table.problem, sizeof table.problem));
+  const auto* bytes = static_cast<const char*>(shared.memory);
+  const auto* slots = reinterpret_cast<const cell::SlotRow*>(bytes + cell::slots_at(sizes));
+  cell->slots_.assign(slots, slots + sizes.slots);
+  const auto* kernels = reinterpret_cast<const cell::KernelRow*>(bytes + cell::kernels_at());
+  cell->kernels_.assign(kernels, kernels + sizes.kernels);
+  cell->arena_base_ = table.arena_base;
+  ::munmap(shared.memory, table_size);
+  if (!problem.empty()) return bad_pass(fmt::format("kernels cannot be loaded: {}", problem));
+  if (!told) return resource_error(fmt::format("a cell could not be set up: {}", starter.end(cell->started_.id)));
+  return cell;
+}
+
+Cell::~Cell() {
+  if (control_ != nullptr) ::munmap(control_, sizeof *control_);
+  if (program_ != nullptr) ::munmap(program_, program_size_);
+  if (started_.process && !ended_) (void)starter_->end(started_.id);
+}
+
+passnet_arg* Cell::add(const cell::Launch& launch, uint32_t args) {
+  if (program_->launches == program_->most_launches || args > most_args_ - args_) return nullptr;
+  auto* launches = const_cast<cell::Launch*>(cell::launches_of(program_));
+  cell::Launch& added = launches[program_->launches++];
+  added = launch;
+  added.args = args_;
+  args_ += args;
+  shared_ = shared_ || (!launch.alone && launch.tasks > 1);
+  return const_cast<passnet_arg*>(cell::args_of(program_)) + added.args;
+}
+
+void Cell::alert() {
+  if (threads_ < 2) return;
+  control_->alert.store(1, std::memory_order_release);
+  futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
+}
+
+void Cell::run() {
+  const uint32_t turn = control_->first_turn.load(std::memory_order_relaxed) + 1;
+  if (shared_ && threads_ > 1) {
+    control_->helper_turn.fetch_add(1, std::memory_order_release);
+    if (control_->alert.load(std::memory_order_relaxed) == 0) futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
+  }
+  control_->alert.store(0, std::memory_order_release);
+  control_->first_turn.store(turn, std::memory_order_release);
+  futex(control_->first_turn, FUTEX_WAKE, 1, nullptr);
+  await_rest(turn);
+  clear();
+}
+
+bool Cell::is_at_rest() {
+  return sleepers(control_->first_turn) == 1 &&
+         sleepers(control_->helper_turn) == static_cast<long>(threads_ - 1);
+}
+
+void Cell::await_rest(uint32_t turn) {
+  constexpr timespec kLook{0, 20'000'000};  // how often it is looked whether the cell lives
+  while (true) {
+    const uint32_t done = control_->done.load(std::memory_order_acquire);
+    if (control_->fault.signal.load(std::memory_order_acquire) != 0) tell_fault();
+    if (done == turn) break;
+    if (futex(control_->done, FUTEX_WAIT, done, &kLook) != 0 && errno == ETIMEDOUT && has_ended(started_.process.get()))
+      tell_fault();
+  }
+  // What `done` says is the kernel's own word; that all its threads sleep is the system's.
+  for (int tries = 0; !is_at_rest(); ++tries) {
+    ::sched_yield();
+    if (tries % 1024 == 1023 && has_ended(started_.process.get())) tell_fault();
+  }
+}
+
+uint32_t Cell::running() const { return control_->running.load(std::memory_order_relaxed); }
+
+void Cell::tell_fault() {
+  const cell::Fault& told = control_->fault;
+  CellFault fault;
+  fault.signal = static_cast<int>(told.signal.load(std::memory_order_acquire));
+  fault.code = told.code;
+  fault.launch = told.launch;
+  fault.address = told.address;
+  fault.at = told.at;
+  fault.called_by = told.called_by;
+  // It ends itself once it has told.
+  pollfd poll{started_.process.get(), POLLIN, 0};
+  (void)::poll(&poll, 1, 1000);
+  fault.ended = starter_->end(started_.id);
+  ended_ = true;
+  throw fault;
+}
+
+}  // namespace passnet::runtime

@@ -1,0 +1,95 @@
+// A running cell (cell/control.h): it is handed programs of launches and waited for. Free of torch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "base/result.h"
+#include "cell/control.h"
+#include "runtime/cpu/cell/starter.h"
+
+namespace passnet::runtime {
+
+/// The object of a kernel, sealed, and its function.
+struct CellKernel {
+  UniqueFd object;
+  std::string entry;
+};
+
+/// What a cell is started with.
+struct CellPlan {
+  std::vector<CellKernel> kernels;
+  std::vector<cell::SlotRow> slots;  // base is filled in
+  int slots_fd = -1, arena_fd = -1;
+  uint64_t slots_size = 0, arena_size = 0;
+  uint32_t most_launches = 0, most_args = 0;  // of one program
+  uint32_t threads = 1;
+  std::vector<int> processors;  // one per thread, or empty
+};
+
+/// What ended a cell, as far as that can be known: all but `ended` is what the cell itself left behind.
+struct CellFault {
+  int signal = 0;  // 0: it said nothing
+  int code = 0;    // si_code
+  uint32_t launch = 0;
+  uint64_t address = 0, at = 0, called_by = 0;
+  std::string ended;  // "killed by SIGKILL (killed from outside)"
+};
+
+class Cell {
+ public:
+  /// Returns once it is locked in but for its first turn. starter outlives the cell.
+  /// Errors: Resource; BadPass: a kernel's object cannot be loaded.
+  static Result<std::unique_ptr<Cell>> start(CellStarter& starter, CellPlan plan);
+  ~Cell();
+  Cell(const Cell&) = delete;
+  Cell& operator=(const Cell&) = delete;
+
+  uint64_t arena_base() const { return arena_base_; }
+  const std::vector<cell::SlotRow>& slots() const { return slots_; }
+  const std::vector<cell::KernelRow>& kernels() const { return kernels_; }
+  uint32_t threads() const { return threads_; }
+  /// A pidfd.
+  int process() const { return started_.process.get(); }
+
+  /// Puts a launch at the end of the program; room for `args` arguments, which the caller fills.
+  /// Returns: null when the program is full.
+  passnet_arg* add(const cell::Launch& launch, uint32_t args);
+  /// What was added since the last run().
+  const cell::Program* program() const { return program_; }
+  void clear() {
+    program_->launches = 0;
+    args_ = 0;
+    shared_ = false;
+  }
+
+  /// Wakes the helpers, which wait for the next run() without sleeping. Costs nothing of what follows.
+  void alert();
+  /// Runs the program and returns when all threads of the cell sleep again; the program is empty then. Throws CellFault.
+  void run();
+  /// The launch that the cell says it is at.
+  uint32_t running() const;
+
+ private:
+  Cell() = default;
+  bool is_at_rest();
+  void await_rest(uint32_t turn);
+  [[noreturn]] void tell_fault();
+
+  CellStarter* starter_ = nullptr;
+  StartedCell started_;
+  cell::Control* control_ = nullptr;
+  cell::Program* program_ = nullptr;
+  uint64_t program_size_ = 0;
+  uint32_t most_args_ = 0, args_ = 0, threads_ = 1;
+  bool shared_ = false;  // a launch of the program is shared with the helpers
+  bool ended_ = false;
+  uint64_t arena_base_ = 0;
+  std::vector<cell::SlotRow> slots_;
+  std::vector<cell::KernelRow> kernels_;
+};
+
+}  // namespace passnet::runtime
