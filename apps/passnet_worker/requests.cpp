@@ -94,6 +94,14 @@ Json error_reply(const std::string& kind, const std::string& message, const std:
   return reply;
 }
 
+Json times_fields(const runtime::CallTimes& times) {
+  Json fields{{"times_us", times.times_us}, {"mode", times.mode}};
+  if (!times.why_not_recorded.empty()) fields["why_not_recorded"] = times.why_not_recorded;
+  if (times.condition.sm_mhz) fields["sm_mhz"] = *times.condition.sm_mhz;
+  if (times.condition.temperature_c) fields["temperature_c"] = *times.condition.temperature_c;
+  return fields;
+}
+
 constexpr const char* kNotTheGraph = "is the GPU well, large enough for this graph, and free of other processes?";
 constexpr const char* kOurBug = "this is a bug of PassNet; please report it with the graph";
 
@@ -110,6 +118,11 @@ const Requests::Row Requests::kRows[] = {
     {"run", &Requests::run, false},
     {"compare", &Requests::compare, true},
     {"time", &Requests::time, false},
+    {"make_call_sets", &Requests::make_call_sets, true},
+    {"renew_call_sets", &Requests::renew_call_sets, true},
+    {"set_call_sets", &Requests::set_call_sets, false},
+    {"time_on_sets", &Requests::time_on_sets, false},
+    {"compare_calls", &Requests::compare_calls, true},
     {"profile", &Requests::profile, false},
     {"unload", &Requests::unload, false},
     {"exit", &Requests::exit, false},
@@ -229,6 +242,11 @@ Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session session, runtime::Session::load(std::move(source)));
   Reply reply;
   reply.fields["operators"] = session.operator_calls();
+  reply.fields["calls_at_once"] = session.calls_at_once();
+  if (session.kernel_process() >= 0) {
+    reply.fds.emplace_back(::fcntl(session.kernel_process(), F_DUPFD_CLOEXEC, 0));
+    if (!reply.fds.back()) return io_error("duplicate", "the descriptor of the kernels' process", errno);
+  }
   sessions_.insert_or_assign(id, std::move(session));
   return reply;
 }
@@ -242,6 +260,7 @@ Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
   reply.fields["tensors"] = wire::to_json(shared.entries);
   PASSNET_TRY(Bundle bundle, kept_bundle(shared));
   PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd)));
+  graph->set_metas(metas);
   reply.fds.push_back(std::move(shared.memory));
   return reply;
 }
@@ -279,6 +298,7 @@ Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>&) {
   Reply reply;
   reply.fields["outputs"] = wire::to_json(outputs.tensors.entries);
   reply.fields["scalars"] = std::move(outputs.scalars);
+  reply.fields["layouts"] = record::to_json(outputs.layouts);
   reply.fields["peak_bytes"] = outputs.peak_bytes;
   reply.fds.push_back(std::move(outputs.tensors.memory));
   return reply;
@@ -287,8 +307,9 @@ Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>&) {
 Result<Reply> Requests::compare(const Json& request, std::vector<UniqueFd>& fds) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
+  PASSNET_TRY(const auto layouts, record::layouts_from_json(request.value("layouts", Json::array())));
   PASSNET_TRY(const auto checks,
-              graph->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object())));
+              graph->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object()), layouts));
   Reply reply;
   reply.fields["outputs"] = Json::array();
   for (const record::OutputCheck& check : checks) reply.fields["outputs"].push_back(record::to_json(check));
@@ -306,12 +327,68 @@ Result<Reply> Requests::time(const Json& request, std::vector<UniqueFd>&) {
               graph->time({calls, request.value("settle", false), request.value("fingerprint", false),
                            request.value("fresh", false), request.value("flush", false), clock == "device"}));
   Reply reply;
-  reply.fields["times_us"] = times.times_us;
+  reply.fields = times_fields(times);
   reply.fields["changed"] = times.changed;
-  reply.fields["mode"] = times.mode;
-  if (!times.why_not_recorded.empty()) reply.fields["why_not_recorded"] = times.why_not_recorded;
-  if (times.condition.sm_mhz) reply.fields["sm_mhz"] = *times.condition.sm_mhz;
-  if (times.condition.temperature_c) reply.fields["temperature_c"] = *times.condition.temperature_c;
+  return reply;
+}
+
+Result<Reply> Requests::make_call_sets(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY(runtime::SharedSets sets, graph->make_call_sets(request.at("sets").get<int64_t>()));
+  Reply reply;
+  reply.fields = {{"tensors", wire::to_json(sets.tensors.entries)}, {"stride", sets.stride}, {"sets", sets.sets}};
+  reply.fds.push_back(std::move(sets.tensors.memory));
+  return reply;
+}
+
+Result<Reply> Requests::renew_call_sets(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY_VOID(
+      graph->renew_call_sets(request.at("seed").get<uint64_t>(), request.at("calls").get<int64_t>()));
+  return Reply{};
+}
+
+Result<Reply> Requests::set_call_sets(const Json& request, std::vector<UniqueFd>& fds) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY(Bundle bundle, receive_bundle(request, fds));
+  runtime::SharedSets sets{{std::move(bundle.entries), {}}, request.at("stride").get<int64_t>(),
+                           request.at("sets").get<int64_t>()};
+  if (sets.stride < 1 || sets.sets < 1 || sets.sets > bundle.memory.size_bytes() / sets.stride)
+    return bad_input(fmt::format("{} sets of {} bytes: the memory has {}", sets.sets, sets.stride,
+                                 bundle.memory.size_bytes()));
+  graph->set_call_sets(std::move(sets), std::move(bundle.memory));
+  return Reply{};
+}
+
+Result<Reply> Requests::time_on_sets(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  const runtime::FreshOptions options{request.at("calls").get<int64_t>(), request.value("together", int64_t{1}),
+                                      request.value("settling", int64_t{0})};
+  Reply reply;
+  if (request.value("expected", false)) {
+    PASSNET_TRY(const runtime::CallTimes times, graph->time_expected(options));
+    reply.fields = times_fields(times);
+    return reply;
+  }
+  PASSNET_TRY(runtime::FreshCallTimes timed, graph->time_on_sets(options));
+  reply.fields = times_fields(timed.times);
+  reply.fields["outputs"] = wire::to_json(timed.outputs.tensors.entries);
+  reply.fields["scalars"] = std::move(timed.outputs.scalars);
+  reply.fds.push_back(std::move(timed.outputs.tensors.memory));
+  return reply;
+}
+
+Result<Reply> Requests::compare_calls(const Json& request, std::vector<UniqueFd>& fds) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
+  PASSNET_TRY(const runtime::CallChecks checks,
+              graph->compare_calls(bundle.entries, bundle.memory, request.value("scalars", Json::object()),
+                                   request.value("known", std::vector<int>{})));
+  Reply reply;
+  reply.fields = {{"compared", checks.compared}, {"outputs", Json::array()}, {"inputs", Json::object()}};
+  for (const auto& check : checks.outputs) reply.fields["outputs"].push_back(check ? Json(record::to_json(*check)) : Json());
+  for (size_t i = 0; i < checks.inputs.size(); ++i)
+    reply.fields["inputs"][checks.input_names[i]] = record::to_json(checks.inputs[i]);
   return reply;
 }
 

@@ -67,6 +67,11 @@ class Requests {
   Result<Reply> run(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> compare(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> time(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> make_call_sets(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> renew_call_sets(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> set_call_sets(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> time_on_sets(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> compare_calls(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> profile(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> unload(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> exit(const Json& request, std::vector<UniqueFd>& fds);

@@ -29,6 +29,14 @@ struct Mismatch {
   bool operator==(const Mismatch&) const = default;
 };
 
+/// How an output lies in memory, as far as the graph's users can see it.
+struct Layout {
+  std::vector<int64_t> strides;  // in elements; 0 where the size is 1 or less, which has no stride that matters
+  int64_t offset = 0;            // of the first element in its storage, in elements
+  std::string shares;            // whose storage it is: "input x", "output 0", an earlier one; empty: its own
+  bool operator==(const Layout&) const = default;
+};
+
 /// One output of the graph, candidate against reference.
 struct OutputCheck {
   std::string expected_dtype, found_dtype;  // "float32"; found is empty when the output is missing
@@ -38,14 +46,23 @@ struct OutputCheck {
   int passes_from = 6;
   double max_abs_diff = 0, mean_abs_diff = 0, max_rel_diff = 0;  // nan when not comparable
   std::optional<Mismatch> mismatch = {};                         // when it was comparable and is not equal
+  std::optional<Layout> expected_layout = {}, found_layout = {};  // when they differ
   bool operator==(const OutputCheck&) const = default;
 };
 
-/// How calls are timed. On the CPU there is one way: the host's clock, the same inputs in each call, caches as they
-/// are.
+/// An input of the graph after a call, candidate against reference: what a graph changes, passes must change alike.
+struct InputCheck {
+  std::string name;
+  OutputCheck check;
+  bool operator==(const InputCheck&) const = default;
+};
+
+/// How calls are timed.
 struct Track {
   std::string clock = "host";   // host: around the call until the device is done; device: the GPU's work, not launching
-  std::string inputs = "same";  // same: the same tensors in each call; fresh: at other addresses than before
+  /// same: the same tensors in each call; fresh: at other addresses than before; new: drawn for the call, and at other
+  /// addresses
+  std::string inputs = "same";
   std::string cache = "warm";   // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
   bool operator==(const Track&) const = default;
 };
@@ -60,7 +77,7 @@ struct TrackTimes {
 /// Trial times of one side, in microseconds, in the order they were taken.
 struct Timing {
   int warmup = 0;
-  std::vector<double> trials_us;  // what is judged and scored; on the GPU with fresh inputs
+  std::vector<double> trials_us;  // what is judged and scored
   Track track = {};               // of trials_us
   std::string mode = {};  // "operators", or how the recorded calls are repeated: "direct", "graph", "graph with copies"
   std::vector<TrackTimes> others = {};  // the same call timed in other ways; GPU only
@@ -158,7 +175,9 @@ struct RunRecord {
   bool outputs_counted = false;  // both sides gave outputs; `outputs` holds max(expected, found) entries
   int expected_outputs = 0, found_outputs = 0;
   std::vector<OutputCheck> outputs;
-  bool deterministic = true;  // every timed call gave the bits of the checked call
+  std::vector<InputCheck> inputs;  // those that either side changed
+  int64_t calls_compared = 0;      // timed calls on inputs of their own whose outputs are in `outputs`; 0: the checked call
+  bool deterministic = true;       // every call on the inputs of the checked call gave its bits
 
   Timing reference, candidate;  // empty when not reached
   /// Timed, but too few blocks were free of other processes' work: the times are no measurement and give no speedup.
@@ -175,6 +194,9 @@ struct RunRecord {
 };
 
 Json to_json(const OutputCheck& check);
+Json to_json(const std::vector<Layout>& layouts);
+/// Errors: BadInput naming the field.
+Result<std::vector<Layout>> layouts_from_json(const Json& json);
 /// json:     a list of checks, as a worker's reply to `compare` and a record's "outputs" hold it.
 /// Errors:   BadInput naming the field.
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json);

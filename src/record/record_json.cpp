@@ -153,6 +153,16 @@ struct JsonFields<record::Mismatch> {
 };
 
 template <>
+struct JsonFields<record::Layout> {
+  static constexpr std::string_view kName = "layout";
+  static void visit(auto& field, auto& layout) {
+    field("strides", layout.strides);
+    field("offset", layout.offset);
+    field.if_set("shares", layout.shares);
+  }
+};
+
+template <>
 struct JsonFields<record::OutputCheck> {
   static constexpr std::string_view kName = "output check";
   static void visit(auto& field, auto& output) {
@@ -166,6 +176,17 @@ struct JsonFields<record::OutputCheck> {
     field("mean_abs_diff", output.mean_abs_diff);
     field("max_rel_diff", output.max_rel_diff);
     field.if_set("mismatch", output.mismatch);
+    field.if_set("expected_layout", output.expected_layout);
+    field.if_set("found_layout", output.found_layout);
+  }
+};
+
+template <>
+struct JsonFields<record::InputCheck> {
+  static constexpr std::string_view kName = "input check";
+  static void visit(auto& field, auto& input) {
+    field("name", input.name);
+    JsonFields<record::OutputCheck>::visit(field, input.check);
   }
 };
 
@@ -240,6 +261,8 @@ struct JsonFields<record::RunRecord> {
     field("expected_outputs", record.expected_outputs);
     field("found_outputs", record.found_outputs);
     field("outputs", record.outputs);
+    field.if_set("inputs", record.inputs);
+    field.if_set("calls_compared", record.calls_compared);
     field("deterministic", record.deterministic);
     field("reference", record.reference);
     field("candidate", record.candidate);
@@ -289,6 +312,14 @@ Json to_json(const OutputCheck& output) { return to_json_object(output); }
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {
   return from_json_list<OutputCheck>(json, "output checks");
 }
+
+Json to_json(const std::vector<Layout>& layouts) {
+  Json list = Json::array();
+  for (const Layout& layout : layouts) list.push_back(to_json_object(layout));
+  return list;
+}
+
+Result<std::vector<Layout>> layouts_from_json(const Json& json) { return from_json_list<Layout>(json, "layouts"); }
 
 Json to_json(const RunRecord& record) { return to_json_object(record); }
 

@@ -17,12 +17,20 @@ bool any_output(const RunRecord& record, bool (*differs)(const OutputCheck&)) {
   return std::any_of(record.outputs.begin(), record.outputs.end(), differs);
 }
 bool shape_differs(const OutputCheck& output) { return output.expected_shape != output.found_shape; }
+bool layout_differs(const OutputCheck& output) { return output.expected_layout != output.found_layout; }
+bool shares_other(const OutputCheck& output) {
+  return layout_differs(output) && output.expected_layout && output.found_layout &&
+         output.expected_layout->shares != output.found_layout->shares;
+}
 bool dtype_differs(const OutputCheck& output) { return output.expected_dtype != output.found_dtype; }
 
 bool count_differs(const RunRecord& record) {
   return record.expected_outputs != record.found_outputs ||
          static_cast<int>(record.outputs.size()) != record.expected_outputs;
 }
+
+/// Calls that were told from the checked one by their bits alone, as records before calls_compared have it.
+bool is_unstable(const RunRecord& record) { return !record.deterministic && record.calls_compared == 0; }
 
 /// Everything but numbers: what a record is that cannot be called correct at any tolerance.
 Status structural_status(const RunRecord& record) {
@@ -31,14 +39,16 @@ Status structural_status(const RunRecord& record) {
   if (record.stage == Stage::Run || !record.outputs_counted) return Status::RuntimeFail;
   if (count_differs(record) || any_output(record, shape_differs)) return Status::ShapeMismatch;
   if (any_output(record, dtype_differs)) return Status::TypeMismatch;
+  if (any_output(record, layout_differs)) return Status::ShapeMismatch;
   const bool failed_later = record.stage == Stage::Time || (record.stage == Stage::Done && !record.error_kind.empty());
-  if (failed_later || record.outputs.empty() || !record.deterministic) return Status::RuntimeFail;
+  if (failed_later || record.outputs.empty() || is_unstable(record)) return Status::RuntimeFail;
   return Status::Correct;
 }
 
 int worst_rung(const RunRecord& record) {
   int worst = kFirstT;
   for (const OutputCheck& output : record.outputs) worst = std::max(worst, output.passes_from);
+  for (const InputCheck& input : record.inputs) worst = std::max(worst, input.check.passes_from);
   return std::min(worst, kNeverPasses);
 }
 
@@ -174,19 +184,23 @@ std::string headline(const RunRecord& record) {
       return verdict.correct_at(kCorrectT)                ? "correct"
              : verdict.correct_at(kCorrectT + kNearRungs) ? "inexact"
                                                           : "wrong";
-    case Status::ShapeMismatch: return count_differs(record) ? "wrong count" : "wrong shape";
+    case Status::ShapeMismatch:
+      return count_differs(record)                ? "wrong count"
+             : any_output(record, shape_differs) ? "wrong shape"
+             : any_output(record, shares_other)  ? "wrong aliasing"
+                                                 : "wrong strides";
     case Status::TypeMismatch: return "wrong dtype";
     default: break;
   }
   if (record.stage != Stage::Done || !record.error_kind.empty()) return cause_of_end(record);
   if (!record.outputs_counted) return "not compared";
   if (record.outputs.empty()) return "no outputs";
-  return record.deterministic ? "bad times" : "unstable";
+  return is_unstable(record) ? "unstable" : "bad times";
 }
 
 std::vector<std::string> all_headlines() {
   std::vector<std::string> words = {"correct",      "declined",    "inexact",     "wrong",
-                                    "wrong count",  "wrong shape", "wrong dtype", "unstable",
+                                    "wrong count",  "wrong shape", "wrong dtype", "wrong strides", "wrong aliasing", "unstable",
                                     "not compared", "no outputs",  "bad times"};
   for (const Cause& cause : kCauses) {
     if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);

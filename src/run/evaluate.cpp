@@ -166,8 +166,8 @@ class SampleEvaluation {
     record.stage = Stage::Load;
     PASSNET_TRY_VOID(workers_.await_candidate());
     if (!rebuilt.kernels.empty()) workers_.expect_foreign_code();
-    PASSNET_TRY_VOID(
-        load_graph(candidate_, kId, rewritten.graph, rewritten.lists, rebuilt.kernels, timeout_, options_.cuda_graph));
+    PASSNET_TRY(const int64_t calls_at_once, load_graph(candidate_, kId, rewritten.graph, rewritten.lists,
+                                                        rebuilt.kernels, timeout_, options_.cuda_graph));
     PASSNET_TRY_VOID(set_inputs(candidate_, kId, tensors_.inputs, timeout_));
 
     record.stage = Stage::Run;
@@ -177,7 +177,7 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, record, timeout_));
     tensors_.found = std::move(found.tensors);
 
-    if (options_.timed) PASSNET_TRY_VOID(time(graph.graph, record));
+    if (options_.timed) PASSNET_TRY_VOID(time(graph.graph, calls_at_once, record));
     if (options_.profile) {
       PASSNET_TRY(record.profile,
                   profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_));
@@ -204,10 +204,11 @@ class SampleEvaluation {
     return {};
   }
 
-  Result<void> time(const ir::Graph& graph, record::RunRecord& record) {
+  Result<void> time(const ir::Graph& graph, int64_t calls_at_once, record::RunRecord& record) {
     record.stage = Stage::Time;
-    const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value()};
-    PASSNET_TRY(Measured measured, measure({reference_, kId}, {candidate_, kId}, how));
+    const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
+    PASSNET_TRY(Measured measured, measure({reference_, kId}, {candidate_, kId, calls_at_once}, how));
+    keep_worse(measured.checks, record);
     record.reference = std::move(measured.reference);
     record.candidate = std::move(measured.candidate);
     record.disturbed = measured.disturbed;
@@ -216,6 +217,23 @@ class SampleEvaluation {
     if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph, how);
     if (!options_.rival.empty()) record.rival = measure_rival(graph, how);
     return {};
+  }
+
+  // An output is as right as the worst of all calls that were compared.
+  static void keep_worse(const CallChecks& checks, record::RunRecord& record) {
+    record.calls_compared = checks.compared;
+    for (size_t i = 0; i < checks.outputs.size(); ++i) {
+      const auto& check = checks.outputs[i];
+      if (!check) continue;
+      if (i >= record.outputs.size()) record.outputs.resize(i + 1);
+      if (check->passes_from > record.outputs[i].passes_from) {
+        record::OutputCheck worse = *check;
+        worse.expected_layout = record.outputs[i].expected_layout;
+        worse.found_layout = record.outputs[i].found_layout;
+        record.outputs[i] = std::move(worse);
+      }
+    }
+    for (const auto& [name, check] : checks.inputs) record.inputs.push_back({name, *check});
   }
 
   // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by
@@ -250,7 +268,7 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, checked, how.timeout));
     checked.stage = Stage::Done;
     rival.passes_from = record::judge(checked).passes_from;
-    PASSNET_TRY(Measured measured, measure({reference_, kId}, {*python, kId}, how));
+    PASSNET_TRY(Measured measured, measure_on_same_inputs({reference_, kId}, {*python, kId}, how));
     rival.reference = std::move(measured.reference);
     rival.candidate = std::move(measured.candidate);
     rival.disturbed = measured.disturbed;

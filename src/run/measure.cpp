@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <span>
 #include <thread>
 
 #include "record/stats.h"
@@ -27,6 +28,10 @@ constexpr int kMostAttempts = 8;  // times kPairs; then the graph is disturbed u
 constexpr std::chrono::nanoseconds kTolerableWait = 100us;
 constexpr double kTolerableShare = 0.02;
 constexpr double kLongCallUs = 5000;
+/// What is handed over at once should take so long that handing it over is no part of it.
+constexpr double kHandedOverUs = 400;
+/// The most sets of inputs that are drawn for one block.
+constexpr int64_t kMostSets = 160;
 
 bool is_disturbed(const TimedBlock& block) {
   const auto tolerable = std::max(
@@ -35,9 +40,63 @@ bool is_disturbed(const TimedBlock& block) {
   return block.waited && *block.waited > tolerable;
 }
 
-// alone: the worker is Stopped but for this block. Its threads' times are read while it stands still, so that what this
-// process does for the measurement is not taken for a disturbance where it shares their processors. Else graphs run on
-// a GPU, where the first thread launches and waits, and the many others have nothing to do with the calls.
+/// Lets a worker that is Stopped run while it answers one request.
+class Turn {
+ public:
+  Turn(Worker& worker, bool alone) : worker_(worker), alone_(alone) {
+    if (alone_) worker_.resume();
+  }
+  ~Turn() {
+    if (alone_) worker_.pause();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Worker& worker_;
+  bool alone_;
+};
+
+/// A timed request, answered. alone: the worker is Stopped but for this. Its threads' times are read while it stands
+/// still, so that what this process does for the measurement is not taken for a disturbance where it shares their
+/// processors. Else graphs run on a GPU, where the first thread launches and waits, and the many others have nothing to
+/// do with the calls.
+struct TimedReply {
+  Reply reply;
+  TimedBlock block;  // with all times
+};
+Result<TimedReply> ask_timed(const TimedGraph& graph, const Json& request, bool alone,
+                             std::chrono::milliseconds timeout) {
+  const auto read_times = [&] {
+    return alone ? read_thread_times(graph.worker.pids()) : read_first_thread_time(graph.worker.pid());
+  };
+  const auto before = read_times();
+  Clock::time_point start, stop;
+  Result<Reply> reply = [&] {
+    const Turn turn(graph.worker, alone);
+    start = Clock::now();
+    Result<Reply> answered = graph.worker.ask(request, {}, timeout);
+    stop = Clock::now();
+    return answered;
+  }();
+  if (!reply) return std::move(reply).error();
+  const auto after = read_times();
+  return read_fields("time", [&]() -> Result<TimedReply> {
+    TimedReply timed{std::move(*reply), {}};
+    const Json& json = timed.reply.json;
+    timed.block = {json.at("times_us").get<std::vector<double>>(),
+                   json.value("changed", int64_t{0}),
+                   json.value("mode", ""),
+                   json.value("sm_mhz", 0),
+                   json.value("temperature_c", 0),
+                   stop - start,
+                   {}};
+    if (before && after) timed.block.waited = waited_for_others(*before, *after);
+    if (const std::string why = json.value("why_not_recorded", ""); !why.empty()) timed.block.mode += ": " + why;
+    return timed;
+  });
+}
+
 Result<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& options, bool alone) {
   const int calls = options.settling + options.calls;
   const Json request{{"do", "time"},
@@ -48,30 +107,12 @@ Result<TimedBlock> time_one_block(const TimedGraph& graph, const BlockOptions& o
                      {"clock", options.track.clock},
                      {"fresh", options.track.inputs == "fresh"},
                      {"flush", options.track.cache == "flushed"}};
-  const auto read_times = alone ? read_thread_times : read_first_thread_time;
-  const auto before = read_times(graph.worker.pid());
-  if (alone) graph.worker.resume();
-  const auto start = Clock::now();
-  Result<Reply> reply = graph.worker.ask(request, {}, options.timeout);
-  const auto stop = Clock::now();
-  if (alone) graph.worker.pause();
-  if (!reply) return std::move(reply).error();
-  const auto after = read_times(graph.worker.pid());
-  return read_fields("time", [&]() -> Result<TimedBlock> {
-    TimedBlock block{reply->json.at("times_us").get<std::vector<double>>(),
-                     reply->json.value("changed", int64_t{0}),
-                     reply->json.value("mode", ""),
-                     reply->json.value("sm_mhz", 0),
-                     reply->json.value("temperature_c", 0),
-                     stop - start,
-                     {}};
-    if (block.times_us.size() != static_cast<size_t>(calls))
-      return nonsense("time", fmt::format("{} times for {} calls", block.times_us.size(), calls));
-    block.times_us.erase(block.times_us.begin(), block.times_us.begin() + options.settling);
-    if (before && after) block.waited = waited_for_others(*before, *after);
-    if (const std::string why = reply->json.value("why_not_recorded", ""); !why.empty()) block.mode += ": " + why;
-    return block;
-  });
+  PASSNET_TRY(TimedReply timed, ask_timed(graph, request, alone, options.timeout));
+  TimedBlock& block = timed.block;
+  if (block.times_us.size() != static_cast<size_t>(calls))
+    return nonsense("time", fmt::format("{} times for {} calls", block.times_us.size(), calls));
+  block.times_us.erase(block.times_us.begin(), block.times_us.begin() + options.settling);
+  return std::move(block);
 }
 
 }  // namespace
@@ -127,41 +168,30 @@ Result<TimedBlock> time_turn(const TimedGraph& graph, const TrackPlan& plan, int
   return plan.on_gpu ? time_block(graph, block) : time_block_alone(graph, block);
 }
 
-/// One pair of blocks, each side once; false: disturbed, and nothing of it is kept.
-Result<bool> time_pair(Side& first, Side& second, const TrackPlan& plan, int calls, record::Load& load) {
-  std::array<TimedBlock, 2> blocks;
-  std::array<Side*, 2> sides{&first, &second};
-  ++load.block_pairs;
-  bool disturbed = false;
-  for (size_t i = 0; i < 2 && !disturbed; ++i) {
-    TimedBlock& timed = blocks[i];
-    PASSNET_TRY(timed, time_turn(sides[i]->graph, plan, calls));
-    sides[i]->changed += timed.changed;
-    if (timed.waited) {
-      load.known = true;
-      const double share =
-          static_cast<double>(timed.waited->count()) / static_cast<double>(std::max<int64_t>(1, timed.wall.count()));
-      load.waiting_share = std::max(load.waiting_share, std::min(1.0, share));
-    }
-    disturbed = is_disturbed(timed);
-  }
-  if (disturbed) return false;
-  for (size_t i = 0; i < 2; ++i) sides[i]->keep(std::move(blocks[i]));
-  return true;
+/// Times block `index` of both sides. One that is disturbed stands alone: what would follow it is not timed.
+using TimePair = std::function<Result<std::vector<TimedBlock>>(int index)>;
+
+void note_waiting(const TimedBlock& timed, record::Load& load) {
+  if (!timed.waited) return;
+  load.known = true;
+  const double share =
+      static_cast<double>(timed.waited->count()) / static_cast<double>(std::max<int64_t>(1, timed.wall.count()));
+  load.waiting_share = std::max(load.waiting_share, std::min(1.0, share));
 }
 
-/// All trials of one track on both sides. False: too few pairs were undisturbed.
-Result<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& load) {
-  const int pairs = std::max(1, std::min(plan.pairs, plan.trials));
-  TrackPlan fitted = plan;
-  fitted.pairs = pairs;
+/// `pairs` pairs of blocks that are not disturbed. False: too few were to be had.
+Result<bool> time_pairs(Side& a, Side& b, int pairs, const TimePair& time_pair, record::Load& load) {
   int kept = 0, dropped = 0;
   auto rest = 1ms;
   while (kept < pairs && kept + dropped < kMostAttempts * pairs) {
     // A B A B …: each block follows one of the other side, so both find the same caches. Pairs are short against any
     // drift.
-    PASSNET_TRY(const bool undisturbed, time_pair(a, b, fitted, fitted.calls_of(kept), load));
-    if (undisturbed) {
+    ++load.block_pairs;
+    PASSNET_TRY(std::vector<TimedBlock> blocks, time_pair(kept));
+    for (const TimedBlock& block : blocks) note_waiting(block, load);
+    if (std::ranges::none_of(blocks, is_disturbed)) {
+      a.keep(std::move(blocks[0]));
+      b.keep(std::move(blocks[1]));
       ++kept;
       rest = 1ms;
       continue;
@@ -175,17 +205,113 @@ Result<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& l
   return 2 * kept >= pairs;
 }
 
-/// Warms both sides up. Returns the median of the reference's calls in microseconds; 0 without warm-up.
-Result<double> warm_up(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
+/// All trials of one track on the tensors that are set, on both sides. False: too few pairs were undisturbed.
+Result<bool> time_track(Side& a, Side& b, const TrackPlan& plan, record::Load& load) {
+  TrackPlan fitted = plan;
+  fitted.pairs = std::max(1, std::min(plan.pairs, plan.trials));
+  const TimePair time_pair = [&](int index) -> Result<std::vector<TimedBlock>> {
+    std::vector<TimedBlock> blocks;
+    for (Side* side : {&a, &b}) {
+      PASSNET_TRY(TimedBlock timed, time_turn(side->graph, fitted, fitted.calls_of(index)));
+      side->changed += timed.changed;
+      blocks.push_back(std::move(timed));
+      if (is_disturbed(blocks.back())) break;
+    }
+    return blocks;
+  };
+  return time_pairs(a, b, fitted.pairs, time_pair, load);
+}
+
+/// The trials that count.
+class CountedTrials {
+ public:
+  CountedTrials(Side& reference, Side& candidate, const MeasureOptions& options, double usual_us)
+      : a_(reference), b_(candidate), options_(options), usual_us_(usual_us) {}
+
+  Result<bool> run(Measured& measured) {
+    PASSNET_TRY_VOID(prepare());
+    measured.together = together_;
+    const TimePair time_pair = [&](int index) { return pair(index, measured.checks); };
+    return time_pairs(a_, b_, pairs_, time_pair, measured.load);
+  }
+
+ private:
+  bool alone() const { return !options_.on_gpu; }
+
+  Result<void> prepare() {
+    pairs_ = std::max(1, std::min(options_.on_gpu ? kGpuPairs : kPairs, options_.trials));
+    const int64_t at_once = std::max<int64_t>(1, b_.graph.calls_at_once);
+    together_ = usual_us_ > 0 ? std::clamp<int64_t>(static_cast<int64_t>(kHandedOverUs / usual_us_) + 1, 1, at_once) : 1;
+    const int64_t per_block = (options_.trials + pairs_ - 1) / pairs_;
+    const int64_t wanted = std::min(kMostSets, per_block * together_);
+    {
+      const Turn turn(a_.graph.worker, alone());
+      PASSNET_TRY(sets_, make_call_sets(a_.graph.worker, a_.graph.id, wanted, options_.timeout));
+    }
+    {
+      const Turn turn(b_.graph.worker, alone());
+      PASSNET_TRY_VOID(set_call_sets(b_.graph.worker, b_.graph.id, sets_, options_.timeout));
+    }
+    together_ = std::min(together_, sets_.sets);
+    const int64_t trials_at_once = std::max<int64_t>(1, sets_.sets / together_);
+    pairs_ = static_cast<int>(std::max<int64_t>(pairs_, (options_.trials + trials_at_once - 1) / trials_at_once));
+    return {};
+  }
+
+  Result<std::vector<TimedBlock>> pair(int index, CallChecks& checks) {
+    const int trials = options_.trials * (index + 1) / pairs_ - options_.trials * index / pairs_;
+    const int64_t calls = trials * together_;
+    const auto timeout = options_.timeout;
+    {
+      const Turn turn(a_.graph.worker, alone());
+      PASSNET_TRY_VOID(renew_call_sets(a_.graph.worker, a_.graph.id, options_.seed + ++drawn_, calls, timeout));
+    }
+    std::vector<TimedBlock> blocks;
+    for (Side* side : {&a_, &b_}) {
+      const bool is_reference = side == &a_;
+      const Json request{{"do", "time_on_sets"}, {"id", side->graph.id},   {"calls", calls},
+                         {"together", together_}, {"expected", is_reference}, {"settling", kSettlingCalls}};
+      PASSNET_TRY(TimedReply timed, ask_timed(side->graph, request, alone(), timeout));
+      if (timed.block.times_us.size() != static_cast<size_t>(trials))
+        return nonsense("time_on_sets", fmt::format("{} times for {} trials", timed.block.times_us.size(), trials));
+      blocks.push_back(std::move(timed.block));
+      if (!is_reference) PASSNET_TRY_VOID(compare(timed.reply, checks));
+      if (is_disturbed(blocks.back())) break;
+    }
+    return blocks;
+  }
+
+  Result<void> compare(Reply& reply, CallChecks& checks) {
+    PASSNET_TRY(Bundle tensors, take_bundle(reply, "outputs"));
+    const Outputs found{std::move(tensors), reply.json.value("scalars", Json::object())};
+    const Turn turn(a_.graph.worker, alone());
+    return compare_calls(a_.graph.worker, a_.graph.id, found, checks, options_.timeout);
+  }
+
+  Side &a_, &b_;
+  const MeasureOptions& options_;
+  const double usual_us_;  // of the candidate
+  CallSets sets_;
+  int64_t together_ = 1;
+  int pairs_ = kPairs;
+  uint64_t drawn_ = 0;
+};
+
+/// Medians of both sides' calls in microseconds; 0 without warm-up.
+struct Usual {
+  double reference_us = 0, candidate_us = 0;
+};
+/// Warms both sides up.
+Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
                        const record::Track& track) {
-  double median_us = 0;
+  Usual usual;
   for (const TimedGraph* graph : {&reference, &candidate}) {
     if (options.warmup == 0) break;
     const BlockOptions block{0, options.warmup, false, false, track, options.timeout};
     PASSNET_TRY(const TimedBlock timed, options.on_gpu ? time_block(*graph, block) : time_block_alone(*graph, block));
-    if (graph == &reference) median_us = record::summarize(timed.times_us).median;
+    (graph == &reference ? usual.reference_us : usual.candidate_us) = record::summarize(timed.times_us).median;
   }
-  return median_us;
+  return usual;
 }
 
 void finish(Side& side, const MeasureOptions& options, const record::Track& track) {
@@ -196,13 +322,14 @@ void finish(Side& side, const MeasureOptions& options, const record::Track& trac
   side.timing.temperature_c = side.last.temperature_c;
 }
 
-/// The same calls timed in the other ways that a GPU allows.
+/// The same calls timed in other ways.
 Result<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
-                               Measured& measured) {
-  for (const record::Track& track : kOtherGpuTracks) {
+                               bool settle_each, Measured& measured) {
+  const auto tracks = options.on_gpu ? std::span<const record::Track>(kOtherGpuTracks) : std::span<const record::Track>(kOtherCpuTracks);
+  for (const record::Track& track : tracks) {
     Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
-    const TrackPlan plan{track, kOtherTrackPairs, std::min(options.trials, kOtherTrackTrials), false,
-                         true,  options.timeout};
+    const TrackPlan plan{track,       kOtherTrackPairs, std::min(options.trials, kOtherTrackTrials),
+                         settle_each, options.on_gpu,   options.timeout};
     PASSNET_TRY_VOID(time_track(a, b, plan, measured.load));
     measured.reference.others.push_back({track, std::move(a.timing.trials_us)});
     measured.candidate.others.push_back({track, std::move(b.timing.trials_us)});
@@ -233,29 +360,58 @@ void note_conditions(const Conditions& before, const Conditions& after, record::
 
 }  // namespace
 
-Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options) {
-  const record::Track track = options.on_gpu ? kGpuTrack : record::Track{};
+namespace {
+
+/// Warms up, lets `time` take the trials of both sides, and notes what the machine did meanwhile.
+Result<Measured> measure_with(
+    const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options, const record::Track& track,
+    const std::function<Result<bool>(Side&, Side&, const Usual&, Measured&)>& time) {
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
-  PASSNET_TRY(const double usual_us, warm_up(reference, candidate, options, track));
-
+  PASSNET_TRY(const Usual usual, warm_up(reference, candidate, options, {"host", "same", "warm"}));
   const Conditions before(reference.worker, candidate.worker);
   Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
   Measured measured;
-  const TrackPlan plan{track,          options.on_gpu ? kGpuPairs : kPairs,
-                       options.trials, !options.on_gpu && usual_us < kLongCallUs,
-                       options.on_gpu, options.timeout};
-  PASSNET_TRY(const bool enough, time_track(a, b, plan, measured.load));
+  PASSNET_TRY(const bool enough, time(a, b, usual, measured));
   note_conditions(before, Conditions(reference.worker, candidate.worker), measured.load);
-
   measured.disturbed = !enough;
   measured.changed_calls = b.changed;
   finish(a, options, track);
   finish(b, options, track);
   measured.reference = std::move(a.timing);
   measured.candidate = std::move(b.timing);
-  if (options.on_gpu) PASSNET_TRY_VOID(time_other_tracks(reference, candidate, options, measured));
   return measured;
+}
+
+bool settles_each(const Usual& usual, const MeasureOptions& options) {
+  return !options.on_gpu && usual.reference_us < kLongCallUs;
+}
+
+}  // namespace
+
+Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options) {
+  bool settle_each = false;
+  PASSNET_TRY(Measured measured, measure_with(reference, candidate, options, kTrack,
+                                              [&](Side& a, Side& b, const Usual& usual, Measured& so_far) {
+                                                settle_each = settles_each(usual, options);
+                                                return CountedTrials(a, b, options, usual.candidate_us).run(so_far);
+                                              }));
+  std::optional<Stopped> stopped;
+  if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
+  PASSNET_TRY_VOID(time_other_tracks(reference, candidate, options, settle_each, measured));
+  return measured;
+}
+
+Result<Measured> measure_on_same_inputs(const TimedGraph& reference, const TimedGraph& candidate,
+                                        const MeasureOptions& options) {
+  const record::Track track{"host", options.on_gpu ? "fresh" : "same", "warm"};
+  return measure_with(reference, candidate, options, track,
+                      [&](Side& a, Side& b, const Usual& usual, Measured& measured) {
+                        const TrackPlan plan{track,          options.on_gpu ? kGpuPairs : kPairs,
+                                             options.trials, settles_each(usual, options),
+                                             options.on_gpu, options.timeout};
+                        return time_track(a, b, plan, measured.load);
+                      });
 }
 
 }  // namespace passnet::run

@@ -1,6 +1,7 @@
 // The timing protocol: warm up both sides, then alternate short blocks of calls, A B A B …, one side stopped while the
-// other is timed. A pair of blocks in which another process held a processor that a side needed is dropped and
-// repeated.
+// other is timed. Each call that counts has inputs of its own, drawn for it, and all that the candidate's calls return
+// is compared with what the reference's calls returned. A pair of blocks in which another process held a processor that
+// a side needed is dropped and repeated.
 #pragma once
 
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "record/record.h"
+#include "run/worker/requests.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
@@ -17,12 +19,15 @@ struct MeasureOptions {
   int warmup = 25;
   int trials = 100;
   std::chrono::milliseconds timeout{60000};  // per request
-  bool on_gpu = false;                       // fresh inputs in each call, and the further tracks of kOtherGpuTracks
+  bool on_gpu = false;
+  uint64_t seed = 0;  // of the inputs that are drawn for timed calls
 };
 
-/// On a GPU: how trials are timed, and in which other ways the same calls are timed after them.
-inline const record::Track kGpuTrack{"host", "fresh", "warm"};
+/// How the trials that count are timed, and in which other ways the same calls are timed after them.
+inline const record::Track kTrack{"host", "new", "warm"};
+inline const record::Track kOtherCpuTracks[] = {{"host", "same", "warm"}};
 inline const record::Track kOtherGpuTracks[] = {{"host", "same", "warm"},
+                                                {"host", "fresh", "warm"},
                                                 {"host", "fresh", "flushed"},
                                                 {"device", "fresh", "warm"},
                                                 {"device", "fresh", "flushed"}};
@@ -31,21 +36,29 @@ inline const record::Track kOtherGpuTracks[] = {{"host", "same", "warm"},
 struct TimedGraph {
   Worker& worker;
   std::string id;
+  int64_t calls_at_once = 1;  // as load_graph() told
 };
 
 struct Measured {
   record::Timing reference, candidate;
   bool disturbed = false;  // too few pairs of blocks were free of other processes' work
   record::Load load;
-  int64_t changed_calls = 0;  // timed calls of the candidate whose outputs differed from the checked call
+  CallChecks checks;          // of the candidate's timed calls
+  int64_t together = 1;       // calls between two readings of the clock
+  int64_t changed_calls = 0;  // of those on the same tensors: whose outputs differed from the checked call's in a bit
 };
 
-/// Times a graph on both workers. Between calls both sides do the same: free outputs, restore inputs, compare outputs
-/// with those of the checked call by a hash, and make one call that is not timed, so that every timed call finds what a
-/// call leaves behind (calls of 5 ms and more, which notice nothing of it, go without). Which blocks are kept depends
-/// on what the kernel says of waiting threads alone, never on a time that was taken.
+/// Times a graph on both workers, on inputs drawn for each call. Before a block both sides do the same: they copy each
+/// call's inputs to other addresses and wake their threads. Which blocks are kept depends on what the kernel says of
+/// waiting threads alone, never on a time that was taken. A candidate that does nothing but launch kernels hands several
+/// calls over at once, and both sides' clocks are then read around as many calls.
 /// Errors: of either worker.
 Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options);
+
+/// The same on the inputs that are set, in every call the same tensors: for a candidate that does not know sets of
+/// inputs. Nothing is compared.
+Result<Measured> measure_on_same_inputs(const TimedGraph& reference, const TimedGraph& candidate,
+                                        const MeasureOptions& options);
 
 /// The first calls of a block wake the thread team and refill the caches the other side emptied; they are not trials.
 inline constexpr int kSettlingCalls = 2;

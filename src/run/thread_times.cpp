@@ -72,8 +72,7 @@ const ThreadTime* find_thread(const std::vector<ThreadTime>& times, pid_t thread
 
 namespace {
 
-std::optional<std::vector<ThreadTime>> read_times(pid_t pid, const std::vector<pid_t>& threads) {
-  std::vector<ThreadTime> times;
+void read_times(pid_t pid, const std::vector<pid_t>& threads, std::vector<ThreadTime>& times) {
   for (const pid_t thread : threads) {
     const std::string task = fmt::format("/proc/{}/task/{}", pid, thread);
     const std::string schedstat = read_proc(task + "/schedstat");
@@ -81,15 +80,26 @@ std::optional<std::vector<ThreadTime>> read_times(pid_t pid, const std::vector<p
     times.push_back({thread, last_processor(read_proc(task + "/stat")), leading_number(field(schedstat, 0)),
                      leading_number(field(schedstat, 1))});
   }
+}
+
+std::optional<std::vector<ThreadTime>> unless_empty(std::vector<ThreadTime> times) {
   if (times.empty()) return std::nullopt;
   return times;
 }
 
 }  // namespace
 
-std::optional<std::vector<ThreadTime>> read_thread_times(pid_t pid) { return read_times(pid, threads_of(pid)); }
+std::optional<std::vector<ThreadTime>> read_thread_times(const std::vector<pid_t>& pids) {
+  std::vector<ThreadTime> times;
+  for (const pid_t pid : pids) read_times(pid, threads_of(pid), times);
+  return unless_empty(std::move(times));
+}
 
-std::optional<std::vector<ThreadTime>> read_first_thread_time(pid_t pid) { return read_times(pid, {pid}); }
+std::optional<std::vector<ThreadTime>> read_first_thread_time(pid_t pid) {
+  std::vector<ThreadTime> times;
+  read_times(pid, {pid}, times);
+  return unless_empty(std::move(times));
+}
 
 int64_t read_involuntary_switches(pid_t pid) {
   constexpr std::string_view kKey = "nonvoluntary_ctxt_switches:";

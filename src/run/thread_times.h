@@ -20,8 +20,8 @@ struct ThreadTime {
   int64_t waited_ns = 0;  // ready to run, while its processor was given to another thread
 };
 
-/// The threads of process `pid`; nullopt where the system keeps no such figures (/proc/PID/task/TID/schedstat).
-std::optional<std::vector<ThreadTime>> read_thread_times(pid_t pid);
+/// The threads of all of `pids`; nullopt where the system keeps no such figures (/proc/PID/task/TID/schedstat).
+std::optional<std::vector<ThreadTime>> read_thread_times(const std::vector<pid_t>& pids);
 /// Of its first thread alone, which costs as much however many others there are.
 std::optional<std::vector<ThreadTime>> read_first_thread_time(pid_t pid);
 

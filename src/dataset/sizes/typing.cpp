@@ -58,7 +58,8 @@ Result<Types> Typing::infer(const std::vector<graphdir::TensorMeta>& metas) {
 
 Result<void> Typing::load(const ir::Graph& graph) {
   if (!worker_.alive()) PASSNET_TRY_VOID(worker_.start());
-  return run::load_graph(worker_, id_, graph, {}, {}, timeout_);
+  PASSNET_TRY_VOID(run::load_graph(worker_, id_, graph, {}, {}, timeout_));
+  return {};
 }
 
 }  // namespace passnet::dataset

@@ -57,7 +57,7 @@ Result<Hello> start_up(Worker& worker) {
   return hello;
 }
 
-Result<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                         const std::vector<pass::LaunchList>& lists,
                         const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout,
                         const std::string& cuda_graph) {
@@ -77,8 +77,9 @@ Result<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& 
       row.push_back({{"object", kernel.object.string()}, {"entry", kernel.entry}, {"parameters", kernel.parameters}});
     request["kernels"].push_back(std::move(row));
   }
-  PASSNET_TRY_VOID(worker.ask(request, {}, timeout));
-  return {};
+  PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
+  if (!kernels.empty()) worker.set_kernel_process(reply.fds.empty() ? UniqueFd() : std::move(reply.fds[0]));
+  return reply.json.value("calls_at_once", int64_t{1});
 }
 
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
@@ -126,13 +127,17 @@ Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Grap
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, Timeout timeout) {
   PASSNET_TRY(Reply reply, worker.ask({{"do", "run"}, {"id", id}, {"checked", checked}}, {}, timeout));
   PASSNET_TRY(Bundle tensors, take_bundle(reply, "outputs"));
-  return Outputs{std::move(tensors), reply.json.value("scalars", Json::object())};
+  return Outputs{std::move(tensors), reply.json.value("scalars", Json::object()),
+                 reply.json.value("layouts", Json::array())};
 }
 
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              Timeout timeout) {
-  const Json request{
-      {"do", "compare"}, {"id", id}, {"tensors", wire::to_json(found.tensors.entries)}, {"scalars", found.scalars}};
+  const Json request{{"do", "compare"},
+                     {"id", id},
+                     {"tensors", wire::to_json(found.tensors.entries)},
+                     {"scalars", found.scalars},
+                     {"layouts", found.layouts}};
   PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
   return read_fields("compare", [&]() -> Result<void> {
     Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(reply.json.at("outputs"));
@@ -143,6 +148,63 @@ Result<void> compare_outputs(Worker& reference, const std::string& id, const Out
     for (const record::OutputCheck& check : record.outputs) {
       record.expected_outputs += check.expected_dtype.empty() ? 0 : 1;
       record.found_outputs += check.found_dtype.empty() ? 0 : 1;
+    }
+    return {};
+  });
+}
+
+Result<CallSets> make_call_sets(Worker& reference, const std::string& id, int64_t wanted, Timeout timeout) {
+  PASSNET_TRY(Reply reply, reference.ask({{"do", "make_call_sets"}, {"id", id}, {"sets", wanted}}, {}, timeout));
+  return read_fields("make_call_sets", [&]() -> Result<CallSets> {
+    if (reply.fds.empty()) return nonsense("make_call_sets", "no memory came with it");
+    return CallSets{reply.json.at("tensors"), reply.json.at("stride").get<int64_t>(),
+                    reply.json.at("sets").get<int64_t>(), std::move(reply.fds[0])};
+  });
+}
+
+Result<void> renew_call_sets(Worker& reference, const std::string& id, uint64_t seed, int64_t calls, Timeout timeout) {
+  const Json request{{"do", "renew_call_sets"}, {"id", id}, {"seed", seed}, {"calls", calls}};
+  PASSNET_TRY_VOID(reference.ask(request, {}, timeout));
+  return {};
+}
+
+Result<void> set_call_sets(Worker& worker, const std::string& id, const CallSets& sets, Timeout timeout) {
+  const Json request{
+      {"do", "set_call_sets"}, {"id", id}, {"tensors", sets.tensors}, {"stride", sets.stride}, {"sets", sets.sets}};
+  PASSNET_TRY_VOID(worker.ask(request, {sets.fd.get()}, timeout));
+  return {};
+}
+
+namespace {
+constexpr int kBestRung = -10;
+
+Result<void> keep_worse(const Json& told, std::optional<record::OutputCheck>& known) {
+  Result<std::vector<record::OutputCheck>> check = record::output_checks_from_json(Json::array({told}));
+  if (!check) return nonsense("compare_calls", check.error().message);
+  if (!known || check->front().passes_from > known->passes_from) known = std::move(check->front());
+  return {};
+}
+}  // namespace
+
+Result<void> compare_calls(Worker& reference, const std::string& id, const Outputs& found, CallChecks& checks,
+                           Timeout timeout) {
+  Json known = Json::array();
+  for (const auto& check : checks.outputs) known.push_back(check ? check->passes_from : kBestRung);
+  const Json request{{"do", "compare_calls"},
+                     {"id", id},
+                     {"tensors", wire::to_json(found.tensors.entries)},
+                     {"scalars", found.scalars},
+                     {"known", std::move(known)}};
+  PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
+  return read_fields("compare_calls", [&]() -> Result<void> {
+    checks.compared += reply.json.at("compared").get<int64_t>();
+    const Json& outputs = reply.json.at("outputs");
+    checks.outputs.resize(std::max(checks.outputs.size(), outputs.size()));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (!outputs[i].is_null()) PASSNET_TRY_VOID(keep_worse(outputs[i], checks.outputs[i]));
+    }
+    for (const auto& [name, told] : reply.json.at("inputs").items()) {
+      PASSNET_TRY_VOID(keep_worse(told, checks.inputs[name]));
     }
     return {};
   });

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +42,8 @@ Result<Hello> start_up(Worker& worker);
 
 /// Loads a graph under `id`; lists and kernels may be empty (no fused nodes). cuda_graph: "off" calls the operators one
 /// by one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).
-Result<void> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
+/// Returns: how many calls can be handed to its kernels at once; 1 when the graph does more than launch kernels.
+Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                         const std::vector<pass::LaunchList>& lists,
                         const std::vector<std::vector<pass::BuiltKernel>>& kernels, std::chrono::milliseconds timeout,
                         const std::string& cuda_graph = "off");
@@ -72,12 +75,39 @@ Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Grap
 struct Outputs {
   Bundle tensors;  // "out_0", …; outputs that are not tensors are absent
   Json scalars;    // {"out_1": 3}
+  Json layouts = Json::array();  // how each lies in memory (record::Layout)
 };
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
 
 /// Fills the output checks of `record` from a comparison on the reference worker.
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              std::chrono::milliseconds timeout);
+
+/// Sets of inputs for timed calls, in memory that both workers see.
+struct CallSets {
+  Json tensors;  // of set 0
+  int64_t stride = 0, sets = 0;
+  UniqueFd fd;
+};
+/// Makes room in the reference for `wanted` sets or as many as its memory allows. REQUIRES: inputs are set there.
+Result<CallSets> make_call_sets(Worker& reference, const std::string& id, int64_t wanted,
+                                std::chrono::milliseconds timeout);
+/// Draws the first `calls` sets anew.
+Result<void> renew_call_sets(Worker& reference, const std::string& id, uint64_t seed, int64_t calls,
+                             std::chrono::milliseconds timeout);
+Result<void> set_call_sets(Worker& worker, const std::string& id, const CallSets& sets,
+                           std::chrono::milliseconds timeout);
+
+/// What is known of a graph's outputs, and of the inputs that a call changes, over all calls that were compared.
+struct CallChecks {
+  std::vector<std::optional<record::OutputCheck>> outputs;
+  std::map<std::string, std::optional<record::OutputCheck>> inputs;  // by name; what they hold after a call
+  int64_t compared = 0;
+};
+/// Compares what calls of the candidate gave, `found`, with the reference's own on the same sets, and keeps the worse of
+/// each output in `checks`.
+Result<void> compare_calls(Worker& reference, const std::string& id, const Outputs& found, CallChecks& checks,
+                           std::chrono::milliseconds timeout);
 
 /// Where the time of a call goes, over `calls` calls. graph and lists: what was loaded under `id`.
 Result<record::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,

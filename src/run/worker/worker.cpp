@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -59,6 +60,7 @@ struct Worker::State {
   WorkerOptions options;
   sandbox::Process process;
   UniqueFd socket;
+  UniqueFd kernel_process;  // a pidfd
 };
 
 Worker::Worker(WorkerOptions options) : state_(std::make_unique<State>()) { state_->options = std::move(options); }
@@ -70,6 +72,28 @@ Worker::~Worker() {
 
 bool Worker::alive() const { return state_->process.running() && state_->socket; }
 pid_t Worker::pid() const { return state_->process.pid(); }
+
+namespace {
+/// The process that a pidfd stands for, as we number it; nullopt: it has ended, or is out of our sight.
+std::optional<pid_t> process_of(const UniqueFd& pidfd) {
+  std::ifstream info(fmt::format("/proc/self/fdinfo/{}", pidfd.get()));
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("Pid:")) continue;
+    const int pid = std::atoi(line.c_str() + 4);
+    if (pid > 0) return pid;
+  }
+  return std::nullopt;
+}
+}  // namespace
+
+void Worker::set_kernel_process(UniqueFd process) { state_->kernel_process = std::move(process); }
+
+std::vector<pid_t> Worker::pids() const {
+  std::vector<pid_t> pids{pid()};
+  if (!state_->kernel_process) return pids;
+  if (const auto kernels = process_of(state_->kernel_process)) pids.push_back(*kernels);
+  return pids;
+}
 
 std::vector<int> available_processors() {
   cpu_set_t set;

@@ -64,6 +64,11 @@ class Worker {
   /// PASSNET_LOG=debug shows how long each request took.
   Result<Reply> ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
 
+  /// The process that runs kernels for it, by its pidfd, from now on; an empty descriptor: none.
+  void set_kernel_process(UniqueFd process);
+  /// It and the processes that compute for it.
+  std::vector<pid_t> pids() const;
+
   /// Stops all its threads where they are, and lets them go on. A worker that is stopped gives no answer. Nothing
   /// happens to one that is not running.
   void pause();

@@ -11,6 +11,7 @@
 #include "runtime/device/device.h"
 #include "runtime/plan/fused.h"
 #include "runtime/plan/plan.h"
+#include "runtime/session/call_sets.h"
 #include "runtime/session/input_set.h"
 #include "runtime/session/outputs.h"
 #include "runtime/session/session.h"
@@ -49,6 +50,8 @@ class LoadedGraph {
   /// Finds out, once, which inputs the graph's own operators change, with one call. Kernels may change none, so theirs
   /// run on checked copies here.
   Result<void> learn_mutations();
+  /// Those that a call changes, by index, once that is known.
+  const std::vector<size_t>& mutated() const { return mutated_; }
   /// The same after a call that was made anyway, the first since the inputs were set.
   void note_mutations();
   /// Makes the inputs that calls change what they were, and seeds the generators.
@@ -75,6 +78,11 @@ class LoadedGraph {
 
   /// Inputs for timed calls that lie elsewhere than those of the calls before: copies that are taken in turn.
   std::vector<std::vector<at::Tensor>> fresh_inputs;
+
+  std::vector<record::Layout> layouts;  // of the outputs of the last run
+  graphdir::Metas metas;                // what the inputs were drawn from, where that is known
+  std::unique_ptr<CallSets> call_sets;  // inputs of timed calls
+  std::vector<CallResult> expected_calls;
 
  private:
   explicit LoadedGraph(Device& device) : device_(device), comparison_(device.compare_with({})) {}

@@ -20,23 +20,6 @@ std::string type_name(const CallOutput& output) {
   return output.scalar.is_object() && !output.scalar.empty() ? output.scalar.begin().key() : "";
 }
 
-record::OutputCheck check_output(const CallOutput& expected, const CallOutput& found) {
-  if (expected.tensor.defined() && found.tensor.defined()) return compare_tensors(expected.tensor, found.tensor);
-  record::OutputCheck check;
-  check.expected_dtype = type_name(expected);
-  check.found_dtype = type_name(found);
-  if (expected.tensor.defined()) check.expected_shape = expected.tensor.sizes().vec();
-  if (found.tensor.defined()) check.found_shape = found.tensor.sizes().vec();
-  check.equal = !check.expected_dtype.empty() && !expected.tensor.defined() && !found.tensor.defined() &&
-                expected.scalar == found.scalar;
-  if (check.equal) {
-    check.passes_from = -10;
-  } else {
-    check.max_abs_diff = check.mean_abs_diff = check.max_rel_diff = std::numeric_limits<double>::quiet_NaN();
-  }
-  return check;
-}
-
 }  // namespace
 
 std::string output_name(size_t index) { return fmt::format("out_{}", index); }
@@ -52,6 +35,29 @@ std::vector<CallOutput> call_outputs(const std::vector<c10::IValue>& values) {
   return outputs;
 }
 
+std::vector<record::Layout> layouts_of(const std::vector<c10::IValue>& values,
+                                       const std::vector<std::string>& input_names,
+                                       const std::vector<at::Tensor>& inputs) {
+  std::vector<record::Layout> layouts(values.size());
+  const auto tensor_at = [&](size_t i) { return values[i].isTensor() ? values[i].toTensor() : at::Tensor(); };
+  for (size_t i = 0; i < values.size(); ++i) {
+    const at::Tensor tensor = tensor_at(i);
+    if (!tensor.defined() || !tensor.has_storage()) continue;
+    record::Layout& layout = layouts[i];
+    if (tensor.numel() > 0) {
+      for (int64_t d = 0; d < tensor.dim(); ++d) layout.strides.push_back(tensor.size(d) > 1 ? tensor.stride(d) : 0);
+      layout.offset = tensor.storage_offset();
+    }
+    for (size_t k = i; k-- > 0;) {
+      if (tensor_at(k).defined() && tensor.is_alias_of(tensor_at(k))) layout.shares = fmt::format("output {}", k);
+    }
+    for (size_t k = inputs.size(); k-- > 0;) {
+      if (tensor.is_alias_of(inputs[k])) layout.shares = "input " + input_names[k];
+    }
+  }
+  return layouts;
+}
+
 std::vector<CallOutput> shared_outputs(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping,
                                        const Json& scalars) {
   const std::vector<at::Tensor> tensors = view_shared(entries, mapping);
@@ -64,6 +70,23 @@ std::vector<CallOutput> shared_outputs(const std::vector<wire::Entry>& entries, 
     if (const auto scalar = scalars.find(name); scalar != scalars.end()) outputs[i].scalar = *scalar;
   }
   return outputs;
+}
+
+record::OutputCheck check_output(const CallOutput& expected, const CallOutput& found) {
+  if (expected.tensor.defined() && found.tensor.defined()) return compare_tensors(expected.tensor, found.tensor);
+  record::OutputCheck check;
+  check.expected_dtype = type_name(expected);
+  check.found_dtype = type_name(found);
+  if (expected.tensor.defined()) check.expected_shape = expected.tensor.sizes().vec();
+  if (found.tensor.defined()) check.found_shape = found.tensor.sizes().vec();
+  check.equal = !check.expected_dtype.empty() && !expected.tensor.defined() && !found.tensor.defined() &&
+                expected.scalar == found.scalar;
+  if (check.equal) {
+    check.passes_from = -10;
+  } else {
+    check.max_abs_diff = check.mean_abs_diff = check.max_rel_diff = std::numeric_limits<double>::quiet_NaN();
+  }
+  return check;
 }
 
 std::vector<record::OutputCheck> check_outputs(const std::vector<CallOutput>& expected,

@@ -8,6 +8,8 @@
 #include "runtime/infer/infer.h"
 #include "runtime/infer/inputs.h"
 #include "runtime/plan/profile.h"
+#include "runtime/session/call_checks.h"
+#include "runtime/session/fresh_calls.h"
 #include "runtime/session/loaded_graph.h"
 #include "runtime/session/process.h"
 #include "runtime/session/timed_calls.h"
@@ -87,6 +89,8 @@ Result<CallOutputs> Session::run(bool checked) {
   CallOutputs outputs;
   outputs.peak_bytes = graph_->peak_bytes();
   outputs.scalars = Json::object();
+  outputs.layouts = layouts_of(values, graph_->plan().input_names(), graph_->inputs_in_use());
+  graph_->layouts = outputs.layouts;
   std::vector<std::string> names;
   std::vector<at::Tensor> tensors;
   for (size_t i = 0; i < kept.size(); ++i) {
@@ -107,9 +111,18 @@ Result<CallOutputs> Session::run(bool checked) {
 }
 
 Result<std::vector<record::OutputCheck>> Session::compare(const std::vector<wire::Entry>& found,
-                                                          const wire::Mapping& mapping, const Json& found_scalars) {
+                                                          const wire::Mapping& mapping, const Json& found_scalars,
+                                                          const std::vector<record::Layout>& found_layouts) {
   const c10::InferenceMode mode;
-  return check_outputs(graph_->expected(), shared_outputs(found, mapping, found_scalars));
+  std::vector<record::OutputCheck> checks =
+      check_outputs(graph_->expected(), shared_outputs(found, mapping, found_scalars));
+  const std::vector<record::Layout>& expected = graph_->layouts;
+  for (size_t i = 0; i < std::min({checks.size(), expected.size(), found_layouts.size()}); ++i) {
+    if (expected[i] == found_layouts[i]) continue;
+    checks[i].expected_layout = expected[i];
+    checks[i].found_layout = found_layouts[i];
+  }
+  return checks;
 }
 
 Result<Json> Session::profile(int calls) {
@@ -129,6 +142,65 @@ Result<Json> Session::profile(int calls) {
 Result<CallTimes> Session::time(const TimeOptions& options) {
   const c10::InferenceMode mode;
   return time_calls(*graph_, options);
+}
+
+int64_t Session::calls_at_once() const {
+  const KernelHost* host = graph_->fused().host();
+  return host != nullptr && graph_->plan().launches_only() ? static_cast<int64_t>(host->calls_at_a_time()) : 1;
+}
+
+int Session::kernel_process() const {
+  const KernelHost* host = graph_->fused().host();
+  return host != nullptr ? host->process() : -1;
+}
+
+void Session::set_metas(graphdir::Metas metas) { graph_->metas = std::move(metas); }
+
+Result<SharedSets> Session::make_call_sets(int64_t wanted) {
+  const c10::InferenceMode mode;
+  PASSNET_TRY_VOID(graph_->require_inputs());
+  SharedSets shared;
+  PASSNET_TRY(graph_->call_sets, CallSets::make(*graph_->input_set(), wanted, &shared.tensors.memory));
+  shared.tensors.entries = graph_->call_sets->entries();
+  shared.stride = graph_->call_sets->stride();
+  shared.sets = graph_->call_sets->size();
+  return shared;
+}
+
+Result<void> Session::renew_call_sets(uint64_t seed, int64_t count) {
+  const c10::InferenceMode mode;
+  if (!graph_->call_sets) return bad_input("there are no sets of inputs").with_hint("send 'make_call_sets' first");
+  return graph_->call_sets->renew(*graph_->input_set(), graph_->metas, seed, count);
+}
+
+void Session::set_call_sets(SharedSets sets, wire::Mapping mapping) {
+  graph_->call_sets = std::make_unique<CallSets>(std::move(sets.tensors.entries), sets.stride, sets.sets, std::move(mapping));
+}
+
+Result<FreshCallTimes> Session::time_on_sets(const FreshOptions& options) {
+  const c10::InferenceMode mode;
+  if (!graph_->call_sets) return bad_input("there are no sets of inputs").with_hint("send 'set_call_sets' first");
+  PASSNET_TRY(FreshTimes timed, time_fresh_calls(*graph_, *graph_->call_sets, options));
+  FreshCallTimes told;
+  told.times = std::move(timed.times);
+  PASSNET_TRY(told.outputs, share_results(timed.results));
+  return told;
+}
+
+Result<CallTimes> Session::time_expected(const FreshOptions& options) {
+  const c10::InferenceMode mode;
+  if (!graph_->call_sets) return bad_input("there are no sets of inputs").with_hint("send 'make_call_sets' first");
+  graph_->expected_calls.clear();
+  PASSNET_TRY(FreshTimes timed, time_fresh_calls(*graph_, *graph_->call_sets, options));
+  graph_->expected_calls = std::move(timed.results);
+  return std::move(timed.times);
+}
+
+Result<CallChecks> Session::compare_calls(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+                                          const Json& found_scalars, const std::vector<int>& known) {
+  const c10::InferenceMode mode;
+  return check_calls(graph_->expected_calls, *graph_->call_sets, graph_->plan().input_names(), found, mapping,
+                     found_scalars, known);
 }
 
 }  // namespace passnet::runtime

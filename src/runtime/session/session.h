@@ -23,6 +23,7 @@ namespace passnet::runtime {
 struct CallOutputs {
   SharedTensors tensors;   // "out_0", …; outputs that are not tensors are left out
   Json scalars;            // of those, by name
+  std::vector<record::Layout> layouts = {};  // by output
   int64_t peak_bytes = 0;  // most memory of tensors that the call held at a time, beside inputs and constants
 };
 
@@ -39,12 +40,40 @@ struct TimeOptions {
   bool device_clock = false;  // time on the GPU alone, else by the host's clock until the device is done
 };
 
+/// Timed calls on sets of inputs that were drawn for them.
+struct FreshOptions {
+  int64_t calls = 0;     // one on each of the first sets
+  int64_t together = 1;  // calls between two readings of the clock
+  int64_t settling = 0;  // untimed calls before the first, on the inputs of the checked call
+};
+
 struct CallTimes {
   std::vector<double> times_us;
   int64_t changed = 0;  // calls whose outputs differ from those of the last run
   std::string mode;     // "operators", or how the recorded call is repeated: "direct", "graph", "graph with copies"
   std::string why_not_recorded;
   DeviceCondition condition;  // after the calls
+};
+
+/// Memory for sets of inputs; set k lies k * stride bytes after set 0, whose tensors are `tensors`.
+struct SharedSets {
+  SharedTensors tensors;
+  int64_t stride = 0, sets = 0;
+};
+
+/// What calls on sets gave. outputs: of call k "k/out_0", …, and "k/in_NAME": inputs that the graph changed, as they were
+/// afterwards.
+struct FreshCallTimes {
+  CallTimes times;  // times_us: of one call, one per reading of the clock
+  CallOutputs outputs;
+};
+
+/// Outputs of calls on sets against those of the reference: the worst of each.
+struct CallChecks {
+  std::vector<std::optional<record::OutputCheck>> outputs;  // absent: no worse than known
+  std::vector<record::OutputCheck> inputs;  // those that either side changed, as they were afterwards
+  std::vector<std::string> input_names;
+  int64_t compared = 0;
 };
 
 class LoadedGraph;
@@ -66,11 +95,25 @@ class Session {
   size_t operator_calls() const;
   /// Whether kernels of passes are loaded with it.
   bool has_kernels() const;
+  /// Calls that can be handed to the kernels at once; 1 when the graph does more than launch kernels.
+  int64_t calls_at_once() const;
+  /// A pidfd of the process that the graph's kernels run in; -1: none.
+  int kernel_process() const;
 
   /// The tensors every call starts from, by the names in forward's signature. Calls work on copies; those of
   /// a bundle over 256 MiB are made page by page, where a call writes. fd: the memory that `mapping` shows.
   /// Errors: BadInput: an argument of forward without a tensor; Io.
   Result<void> set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd);
+  /// What the inputs were drawn from, so that others can be drawn in the same way.
+  void set_metas(graphdir::Metas metas);
+  /// Makes room for sets of inputs like those that are set, at most `wanted`. REQUIRES: inputs are set.
+  /// Errors: Resource, Io.
+  Result<SharedSets> make_call_sets(int64_t wanted);
+  /// Draws the first `count` of them anew. Errors: BadInput.
+  Result<void> renew_call_sets(uint64_t seed, int64_t count);
+  /// Another worker's sets.
+  void set_call_sets(SharedSets sets, wire::Mapping mapping);
+
   /// The same tensors as another graph's, which are not copied for it again.
   /// Errors: BadInput: they are not set, or an argument of forward is not among them.
   Result<void> set_inputs_of(const Session& other);
@@ -88,13 +131,22 @@ class Session {
   /// What another worker's run gave (`outputs` and `scalars`) against the outputs of the last run here: one
   /// check per output in order, as many as the longer side has.
   Result<std::vector<record::OutputCheck>> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                                                   const Json& found_scalars);
+                                                   const Json& found_scalars,
+                                                   const std::vector<record::Layout>& found_layouts);
   /// Where the time of a call goes, over `calls` calls (plan/profile.h): {"call_us", "launches": [{"list", "launch",
   /// "us", "bytes", "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
   Result<Json> profile(int calls);
   /// Calls, each timed by itself. What is not timed: restoring inputs that the graph changes, making fresh ones,
   /// seeding, recording, hashing outputs, freeing them. Throws KernelFault when a kernel changed an input.
   Result<CallTimes> time(const TimeOptions& options);
+  /// One timed call on each of the first sets. Throws KernelFault when a kernel wrote beside its buffers.
+  Result<FreshCallTimes> time_on_sets(const FreshOptions& options);
+  /// The same, and what the calls gave is kept for compare_calls().
+  Result<CallTimes> time_expected(const FreshOptions& options);
+  /// What another worker's calls on the same sets gave against the last time_expected(). known: by output, the rung that
+  /// it is known to pass from; outputs beyond are not known.
+  Result<CallChecks> compare_calls(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+                                   const Json& found_scalars, const std::vector<int>& known);
 
  private:
   explicit Session(std::unique_ptr<LoadedGraph> graph);

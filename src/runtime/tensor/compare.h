@@ -9,9 +9,13 @@ namespace passnet::runtime {
 
 /// expected, found: any strides. Element types and shapes are compared first; nothing is broadcast or
 /// converted. An element passes rung t when |found - expected| <= atol + rtol |expected| in double; equal
-/// infinities pass, NaN never. max_rel_diff is taken over elements whose expected value is not 0.
+/// infinities pass, and NaN where NaN is expected; NaN or an infinity in another place fails every rung. max_rel_diff is taken over elements whose expected value is not 0.
 /// Outputs that are equal are read once, others a second time for `mismatch`.
 record::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor& found);
+
+/// Whether compare_tensors would say that `found` passes rung t (6: it would not be worse than at none), as fast as it
+/// can be told.
+bool passes(const at::Tensor& expected, const at::Tensor& found, int t);
 
 /// Whether two tensors of one element type have the same shape and bits; false when `a` is not contiguous. Wherever
 /// they lie: on the device when both do, else on the CPU. REQUIRES: b is contiguous.

@@ -1,0 +1,176 @@
+#include "runtime/session/fresh_calls.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "base/random.h"
+#include "runtime/tensor/placement.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// Bytes by which a tensor can lie elsewhere in its block, and steps of that: recorded calls on a GPU need 256.
+constexpr int64_t kPlay = 4096, kStep = 256;
+
+class FreshCalls {
+ public:
+  FreshCalls(LoadedGraph& graph, const CallSets& sets, const FreshOptions& options)
+      : graph_(graph), sets_(sets), options_(options) {}
+
+  Result<void> initialize() {
+    PASSNET_TRY_VOID(graph_.require_inputs());
+    if (options_.calls < 1 || options_.calls > sets_.size() || options_.together < 1)
+      return bad_input(fmt::format("{} calls, {} together: there are {} sets", options_.calls, options_.together,
+                                   sets_.size()));
+    if (host() != nullptr && options_.together > static_cast<int64_t>(host()->calls_at_a_time()))
+      return bad_input(fmt::format("{} calls together: there is room for {}", options_.together,
+                                   host()->calls_at_a_time()));
+    PASSNET_TRY_VOID(graph_.learn_mutations());
+    PASSNET_TRY_VOID(graph_.record());
+    PASSNET_TRY(const uint64_t seed, random_number());
+    random_.seed(seed);
+    own_inputs_ = graph_.inputs_in_use();
+    clock_ = std::make_unique<HostClock>(graph_.device());
+    return {};
+  }
+
+  /// What a block begins with: the caches and threads of this side as its own calls leave them.
+  Result<void> settle() {
+    for (int64_t i = 0; i < options_.settling; ++i) {
+      std::vector<at::Tensor> inputs;
+      for (const at::Tensor& tensor : graph_.pristine()) inputs.push_back(elsewhere(tensor));
+      PASSNET_TRY_VOID(batch({inputs}, nullptr));
+    }
+    return {};
+  }
+
+  Result<void> run() {
+    for (int64_t first = 0; first < options_.calls; first += options_.together) {
+      const int64_t count = std::min(options_.together, options_.calls - first);
+      std::vector<std::vector<at::Tensor>> inputs;
+      if (host() != nullptr) host()->renew(static_cast<size_t>(count));
+      for (int64_t i = 0; i < count; ++i) {
+        PASSNET_TRY(const std::vector<at::Tensor> set, sets_.tensors(first + i, graph_.plan().input_names()));
+        inputs.emplace_back();
+        for (const at::Tensor& tensor : set) inputs.back().push_back(elsewhere(tensor));
+      }
+      double time_us = 0;
+      PASSNET_TRY_VOID(batch(inputs, &time_us));
+      times_.times.times_us.push_back(time_us / static_cast<double>(count));
+    }
+    return {};
+  }
+
+  FreshTimes finish() {
+    graph_.use_inputs(own_inputs_);
+    if (host() != nullptr) host()->require_intact();
+    times_.times.mode = graph_.recorded() ? graph_.recorded()->mode() : "operators";
+    if (graph_.refused_recording()) times_.times.why_not_recorded = graph_.refused_recording()->message;
+    times_.times.condition = graph_.device().condition();
+    return std::move(times_);
+  }
+
+ private:
+  using Inputs = std::vector<at::Tensor>;
+  KernelHost* host() const { return graph_.fused().host(); }
+  bool defers() const { return host() != nullptr && graph_.plan().launches_only() && !graph_.recorded(); }
+
+  /// A copy on the graph's device, at a random place in a block of its own.
+  at::Tensor elsewhere(const at::Tensor& tensor) {
+    const int64_t bytes = static_cast<int64_t>(tensor.nbytes());
+    at::Tensor block = at::empty({bytes + kPlay}, at::TensorOptions(graph_device()).dtype(at::kByte));
+    const auto shift = static_cast<int64_t>(random_() % (kPlay / kStep)) * kStep;
+    at::Tensor copy = at::from_blob(
+        static_cast<char*>(block.data_ptr()) + shift, tensor.sizes(), tensor.strides(), [block](void*) {},
+        tensor.options().device(graph_device()), graph_device());
+    copy.copy_(tensor);
+    return copy;
+  }
+
+  /// Calls on `inputs`, one after the other. time_us: of all of them; null: they are not timed, and nothing is kept.
+  Result<void> batch(const std::vector<Inputs>& inputs, double* time_us) {
+    std::vector<std::vector<c10::IValue>> outputs(inputs.size());
+    while (true) {
+      seed_generators();
+      wake();
+      graph_.device().synchronize();
+      graph_.fused().deferring = defers();
+      clock_->start();
+      const Result<void> done = calls(inputs, outputs);
+      const std::optional<double> taken = clock_->stop();
+      graph_.fused().deferring = false;
+      if (!done) return done.error();
+      if (taken || time_us == nullptr) {
+        if (time_us != nullptr) *time_us = *taken;
+        break;
+      }
+    }
+    for (size_t i = 0; i < inputs.size() && time_us != nullptr; ++i) keep(inputs[i], outputs[i]);
+    outputs.clear();
+    graph_.plan().release();
+    if (graph_.recorded()) graph_.recorded()->release();
+    return {};
+  }
+
+  Result<void> calls(const std::vector<Inputs>& inputs, std::vector<std::vector<c10::IValue>>& outputs) {
+    if (graph_.recorded()) {
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        graph_.recorded()->call(inputs[i]);
+        outputs[i] = graph_.recorded()->outputs();
+      }
+      return {};
+    }
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      graph_.use_inputs(inputs[i]);
+      PASSNET_TRY_VOID(graph_.plan().run());
+      outputs[i] = graph_.plan().outputs();
+    }
+    if (defers()) host()->finish();
+    return {};
+  }
+
+  /// Threads that compute are awake when a call begins, as they are in a program that does nothing else.
+  void wake() {
+    if (!graph_device().is_cpu()) return;
+    if (defers())
+      host()->expect_launches();
+    else
+      at::parallel_for(0, at::get_num_threads(), 1, [](int64_t, int64_t) {});
+  }
+
+  void keep(const Inputs& inputs, const std::vector<c10::IValue>& outputs) {
+    CallResult kept{call_outputs(outputs), {}};
+    for (CallOutput& output : kept.outputs) {
+      if (output.tensor.defined()) output.tensor = output.tensor.clone();
+    }
+    for (const size_t index : graph_.mutated())
+      kept.inputs.emplace(graph_.plan().input_names()[index], inputs[index].cpu().clone());
+    times_.results.push_back(std::move(kept));
+  }
+
+  LoadedGraph& graph_;
+  const CallSets& sets_;
+  const FreshOptions& options_;
+  std::mt19937_64 random_;
+  Inputs own_inputs_;
+  std::unique_ptr<CallClock> clock_;
+  FreshTimes times_;
+};
+
+}  // namespace
+
+Result<FreshTimes> time_fresh_calls(LoadedGraph& graph, const CallSets& sets, const FreshOptions& options) {
+  FreshCalls calls(graph, sets, options);
+  PASSNET_TRY_VOID(calls.initialize());
+  PASSNET_TRY_VOID(calls.settle());
+  PASSNET_TRY_VOID(calls.run());
+  return calls.finish();
+}
+
+}  // namespace passnet::runtime

@@ -1,0 +1,22 @@
+// Timed calls that are real calls: each on a set of inputs of its own (session/call_sets.h), at other addresses, with the
+// buffers of kernels filled with random bytes; what it returns is kept. Internal to runtime/ (includes torch).
+#pragma once
+
+#include <vector>
+
+#include "runtime/session/call_sets.h"
+#include "runtime/session/loaded_graph.h"
+
+namespace passnet::runtime {
+
+struct FreshTimes {
+  std::vector<CallResult> results;  // per call
+  CallTimes times;                  // times_us: of one call, one per reading of the clock
+};
+
+/// One call on each of the first `calls` sets. together: calls between two readings of the clock; more than 1 only for
+/// graphs for which the candidate hands all of them over at once. Throws KernelFault.
+/// Errors: BadInput, and of the graph.
+Result<FreshTimes> time_fresh_calls(LoadedGraph& graph, const CallSets& sets, const FreshOptions& options);
+
+}  // namespace passnet::runtime
