@@ -102,6 +102,16 @@ Json times_fields(const runtime::CallTimes& times) {
   return fields;
 }
 
+Reply checks_reply(const runtime::CallChecks& checks) {
+  Reply reply;
+  reply.fields = {{"compared", checks.compared}, {"outputs", Json::array()}, {"inputs", Json::object()}};
+  for (const auto& check : checks.outputs)
+    reply.fields["outputs"].push_back(check ? Json(record::to_json(*check)) : Json());
+  for (size_t i = 0; i < checks.inputs.size(); ++i)
+    reply.fields["inputs"][checks.input_names[i]] = record::to_json(checks.inputs[i]);
+  return reply;
+}
+
 constexpr const char* kNotTheGraph = "is the GPU well, large enough for this graph, and free of other processes?";
 constexpr const char* kOurBug = "this is a bug of PassNet; please report it with the graph";
 
@@ -308,12 +318,9 @@ Result<Reply> Requests::compare(const Json& request, std::vector<UniqueFd>& fds)
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
   PASSNET_TRY(const auto layouts, record::layouts_from_json(request.value("layouts", Json::array())));
-  PASSNET_TRY(const auto checks,
+  PASSNET_TRY(const runtime::CallChecks checks,
               graph->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object()), layouts));
-  Reply reply;
-  reply.fields["outputs"] = Json::array();
-  for (const record::OutputCheck& check : checks) reply.fields["outputs"].push_back(record::to_json(check));
-  return reply;
+  return checks_reply(checks);
 }
 
 Result<Reply> Requests::time(const Json& request, std::vector<UniqueFd>&) {
@@ -384,12 +391,7 @@ Result<Reply> Requests::compare_calls(const Json& request, std::vector<UniqueFd>
   PASSNET_TRY(const runtime::CallChecks checks,
               graph->compare_calls(bundle.entries, bundle.memory, request.value("scalars", Json::object()),
                                    request.value("known", std::vector<int>{})));
-  Reply reply;
-  reply.fields = {{"compared", checks.compared}, {"outputs", Json::array()}, {"inputs", Json::object()}};
-  for (const auto& check : checks.outputs) reply.fields["outputs"].push_back(check ? Json(record::to_json(*check)) : Json());
-  for (size_t i = 0; i < checks.inputs.size(); ++i)
-    reply.fields["inputs"][checks.input_names[i]] = record::to_json(checks.inputs[i]);
-  return reply;
+  return checks_reply(checks);
 }
 
 Result<Reply> Requests::profile(const Json& request, std::vector<UniqueFd>&) {

@@ -233,7 +233,13 @@ class SampleEvaluation {
         record.outputs[i] = std::move(worse);
       }
     }
-    for (const auto& [name, check] : checks.inputs) record.inputs.push_back({name, *check});
+    for (const auto& [name, check] : checks.inputs) {
+      const auto known = std::ranges::find(record.inputs, name, &record::InputCheck::name);
+      if (known == record.inputs.end())
+        record.inputs.push_back({name, *check});
+      else if (check->passes_from > known->check.passes_from)
+        known->check = *check;
+    }
   }
 
   // The A/A control of the sample, on the graph that was just timed: the candidate runs it without passes, operator by

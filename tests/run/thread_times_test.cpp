@@ -28,11 +28,11 @@ TEST(ThreadTimes, AThreadThatCameLaterCountsFromItsBeginning) {
 }
 
 TEST(ThreadTimes, OwnProcessIsRead) {
-  const auto times = read_thread_times(::getpid());
+  const auto times = read_thread_times({::getpid()});
   if (!times) GTEST_SKIP() << "this system keeps no figures of waiting threads";
   ASSERT_FALSE(times->empty());
   EXPECT_GE(times->front().processor, 0);
-  EXPECT_FALSE(read_thread_times(-1));
+  EXPECT_FALSE(read_thread_times({-1}));
   const auto first = read_first_thread_time(::getpid());
   ASSERT_TRUE(first && first->size() == 1);
   EXPECT_EQ(first->front().thread, ::getpid());

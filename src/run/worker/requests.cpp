@@ -143,6 +143,12 @@ Result<void> compare_outputs(Worker& reference, const std::string& id, const Out
     Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(reply.json.at("outputs"));
     if (!checks) return nonsense("compare", checks.error().message);
     record.outputs = std::move(*checks);
+    record.inputs.clear();
+    for (const auto& [name, told] : reply.json.at("inputs").items()) {
+      Result<std::vector<record::OutputCheck>> check = record::output_checks_from_json(Json::array({told}));
+      if (!check) return nonsense("compare", check.error().message);
+      record.inputs.push_back({name, std::move(check->front())});
+    }
     record.outputs_counted = true;
     record.expected_outputs = record.found_outputs = 0;
     for (const record::OutputCheck& check : record.outputs) {

@@ -130,8 +130,8 @@ Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::Launc
       list.running.push_back({describe_kernel(list.launches, launch), describe_launch(list.launches, launch), launch.at});
     library->lists_.push_back(std::move(list));
   }
-  const bool can_launch = std::ranges::all_of(library->lists_, &FusedList::can_launch);
-  if (can_launch && !library->lists_.empty()) {
+  const bool can_launch = !kernels.empty() && std::ranges::all_of(library->lists_, &FusedList::can_launch);
+  if (can_launch) {
     PASSNET_TRY(library->host_, device.host(library->lists_));
   }
   return library;

@@ -30,7 +30,7 @@ struct Found {
     return output;
   }
   std::optional<at::Tensor> input(size_t call, const std::string& name) const {
-    const auto tensor = tensors.find(result_name(call, "in_" + name));
+    const auto tensor = tensors.find(result_name(call, changed_input_name(name)));
     return tensor == tensors.end() ? std::nullopt : std::optional(tensor->second);
   }
   size_t outputs_of(size_t call) const {
@@ -40,10 +40,11 @@ struct Found {
   }
   /// Names of the inputs that it changed in call 0.
   std::set<std::string> changed_inputs() const {
-    constexpr std::string_view kPrefix = "0/in_";
+    constexpr std::string_view kFirstCall = "0/";
     std::set<std::string> names;
     for (const auto& [name, tensor] : tensors) {
-      if (name.starts_with(kPrefix)) names.emplace(name.substr(kPrefix.size()));
+      if (!name.starts_with(kFirstCall)) continue;
+      if (const auto input = changed_input(name.substr(kFirstCall.size()))) names.insert(*input);
     }
     return names;
   }
@@ -79,7 +80,7 @@ Result<CallOutputs> share_results(const std::vector<CallResult>& results) {
       }
     }
     for (const auto& [name, tensor] : results[call].inputs) {
-      names.push_back(result_name(call, "in_" + name));
+      names.push_back(result_name(call, changed_input_name(name)));
       tensors.push_back(tensor);
     }
   }

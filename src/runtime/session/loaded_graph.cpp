@@ -24,12 +24,7 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::load(Session::Source source, D
   return loaded;
 }
 
-bool LoadedGraph::can_launch() const {
-  for (size_t i = 0; i < fused_->size(); ++i) {
-    if (!fused_->list(i).can_launch()) return false;
-  }
-  return true;
-}
+bool LoadedGraph::can_launch() const { return fused_->size() == 0 || fused_->host() != nullptr; }
 
 Result<void> LoadedGraph::set_inputs(std::shared_ptr<const InputSet> set) {
   PASSNET_TRY(CallInputs inputs, inputs_for(*set, plan_->input_names()));
@@ -77,6 +72,12 @@ void LoadedGraph::note_mutations() {
     if (!is_unchanged(i)) mutated_.push_back(i);
   }
   mutated_known_ = true;
+}
+
+std::map<std::string, at::Tensor> LoadedGraph::changed_inputs() const {
+  std::map<std::string, at::Tensor> changed;
+  for (const size_t index : mutated_) changed.emplace(plan_->input_names()[index], plan_->input(index).cpu().clone());
+  return changed;
 }
 
 bool LoadedGraph::is_unchanged(size_t index) const {

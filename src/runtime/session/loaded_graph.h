@@ -54,6 +54,8 @@ class LoadedGraph {
   const std::vector<size_t>& mutated() const { return mutated_; }
   /// The same after a call that was made anyway, the first since the inputs were set.
   void note_mutations();
+  /// Those, as the call before left them, on the CPU.
+  std::map<std::string, at::Tensor> changed_inputs() const;
   /// Makes the inputs that calls change what they were, and seeds the generators.
   void prepare_call();
   /// One call in the given mode, waited for. visit: as Plan::run_visiting. Throws KernelFault.
@@ -79,7 +81,8 @@ class LoadedGraph {
   /// Inputs for timed calls that lie elsewhere than those of the calls before: copies that are taken in turn.
   std::vector<std::vector<at::Tensor>> fresh_inputs;
 
-  std::vector<record::Layout> layouts;  // of the outputs of the last run
+  std::vector<record::Layout> layouts;        // of the outputs of the last run
+  std::map<std::string, at::Tensor> changed;  // inputs that the last run changed, as it left them, on the CPU
   graphdir::Metas metas;                // what the inputs were drawn from, where that is known
   std::unique_ptr<CallSets> call_sets;  // inputs of timed calls
   std::vector<CallResult> expected_calls;

@@ -24,6 +24,17 @@ std::string type_name(const CallOutput& output) {
 
 std::string output_name(size_t index) { return fmt::format("out_{}", index); }
 
+namespace {
+constexpr std::string_view kChanged = "in_";
+}
+
+std::string changed_input_name(const std::string& input) { return std::string(kChanged) + input; }
+
+std::optional<std::string> changed_input(std::string_view name) {
+  if (!name.starts_with(kChanged)) return std::nullopt;
+  return std::string(name.substr(kChanged.size()));
+}
+
 std::vector<CallOutput> call_outputs(const std::vector<c10::IValue>& values) {
   std::vector<CallOutput> outputs;
   for (const c10::IValue& value : values) {
@@ -61,7 +72,8 @@ std::vector<record::Layout> layouts_of(const std::vector<c10::IValue>& values,
 std::vector<CallOutput> shared_outputs(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping,
                                        const Json& scalars) {
   const std::vector<at::Tensor> tensors = view_shared(entries, mapping);
-  std::vector<CallOutput> outputs(entries.size() + scalars.size());
+  const auto of_inputs = std::ranges::count_if(entries, [](const auto& entry) { return changed_input(entry.name).has_value(); });
+  std::vector<CallOutput> outputs(entries.size() - static_cast<size_t>(of_inputs) + scalars.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     const std::string name = output_name(i);
     for (size_t k = 0; k < entries.size(); ++k) {

@@ -6,7 +6,9 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -29,6 +31,11 @@ struct CallResult {
 
 /// "out_0", "out_1", …
 std::string output_name(size_t index);
+
+/// "in_x": the input x after a call.
+std::string changed_input_name(const std::string& input);
+/// The reverse; nullopt: the name of something else.
+std::optional<std::string> changed_input(std::string_view name);
 
 /// What a call returned; tensors on the CPU.
 std::vector<CallOutput> call_outputs(const std::vector<c10::IValue>& values);

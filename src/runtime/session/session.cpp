@@ -84,6 +84,7 @@ Result<CallOutputs> Session::run(bool checked) {
   // Without kernels the call itself tells what it changes; big graphs are not called twice.
   if (graph_->fused().size() > 0) PASSNET_TRY_VOID(graph_->learn_mutations());
   PASSNET_TRY_VOID(graph_->call(checked ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Run));
+  graph_->note_mutations();
   std::vector<c10::IValue> values = graph_->plan().outputs();
   std::vector<CallOutput> kept = call_outputs(values);
   CallOutputs outputs;
@@ -101,28 +102,50 @@ Result<CallOutputs> Session::run(bool checked) {
       outputs.scalars[output_name(i)] = kept[i].scalar;
     }
   }
+  std::map<std::string, at::Tensor> changed = graph_->changed_inputs();
+  for (const auto& [name, tensor] : changed) {
+    names.push_back(changed_input_name(name));
+    tensors.push_back(tensor);
+  }
   PASSNET_TRY(outputs.tensors, share(names, tensors));
   tensors.clear();
   PASSNET_TRY_VOID(graph_->keep_outputs(values, std::move(kept), outputs.tensors));
+  graph_->changed = std::move(changed);
   values.clear();
   graph_->plan().release();
-  graph_->note_mutations();
   return outputs;
 }
 
-Result<std::vector<record::OutputCheck>> Session::compare(const std::vector<wire::Entry>& found,
+Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found,
                                                           const wire::Mapping& mapping, const Json& found_scalars,
                                                           const std::vector<record::Layout>& found_layouts) {
   const c10::InferenceMode mode;
   std::vector<record::OutputCheck> checks =
       check_outputs(graph_->expected(), shared_outputs(found, mapping, found_scalars));
+  CallChecks told;
+  told.compared = 1;
+  std::map<std::string, at::Tensor> found_changed;
+  const std::vector<at::Tensor> tensors = view_shared(found, mapping);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (const auto name = changed_input(found[i].name)) found_changed.emplace(*name, tensors[i]);
+  }
+  for (size_t i = 0; i < graph_->plan().input_names().size(); ++i) {
+    const std::string& name = graph_->plan().input_names()[i];
+    const auto mine = graph_->changed.find(name), other = found_changed.find(name);
+    if (mine == graph_->changed.end() && other == found_changed.end()) continue;
+    const at::Tensor before = graph_->pristine()[i].cpu();
+    told.input_names.push_back(name);
+    told.inputs.push_back(check_output({mine != graph_->changed.end() ? mine->second : before, {}},
+                                       {other != found_changed.end() ? other->second : before, {}}));
+  }
   const std::vector<record::Layout>& expected = graph_->layouts;
   for (size_t i = 0; i < std::min({checks.size(), expected.size(), found_layouts.size()}); ++i) {
     if (expected[i] == found_layouts[i]) continue;
     checks[i].expected_layout = expected[i];
     checks[i].found_layout = found_layouts[i];
   }
-  return checks;
+  for (record::OutputCheck& check : checks) told.outputs.emplace_back(std::move(check));
+  return told;
 }
 
 Result<Json> Session::profile(int calls) {

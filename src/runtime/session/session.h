@@ -21,7 +21,8 @@
 namespace passnet::runtime {
 
 struct CallOutputs {
-  SharedTensors tensors;   // "out_0", …; outputs that are not tensors are left out
+  /// "out_0", …; outputs that are not tensors are left out. Then "in_NAME": inputs that the call changed, as it left them.
+  SharedTensors tensors;
   Json scalars;            // of those, by name
   std::vector<record::Layout> layouts = {};  // by output
   int64_t peak_bytes = 0;  // most memory of tensors that the call held at a time, beside inputs and constants
@@ -130,9 +131,8 @@ class Session {
   Result<CallOutputs> run(bool checked);
   /// What another worker's run gave (`outputs` and `scalars`) against the outputs of the last run here: one
   /// check per output in order, as many as the longer side has.
-  Result<std::vector<record::OutputCheck>> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                                                   const Json& found_scalars,
-                                                   const std::vector<record::Layout>& found_layouts);
+  Result<CallChecks> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+                             const Json& found_scalars, const std::vector<record::Layout>& found_layouts);
   /// Where the time of a call goes, over `calls` calls (plan/profile.h): {"call_us", "launches": [{"list", "launch",
   /// "us", "bytes", "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
   Result<Json> profile(int calls);
