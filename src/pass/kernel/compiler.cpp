@@ -39,6 +39,7 @@ const std::vector<std::string>& flags() {
     "-fno-rtti",
     "-fno-threadsafe-statics",
     "-fno-stack-protector",
+    "-fno-jump-tables",  // a jump by table could go anywhere, as far as code_check.h can see
     "-fno-asynchronous-unwind-tables",
     "-fcf-protection=none",
     "-fno-ident",
@@ -57,7 +58,7 @@ const std::vector<std::string>& flags() {
     "-ftemplate-backtrace-limit=2",
     "-shared",
     "-nostdlib",
-    "-Wl,-z,now,-z,relro,-z,noexecstack,--build-id=none"
+    "-Wl,-z,now,-z,relro,-z,noexecstack,-z,separate-code,--build-id=none"
   };
   return list;
 }
