@@ -17,6 +17,7 @@
 #include "pass/kernel/gpu_compiler.h"
 #include "pass/kernel/kernel_source.h"
 #include "pass/kernel/object_seal.h"
+#include "pass/kernel/ptx_check.h"
 
 namespace passnet::pass {
 namespace {
@@ -151,7 +152,8 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   PASSNET_TRY(std::string text, read_regular_file(request.source, kSourceBytes));
   PASSNET_TRY(const KernelSource source, parse_kernel_source(file, std::move(text)));
   PASSNET_TRY(const KernelDefinition kernel, find_kernel(source, request));
-  PASSNET_TRY(const Toolchain toolchain, find_toolchain(request));
+  PASSNET_TRY(Toolchain toolchain, find_toolchain(request));
+  if (!options.scan_code) toolchain.compiler.identity += "\ncode not scanned";  // never taken for what was
   PASSNET_TRY(const std::string unit, render_unit(file, source, request.kernel, request.constants, toolchain.target));
   PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
   PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, unit));
@@ -176,6 +178,10 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
                        ? compile_gpu_unit(toolchain.compiler, compile, request.architecture, request.block)
                        : compile_unit(toolchain.compiler, compile));
   PASSNET_TRY(const std::string bytes, read_file(directory.path() / toolchain.object));
+  if (toolchain.target == Target::Gpu && options.scan_code) {
+    PASSNET_TRY(const std::string ptx, read_file(directory.path() / "unit.ptx"));
+    if (auto checked = check_ptx(ptx, request.kernel); !checked) return place(std::move(checked).error(), kernel);
+  }
   auto parameters = check_built(toolchain, bytes, request, options);
   if (!parameters) return place(std::move(parameters).error(), kernel);
   PASSNET_TRY_VOID(write_seal(object, secret, key, bytes));

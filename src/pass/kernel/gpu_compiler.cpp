@@ -113,6 +113,16 @@ std::string plain(std::string text) {
   return text;
 }
 
+/// nvcc writes one kind of file at a time; argv ends in "-cubin", "-o", "unit.cubin".
+Result<void> write_ptx(std::vector<std::string> argv, const Compiler& compiler, const CompileRequest& request) {
+  argv.erase(argv.end() - 3, argv.end());
+  argv.insert(argv.end(), {"-ptx", "-o", "unit.ptx"});
+  PASSNET_TRY(const CompilerOutput output, run_compiler(std::move(argv), request, nvrtc_files(compiler)));
+  if (succeeded(output)) return {};
+  if (auto error = exhausted(output, request)) return std::move(*error);
+  return resource_error(fmt::format("'{}' writes no PTX: {}", compiler.path, quoted(trim(output.text), 300)));
+}
+
 }  // namespace
 
 Result<Compiler> find_gpu_compiler() {
@@ -149,9 +159,9 @@ Result<void> compile_gpu_unit(const Compiler& compiler, const CompileRequest& re
   argv.push_back("-arch=" + architecture);
   argv.push_back("-I" + request.include_dir.string());
   argv.push_back(fmt::format("-DPASSNET_BLOCK={}", block));
-  if (compiler.library.empty()) argv.insert(argv.end(), {"-cubin", "-o", "unit.cubin", "unit.cu"});
-  PASSNET_TRY(const CompilerOutput output, run_compiler(std::move(argv), request, nvrtc_files(compiler)));
-  if (succeeded(output)) return {};
+  if (compiler.library.empty()) argv.insert(argv.end(), {"unit.cu", "-cubin", "-o", "unit.cubin"});
+  PASSNET_TRY(const CompilerOutput output, run_compiler(argv, request, nvrtc_files(compiler)));
+  if (succeeded(output)) return compiler.library.empty() ? write_ptx(argv, compiler, request) : Result<void>{};
   if (auto error = exhausted(output, request)) return std::move(*error);
   return parse_gpu_compiler_errors(output.text, request.file, request.kernel);
 }
