@@ -32,6 +32,8 @@ TEST(KernelSource, RefusesWhatIsReadInDifferentWays) {
   EXPECT_EQ(verdict("\"a\\ \n\" asm \"\"\n"),
             "k.cpp:2:3: error: 'asm' is not allowed in a kernel\n"
             "hint: passnet::vec compiles to the vector instructions of the machine");
+  EXPECT_EQ(verdict("f('\n#error R\"(\nasm)\"\n"),
+            "k.cpp:2:8: error: a raw string may not hold a continued line, nor stand in a directive of several lines");
   EXPECT_EQ(verdict("auto s = R\"x(a\\\nb)x\";\n"),
             "k.cpp:1:10: error: a raw string may not hold a continued line, nor stand in a directive of several lines");
   EXPECT_EQ(verdict("#define S R\"(a\nb)\"\n"),

@@ -13,6 +13,7 @@
 namespace passnet::pass {
 namespace {
 
+constexpr char kTrap = '\xcc';  // with which some linkers fill what is left of a page
 constexpr const char* kShared = "shared object of this machine";
 constexpr const char* kHint = "kernels compute on their arguments; passnet/kernel.h gives what they need for that";
 
@@ -132,7 +133,7 @@ class CodeCheck {
         const uint64_t at = segment.p_vaddr + i;
         const auto code = std::find_if(codes_.begin(), codes_.end(), [&](const Code& c) { return c.holds(at); });
         if (code == codes_.end()) {
-          if (bytes[i] != 0) return damaged_elf(kShared, "executable bytes outside of its code");
+          if (bytes[i] != 0 && bytes[i] != kTrap) return damaged_elf(kShared, "executable bytes outside of its code");
         } else if (code->bytes.data() - bytes.data() != static_cast<std::ptrdiff_t>(code->address - segment.p_vaddr)) {
           return damaged_elf(kShared, "code at two places");
         } else {

@@ -112,7 +112,9 @@ class Scanner {
     for (++at_; at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n'; ++at_) {
       if (text_[at_] == '\\') ++at_;
     }
-    at_ = std::min(at_ + 1, text_.size());
+    at_ = std::min(at_, text_.size());
+    if (at_ == text_.size() || text_[at_] == '\n') return {};  // unterminated: the next line may be a directive
+    ++at_;
     return check_suffix();
   }
 

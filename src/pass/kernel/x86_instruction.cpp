@@ -28,7 +28,7 @@ constexpr Map kOneByte = {
     "..........!.!!..",  // 9
     "qqqq....bz......",  // a
     "bbbbbbbbvvvvvvvv",  // b
-    "iiw.  GH .!!!! !",  // c
+    "iiw.  GH .!!.! !",  // c: int3 pads code, and ends like ud2
     "mmmm    XXXXXXXX",  // d
     "rrrr!!!!RR r!!!!",  // e
     " !  !.BZ..!!.!FJ",  // f
@@ -69,7 +69,7 @@ constexpr Name kNames[] = {
     {1, 0x9d, "popf"},
     {1, 0xca, "far return"},
     {1, 0xcb, "far return"},
-    {1, 0xcc, "int3"},
+
     {1, 0xcd, "int"},
     {1, 0xcf, "iret"},
     {1, 0xe4, "in"},
