@@ -1,4 +1,4 @@
-// passnet-nvrtc: compiles unit.cu of the working directory to unit.cubin with NVRTC. A process of its own, because it
+// passnet-nvrtc: compiles unit.cu of the working directory to unit.cubin and unit.ptx with NVRTC. A process of its own, because it
 // runs in the jail: started by passnet, not by hand. What follows `--` goes to NVRTC as it is. NVRTC's log goes to
 // stderr.
 #include <dlfcn.h>
@@ -24,6 +24,8 @@ struct Nvrtc {
   int (*log)(Program, char*) = nullptr;
   int (*cubin_size)(Program, size_t*) = nullptr;
   int (*cubin)(Program, char*) = nullptr;
+  int (*ptx_size)(Program, size_t*) = nullptr;
+  int (*ptx)(Program, char*) = nullptr;
 };
 
 Result<Nvrtc> open(const std::string& path) {
@@ -36,7 +38,8 @@ Result<Nvrtc> open(const std::string& path) {
   };
   if (!find(nvrtc.create, "nvrtcCreateProgram") || !find(nvrtc.compile, "nvrtcCompileProgram") ||
       !find(nvrtc.log_size, "nvrtcGetProgramLogSize") || !find(nvrtc.log, "nvrtcGetProgramLog") ||
-      !find(nvrtc.cubin_size, "nvrtcGetCUBINSize") || !find(nvrtc.cubin, "nvrtcGetCUBIN"))
+      !find(nvrtc.cubin_size, "nvrtcGetCUBINSize") || !find(nvrtc.cubin, "nvrtcGetCUBIN") ||
+      !find(nvrtc.ptx_size, "nvrtcGetPTXSize") || !find(nvrtc.ptx, "nvrtcGetPTX"))
     return resource_error(fmt::format("'{}' is no NVRTC of CUDA 11.1 or later", path));
   return nvrtc;
 }
@@ -62,7 +65,12 @@ Result<bool> compile(const std::string& library, const std::vector<std::string>&
     return resource_error("NVRTC gives no cubin for this architecture");
   std::string cubin(size, '\0');
   nvrtc.cubin(program, cubin.data());
+  if (nvrtc.ptx_size(program, &size) != 0 || size < 2) return resource_error("NVRTC gives no PTX to check");
+  std::string ptx(size, '\0');
+  nvrtc.ptx(program, ptx.data());
+  ptx.pop_back();
   PASSNET_TRY_VOID(write_file("unit.cubin", cubin));
+  PASSNET_TRY_VOID(write_file("unit.ptx", ptx));
   return true;
 }
 

@@ -1,6 +1,7 @@
 #include "base/hash.h"
 
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -8,11 +9,9 @@
 
 namespace passnet {
 
-std::string sha256_hex(std::string_view bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  PASSNET_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) == 1,
-                "SHA-256 of OpenSSL");
+namespace {
+
+std::string hex_of(const unsigned char* digest, unsigned int size) {
   std::string hex;
   hex.reserve(2 * size);
   for (unsigned int i = 0; i < size; ++i) {
@@ -20,6 +19,25 @@ std::string sha256_hex(std::string_view bytes) {
     hex += "0123456789abcdef"[digest[i] & 15];
   }
   return hex;
+}
+
+}  // namespace
+
+std::string sha256_hex(std::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  PASSNET_CHECK(EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr) == 1,
+                "SHA-256 of OpenSSL");
+  return hex_of(digest, size);
+}
+
+std::string hmac_sha256_hex(std::string_view secret, std::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int size = 0;
+  PASSNET_CHECK(HMAC(EVP_sha256(), secret.data(), static_cast<int>(secret.size()),
+                     reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest, &size) != nullptr,
+                "HMAC of OpenSSL");
+  return hex_of(digest, size);
 }
 
 uint64_t fast_hash(const void* data, size_t size_bytes, uint64_t seed) {

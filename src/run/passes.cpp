@@ -229,6 +229,14 @@ Result<std::vector<std::vector<pass::BuiltKernel>>> build_kernels(const Rewritte
     }
   }
 
+  if (requests.size() > options.most_builds) {
+    return bad_pass(fmt::format("the passes need {} kernels built for this graph, more than the limit of {}",
+                                requests.size(), options.most_builds),
+                    rewritten.lists.front().launches.front().at)
+        .with_hint(
+            "each set of constants (keywords of a launch) is a build of its own: pass what varies as an argument");
+  }
+
   std::vector<std::optional<Result<pass::BuiltKernel>>> built(requests.size());
   std::atomic<size_t> next{0};
   const auto work = [&] {

@@ -106,10 +106,10 @@ void confine(const ChildPlan& plan) {
 [[noreturn]] void supervise(const ChildPlan& plan) {
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  (void)write_once("/proc/self/setgroups", "deny");
-  if (!write_once("/proc/self/uid_map", plan.uid_map)) stop(plan, ChildReport::Supervise);
-  if (!write_once("/proc/self/gid_map", plan.gid_map)) stop(plan, ChildReport::Supervise);
+  if (!map_own_ids(plan.uid_map, plan.gid_map)) stop(plan, ChildReport::Supervise);
   if (plan.gpu && !mount_own_proc()) stop(plan, ChildReport::Supervise);
+  if (plan.root != nullptr && !enter_empty_root(plan.root, plan.root_size, plan.working_directory))
+    stop(plan, ChildReport::Supervise);
   const auto program = static_cast<pid_t>(::syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
   if (program < 0) stop(plan, ChildReport::Supervise);
   if (program == 0) run_program(plan);
@@ -127,6 +127,11 @@ void confine(const ChildPlan& plan) {
 }
 
 }  // namespace
+
+bool map_own_ids(const char* uid_map, const char* gid_map) {
+  (void)write_once("/proc/self/setgroups", "deny");
+  return write_once("/proc/self/uid_map", uid_map) && write_once("/proc/self/gid_map", gid_map);
+}
 
 void run_child(const ChildPlan& plan) {
   if (plan.supervised) supervise(plan);

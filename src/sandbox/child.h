@@ -4,6 +4,9 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
+
+#include "sandbox/empty_root.h"
 #include "sandbox/process.h"
 
 namespace passnet::sandbox {
@@ -14,9 +17,11 @@ struct ChildPlan {
   char* const* environment = nullptr;
   const char* working_directory = nullptr;  // nullptr: ours
   Limits limits;
-  bool confined = false;    // no new privileges, no capabilities
-  bool supervised = false;  // in new namespaces, below a supervisor
-  bool gpu = false;         // sees its own /proc and may write to its own entry there, as CUDA's driver does
+  bool confined = false;            // no new privileges, no capabilities
+  bool supervised = false;          // in new namespaces, below a supervisor
+  bool gpu = false;                 // sees its own /proc and may write to its own entry there, as CUDA's driver does
+  const RootEntry* root = nullptr;  // all that it sees besides the working directory; nullptr: the whole file system
+  size_t root_size = 0;
   const char* uid_map = nullptr;
   const char* gid_map = nullptr;
   int landlock = -1;            // ruleset that refuses writing; -1: none
@@ -33,6 +38,9 @@ struct ChildReport {
   Step step = Started;
   int error = 0;
 };
+
+/// Gives the user and group of a new user namespace their numbers outside: "0 1000 1". Unmapped ones may make no file.
+bool map_own_ids(const char* uid_map, const char* gid_map);
 
 [[noreturn]] void run_child(const ChildPlan& plan);
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/strings.h"
+#include "sandbox/empty_root.h"
 
 namespace passnet::sandbox {
 namespace {
@@ -107,6 +108,7 @@ std::string describe_isolation() {
   parts.push_back("no new privileges");
   const uint32_t refuse = SECCOMP_RET_ERRNO;
   if (::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refuse) == 0) parts.push_back("seccomp filter");
+  if (namespaces_available() && empty_root_available()) parts.push_back("compilers in an empty root");
   return join(parts, "; ");
 }
 

@@ -1,7 +1,8 @@
 // What confines a child, and words for it. The only place that knows the kernel's primitives.
 //
 //   Jail       compilers on foreign source: no network, no other process in sight, no capabilities, no new privileges;
-//              files can be written only below the working directory.
+//              files can be written only below the working directory, and where the kernel gives new mounts, no other
+//              file than those named for it can be seen: its root is empty, without /proc.
 //   Candidate  the worker that runs foreign kernels: the same, no file can be written anywhere, and once it has loaded
 //              what it needs it calls enter_candidate_filter().
 // Reading files stays possible in both: the compiler needs its headers, and dlopen its kernels.
@@ -38,7 +39,7 @@ UniqueFd no_write_ruleset(const std::string& writable, bool gpu);
 Result<void> enter_candidate_filter(bool gpu);
 
 /// Returns: what Process::spawn uses on this machine: "user, network, pid and ipc namespaces; Landlock; no new
-///          privileges; seccomp filter".
+///          privileges; seccomp filter; compilers in an empty root".
 std::string describe_isolation();
 
 /// Returns: what is in force in this process, found by looking, in the same words; or "none".

@@ -14,9 +14,11 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <filesystem>
 
 #include "base/check.h"
 #include "sandbox/child.h"
+#include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"
 
 namespace passnet::sandbox {
@@ -124,6 +126,26 @@ bool drain(int fd, size_t limit, std::string* output) {
   return true;
 }
 
+/// What stands behind the names of SpawnOptions::visible. Sorted, so that a directory comes before what is in it.
+struct Root {
+  std::vector<std::pair<std::string, std::string>> names;  // target, source
+  std::vector<RootEntry> entries;                          // point into `names`
+};
+Result<Root> resolve(const std::vector<std::string>& visible) {
+  Root root;
+  for (const std::string& path : visible) {
+    std::error_code failure;
+    const std::filesystem::path source = std::filesystem::canonical(path, failure);
+    if (failure) return io_error("find", path, failure.value());
+    root.names.emplace_back(std::filesystem::path(path).lexically_normal().string(), source.string());
+  }
+  std::sort(root.names.begin(), root.names.end());
+  root.names.erase(std::unique(root.names.begin(), root.names.end()), root.names.end());
+  for (const auto& [target, source] : root.names)
+    root.entries.push_back({source.c_str(), target.c_str(), std::filesystem::is_directory(source)});
+  return root;
+}
+
 }  // namespace
 
 std::string to_string(const ExitStatus& status) {
@@ -170,15 +192,27 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
       confined ? no_write_ruleset(options.isolation == Isolation::Jail ? options.working_directory : "", options.gpu)
                : UniqueFd();
 
+  std::string working_directory = options.working_directory;
+  Root root;
+  if (options.isolation == Isolation::Jail && !options.visible.empty() && namespaces_available() &&
+      empty_root_available()) {
+    std::error_code failure;
+    working_directory = std::filesystem::canonical(working_directory, failure).string();
+    if (failure) return io_error("enter directory", options.working_directory, failure.value());
+    PASSNET_TRY(root, resolve(options.visible));
+  }
+
   ChildPlan plan;
   plan.argv = argv.data();
   plan.environment = environment.data();
-  plan.working_directory = options.working_directory.empty() ? nullptr : options.working_directory.c_str();
+  plan.working_directory = working_directory.empty() ? nullptr : working_directory.c_str();
   plan.limits = options.limits;
   plan.confined = confined;
   // CUDA's driver looks at its own threads in /proc, which must then be that of the namespace.
   plan.supervised = confined && namespaces_available() && (!options.gpu || own_proc_available());
   plan.gpu = options.gpu && confined;
+  plan.root = root.entries.empty() ? nullptr : root.entries.data();
+  plan.root_size = root.entries.size();
   plan.uid_map = uid_map.c_str();
   plan.gid_map = gid_map.c_str();
   plan.landlock = ruleset.get();
@@ -189,8 +223,8 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   plan.status = status.theirs.get();
   plan.parent = ::getpid();
 
-  const long namespaces =
-      plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | (plan.gpu ? CLONE_NEWNS : 0) : 0;
+  const long mounts = plan.gpu || plan.root != nullptr ? CLONE_NEWNS : 0;
+  const long namespaces = plan.supervised ? CLONE_NEWUSER | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | mounts : 0;
   process.child_ = static_cast<pid_t>(::syscall(SYS_clone, namespaces | SIGCHLD, 0, 0, 0, 0));
   if (process.child_ < 0) return no_resource("make a process");
   if (process.child_ == 0) run_child(plan);

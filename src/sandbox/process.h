@@ -40,6 +40,9 @@ struct SpawnOptions {
   bool gpu = false;               // a Candidate may write to the devices of NVIDIA's driver
   bool capture_output = false;    // stdout and stderr to a pipe read by wait_output; else both to our stderr
   std::string working_directory;  // empty: ours; in a Jail the one place where files can be written
+  /// Files and directories that a Jail sees, read-only, besides its working directory; symbolic links among them are
+  /// followed. Empty, or where the kernel gives no root of its own (isolation.h): all that we see.
+  std::vector<std::string> visible;
 };
 
 /// How a child ended, in words for a record.

@@ -3,11 +3,19 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
 #include <thread>
 
+#include "base/hash.h"
 #include "kernel_fixture.h"
 #include "pass/kernel/compiler.h"
 #include "pass/kernel/elf_check.h"
+#include "pass/kernel/kernel_source.h"
+#include "pass/kernel/object_seal.h"
 
 namespace passnet::pass {
 namespace {
@@ -48,16 +56,14 @@ TEST_F(Build, KeepsWhatItBuilt) {
   EXPECT_FALSE(build(kEmpty + "// changed\n")->from_cache);
 }
 
-TEST_F(Build, LeavesOnlyObjectsInTheCache) {
+TEST_F(Build, LeavesOnlyObjectsAndTheirSealsInTheCache) {
   ASSERT_TRUE(build(kEmpty));
   EXPECT_NE(error_of("PASSNET_KERNEL k() { x }"), "built");
-  int files = 0;
+  std::multiset<std::string> extensions;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory_ / "cache")) {
-    if (!entry.is_regular_file()) continue;
-    EXPECT_EQ(entry.path().extension(), ".so");
-    ++files;
+    if (entry.is_regular_file()) extensions.insert(entry.path().extension());
   }
-  EXPECT_EQ(files, 1);
+  EXPECT_THAT(extensions, ElementsAre(".seal", ".so"));
 }
 
 TEST_F(Build, BuildsADamagedObjectAgain) {
@@ -70,6 +76,90 @@ TEST_F(Build, BuildsADamagedObjectAgain) {
     EXPECT_FALSE(built->from_cache);
     EXPECT_TRUE(build(kEmpty)->from_cache);
   }
+}
+
+TEST_F(Build, TellsTheHashOfItsObject) {
+  const auto built = build(kEmpty);
+  ASSERT_TRUE(built);
+  EXPECT_EQ(built->sha256, sha256_hex(read_file(built->object).value()));
+  EXPECT_EQ(build(kEmpty)->sha256, built->sha256);
+}
+
+TEST_F(Build, BuildsASwappedObjectAgain) {
+  const auto wanted = build(kEmpty);
+  const auto other = build(kInclude + "PASSNET_KERNEL k(float* out) { out[0] = 2; }\n");
+  ASSERT_TRUE(wanted && other);
+  const std::string good = read_file(wanted->object).value(), swapped = read_file(other->object).value();
+  const std::filesystem::path seal = wanted->object.string() + ".seal";
+  const std::string own_seal = read_file(seal).value();
+  const std::string other_seal = read_file(other->object.string() + ".seal").value();
+  const std::string plain = sha256_hex(swapped) + own_seal.substr(64);
+  for (const std::string& text : {own_seal, other_seal, plain, std::string()}) {
+    ASSERT_TRUE(write_file(wanted->object, swapped));
+    ASSERT_TRUE(write_file(seal, text));
+    const auto again = build(kEmpty);
+    ASSERT_TRUE(again);
+    EXPECT_FALSE(again->from_cache);
+    EXPECT_EQ(read_file(again->object).value(), good);
+    EXPECT_EQ(read_file(seal).value(), own_seal);
+    EXPECT_TRUE(build(kEmpty)->from_cache);
+  }
+}
+
+TEST(ObjectSeal, TellsWhatIsBroken) {
+  const ScratchDirectory scratch;
+  const auto object = scratch.path / "a.so";
+  EXPECT_EQ(broken_seal(object, "secret", "key", "bytes"), "it has no seal");
+  ASSERT_TRUE(write_seal(object, "secret", "key", "bytes"));
+  EXPECT_EQ(broken_seal(object, "secret", "key", "bytes"), "");
+  EXPECT_EQ(broken_seal(object, "secret", "key", "other"), "its bytes are not those that were built");
+  EXPECT_EQ(broken_seal(object, "secret", "other", "bytes"), "its seal was not made here");
+  EXPECT_EQ(broken_seal(object, "another", "key", "bytes"), "its seal was not made here");
+}
+
+/// With a passnet_home of its own.
+class InstallationSecret : public testing::Test {
+ protected:
+  InstallationSecret() { ::setenv("PASSNET_HOME", (scratch_.path / "home").c_str(), 1); }
+  ~InstallationSecret() override {
+    if (before_)
+      ::setenv("PASSNET_HOME", before_->c_str(), 1);
+    else
+      ::unsetenv("PASSNET_HOME");
+  }
+  const std::optional<std::string> before_ =
+      std::getenv("PASSNET_HOME") ? std::optional<std::string>(std::getenv("PASSNET_HOME")) : std::nullopt;
+  const ScratchDirectory scratch_;
+  const std::filesystem::path file_ = scratch_.path / "home/kernel.key";
+};
+
+TEST_F(InstallationSecret, IsMadeOnceForThisUserAlone) {
+  std::optional<Result<std::string>> found[2];
+  {
+    std::jthread first([&] { found[0] = installation_secret(); });
+    std::jthread second([&] { found[1] = installation_secret(); });
+  }
+  ASSERT_TRUE(*found[0] && *found[1]);
+  EXPECT_EQ(**found[0], **found[1]);
+  EXPECT_EQ((*found[0])->size(), 64u);
+  EXPECT_EQ(installation_secret().value(), **found[0]);
+  EXPECT_EQ(std::filesystem::status(file_).permissions(), std::filesystem::perms(0600));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(file_.parent_path()), {}), 1);
+}
+
+TEST_F(InstallationSecret, IsNotTakenFromAFileThatOthersMayRead) {
+  ASSERT_TRUE(installation_secret());
+  std::filesystem::permissions(file_, std::filesystem::perms(0644));
+  EXPECT_EQ(to_string(installation_secret().error()),
+            "error: '" + file_.string() + "' is not a secret of this user alone\nhint: remove it; another is made");
+}
+
+TEST_F(Build, TakesAMebibyteOfSource) {
+  const std::string head = kEmpty + "/*", tail = "*/\n";
+  const size_t filled = (size_t{1} << 20) - head.size() - tail.size();
+  EXPECT_EQ(error_of(head + std::string(filled, ' ') + tail), "built");
+  EXPECT_EQ(error_of(head + std::string(filled + 1, ' ') + tail),
+            "Name.cpp: error: the file is too large: found 1048577 bytes, expected at most 1048576");
 }
 
 TEST_F(Build, TwoAtOnceGetTheSameObject) {
@@ -254,6 +344,42 @@ TEST_F(Build, SaysThatTheCompilerIsMissing) {
   ::setenv("PATH", before.c_str(), 1);
   EXPECT_EQ(error, "error: no g++ on PATH to compile kernels with\nhint: apt-get install g++");
 }
+
+/// The kernels of a sample's Name.cpp with the constants that its plan gives them: dtypes for what is one, else a size.
+class ShippedKernels : public KernelFixture, public testing::WithParamInterface<ir::DType> {
+ protected:
+  static std::vector<NamedConstant> constants_of(const std::string& plan) {
+    static const std::regex keyword("[(,]\\s*([A-Z][A-Z_]*)=([a-z_.]+)");
+    std::map<std::string, Constant> found;
+    for (std::sregex_iterator match(plan.begin(), plan.end(), keyword), end; match != end; ++match) {
+      const bool dtype = (*match)[2].str().find("dtype") != std::string::npos;
+      found.emplace((*match)[1], dtype ? Constant(GetParam()) : Constant(int64_t{64}));
+    }
+    std::vector<NamedConstant> constants;
+    for (const auto& [name, value] : found) constants.push_back({name, value});
+    return constants;
+  }
+};
+
+TEST_P(ShippedKernels, AreAccepted) {
+  size_t kernels = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(std::filesystem::path(PASSNET_SOURCE_DIR) / "samples")) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string text = read_file(entry.path()).value();
+    const auto constants =
+        constants_of(read_file(std::filesystem::path(entry.path()).replace_extension(".py")).value());
+    const auto source = parse_kernel_source("Name.cpp", text);
+    ASSERT_TRUE(source) << to_string(source.error());
+    for (const KernelDefinition& kernel : source->kernels) {
+      EXPECT_EQ(error_of(text, kernel.name, constants), "built") << entry.path();
+      ++kernels;
+    }
+  }
+  EXPECT_GE(kernels, 12u);
+}
+INSTANTIATE_TEST_SUITE_P(Build, ShippedKernels,
+                         testing::Values(ir::DType::Float32, ir::DType::BFloat16, ir::DType::Float16));
 
 class Bomb : public KernelFixture {
  protected:

@@ -5,6 +5,7 @@
 #include "kernel_fixture.h"
 #include "pass/kernel/cubin_check.h"
 #include "pass/kernel/gpu_compiler.h"
+#include "pass/kernel/ptx_check.h"
 
 namespace passnet::pass {
 namespace {
@@ -77,6 +78,49 @@ TEST_F(GpuBuild, RefusesStateBetweenLaunches) {
             "hint: kernels may only use their arguments, __shared__ memory and registers");
   EXPECT_THAT(error_of(kInclude + "PASSNET_KERNEL k(int32_t* out) { static int32_t kept = 3; out[0] = ++kept; }\n"),
               HasSubstr("that outlives a launch"));
+}
+
+TEST_F(GpuBuild, RefusesWhatDoesMoreThanCompute) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"out[0] = clock64();", "reads '%clock64'"},
+      {"out[0] = clock();", "reads '%clock64'"},
+      {"__nanosleep(100);", "holds the instruction 'nanosleep'"},
+      {"__trap();", "holds the instruction 'trap'"},
+      {"__brkpt();", "holds the instruction 'brkpt'"},
+      {"printf(\"x\");", "calls 'vprintf'"},
+      {"out[0] = *(int32_t*)malloc(4);", "calls 'malloc'"},
+      {"free(out);", "calls 'free'"},
+      {"__prof_trigger(1);", "holds the instruction 'pmevent'"},
+  };
+  for (const auto& [text, what] : cases) {
+    EXPECT_EQ(
+        error_of(kInclude + "PASSNET_KERNEL k(int32_t* out) { " + text + " }\n"),
+        std::string("Name.cu:2:16: error: kernel 'k' ") + what +
+            ", which kernels do not have\nhint: kernels compute on their arguments; passnet/kernel.h gives what they "
+            "need for that")
+        << text;
+  }
+  BuildOptions unscanned = options();
+  unscanned.scan_code = false;
+  const KernelRequest clock = request(kInclude + "PASSNET_KERNEL k(int32_t* out) { out[0] = clock(); }\n");
+  EXPECT_TRUE(build_kernel(clock, unscanned));
+  EXPECT_FALSE(build_kernel(clock, options()));  // what was kept then is not taken now
+}
+
+TEST(PtxCheck, ReadsWordsAndNoComments) {
+  const auto check = [](std::string_view ptx) {
+    const auto done = check_ptx(ptx, "k");
+    return done ? "accepted" : done.error().message;
+  };
+  EXPECT_EQ(check("// trap; %clock64\n/* nanosleep */ .file 1 \"brkpt\"\nmov.u32 %r1, %tid.x;\n$trap: ret;"),
+            "accepted");
+  EXPECT_EQ(check(".extern .shared .align 16 .b8 s[];"), "accepted");
+  EXPECT_EQ(check("mov.u64 %rd1, %globaltimer;"), "kernel 'k' reads '%globaltimer', which kernels do not have");
+  EXPECT_EQ(check("griddepcontrol.wait;"),
+            "kernel 'k' holds the instruction 'griddepcontrol', which kernels do not have");
+  EXPECT_EQ(check(".extern .func  (.param .b64 r) cudaGetParameterBufferV2\n(\n.param .b64 a\n)\n;"),
+            "kernel 'k' calls 'cudaGetParameterBufferV2', which kernels do not have");
+  EXPECT_EQ(check("/* never ends trap"), "accepted");
 }
 
 TEST_F(GpuBuild, RefusesToPassForTheHeadersNames) {

@@ -88,6 +88,33 @@ TEST_F(ApplyPasses, SaysThatAPassDeclinesWhatItHadAccepted) {
                 "of its inputs\nhint: put this pass after the others in sorted_output_pass_rule_names.json");
 }
 
+TEST_F(ApplyPasses, BuildsNoMoreKernelsThanTheLimit) {
+  passes_[0].cpu_source = scratch_.path / "p.cpp";
+  Rewritten rewritten;
+  rewritten.pass_of_list = {0};
+  rewritten.lists.emplace_back();
+  for (const int64_t width : {1, 2, 2, 3}) {
+    pass::Launch launch;
+    launch.kernel = "cpu_kernel";
+    launch.constants = {{"N", width}};
+    launch.at = {path_.string(), 15, 9};
+    rewritten.lists[0].launches.push_back(launch);
+  }
+  pass::BuildOptions options;
+  options.most_builds = 2;
+  const auto built = build_kernels(rewritten, passes_, options);
+  ASSERT_FALSE(built);
+  EXPECT_EQ(failure_kind(built.error()), "bad-pass");
+  EXPECT_EQ(to_string(built.error()),
+            path_.string() +
+                ":15:9: error: the passes need 3 kernels built for this graph, more than the limit of 2\n"
+                "hint: each set of constants (keywords of a launch) is a build of its own: pass what varies as an "
+                "argument");
+  options.most_builds = 3;  // then it is the source that is missing
+  EXPECT_EQ(build_kernels(rewritten, passes_, options).error().message,
+            "cannot open '" + (scratch_.path / "p.cpp").string() + "': No such file or directory");
+}
+
 TEST_F(ApplyPasses, FailsAsTheTraceFails) {
   const TraceFn trace = [](const ir::Graph&, const std::vector<pass::LaunchList>&) -> Result<Values> {
     Error error = resource_error("too slow").with_failure("timeout");

@@ -8,11 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,17 @@ int connect_loopback() {
 int write_to(const char* path) {
   const int fd = ::open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   return answer(fd >= 0 && ::write(fd, "x", 1) == 1 ? 0 : errno);
+}
+
+int list(const char* directory) {
+  std::error_code failure;
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, failure))
+    names.push_back(entry.path().filename().string());
+  if (failure) return answer(failure.value());
+  std::sort(names.begin(), names.end());
+  for (const std::string& name : names) std::puts(name.c_str());
+  return 0;
 }
 
 int spread(bool stay) {
@@ -92,6 +105,7 @@ int main(int argc, char** argv) {
   }
   if (mode == "connect") return connect_loopback();
   if (mode == "write") return write_to(argv[2]);
+  if (mode == "list") return list(argv[2]);
   if (mode == "spread-and-stay") return spread(true);
   if (mode == "spread-and-leave") return spread(false);
   if (mode == "environment")

@@ -23,6 +23,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "sandbox/empty_root.h"
 #include "tests/scratch.h"
 
 namespace passnet::sandbox {
@@ -167,6 +168,8 @@ TEST(CandidateFilter, HoldsInThreadsThatRanBefore) {
 TEST(Isolation, DescribesWhatTheMachineGivesAndWhatIsInForce) {
   EXPECT_THAT(describe_isolation(), testing::HasSubstr("no new privileges"));
   EXPECT_EQ(describe_isolation().find("namespaces") != std::string::npos, namespaces_available());
+  EXPECT_EQ(describe_isolation().ends_with("; compilers in an empty root"),
+            namespaces_available() && empty_root_available());
   EXPECT_EQ(
       under_filter([] { return describe_own_isolation().ends_with("no new privileges; seccomp filter") ? 0 : 1; }), 0);
 }

@@ -11,6 +11,7 @@
 
 #include <filesystem>
 
+#include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"
 #include "tests/scratch.h"
 
@@ -206,6 +207,58 @@ TEST(Process, WritesOnlyBelowTheWorkingDirectoryOfAJail) {
   EXPECT_EQ(write("outside", Isolation::Jail), "EACCES\n");
   EXPECT_EQ(write("inside/file", Isolation::Candidate), "EACCES\n");
   EXPECT_EQ(write("outside", Isolation::None), "ok\n");
+}
+
+/// A Jail that sees the system's libraries, its own program, a directory, a file and its working directory.
+class EmptyRoot : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!namespaces_available() || !empty_root_available())
+      GTEST_SKIP() << "1 check skipped: the kernel gives no root of one's own here";
+    std::filesystem::create_directories(directory_ / "inside");
+    std::filesystem::create_directories(directory_ / "shown/below");
+    ASSERT_TRUE(write_file(directory_ / "hidden", "text"));
+    ASSERT_TRUE(write_file(directory_ / "shown/file", "text"));
+    std::filesystem::create_symlink("shown/file", directory_ / "link");
+  }
+  std::string run_in_it(std::vector<std::string> arguments) {
+    SpawnOptions options = child(std::move(arguments), Isolation::Jail);
+    options.working_directory = (directory_ / "inside").string();
+    options.visible = {kChild, (directory_ / "shown").string(), (directory_ / "link").string()};
+    for (const char* libraries : {"/lib", "/lib64", "/usr/lib"}) {
+      if (std::filesystem::exists(libraries)) options.visible.push_back(libraries);
+    }
+    const Ended ended = run(options);
+    return ended.how == "exit code 0" ? ended.output : ended.how;
+  }
+
+  const ScratchDirectory scratch_;
+  const std::filesystem::path& directory_ = scratch_.path;
+};
+
+TEST_F(EmptyRoot, HoldsWhatWasNamedAlone) {
+  EXPECT_EQ(run_in_it({"list", directory_.string()}), "inside\nlink\nshown\n");
+  EXPECT_EQ(run_in_it({"list", (directory_ / "shown").string()}), "below\nfile\n");
+  EXPECT_EQ(run_in_it({"list", "/proc"}), "ENOENT\n");
+  EXPECT_EQ(run_in_it({"list", "/etc"}), "ENOENT\n");
+  EXPECT_EQ(run_in_it({"list", "/.host"}), "ENOENT\n");
+  EXPECT_THAT(run_in_it({"list", "/"}), testing::Not(HasSubstr("dev")));
+}
+
+TEST_F(EmptyRoot, CanBeWrittenInTheWorkingDirectoryAlone) {
+  EXPECT_EQ(run_in_it({"write", (directory_ / "inside/file").string()}), "ok\n");
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "inside/file"));
+  for (const char* name : {"outside", "shown/file", "shown/new"}) {
+    EXPECT_THAT(run_in_it({"write", (directory_ / name).string()}), testing::AnyOf("EACCES\n", "EROFS\n")) << name;
+  }
+  EXPECT_EQ(read_file(directory_ / "shown/file").value(), "text");
+}
+
+TEST_F(EmptyRoot, SaysWhichNamedFileIsMissing) {
+  SpawnOptions options = child({"list", "/"}, Isolation::Jail);
+  options.working_directory = (directory_ / "inside").string();
+  options.visible = {"/absent/file"};
+  EXPECT_EQ(run(options).how, "error: cannot find '/absent/file': No such file or directory");
 }
 
 TEST(Process, OfAGpuSeesItsOwnProcAndMayWriteToItsEntry) {

@@ -14,6 +14,7 @@
 #include "pass/kernel/build.h"
 #include "run/worker/requests.h"
 #include "run/worker/worker.h"
+#include "sandbox/empty_root.h"
 #include "sandbox/isolation.h"
 #include "sandbox/process.h"
 
@@ -202,6 +203,8 @@ Finding examine_sandbox() {
         "user namespaces (sysctl -w kernel.unprivileged_userns_clone=1; on Ubuntu also "
         "kernel.apparmor_restrict_unprivileged_userns=0)");
   }
+  if (sandbox::namespaces_available() && !sandbox::empty_root_available())
+    missing.push_back("mounts in user namespaces (compilers see all files of this machine)");
   if (!sandbox::no_write_ruleset("", false)) missing.push_back("Landlock (Linux 5.13 or newer with lsm=landlock)");
   if (finding.found.find("seccomp") == std::string::npos)
     missing.push_back("seccomp (a kernel with CONFIG_SECCOMP_FILTER)");

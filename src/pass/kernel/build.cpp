@@ -9,18 +9,22 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/log.h"
 #include "base/strings.h"
 #include "pass/kernel/compiler.h"
 #include "pass/kernel/cubin_check.h"
 #include "pass/kernel/elf_check.h"
 #include "pass/kernel/gpu_compiler.h"
 #include "pass/kernel/kernel_source.h"
+#include "pass/kernel/object_seal.h"
+#include "pass/kernel/ptx_check.h"
 
 namespace passnet::pass {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kSourceBytes = size_t{1} << 20;
 constexpr const char* kHeaders[] = {
     "abi.h",          "elements.h",   "kernel.h",   "math.h",           "rows.h",     "task.h",       "vec.h",
     "gpu/elements.h", "gpu/memory.h", "gpu/math.h", "gpu/parameters.h", "gpu/rows.h", "gpu/threads.h"};
@@ -82,9 +86,10 @@ Result<KernelDefinition> find_kernel(const KernelSource& source, const KernelReq
   return error;
 }
 
-BuiltKernel describe(const fs::path& object, const KernelRequest& request, const std::string& parameters,
-                     bool from_cache) {
-  BuiltKernel built{object, (request.architecture.empty() ? "passnet_run_" : "") + request.kernel, {}, from_cache};
+BuiltKernel describe(const fs::path& object, const std::string& bytes, const KernelRequest& request,
+                     const std::string& parameters, bool from_cache) {
+  BuiltKernel built{
+      object, (request.architecture.empty() ? "passnet_run_" : "") + request.kernel, {}, sha256_hex(bytes), from_cache};
   for (std::string_view parameter : split(parameters, ',')) {
     if (!parameter.empty()) built.parameters.emplace_back(parameter);
   }
@@ -127,9 +132,10 @@ Result<std::string> key_of(const Toolchain& toolchain, const fs::path& include_d
   return sha256_hex(identity + unit);
 }
 
-Result<std::string> check_built(const Toolchain& toolchain, const std::string& bytes, const KernelRequest& request) {
+Result<std::string> check_built(const Toolchain& toolchain, const std::string& bytes, const KernelRequest& request,
+                                const BuildOptions& options) {
   return toolchain.target == Target::Gpu ? check_cubin(bytes, request.kernel, request.constants)
-                                         : check_object(bytes, request.kernel);
+                                         : check_object(bytes, request.kernel, options.scan_code);
 }
 
 }  // namespace
@@ -143,19 +149,27 @@ Result<std::string> describe_toolchain(const BuildOptions& options, const std::s
 
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options) {
   const std::string file = request.source.string();
-  PASSNET_TRY(std::string text, read_file(request.source));
+  PASSNET_TRY(std::string text, read_regular_file(request.source, kSourceBytes));
   PASSNET_TRY(const KernelSource source, parse_kernel_source(file, std::move(text)));
   PASSNET_TRY(const KernelDefinition kernel, find_kernel(source, request));
-  PASSNET_TRY(const Toolchain toolchain, find_toolchain(request));
+  PASSNET_TRY(Toolchain toolchain, find_toolchain(request));
+  if (!options.scan_code) toolchain.compiler.identity += "\ncode not scanned";  // never taken for what was
   PASSNET_TRY(const std::string unit, render_unit(file, source, request.kernel, request.constants, toolchain.target));
   PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
   PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, unit));
   const fs::path cache = fs::absolute(options.cache_dir.empty() ? passnet_home() / "kernels" : options.cache_dir);
   const fs::path object = cache / key.substr(0, 2) / (key + fs::path(toolchain.object).extension().string());
 
+  PASSNET_TRY(const std::string secret, installation_secret());
   if (const auto bytes = read_file(object)) {
-    if (const auto parameters = check_built(toolchain, *bytes, request))
-      return describe(object, request, *parameters, true);
+    const std::string broken = broken_seal(object, secret, key, *bytes);
+    if (broken.empty()) {
+      // Checked again, as what is refused today may have been kept by an earlier version.
+      if (const auto parameters = check_built(toolchain, *bytes, request, options))
+        return describe(object, *bytes, request, *parameters, true);
+    } else {
+      log::warn(fmt::format("kernel cache: {} is built again: {}", quoted(object.string(), 300), broken));
+    }
   }
   PASSNET_TRY(const BuildDirectory directory, BuildDirectory::make(object.parent_path()));
   PASSNET_TRY_VOID(write_file(directory.path() / toolchain.unit, unit));
@@ -164,11 +178,16 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
                        ? compile_gpu_unit(toolchain.compiler, compile, request.architecture, request.block)
                        : compile_unit(toolchain.compiler, compile));
   PASSNET_TRY(const std::string bytes, read_file(directory.path() / toolchain.object));
-  auto parameters = check_built(toolchain, bytes, request);
+  if (toolchain.target == Target::Gpu && options.scan_code) {
+    PASSNET_TRY(const std::string ptx, read_file(directory.path() / "unit.ptx"));
+    if (auto checked = check_ptx(ptx, request.kernel); !checked) return place(std::move(checked).error(), kernel);
+  }
+  auto parameters = check_built(toolchain, bytes, request, options);
   if (!parameters) return place(std::move(parameters).error(), kernel);
+  PASSNET_TRY_VOID(write_seal(object, secret, key, bytes));
   if (::rename((directory.path() / toolchain.object).c_str(), object.c_str()) != 0)
     return io_error("rename to", object.string(), errno);
-  return describe(object, request, *parameters, false);
+  return describe(object, bytes, request, *parameters, false);
 }
 
 }  // namespace passnet::pass

@@ -24,6 +24,7 @@ struct BuiltKernel {
   std::filesystem::path object;         // .so or .cubin in the cache; never changed once written
   std::string entry;                    // "passnet_run_NAME", see include/passnet/abi.h; of a cubin the kernel's name
   std::vector<std::string> parameters;  // "const float*", "float*", "int64_t", "float": for checking a launch
+  std::string sha256 = {};              // of the object's bytes: who loads them later can check that they are these
   bool from_cache = false;
 };
 
@@ -31,9 +32,13 @@ struct BuildOptions {
   std::filesystem::path cache_dir;    // default passnet_home()/kernels
   std::filesystem::path include_dir;  // where passnet/kernel.h is; default: found beside the binary or the source
   int timeout_s = 30;
+  size_t most_builds = 256;  // distinct kernels that the passes of one graph may need
+  bool scan_code = true;     // false: neither machine code nor PTX is read, to show what the other layers hold
 };
 
-/// Errors: BadPass with the compiler's own message, cut to what matters, at Name.cpp:line:col; BadPass when the object
+/// An object in the cache is taken when its seal (object_seal.h) holds and it passes the checks of a new one; else it is
+/// built again.
+/// Errors: BadInput when the source is no regular file or larger than 1 MiB; BadPass with the compiler's own message, cut to what matters, at Name.cpp:line:col; BadPass when the object
 /// has writable data, start-up code or an undefined symbol outside the allow-list of pure math functions; Resource when
 /// the compiler (g++; NVRTC or nvcc) is missing or the time is up.
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options = {});

@@ -15,6 +15,24 @@ namespace {
 constexpr int64_t kMemoryBytes = int64_t{2} << 30;
 constexpr int64_t kFileBytes = int64_t{64} << 20;
 constexpr size_t kOutputBytes = size_t{1} << 20;
+constexpr int kAskSeconds = 10;
+
+sandbox::SpawnOptions options_of(std::vector<std::string> argv, const std::string& scratch, int timeout_s) {
+  sandbox::SpawnOptions options;
+  const std::string tools = std::filesystem::path(argv[0]).parent_path().string();
+  options.argv = std::move(argv);
+  options.environment = {"PATH=" + tools + ":/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + scratch};
+  options.capture_output = true;
+  options.limits = {.cpu_seconds = timeout_s, .memory_bytes = kMemoryBytes, .file_bytes = kFileBytes};
+  return options;
+}
+
+Result<CompilerOutput> run(const sandbox::SpawnOptions& options, int timeout_s) {
+  PASSNET_TRY(sandbox::Process process, sandbox::Process::spawn(options));
+  CompilerOutput output;
+  output.status = process.wait_output(std::chrono::seconds(timeout_s), kOutputBytes, &output.text);
+  return output;
+}
 }  // namespace
 
 std::string find_on_path(const char* name, const std::string& further) {
@@ -29,21 +47,21 @@ std::string find_on_path(const char* name, const std::string& further) {
   return "";
 }
 
-Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const std::string& directory,
-                                    sandbox::Isolation isolation, int timeout_s) {
-  sandbox::SpawnOptions options;
-  const std::string tools = std::filesystem::path(argv[0]).parent_path().string();
-  options.argv = std::move(argv);
-  options.environment = {"PATH=" + tools + ":/usr/bin:/bin", "LC_ALL=C",
-                         "TMPDIR=" + (directory.empty() ? "/tmp" : directory)};
-  options.isolation = isolation;
-  options.capture_output = true;
-  options.working_directory = directory;
-  options.limits = {.cpu_seconds = timeout_s, .memory_bytes = kMemoryBytes, .file_bytes = kFileBytes};
-  PASSNET_TRY(sandbox::Process process, sandbox::Process::spawn(options));
-  CompilerOutput output;
-  output.status = process.wait_output(std::chrono::seconds(timeout_s), kOutputBytes, &output.text);
-  return output;
+Result<CompilerOutput> ask_compiler(std::vector<std::string> argv) {
+  return run(options_of(std::move(argv), "/tmp", kAskSeconds), kAskSeconds);
+}
+
+Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const CompileRequest& request, ToolFiles files) {
+  sandbox::SpawnOptions options = options_of(std::move(argv), request.directory.string(), request.timeout_s);
+  options.isolation = sandbox::Isolation::Jail;
+  options.working_directory = request.directory.string();
+  if (!files.paths.empty()) {
+    // Of the include directory only ours: where PassNet is installed, it may be the one of all packages.
+    files.paths.push_back((request.include_dir / "passnet").string());
+    options.visible = std::move(files.paths);
+    options.environment.push_back("LD_LIBRARY_PATH=" + join(files.library_path, ":"));
+  }
+  return run(options, request.timeout_s);
 }
 
 bool succeeded(const CompilerOutput& output) {

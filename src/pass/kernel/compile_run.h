@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pass/kernel/compiler.h"
+#include "pass/kernel/tool_files.h"
 #include "sandbox/process.h"
 
 namespace passnet::pass {
@@ -19,9 +20,11 @@ struct CompilerOutput {
   std::string text;
 };
 
-/// Runs argv in `directory` (empty: ours). Errors: Io, Resource of the process itself.
-Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const std::string& directory,
-                                    sandbox::Isolation isolation, int timeout_s);
+/// Asks a compiler or loader about itself: trusted programs on no foreign text. Errors: Io, Resource of the process.
+Result<CompilerOutput> ask_compiler(std::vector<std::string> argv);
+/// Runs argv in request.directory, in the jail, which shows `files` and include_dir's passnet/ alone; all files when
+/// `files` is empty. Errors: Io, Resource of the process itself.
+Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const CompileRequest& request, ToolFiles files);
 bool succeeded(const CompilerOutput& output);
 /// The Resource error for a run that ended for want of time, memory or disk.
 std::optional<Error> exhausted(const CompilerOutput& output, const CompileRequest& request);

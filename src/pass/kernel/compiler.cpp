@@ -8,6 +8,8 @@
 #include <map>
 #include <mutex>
 
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/strings.h"
 #include "pass/kernel/compile_run.h"
 
@@ -37,6 +39,7 @@ const std::vector<std::string>& flags() {
     "-fno-rtti",
     "-fno-threadsafe-statics",
     "-fno-stack-protector",
+    "-fno-jump-tables",  // a jump by table could go anywhere, as far as code_check.h can see
     "-fno-asynchronous-unwind-tables",
     "-fcf-protection=none",
     "-fno-ident",
@@ -55,7 +58,7 @@ const std::vector<std::string>& flags() {
     "-ftemplate-backtrace-limit=2",
     "-shared",
     "-nostdlib",
-    "-Wl,-z,now,-z,relro,-z,noexecstack,--build-id=none"
+    "-Wl,-z,now,-z,relro,-z,noexecstack,-z,separate-code,--build-id=none"
   };
   return list;
 }
@@ -74,7 +77,7 @@ std::string processor() {
 }
 
 Result<Compiler> identify(const std::string& path) {
-  PASSNET_TRY(const CompilerOutput output, run_compiler({path, "--version"}, "", sandbox::Isolation::None, 10));
+  PASSNET_TRY(const CompilerOutput output, ask_compiler({path, "--version"}));
   const std::string version(split(output.text, '\n')[0]);
   if (!succeeded(output)) return resource_error(fmt::format("'{}' does not run: {}", path, version));
   const int major = std::atoi(version.substr(version.rfind(' ') + 1).c_str());
@@ -82,7 +85,14 @@ Result<Compiler> identify(const std::string& path) {
     return resource_error(fmt::format("'{}' is version {}, kernels need g++ {} or later", path, major, kOldestCompiler))
         .with_hint(fmt::format("apt-get install g++-{}", kOldestCompiler));
   }
-  return Compiler{path, version + "\n" + join(flags(), " ") + "\n" + processor(), ""};
+  PASSNET_TRY(const std::string binary, read_file(path));
+  return Compiler{path, version + "\n" + sha256_hex(binary) + "\n" + join(flags(), " ") + "\n" + processor(), ""};
+}
+
+/// The headers that the compiler brings for itself: <stdint.h> and the like.
+Result<std::string> header_directory(const std::string& path) {
+  PASSNET_TRY(const CompilerOutput output, ask_compiler({path, "-print-file-name=include"}));
+  return std::string(trim(output.text));
 }
 
 struct Diagnostic {
@@ -195,9 +205,7 @@ std::vector<std::string> dependency_names(std::string_view text) {
 }
 
 Result<void> compile_unit(const Compiler& compiler, const CompileRequest& request) {
-  PASSNET_TRY(const CompilerOutput headers,
-              run_compiler({compiler.path, "-print-file-name=include"}, "", sandbox::Isolation::None, 10));
-  const std::string own_headers(trim(headers.text));
+  PASSNET_TRY(const std::string own_headers, header_directory(compiler.path));
   std::vector<std::string> argv = {compiler.path};
   argv.insert(argv.end(), flags().begin(), flags().end());
   for (const std::string& word :
@@ -207,7 +215,7 @@ Result<void> compile_unit(const Compiler& compiler, const CompileRequest& reques
     argv.push_back(word);
   }
   PASSNET_TRY(const CompilerOutput output,
-              run_compiler(argv, request.directory.string(), sandbox::Isolation::Jail, request.timeout_s));
+              run_compiler(argv, request, files_or_warn(compiler.path, compiler_files(compiler.path))));
   if (auto error = exhausted(output, request); error && !succeeded(output)) return std::move(*error);
   if (!succeeded(output)) return parse_compiler_errors(output.text, request.file, request.kernel);
 

@@ -1,18 +1,17 @@
 #include "pass/kernel/elf_check.h"
 
-#include <cxxabi.h>
 #include <elf.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/strings.h"
+#include "pass/kernel/code_check.h"
 #include "pass/kernel/elf_object.h"
+#include "pass/kernel/symbol_name.h"
 
 namespace passnet::pass {
 namespace {
@@ -42,14 +41,6 @@ constexpr uint32_t kResolverRelocation = R_X86_64_IRELATIVE;
 
 constexpr const char* kSharedObject = "shared object of this machine";
 constexpr const char* kOnlyArguments = "kernels may only use their arguments and the stack";
-
-std::string demangled(std::string_view symbol) {
-  const std::string name(symbol);
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                         &std::free);
-  return quoted(std::string_view(status == 0 ? text.get() : name.c_str()), 120);
-}
 
 Error damaged(const char* what) { return damaged_elf(kSharedObject, what); }
 
@@ -180,17 +171,34 @@ Result<void> check_relocations(ElfObject& object, const std::string& kernel) {
   return {};
 }
 
+/// The section holds our text alone: what a kernel put there too would be taken for its parameters.
+Result<void> check_parameters(ElfObject& object, const ElfSection& section, const std::string& kernel) {
+  if (const ElfSection* all = object.section(".symtab")) {
+    for (const Elf64_Sym& symbol : object.symbols(*all)) {
+      if (object.symbol_name(*all, symbol) == "_ZL22passnet_parameter_text" &&
+          symbol.st_value == section.header.sh_addr && symbol.st_size == section.header.sh_size)
+        return {};
+    }
+  }
+  return bad_pass(fmt::format("kernel '{}' writes to the section .passnet.parameters, which belongs to "
+                              "passnet/kernel.h",
+                              kernel))
+      .with_hint("remove the section attribute");
+}
+
 }  // namespace
 
-Result<std::string> check_object(std::string_view bytes, const std::string& kernel) {
+Result<std::string> check_object(std::string_view bytes, const std::string& kernel, bool scan_code) {
   ElfObject object(bytes, kSharedObject, kOwnMachine, ET_DYN);
   PASSNET_TRY_VOID(object.open());
   PASSNET_TRY_VOID(check_state(object, kernel));
   PASSNET_TRY_VOID(check_start_up(object, kernel));
   PASSNET_TRY_VOID(check_relocations(object, kernel));
   PASSNET_TRY_VOID(check_symbols(object, kernel));
+  if (scan_code) PASSNET_TRY_VOID(check_code(object, kernel));
   const ElfSection* parameters = object.section(".passnet.parameters");
   if (!parameters) return damaged("no parameters inside");
+  PASSNET_TRY_VOID(check_parameters(object, *parameters, kernel));
   const std::string_view text = object.range(parameters->header.sh_offset, parameters->header.sh_size);
   if (object.failed()) return damaged("cut short");
   return std::string(text.substr(0, text.find('\0')));

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +11,7 @@
 
 #include "base/strings.h"
 #include "pass/kernel/compile_run.h"
+#include "pass/kernel/tool_files.h"
 
 namespace passnet::pass {
 namespace {
@@ -34,8 +36,11 @@ std::string find_nvrtc() {
     }
     // The loader's own search; the library is opened again in the jail.
     if (void* library = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
+      const link_map* where = nullptr;
+      const bool found = ::dlinfo(library, RTLD_DI_LINKMAP, &where) == 0;
+      const std::string path = found ? where->l_name : name;
       ::dlclose(library);
-      return name;
+      return path;
     }
   }
   return "";
@@ -58,6 +63,18 @@ Result<Compiler> look_for_compiler() {
   if (const std::string nvcc = find_on_path("nvcc", "/usr/local/cuda/bin"); !nvcc.empty())
     return Compiler{nvcc, "nvcc " + version_of(nvcc), ""};
   return resource_error("no compiler for kernels on the GPU: found neither NVRTC nor nvcc").with_hint(kInstall);
+}
+
+/// passnet-nvrtc, and NVRTC with the library of built-in functions that it opens by name from beside itself. nvcc runs a
+/// shell and the host's compiler on the host's headers: for it the jail shows all files.
+ToolFiles nvrtc_files(const Compiler& compiler) {
+  if (compiler.library.empty()) return files_or_warn(compiler.path, resource_error("nvcc uses the host's headers"));
+  std::vector<std::string> binaries = {compiler.path};
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(fs::path(compiler.library).parent_path(), failure)) {
+    if (entry.path().filename().string().starts_with("libnvrtc")) binaries.push_back(entry.path().string());
+  }
+  return files_or_warn(compiler.path, loaded_files(binaries));
 }
 
 /// "passnet-kernel(3): error: identifier "x" is undefined" and the like.
@@ -96,6 +113,16 @@ std::string plain(std::string text) {
   return text;
 }
 
+/// nvcc writes one kind of file at a time; argv ends in "-cubin", "-o", "unit.cubin".
+Result<void> write_ptx(std::vector<std::string> argv, const Compiler& compiler, const CompileRequest& request) {
+  argv.erase(argv.end() - 3, argv.end());
+  argv.insert(argv.end(), {"-ptx", "-o", "unit.ptx"});
+  PASSNET_TRY(const CompilerOutput output, run_compiler(std::move(argv), request, nvrtc_files(compiler)));
+  if (succeeded(output)) return {};
+  if (auto error = exhausted(output, request)) return std::move(*error);
+  return resource_error(fmt::format("'{}' writes no PTX: {}", compiler.path, quoted(trim(output.text), 300)));
+}
+
 }  // namespace
 
 Result<Compiler> find_gpu_compiler() {
@@ -132,10 +159,9 @@ Result<void> compile_gpu_unit(const Compiler& compiler, const CompileRequest& re
   argv.push_back("-arch=" + architecture);
   argv.push_back("-I" + request.include_dir.string());
   argv.push_back(fmt::format("-DPASSNET_BLOCK={}", block));
-  if (compiler.library.empty()) argv.insert(argv.end(), {"-cubin", "-o", "unit.cubin", "unit.cu"});
-  PASSNET_TRY(const CompilerOutput output,
-              run_compiler(std::move(argv), request.directory.string(), sandbox::Isolation::Jail, request.timeout_s));
-  if (succeeded(output)) return {};
+  if (compiler.library.empty()) argv.insert(argv.end(), {"unit.cu", "-cubin", "-o", "unit.cubin"});
+  PASSNET_TRY(const CompilerOutput output, run_compiler(argv, request, nvrtc_files(compiler)));
+  if (succeeded(output)) return compiler.library.empty() ? write_ptx(argv, compiler, request) : Result<void>{};
   if (auto error = exhausted(output, request)) return std::move(*error);
   return parse_gpu_compiler_errors(output.text, request.file, request.kernel);
 }

@@ -12,7 +12,7 @@ namespace passnet::pass {
 /// or in /usr/local/cuda. Errors: Resource with what to install.
 Result<Compiler> find_gpu_compiler();
 
-/// Compiles unit.cu in request.directory to unit.cubin, in the jail. architecture: "sm_90". Errors as compile_unit.
+/// Compiles unit.cu in request.directory to unit.cubin and unit.ptx, in the jail. architecture: "sm_90". Errors as compile_unit.
 Result<void> compile_gpu_unit(const Compiler& compiler, const CompileRequest& request, const std::string& architecture,
                               int64_t block);
 

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/strings.h"
 
@@ -29,17 +30,21 @@ bool contains(const std::array<std::string_view, n>& list, std::string_view word
 bool word_start(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool word_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
+constexpr std::array<std::string_view, 5> kRawPrefixes = {"R", "LR", "uR", "UR", "u8R"};
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+constexpr size_t kLongestDelimiter = 16;  // of a raw string
+
 /// Walks over comments, literals, words and directives, as the preprocessor does after joining continued
-/// lines.
+/// lines. What compilers read in different ways, or only by rules that kernels have no use for, is refused: control
+/// characters, raw strings with continued lines, suffixes of strings, letters beyond ASCII in names.
 class Scanner {
  public:
   Scanner(const std::string& file, std::string text) : file_(file), original_(std::move(text)) {
+    if (original_.starts_with(kByteOrderMark)) original_.replace(0, kByteOrderMark.size(), kByteOrderMark.size(), ' ');
     for (size_t i = 0; i < original_.size(); ++i) {
-      if (original_.compare(i, 2, "\\\n") == 0)
-        ++i;
-      else if (original_.compare(i, 3, "\\\r\n") == 0)
-        i += 2;
-      else {
+      if (const size_t end = continued_line(i); end > i) {
+        i = end - 1;
+      } else {
         text_ += original_[i];
         origin_.push_back(i);
       }
@@ -47,6 +52,7 @@ class Scanner {
   }
 
   Result<KernelSource> scan() {
+    PASSNET_TRY_VOID(check_characters());
     bool line_start = true;
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -68,6 +74,24 @@ class Scanner {
   }
 
  private:
+  /// Behind the backslash at `i` and the end of its line, where g++ lets blanks stand between them; else `i`.
+  size_t continued_line(size_t i) const {
+    if (original_[i] != '\\') return i;
+    const size_t end = original_.find_first_not_of(" \t\r", i + 1);
+    return end != std::string::npos && original_[end] == '\n' ? end + 1 : i;
+  }
+
+  Result<void> check_characters() const {
+    for (size_t i = 0; i < original_.size(); ++i) {
+      const auto c = static_cast<unsigned char>(original_[i]);
+      if (c == '\n' || c == '\t' || (c >= ' ' && c != 0x7f)) continue;
+      if (c == '\r' && i + 1 < original_.size() && original_[i + 1] == '\n') continue;
+      return bad_pass(fmt::format("control character {:#04x} is not allowed in a kernel", c),
+                      locate(file_, original_, i));
+    }
+    return {};
+  }
+
   SourceLoc here(size_t at) const {
     return locate(file_, original_, at < origin_.size() ? origin_[at] : original_.size());
   }
@@ -84,19 +108,45 @@ class Scanner {
     return true;
   }
 
-  void skip_literal(char quote) {
+  Result<void> skip_literal(char quote) {
     for (++at_; at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n'; ++at_) {
       if (text_[at_] == '\\') ++at_;
     }
-    at_ = std::min(at_ + 1, text_.size());
+    at_ = std::min(at_, text_.size());
+    if (at_ == text_.size() || text_[at_] == '\n') return {};  // unterminated: the next line may be a directive
+    ++at_;
+    return check_suffix();
   }
 
-  void skip_raw_string() {  // at the quote of R"delimiter(…)delimiter"
-    const size_t open = text_.find('(', at_);
-    if (open == std::string::npos) return skip_literal('"');
+  Result<void> skip_raw_string(size_t start) {  // at_: at the quote of R"delimiter(…)delimiter"; start: of its prefix
+    const size_t open = text_.find_first_of("()\\ \t\n\"", at_ + 1);
+    if (open == std::string::npos || text_[open] != '(' || open - at_ - 1 > kLongestDelimiter)
+      return bad_pass("a raw string without a delimiter and '('", here(start));
     const std::string close = ")" + text_.substr(at_ + 1, open - at_ - 1) + "\"";
-    const size_t end = text_.find(close, open);
-    at_ = end == std::string::npos ? text_.size() : end + close.size();
+    const size_t found = text_.find(close, open);
+    if (found == std::string::npos) return bad_pass("a raw string without its end", here(start));
+    at_ = found + close.size();
+    const bool whole = origin_[at_ - 1] - origin_[start] == at_ - 1 - start;
+    if (!whole || (in_directive_ && text_.substr(start, at_ - start).find('\n') != std::string::npos))
+      return bad_pass("a raw string may not hold a continued line, nor stand in a directive of several lines",
+                      here(start));
+    return check_suffix();
+  }
+
+  /// Whether what follows a literal belongs to it depends on the macros that are defined.
+  Result<void> check_suffix() const {
+    if (at_ >= text_.size() || !word_part(text_[at_])) return {};
+    return bad_pass("a string or character may not be followed by a letter, a digit or '_'", here(at_))
+        .with_hint("put a blank between them");
+  }
+
+  void skip_number() {
+    for (++at_; at_ < text_.size(); ++at_) {
+      const char c = text_[at_], next = at_ + 1 < text_.size() ? text_[at_ + 1] : ' ';
+      const bool sign =
+          (c == '+' || c == '-') && std::string_view("eEpP").find(text_[at_ - 1]) != std::string_view::npos;
+      if (!word_part(c) && c != '.' && !sign && !(c == '\'' && word_part(next))) break;
+    }
   }
 
   std::string_view word() {
@@ -107,16 +157,21 @@ class Scanner {
 
   Result<void> token() {
     const char c = text_[at_];
+    const bool fraction =
+        c == '.' && at_ + 1 < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_ + 1]));
     if (c == '"' || c == '\'') {
-      skip_literal(c);
-    } else if (std::isdigit(static_cast<unsigned char>(c))) {
-      while (at_ < text_.size() && (word_part(text_[at_]) || text_[at_] == '\'' || text_[at_] == '.')) ++at_;
+      return skip_literal(c);
+    } else if (fraction || std::isdigit(static_cast<unsigned char>(c))) {
+      skip_number();
     } else if (word_start(c)) {
       const size_t start = at_;
       return check_word(word(), start);
     } else if (c == '$') {
       // Only names that the compiler makes hold one; see cubin_check.cpp.
       return bad_pass("'$' is not allowed in a kernel", here(at_));
+    } else if (c == '\\' || static_cast<unsigned char>(c) >= 0x80) {
+      // Letters of names, written as they are or as \u00e9: R"( behind one begins no raw string.
+      return bad_pass("outside of strings and comments a kernel is written in ASCII, without '\\'", here(at_));
     } else {
       ++at_;
     }
@@ -124,10 +179,7 @@ class Scanner {
   }
 
   Result<void> check_word(std::string_view text, size_t start) {
-    if (at_ < text_.size() && text_[at_] == '"' && text.ends_with('R') && text.size() <= 3) {
-      skip_raw_string();
-      return {};
-    }
+    if (at_ < text_.size() && text_[at_] == '"' && contains(kRawPrefixes, text)) return skip_raw_string(start);
     if (contains(kAssembly, text)) {
       return bad_pass(fmt::format("{} is not allowed in a kernel", quoted(text)), here(start))
           .with_hint("passnet::vec compiles to the vector instructions of the machine");
@@ -155,12 +207,14 @@ class Scanner {
     if (!contains(kDirectives, name)) {
       return bad_pass(fmt::format("'#{}' is not allowed in a kernel", name), here(start));
     }
+    in_directive_ = true;
     while (at_ < text_.size() && text_[at_] != '\n') {
       if (std::isspace(static_cast<unsigned char>(text_[at_])))
         ++at_;
       else if (!skip_comment())
         PASSNET_TRY_VOID(token());
     }
+    in_directive_ = false;
     after_kernel_word_ = false;
     return {};
   }
@@ -199,6 +253,7 @@ class Scanner {
   Result<void> pragma(size_t start) {
     const std::string text = rest();
     const bool known =
+        text.find_first_of("\"'\\") == std::string::npos &&
         std::any_of(kPragmas.begin(), kPragmas.end(), [&](std::string_view p) { return text.starts_with(p); });
     if (known) return {};
     return bad_pass(fmt::format("'#pragma {}' is not allowed in a kernel", text), here(start))
@@ -210,6 +265,7 @@ class Scanner {
   std::string text_;            // continued lines joined
   std::vector<size_t> origin_;  // of each byte of text_ in original_
   size_t at_ = 0;
+  bool in_directive_ = false;
   bool after_kernel_word_ = false;
   bool after_using_ = false;
   bool opens_namespace_ = false;

@@ -233,7 +233,7 @@ double exponential(double x) { return std::exp(x); }
 double round_up(double x) { return std::ceil(x); }
 double round_down(double x) { return std::floor(x); }
 
-constexpr Builtin kFunctions[] = {
+constexpr Builtin kHostFunctions[] = {
     {"len", "value", call_len},
     {"min", "*values", call_best<Operator::Less>},
     {"max", "*values", call_best<Operator::Greater>},
@@ -266,6 +266,6 @@ constexpr Builtin kFunctions[] = {
 
 }  // namespace
 
-std::span<const Builtin> python_functions() { return kFunctions; }
+std::span<const Builtin> python_functions() { return kHostFunctions; }
 
 }  // namespace passnet::pass
