@@ -21,7 +21,8 @@ void note_place(const ucontext_t& context, Fault& fault) {
   fault.at = static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
   // memcpy and its like are leaves that push nothing: their return address is the first word of the stack. A stack that
   // is not there any more would fault here, which ends the process as well.
-  std::memcpy(&fault.called_by, reinterpret_cast<const void*>(context.uc_mcontext.gregs[REG_RSP]), sizeof fault.called_by);
+  std::memcpy(&fault.called_by, reinterpret_cast<const void*>(context.uc_mcontext.gregs[REG_RSP]),
+              sizeof fault.called_by);
 #elif defined(__aarch64__)
   fault.at = context.uc_mcontext.pc;
   fault.called_by = context.uc_mcontext.regs[30];
@@ -36,7 +37,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   Fault& fault = told_in->fault;
   fault.code = info->si_code;
   fault.launch = told_in->running.load(std::memory_order_relaxed);
-  fault.address = signal == SIGSYS ? static_cast<uint64_t>(info->si_syscall) : reinterpret_cast<uint64_t>(info->si_addr);
+  fault.address =
+      signal == SIGSYS ? static_cast<uint64_t>(info->si_syscall) : reinterpret_cast<uint64_t>(info->si_addr);
   fault.at = 0;
   fault.called_by = 0;
   fault.signal.store(static_cast<uint32_t>(signal), std::memory_order_release);

@@ -27,7 +27,9 @@ constexpr uint32_t kArchitecture = AUDIT_ARCH_AARCH64;
 
 constexpr uint32_t low(uint64_t value) { return static_cast<uint32_t>(value); }
 constexpr uint32_t high(uint64_t value) { return static_cast<uint32_t>(value >> 32); }
-constexpr uint32_t argument_low(uint32_t index) { return static_cast<uint32_t>(offsetof(seccomp_data, args)) + 8 * index; }
+constexpr uint32_t argument_low(uint32_t index) {
+  return static_cast<uint32_t>(offsetof(seccomp_data, args)) + 8 * index;
+}
 constexpr uint32_t argument_high(uint32_t index) { return argument_low(index) + 4; }
 
 bool enter_filter(const Control* control) {

@@ -54,7 +54,8 @@ const char* map_slots(const Table& table, SlotRow* rows, int fd) {
   char* at = static_cast<char*>(room) + table.fence;
   for (uint32_t i = 0; i < table.slots; ++i) {
     const int protection = rows[i].writable ? PROT_READ | PROT_WRITE : PROT_READ;
-    if (::mmap(at, rows[i].size, protection, MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(rows[i].offset)) == MAP_FAILED)
+    if (::mmap(at, rows[i].size, protection, MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(rows[i].offset)) ==
+        MAP_FAILED)
       return "a buffer of the kernels cannot be mapped";
     rows[i].base = reinterpret_cast<uint64_t>(at);
     at += rows[i].size + table.fence;

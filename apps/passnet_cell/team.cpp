@@ -25,13 +25,13 @@ struct Job {
   passnet_launch launch{};
   int64_t tasks = 0, chunk = 1;
 };
-Job job;                                        // written while the gate is closed
+Job job;  // written while the gate is closed
 constexpr uint32_t kOpen = 1u << 31;
-alignas(64) std::atomic<int64_t> next_task;     // first task that nobody has taken
-alignas(64) std::atomic<uint32_t> gate;         // kOpen while helpers may join, plus how many did
-alignas(64) std::atomic<uint32_t> left;         // helpers that joined and are done
-alignas(64) std::atomic<uint32_t> opened;       // launches that were opened to helpers
-alignas(64) std::atomic<uint32_t> over;         // the helpers' turn whose program is over
+alignas(64) std::atomic<int64_t> next_task;  // first task that nobody has taken
+alignas(64) std::atomic<uint32_t> gate;      // kOpen while helpers may join, plus how many did
+alignas(64) std::atomic<uint32_t> left;      // helpers that joined and are done
+alignas(64) std::atomic<uint32_t> opened;    // launches that were opened to helpers
+alignas(64) std::atomic<uint32_t> over;      // the helpers' turn whose program is over
 
 void pause() {
 #if defined(__x86_64__)

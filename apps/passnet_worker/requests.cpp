@@ -152,9 +152,14 @@ std::string Requests::answer(wire::Message message, std::vector<UniqueFd>& fds, 
   } catch (const runtime::KernelFault& fault) {
     // A GPU that stops although no kernel of a pass is loaded was stopped by an operator of the graph.
     const bool of_an_operator = fault.ends_worker && !has_kernels();
-    return refuse(
-        {of_an_operator ? "bad-input" : fault.kind, fault.message, fault.at, {}, fault.ends_worker, fault.launch, fault.code},
-        done);
+    return refuse({of_an_operator ? "bad-input" : fault.kind,
+                   fault.message,
+                   fault.at,
+                   {},
+                   fault.ends_worker,
+                   fault.launch,
+                   fault.code},
+                  done);
   } catch (const nlohmann::json::exception& problem) {
     return refuse({"bad-input", fmt::format("a request that is not understood: {}", problem.what()), {}, {}}, done);
   } catch (const std::bad_alloc&) {
@@ -350,19 +355,18 @@ Result<Reply> Requests::make_call_sets(const Json& request, std::vector<UniqueFd
 
 Result<Reply> Requests::renew_call_sets(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
-  PASSNET_TRY_VOID(
-      graph->renew_call_sets(request.at("seed").get<uint64_t>(), request.at("calls").get<int64_t>()));
+  PASSNET_TRY_VOID(graph->renew_call_sets(request.at("seed").get<uint64_t>(), request.at("calls").get<int64_t>()));
   return Reply{};
 }
 
 Result<Reply> Requests::set_call_sets(const Json& request, std::vector<UniqueFd>& fds) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(Bundle bundle, receive_bundle(request, fds));
-  runtime::SharedSets sets{{std::move(bundle.entries), {}}, request.at("stride").get<int64_t>(),
-                           request.at("sets").get<int64_t>()};
+  runtime::SharedSets sets{
+      {std::move(bundle.entries), {}}, request.at("stride").get<int64_t>(), request.at("sets").get<int64_t>()};
   if (sets.stride < 1 || sets.sets < 1 || sets.sets > bundle.memory.size_bytes() / sets.stride)
-    return bad_input(fmt::format("{} sets of {} bytes: the memory has {}", sets.sets, sets.stride,
-                                 bundle.memory.size_bytes()));
+    return bad_input(
+        fmt::format("{} sets of {} bytes: the memory has {}", sets.sets, sets.stride, bundle.memory.size_bytes()));
   graph->set_call_sets(std::move(sets), std::move(bundle.memory));
   return Reply{};
 }

@@ -44,8 +44,8 @@ struct OutputCheck {
   bool equal = false;  // all elements bit-equal (as values)
   /// Smallest t in [-10, 5] at which the output passes (expected dtype's ladder); 6: at none. Exact types: -10 or 6.
   int passes_from = 6;
-  double max_abs_diff = 0, mean_abs_diff = 0, max_rel_diff = 0;  // nan when not comparable
-  std::optional<Mismatch> mismatch = {};                         // when it was comparable and is not equal
+  double max_abs_diff = 0, mean_abs_diff = 0, max_rel_diff = 0;   // nan when not comparable
+  std::optional<Mismatch> mismatch = {};                          // when it was comparable and is not equal
   std::optional<Layout> expected_layout = {}, found_layout = {};  // when they differ
   bool operator==(const OutputCheck&) const = default;
 };
@@ -59,11 +59,11 @@ struct InputCheck {
 
 /// How calls are timed.
 struct Track {
-  std::string clock = "host";   // host: around the call until the device is done; device: the GPU's work, not launching
+  std::string clock = "host";  // host: around the call until the device is done; device: the GPU's work, not launching
   /// same: the same tensors in each call; fresh: at other addresses than before; new: drawn for the call, and at other
   /// addresses
   std::string inputs = "same";
-  std::string cache = "warm";   // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
+  std::string cache = "warm";  // warm: as the call before left it; flushed: the GPU's cache holds nothing of the graph
   bool operator==(const Track&) const = default;
 };
 /// "host clock, fresh tensors, warm cache"
@@ -176,8 +176,8 @@ struct RunRecord {
   int expected_outputs = 0, found_outputs = 0;
   std::vector<OutputCheck> outputs;
   std::vector<InputCheck> inputs;  // those that either side changed
-  int64_t calls_compared = 0;      // timed calls on inputs of their own whose outputs are in `outputs`; 0: the checked call
-  bool deterministic = true;       // every call on the inputs of the checked call gave its bits
+  int64_t calls_compared = 0;  // timed calls on inputs of their own whose outputs are in `outputs`; 0: the checked call
+  bool deterministic = true;   // every call on the inputs of the checked call gave its bits
 
   Timing reference, candidate;  // empty when not reached
   /// Timed, but too few blocks were free of other processes' work: the times are no measurement and give no speedup.

@@ -185,7 +185,7 @@ std::string headline(const RunRecord& record) {
              : verdict.correct_at(kCorrectT + kNearRungs) ? "inexact"
                                                           : "wrong";
     case Status::ShapeMismatch:
-      return count_differs(record)                ? "wrong count"
+      return count_differs(record)               ? "wrong count"
              : any_output(record, shape_differs) ? "wrong shape"
              : any_output(record, shares_other)  ? "wrong aliasing"
                                                  : "wrong strides";
@@ -199,8 +199,8 @@ std::string headline(const RunRecord& record) {
 }
 
 std::vector<std::string> all_headlines() {
-  std::vector<std::string> words = {"correct",      "declined",    "inexact",     "wrong",
-                                    "wrong count",  "wrong shape", "wrong dtype", "wrong strides", "wrong aliasing", "unstable",
+  std::vector<std::string> words = {"correct",      "declined",    "inexact",       "wrong",          "wrong count",
+                                    "wrong shape",  "wrong dtype", "wrong strides", "wrong aliasing", "unstable",
                                     "not compared", "no outputs",  "bad times"};
   for (const Cause& cause : kCauses) {
     if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);

@@ -241,7 +241,8 @@ class CountedTrials {
   Result<void> prepare() {
     pairs_ = std::max(1, std::min(options_.on_gpu ? kGpuPairs : kPairs, options_.trials));
     const int64_t at_once = std::max<int64_t>(1, b_.graph.calls_at_once);
-    together_ = usual_us_ > 0 ? std::clamp<int64_t>(static_cast<int64_t>(kHandedOverUs / usual_us_) + 1, 1, at_once) : 1;
+    together_ =
+        usual_us_ > 0 ? std::clamp<int64_t>(static_cast<int64_t>(kHandedOverUs / usual_us_) + 1, 1, at_once) : 1;
     const int64_t per_block = (options_.trials + pairs_ - 1) / pairs_;
     const int64_t wanted = std::min(kMostSets, per_block * together_);
     {
@@ -269,7 +270,7 @@ class CountedTrials {
     std::vector<TimedBlock> blocks;
     for (Side* side : {&a_, &b_}) {
       const bool is_reference = side == &a_;
-      const Json request{{"do", "time_on_sets"}, {"id", side->graph.id},   {"calls", calls},
+      const Json request{{"do", "time_on_sets"},  {"id", side->graph.id},     {"calls", calls},
                          {"together", together_}, {"expected", is_reference}, {"settling", kSettlingCalls}};
       PASSNET_TRY(TimedReply timed, ask_timed(side->graph, request, alone(), timeout));
       if (timed.block.times_us.size() != static_cast<size_t>(trials))
@@ -303,7 +304,7 @@ struct Usual {
 };
 /// Warms both sides up.
 Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
-                       const record::Track& track) {
+                      const record::Track& track) {
   Usual usual;
   for (const TimedGraph* graph : {&reference, &candidate}) {
     if (options.warmup == 0) break;
@@ -325,7 +326,8 @@ void finish(Side& side, const MeasureOptions& options, const record::Track& trac
 /// The same calls timed in other ways.
 Result<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
                                bool settle_each, Measured& measured) {
-  const auto tracks = options.on_gpu ? std::span<const record::Track>(kOtherGpuTracks) : std::span<const record::Track>(kOtherCpuTracks);
+  const auto tracks = options.on_gpu ? std::span<const record::Track>(kOtherGpuTracks)
+                                     : std::span<const record::Track>(kOtherCpuTracks);
   for (const record::Track& track : tracks) {
     Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
     const TrackPlan plan{track,       kOtherTrackPairs, std::min(options.trials, kOtherTrackTrials),
@@ -363,9 +365,9 @@ void note_conditions(const Conditions& before, const Conditions& after, record::
 namespace {
 
 /// Warms up, lets `time` take the trials of both sides, and notes what the machine did meanwhile.
-Result<Measured> measure_with(
-    const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options, const record::Track& track,
-    const std::function<Result<bool>(Side&, Side&, const Usual&, Measured&)>& time) {
+Result<Measured> measure_with(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
+                              const record::Track& track,
+                              const std::function<Result<bool>(Side&, Side&, const Usual&, Measured&)>& time) {
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
   PASSNET_TRY(const Usual usual, warm_up(reference, candidate, options, {"host", "same", "warm"}));

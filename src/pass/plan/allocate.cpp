@@ -10,8 +10,26 @@ namespace passnet::pass {
 
 namespace {
 
+/// Counts an allocation against what a plan may have in all.
+Result<void> charge_allocation(PlanState& state, const ir::TensorType& type) {
+  if (++state.allocations > kMostAllocations) {
+    return bad_pass(fmt::format("a plan may allocate {} tensors, this is one more", kMostAllocations))
+        .with_hint("allocate one before the loop, and use views of it");
+  }
+  int64_t inputs = 0;
+  for (const Buffer& buffer : state.list.buffers) inputs += buffer.input >= 0 ? buffer.type.size_bytes() : 0;
+  const int64_t most = kFreeBytes + kMostTimesInputs * inputs;
+  state.allocated_bytes += type.size_bytes();
+  if (state.allocated_bytes <= most) return {};
+  return bad_pass(
+      fmt::format("{} brings what the plan allocates to {} bytes, expected at most {} (2^32, and {} times what "
+                  "its inputs have)",
+                  ir::to_string(type), state.allocated_bytes, most, kMostTimesInputs));
+}
+
 Result<Value> allocate(PlanState& state, ir::TensorType type, std::optional<double> fill) {
   PASSNET_TRY_VOID(check_allocation(type));
+  PASSNET_TRY_VOID(charge_allocation(state, type));
   View view;
   view.buffer = static_cast<uint32_t>(state.list.buffers.size());
   view.type = type;

@@ -19,11 +19,15 @@
 namespace passnet::pass {
 
 inline constexpr int64_t kMaxSteps = 1'000'000;
+/// What a plan may allocate in all: so many tensors, of so many bytes and so many times what its inputs have.
+inline constexpr int64_t kMostAllocations = 4096, kFreeBytes = int64_t{1} << 32, kMostTimesInputs = 64;
+inline constexpr size_t kMostLaunches = 4096;
 
 /// What one evaluation builds and may still spend.
 struct PlanState {
   LaunchList list;
   int64_t steps_left = kMaxSteps;
+  int64_t allocations = 0, allocated_bytes = 0;
   bool on_gpu = false;  // what x.is_cuda says
 };
 /// Errors: BadPass when the steps are used up.

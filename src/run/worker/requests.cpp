@@ -58,9 +58,9 @@ Result<Hello> start_up(Worker& worker) {
 }
 
 Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
-                        const std::vector<pass::LaunchList>& lists,
-                        const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout,
-                        const std::string& cuda_graph) {
+                           const std::vector<pass::LaunchList>& lists,
+                           const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout,
+                           const std::string& cuda_graph) {
   // The text as it was read, when there is one, so that the worker's messages point into the user's file.
   const bool rewritten = !lists.empty();
   Json request{{"do", "load"},

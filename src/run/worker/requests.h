@@ -44,9 +44,9 @@ Result<Hello> start_up(Worker& worker);
 /// by one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).
 /// Returns: how many calls can be handed to its kernels at once; 1 when the graph does more than launch kernels.
 Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
-                        const std::vector<pass::LaunchList>& lists,
-                        const std::vector<std::vector<pass::BuiltKernel>>& kernels, std::chrono::milliseconds timeout,
-                        const std::string& cuda_graph = "off");
+                           const std::vector<pass::LaunchList>& lists,
+                           const std::vector<std::vector<pass::BuiltKernel>>& kernels,
+                           std::chrono::milliseconds timeout, const std::string& cuda_graph = "off");
 
 /// The inputs replayed from the graph's metas, which are set for it from now on. REQUIRES: it is loaded under `id`.
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
@@ -73,8 +73,8 @@ Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Grap
                            std::chrono::milliseconds timeout);
 
 struct Outputs {
-  Bundle tensors;  // "out_0", …; outputs that are not tensors are absent
-  Json scalars;    // {"out_1": 3}
+  Bundle tensors;                // "out_0", …; outputs that are not tensors are absent
+  Json scalars;                  // {"out_1": 3}
   Json layouts = Json::array();  // how each lies in memory (record::Layout)
 };
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);

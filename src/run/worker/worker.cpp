@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/log.h"
 #include "base/strings.h"

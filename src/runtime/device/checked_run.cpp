@@ -112,8 +112,8 @@ at::Tensor bytes_of(const at::Tensor& tensor, int64_t size) {
 using Copies = std::vector<std::unique_ptr<CheckedMemory>>;
 
 /// Inputs, and allocations that the plan filled, start as they are; torch.empty starts as poison.
-Copies make_copies(KernelHost& host, const pass::LaunchList& list, size_t number, const std::vector<at::Tensor>& tensors,
-                   unsigned char poison) {
+Copies make_copies(KernelHost& host, const pass::LaunchList& list, size_t number,
+                   const std::vector<at::Tensor>& tensors, unsigned char poison) {
   Copies copies;
   for (size_t i = 0; i < list.buffers.size(); ++i) {
     copies.push_back(host.allocate_checked(number, i));

@@ -64,8 +64,7 @@ class FusedStep final : public Step {
     const pass::Buffer& buffer = list_.buffers[index];
     const bool traced = library_.mode == FusedLibrary::Mode::Trace;
     PASSNET_CHECK(traced || library_.host() != nullptr, "a graph that was loaded for tracing is run");
-    at::Tensor tensor =
-        traced ? library_.device().allocate(buffer.type) : library_.host()->allocate(index_, index);
+    at::Tensor tensor = traced ? library_.device().allocate(buffer.type) : library_.host()->allocate(index_, index);
     // A traced kernel writes nothing; zeros are safe for whatever reads its outputs, as an index for example.
     if (traced) {
       tensor.zero_();
@@ -106,7 +105,7 @@ class FusedStep final : public Step {
   size_t index_;
   const pass::LaunchList& list_;
   std::vector<int32_t> inputs_, outs_;
-  std::vector<at::Tensor> tensors_;          // of the call in progress, by buffer
+  std::vector<at::Tensor> tensors_;  // of the call in progress, by buffer
   std::vector<char*> pointers_;
   std::vector<bool> whole_;  // outputs that are a whole buffer
 };
@@ -127,7 +126,8 @@ Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::Launc
                                    list.launches.launches.size()));
     }
     for (const pass::Launch& launch : list.launches.launches)
-      list.running.push_back({describe_kernel(list.launches, launch), describe_launch(list.launches, launch), launch.at});
+      list.running.push_back(
+          {describe_kernel(list.launches, launch), describe_launch(list.launches, launch), launch.at});
     library->lists_.push_back(std::move(list));
   }
   const bool can_launch = !kernels.empty() && std::ranges::all_of(library->lists_, &FusedList::can_launch);

@@ -102,7 +102,8 @@ Result<CallChecks> check_calls(const std::vector<CallResult>& expected, const Ca
     const size_t count = std::max(own.size(), other.outputs_of(call));
     outputs.resize(std::max(outputs.size(), count));
     for (size_t i = 0; i < count; ++i)
-      keep_worse(outputs[i], i < known.size() ? std::optional(known[i]) : std::nullopt, i < own.size() ? own[i] : CallOutput{}, other.output(call, i));
+      keep_worse(outputs[i], i < known.size() ? std::optional(known[i]) : std::nullopt,
+                 i < own.size() ? own[i] : CallOutput{}, other.output(call, i));
     for (const auto& [name, tensor] : expected[call].inputs) inputs[name];
     PASSNET_TRY(const std::vector<at::Tensor> given, sets.tensors(static_cast<int64_t>(call), input_names));
     for (auto& [name, worst] : inputs) {

@@ -73,8 +73,10 @@ void put_together(const std::byte* from, std::byte* to, int64_t elements, int64_
   at::parallel_for(0, runs, std::max<int64_t>(1, 65536 / run), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t count = std::min(run, elements - i * run);
-      const auto place = static_cast<int64_t>(scrambled(seed + static_cast<uint64_t>(i)) % static_cast<uint64_t>(elements - count + 1));
-      std::memcpy(to + i * run * element_bytes, from + place * element_bytes, static_cast<size_t>(count * element_bytes));
+      const auto place = static_cast<int64_t>(scrambled(seed + static_cast<uint64_t>(i)) %
+                                              static_cast<uint64_t>(elements - count + 1));
+      std::memcpy(to + i * run * element_bytes, from + place * element_bytes,
+                  static_cast<size_t>(count * element_bytes));
     }
   });
 }
@@ -88,7 +90,8 @@ Result<std::unique_ptr<CallSets>> CallSets::make(const InputSet& like, int64_t w
   std::vector<wire::Entry> entries = like.entries;
   const int64_t stride = std::max<int64_t>(4096, (wire::lay_out(entries) + 4095) / 4096 * 4096);
   int64_t room = std::max<int64_t>(1, kEnough / stride);
-  if (const auto available = available_memory()) room = std::min(room, std::max<int64_t>(1, *available / kShare / stride));
+  if (const auto available = available_memory())
+    room = std::min(room, std::max<int64_t>(1, *available / kShare / stride));
   const int64_t sets = std::min(wanted, room);
   PASSNET_TRY(*fd, wire::create_memory("the inputs of timed calls", sets * stride));
   PASSNET_TRY(wire::Mapping memory, wire::Mapping::map(fd->get(), sets * stride, true));
@@ -126,8 +129,7 @@ Result<void> CallSets::renew(const InputSet& like, const graphdir::Metas& metas,
       }
     }
     const auto own_seed = static_cast<uint32_t>(seeds());
-    PASSNET_TRY(const std::vector<int64_t> non_finite,
-                graphdir::replay(drawn.inputs, drawn.weights, memory, own_seed));
+    PASSNET_TRY(const std::vector<int64_t> non_finite, graphdir::replay(drawn.inputs, drawn.weights, memory, own_seed));
     for (size_t i = 0; i < small.size(); ++i) {
       if (non_finite[i] > 0) done.erase(small[i]->name);
     }

@@ -26,11 +26,11 @@ class FreshCalls {
   Result<void> initialize() {
     PASSNET_TRY_VOID(graph_.require_inputs());
     if (options_.calls < 1 || options_.calls > sets_.size() || options_.together < 1)
-      return bad_input(fmt::format("{} calls, {} together: there are {} sets", options_.calls, options_.together,
-                                   sets_.size()));
+      return bad_input(
+          fmt::format("{} calls, {} together: there are {} sets", options_.calls, options_.together, sets_.size()));
     if (host() != nullptr && options_.together > static_cast<int64_t>(host()->calls_at_a_time()))
-      return bad_input(fmt::format("{} calls together: there is room for {}", options_.together,
-                                   host()->calls_at_a_time()));
+      return bad_input(
+          fmt::format("{} calls together: there is room for {}", options_.together, host()->calls_at_a_time()));
     PASSNET_TRY_VOID(graph_.learn_mutations());
     PASSNET_TRY_VOID(graph_.record());
     PASSNET_TRY(const uint64_t seed, random_number());

@@ -83,8 +83,8 @@ class LoadedGraph {
 
   std::vector<record::Layout> layouts;        // of the outputs of the last run
   std::map<std::string, at::Tensor> changed;  // inputs that the last run changed, as it left them, on the CPU
-  graphdir::Metas metas;                // what the inputs were drawn from, where that is known
-  std::unique_ptr<CallSets> call_sets;  // inputs of timed calls
+  graphdir::Metas metas;                      // what the inputs were drawn from, where that is known
+  std::unique_ptr<CallSets> call_sets;        // inputs of timed calls
   std::vector<CallResult> expected_calls;
 
  private:

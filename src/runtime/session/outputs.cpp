@@ -72,7 +72,8 @@ std::vector<record::Layout> layouts_of(const std::vector<c10::IValue>& values,
 std::vector<CallOutput> shared_outputs(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping,
                                        const Json& scalars) {
   const std::vector<at::Tensor> tensors = view_shared(entries, mapping);
-  const auto of_inputs = std::ranges::count_if(entries, [](const auto& entry) { return changed_input(entry.name).has_value(); });
+  const auto of_inputs =
+      std::ranges::count_if(entries, [](const auto& entry) { return changed_input(entry.name).has_value(); });
   std::vector<CallOutput> outputs(entries.size() - static_cast<size_t>(of_inputs) + scalars.size());
   for (size_t i = 0; i < outputs.size(); ++i) {
     const std::string name = output_name(i);

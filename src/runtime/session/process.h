@@ -15,8 +15,9 @@ namespace passnet::runtime {
 class Device;
 
 struct RuntimeOptions {
-  int threads = 1;              // for operators, and for kernels of passes on the CPU
-  std::vector<int> processors;  // where the threads are bound, one each (libgomp is told by its environment); empty: nowhere
+  int threads = 1;  // for operators, and for kernels of passes on the CPU
+  std::vector<int>
+      processors;  // where the threads are bound, one each (libgomp is told by its environment); empty: nowhere
   std::optional<int> gpu = {};  // the GPU that graphs run on; none: the CPU
   /// On the CPU: starts the processes that kernels of passes run in; none: they cannot run here. Kept.
   std::unique_ptr<CellStarter> cells = {};

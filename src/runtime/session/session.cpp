@@ -116,9 +116,8 @@ Result<CallOutputs> Session::run(bool checked) {
   return outputs;
 }
 
-Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found,
-                                                          const wire::Mapping& mapping, const Json& found_scalars,
-                                                          const std::vector<record::Layout>& found_layouts) {
+Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+                                    const Json& found_scalars, const std::vector<record::Layout>& found_layouts) {
   const c10::InferenceMode mode;
   std::vector<record::OutputCheck> checks =
       check_outputs(graph_->expected(), shared_outputs(found, mapping, found_scalars));
@@ -197,7 +196,8 @@ Result<void> Session::renew_call_sets(uint64_t seed, int64_t count) {
 }
 
 void Session::set_call_sets(SharedSets sets, wire::Mapping mapping) {
-  graph_->call_sets = std::make_unique<CallSets>(std::move(sets.tensors.entries), sets.stride, sets.sets, std::move(mapping));
+  graph_->call_sets =
+      std::make_unique<CallSets>(std::move(sets.tensors.entries), sets.stride, sets.sets, std::move(mapping));
 }
 
 Result<FreshCallTimes> Session::time_on_sets(const FreshOptions& options) {

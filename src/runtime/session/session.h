@@ -23,7 +23,7 @@ namespace passnet::runtime {
 struct CallOutputs {
   /// "out_0", …; outputs that are not tensors are left out. Then "in_NAME": inputs that the call changed, as it left them.
   SharedTensors tensors;
-  Json scalars;            // of those, by name
+  Json scalars;                              // of those, by name
   std::vector<record::Layout> layouts = {};  // by output
   int64_t peak_bytes = 0;  // most memory of tensors that the call held at a time, beside inputs and constants
 };
@@ -72,7 +72,7 @@ struct FreshCallTimes {
 /// Outputs of calls on sets against those of the reference: the worst of each.
 struct CallChecks {
   std::vector<std::optional<record::OutputCheck>> outputs;  // absent: no worse than known
-  std::vector<record::OutputCheck> inputs;  // those that either side changed, as they were afterwards
+  std::vector<record::OutputCheck> inputs;                  // those that either side changed, as they were afterwards
   std::vector<std::string> input_names;
   int64_t compared = 0;
 };

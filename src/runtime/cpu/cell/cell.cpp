@@ -147,7 +147,8 @@ void Cell::run() {
   const uint32_t turn = control_->first_turn.load(std::memory_order_relaxed) + 1;
   if (shared_ && threads_ > 1) {
     control_->helper_turn.fetch_add(1, std::memory_order_release);
-    if (control_->alert.load(std::memory_order_relaxed) == 0) futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
+    if (control_->alert.load(std::memory_order_relaxed) == 0)
+      futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
   }
   control_->alert.store(0, std::memory_order_release);
   control_->first_turn.store(turn, std::memory_order_release);
@@ -157,8 +158,7 @@ void Cell::run() {
 }
 
 bool Cell::is_at_rest() {
-  return sleepers(control_->first_turn) == 1 &&
-         sleepers(control_->helper_turn) == static_cast<long>(threads_ - 1);
+  return sleepers(control_->first_turn) == 1 && sleepers(control_->helper_turn) == static_cast<long>(threads_ - 1);
 }
 
 void Cell::await_rest(uint32_t turn) {

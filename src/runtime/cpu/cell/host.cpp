@@ -48,8 +48,8 @@ ReadyLaunch make_ready(const pass::Launch& launch, uint32_t kernel) {
   for (const pass::LaunchArg& arg : launch.args) {
     passnet_arg value{};
     if (const auto* view = std::get_if<pass::View>(&arg)) {
-      ready.pointers.push_back({static_cast<uint32_t>(ready.args.size()), view->buffer,
-                                view->offset * ir::size_bytes(view->type.dtype)});
+      ready.pointers.push_back(
+          {static_cast<uint32_t>(ready.args.size()), view->buffer, view->offset * ir::size_bytes(view->type.dtype)});
       ready.bytes += extent_bytes(view->type);
     } else if (const auto* integer = std::get_if<int64_t>(&arg)) {
       value.integer = *integer;
@@ -82,7 +82,8 @@ class FencedBuffer final : public CheckedMemory {
 
 class CellHost final : public KernelHost {
  public:
-  CellHost(const CellResources& resources, const std::vector<FusedList>& lists) : arena_(*resources.arena), lists_(lists) {}
+  CellHost(const CellResources& resources, const std::vector<FusedList>& lists)
+      : arena_(*resources.arena), lists_(lists) {}
 
   Result<void> start(const CellResources& resources) {
     CellPlan plan;
@@ -139,8 +140,8 @@ class CellHost final : public KernelHost {
     }
     std::copy(ready.args.begin(), ready.args.end(), args);
     for (const ReadyLaunch::Pointer& pointer : ready.pointers)
-      args[pointer.arg].pointer = reinterpret_cast<void*>(in_cell(buffers[pointer.buffer]) +
-                                                          static_cast<uint64_t>(pointer.offset_bytes));
+      args[pointer.arg].pointer =
+          reinterpret_cast<void*>(in_cell(buffers[pointer.buffer]) + static_cast<uint64_t>(pointer.offset_bytes));
     in_line_.push_back({list, index});
   }
 
@@ -172,7 +173,8 @@ class CellHost final : public KernelHost {
   void require_intact() override {
     for (size_t slot = 0; slot < slots_->slots().size(); ++slot) {
       if (!slots_->slots()[slot].writable) continue;
-      if (const auto broken = slots_->broken_canary(slot)) throw describe_overrun(lists_, slots_->slots()[slot], *broken);
+      if (const auto broken = slots_->broken_canary(slot))
+        throw describe_overrun(lists_, slots_->slots()[slot], *broken);
     }
   }
   int process() const override { return cell_ ? cell_->process() : -1; }
@@ -226,7 +228,8 @@ class CellHost final : public KernelHost {
 
 }  // namespace
 
-Result<std::unique_ptr<KernelHost>> make_cell_host(const CellResources& resources, const std::vector<FusedList>& lists) {
+Result<std::unique_ptr<KernelHost>> make_cell_host(const CellResources& resources,
+                                                   const std::vector<FusedList>& lists) {
   if (resources.starter == nullptr) return bad_input("this worker runs no kernels of passes");
   auto host = std::make_unique<CellHost>(resources, lists);
   PASSNET_TRY_VOID(host->start(resources));

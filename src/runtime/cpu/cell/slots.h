@@ -77,7 +77,7 @@ class SlotMemory {
   uint64_t size_ = 0;
   size_t copies_ = 1;
   std::vector<Slot> slots_;
-  std::vector<Handle> handles_;                          // by slot
+  std::vector<Handle> handles_;                         // by slot
   std::vector<std::vector<std::vector<size_t>>> free_;  // by list and buffer
   std::vector<std::byte> noise_;
   std::mt19937_64 random_;

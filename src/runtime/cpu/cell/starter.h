@@ -13,7 +13,7 @@
 namespace passnet::runtime {
 
 struct StartedCell {
-  UniqueFd socket;  // our end of the cell's
+  UniqueFd socket;   // our end of the cell's
   UniqueFd process;  // a pidfd: readable once it has ended
   int id = 0;        // for ask_end
 };
