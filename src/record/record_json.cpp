@@ -219,6 +219,15 @@ struct JsonFields<record::Provenance> {
 };
 
 template <>
+struct JsonFields<record::Link> {
+  static constexpr std::string_view kName = "chain";
+  static void visit(auto& field, auto& link) {
+    field("number", link.number);
+    field("previous", link.previous);
+  }
+};
+
+template <>
 struct JsonFields<record::RunRecord> {
   static constexpr std::string_view kName = "record";
   static void visit(auto& field, auto& record) {
@@ -231,6 +240,8 @@ struct JsonFields<record::RunRecord> {
     field("hardware", record.hardware);
     field("threads", record.threads);
     field("seed", record.seed);
+    field.if_set("seed_given", record.seed_given);
+    field.if_set("seed_nonce", record.seed_nonce);
     field("started", record.started);
     field("stage", record.stage);
     field("error_kind", record.error_kind);
@@ -254,6 +265,7 @@ struct JsonFields<record::RunRecord> {
     field.if_set("reference_memory", record.reference_memory);
     field.if_set("candidate_memory", record.candidate_memory);
     field.if_set("retried", record.retried);
+    field.if_set("chain", record.chain);
   }
 };
 

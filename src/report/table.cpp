@@ -40,12 +40,6 @@ Style ratio_style(const Row& row) {
   return row.ratio > 1 ? Style::Good : Style::Bad;
 }
 
-std::string one_line(std::string_view name) {
-  std::string text = visible(name);
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
 struct Cell {
   std::string text;
   Style style = Style::Plain;
@@ -89,7 +83,7 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_sample
   Column sites{"sites", false, {}, 3};
   if (any_noisy) ratio.title += " ";
   for (const Row& row : rows) {
-    name.cells.push_back({(several_samples ? "  " : "") + one_line(row.graph), Style::Plain});
+    name.cells.push_back({(several_samples ? "  " : "") + visible_line(row.graph), Style::Plain});
     verdict.cells.push_back({row.headline, style_of(row.tone)});
     const std::string mark = any_noisy ? (row.noisy ? "~" : " ") : "";
     ratio.cells.push_back({speedup_text(row) + mark, ratio_style(row)});
@@ -153,7 +147,7 @@ std::string render_lines(const std::vector<Column>& table, const std::vector<Row
   std::string out = render_line(table, 0, color);
   for (size_t i = 0; i < rows.size(); ++i) {
     const bool new_sample = several_samples && (i == 0 || rows[i].sample != rows[i - 1].sample);
-    if (new_sample) out += styled(shorten_middle(one_line(rows[i].sample), width), Style::Bold, color) + '\n';
+    if (new_sample) out += styled(shorten_middle(visible_line(rows[i].sample), width), Style::Bold, color) + '\n';
     out += render_line(table, i + 1, color);
   }
   return out;
@@ -230,7 +224,7 @@ std::vector<Problem> grouped_problems(const std::vector<Row>& rows) {
       return problem.row->headline == row.headline && problem.row->problem == row.problem;
     });
     Problem& problem = same == problems.end() ? problems.emplace_back(Problem{&row, {}}) : *same;
-    problem.names.push_back(one_line(row.name));
+    problem.names.push_back(visible_line(row.name));
   }
   return problems;
 }
@@ -257,13 +251,13 @@ std::string render_profile(const Row& row, size_t width, bool color) {
   const record::Profile& profile = *row.profile;
   std::string out =
       fmt::format("\n{}: {:.1f} us a call, with clocks around its parts\n",
-                  styled("where the time goes, " + one_line(row.name), Style::Bold, color), profile.call_us);
+                  styled("where the time goes, " + visible_line(row.name), Style::Bold, color), profile.call_us);
   double told_us = 0;
   for (const record::Profile::Launch& launch : profile.launches) {
     told_us += launch.us;
     out += fmt::format(
         "  {:8.2f} us  {} ({}.py:{}): {}, {:.1f} GB/s; a copy of as many bytes takes {:.2f} us, {:.0f} % of this\n",
-        launch.us, one_line(launch.kernel), one_line(launch.pass), launch.line,
+        launch.us, visible_line(launch.kernel), visible_line(launch.pass), launch.line,
         bytes_text(static_cast<double>(launch.bytes)),
         launch.us > 0 ? static_cast<double>(launch.bytes) / launch.us / 1e3 : 0, launch.bound_us,
         launch.us > 0 ? 100 * launch.bound_us / launch.us : 0);
@@ -272,7 +266,7 @@ std::string render_profile(const Row& row, size_t width, bool color) {
     told_us += profile.others[i].us;
     if (i < kMostOthers)
       out += fmt::format("  {:8.2f} us  {}\n", profile.others[i].us,
-                         shorten_middle(one_line(profile.others[i].statement), width - 15));
+                         shorten_middle(visible_line(profile.others[i].statement), width - 15));
   }
   if (profile.others.size() > kMostOthers)
     out += fmt::format("  … and {} more operators\n", profile.others.size() - kMostOthers);

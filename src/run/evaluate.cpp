@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <optional>
 
 #include "base/log.h"
+#include "base/utc.h"
 #include "fx/print.h"
 #include "pass/source.h"
 #include "record/verdict.h"
@@ -27,15 +27,6 @@ using Clock = std::chrono::steady_clock;
 using record::Stage;
 
 constexpr int kProfiledCalls = 50;
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm fields{};
-  ::gmtime_r(&now, &fields);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields);
-  return text;
-}
 
 // The passes of the sample, loaded once; a pass that cannot be read fails every graph with the same words.
 Result<std::vector<pass::Pass>> load_passes(const graphdir::Sample& sample) {

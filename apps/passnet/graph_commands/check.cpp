@@ -27,15 +27,15 @@ std::string hash_text(const graphdir::GraphCheck& check) {
 }
 
 void print_line(const graphdir::GraphCheck& check) {
-  if (check.error) return fmt::print("{}\n", to_string(*check.error));
-  fmt::print("{}: ok, {} nodes, {}{}{}\n", check.path, check.nodes, hash_text(check),
+  if (check.error) return print("{}\n", Lines{to_string(*check.error)});
+  print("{}: ok, {} nodes, {}{}{}\n", check.path, check.nodes, hash_text(check),
              check.missing.empty() ? "" : ", cannot be run without ", fmt::join(check.missing, ", "));
 }
 
 void print_summary(const graphdir::CheckSummary& summary) {
-  fmt::print("{} graphs, {} read, {} printed and read back equal, {} failed\n", summary.graphs, summary.parsed,
+  print("{} graphs, {} read, {} printed and read back equal, {} failed\n", summary.graphs, summary.parsed,
              summary.roundtrip, summary.failed.size());
-  fmt::print("hashes: {} equal, {} not reproduced, {} absent\n", summary.hash_equal, summary.hash_different,
+  print("hashes: {} equal, {} not reproduced, {} absent\n", summary.hash_equal, summary.hash_different,
              summary.hash_absent);
 }
 
@@ -52,7 +52,7 @@ int check_graphs(const GraphPaths& given) {
   if (given.json) {
     Json json = to_json(summary);
     if (interrupted()) json["interrupted"] = true;
-    fmt::print("{}\n", dump(json));
+    print("{}\n", dump(json));
   } else {
     print_summary(summary);
   }
