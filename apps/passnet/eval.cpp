@@ -121,13 +121,15 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   }
   if (interrupted()) {
     print_error("interrupted: {} finished graphs are kept in '{}'; go on with --resume\n", result.records.size(),
-               directory.shown().string());
+                directory.shown().string());
     return kInterrupted;
   }
   if (result.error) return *result.error;
   if (const auto failed = std::ranges::count_if(result.records, record::is_environment_failure); failed > 0) {
-    print_error("not evaluated: {} of {} graphs, for reasons outside the passes; they count in no score, and --resume "
-                "evaluates them again\n", failed, result.records.size());
+    print_error(
+        "not evaluated: {} of {} graphs, for reasons outside the passes; they count in no score, and --resume "
+        "evaluates them again\n",
+        failed, result.records.size());
     return kResource;
   }
   return all_correct(result.records) ? kOk : kNotAllCorrect;

@@ -101,7 +101,7 @@ Result<run::Outputs> run_rewritten(const RunFlags& flags, run::Worker& reference
   PASSNET_TRY(run::PassRun done, run::run_with_passes(reference, kId, candidate, graph, inputs, passes, options));
   for (const record::PassOutcome& outcome : done.passes) {
     print_error("pass '{}': {} site{} replaced, {} declined\n", outcome.pass, outcome.matches,
-               outcome.matches == 1 ? "" : "s", outcome.declined);
+                outcome.matches == 1 ? "" : "s", outcome.declined);
   }
   return std::move(done.outputs);
 }

@@ -45,9 +45,7 @@ struct ScoredGraph {
 struct Scored {
   std::vector<ScoredGraph> graphs;
   size_t unchained = 0;  // records that are in no chain
-  size_t count(Left left) const {
-    return static_cast<size_t>(std::ranges::count(graphs, left, &ScoredGraph::left));
-  }
+  size_t count(Left left) const { return static_cast<size_t>(std::ranges::count(graphs, left, &ScoredGraph::left)); }
 };
 
 // An upstream log says no more than the verdict.
@@ -75,7 +73,8 @@ Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
   PASSNET_TRY(const std::string text, read_file(file));
   PASSNET_TRY(const std::vector<record::Verdict> verdicts, record::verdicts_from_upstream_log(file.string(), text));
   const std::vector<std::string> names = record::names_in_upstream_log(text);
-  for (size_t i = 0; i < verdicts.size(); ++i) scored.graphs.push_back({names.at(i), word_of(verdicts[i]), Left::No, verdicts[i]});
+  for (size_t i = 0; i < verdicts.size(); ++i)
+    scored.graphs.push_back({names.at(i), word_of(verdicts[i]), Left::No, verdicts[i]});
   return {};
 }
 
@@ -107,10 +106,11 @@ void print_score(const std::string& name, const Scored& scored, const record::Sc
     print("{:<14}  {:>7}  {}\n", graph.word, ratio ? fmt::format("{:.2f}x", *ratio) : "-", graph.name);
   }
   const std::string geomean = score.geomean_speedup ? fmt::format("{:.3f}", *score.geomean_speedup) : "-";
-  print("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name,
-             score.total, 100 * score.correct_share, 100 * score.fast_share, geomean);
+  print("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name, score.total,
+        100 * score.correct_share, 100 * score.fast_share, geomean);
   if (const size_t disturbed = scored.count(Left::Disturbed); disturbed > 0)
-    print("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n", disturbed);
+    print("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n",
+          disturbed);
   if (const size_t failed = scored.count(Left::MachineFailed); failed > 0)
     print("not in the score: {} that the machine kept from being evaluated; 'passnet eval --resume' does so again\n",
           failed);

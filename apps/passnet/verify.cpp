@@ -55,8 +55,8 @@ Json to_json(const run::VerifiedRun& run, bool is_head) {
                        {"changed", sample.changed},
                        {"remarks", sample.remarks}});
   }
-  return {{"run", run.path},         {"sessions", run.sessions},      {"head", run.head},
-          {"is_expected_head", is_head}, {"problems", run.problems}, {"samples", std::move(samples)}};
+  return {{"run", run.path},          {"sessions", run.sessions},     {"head", run.head}, {"is_expected_head", is_head},
+          {"problems", run.problems}, {"samples", std::move(samples)}};
 }
 
 Result<ExitCode> verify_command(const VerifyFlags& flags) {
@@ -75,7 +75,8 @@ Result<ExitCode> verify_command(const VerifyFlags& flags) {
 
 void add_verify(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* command = app.add_subcommand("verify", "a run: was anything edited, dropped or left out since it was written?");
+  CLI::App* command =
+      app.add_subcommand("verify", "a run: was anything edited, dropped or left out since it was written?");
   command->add_option("RUN", flags->run, "directory of a run (--out of 'passnet eval')")->required();
   command->add_option("--head", flags->head, "the head that verify printed of this run before");
   add_json_flag(*command, flags->json);

@@ -9,8 +9,7 @@
 
 namespace passnet {
 
-void for_each_character(std::string_view text,
-                        const std::function<void(char32_t code, std::string_view bytes)>& use) {
+void for_each_character(std::string_view text, const std::function<void(char32_t code, std::string_view bytes)>& use) {
   for (size_t at = 0; at < text.size();) {
     const auto first = static_cast<unsigned char>(text[at]);
     const size_t wanted = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;

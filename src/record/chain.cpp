@@ -27,11 +27,11 @@ struct Claim {
 
 /// What is known of each record ever written, by its number.
 struct Known {
-  std::map<int64_t, size_t> here;              // position in Chain::records
-  std::map<int64_t, std::string> aside;        // SHA-256 of those that a session set aside
-  std::map<int64_t, size_t> begun;             // sessions by the number of records before; the last of such
-  std::multiset<std::string> allowed;          // lines without a place: all that the first session found and left,
-  std::set<std::string> moved;                 // and those that sessions set aside
+  std::map<int64_t, size_t> here;        // position in Chain::records
+  std::map<int64_t, std::string> aside;  // SHA-256 of those that a session set aside
+  std::map<int64_t, size_t> begun;       // sessions by the number of records before; the last of such
+  std::multiset<std::string> allowed;    // lines without a place: all that the first session found and left,
+  std::set<std::string> moved;           // and those that sessions set aside
   std::vector<Claim> claims;
 };
 
@@ -75,7 +75,8 @@ class Checker {
         if (one.number == 0) known_.moved.insert(one.sha256);
       }
     }
-    if (input_.seal.records > 0) known_.claims.push_back({"aggregated_score.json", input_.seal.records, input_.seal.head});
+    if (input_.seal.records > 0)
+      known_.claims.push_back({"aggregated_score.json", input_.seal.records, input_.seal.head});
   }
 
   std::string name(size_t i) const { return fmt::format("the record of {}", quoted(chain_.records[i].graph)); }
@@ -102,18 +103,21 @@ class Checker {
                  "run.jsonl lies in the directory of the run, above that of the sample; copy a run as a whole");
       return;
     }
-    if (link->number < 1) return complain(i, fmt::format("says that it is record {}, expected 1 or more", link->number));
+    if (link->number < 1)
+      return complain(i, fmt::format("says that it is record {}, expected 1 or more", link->number));
     const auto [before, is_new] = known_.here.emplace(link->number, i);
     if (!is_new) {
       const bool equal = chain_.lines[before->second].sha256 == chain_.lines[i].sha256;
       const uint32_t other = chain_.lines[before->second].number;
-      return complain(i, equal ? fmt::format("is line {} once more: the line was doubled", other)
-                               : fmt::format("says that it is record {} of the sample, and so does line {}: one of them "
-                                             "was changed or added",
-                                             link->number, other));
+      return complain(i, equal
+                             ? fmt::format("is line {} once more: the line was doubled", other)
+                             : fmt::format("says that it is record {} of the sample, and so does line {}: one of them "
+                                           "was changed or added",
+                                           link->number, other));
     }
     if (link->number < highest_)
-      complain(i, fmt::format("is record {} of the sample, found after record {}: lines were reordered", link->number, highest_));
+      complain(i, fmt::format("is record {} of the sample, found after record {}: lines were reordered", link->number,
+                              highest_));
     highest_ = std::max(highest_, link->number);
     last_ = std::max(last_, link->number);
     if (const auto begun = known_.begun.lower_bound(link->number); begun != known_.begun.begin())
@@ -122,7 +126,8 @@ class Checker {
       if (aside->second == chain_.lines[i].sha256)
         leave_behind(i);
       else
-        complain(i, fmt::format("says that it is record {}, which a later session set aside with other bytes", link->number));
+        complain(i, fmt::format("says that it is record {}, which a later session set aside with other bytes",
+                                link->number));
     }
   }
 
@@ -152,8 +157,8 @@ class Checker {
     for (const auto& [number, i] : known_.here) check_gap_before(number);
     if (claimed > last_) {
       const auto claim = std::ranges::find(known_.claims, claimed, &Claim::records);
-      complain_at(0, fmt::format("{} follows record {} of the sample, found {}: lines were dropped at the end", claim->who,
-                              claimed, last_));
+      complain_at(0, fmt::format("{} follows record {} of the sample, found {}: lines were dropped at the end",
+                                 claim->who, claimed, last_));
     }
   }
 
@@ -166,7 +171,8 @@ class Checker {
     const std::string which = before + 2 == number ? fmt::format("record {} is", number - 1)
                                                    : fmt::format("records {} to {} are", before + 1, number - 1);
     complain(known_.here.at(number),
-             fmt::format("is record {} of the sample, and {} neither here nor set aside: lines were dropped", number, which));
+             fmt::format("is record {} of the sample, and {} neither here nor set aside: lines were dropped", number,
+                         which));
   }
 
   /// Each record was written after the bytes that are there.
@@ -176,9 +182,10 @@ class Checker {
       if (const auto begun = known_.begun.find(number - 1); begun != known_.begun.end()) {
         const SessionLine& session = input_.sessions->at(begun->second);
         if (previous != session.sha256)
-          complain(i, fmt::format("was written after a session with SHA-256 {}, found {} in session {} of run.jsonl: one "
-                                  "of them was changed, or is of another run",
-                                  quoted(previous, 70), quoted(session.sha256, 70), begun->second + 1));
+          complain(i,
+                   fmt::format("was written after a session with SHA-256 {}, found {} in session {} of run.jsonl: one "
+                               "of them was changed, or is of another run",
+                               quoted(previous, 70), quoted(session.sha256, 70), begun->second + 1));
         continue;
       }
       const std::optional<std::string> before = hash_of(number - 1);
@@ -190,9 +197,10 @@ class Checker {
                                 quoted(previous, 70), number - 1, quoted(*before, 70)));
         continue;
       }
-      complain(changed->second,
-               fmt::format("was changed after it was written: its line has SHA-256 {}, and line {} was written after {}",
-                           quoted(*before, 70), chain_.lines[i].number, quoted(previous, 70)));
+      complain(
+          changed->second,
+          fmt::format("was changed after it was written: its line has SHA-256 {}, and line {} was written after {}",
+                      quoted(*before, 70), chain_.lines[i].number, quoted(previous, 70)));
     }
   }
 

@@ -25,10 +25,10 @@ struct Seal {
 
 /// A sample's records.jsonl, and what there is to check it against.
 struct ChainInput {
-  std::string sample, file;                     // its name; how messages name records.jsonl
-  std::string_view text;                        // of records.jsonl
-  const std::vector<SessionLine>* sessions;     // of the run; not null
-  Seal seal = {};  // of no records: nobody says
+  std::string sample, file;                  // its name; how messages name records.jsonl
+  std::string_view text;                     // of records.jsonl
+  const std::vector<SessionLine>* sessions;  // of the run; not null
+  Seal seal = {};                            // of no records: nobody says
 };
 
 /// A line of records.jsonl that is a record.
@@ -43,8 +43,9 @@ struct Chain {
   std::vector<ChainLine> lines;    // by record
   size_t unchained = 0;            // records of versions that wrote no chain
   Seal end;                        // the last record ever written, here or set aside; 0 and empty: none
-  std::vector<size_t> left_behind; // records that a session set aside and was ended before it moved them; a problem each
-  std::vector<Error> problems;     // BadInput each, in the order of lines; empty: the chain holds
+  std::vector<size_t>
+      left_behind;              // records that a session set aside and was ended before it moved them; a problem each
+  std::vector<Error> problems;  // BadInput each, in the order of lines; empty: the chain holds
 };
 
 /// Errors: BadInput with its line: no record.

@@ -156,8 +156,8 @@ struct RunRecord {
   int threads = 1;
   uint64_t seed = 0;
   bool seed_given = false;  // by --seed; else it came from the system
-  std::string seed_nonce;   // 32 hex digits: with it the session's commitment opens to `seed`; empty when that was given
-  std::string started;      // ISO 8601, UTC
+  std::string seed_nonce;  // 32 hex digits: with it the session's commitment opens to `seed`; empty when that was given
+  std::string started;     // ISO 8601, UTC
 
   Stage stage = Stage::Parse;  // Done, or where it stopped
   std::string error_kind;      // "bad-pass", "bad-input", …, "crash", "timeout", "unwritten-output", "out-of-bounds",
@@ -198,7 +198,8 @@ Result<RunRecord> record_from_json(const Json& json);
 
 /// Calls `use` with each line of `text` that is not blank, without its end: its number from 1, and whether it is whole (a
 /// last line without its newline was torn by a kill, or is about to be). Stops when `use` says false.
-void for_each_line(std::string_view text, const std::function<bool(uint32_t number, std::string_view line, bool whole)>& use);
+void for_each_line(std::string_view text,
+                   const std::function<bool(uint32_t number, std::string_view line, bool whole)>& use);
 
 /// records.jsonl from its text; `file` names it in messages. Blank lines are skipped, and so is a torn last line (one
 /// without its newline that cannot be read: killed while writing). Errors: BadInput with line number.

@@ -67,7 +67,8 @@ Result<Session> session_from_line(std::string_view line, const std::string& file
 std::string misplaced(const Session& session, const std::vector<SessionLine>& before) {
   const int64_t expected = static_cast<int64_t>(before.size()) + 1;
   if (session.number != expected)
-    return fmt::format("this is session {}, expected {}: a line was dropped, doubled or moved", session.number, expected);
+    return fmt::format("this is session {}, expected {}: a line was dropped, doubled or moved", session.number,
+                       expected);
   const std::string head = before.empty() ? "" : before.back().sha256;
   if (session.previous == head) return "";
   return fmt::format("it was written after a line with SHA-256 {}, found one with {} before it: that was changed",

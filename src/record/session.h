@@ -39,13 +39,13 @@ struct Session {
   };
 
   int version = 1;
-  int64_t number = 1;            // of the line, from 1
-  std::string previous;          // SHA-256 of the line before; empty for the first
-  std::string started;           // ISO 8601, UTC
-  bool seed_given = false;       // by --seed
-  uint64_t seed = 0;             // when it was given
-  std::string seed_commitment;   // when not: seed_commitment() of seed and nonce, which the records tell
-  std::vector<Sample> samples;   // in which it has something to do
+  int64_t number = 1;           // of the line, from 1
+  std::string previous;         // SHA-256 of the line before; empty for the first
+  std::string started;          // ISO 8601, UTC
+  bool seed_given = false;      // by --seed
+  uint64_t seed = 0;            // when it was given
+  std::string seed_commitment;  // when not: seed_commitment() of seed and nonce, which the records tell
+  std::vector<Sample> samples;  // in which it has something to do
   bool operator==(const Session&) const = default;
 
   const Sample* find(std::string_view name) const;

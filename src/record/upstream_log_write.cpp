@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/json.h"
-#include "base/visible.h"
 #include "base/version.h"
+#include "base/visible.h"
 #include "record/score.h"
 #include "record/stats.h"
 #include "record/tolerance.h"

@@ -155,8 +155,8 @@ std::string render_comparison_json(const record::RunComparison& runs, const RunN
     if (!one.why.empty()) json["why"] = valid_utf8(one.why);
     graphs.push_back(std::move(json));
   }
-  const Json json{{"a", valid_utf8(names.a)},  {"b", valid_utf8(names.b)},   {"worse", runs.worse()},
-                  {"counts", counts},          {"differences", differences}, {"graphs", graphs}};
+  const Json json{{"a", valid_utf8(names.a)}, {"b", valid_utf8(names.b)},   {"worse", runs.worse()},
+                  {"counts", counts},         {"differences", differences}, {"graphs", graphs}};
   return dump(json, 2) + "\n";
 }
 

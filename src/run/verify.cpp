@@ -51,10 +51,9 @@ Result<void> check_chain(SampleRun& run) {
   if (entry_exists(run.file())) {
     PASSNET_TRY(run.chain, load_chain(run.file()));
   } else {
-    PASSNET_TRY(run.chain, record::check_chain({.sample = run.found.sample,
-                                                .file = run.file(),
-                                                .text = "",
-                                                .sessions = &run.sessions}));
+    PASSNET_TRY(
+        run.chain,
+        record::check_chain({.sample = run.found.sample, .file = run.file(), .text = "", .sessions = &run.sessions}));
   }
   for (const Error& error : run.chain.problems) run.found.problems.push_back(text_of(error));
   run.found.records = run.chain.records.size();
@@ -68,7 +67,8 @@ void check_names(SampleRun& run) {
   std::set<std::string> graphs;
   for (const RunRecord& record : run.chain.records) {
     if (record.sample != run.found.sample)
-      run.found.problems.push_back(fmt::format("the record of {} is of sample {}", quoted(record.graph), quoted(record.sample)));
+      run.found.problems.push_back(
+          fmt::format("the record of {} is of sample {}", quoted(record.graph), quoted(record.sample)));
     if (!graphs.insert(record.graph).second)
       run.found.problems.push_back(fmt::format("there are two records of {}", quoted(record.graph)));
   }
@@ -124,7 +124,8 @@ void check_complete(SampleRun& run) {
   for (const RunRecord& record : run.chain.records) {
     expected.erase(record.graph);
     if (record::is_environment_failure(record))
-      run.found.missing.push_back(fmt::format("{} ended with '{}' for reasons outside the pass", record.graph, record.error_kind));
+      run.found.missing.push_back(
+          fmt::format("{} ended with '{}' for reasons outside the pass", record.graph, record.error_kind));
   }
   for (const std::string& graph : expected) run.found.missing.push_back(fmt::format("{} has no record", graph));
 }
@@ -204,7 +205,9 @@ void check_sources(SampleRun& run) {
   }
   run.found.changed.assign(changed.begin(), changed.end());
   for (const auto& [path, sample] : samples) {
-    if (!sample) run.found.remarks.push_back(fmt::format("no sample is at {} any more: its files were not compared", quoted(path, 200)));
+    if (!sample)
+      run.found.remarks.push_back(
+          fmt::format("no sample is at {} any more: its files were not compared", quoted(path, 200)));
   }
 }
 
@@ -229,7 +232,8 @@ std::map<std::string, fs::path> samples_of(const fs::path& root, const std::vect
   std::map<std::string, fs::path> samples;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(root, failed)) {
-    if (entry_exists(entry.path() / record::kRecordsFile)) samples.emplace(entry.path().filename().string(), entry.path());
+    if (entry_exists(entry.path() / record::kRecordsFile))
+      samples.emplace(entry.path().filename().string(), entry.path());
   }
   for (const record::SessionLine& line : sessions) {
     for (const record::Session::Sample& sample : line.session.samples) samples.emplace(sample.name, root / sample.name);
@@ -247,7 +251,8 @@ const char* VerifiedSample::result() const {
 }
 
 bool VerifiedRun::is(const char* result) const {
-  return std::ranges::any_of(samples, [&](const VerifiedSample& one) { return std::string_view(one.result()) == result; });
+  return std::ranges::any_of(samples,
+                             [&](const VerifiedSample& one) { return std::string_view(one.result()) == result; });
 }
 
 Result<VerifiedRun> verify_run(const fs::path& path) {

@@ -83,8 +83,7 @@ Result<ExitCode> run_capture(CaptureFlags& flags) {
       progress.count(line.model);
     });
   });
-  if (interrupted())
-    print_error("interrupted: what is finished is kept in '{}'; go on with --resume\n", flags.job.out);
+  if (interrupted()) print_error("interrupted: what is finished is kept in '{}'; go on with --resume\n", flags.job.out);
   if (!done) return done.error();
   if (flags.job.json) {
     print_result(dump(Json{{"models", totals.models},

@@ -40,8 +40,8 @@ struct CutTotals {
 };
 
 void print_totals(const CutTotals& totals, const std::string& out) {
-  print("{} whole graphs, {} of them failed\n\n{:<10} {:>9} {:>9}\n", totals.graphs, totals.failed, "kind",
-             "ranges", "unique");
+  print("{} whole graphs, {} of them failed\n\n{:<10} {:>9} {:>9}\n", totals.graphs, totals.failed, "kind", "ranges",
+        "unique");
   for (const auto& [kind, count] : totals.pieces) {
     const auto found = totals.written.find(kind);
     print("{:<10} {:>9} {:>9}\n", kind, count, found == totals.written.end() ? 0 : found->second);
@@ -50,7 +50,7 @@ void print_totals(const CutTotals& totals, const std::string& out) {
   for (const auto& [reason, count] : totals.left_out) print("{:>9}  {}\n", count, reason);
   if (totals.not_measured > 0)
     print("\n{} graphs could not be run: values of their pieces are not measured (decompose.jsonl says why)\n",
-               totals.not_measured);
+          totals.not_measured);
   print("\nin {}\n", out);
 }
 

@@ -36,16 +36,16 @@ Result<void> run_groups(GroupFlags& flags) {
     Json groups = Json::object();
     for (int rule = 1; rule <= 4; ++rule) groups[std::to_string(rule)] = report.groups[rule];
     print("{}\n", dump(Json{{"graphs", report.graphs},
-                                 {"whole_graphs", report.whole_graphs},
-                                 {"sequences", report.sequences},
-                                 {"buckets", report.buckets},
-                                 {"groups_by_rule", groups},
-                                 {"members", report.members},
-                                 {"failed", report.failed}}));
+                            {"whole_graphs", report.whole_graphs},
+                            {"sequences", report.sequences},
+                            {"buckets", report.buckets},
+                            {"groups_by_rule", groups},
+                            {"members", report.members},
+                            {"failed", report.failed}}));
     return {};
   }
-  print("{} subgraphs of {} operator sequences in {} buckets; {} of them in groups\n", report.graphs,
-             report.sequences, report.buckets, report.members);
+  print("{} subgraphs of {} operator sequences in {} buckets; {} of them in groups\n", report.graphs, report.sequences,
+        report.buckets, report.members);
   if (report.whole_graphs > 0) print("{} whole graphs, which are in no group\n", report.whole_graphs);
   for (int rule = 1; rule <= 4; ++rule) print("{:>9}  groups by rule {}\n", report.groups[rule], rule);
   print("\nin {}\n", flags.job.out);

@@ -47,8 +47,8 @@ Json to_json(const std::vector<dataset::ListReport>& lists) {
 void print_lists(const dataset::IndexReport& report) {
   for (const dataset::ListReport& list : report.lists) {
     if (!list.missing.empty())
-      print_error("list {}: {} of {} lines name nothing there, the first is '{}'\n", list.name,
-                 list.missing.size(), list.found + list.missing.size(), list.missing.front());
+      print_error("list {}: {} of {} lines name nothing there, the first is '{}'\n", list.name, list.missing.size(),
+                  list.found + list.missing.size(), list.missing.front());
   }
   if (report.in_both > 0)
     print_error("{} graphs are in lists for training and for evaluation; indexed as eval\n", report.in_both);
@@ -66,13 +66,13 @@ Result<void> run_find(const FindFlags& flags) {
   for (const dataset::IndexedGraph& graph : found) {
     if (flags.json) {
       print("{}\n", dump(Json{{"path", graph.path},
-                                   {"kind", graph.kind},
-                                   {"dtype", graph.dtype},
-                                   {"source", graph.source},
-                                   {"model", graph.model},
-                                   {"split", graph.split},
-                                   {"ops", graph.ops},
-                                   {"bytes", graph.bytes}}));
+                              {"kind", graph.kind},
+                              {"dtype", graph.dtype},
+                              {"source", graph.source},
+                              {"model", graph.model},
+                              {"split", graph.split},
+                              {"ops", graph.ops},
+                              {"bytes", graph.bytes}}));
     } else {
       print("{}\n", graph.path);
     }
@@ -89,8 +89,8 @@ struct StatsFlags {
 std::string name_of(const Json& value) { return value.is_null() ? "(not known)" : value.get<std::string>(); }
 
 void print_stats(const Json& stats, size_t operators) {
-  print("{} graphs of {} structures, {} samples\n", stats["graphs"].get<int64_t>(),
-             stats["structures"].get<int64_t>(), stats["samples"].get<int64_t>());
+  print("{} graphs of {} structures, {} samples\n", stats["graphs"].get<int64_t>(), stats["structures"].get<int64_t>(),
+        stats["samples"].get<int64_t>());
   for (const auto& [column, rows] : stats["by"].items()) {
     print("\nby {}\n", column);
     for (const Json& row : rows) print("{:>9}  {}\n", row[1].get<int64_t>(), name_of(row[0]));
@@ -125,7 +125,7 @@ Result<Json> run_index(const std::string& root, const std::string& out, dataset:
   print_lists(report);
   if (text)
     print("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples, report.failed.size(),
-               file.string());
+          file.string());
   return Json{{"graphs", report.graphs},   {"samples", report.samples}, {"lists", to_json(report.lists)},
               {"in_both", report.in_both}, {"failed", report.failed},   {"index", file.string()}};
 }

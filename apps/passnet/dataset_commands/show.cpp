@@ -89,11 +89,11 @@ void print_cards(const std::string& path, const std::vector<Card>& cards, const 
   print("\n\n{:<24} {:>10} {:>10} {:>10} {:>12}  inputs\n", "graph", "reads", "writes", "MFLOP", "at least us");
   for (const Card& card : cards) {
     print("{:<24} {:>10} {:>10} {:>10.2f} {:>12.2f}  {}\n", card.graph.name, bytes_text(card.cost.bytes_in),
-               bytes_text(card.cost.bytes_out), card.cost.flops / 1e6,
-               analysis::roofline_us(card.cost, flags.gb_per_s, flags.tflops), inputs_text(card));
+          bytes_text(card.cost.bytes_out), card.cost.flops / 1e6,
+          analysis::roofline_us(card.cost, flags.gb_per_s, flags.tflops), inputs_text(card));
   }
   print("(at least: inputs read and outputs written once at {:g} GB/s, computed at {:g} TFLOP/s)\n\nfrom\n",
-             flags.gb_per_s, flags.tflops);
+        flags.gb_per_s, flags.tflops);
   print_sources(first);
   print("\n{}", Lines{fx::print_model(first.graph.graph, first.types.texts)});
 }

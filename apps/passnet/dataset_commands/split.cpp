@@ -26,12 +26,11 @@ struct SplitFlags {
 
 void print_report(const dataset::SplitReport& report, const SplitFlags& flags, const fs::path& lists) {
   print("{} samples with {} graphs: {} for evaluation, {} for training\n", report.samples, report.graphs,
-             report.evaluation, report.samples - report.evaluation);
-  print("{} families: {} for evaluation; none is on both sides\n", report.families,
-             report.families_for_evaluation);
+        report.evaluation, report.samples - report.evaluation);
+  print("{} families: {} for evaluation; none is on both sides\n", report.families, report.families_for_evaluation);
   if (!flags.keep.empty())
     print("{} families are for evaluation only because '{}' names a sample of them\n", report.families_kept,
-               flags.keep);
+          flags.keep);
   print("\nlists in {}\n", lists.string());
 }
 
@@ -47,17 +46,17 @@ Result<void> run_split(SplitFlags& flags) {
   for (const std::string& line : report.failed) print_error("in no list: {}\n", Lines{line});
   if (!report.not_found.empty())
     print_error("{}: {} lines name nothing in '{}', the first is '{}'\n", flags.keep, report.not_found.size(),
-               flags.dataset, report.not_found.front());
+                flags.dataset, report.not_found.front());
   if (flags.job.json) {
     print("{}\n", dump(Json{{"samples", report.samples},
-                                 {"evaluation", report.evaluation},
-                                 {"graphs", report.graphs},
-                                 {"families", report.families},
-                                 {"families_for_evaluation", report.families_for_evaluation},
-                                 {"families_kept", report.families_kept},
-                                 {"not_found", report.not_found},
-                                 {"failed", report.failed},
-                                 {"lists", lists.string()}}));
+                            {"evaluation", report.evaluation},
+                            {"graphs", report.graphs},
+                            {"families", report.families},
+                            {"families_for_evaluation", report.families_for_evaluation},
+                            {"families_kept", report.families_kept},
+                            {"not_found", report.not_found},
+                            {"failed", report.failed},
+                            {"lists", lists.string()}}));
   } else {
     print_report(report, flags, lists);
   }

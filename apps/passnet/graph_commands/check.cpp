@@ -29,14 +29,14 @@ std::string hash_text(const graphdir::GraphCheck& check) {
 void print_line(const graphdir::GraphCheck& check) {
   if (check.error) return print("{}\n", Lines{to_string(*check.error)});
   print("{}: ok, {} nodes, {}{}{}\n", check.path, check.nodes, hash_text(check),
-             check.missing.empty() ? "" : ", cannot be run without ", fmt::join(check.missing, ", "));
+        check.missing.empty() ? "" : ", cannot be run without ", fmt::join(check.missing, ", "));
 }
 
 void print_summary(const graphdir::CheckSummary& summary) {
   print("{} graphs, {} read, {} printed and read back equal, {} failed\n", summary.graphs, summary.parsed,
-             summary.roundtrip, summary.failed.size());
+        summary.roundtrip, summary.failed.size());
   print("hashes: {} equal, {} not reproduced, {} absent\n", summary.hash_equal, summary.hash_different,
-             summary.hash_absent);
+        summary.hash_absent);
 }
 
 int check_graphs(const GraphPaths& given) {

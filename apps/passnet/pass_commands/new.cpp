@@ -89,8 +89,7 @@ Result<Json> report(const author::Draft& draft, const author::Subject& subject, 
   for (const std::string& other : subject.others) print("not written for {}\n", other);
   print("matches {} of {} graphs\n", matched, examples.size());
   if (matched < examples.size() && miss) print("{}\n", Lines{rewrite::to_string(*miss)});
-  if (!draft.is_written)
-    print("the kernel is not written yet: its place in the .cpp and .cu says so until it is\n");
+  if (!draft.is_written) print("the kernel is not written yet: its place in the .cpp and .cu says so until it is\n");
   return json;
 }
 

@@ -70,7 +70,7 @@ Result<void> check_sample(const graphdir::Sample& sample, const CheckFlags& flag
                                 {"problem", row.problem}});
     } else {
       print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites,
-                 row.sites == 1 ? "" : "s");
+            row.sites == 1 ? "" : "s");
       if (!row.problem.empty()) {
         for (const std::string_view line : split(row.problem, '\n')) print("  {}\n", line);
       }
@@ -110,7 +110,7 @@ Result<void> check_passes(const std::string& path, const CheckFlags& flags, Chec
           {{"pass", pass.name}, {"nodes", pass.pattern.size()}, {"plan", pass.plan.entry}, {"kernels", kernels}});
     else
       print("{}: pattern of {} nodes, plan '{}', kernels: {}\n", pass.name, pass.pattern.size(), pass.plan.entry,
-                 kernels.empty() ? "none" : join(kernels, " "));
+            kernels.empty() ? "none" : join(kernels, " "));
   }
   return {};
 }
