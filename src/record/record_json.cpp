@@ -213,6 +213,8 @@ struct JsonFields<record::Provenance> {
     field("graph", provenance.graph);
     field("passes", provenance.passes);
     field("kernels", provenance.kernels);
+    field.if_set("objects", provenance.objects);
+    field.if_set("isolation", provenance.isolation);
     field("options", provenance.options);
     field("versions", provenance.versions);
   }

@@ -40,19 +40,21 @@ Style ratio_style(const Row& row) {
   return row.ratio > 1 ? Style::Good : Style::Bad;
 }
 
+/// Whatever stands in the table stands on one line and is fit to be shown.
 struct Cell {
+  explicit Cell(std::string_view of, Style in = Style::Plain) : text(visible_line(of)), style(in) {}
   std::string text;
-  Style style = Style::Plain;
+  Style style;
 };
 
 struct Column {
-  std::string title;
+  std::string title;  // as a Cell has it
   bool left = false;
   std::vector<Cell> cells;
   int dropped_at = 0;  // order in which columns go when the line gets too long; 0 stays
 
   size_t width() const {
-    size_t widest = columns(title);
+    size_t widest = columns(Cell(title).text);
     for (const Cell& cell : cells) widest = std::max(widest, columns(cell.text));
     return widest;
   }
@@ -69,7 +71,7 @@ Column times_column(const char* title, const std::vector<Row>& rows, record::Sta
   Column column{title, false, {}, 0};
   const int decimals = decimals_for(rows, side);
   for (const Row& row : rows) {
-    column.cells.push_back({row.timed ? fmt::format("{:.{}f}", (row.*side).median, decimals) : "-", Style::Plain});
+    column.cells.emplace_back(row.timed ? fmt::format("{:.{}f}", (row.*side).median, decimals) : "-", Style::Plain);
   }
   return column;
 }
@@ -83,22 +85,22 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_sample
   Column sites{"sites", false, {}, 3};
   if (any_noisy) ratio.title += " ";
   for (const Row& row : rows) {
-    name.cells.push_back({(several_samples ? "  " : "") + visible_line(row.graph), Style::Plain});
-    verdict.cells.push_back({row.headline, style_of(row.tone)});
+    name.cells.emplace_back((several_samples ? "  " : "") + visible_line(row.graph), Style::Plain);
+    verdict.cells.emplace_back(row.headline, style_of(row.tone));
     const std::string mark = any_noisy ? (row.noisy ? "~" : " ") : "";
-    ratio.cells.push_back({speedup_text(row) + mark, ratio_style(row)});
-    interval.cells.push_back({interval_text(row), Style::Plain});
-    noise.cells.push_back(
-        {row.timed ? fmt::format("{:.0f} %", 100 * row.noise) : "-", row.noisy ? Style::Doubtful : Style::Plain});
-    rung.cells.push_back({rung_text(row), Style::Plain});
-    error.cells.push_back({error_text(row), Style::Plain});
-    sites.cells.push_back({sites_text(row), Style::Plain});
+    ratio.cells.emplace_back(speedup_text(row) + mark, ratio_style(row));
+    interval.cells.emplace_back(interval_text(row), Style::Plain);
+    noise.cells.emplace_back(row.timed ? fmt::format("{:.0f} %", 100 * row.noise) : "-",
+                             row.noisy ? Style::Doubtful : Style::Plain);
+    rung.cells.emplace_back(rung_text(row), Style::Plain);
+    error.cells.emplace_back(error_text(row), Style::Plain);
+    sites.cells.emplace_back(sites_text(row), Style::Plain);
   }
   std::vector<Column> table{std::move(name), std::move(verdict), std::move(ratio), std::move(interval)};
   if (const auto rival = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.rival.has_value(); });
       rival != rows.end()) {
     Column column{rival->rival->name, false, {}, 0};
-    for (const Row& row : rows) column.cells.push_back({rival_text(row), Style::Plain});
+    for (const Row& row : rows) column.cells.emplace_back(rival_text(row), Style::Plain);
     table.push_back(std::move(column));
   }
   table.push_back(times_column("before us", rows, &Row::reference_us));
@@ -135,7 +137,7 @@ std::string padded(const Cell& cell, const Column& column, bool last, bool color
 std::string render_line(const std::vector<Column>& table, size_t line, bool color) {
   std::string out;
   for (size_t i = 0; i < table.size(); ++i) {
-    const Cell cell = line == 0 ? Cell{table[i].title, Style::Bold} : table[i].cells[line - 1];
+    const Cell cell = line == 0 ? Cell(table[i].title, Style::Bold) : table[i].cells[line - 1];
     out += (i ? "  " : "") + padded(cell, table[i], i + 1 == table.size(), color);
   }
   return out + '\n';

@@ -109,10 +109,13 @@ class SampleEvaluation {
     made_of.passes = pass_hashes_;
     tensors_ = {};
     texts_ = {};
+    objects_ = {};
     PASSNET_TRY_VOID(workers_.revive());
     if (Result<void> done = walk(index, record); !done) tried.failure = std::move(done).error();
     forget(record);
     made_of.versions = machine_.versions;
+    made_of.objects = std::move(objects_);
+    made_of.isolation = workers_.isolation();
     record.provenance = std::move(made_of);
     return tried;
   }
@@ -192,6 +195,7 @@ class SampleEvaluation {
     }
     record.stage = Stage::Build;
     PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, options_.build, machine_.architecture));
+    objects_ = hash_objects(rebuilt.kernels);
     return {};
   }
 
@@ -269,7 +273,7 @@ class SampleEvaluation {
   EvaluationWorkers& workers_;
   Worker &reference_, &candidate_;
   Result<std::vector<pass::Pass>> passes_;
-  record::Provenance::Hashes pass_hashes_;
+  record::Provenance::Hashes pass_hashes_, objects_;
   EvaluationWorkers::Machine machine_;
   GraphTensors tensors_;
   bool names_checked_ = false;  // the patterns call what there is

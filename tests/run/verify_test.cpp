@@ -219,7 +219,8 @@ TEST_F(VerifyTest, OldRecordsStayAndAreMarked) {
   EXPECT_STREQ(verified().result(), "unchained") << testing::PrintToString(verified().problems);
   EXPECT_EQ(verified().unchained, 3u);
   edit(1, [](Json& json) { json["error"] = "none"; });
-  EXPECT_THAT(verified().problems, ElementsAre(HasSubstr("records.jsonl:2: the record of 'b' has no place in the chain")));
+  EXPECT_THAT(verified().problems,
+              ElementsAre(HasSubstr("records.jsonl:2: the record of 'b' has no place in the chain")));
 }
 
 TEST_F(VerifyTest, WhatWasTouchedIsBrokenAndNothingReadsIt) {
@@ -235,9 +236,11 @@ TEST_F(VerifyTest, WhatWasTouchedIsBrokenAndNothingReadsIt) {
   ASSERT_TRUE(refused.error);
   EXPECT_THAT(refused.error->message, HasSubstr("the record of 'b' was changed after it was written"));
   write_lines(records_, {all[0], all[2]});
-  EXPECT_THAT(verified().problems, testing::Contains(HasSubstr("records.jsonl:2: the record of 'c' is record 3 of the sample")));
+  EXPECT_THAT(verified().problems,
+              testing::Contains(HasSubstr("records.jsonl:2: the record of 'c' is record 3 of the sample")));
   write_lines(records_, {all[0], all[1]});
-  EXPECT_THAT(load_run(out_).error().message, HasSubstr("aggregated_score.json follows record 3 of the sample, found 2"));
+  EXPECT_THAT(load_run(out_).error().message,
+              HasSubstr("aggregated_score.json follows record 3 of the sample, found 2"));
   fs::remove_all(out_ / "scripted");
   EXPECT_THAT(verified().missing, ElementsAre("a has no record", "b has no record", "c has no record"));
 }
@@ -248,7 +251,8 @@ TEST_F(VerifyTest, AForgedScoreIsFound) {
   Json score = Json::parse(*read_file(path));
   score["score_linear"] = 9.5;
   ASSERT_TRUE(write_file(path, dump(score)));
-  EXPECT_THAT(verified().problems, ElementsAre(HasSubstr("aggregated_score.json: score_linear: found '9.5', the records give")));
+  EXPECT_THAT(verified().problems,
+              ElementsAre(HasSubstr("aggregated_score.json: score_linear: found '9.5', the records give")));
 }
 
 TEST_F(VerifyTest, AChosenSeedIsFound) {
