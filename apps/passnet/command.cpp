@@ -20,7 +20,7 @@ ExitCode exit_code_of(const Error& error) {
 }
 
 ExitCode report_error(const Error& error) {
-  print_error("{}\n", Lines{to_string(error)});
+  say_error("{}\n", Lines{to_string(error)});
   return exit_code_of(error);
 }
 
@@ -54,7 +54,7 @@ void catch_interrupts() {
 }
 
 void print_next(std::string_view command) {
-  if (!report::quiet()) print_error("next: {}\n", command);
+  if (!report::quiet()) say_error("next: {}\n", command);
 }
 
 }  // namespace passnet::cli

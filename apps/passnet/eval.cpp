@@ -55,14 +55,14 @@ void say_again(const std::string& sample, const std::vector<std::string>& graphs
   constexpr size_t kNamed = 3;
   const std::span<const std::string> named(graphs.data(), std::min(graphs.size(), kNamed));
   const std::string more = graphs.size() > kNamed ? fmt::format(" and {} more", graphs.size() - kNamed) : "";
-  print_error("{}: {}{} again: {}\n", sample, join(named, ", "), more, reason);
+  say_error("{}: {}{} again: {}\n", sample, join(named, ", "), more, reason);
 }
 
 run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
   std::optional<report::ProgressBar> progress;
   run::BatchHooks hooks;
   hooks.waiting = [](const std::string& why) {
-    print_error("waiting: {}; two evaluations on one would spoil both\n", why);
+    say_error("waiting: {}; two evaluations on one would spoil both\n", why);
   };
   hooks.again = say_again;
   hooks.planned = [&](size_t graphs) { progress.emplace(graphs); };
@@ -120,13 +120,13 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     }
   }
   if (interrupted()) {
-    print_error("interrupted: {} finished graphs are kept in '{}'; go on with --resume\n", result.records.size(),
-                directory.shown().string());
+    say_error("interrupted: {} finished graphs are kept in '{}'; go on with --resume\n", result.records.size(),
+              directory.shown().string());
     return kInterrupted;
   }
   if (result.error) return *result.error;
   if (const auto failed = std::ranges::count_if(result.records, record::is_environment_failure); failed > 0) {
-    print_error(
+    say_error(
         "not evaluated: {} of {} graphs, for reasons outside the passes; they count in no score, and --resume "
         "evaluates them again\n",
         failed, result.records.size());

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "base/visible.h"
 
@@ -25,6 +26,9 @@ auto shown(const T& value) {
     return visible_line(value);
   else
     return value;
+  static_assert(
+      std::is_same_v<T, Lines> || std::is_convertible_v<const T&, std::string_view> || std::is_arithmetic_v<T>,
+      "what holds text that is not seen here (fmt::join) would go out as it is");
 }
 template <class... Args>
 using ShownFormat = fmt::format_string<decltype(shown(std::declval<const Args&>()))...>;
@@ -34,11 +38,11 @@ void write_stdout(std::string_view text);
 void write_stderr(std::string_view text);
 
 template <class... Args>
-void print(std::type_identity_t<ShownFormat<Args...>> format, const Args&... args) {
+void say(std::type_identity_t<ShownFormat<Args...>> format, const Args&... args) {
   write_stdout(fmt::format(format, shown(args)...));
 }
 template <class... Args>
-void print_error(std::type_identity_t<ShownFormat<Args...>> format, const Args&... args) {
+void say_error(std::type_identity_t<ShownFormat<Args...>> format, const Args&... args) {
   write_stderr(fmt::format(format, shown(args)...));
 }
 
@@ -46,7 +50,7 @@ void print_error(std::type_identity_t<ShownFormat<Args...>> format, const Args&.
 enum class Keeps { Nothing, Colors /* of a table: \x1b[…m */, LineEnds /* of CSV: \r\n */ };
 
 /// Writes to stdout what is the last a command has to say: JSON, a table, a graph. A reader that has left (`| head`) is
-/// no error here: the rest is dropped, so that the command still ends with its own code. (print throws, which main()
+/// no error here: the rest is dropped, so that the command still ends with its own code. (say throws, which main()
 /// takes for the end.)
 void print_result(std::string_view text, Keeps keeps = Keeps::Nothing);
 

@@ -100,26 +100,25 @@ std::vector<record::Verdict> verdicts_of(const std::vector<ScoredGraph>& graphs)
 }
 
 void print_score(const std::string& name, const Scored& scored, const record::Score& score) {
-  print("verdict           ratio  graph\n");
+  say("verdict           ratio  graph\n");
   for (const ScoredGraph& graph : scored.graphs) {
     const std::optional<double> ratio = graph.ratio();
-    print("{:<14}  {:>7}  {}\n", graph.word, ratio ? fmt::format("{:.2f}x", *ratio) : "-", graph.name);
+    say("{:<14}  {:>7}  {}\n", graph.word, ratio ? fmt::format("{:.2f}x", *ratio) : "-", graph.name);
   }
   const std::string geomean = score.geomean_speedup ? fmt::format("{:.3f}", *score.geomean_speedup) : "-";
-  print("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name, score.total,
-        100 * score.correct_share, 100 * score.fast_share, geomean);
+  say("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name, score.total,
+      100 * score.correct_share, 100 * score.fast_share, geomean);
   if (const size_t disturbed = scored.count(Left::Disturbed); disturbed > 0)
-    print("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n",
-          disturbed);
+    say("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n", disturbed);
   if (const size_t failed = scored.count(Left::MachineFailed); failed > 0)
-    print("not in the score: {} that the machine kept from being evaluated; 'passnet eval --resume' does so again\n",
-          failed);
+    say("not in the score: {} that the machine kept from being evaluated; 'passnet eval --resume' does so again\n",
+        failed);
   if (scored.unchained > 0)
-    print("unchained: {} records of an older passnet; nothing shows whether they were changed\n", scored.unchained);
-  print("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
-  print("   t        S(t)       ES(t)   correct\n");
+    say("unchained: {} records of an older passnet; nothing shows whether they were changed\n", scored.unchained);
+  say("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
+  say("   t        S(t)       ES(t)   correct\n");
   for (const record::ScorePoint& point : score.points) {
-    print("{:4d}  {:10.6f}  {:10.6f}  {:6.1f} %\n", point.t, point.s, point.es, 100 * point.correct_share);
+    say("{:4d}  {:10.6f}  {:10.6f}  {:6.1f} %\n", point.t, point.s, point.es, 100 * point.correct_share);
   }
 }
 
@@ -142,7 +141,7 @@ Result<void> run_score(const ScoreFlags& flags) {
     if (graphs.empty()) return bad_input(fmt::format("'{}' holds no finished record", path));
     const record::Score score = record::score(verdicts_of(graphs), flags.options);
     if (flags.json)
-      print("{}\n", dump(to_json(path, scored, score)));
+      say("{}\n", dump(to_json(path, scored, score)));
     else
       print_score(path, scored, score);
   }

@@ -20,26 +20,26 @@ struct VerifyFlags {
 };
 
 void print_sample(const run::VerifiedSample& sample) {
-  print("{:<10}  {:>7}  {}\n", sample.result(), sample.records, sample.sample);
+  say("{:<10}  {:>7}  {}\n", sample.result(), sample.records, sample.sample);
   const auto tell = [](const char* what, const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) print("              {}: {}\n", what, line);
+    for (const std::string& line : lines) say("              {}: {}\n", what, line);
   };
   tell("broken", sample.problems);
   tell("missing", sample.missing);
   tell("changed since", sample.changed);
   tell("note", sample.remarks);
   if (sample.unchained > 0)
-    print("              unchained: {} records of an older passnet; nothing shows whether they were changed\n",
-          sample.unchained);
+    say("              unchained: {} records of an older passnet; nothing shows whether they were changed\n",
+        sample.unchained);
 }
 
 void print_run(const run::VerifiedRun& run, const VerifyFlags& flags) {
-  for (const std::string& problem : run.problems) print("broken: {}\n", problem);
+  for (const std::string& problem : run.problems) say("broken: {}\n", problem);
   if (!run.problems.empty()) return;
-  print("result      records  sample\n");
+  say("result      records  sample\n");
   for (const run::VerifiedSample& sample : run.samples) print_sample(sample);
-  print("\n{}: {} samples, {} sessions\nhead {}\n", run.path, run.samples.size(), run.sessions, run.head);
-  if (!flags.head.empty() && flags.head != run.head) print("broken: expected head {}\n", flags.head);
+  say("\n{}: {} samples, {} sessions\nhead {}\n", run.path, run.samples.size(), run.sessions, run.head);
+  if (!flags.head.empty() && flags.head != run.head) say("broken: expected head {}\n", flags.head);
 }
 
 Json to_json(const run::VerifiedRun& run, bool is_head) {

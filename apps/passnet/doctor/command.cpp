@@ -19,7 +19,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->callback([json, &exit_code] {
     const std::vector<Finding> findings = examine_machine();
     if (*json)
-      print("{}\n", dump(to_json(findings)));
+      say("{}\n", dump(to_json(findings)));
     else
       print_result(render(findings));
     exit_code = can_evaluate(findings) ? kOk : kResource;

@@ -46,10 +46,10 @@ int count_graphs(const GraphPaths& given) {
     Json json = to_json(sum);
     json["failed"] = std::move(failed);
     if (interrupted()) json["interrupted"] = true;
-    print("{}\n", dump(json));
+    say("{}\n", dump(json));
   } else {
     print_result(render_stats(sum));
-    if (!all_read) print("\n{} not read, see above\n", failed.size());
+    if (!all_read) say("\n{} not read, see above\n", failed.size());
   }
   if (interrupted()) return kInterrupted;
   return all_read ? kOk : kBadInput;

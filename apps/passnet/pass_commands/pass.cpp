@@ -69,10 +69,10 @@ Result<void> check_sample(const graphdir::Sample& sample, const CheckFlags& flag
                                 {"sites", row.sites},
                                 {"problem", row.problem}});
     } else {
-      print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites,
-            row.sites == 1 ? "" : "s");
+      say("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites,
+          row.sites == 1 ? "" : "s");
       if (!row.problem.empty()) {
-        for (const std::string_view line : split(row.problem, '\n')) print("  {}\n", line);
+        for (const std::string_view line : split(row.problem, '\n')) say("  {}\n", line);
       }
     }
     if (record::is_environment_failure(record))
@@ -85,7 +85,7 @@ Result<void> check_sample(const graphdir::Sample& sample, const CheckFlags& flag
     hooks.tensors = [&](const std::string& graph, const run::GraphTensors& tensors) -> Result<void> {
       PASSNET_TRY(const std::filesystem::path directory, run::tensor_directory(flags.dump, sample.name, graph));
       PASSNET_TRY_VOID(dump_tensors(directory, tensors));
-      if (!flags.json) print("  tensors: {}\n", directory.string());
+      if (!flags.json) say("  tensors: {}\n", directory.string());
       return {};
     };
   }
@@ -109,8 +109,8 @@ Result<void> check_passes(const std::string& path, const CheckFlags& flags, Chec
       checked.passes.push_back(
           {{"pass", pass.name}, {"nodes", pass.pattern.size()}, {"plan", pass.plan.entry}, {"kernels", kernels}});
     else
-      print("{}: pattern of {} nodes, plan '{}', kernels: {}\n", pass.name, pass.pattern.size(), pass.plan.entry,
-            kernels.empty() ? "none" : join(kernels, " "));
+      say("{}: pattern of {} nodes, plan '{}', kernels: {}\n", pass.name, pass.pattern.size(), pass.plan.entry,
+          kernels.empty() ? "none" : join(kernels, " "));
   }
   return {};
 }
