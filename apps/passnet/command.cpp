@@ -1,12 +1,8 @@
 #include "command.h"
 
-#include <fmt/core.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
-#include <cstdio>
-#include <system_error>
 
 #include "report/progress.h"
 
@@ -24,7 +20,7 @@ ExitCode exit_code_of(const Error& error) {
 }
 
 ExitCode report_error(const Error& error) {
-  fmt::print(stderr, "{}\n", to_string(error));
+  say_error("{}\n", Lines{to_string(error)});
   return exit_code_of(error);
 }
 
@@ -57,13 +53,8 @@ void catch_interrupts() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-void print_result(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() || errno == EPIPE) return;
-  throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
-}
-
 void print_next(std::string_view command) {
-  if (!report::quiet()) fmt::print(stderr, "next: {}\n", command);
+  if (!report::quiet()) say_error("next: {}\n", command);
 }
 
 }  // namespace passnet::cli

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "print.h"
 
 namespace CLI {
 class App;
@@ -42,9 +43,6 @@ ExitCode finish(const Result<ExitCode>& done);
 const std::atomic<bool>& interrupted();
 void catch_interrupts();
 
-/// Writes to stdout what is the last a command has to say. A reader that has left (`| head`) is no error here: the rest
-/// is dropped, so that the command still ends with its own code. (fmt::print throws, which main() takes for the end.)
-void print_result(std::string_view text);
 /// Whether stdout gets colors: --color, else NO_COLOR, else whether it is a terminal.
 bool use_color();
 /// "next: passnet …" on stderr: what to run after this command; nothing with --quiet.
@@ -54,6 +52,7 @@ void add_eval(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_reproduce(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
+void add_verify(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
 void add_pass(CLI::App& app, int& exit_code);

@@ -9,7 +9,7 @@
 #include "command.h"
 #include "options.h"
 #include "report/compare.h"
-#include "run/run_directory.h"
+#include "run/load_records.h"
 
 namespace passnet::cli {
 
@@ -36,9 +36,9 @@ Result<ExitCode> compare_command(const CompareFlags& flags) {
   if (flags.json)
     print_result(report::render_comparison_json(compared, flags.runs));
   else if (flags.csv)
-    print_result(report::render_comparison_csv(compared));
+    print_result(report::render_comparison_csv(compared), Keeps::LineEnds);
   else
-    print_result(report::render_comparison(compared, flags.runs, use_color()));
+    print_result(report::render_comparison(compared, flags.runs, use_color()), Keeps::Colors);
   return compared.worse() ? kNotAllCorrect : kOk;
 }
 

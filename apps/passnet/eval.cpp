@@ -55,14 +55,14 @@ void say_again(const std::string& sample, const std::vector<std::string>& graphs
   constexpr size_t kNamed = 3;
   const std::span<const std::string> named(graphs.data(), std::min(graphs.size(), kNamed));
   const std::string more = graphs.size() > kNamed ? fmt::format(" and {} more", graphs.size() - kNamed) : "";
-  fmt::print(stderr, "{}: {}{} again: {}\n", sample, join(named, ", "), more, reason);
+  say_error("{}: {}{} again: {}\n", sample, join(named, ", "), more, reason);
 }
 
 run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
   std::optional<report::ProgressBar> progress;
   run::BatchHooks hooks;
   hooks.waiting = [](const std::string& why) {
-    fmt::print(stderr, "waiting: {}; two evaluations on one would spoil both\n", why);
+    say_error("waiting: {}; two evaluations on one would spoil both\n", why);
   };
   hooks.again = say_again;
   hooks.planned = [&](size_t graphs) { progress.emplace(graphs); };
@@ -114,17 +114,24 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
     if (flags.json) {
       print_result(report::render_json(result.records, score));
     } else {
-      print_result(report::render_table(result.records, terminal_width(), use_color()));
+      print_result(report::render_table(result.records, terminal_width(), use_color()), Keeps::Colors);
       if (written)
         print_result(fmt::format("\nrecords and report: {}\n", (directory.shown() / "report.html").string()));
     }
   }
   if (interrupted()) {
-    fmt::print(stderr, "interrupted: {} finished graphs are kept in '{}'; go on with --resume\n", result.records.size(),
-               directory.shown().string());
+    say_error("interrupted: {} finished graphs are kept in '{}'; go on with --resume\n", result.records.size(),
+              directory.shown().string());
     return kInterrupted;
   }
   if (result.error) return *result.error;
+  if (const auto failed = std::ranges::count_if(result.records, record::is_environment_failure); failed > 0) {
+    say_error(
+        "not evaluated: {} of {} graphs, for reasons outside the passes; they count in no score, and --resume "
+        "evaluates them again\n",
+        failed, result.records.size());
+    return kResource;
+  }
   return all_correct(result.records) ? kOk : kNotAllCorrect;
 }
 
@@ -158,7 +165,7 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
   command->add_option("--trials", options.trials, "timed calls")->check(integer_in(1, 1000000))->capture_default_str();
-  add_seed_option(*command, options.seed, "of the replayed inputs");
+  add_drawn_seed_option(*command, flags.batch.seed, "of the replayed inputs");
   command->add_option("--threads", options.threads, "for each side; default: all processors this process may use")
       ->check(integer_in(1, 1024));
   add_timeout_option(*command, options.timeout_s, "seconds a worker may take for one request");

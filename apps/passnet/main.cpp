@@ -28,7 +28,8 @@ void open_standard_files() {
 }
 
 int report_bug(const char* what) {
-  std::fprintf(stderr, "bug in passnet: %s\nhint: please report it with the command that showed it\n", what);
+  std::fprintf(stderr, "bug in passnet: %s\nhint: please report it with the command that showed it\n",
+               visible(what).c_str());
   return kBug;
 }
 
@@ -63,6 +64,7 @@ int run(int argc, char** argv) {
   add_compare(app, exit_code);
   add_reproduce(app, exit_code);
   add_score(app, exit_code);
+  add_verify(app, exit_code);
   add_graph(app, exit_code);
   add_run(app, exit_code);
   add_pass(app, exit_code);

@@ -62,6 +62,12 @@ void add_resumable_job_flags(CLI::App& command, JobFlags& flags, int& jobs, cons
   command.add_flag("--resume", flags.resume, "go on with what is in --out; this command does so without it too");
 }
 
+CLI::Option* add_drawn_seed_option(CLI::App& command, std::optional<uint64_t>& seed, const std::string& what) {
+  return command
+      .add_option("--seed", seed, what + "; default: from the system, a new one each time, which the records tell")
+      ->check(integer_in(0, UINT32_MAX));
+}
+
 CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::string& what) {
   seed = kDefaultSeed;
   return command.add_option("--seed", seed, what)->check(integer_in(0, UINT32_MAX))->capture_default_str();

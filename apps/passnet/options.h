@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ void add_resumable_job_flags(CLI::App& command, JobFlags& flags, int& jobs, cons
                              const std::string& items);
 /// --seed: set to the default. what: "of the split"
 CLI::Option* add_seed_option(CLI::App& command, uint64_t& seed, const std::string& what);
+/// The same without a default: none given, one comes from the system.
+CLI::Option* add_drawn_seed_option(CLI::App& command, std::optional<uint64_t>& seed, const std::string& what);
 /// --timeout in seconds: set to the default, then 0.1 to 86400. what: "seconds a graph may take for one step"
 CLI::Option* add_timeout_option(CLI::App& command, double& timeout_s, const std::string& what);
 /// --device: cpu, cuda or cuda:N; run::parse_device reads it.

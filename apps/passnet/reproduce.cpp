@@ -11,7 +11,7 @@
 #include "command.h"
 #include "options.h"
 #include "record/compare.h"
-#include "run/run_directory.h"
+#include "run/load_records.h"
 
 namespace passnet::cli {
 
@@ -45,10 +45,10 @@ Result<Outcome> reproduce_one(const record::RunRecord& recorded, const std::stri
 
 void print_outcome(const record::RunRecord& record, const Outcome& outcome) {
   const bool changed = std::string_view(outcome.result) == "changed";
-  fmt::print("{}/{}: {}\n", record.sample, record.graph,
-             changed ? "not evaluated, it is made of other things now" : outcome.result);
-  for (const std::string& remark : outcome.remarks) fmt::print("  {}\n", remark);
-  for (const std::string& difference : outcome.differences) fmt::print("  {}{}\n", changed ? "" : "now ", difference);
+  say("{}/{}: {}\n", record.sample, record.graph,
+      changed ? "not evaluated, it is made of other things now" : outcome.result);
+  for (const std::string& remark : outcome.remarks) say("  {}\n", remark);
+  for (const std::string& difference : outcome.differences) say("  {}{}\n", changed ? "" : "now ", difference);
 }
 
 // "DIR#GRAPH" -> --graph, unless a file has that name.

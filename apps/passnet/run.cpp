@@ -81,12 +81,13 @@ Result<void> print_outputs(const RunFlags& flags, const run::Outputs& outputs) {
         fmt::format("{:016x}", fast_hash(memory.data() + entry.offset, static_cast<size_t>(entry.size_bytes())));
     list.push_back({{"name", entry.name}, {"dtype", ir::name(entry.dtype)}, {"shape", entry.shape}, {"xxh3", hash}});
     if (!flags.json)
-      fmt::print("{}  {}[{}]  xxh3 {}\n", entry.name, ir::name(entry.dtype), fmt::join(entry.shape, ", "), hash);
+      say("{}  {}[{}]  xxh3 {}\n", entry.name, ir::name(entry.dtype), fmt::format("{}", fmt::join(entry.shape, ", ")),
+          hash);
   }
   if (flags.json) {
-    fmt::print("{}\n", Json{{"graph", flags.graph_dir}, {"outputs", list}, {"scalars", outputs.scalars}}.dump());
+    say("{}\n", dump(Json{{"graph", flags.graph_dir}, {"outputs", list}, {"scalars", outputs.scalars}}));
   } else {
-    for (const auto& [name, value] : outputs.scalars.items()) fmt::print("{}  {}\n", name, value.dump());
+    for (const auto& [name, value] : outputs.scalars.items()) say("{}  {}\n", name, dump(value));
   }
   return {};
 }
@@ -100,8 +101,8 @@ Result<run::Outputs> run_rewritten(const RunFlags& flags, run::Worker& reference
   const run::PassRunOptions options{timeout_of(flags), gpu.has_value()};
   PASSNET_TRY(run::PassRun done, run::run_with_passes(reference, kId, candidate, graph, inputs, passes, options));
   for (const record::PassOutcome& outcome : done.passes) {
-    fmt::print(stderr, "pass '{}': {} site{} replaced, {} declined\n", outcome.pass, outcome.matches,
-               outcome.matches == 1 ? "" : "s", outcome.declined);
+    say_error("pass '{}': {} site{} replaced, {} declined\n", outcome.pass, outcome.matches,
+              outcome.matches == 1 ? "" : "s", outcome.declined);
   }
   return std::move(done.outputs);
 }

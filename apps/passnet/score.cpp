@@ -14,7 +14,7 @@
 #include "command.h"
 #include "options.h"
 #include "record/verdict.h"
-#include "run/run_directory.h"
+#include "run/load_records.h"
 
 namespace passnet::cli {
 
@@ -27,16 +27,25 @@ struct ScoreFlags {
   bool json = false;
 };
 
-// A graph by its name, what is said of it in a word, and what the score counts; no verdict: what was not measured has
-// none.
+// Why a score leaves a graph out.
+enum class Left { No, Disturbed, MachineFailed };
+
+// A graph by its name, what is said of it in a word, and what the score counts; no verdict: it is left out.
 struct ScoredGraph {
   std::string name, word;
+  Left left = Left::No;
   std::optional<record::Verdict> verdict;
   /// Of what is correct and was timed.
   std::optional<double> ratio() const {
     const bool timed = verdict && verdict->correct_at(record::kCorrectT) && verdict->speedup > 0;
     return timed ? std::optional(verdict->speedup) : std::nullopt;
   }
+};
+
+struct Scored {
+  std::vector<ScoredGraph> graphs;
+  size_t unchained = 0;  // records that are in no chain
+  size_t count(Left left) const { return static_cast<size_t>(std::ranges::count(graphs, left, &ScoredGraph::left)); }
 };
 
 // An upstream log says no more than the verdict.
@@ -46,36 +55,40 @@ std::string word_of(const record::Verdict& verdict) {
   return verdict.passes_from <= record::kCorrectT + record::kNearRungs ? "inexact" : "wrong";
 }
 
-Result<void> load_file(const std::filesystem::path& file, std::vector<ScoredGraph>& graphs) {
+ScoredGraph scored_graph(const record::RunRecord& record) {
+  const std::string name = record.sample + "/" + record.graph;
+  if (record::is_unmeasured(record)) return {name, "disturbed", Left::Disturbed, std::nullopt};
+  const std::string word = record::headline(record);
+  if (record::is_environment_failure(record)) return {name, word, Left::MachineFailed, std::nullopt};
+  return {name, word, Left::No, record::judge(record)};
+}
+
+Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
   if (file.extension() == ".jsonl") {
-    PASSNET_TRY(const std::vector<record::RunRecord> records, record::load_records(file.string()));
-    for (const record::RunRecord& record : records) {
-      const std::string name = record.sample + "/" + record.graph;
-      if (record::is_unmeasured(record))
-        graphs.push_back({name, "disturbed", std::nullopt});
-      else
-        graphs.push_back({name, record::headline(record), record::judge(record)});
-    }
+    PASSNET_TRY(const record::Chain chain, run::load_whole_chain(file));
+    scored.unchained += chain.unchained;
+    for (const record::RunRecord& record : chain.records) scored.graphs.push_back(scored_graph(record));
     return {};
   }
   PASSNET_TRY(const std::string text, read_file(file));
   PASSNET_TRY(const std::vector<record::Verdict> verdicts, record::verdicts_from_upstream_log(file.string(), text));
   const std::vector<std::string> names = record::names_in_upstream_log(text);
-  for (size_t i = 0; i < verdicts.size(); ++i) graphs.push_back({names.at(i), word_of(verdicts[i]), verdicts[i]});
+  for (size_t i = 0; i < verdicts.size(); ++i)
+    scored.graphs.push_back({names.at(i), word_of(verdicts[i]), Left::No, verdicts[i]});
   return {};
 }
 
 // records.jsonl of a file, or of every sample of a run (in order of path); an upstream log else.
-Result<std::vector<ScoredGraph>> load_graphs(const std::filesystem::path& path) {
+Result<Scored> load_graphs(const std::filesystem::path& path) {
   std::vector<std::filesystem::path> files;
   if (std::filesystem::is_directory(path)) {
     PASSNET_TRY(files, run::find_record_files(path));
   } else {
     files.push_back(path);
   }
-  std::vector<ScoredGraph> graphs;
-  for (const std::filesystem::path& file : files) PASSNET_TRY_VOID(load_file(file, graphs));
-  return graphs;
+  Scored scored;
+  for (const std::filesystem::path& file : files) PASSNET_TRY_VOID(load_file(file, scored));
+  return scored;
 }
 
 std::vector<record::Verdict> verdicts_of(const std::vector<ScoredGraph>& graphs) {
@@ -86,30 +99,34 @@ std::vector<record::Verdict> verdicts_of(const std::vector<ScoredGraph>& graphs)
   return verdicts;
 }
 
-void print_score(const std::string& name, const std::vector<ScoredGraph>& graphs, const record::Score& score) {
-  fmt::print("verdict           ratio  graph\n");
-  for (const ScoredGraph& graph : graphs) {
+void print_score(const std::string& name, const Scored& scored, const record::Score& score) {
+  say("verdict           ratio  graph\n");
+  for (const ScoredGraph& graph : scored.graphs) {
     const std::optional<double> ratio = graph.ratio();
-    fmt::print("{:<14}  {:>7}  {}\n", graph.word, ratio ? fmt::format("{:.2f}x", *ratio) : "-", graph.name);
+    say("{:<14}  {:>7}  {}\n", graph.word, ratio ? fmt::format("{:.2f}x", *ratio) : "-", graph.name);
   }
   const std::string geomean = score.geomean_speedup ? fmt::format("{:.3f}", *score.geomean_speedup) : "-";
-  fmt::print("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name,
-             score.total, 100 * score.correct_share, 100 * score.fast_share, geomean);
-  if (const size_t unmeasured = graphs.size() - static_cast<size_t>(score.total); unmeasured > 0) {
-    fmt::print("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n",
-               unmeasured);
-  }
-  fmt::print("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
-  fmt::print("   t        S(t)       ES(t)   correct\n");
+  say("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name, score.total,
+      100 * score.correct_share, 100 * score.fast_share, geomean);
+  if (const size_t disturbed = scored.count(Left::Disturbed); disturbed > 0)
+    say("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n", disturbed);
+  if (const size_t failed = scored.count(Left::MachineFailed); failed > 0)
+    say("not in the score: {} that the machine kept from being evaluated; 'passnet eval --resume' does so again\n",
+        failed);
+  if (scored.unchained > 0)
+    say("unchained: {} records of an older passnet; nothing shows whether they were changed\n", scored.unchained);
+  say("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
+  say("   t        S(t)       ES(t)   correct\n");
   for (const record::ScorePoint& point : score.points) {
-    fmt::print("{:4d}  {:10.6f}  {:10.6f}  {:6.1f} %\n", point.t, point.s, point.es, 100 * point.correct_share);
+    say("{:4d}  {:10.6f}  {:10.6f}  {:6.1f} %\n", point.t, point.s, point.es, 100 * point.correct_share);
   }
 }
 
-Json to_json(const std::string& path, const std::vector<ScoredGraph>& graphs, const record::Score& score) {
+Json to_json(const std::string& path, const Scored& scored, const record::Score& score) {
   Json json = record::to_json(score, path);
+  json["unchained"] = scored.unchained;
   json["graphs"] = Json::array();
-  for (const ScoredGraph& graph : graphs) {
+  for (const ScoredGraph& graph : scored.graphs) {
     const std::optional<double> ratio = graph.ratio();
     json["graphs"].push_back(
         {{"graph", graph.name}, {"verdict", graph.word}, {"speedup", ratio ? Json(*ratio) : Json(nullptr)}});
@@ -119,13 +136,14 @@ Json to_json(const std::string& path, const std::vector<ScoredGraph>& graphs, co
 
 Result<void> run_score(const ScoreFlags& flags) {
   for (const std::string& path : flags.paths) {
-    PASSNET_TRY(const std::vector<ScoredGraph> graphs, load_graphs(path));
+    PASSNET_TRY(const Scored scored, load_graphs(path));
+    const std::vector<ScoredGraph>& graphs = scored.graphs;
     if (graphs.empty()) return bad_input(fmt::format("'{}' holds no finished record", path));
     const record::Score score = record::score(verdicts_of(graphs), flags.options);
     if (flags.json)
-      fmt::print("{}\n", dump(to_json(path, graphs, score)));
+      say("{}\n", dump(to_json(path, scored, score)));
     else
-      print_score(path, graphs, score);
+      print_score(path, scored, score);
   }
   return {};
 }

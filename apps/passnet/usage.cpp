@@ -103,7 +103,7 @@ int report_usage(const CLI::App& app, const CLI::ParseError& problem) {
     message = problem.what();
     hint = fmt::format("'{} --help' shows what it takes", name);
   }
-  fmt::print(stderr, "{}: error: {}\nhint: {}\n", name, message, hint);
+  say_error("{}: error: {}\nhint: {}\n", name, message, hint);
   return kUsage;
 }
 

@@ -1,9 +1,13 @@
 #include "base/json.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "base/strings.h"
+#include "base/visible.h"
 
 namespace passnet {
 
@@ -29,6 +33,23 @@ size_t too_deep(std::string_view text) {
   return std::string_view::npos;
 }
 
+// Beyond ASCII and DEL nothing but strings has characters, and the library escapes those below a space itself.
+std::string escape_unprintable_json(const std::string& text) {
+  if (std::ranges::all_of(text, [](unsigned char c) { return c < 0x7F; })) return text;
+  std::string out;
+  for_each_character(text, [&](char32_t code, std::string_view bytes) {
+    if (code < 0x20 || !is_unprintable(code)) {
+      out += bytes;
+    } else if (const auto value = static_cast<uint32_t>(code); value < 0x10000) {
+      out += fmt::format("\\u{:04x}", value);
+    } else {
+      const uint32_t pair = value - 0x10000;
+      out += fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (pair >> 10), 0xDC00 + (pair & 0x3FF));
+    }
+  });
+  return out;
+}
+
 }  // namespace
 
 Result<Json> parse_json(std::string_view text, const std::string& where) {
@@ -52,7 +73,10 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
   }
 }
 
-std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string dump(const Json& json, int indent) {
+  std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return escape_unprintable_json(text);
+}
 
 std::string plain_text(const Json& value) { return value.is_string() ? value.get<std::string>() : dump(value); }
 

@@ -20,8 +20,9 @@ inline constexpr int kMaxJsonNesting = 256;
 /// NaN and infinities are not JSON; writers store them as the strings "nan", "inf", "-inf".
 Result<Json> parse_json(std::string_view text, const std::string& where);
 
-/// One line of JSON. Invalid UTF-8 is replaced, so that a strange file name cannot make a value unwritable.
-std::string dump(const Json& json);
+/// One line of JSON; with an indent, of as many spaces, several. Fit to be shown on a terminal: invalid UTF-8 is
+/// replaced, so that a strange file name cannot make a value unwritable, and what is_unprintable stands as \u202e.
+std::string dump(const Json& json, int indent = -1);
 
 /// A string without its quotes; any other value as JSON.
 std::string plain_text(const Json& value);

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/visible.h"
+
 namespace passnet::log {
 
 namespace {
@@ -24,9 +26,9 @@ spdlog::logger& logger() {
 }
 }  // namespace
 
-void error(std::string_view text) { logger().error(text); }
-void warn(std::string_view text) { logger().warn(text); }
-void info(std::string_view text) { logger().info(text); }
-void debug(std::string_view text) { logger().debug(text); }
+void error(std::string_view text) { logger().error(visible(text)); }
+void warn(std::string_view text) { logger().warn(visible(text)); }
+void info(std::string_view text) { logger().info(visible(text)); }
+void debug(std::string_view text) { logger().debug(visible(text)); }
 
 }  // namespace passnet::log

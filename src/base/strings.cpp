@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/json.h"
+#include "base/visible.h"
+
 namespace passnet {
 
 SourceLoc locate(const std::string& file, std::string_view text, size_t offset) {
@@ -56,21 +59,18 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
 
 std::string quoted(std::string_view text, size_t limit) {
   std::string out = "'";
-  for (char c : text) {
-    if (out.size() > limit) {
-      out += "…";
-      break;
-    }
-    if (c == '\n')
+  bool cut = false;
+  for_each_character(valid_utf8(text), [&](char32_t code, std::string_view bytes) {
+    cut = cut || out.size() > limit;
+    if (cut) return;
+    if (code == '\n')
       out += "\\n";
-    else if (c == '\t')
+    else if (code == '\t')
       out += "\\t";
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     else
-      out += c;
-  }
-  return out + "'";
+      out += visible(bytes);
+  });
+  return out + (cut ? "…'" : "'");
 }
 
 bool is_identifier(std::string_view text) {

@@ -20,7 +20,7 @@ size_t edit_distance(std::string_view a, std::string_view b, size_t limit);
 /// The candidate nearest to `word` by edit distance, or empty when none is near enough to suggest.
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates);
 
-/// 'text' in single quotes, control bytes escaped, cut to `limit` bytes with "…": safe to print in a message.
+/// 'text' in single quotes and visible, on one line, cut to about `limit` bytes with "…": safe to print in a message.
 std::string quoted(std::string_view text, size_t limit = 60);
 /// For std::string, which would find std::quoted by its namespace.
 inline std::string quoted(const std::string& text, size_t limit = 60) { return quoted(std::string_view(text), limit); }

@@ -32,6 +32,8 @@ struct Provenance {
   Hashes graph;             // model.py, weight_meta.py, input_meta.py
   Hashes passes;            // the list that orders them, and each Name.py in it; none for eager
   Hashes kernels;           // Name.cpp of these on the CPU, Name.cu on a GPU
+  Hashes objects;           // the compiled kernels, by launch: what follows from the rest; not compared
+  std::string isolation;    // what confined the candidate, in words; empty: it did not come to that; not compared
   RunOptions options;
   std::map<std::string, std::string> versions;  // "passnet", "worker", "torch", "compiler", "hardware": in words
   bool operator==(const Provenance&) const = default;

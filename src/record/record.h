@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -156,6 +157,13 @@ struct Rival {
   bool operator==(const Rival&) const = default;
 };
 
+/// A record's place in the chain of its sample (record/chain.h).
+struct Link {
+  int64_t number = 0;    // of the sample's records ever written in this run, from 1
+  std::string previous;  // SHA-256 of the line before: of a record, or of the session that began here
+  bool operator==(const Link&) const = default;
+};
+
 struct RunRecord {
   int version = 1;
   std::string sample, graph;        // names, as listed
@@ -164,7 +172,9 @@ struct RunRecord {
   std::string hardware;  // "Intel(R) Xeon(R) … x 2 threads"
   int threads = 1;
   uint64_t seed = 0;
-  std::string started;  // ISO 8601, UTC
+  bool seed_given = false;  // by --seed; else it came from the system
+  std::string seed_nonce;  // 32 hex digits: with it the session's commitment opens to `seed`; empty when that was given
+  std::string started;     // ISO 8601, UTC
 
   Stage stage = Stage::Parse;  // Done, or where it stopped
   std::string error_kind;      // "bad-pass", "bad-input", …, "crash", "timeout", "unwritten-output", "out-of-bounds",
@@ -190,6 +200,7 @@ struct RunRecord {
   std::string retried;                              // why it was evaluated anew in fresh workers; empty: it was not
   double evaluate_seconds = 0;                      // wall time spent on this graph
   std::optional<Provenance> provenance;             // none in records of older versions
+  std::optional<Link> chain;                        // none in records of older versions
   bool operator==(const RunRecord&) const = default;
 };
 
@@ -206,6 +217,11 @@ Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json);
 Json to_json(const RunRecord& record);
 /// Errors: BadInput naming the field, what it holds and what was expected; an unknown version names its writer.
 Result<RunRecord> record_from_json(const Json& json);
+
+/// Calls `use` with each line of `text` that is not blank, without its end: its number from 1, and whether it is whole (a
+/// last line without its newline was torn by a kill, or is about to be). Stops when `use` says false.
+void for_each_line(std::string_view text,
+                   const std::function<bool(uint32_t number, std::string_view line, bool whole)>& use);
 
 /// records.jsonl from its text; `file` names it in messages. Blank lines are skipped, and so is a torn last line (one
 /// without its newline that cannot be read: killed while writing). Errors: BadInput with line number.

@@ -234,8 +234,19 @@ struct JsonFields<record::Provenance> {
     field("graph", provenance.graph);
     field("passes", provenance.passes);
     field("kernels", provenance.kernels);
+    field.if_set("objects", provenance.objects);
+    field.if_set("isolation", provenance.isolation);
     field("options", provenance.options);
     field("versions", provenance.versions);
+  }
+};
+
+template <>
+struct JsonFields<record::Link> {
+  static constexpr std::string_view kName = "chain";
+  static void visit(auto& field, auto& link) {
+    field("number", link.number);
+    field("previous", link.previous);
   }
 };
 
@@ -252,6 +263,8 @@ struct JsonFields<record::RunRecord> {
     field("hardware", record.hardware);
     field("threads", record.threads);
     field("seed", record.seed);
+    field.if_set("seed_given", record.seed_given);
+    field.if_set("seed_nonce", record.seed_nonce);
     field("started", record.started);
     field("stage", record.stage);
     field("error_kind", record.error_kind);
@@ -277,6 +290,7 @@ struct JsonFields<record::RunRecord> {
     field.if_set("reference_memory", record.reference_memory);
     field.if_set("candidate_memory", record.candidate_memory);
     field.if_set("retried", record.retried);
+    field.if_set("chain", record.chain);
   }
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "record/provenance.h"
 #include "record/stats.h"
 
 namespace passnet::record {
@@ -149,10 +150,12 @@ void fill_summary(Score& score, const std::vector<Verdict>& verdicts) {
 
 }  // namespace
 
+bool counts(const RunRecord& record) { return !is_unmeasured(record) && !is_environment_failure(record); }
+
 std::vector<Verdict> judge_all(const std::vector<RunRecord>& records) {
   std::vector<Verdict> verdicts;
   for (const RunRecord& record : records) {
-    if (!is_unmeasured(record)) verdicts.push_back(judge(record));
+    if (counts(record)) verdicts.push_back(judge(record));
   }
   return verdicts;
 }

@@ -56,8 +56,11 @@ struct Score {
 /// No verdicts: every S_t and ES_t is 1 and total is 0.
 Score score(const std::vector<Verdict>& verdicts, const ScoreOptions& options = {});
 
-/// The verdicts of all records, but of those that are right and were timed on a busy machine (is_unmeasured): a score
-/// says nothing of what was not measured.
+/// False of what says nothing about a pass: what is right and was timed on a busy machine (is_unmeasured), and what the
+/// machine kept from being evaluated (is_environment_failure).
+bool counts(const RunRecord& record);
+
+/// The verdicts of all records that count.
 std::vector<Verdict> judge_all(const std::vector<RunRecord>& records);
 
 /// aggregated_score.json: upstream's keys {"id", "score"} and ours (docs/scoring.md).

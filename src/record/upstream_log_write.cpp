@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/version.h"
+#include "base/visible.h"
 #include "record/score.h"
 #include "record/stats.h"
 #include "record/tolerance.h"
@@ -23,16 +24,15 @@ constexpr std::array<std::string_view, 4> kSweptDtypes = {"float16", "bfloat16",
 /// Foreign text made harmless: one line, no bracket that could open a key, none of the words the status rules
 /// look for.
 std::string inert(std::string_view text) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kReplacements = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kReplacements = {{
       {"\n", " | "},
-      {"\r", " "},
       {"[", "("},
       {"]", ")"},
       {"all_close", "all-close"},
       {"Error:", "Error -"},
       {"Exception:", "Exception -"},
   }};
-  std::string out = valid_utf8(text);
+  std::string out = visible(text);
   for (const auto& [found, replacement] : kReplacements) {
     for (size_t at = out.find(found); at != std::string::npos; at = out.find(found, at + replacement.size())) {
       out.replace(at, found.size(), replacement);

@@ -49,12 +49,6 @@ std::string tone_of(Change change) {
   }
 }
 
-std::string one_line(const std::string& text) {
-  std::string line = visible(text);
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  return line;
-}
-
 /// "2.31x (2.28x to 2.35x)"; the verdict where there is no speedup, "-" where there is no record.
 std::string side_text(const record::ComparedSide& side) {
   if (side.headline.empty()) return "-";
@@ -83,7 +77,7 @@ bool has_several_samples(const record::RunComparison& runs) {
 }
 
 std::string name_of(const Comparison& one, bool several) {
-  return one_line(several ? one.sample + "/" + one.graph : one.graph);
+  return visible_line(several ? one.sample + "/" + one.graph : one.graph);
 }
 
 std::string colored(const std::string& text, Change change, bool color) {
@@ -104,10 +98,13 @@ Json side_json(const record::ComparedSide& side) {
   return json;
 }
 
+/// A cell: one line of text that is fit to be shown, and that no spreadsheet takes for a formula.
 std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string cell = visible_line(text);
+  if (cell.find_first_of("=+-@") == 0) cell.insert(0, "'");
+  if (cell.find_first_of(",\"") == std::string::npos) return cell;
   std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
   return quoted + "\"";
 }
 
@@ -122,12 +119,12 @@ std::string render_comparison(const record::RunComparison& runs, const RunNames&
   const std::vector<const Comparison*> rows = sorted(runs);
   for (const Comparison* one : rows)
     table.push_back({to_string(one->change), name_of(*one, several), factor_text(*one), side_text(one->a),
-                     side_text(one->b), one_line(one->why)});
+                     side_text(one->b), visible_line(one->why)});
   std::array<size_t, kColumns> widths{};
   for (const auto& line : table) {
     for (size_t i = 0; i < kColumns; ++i) widths[i] = std::max(widths[i], columns(line[i]));
   }
-  std::string out = fmt::format("A: {}\nB: {}\n\n", one_line(names.a), one_line(names.b));
+  std::string out = fmt::format("A: {}\nB: {}\n\n", visible_line(names.a), visible_line(names.b));
   for (size_t row = 0; row < table.size(); ++row) {
     std::string line;
     for (size_t i = 0; i < kColumns; ++i) {
@@ -140,7 +137,7 @@ std::string render_comparison(const record::RunComparison& runs, const RunNames&
   }
   out += "\n" + counts_text(runs) + "\n";
   if (!runs.differences.empty()) out += "B is made of other things than A:\n";
-  for (const std::string& difference : runs.differences) out += "  " + one_line(difference) + "\n";
+  for (const std::string& difference : runs.differences) out += "  " + visible_line(difference) + "\n";
   return out;
 }
 
@@ -158,10 +155,9 @@ std::string render_comparison_json(const record::RunComparison& runs, const RunN
     if (!one.why.empty()) json["why"] = valid_utf8(one.why);
     graphs.push_back(std::move(json));
   }
-  return Json{{"a", valid_utf8(names.a)}, {"b", valid_utf8(names.b)},   {"worse", runs.worse()},
-              {"counts", counts},         {"differences", differences}, {"graphs", graphs}}
-             .dump(2) +
-         "\n";
+  const Json json{{"a", valid_utf8(names.a)}, {"b", valid_utf8(names.b)},   {"worse", runs.worse()},
+                  {"counts", counts},         {"differences", differences}, {"graphs", graphs}};
+  return dump(json, 2) + "\n";
 }
 
 std::string render_comparison_csv(const record::RunComparison& runs) {

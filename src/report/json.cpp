@@ -59,7 +59,7 @@ std::string render_json(const std::vector<record::RunRecord>& records, const rec
   Json graphs = Json::array();
   for (size_t i = 0; i < records.size(); ++i) graphs.push_back(graph_json(records[i], rows[i]));
   const std::string id = records.empty() || has_several_samples(records) ? "" : records.front().sample;
-  return Json{{"score", record::to_json(score, id)}, {"graphs", std::move(graphs)}}.dump(2) + "\n";
+  return dump(Json{{"score", record::to_json(score, id)}, {"graphs", std::move(graphs)}}, 2) + "\n";
 }
 
 }  // namespace passnet::report

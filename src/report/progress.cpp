@@ -39,8 +39,7 @@ void rewrite_line(const std::string& text) {
 // `line`, then as much of the name as `width` leaves room for.
 std::string with_name(std::string line, std::string_view current, int width) {
   const size_t room = static_cast<size_t>(std::max(width - 1, 0));
-  std::string name = visible(current);
-  std::replace(name.begin(), name.end(), '\n', ' ');
+  const std::string name = visible_line(current);
   if (line.size() + 10 < room) line += "  " + shorten_middle(name, room - line.size() - 2);
   return std::string(std::string_view(line).substr(0, columns(line) <= room ? line.size() : room));
 }
@@ -91,9 +90,7 @@ void ProgressBar::finish(std::string_view graph, std::string_view outcome) {
   ++done_;
   if (terminal_) return draw(graph);
   if (quiet()) return;
-  std::string name = visible(graph);
-  std::replace(name.begin(), name.end(), '\n', ' ');
-  log::info(fmt::format("{}/{} {}: {}", done_, total_, name, outcome));
+  log::info(fmt::format("{}/{} {}: {}", done_, total_, visible_line(graph), outcome));
 }
 
 void ProgressBar::clear() {

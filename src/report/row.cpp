@@ -172,7 +172,8 @@ std::string conditions(const std::vector<record::RunRecord>& records) {
   if (timed != records.end()) {
     text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup, record.reference.trials_us.size());
   }
-  return text + fmt::format(", seed {}", record.seed);
+  const bool same = std::ranges::all_of(records, [&](const record::RunRecord& one) { return one.seed == record.seed; });
+  return text + (same ? fmt::format(", seed {}", record.seed) : ", several seeds");
 }
 
 namespace {

@@ -61,15 +61,15 @@ std::string operand_text(const Json& value) {
   for (const char* kind : {"int", "float", "bool", "dtype"}) {
     if (value.contains(kind)) return plain_text(value.at(kind));
   }
-  return value.dump();
+  return dump(value);
 }
 
 std::string one_launch_text(const Json& launch) {
   std::vector<std::string> grid, args;
-  for (const Json& size : launch.at("grid")) grid.push_back(size.dump());
+  for (const Json& size : launch.at("grid")) grid.push_back(dump(size));
   for (const Json& arg : launch.at("args")) args.push_back(operand_text(arg));
   std::string text = fmt::format("  {}  grid {}, block {}", launch.at("kernel").get<std::string>(),
-                                 fmt::join(grid, " x "), launch.at("block").dump());
+                                 fmt::join(grid, " x "), dump(launch.at("block")));
   for (const Json& constant : launch.at("constants"))
     text += fmt::format(", {}={}", constant.at("name").get<std::string>(), operand_text(constant));
   return text + fmt::format("\n    {}\n", fmt::join(args, ", "));

@@ -40,25 +40,21 @@ Style ratio_style(const Row& row) {
   return row.ratio > 1 ? Style::Good : Style::Bad;
 }
 
-std::string one_line(std::string_view name) {
-  std::string text = visible(name);
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
+/// Whatever stands in the table stands on one line and is fit to be shown.
 struct Cell {
+  explicit Cell(std::string_view of, Style in = Style::Plain) : text(visible_line(of)), style(in) {}
   std::string text;
-  Style style = Style::Plain;
+  Style style;
 };
 
 struct Column {
-  std::string title;
+  std::string title;  // as a Cell has it
   bool left = false;
   std::vector<Cell> cells;
   int dropped_at = 0;  // order in which columns go when the line gets too long; 0 stays
 
   size_t width() const {
-    size_t widest = columns(title);
+    size_t widest = columns(Cell(title).text);
     for (const Cell& cell : cells) widest = std::max(widest, columns(cell.text));
     return widest;
   }
@@ -75,7 +71,7 @@ Column times_column(const char* title, const std::vector<Row>& rows, record::Sta
   Column column{title, false, {}, 0};
   const int decimals = decimals_for(rows, side);
   for (const Row& row : rows) {
-    column.cells.push_back({row.timed ? fmt::format("{:.{}f}", (row.*side).median, decimals) : "-", Style::Plain});
+    column.cells.emplace_back(row.timed ? fmt::format("{:.{}f}", (row.*side).median, decimals) : "-", Style::Plain);
   }
   return column;
 }
@@ -89,22 +85,22 @@ std::vector<Column> columns_of(const std::vector<Row>& rows, bool several_sample
   Column sites{"sites", false, {}, 3};
   if (any_noisy) ratio.title += " ";
   for (const Row& row : rows) {
-    name.cells.push_back({(several_samples ? "  " : "") + one_line(row.graph), Style::Plain});
-    verdict.cells.push_back({row.headline, style_of(row.tone)});
+    name.cells.emplace_back((several_samples ? "  " : "") + visible_line(row.graph), Style::Plain);
+    verdict.cells.emplace_back(row.headline, style_of(row.tone));
     const std::string mark = any_noisy ? (row.noisy ? "~" : " ") : "";
-    ratio.cells.push_back({speedup_text(row) + mark, ratio_style(row)});
-    interval.cells.push_back({interval_text(row), Style::Plain});
-    noise.cells.push_back(
-        {row.timed ? fmt::format("{:.0f} %", 100 * row.noise) : "-", row.noisy ? Style::Doubtful : Style::Plain});
-    rung.cells.push_back({rung_text(row), Style::Plain});
-    error.cells.push_back({error_text(row), Style::Plain});
-    sites.cells.push_back({sites_text(row), Style::Plain});
+    ratio.cells.emplace_back(speedup_text(row) + mark, ratio_style(row));
+    interval.cells.emplace_back(interval_text(row), Style::Plain);
+    noise.cells.emplace_back(row.timed ? fmt::format("{:.0f} %", 100 * row.noise) : "-",
+                             row.noisy ? Style::Doubtful : Style::Plain);
+    rung.cells.emplace_back(rung_text(row), Style::Plain);
+    error.cells.emplace_back(error_text(row), Style::Plain);
+    sites.cells.emplace_back(sites_text(row), Style::Plain);
   }
   std::vector<Column> table{std::move(name), std::move(verdict), std::move(ratio), std::move(interval)};
   if (const auto rival = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return row.rival.has_value(); });
       rival != rows.end()) {
     Column column{rival->rival->name, false, {}, 0};
-    for (const Row& row : rows) column.cells.push_back({rival_text(row), Style::Plain});
+    for (const Row& row : rows) column.cells.emplace_back(rival_text(row), Style::Plain);
     table.push_back(std::move(column));
   }
   table.push_back(times_column("before us", rows, &Row::reference_us));
@@ -141,7 +137,7 @@ std::string padded(const Cell& cell, const Column& column, bool last, bool color
 std::string render_line(const std::vector<Column>& table, size_t line, bool color) {
   std::string out;
   for (size_t i = 0; i < table.size(); ++i) {
-    const Cell cell = line == 0 ? Cell{table[i].title, Style::Bold} : table[i].cells[line - 1];
+    const Cell cell = line == 0 ? Cell(table[i].title, Style::Bold) : table[i].cells[line - 1];
     out += (i ? "  " : "") + padded(cell, table[i], i + 1 == table.size(), color);
   }
   return out + '\n';
@@ -153,7 +149,7 @@ std::string render_lines(const std::vector<Column>& table, const std::vector<Row
   std::string out = render_line(table, 0, color);
   for (size_t i = 0; i < rows.size(); ++i) {
     const bool new_sample = several_samples && (i == 0 || rows[i].sample != rows[i - 1].sample);
-    if (new_sample) out += styled(shorten_middle(one_line(rows[i].sample), width), Style::Bold, color) + '\n';
+    if (new_sample) out += styled(shorten_middle(visible_line(rows[i].sample), width), Style::Bold, color) + '\n';
     out += render_line(table, i + 1, color);
   }
   return out;
@@ -230,7 +226,7 @@ std::vector<Problem> grouped_problems(const std::vector<Row>& rows) {
       return problem.row->headline == row.headline && problem.row->problem == row.problem;
     });
     Problem& problem = same == problems.end() ? problems.emplace_back(Problem{&row, {}}) : *same;
-    problem.names.push_back(one_line(row.name));
+    problem.names.push_back(visible_line(row.name));
   }
   return problems;
 }
@@ -257,13 +253,13 @@ std::string render_profile(const Row& row, size_t width, bool color) {
   const record::Profile& profile = *row.profile;
   std::string out =
       fmt::format("\n{}: {:.1f} us a call, with clocks around its parts\n",
-                  styled("where the time goes, " + one_line(row.name), Style::Bold, color), profile.call_us);
+                  styled("where the time goes, " + visible_line(row.name), Style::Bold, color), profile.call_us);
   double told_us = 0;
   for (const record::Profile::Launch& launch : profile.launches) {
     told_us += launch.us;
     out += fmt::format(
         "  {:8.2f} us  {} ({}.py:{}): {}, {:.1f} GB/s; a copy of as many bytes takes {:.2f} us, {:.0f} % of this\n",
-        launch.us, one_line(launch.kernel), one_line(launch.pass), launch.line,
+        launch.us, visible_line(launch.kernel), visible_line(launch.pass), launch.line,
         bytes_text(static_cast<double>(launch.bytes)),
         launch.us > 0 ? static_cast<double>(launch.bytes) / launch.us / 1e3 : 0, launch.bound_us,
         launch.us > 0 ? 100 * launch.bound_us / launch.us : 0);
@@ -272,7 +268,7 @@ std::string render_profile(const Row& row, size_t width, bool color) {
     told_us += profile.others[i].us;
     if (i < kMostOthers)
       out += fmt::format("  {:8.2f} us  {}\n", profile.others[i].us,
-                         shorten_middle(one_line(profile.others[i].statement), width - 15));
+                         shorten_middle(visible_line(profile.others[i].statement), width - 15));
   }
   if (profile.others.size() > kMostOthers)
     out += fmt::format("  … and {} more operators\n", profile.others.size() - kMostOthers);

@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 
-#include "base/json.h"
 #include "base/strings.h"
 
 namespace passnet::report {
@@ -21,19 +19,6 @@ size_t character_length(std::string_view text, size_t at) {
   return length;
 }
 
-uint32_t code_point(std::string_view character) {
-  if (character.size() == 1) return static_cast<unsigned char>(character[0]);
-  uint32_t code = static_cast<unsigned char>(character[0]) & (0x7Fu >> character.size());
-  for (char byte : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(byte) & 0x3Fu);
-  return code;
-}
-
-/// C0 and C1 controls, and the marks that set or isolate a writing direction.
-bool is_unprintable(uint32_t code) {
-  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x200E || code == 0x200F ||
-         (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
-}
-
 /// The first `count` characters, in bytes.
 size_t bytes_of(std::string_view text, size_t count) {
   size_t at = 0;
@@ -42,25 +27,6 @@ size_t bytes_of(std::string_view text, size_t count) {
 }
 
 }  // namespace
-
-std::string visible(std::string_view text) {
-  const std::string valid = valid_utf8(text);
-  std::string out;
-  for (size_t at = 0; at < valid.size();) {
-    const std::string_view character = std::string_view(valid).substr(at, character_length(valid, at));
-    const uint32_t code = code_point(character);
-    at += character.size();
-    if (code == '\n')
-      out += '\n';
-    else if (code == '\t')
-      out += "  ";
-    else if (!is_unprintable(code))
-      out += character;
-    else
-      out += code < 0x100 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
-  }
-  return out;
-}
 
 size_t columns(std::string_view text) {
   size_t count = 0;

@@ -6,12 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace passnet::report {
+#include "base/visible.h"
 
-/// Valid UTF-8 in which control characters and marks that change the writing direction show as \x1b or
-/// \u202e, so that no name or message can move the cursor, set colors or reorder a line. Newlines stay, tabs
-/// become two spaces.
-std::string visible(std::string_view text);
+namespace passnet::report {
 
 /// Characters as a terminal counts them, one column each. REQUIRES: valid UTF-8.
 size_t columns(std::string_view text);

@@ -10,9 +10,13 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "base/check.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/line_file.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/utc.h"
+#include "record/aggregated_score.h"
 #include "record/score.h"
 #include "record/verdict.h"
 #include "run/evaluation_workers.h"
@@ -20,69 +24,44 @@
 #include "run/job.h"
 #include "run/machine_lock.h"
 #include "run/provenance.h"
+#include "run/seed.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
 
-Result<RecordFile> RecordFile::open(const std::filesystem::path& path, bool keep) {
-  PASSNET_TRY(LineFile lines, LineFile::open(path, keep));
-  RecordFile file(std::move(lines), path);
-  PASSNET_TRY(file.records_, record::records_from_text(file.lines_.kept(), path.string()));
-  return file;
-}
-
-Result<void> RecordFile::append(const record::RunRecord& record) {
-  if (Result<void> appended = lines_.append(record::to_json(record).dump()); !appended)
-    return std::move(appended).error().with_hint(
-        "free some space, then go on with --resume; finished records are kept");
-  records_.push_back(record);
-  return {};
-}
-
-Result<void> RecordFile::supersede(const std::vector<size_t>& positions) {
-  if (positions.empty()) return {};
-  // records_ are the lines that are not blank, and the kept ones come first.
-  std::string remaining;
-  std::vector<std::string_view> moved;
-  size_t position = 0;
-  auto next = positions.begin();
-  for (const std::string_view line : split(lines_.kept(), '\n')) {
-    if (trim(line).empty()) continue;
-    if (next != positions.end() && *next == position++) {
-      moved.push_back(line);
-      ++next;
-    } else {
-      remaining += std::string(line) + "\n";
-    }
-  }
-  PASSNET_CHECK(next == positions.end(), "only records that were there when the file was opened are superseded");
-  PASSNET_TRY(LineFile superseded, LineFile::open(path_.parent_path() / "records.superseded.jsonl", true));
-  for (const std::string_view line : moved) PASSNET_TRY_VOID(superseded.append(line));
-  PASSNET_TRY_VOID(write_file(path_, remaining));
-  PASSNET_TRY(RecordFile rest, open(path_, true));
-  *this = std::move(rest);
-  return {};
-}
-
 namespace {
 
 // The files derived from the records, written whole.
-Result<void> write_derived(const std::filesystem::path& directory, const std::string& id,
-                           const std::vector<record::RunRecord>& records) {
-  const record::Score score = record::score(record::judge_all(records));
-  PASSNET_TRY_VOID(write_file(directory / "aggregated_score.json", record::to_json(score, id).dump(2) + "\n"));
-  return write_file(directory / "validation.log", record::render_upstream_log(records));
+Result<void> write_derived(const std::filesystem::path& directory, const std::string& id, const RecordFile& file) {
+  PASSNET_TRY_VOID(write_file(directory / record::kScoreFile,
+                              dump(record::aggregated_score(file.records(), id, file.end()), 2) + "\n"));
+  return write_file(directory / "validation.log", record::render_upstream_log(file.records()));
 }
 
 struct Planned {
   graphdir::Sample sample;
   RecordFile file;
+  std::vector<size_t> aside = {};  // records that no longer stand
+
+  // Those that no record stands for; in the order of the list.
+  std::vector<std::string> graphs_to_do() const {
+    std::unordered_set<std::string> done;
+    for (size_t i = 0; i < file.records().size(); ++i) {
+      if (!std::ranges::binary_search(aside, i)) done.insert(file.records()[i].graph);
+    }
+    std::vector<std::string> graphs;
+    for (const std::string& graph : sample.graph_names) {
+      if (!done.contains(graph)) graphs.push_back(graph);
+    }
+    return graphs;
+  }
 };
 
 // Why the record at `position` stands for no graph of the sample; empty when it does.
 std::string reason_to_drop(const Planned& planned, size_t position) {
   const std::vector<record::RunRecord>& records = planned.file.records();
   const std::string& graph = records[position].graph;
+  if (planned.file.is_left_behind(position)) return "an interrupted --resume did so";
   const auto later = [&](const record::RunRecord& other) { return other.graph == graph; };
   if (std::any_of(records.begin() + std::ptrdiff_t(position) + 1, records.end(), later)) return "there is a later one";
   const std::vector<std::string>& names = planned.sample.graph_names;
@@ -90,13 +69,16 @@ std::string reason_to_drop(const Planned& planned, size_t position) {
 }
 
 // Why its graph has to be evaluated again; empty when the record stands.
-std::string reason_to_repeat(const Planned& planned, size_t position, const EvaluateOptions& options,
+std::string reason_to_repeat(const Planned& planned, size_t position, const BatchOptions& batch,
                              const std::map<std::string, std::string>& versions) {
+  const EvaluateOptions& options = batch.evaluate;
   const record::RunRecord& record = planned.file.records()[position];
   const std::vector<std::string>& names = planned.sample.graph_names;
   const auto index = static_cast<size_t>(std::find(names.begin(), names.end(), record.graph) - names.begin());
-  const std::vector<std::string> reasons =
-      record::reasons_to_repeat(record, provenance_of(planned.sample, index, options, versions));
+  record::Provenance now = provenance_of(planned.sample, index, options, versions);
+  // Any seed will do that was not asked for.
+  now.options.seed = batch.seed.value_or(record.seed);
+  const std::vector<std::string> reasons = record::reasons_to_repeat(record, now);
   if (!reasons.empty()) return join(reasons, "; ");
   if (record::is_unmeasured(record)) return "it was disturbed";
   if (options.profile && !record.profile) return "it has no profile";
@@ -104,42 +86,81 @@ std::string reason_to_repeat(const Planned& planned, size_t position, const Eval
   return "";
 }
 
-// Sets aside what no longer stands, and says why: graphs that go for one reason in one breath.
-Result<void> set_aside(Planned& planned, const EvaluateOptions& options,
-                       const std::map<std::string, std::string>& versions, const BatchHooks& hooks) {
-  std::vector<size_t> positions;
+// Finds what no longer stands, and says why: graphs that go for one reason in one breath.
+void find_aside(Planned& planned, const BatchOptions& options, const std::map<std::string, std::string>& versions,
+                const BatchHooks& hooks) {
   std::vector<std::pair<std::string, std::vector<std::string>>> graphs_of_reason;
   for (size_t i = 0; i < planned.file.records().size(); ++i) {
     const std::string& graph = planned.file.records()[i].graph;
     if (const std::string why = reason_to_drop(planned, i); !why.empty()) {
-      positions.push_back(i);
+      planned.aside.push_back(i);
       log::info(fmt::format("{}: the record of {} is set aside: {}", planned.sample.name, graph, why));
       continue;
     }
     const std::string reason = reason_to_repeat(planned, i, options, versions);
     if (reason.empty()) continue;
-    positions.push_back(i);
+    planned.aside.push_back(i);
     auto known = std::find_if(graphs_of_reason.begin(), graphs_of_reason.end(),
                               [&](const auto& one) { return one.first == reason; });
     if (known == graphs_of_reason.end()) known = graphs_of_reason.insert(known, {reason, {}});
     known->second.push_back(graph);
   }
-  PASSNET_TRY_VOID(planned.file.supersede(positions));
   for (const auto& [reason, graphs] : graphs_of_reason) {
     if (hooks.again) hooks.again(planned.sample.name, graphs, reason);
+  }
+}
+
+Result<void> find_all_aside(std::vector<Planned>& planned, const BatchOptions& options, const BatchHooks& hooks) {
+  const auto has_records = [](const Planned& one) { return !one.file.records().empty(); };
+  if (std::none_of(planned.begin(), planned.end(), has_records)) return {};
+  PASSNET_TRY(const auto versions, ask_versions(options.evaluate));
+  for (Planned& one : planned) find_aside(one, options, versions, hooks);
+  return {};
+}
+
+record::Session::Sample promise(const Planned& planned, const EvaluateOptions& options) {
+  record::Session::Sample sample;
+  sample.name = planned.sample.name;
+  sample.graphs = planned.graphs_to_do();
+  if (options.compiler == "passes") {
+    sample.passes = hash_passes(planned.sample);
+    sample.kernels = hash_kernels(planned.sample, options.gpu.has_value());
+  }
+  sample.records = planned.file.end().records;
+  sample.head = planned.file.end().head;
+  sample.superseded = planned.file.describe(planned.aside);
+  sample.unchained = planned.file.unchained();
+  return sample;
+}
+
+// Writes what is promised before anything is built or run, then moves what is set aside. A kill in between leaves
+// records that the next --resume moves.
+Result<void> begin_session(std::vector<Planned>& planned, const BatchOptions& options, const Seed& seed) {
+  record::Session session;
+  for (const Planned& one : planned) {
+    if (!one.aside.empty() || !one.graphs_to_do().empty()) session.samples.push_back(promise(one, options.evaluate));
+  }
+  if (session.samples.empty()) return {};
+  PASSNET_TRY(LineFile file, LineFile::open(options.out / record::kSessionsFile, options.resume));
+  PASSNET_TRY(const auto before, record::sessions_from_text(file.kept(), record::kSessionsFile));
+  session.number = static_cast<int64_t>(before.size()) + 1;
+  session.previous = before.empty() ? "" : before.back().sha256;
+  session.started = utc_now();
+  session.seed_given = seed.given();
+  if (seed.given())
+    session.seed = seed.value;
+  else
+    session.seed_commitment = record::seed_commitment(seed.value, seed.nonce);
+  const std::string line = record::session_line(session);
+  PASSNET_TRY_VOID(file.append(line));
+  for (Planned& one : planned) {
+    one.file.begin(sha256_hex(line));
+    PASSNET_TRY_VOID(one.file.supersede(std::exchange(one.aside, {})));
   }
   return {};
 }
 
-Result<void> set_aside_all(std::vector<Planned>& planned, const EvaluateOptions& options, const BatchHooks& hooks) {
-  const auto has_records = [](const Planned& one) { return !one.file.records().empty(); };
-  if (std::none_of(planned.begin(), planned.end(), has_records)) return {};
-  PASSNET_TRY(const auto versions, ask_versions(options));
-  for (Planned& one : planned) PASSNET_TRY_VOID(set_aside(one, options, versions, hooks));
-  return {};
-}
-
-Result<void> run_one(Planned& planned, const BatchOptions& options, EvaluationWorkers& workers,
+Result<void> run_one(Planned& planned, const BatchOptions& options, const Seed& seed, EvaluationWorkers& workers,
                      const BatchHooks& hooks) {
   std::unordered_set<std::string> done;
   for (const record::RunRecord& record : planned.file.records()) done.insert(record.graph);
@@ -154,9 +175,11 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, EvaluationWo
   one.texts = [&](const std::string& graph, const record::GraphTexts& texts) {
     return save_graph_texts(out, graph, texts);
   };
-  one.finished = [&](const record::RunRecord& record) -> Result<void> {
-    PASSNET_TRY_VOID(planned.file.append(record));
-    if (hooks.finished) hooks.finished(record);
+  one.finished = [&](record::RunRecord record) -> Result<void> {
+    record.seed_given = seed.given();
+    record.seed_nonce = seed.nonce;
+    PASSNET_TRY_VOID(planned.file.append(std::move(record)));
+    if (hooks.finished) hooks.finished(planned.file.records().back());
     return {};
   };
   return evaluate_sample(planned.sample, options.evaluate, workers, one);
@@ -220,7 +243,9 @@ std::vector<record::RunRecord> records_of(const std::vector<Planned>& planned) {
     std::unordered_map<std::string, size_t> place;
     for (const std::string& graph : one.sample.graph_names) place.emplace(graph, place.size());
     const size_t first = records.size();
-    records.insert(records.end(), one.file.records().begin(), one.file.records().end());
+    for (size_t i = 0; i < one.file.records().size(); ++i) {
+      if (!std::ranges::binary_search(one.aside, i)) records.push_back(one.file.records()[i]);
+    }
     std::stable_sort(
         records.begin() + std::ptrdiff_t(first), records.end(),
         [&](const record::RunRecord& a, const record::RunRecord& b) { return place[a.graph] < place[b.graph]; });
@@ -241,45 +266,63 @@ BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
   return one_by_one;
 }
 
-}  // namespace
-
-BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, const BatchOptions& options,
-                           const BatchHooks& hooks) {
-  BatchResult result;
+// What there is to do, read and locked.
+Result<void> plan(const std::vector<std::filesystem::path>& samples, const BatchOptions& options,
+                  std::vector<Planned>& all) {
   std::vector<Planned> planned;
   for (const std::filesystem::path& path : samples) {
-    Result<graphdir::Sample> sample = graphdir::load_sample(path);
-    if (!sample) return {{}, std::move(sample).error()};
+    PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(path));
     for (const Planned& other : planned) {
-      if (other.sample.name == sample->name) {
-        return {{},
-                bad_input(fmt::format("two samples are named '{}': '{}' and '{}'", sample->name,
-                                      other.sample.path.string(), sample->path.string()))
-                    .with_hint("evaluate them in two runs with an --out each")};
+      if (other.sample.name == sample.name) {
+        return bad_input(fmt::format("two samples are named '{}': '{}' and '{}'", sample.name,
+                                     other.sample.path.string(), sample.path.string()))
+            .with_hint("evaluate them in two runs with an --out each");
       }
     }
-    Result<RecordFile> file = RecordFile::open(options.out / sample->name / "records.jsonl", options.resume);
-    if (!file) return {{}, std::move(file).error()};
-    planned.push_back({std::move(*sample), std::move(*file)});
+    PASSNET_TRY(RecordFile file, RecordFile::open(options.out / sample.name / record::kRecordsFile, options.resume));
+    planned.push_back({std::move(sample), std::move(file)});
   }
-  if (Result<void> aside = set_aside_all(planned, options.evaluate, hooks); !aside)
-    return {records_of(planned), std::move(aside).error()};
+  all = std::move(planned);
+  return {};
+}
+
+Result<void> evaluate_all(const std::vector<std::filesystem::path>& samples, const BatchOptions& asked,
+                          const BatchHooks& hooks, std::vector<Planned>& planned) {
+  PASSNET_TRY_VOID(plan(samples, asked, planned));
+  PASSNET_TRY_VOID(find_all_aside(planned, asked, hooks));
   size_t graphs = 0;
-  for (const Planned& one : planned) graphs += one.sample.graph_names.size() - one.file.records().size();
+  for (const Planned& one : planned) graphs += one.graphs_to_do().size();
   if (hooks.planned) hooks.planned(graphs);
-  Result<Leases> leases = take_machine(options, hooks);
-  if (!leases) return {{}, std::move(leases).error()};
+  PASSNET_TRY(const Leases leases, take_machine(asked, hooks));
+  Seed seed;
+  if (asked.seed) {
+    seed.value = *asked.seed;
+  } else {
+    PASSNET_TRY(seed, draw_seed());
+  }
+  BatchOptions options = asked;
+  options.evaluate.seed = seed.value;
+  PASSNET_TRY_VOID(begin_session(planned, options, seed));
   std::mutex mutex;  // of the hooks
   const BatchHooks one_by_one = locked(hooks, mutex);
   std::vector<std::unique_ptr<Slot>> slots(static_cast<size_t>(std::max(options.jobs, 1)));
-  const Result<void> done = for_each_item(
+  return for_each_item(
       std::span(planned), {options.jobs, options.evaluate.interrupted}, [&](Planned& one, size_t job) -> Result<void> {
-        if (!slots[job]) slots[job] = std::make_unique<Slot>(options, *leases, static_cast<int>(job));
-        const Result<void> ran = run_one(one, slots[job]->options, slots[job]->workers, one_by_one);
-        const Result<void> wrote = write_derived(options.out / one.sample.name, one.sample.name, one.file.records());
+        if (!slots[job]) slots[job] = std::make_unique<Slot>(options, leases, static_cast<int>(job));
+        const Result<void> ran = run_one(one, slots[job]->options, seed, slots[job]->workers, one_by_one);
+        const Result<void> wrote = write_derived(options.out / one.sample.name, one.sample.name, one.file);
         PASSNET_TRY_VOID(ran);
         return wrote;
       });
+}
+
+}  // namespace
+
+BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, const BatchOptions& asked,
+                           const BatchHooks& hooks) {
+  BatchResult result;
+  std::vector<Planned> planned;
+  const Result<void> done = evaluate_all(samples, asked, hooks, planned);
   if (!done) result.error = done.error();
   result.records = records_of(planned);
   return result;

@@ -9,36 +9,16 @@
 #include <utility>
 #include <vector>
 
-#include "base/line_file.h"
 #include "base/result.h"
 #include "record/record.h"
 #include "run/evaluate.h"
+#include "run/record_file.h"
 
 namespace passnet::run {
 
-/// Appends records to a file, each line whole or not at all.
-class RecordFile {
- public:
-  /// As LineFile::open. Errors also: BadInput (keep, and what is there are no records).
-  static Result<RecordFile> open(const std::filesystem::path& path, bool keep);
-  const std::vector<record::RunRecord>& records() const { return records_; }
-  /// Errors: as LineFile::append.
-  Result<void> append(const record::RunRecord& record);
-  /// Moves the records at these positions (ascending) to records.superseded.jsonl beside the file, as they were
-  /// written. They are there before they go here, and both files are whole at any time. REQUIRES: nobody else writes to
-  /// the directory.
-  Result<void> supersede(const std::vector<size_t>& positions);
-
- private:
-  RecordFile(LineFile lines, std::filesystem::path path) : lines_(std::move(lines)), path_(std::move(path)) {}
-
-  LineFile lines_;
-  std::filesystem::path path_;
-  std::vector<record::RunRecord> records_;
-};
-
 struct BatchOptions {
-  EvaluateOptions evaluate;
+  EvaluateOptions evaluate;      // but for its seed
+  std::optional<uint64_t> seed;  // none: one from the system, which the records tell
   std::filesystem::path out;
   bool resume = false;  // keep the records that still stand, see docs/records.md
   int jobs = 1;         // samples at a time, each on a GPU of its own: evaluate.gpu and those after it

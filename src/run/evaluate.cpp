@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <optional>
 
 #include "base/log.h"
+#include "base/utc.h"
 #include "fx/print.h"
 #include "pass/source.h"
 #include "record/verdict.h"
@@ -27,15 +27,6 @@ using Clock = std::chrono::steady_clock;
 using record::Stage;
 
 constexpr int kProfiledCalls = 50;
-
-std::string utc_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm fields{};
-  ::gmtime_r(&now, &fields);
-  char text[32];
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &fields);
-  return text;
-}
 
 // The passes of the sample, loaded once; a pass that cannot be read fails every graph with the same words.
 Result<std::vector<pass::Pass>> load_passes(const graphdir::Sample& sample) {
@@ -118,10 +109,13 @@ class SampleEvaluation {
     made_of.passes = pass_hashes_;
     tensors_ = {};
     texts_ = {};
+    objects_ = {};
     PASSNET_TRY_VOID(workers_.revive());
     if (Result<void> done = walk(index, record); !done) tried.failure = std::move(done).error();
     forget(record);
     made_of.versions = machine_.versions;
+    made_of.objects = std::move(objects_);
+    made_of.isolation = workers_.isolation();
     record.provenance = std::move(made_of);
     return tried;
   }
@@ -201,6 +195,7 @@ class SampleEvaluation {
     }
     record.stage = Stage::Build;
     PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, options_.build, machine_.architecture));
+    objects_ = hash_objects(rebuilt.kernels);
     return {};
   }
 
@@ -302,7 +297,7 @@ class SampleEvaluation {
   EvaluationWorkers& workers_;
   Worker &reference_, &candidate_;
   Result<std::vector<pass::Pass>> passes_;
-  record::Provenance::Hashes pass_hashes_;
+  record::Provenance::Hashes pass_hashes_, objects_;
   EvaluationWorkers::Machine machine_;
   GraphTensors tensors_;
   bool names_checked_ = false;  // the patterns call what there is

@@ -27,7 +27,9 @@ Result<void> EvaluationWorkers::revive() {
 }
 
 Result<void> EvaluationWorkers::await_candidate() {
-  if (!candidate_is_up_) PASSNET_TRY_VOID(start_up(candidate_));
+  if (candidate_is_up_) return {};
+  PASSNET_TRY(const Hello hello, start_up(candidate_));
+  isolation_ = hello.isolation;
   candidate_is_up_ = true;
   return {};
 }

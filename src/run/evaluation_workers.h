@@ -50,6 +50,9 @@ class EvaluationWorkers {
   /// Asked once. Errors: as start_up().
   Result<Machine> machine();
 
+  /// What confines the candidate, in words; empty before it was waited for.
+  const std::string& isolation() const { return isolation_; }
+
   int threads() const { return threads_; }
 
  private:
@@ -59,6 +62,7 @@ class EvaluationWorkers {
   bool candidate_is_foreign_ = false, candidate_is_up_ = false;
   std::optional<Worker> rival_;
   std::optional<Machine> machine_;
+  std::string isolation_;
 };
 
 }  // namespace passnet::run

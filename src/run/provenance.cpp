@@ -71,6 +71,18 @@ Hashes hash_graph(const fs::path& directory) {
   return hashes;
 }
 
+Hashes hash_objects(const std::vector<std::vector<pass::BuiltKernel>>& kernels) {
+  Hashes hashes;
+  for (size_t list = 0; list < kernels.size(); ++list) {
+    for (size_t launch = 0; launch < kernels[list].size(); ++launch) {
+      const pass::BuiltKernel& kernel = kernels[list][launch];
+      if (const auto content = read_file(kernel.object))
+        hashes.emplace(fmt::format("{}.{} {}", list, launch, kernel.entry), sha256_hex(*content));
+    }
+  }
+  return hashes;
+}
+
 record::RunOptions resolve_options(const EvaluateOptions& options) {
   record::RunOptions resolved;
   resolved.compiler = options.compiler;

@@ -4,9 +4,11 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "graphdir/sample.h"
+#include "pass/kernel/build.h"
 #include "record/provenance.h"
 #include "run/evaluate.h"
 #include "run/worker/requests.h"
@@ -20,6 +22,9 @@ record::Provenance::Hashes hash_passes(const graphdir::Sample& sample);
 record::Provenance::Hashes hash_kernels(const graphdir::Sample& sample, bool on_gpu);
 /// What is read of a graph directory: model.py and the metas that its inputs are replayed from.
 record::Provenance::Hashes hash_graph(const std::filesystem::path& directory);
+
+/// The compiled kernels by launch: "0.1 passnet_run_NAME" is the second of the first launch list.
+record::Provenance::Hashes hash_objects(const std::vector<std::vector<pass::BuiltKernel>>& kernels);
 
 /// The options as they will be in force.
 record::RunOptions resolve_options(const EvaluateOptions& options);

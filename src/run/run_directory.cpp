@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include "base/strings.h"
+#include "record/session.h"
 
 namespace passnet::run {
 
@@ -17,10 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kRecords = "records.jsonl";
-constexpr const char* kLatest = "latest";
 /// What a run writes into the directory of a sample.
-constexpr const char* kSampleFiles[] = {kRecords, "records.superseded.jsonl", "aggregated_score.json",
+constexpr const char* kSampleFiles[] = {record::kRecordsFile, record::kSupersededFile, record::kScoreFile,
                                         "validation.log"};
 
 /// Directories of samples in a run directory that hold a record, by name.
@@ -28,7 +27,7 @@ std::vector<fs::path> samples_with_records(const fs::path& directory) {
   std::vector<fs::path> found;
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, failed)) {
-    const auto size = fs::file_size(entry.path() / kRecords, failed);
+    const auto size = fs::file_size(entry.path() / record::kRecordsFile, failed);
     if (!failed && size > 0) found.push_back(entry.path());
   }
   std::sort(found.begin(), found.end());
@@ -98,12 +97,12 @@ Result<void> clear(const fs::path& directory) {
     }
     fs::remove(sample, failed);  // stays when something else is in it
   }
-  fs::remove(directory / "report.html", failed);
+  for (const char* file : {record::kSessionsFile, "report.html"}) fs::remove(directory / file, failed);
   return {};
 }
 
 Result<void> check_free(const fs::path& directory, const RunRequest& request) {
-  if (!request.resume && entry_exists(directory / kLatest)) {
+  if (!request.resume && entry_exists(directory / kLatestRun)) {
     return bad_input(fmt::format("'{}' holds directories of runs, not one run", directory.string()))
         .with_hint("leave --out away for a new one in there, or give another --out");
   }
@@ -140,7 +139,7 @@ std::string run_directory_name(int64_t now, const std::vector<std::string>& samp
 
 Result<RunDirectory> RunDirectory::open(const RunRequest& request) {
   RunDirectory run;
-  const fs::path latest = request.runs / kLatest;
+  const fs::path latest = request.runs / kLatestRun;
   std::error_code failed;
   if (!request.out.empty()) {
     run.path_ = request.out;
@@ -164,34 +163,6 @@ Result<RunDirectory> RunDirectory::open(const RunRequest& request) {
 fs::path RunDirectory::shown() const {
   std::error_code failed;
   return !latest_.empty() && fs::equivalent(latest_, path_, failed) ? latest_ : path_;
-}
-
-Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
-  std::error_code failed;
-  if (!fs::is_directory(path, failed)) {
-    if (entry_exists(path)) return std::vector<fs::path>{path};
-    return bad_input(fmt::format("'{}' does not exist, expected a run's directory or a records.jsonl", path.string()));
-  }
-  const fs::path root = entry_exists(path / kLatest) ? path / kLatest : path;
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root, failed)) {
-    if (entry.path().filename() == kRecords) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  if (!files.empty()) return files;
-  return bad_input(fmt::format("no records.jsonl in or below '{}'", root.string()))
-      .with_hint("name the directory of a run of 'passnet eval' (its --out), or a records.jsonl");
-}
-
-Result<std::vector<record::RunRecord>> load_run(const fs::path& path) {
-  PASSNET_TRY(const std::vector<fs::path> files, find_record_files(path));
-  std::vector<record::RunRecord> records;
-  for (const fs::path& file : files) {
-    PASSNET_TRY(std::vector<record::RunRecord> some, record::load_records(file.string()));
-    std::move(some.begin(), some.end(), std::back_inserter(records));
-  }
-  if (records.empty()) return bad_input(fmt::format("'{}' holds no finished record", path.string()));
-  return records;
 }
 
 }  // namespace passnet::run

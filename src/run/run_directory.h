@@ -15,6 +15,8 @@ namespace passnet::run {
 
 /// Runs without --out make their directories below this, in the working directory.
 inline constexpr const char* kRunsDirectory = "passnet-out";
+/// In it, a link to the last of them.
+inline constexpr const char* kLatestRun = "latest";
 
 struct RunRequest {
   std::filesystem::path out;  // empty: a new one below `runs`, or with resume runs/latest
@@ -42,11 +44,5 @@ class RunDirectory {
 
 /// "2026-11-21T23-40-05-NAME": what a new run directory is called. now: seconds since 1970, shown in UTC.
 std::string run_directory_name(int64_t now, const std::vector<std::string>& samples);
-
-/// The records.jsonl files of a run, in order of path: `path` itself when it is a file, those in or below a directory;
-/// of a directory of runs, those of its latest. Errors: BadInput (there are none).
-Result<std::vector<std::filesystem::path>> find_record_files(const std::filesystem::path& path);
-/// All records of a run. Errors: as find_record_files and record::load_records; BadInput (no record).
-Result<std::vector<record::RunRecord>> load_run(const std::filesystem::path& path);
 
 }  // namespace passnet::run

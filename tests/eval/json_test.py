@@ -58,7 +58,9 @@ class Output(PassnetCase):
         lines = [json.loads(line) for line in records.read_text().splitlines()]
         for line in lines:
             line["disturbed"] = True
+            del line["chain"]
         records.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        (records.parents[1] / "run.jsonl").unlink()
 
     def test_eval_and_score(self):
         run = ("--out", self.out, "--trials", 3, "--warmup", 1)
@@ -67,11 +69,13 @@ class Output(PassnetCase):
         self.assertEqual([graph["graph"] for graph in self.check("score", self.out / "sample" / "validation.log")[0]["graphs"]],
                          ["sample/small"])
         self.check("compare", self.out, self.out)
+        self.assertEqual(self.check("verify", self.out)["samples"][0]["result"], "ok")
         self.disturb(self.out / "sample" / "records.jsonl")
         scored = self.check("score", self.out)[0]
         self.assertEqual(scored["graphs"], [{"graph": "sample/small", "verdict": "disturbed", "speedup": None}])
         self.assertEqual(scored["total"], 0, "what was not measured is named and not scored")
         self.assertIn("not in the score: 1 disturbed by other processes", self.passnet("score", self.out).stdout)
+        self.assertEqual(self.check("verify", self.out, code=1)["samples"][0]["result"], "unchained")
         self.assertEqual(self.check("reproduce", f"{self.out}#small", code=(0, 1))["graphs"][0]["sample"], "sample")
         self.write_pass(source=PASS.replace("x + y", "x - y"))
         other = ("--out", self.root / "other", "--trials", 3, "--warmup", 1)

@@ -59,7 +59,9 @@ class Resume(PassnetCase):
 
     def test_other_trials_and_seed(self):
         self.first_run()
-        self.resumed("--trials", 8, "--seed", 7, why="--seed 7, was 1024; --trials 8, was 12")
+        seed = self.records()[0]["seed"]
+        self.resumed("--trials", 8, "--seed", 7, why=f"--seed 7, was {seed}; --trials 8, was 12")
+        self.assertIs(self.records()[0]["seed_given"], True)
         self.assertEqual(len(self.records()[0]["candidate"]["trials_us"]), 8)
 
     def test_no_passes_at_all(self):
@@ -81,7 +83,8 @@ class Resume(PassnetCase):
     def test_record_that_does_not_say_what_it_was_made_of(self):
         self.first_run()
         record = self.records()[0]
-        del record["provenance"]
+        del record["provenance"], record["chain"]
+        (self.out / "run.jsonl").unlink()
         (self.out / "sample" / "records.jsonl").write_text(json.dumps(record) + "\n")
         self.resumed(why="its record does not say what it was made of")
 
@@ -96,7 +99,11 @@ class Resume(PassnetCase):
 
     def test_missing_compiler_is_no_result(self):
         bare = {**os.environ, "PATH": "/nonexistent"}
-        self.assertEqual(self.evaluate(env=bare).returncode, 1)
+        done = self.evaluate(env=bare)
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("not evaluated: 1 of 1 graphs, for reasons outside the passes; they count in no score, and --resume", done.stderr)
+        self.assertIn("not in the score: 1 that the machine kept from being evaluated", self.passnet("score", self.out).stdout)
+        self.assertEqual(self.passnet("verify", self.out).returncode, 1)
         record = self.records()[0]
         self.assertEqual((record["stage"], record["error_kind"]), ("build", "resource"))
         self.resumed(why="it ended with 'resource' for reasons outside the pass")
@@ -133,7 +140,7 @@ class Resume(PassnetCase):
         time.sleep(1)
         os.kill(self.candidates(process.pid)[-1], signal.SIGKILL)
         _, stderr = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1, stderr)
+        self.assertEqual(process.returncode, 4, stderr)
         record = self.records()[0]
         self.assertIn(record["error_kind"], ("killed", "resource"))  # resource: while it came up
         self.assertIn("SIGKILL", record["error"])

@@ -133,8 +133,17 @@ inline rc::Gen<RunRecord> any_record() {
     }
     record.evaluate_seconds = number();
     if (*rc::gen::arbitrary<bool>()) {
-      record.provenance =
-          Provenance{text(), {{"model.py", text()}, {text(), "x"}}, {{text(), text()}}, {}, {}, {{"torch", text()}}};
+      record.provenance = Provenance{text(),
+                                     {{"model.py", text()}, {text(), "x"}},
+                                     {{text(), text()}},
+                                     {},
+                                     {{text(), text()}},
+                                     text(),
+                                     {},
+                                     {{"torch", text()}}};
+      record.chain = Link{*rc::gen::inRange<int64_t>(1, 99), text()};
+      record.seed_given = *rc::gen::arbitrary<bool>();
+      record.seed_nonce = text();
       record.provenance->options = {text(),
                                     text(),
                                     text(),

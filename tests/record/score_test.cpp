@@ -72,6 +72,18 @@ TEST(Score, ExtendedForgivesLikeDefaultAtTheSlowExponents) {
               1e-12);
 }
 
+TEST(Score, LeavesOutWhatTheMachineKeptFromBeingEvaluated) {
+  std::vector<RunRecord> records = worked_example();
+  const Score before = score(judge_all(records));
+  for (const char* kind : {"resource", "io", "killed"}) {
+    for (const Stage stage : {Stage::Parse, Stage::Build, Stage::Run, Stage::Time})
+      records.push_back(failed_record("not evaluated", stage, kind, "disk full"));
+  }
+  const Score after = score(judge_all(records));
+  EXPECT_EQ(after.total, before.total);
+  EXPECT_EQ(after.aggregated, before.aggregated);
+}
+
 TEST(Score, AggregatesToNineDigits) {
   EXPECT_NEAR(score_of_example(0).aggregated, -0.518507388, 5e-10);
   EXPECT_NEAR(score_of_example(0.1).aggregated, -0.521216827, 5e-10);

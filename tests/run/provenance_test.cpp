@@ -51,6 +51,14 @@ TEST_F(ProvenanceTest, HoldsWhatIsReadAndNothingElse) {
   EXPECT_GE(made_of.options.threads, 1) << "the threads that run, never 'all'";
 }
 
+TEST_F(ProvenanceTest, ObjectsAreHashedByLaunch) {
+  put("one.so", "object");
+  const pass::BuiltKernel kernel{.object = root_ / "one.so", .entry = "passnet_run_add", .parameters = {}};
+  const pass::BuiltKernel gone{.object = root_ / "none.so", .entry = "passnet_run_gone", .parameters = {}};
+  EXPECT_THAT(hash_objects({{}, {kernel, gone, kernel}}),
+              ElementsAre(testing::Pair("1.0 passnet_run_add", sha256_hex("object")), Key("1.2 passnet_run_add")));
+}
+
 TEST_F(ProvenanceTest, OnAGpuKernelsAreItsOwn) {
   EvaluateOptions options;
   options.gpu = 3;

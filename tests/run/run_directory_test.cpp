@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "run/load_records.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {

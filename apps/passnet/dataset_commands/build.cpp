@@ -31,10 +31,10 @@ Result<void> run(BuildFlags& flags) {
   decompose.timeout_s = flags.samples.timeout_s = flags.timeout_s;
   Json report;
   PASSNET_TRY(report["decompose"], run_decompose(flags.paths, subgraphs.string(), decompose, text));
-  if (text) fmt::print("\n");
+  if (text) say("\n");
   const std::string fusible = (subgraphs / name(graphdir::Kind::Fusible)).string();
   PASSNET_TRY(report["samples"], run_samples(fusible, flags.job.out, flags.samples, text));
-  if (text) fmt::print("\n");
+  if (text) say("\n");
   dataset::IndexOptions index;
   index.tree.jobs = flags.jobs;
   PASSNET_TRY(report["index"], run_index(flags.job.out, "", index, text));

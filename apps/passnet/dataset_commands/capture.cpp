@@ -55,14 +55,14 @@ struct ModelTotals {
 };
 
 void print_totals(const ModelTotals& totals, const std::string& out) {
-  fmt::print("captured: {} of {} models, {} graphs", totals.captured, totals.models, totals.graphs);
-  if (totals.earlier > 0) fmt::print("; {} models stood in the journal already", totals.earlier);
-  fmt::print("\n");
+  say("captured: {} of {} models, {} graphs", totals.captured, totals.models, totals.graphs);
+  if (totals.earlier > 0) say("; {} models stood in the journal already", totals.earlier);
+  say("\n");
   for (const auto& [cause, meaning] : kCauses) {
     if (const auto found = totals.failed.find(cause); found != totals.failed.end())
-      fmt::print("{}: {} ({})\n", cause, found->second, meaning);
+      say("{}: {} ({})\n", cause, found->second, meaning);
   }
-  fmt::print("\nin {}; journal.jsonl says why\n", out);
+  say("\nin {}; journal.jsonl says why\n", out);
 }
 
 Result<ExitCode> run_list(const CaptureFlags& flags) {
@@ -78,13 +78,12 @@ Result<ExitCode> run_capture(CaptureFlags& flags) {
       totals.add(line);
       if (!line.captured && !line.earlier) {
         progress.clear();
-        fmt::print(stderr, "{}: {}: {}\n", line.model, line.cause, line.message);
+        say_error("{}: {}: {}\n", line.model, line.cause, line.message);
       }
       progress.count(line.model);
     });
   });
-  if (interrupted())
-    fmt::print(stderr, "interrupted: what is finished is kept in '{}'; go on with --resume\n", flags.job.out);
+  if (interrupted()) say_error("interrupted: what is finished is kept in '{}'; go on with --resume\n", flags.job.out);
   if (!done) return done.error();
   if (flags.job.json) {
     print_result(dump(Json{{"models", totals.models},

@@ -40,18 +40,18 @@ struct CutTotals {
 };
 
 void print_totals(const CutTotals& totals, const std::string& out) {
-  fmt::print("{} whole graphs, {} of them failed\n\n{:<10} {:>9} {:>9}\n", totals.graphs, totals.failed, "kind",
-             "ranges", "unique");
+  say("{} whole graphs, {} of them failed\n\n{:<10} {:>9} {:>9}\n", totals.graphs, totals.failed, "kind", "ranges",
+      "unique");
   for (const auto& [kind, count] : totals.pieces) {
     const auto found = totals.written.find(kind);
-    fmt::print("{:<10} {:>9} {:>9}\n", kind, count, found == totals.written.end() ? 0 : found->second);
+    say("{:<10} {:>9} {:>9}\n", kind, count, found == totals.written.end() ? 0 : found->second);
   }
-  if (!totals.left_out.empty()) fmt::print("\nleft out:\n");
-  for (const auto& [reason, count] : totals.left_out) fmt::print("{:>9}  {}\n", count, reason);
+  if (!totals.left_out.empty()) say("\nleft out:\n");
+  for (const auto& [reason, count] : totals.left_out) say("{:>9}  {}\n", count, reason);
   if (totals.not_measured > 0)
-    fmt::print("\n{} graphs could not be run: values of their pieces are not measured (decompose.jsonl says why)\n",
-               totals.not_measured);
-  fmt::print("\nin {}\n", out);
+    say("\n{} graphs could not be run: values of their pieces are not measured (decompose.jsonl says why)\n",
+        totals.not_measured);
+  say("\nin {}\n", out);
 }
 
 Result<std::vector<graphdir::Kind>> parse_kinds(const std::string& kinds) {
@@ -85,7 +85,7 @@ Result<Json> run_decompose(const std::vector<std::string>& paths, const std::str
       totals.add(report);
       if (!report.error.empty()) {
         progress.clear();
-        fmt::print(stderr, "{}: {}\n", report.graph, report.error);
+        say_error("{}: {}\n", report.graph, report.error);
       }
       progress.count(report.graph);
     });

@@ -29,21 +29,20 @@ Result<void> run_dedup(DedupFlags& flags) {
                 return dataset::deduplicate(flags.trees, flags.job.out, flags.options,
                                             [&](const std::string& path) { progress.count(path); });
               }));
-  for (const std::string& line : report.failed) fmt::print(stderr, "left out: {}\n", line);
+  for (const std::string& line : report.failed) say_error("left out: {}\n", Lines{line});
   if (flags.job.json) {
-    fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
-                                 {"added", report.added},
-                                 {"renamed", report.renamed},
-                                 {"duplicates", report.duplicates},
-                                 {"there", report.there},
-                                 {"failed", report.failed}}));
+    say("{}\n", dump(Json{{"graphs", report.graphs},
+                          {"added", report.added},
+                          {"renamed", report.renamed},
+                          {"duplicates", report.duplicates},
+                          {"there", report.there},
+                          {"failed", report.failed}}));
     return {};
   }
-  fmt::print("{} graphs in {} trees: {} added, {} duplicates, {} there already, {} left out; in {}\n", report.graphs,
-             flags.trees.size(), report.added, report.duplicates, report.there, report.failed.size(), flags.job.out);
+  say("{} graphs in {} trees: {} added, {} duplicates, {} there already, {} left out; in {}\n", report.graphs,
+      flags.trees.size(), report.added, report.duplicates, report.there, report.failed.size(), flags.job.out);
   if (report.renamed > 0)
-    fmt::print("{} of those added are at another path, since an unequal graph has theirs (dedup.jsonl)\n",
-               report.renamed);
+    say("{} of those added are at another path, since an unequal graph has theirs (dedup.jsonl)\n", report.renamed);
   return {};
 }
 

@@ -39,16 +39,16 @@ struct VariantTotals {
 };
 
 void print_totals(const VariantTotals& totals, const GeneralizeFlags& flags) {
-  fmt::print("{} models, {} of them failed\n\n", totals.models, totals.failed);
+  say("{} models, {} of them failed\n\n", totals.models, totals.failed);
   for (const auto& [symbols, count] : totals.by_symbols)
-    fmt::print("{:>9}  with {} size{} that may change\n", count, symbols, symbols == 1 ? "" : "s");
+    say("{:>9}  with {} size{} that may change\n", count, symbols, symbols == 1 ? "" : "s");
   if (flags.options.check) {
-    fmt::print("\ncaptures made from the first of their model:\n");
-    for (const auto& [verdict, count] : totals.compared) fmt::print("{:>9}  {}\n", count, verdict);
+    say("\ncaptures made from the first of their model:\n");
+    for (const auto& [verdict, count] : totals.compared) say("{:>9}  {}\n", count, verdict);
   } else {
-    fmt::print("\n{} graphs written of {} models, {} skipped\n", totals.written, totals.generalized, totals.skipped);
+    say("\n{} graphs written of {} models, {} skipped\n", totals.written, totals.generalized, totals.skipped);
   }
-  fmt::print("\nin {}; generalize.jsonl says why\n", flags.job.out);
+  say("\nin {}; generalize.jsonl says why\n", flags.job.out);
 }
 
 Result<void> run_generalize(GeneralizeFlags& flags) {
@@ -59,7 +59,7 @@ Result<void> run_generalize(GeneralizeFlags& flags) {
       totals.add(report);
       if (!report.error.empty()) {
         progress.clear();
-        fmt::print(stderr, "{}: {}\n", report.graph, report.error);
+        say_error("{}: {}\n", report.graph, report.error);
       }
       progress.count(report.graph);
     });
@@ -69,7 +69,7 @@ Result<void> run_generalize(GeneralizeFlags& flags) {
               {"written", totals.written}, {"skipped", totals.skipped}, {"by_symbols", Json::object()}};
     for (const auto& [symbols, count] : totals.by_symbols) json["by_symbols"][std::to_string(symbols)] = count;
     if (flags.options.check) json["compared"] = totals.compared;
-    fmt::print("{}\n", dump(json));
+    say("{}\n", dump(json));
   } else {
     print_totals(totals, flags);
   }

@@ -31,24 +31,24 @@ Result<void> run_groups(GroupFlags& flags) {
                 return dataset::write_groups(flags.root, flags.job.out, flags.options,
                                              [&](const std::string& path) { progress.count(path); });
               }));
-  for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
+  for (const std::string& line : report.failed) say_error("not read: {}\n", Lines{line});
   if (flags.job.json) {
     Json groups = Json::object();
     for (int rule = 1; rule <= 4; ++rule) groups[std::to_string(rule)] = report.groups[rule];
-    fmt::print("{}\n", dump(Json{{"graphs", report.graphs},
-                                 {"whole_graphs", report.whole_graphs},
-                                 {"sequences", report.sequences},
-                                 {"buckets", report.buckets},
-                                 {"groups_by_rule", groups},
-                                 {"members", report.members},
-                                 {"failed", report.failed}}));
+    say("{}\n", dump(Json{{"graphs", report.graphs},
+                          {"whole_graphs", report.whole_graphs},
+                          {"sequences", report.sequences},
+                          {"buckets", report.buckets},
+                          {"groups_by_rule", groups},
+                          {"members", report.members},
+                          {"failed", report.failed}}));
     return {};
   }
-  fmt::print("{} subgraphs of {} operator sequences in {} buckets; {} of them in groups\n", report.graphs,
-             report.sequences, report.buckets, report.members);
-  if (report.whole_graphs > 0) fmt::print("{} whole graphs, which are in no group\n", report.whole_graphs);
-  for (int rule = 1; rule <= 4; ++rule) fmt::print("{:>9}  groups by rule {}\n", report.groups[rule], rule);
-  fmt::print("\nin {}\n", flags.job.out);
+  say("{} subgraphs of {} operator sequences in {} buckets; {} of them in groups\n", report.graphs, report.sequences,
+      report.buckets, report.members);
+  if (report.whole_graphs > 0) say("{} whole graphs, which are in no group\n", report.whole_graphs);
+  for (int rule = 1; rule <= 4; ++rule) say("{:>9}  groups by rule {}\n", report.groups[rule], rule);
+  say("\nin {}\n", flags.job.out);
   return {};
 }
 

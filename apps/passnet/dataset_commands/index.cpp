@@ -47,11 +47,11 @@ Json to_json(const std::vector<dataset::ListReport>& lists) {
 void print_lists(const dataset::IndexReport& report) {
   for (const dataset::ListReport& list : report.lists) {
     if (!list.missing.empty())
-      fmt::print(stderr, "list {}: {} of {} lines name nothing there, the first is '{}'\n", list.name,
-                 list.missing.size(), list.found + list.missing.size(), list.missing.front());
+      say_error("list {}: {} of {} lines name nothing there, the first is '{}'\n", list.name, list.missing.size(),
+                list.found + list.missing.size(), list.missing.front());
   }
   if (report.in_both > 0)
-    fmt::print(stderr, "{} graphs are in lists for training and for evaluation; indexed as eval\n", report.in_both);
+    say_error("{} graphs are in lists for training and for evaluation; indexed as eval\n", report.in_both);
 }
 
 struct FindFlags {
@@ -65,16 +65,16 @@ Result<void> run_find(const FindFlags& flags) {
   PASSNET_TRY(const std::vector<dataset::IndexedGraph> found, dataset::query_graphs(index, flags.query));
   for (const dataset::IndexedGraph& graph : found) {
     if (flags.json) {
-      fmt::print("{}\n", dump(Json{{"path", graph.path},
-                                   {"kind", graph.kind},
-                                   {"dtype", graph.dtype},
-                                   {"source", graph.source},
-                                   {"model", graph.model},
-                                   {"split", graph.split},
-                                   {"ops", graph.ops},
-                                   {"bytes", graph.bytes}}));
+      say("{}\n", dump(Json{{"path", graph.path},
+                            {"kind", graph.kind},
+                            {"dtype", graph.dtype},
+                            {"source", graph.source},
+                            {"model", graph.model},
+                            {"split", graph.split},
+                            {"ops", graph.ops},
+                            {"bytes", graph.bytes}}));
     } else {
-      fmt::print("{}\n", graph.path);
+      say("{}\n", graph.path);
     }
   }
   return {};
@@ -89,16 +89,16 @@ struct StatsFlags {
 std::string name_of(const Json& value) { return value.is_null() ? "(not known)" : value.get<std::string>(); }
 
 void print_stats(const Json& stats, size_t operators) {
-  fmt::print("{} graphs of {} structures, {} samples\n", stats["graphs"].get<int64_t>(),
-             stats["structures"].get<int64_t>(), stats["samples"].get<int64_t>());
+  say("{} graphs of {} structures, {} samples\n", stats["graphs"].get<int64_t>(), stats["structures"].get<int64_t>(),
+      stats["samples"].get<int64_t>());
   for (const auto& [column, rows] : stats["by"].items()) {
-    fmt::print("\nby {}\n", column);
-    for (const Json& row : rows) fmt::print("{:>9}  {}\n", row[1].get<int64_t>(), name_of(row[0]));
+    say("\nby {}\n", column);
+    for (const Json& row : rows) say("{:>9}  {}\n", row[1].get<int64_t>(), name_of(row[0]));
   }
-  fmt::print("\n    calls     graphs  operator\n");
+  say("\n    calls     graphs  operator\n");
   for (size_t i = 0; i < std::min(operators, stats["operators"].size()); ++i) {
     const Json& row = stats["operators"][i];
-    fmt::print("{:>9}  {:>9}  {}\n", row[1].get<int64_t>(), row[2].get<int64_t>(), row[0].get<std::string>());
+    say("{:>9}  {:>9}  {}\n", row[1].get<int64_t>(), row[2].get<int64_t>(), row[0].get<std::string>());
   }
 }
 
@@ -106,7 +106,7 @@ Result<void> run_stats(const StatsFlags& flags) {
   PASSNET_TRY(const fs::path index, require_index(flags.index));
   PASSNET_TRY(const Json stats, dataset::index_stats(index));
   if (flags.json)
-    fmt::print("{}\n", dump(stats));
+    say("{}\n", dump(stats));
   else
     print_stats(stats, flags.operators);
   return {};
@@ -121,11 +121,11 @@ Result<Json> run_index(const std::string& root, const std::string& out, dataset:
       const dataset::IndexReport report, run_with_progress("graphs", options.tree, [&](report::CountLine& progress) {
         return dataset::write_index(root, file, options, [&](const std::string& path) { progress.count(path); });
       }));
-  for (const std::string& line : report.failed) fmt::print(stderr, "not read: {}\n", line);
+  for (const std::string& line : report.failed) say_error("not read: {}\n", Lines{line});
   print_lists(report);
   if (text)
-    fmt::print("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples, report.failed.size(),
-               file.string());
+    say("{} graphs, {} samples, {} not read; index in {}\n", report.graphs, report.samples, report.failed.size(),
+        file.string());
   return Json{{"graphs", report.graphs},   {"samples", report.samples}, {"lists", to_json(report.lists)},
               {"in_both", report.in_both}, {"failed", report.failed},   {"index", file.string()}};
 }

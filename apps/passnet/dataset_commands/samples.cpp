@@ -66,11 +66,11 @@ Result<Json> run_samples(const std::string& subgraphs, const std::string& out, d
               {"graphs", totals.graphs},
               {"unfit", totals.unfit}};
   if (!text) return report;
-  fmt::print("{} groups of graphs, {} samples ({} for evaluation) with {} graphs\n", totals.groups, totals.samples,
-             totals.evaluation, totals.graphs);
-  if (!totals.unfit.empty()) fmt::print("\nnot fit for a task:\n");
-  for (const auto& [why, count] : totals.unfit) fmt::print("{:>7}  {}\n", count, why);
-  fmt::print("\nin {}; lists in {}/lists\n", out, out);
+  say("{} groups of graphs, {} samples ({} for evaluation) with {} graphs\n", totals.groups, totals.samples,
+      totals.evaluation, totals.graphs);
+  if (!totals.unfit.empty()) say("\nnot fit for a task:\n");
+  for (const auto& [why, count] : totals.unfit) say("{:>7}  {}\n", count, why);
+  say("\nin {}; lists in {}/lists\n", out, out);
   return report;
 }
 

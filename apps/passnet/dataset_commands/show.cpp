@@ -66,16 +66,16 @@ std::string inputs_text(const Card& card) {
 void print_sources(const Card& card) {
   const auto fact = [&](const char* key) { return card.facts.value(key, Json()); };
   for (const char* key : {"source", "model_name", "library_version", "licence", "shape"}) {
-    if (const Json value = fact(key); value.is_string()) fmt::print("  {:<16} {}\n", key, value.get<std::string>());
+    if (const Json value = fact(key); value.is_string()) say("  {:<16} {}\n", key, value.get<std::string>());
   }
   if (!card.sources.is_object()) return;
   size_t ranges = 0;
   for (const Json& places : card.sources) ranges += places.size();
-  fmt::print("  {:<16} {} places in {} graphs\n", "found at", ranges, card.sources.size());
+  say("  {:<16} {} places in {} graphs\n", "found at", ranges, card.sources.size());
   size_t shown = 0;
   for (const auto& [graph, places] : card.sources.items()) {
     if (++shown > 5) break;
-    fmt::print("  {:<16} {} {}\n", "", graph, places.dump());
+    say("  {:<16} {} {}\n", "", graph, dump(places));
   }
 }
 
@@ -84,18 +84,18 @@ void print_cards(const std::string& path, const std::vector<Card>& cards, const 
   const std::vector<std::string> names = analysis::op_names(first.graph.graph);
   std::map<std::string, size_t> calls;
   for (const std::string& name : names) ++calls[name];
-  fmt::print("{}\n\n{} operators:", path, names.size());
-  for (const auto& [name, count] : calls) fmt::print(" {}{}", name, count > 1 ? fmt::format(" x{}", count) : "");
-  fmt::print("\n\n{:<24} {:>10} {:>10} {:>10} {:>12}  inputs\n", "graph", "reads", "writes", "MFLOP", "at least us");
+  say("{}\n\n{} operators:", path, names.size());
+  for (const auto& [name, count] : calls) say(" {}{}", name, count > 1 ? fmt::format(" x{}", count) : "");
+  say("\n\n{:<24} {:>10} {:>10} {:>10} {:>12}  inputs\n", "graph", "reads", "writes", "MFLOP", "at least us");
   for (const Card& card : cards) {
-    fmt::print("{:<24} {:>10} {:>10} {:>10.2f} {:>12.2f}  {}\n", card.graph.name, bytes_text(card.cost.bytes_in),
-               bytes_text(card.cost.bytes_out), card.cost.flops / 1e6,
-               analysis::roofline_us(card.cost, flags.gb_per_s, flags.tflops), inputs_text(card));
+    say("{:<24} {:>10} {:>10} {:>10.2f} {:>12.2f}  {}\n", card.graph.name, bytes_text(card.cost.bytes_in),
+        bytes_text(card.cost.bytes_out), card.cost.flops / 1e6,
+        analysis::roofline_us(card.cost, flags.gb_per_s, flags.tflops), inputs_text(card));
   }
-  fmt::print("(at least: inputs read and outputs written once at {:g} GB/s, computed at {:g} TFLOP/s)\n\nfrom\n",
-             flags.gb_per_s, flags.tflops);
+  say("(at least: inputs read and outputs written once at {:g} GB/s, computed at {:g} TFLOP/s)\n\nfrom\n",
+      flags.gb_per_s, flags.tflops);
   print_sources(first);
-  fmt::print("\n{}", fx::print_model(first.graph.graph, first.types.texts));
+  say("\n{}", Lines{fx::print_model(first.graph.graph, first.types.texts)});
 }
 
 Json to_json(const Card& card, const ShowFlags& flags) {
@@ -114,7 +114,7 @@ Result<void> show_sample(const ShowFlags& flags) {
   if (!flags.dot.empty())
     PASSNET_TRY_VOID(write_file(flags.dot, fx::print_dot(cards.front().graph.graph, cards.front().types.texts)));
   if (flags.json) {
-    for (const Card& card : cards) fmt::print("{}\n", dump(to_json(card, flags)));
+    for (const Card& card : cards) say("{}\n", dump(to_json(card, flags)));
   } else {
     print_cards(flags.path, cards, flags);
   }

@@ -25,14 +25,12 @@ struct SplitFlags {
 };
 
 void print_report(const dataset::SplitReport& report, const SplitFlags& flags, const fs::path& lists) {
-  fmt::print("{} samples with {} graphs: {} for evaluation, {} for training\n", report.samples, report.graphs,
-             report.evaluation, report.samples - report.evaluation);
-  fmt::print("{} families: {} for evaluation; none is on both sides\n", report.families,
-             report.families_for_evaluation);
+  say("{} samples with {} graphs: {} for evaluation, {} for training\n", report.samples, report.graphs,
+      report.evaluation, report.samples - report.evaluation);
+  say("{} families: {} for evaluation; none is on both sides\n", report.families, report.families_for_evaluation);
   if (!flags.keep.empty())
-    fmt::print("{} families are for evaluation only because '{}' names a sample of them\n", report.families_kept,
-               flags.keep);
-  fmt::print("\nlists in {}\n", lists.string());
+    say("{} families are for evaluation only because '{}' names a sample of them\n", report.families_kept, flags.keep);
+  say("\nlists in {}\n", lists.string());
 }
 
 Result<void> run_split(SplitFlags& flags) {
@@ -44,20 +42,20 @@ Result<void> run_split(SplitFlags& flags) {
                 return dataset::write_split(flags.dataset, lists, flags.options,
                                             [&](const std::string& path) { progress.count(path); });
               }));
-  for (const std::string& line : report.failed) fmt::print(stderr, "in no list: {}\n", line);
+  for (const std::string& line : report.failed) say_error("in no list: {}\n", Lines{line});
   if (!report.not_found.empty())
-    fmt::print(stderr, "{}: {} lines name nothing in '{}', the first is '{}'\n", flags.keep, report.not_found.size(),
-               flags.dataset, report.not_found.front());
+    say_error("{}: {} lines name nothing in '{}', the first is '{}'\n", flags.keep, report.not_found.size(),
+              flags.dataset, report.not_found.front());
   if (flags.job.json) {
-    fmt::print("{}\n", dump(Json{{"samples", report.samples},
-                                 {"evaluation", report.evaluation},
-                                 {"graphs", report.graphs},
-                                 {"families", report.families},
-                                 {"families_for_evaluation", report.families_for_evaluation},
-                                 {"families_kept", report.families_kept},
-                                 {"not_found", report.not_found},
-                                 {"failed", report.failed},
-                                 {"lists", lists.string()}}));
+    say("{}\n", dump(Json{{"samples", report.samples},
+                          {"evaluation", report.evaluation},
+                          {"graphs", report.graphs},
+                          {"families", report.families},
+                          {"families_for_evaluation", report.families_for_evaluation},
+                          {"families_kept", report.families_kept},
+                          {"not_found", report.not_found},
+                          {"failed", report.failed},
+                          {"lists", lists.string()}}));
   } else {
     print_report(report, flags, lists);
   }

@@ -19,9 +19,9 @@ void add_doctor(CLI::App& app, int& exit_code) {
   command->callback([json, &exit_code] {
     const std::vector<Finding> findings = examine_machine();
     if (*json)
-      fmt::print("{}\n", to_json(findings).dump());
+      say("{}\n", dump(to_json(findings)));
     else
-      fmt::print("{}", render(findings));
+      print_result(render(findings));
     exit_code = can_evaluate(findings) ? kOk : kResource;
   });
 }

@@ -1,10 +1,10 @@
 // passnet graph check: reads every file of every graph, prints it back, compares.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/strings.h"
 #include "command.h"
 #include "graph_commands/graph.h"
 #include "graphdir/graph_check.h"
@@ -27,16 +27,16 @@ std::string hash_text(const graphdir::GraphCheck& check) {
 }
 
 void print_line(const graphdir::GraphCheck& check) {
-  if (check.error) return fmt::print("{}\n", to_string(*check.error));
-  fmt::print("{}: ok, {} nodes, {}{}{}\n", check.path, check.nodes, hash_text(check),
-             check.missing.empty() ? "" : ", cannot be run without ", fmt::join(check.missing, ", "));
+  if (check.error) return say("{}\n", Lines{to_string(*check.error)});
+  say("{}: ok, {} nodes, {}{}{}\n", check.path, check.nodes, hash_text(check),
+      check.missing.empty() ? "" : ", cannot be run without ", join(check.missing, ", "));
 }
 
 void print_summary(const graphdir::CheckSummary& summary) {
-  fmt::print("{} graphs, {} read, {} printed and read back equal, {} failed\n", summary.graphs, summary.parsed,
-             summary.roundtrip, summary.failed.size());
-  fmt::print("hashes: {} equal, {} not reproduced, {} absent\n", summary.hash_equal, summary.hash_different,
-             summary.hash_absent);
+  say("{} graphs, {} read, {} printed and read back equal, {} failed\n", summary.graphs, summary.parsed,
+      summary.roundtrip, summary.failed.size());
+  say("hashes: {} equal, {} not reproduced, {} absent\n", summary.hash_equal, summary.hash_different,
+      summary.hash_absent);
 }
 
 int check_graphs(const GraphPaths& given) {
@@ -52,7 +52,7 @@ int check_graphs(const GraphPaths& given) {
   if (given.json) {
     Json json = to_json(summary);
     if (interrupted()) json["interrupted"] = true;
-    fmt::print("{}\n", dump(json));
+    say("{}\n", dump(json));
   } else {
     print_summary(summary);
   }

@@ -55,14 +55,14 @@ int hash_graphs(const GraphPaths& given) {
   map_graphs(given, hash_found, [&](const Hashed& hashed) {
     all_read = all_read && !hashed.error;
     if (given.json) {
-      fmt::print("{}{}", std::exchange(first, false) ? "[" : ",\n", dump(to_json(hashed)));
+      say("{}{}", Lines{std::exchange(first, false) ? "[" : ",\n"}, dump(to_json(hashed)));
     } else if (hashed.error) {
       report_error(*hashed.error);
     } else {
-      fmt::print("{}  {}\n", hashed.hash, hashed.path);
+      say("{}  {}\n", hashed.hash, hashed.path);
     }
   });
-  if (given.json) fmt::print("{}]\n", first ? "[" : "");
+  if (given.json) say("{}]\n", first ? "[" : "");
   if (interrupted()) return kInterrupted;
   return all_read ? kOk : kBadInput;
 }

@@ -46,10 +46,10 @@ int count_graphs(const GraphPaths& given) {
     Json json = to_json(sum);
     json["failed"] = std::move(failed);
     if (interrupted()) json["interrupted"] = true;
-    fmt::print("{}\n", dump(json));
+    say("{}\n", dump(json));
   } else {
-    fmt::print("{}", render_stats(sum));
-    if (!all_read) fmt::print("\n{} not read, see above\n", failed.size());
+    print_result(render_stats(sum));
+    if (!all_read) say("\n{} not read, see above\n", failed.size());
   }
   if (interrupted()) return kInterrupted;
   return all_read ? kOk : kBadInput;

@@ -44,18 +44,16 @@ bool is_nearer(const MatchOutcome& a, const MatchOutcome& b) {
 void print_match(const ir::Graph& graph, const rewrite::Match& match) {
   for (const ir::NodeId node : match.nodes) {
     if (node == ir::kNoNode || graph.node(node).kind == ir::NodeKind::Placeholder) continue;
-    fmt::print("  {}:{}: {}\n", graph.file, graph.locate(graph.node(node)).line,
-               fx::print_node(graph, graph.node(node)));
+    say("  {}:{}: {}\n", graph.file, graph.locate(graph.node(node)).line, fx::print_node(graph, graph.node(node)));
   }
 }
 
 void print_report(const ir::Graph& graph, const MatchOutcome& outcome, const rewrite::MatchReport& report) {
-  fmt::print("{}: pass '{}': {} match{}\n", outcome.graph, outcome.pass, outcome.matches,
-             outcome.matches == 1 ? "" : "es");
+  say("{}: pass '{}': {} match{}\n", outcome.graph, outcome.pass, outcome.matches, outcome.matches == 1 ? "" : "es");
   for (const rewrite::Match& match : report.matches) print_match(graph, match);
-  for (const rewrite::NearestMiss& refused : report.refused) fmt::print("  {}\n", rewrite::to_string(refused));
+  for (const rewrite::NearestMiss& refused : report.refused) say("  {}\n", Lines{rewrite::to_string(refused)});
   // Where something was refused, that is the nearest miss too.
-  if (report.miss && report.refused.empty()) fmt::print("  {}\n", rewrite::to_string(*report.miss));
+  if (report.miss && report.refused.empty()) say("  {}\n", Lines{rewrite::to_string(*report.miss)});
 }
 
 Json place(const SourceLoc& at, const std::string& text) {

@@ -83,14 +83,13 @@ Result<Json> report(const author::Draft& draft, const author::Subject& subject, 
   for (const author::LeftOut& left : draft.left_out)
     json["left_out"].push_back({{"statement", left.statement}, {"why", left.why}});
   if (!text) return json;
-  fmt::print("takes {} of {} operators\n", draft.taken, draft.of);
+  say("takes {} of {} operators\n", draft.taken, draft.of);
   for (const author::LeftOut& left : draft.left_out)
-    fmt::print("{}: {}\n  {}\n", draft.is_written ? "left out" : "not written", left.statement, left.why);
-  for (const std::string& other : subject.others) fmt::print("not written for {}\n", other);
-  fmt::print("matches {} of {} graphs\n", matched, examples.size());
-  if (matched < examples.size() && miss) fmt::print("{}\n", rewrite::to_string(*miss));
-  if (!draft.is_written)
-    fmt::print("the kernel is not written yet: its place in the .cpp and .cu says so until it is\n");
+    say("{}: {}\n  {}\n", draft.is_written ? "left out" : "not written", left.statement, left.why);
+  for (const std::string& other : subject.others) say("not written for {}\n", other);
+  say("matches {} of {} graphs\n", matched, examples.size());
+  if (matched < examples.size() && miss) say("{}\n", Lines{rewrite::to_string(*miss)});
+  if (!draft.is_written) say("the kernel is not written yet: its place in the .cpp and .cu says so until it is\n");
   return json;
 }
 
@@ -110,7 +109,7 @@ ExitCode tell(const NewFlags& flags, const std::vector<std::filesystem::path>& w
 Result<ExitCode> new_pass(const NewFlags& flags) {
   const auto show = [&](const std::vector<std::filesystem::path>& written) {
     if (flags.json) return;
-    for (const std::filesystem::path& path : written) fmt::print("wrote {}\n", path.string());
+    for (const std::filesystem::path& path : written) say("wrote {}\n", path.string());
   };
   if (flags.from.empty()) {
     PASSNET_TRY(const auto written, pass::write_template(flags.directory, flags.name));

@@ -69,20 +69,23 @@ Result<void> check_sample(const graphdir::Sample& sample, const CheckFlags& flag
                                 {"sites", row.sites},
                                 {"problem", row.problem}});
     } else {
-      fmt::print("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites,
-                 row.sites == 1 ? "" : "s");
+      say("{}/{}: {}, {} site{} replaced\n", record.sample, record.graph, row.headline, row.sites,
+          row.sites == 1 ? "" : "s");
       if (!row.problem.empty()) {
-        for (const std::string_view line : split(row.problem, '\n')) fmt::print("  {}\n", line);
+        for (const std::string_view line : split(row.problem, '\n')) say("  {}\n", line);
       }
     }
-    if (!row.verdict.correct_at(record::kCorrectT)) checked.worst = kNotAllCorrect;
+    if (record::is_environment_failure(record))
+      checked.worst = kResource;
+    else if (!row.verdict.correct_at(record::kCorrectT) && checked.worst == kOk)
+      checked.worst = kNotAllCorrect;
     return {};
   };
   if (!flags.dump.empty()) {
     hooks.tensors = [&](const std::string& graph, const run::GraphTensors& tensors) -> Result<void> {
       PASSNET_TRY(const std::filesystem::path directory, run::tensor_directory(flags.dump, sample.name, graph));
       PASSNET_TRY_VOID(dump_tensors(directory, tensors));
-      if (!flags.json) fmt::print("  tensors: {}\n", directory.string());
+      if (!flags.json) say("  tensors: {}\n", directory.string());
       return {};
     };
   }
@@ -106,8 +109,8 @@ Result<void> check_passes(const std::string& path, const CheckFlags& flags, Chec
       checked.passes.push_back(
           {{"pass", pass.name}, {"nodes", pass.pattern.size()}, {"plan", pass.plan.entry}, {"kernels", kernels}});
     else
-      fmt::print("{}: pattern of {} nodes, plan '{}', kernels: {}\n", pass.name, pass.pattern.size(), pass.plan.entry,
-                 kernels.empty() ? "none" : join(kernels, " "));
+      say("{}: pattern of {} nodes, plan '{}', kernels: {}\n", pass.name, pass.pattern.size(), pass.plan.entry,
+          kernels.empty() ? "none" : join(kernels, " "));
   }
   return {};
 }

@@ -1,0 +1,58 @@
+#include "print.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+namespace passnet::cli {
+
+namespace {
+
+void write(std::FILE* file, std::string_view text, const char* name) {
+  if (std::fwrite(text.data(), 1, text.size(), file) == text.size()) return;
+  throw std::system_error(errno, std::generic_category(), name);
+}
+
+// The length of a color at the beginning of `text`: "\x1b[1;31m"; 0 when there is none.
+size_t color_length(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 0;
+  const size_t end = text.find_first_not_of("0123456789;", 2);
+  return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
+}
+
+// How much of `text` is kept as it is at its beginning.
+size_t kept_length(std::string_view text, Keeps keeps) {
+  if (keeps == Keeps::Colors) return color_length(text);
+  return keeps == Keeps::LineEnds && text.starts_with("\r\n") ? 2 : 0;
+}
+
+std::string visible_but(std::string_view text, Keeps keeps) {
+  std::string out;
+  while (!text.empty()) {
+    // Nothing that is kept begins with another byte.
+    size_t plain = text.find_first_of("\x1b\r");
+    if (plain != 0) {
+      out += visible(text.substr(0, plain));
+      text.remove_prefix(std::min(plain, text.size()));
+      continue;
+    }
+    const size_t kept = kept_length(text, keeps);
+    out += kept > 0 ? std::string(text.substr(0, kept)) : visible(text.substr(0, 1));
+    text.remove_prefix(std::max<size_t>(kept, 1));
+  }
+  return out;
+}
+
+}  // namespace
+
+void write_stdout(std::string_view text) { write(stdout, text, "cannot write to stdout"); }
+void write_stderr(std::string_view text) { write(stderr, text, "cannot write to stderr"); }
+
+void print_result(std::string_view text, Keeps keeps) {
+  const std::string shown = keeps == Keeps::Nothing ? visible(text) : visible_but(text, keeps);
+  if (std::fwrite(shown.data(), 1, shown.size(), stdout) == shown.size() || errno == EPIPE) return;
+  throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
+}
+
+}  // namespace passnet::cli

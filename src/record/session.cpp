@@ -1,0 +1,110 @@
+#include "record/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/json_object.h"
+#include "record/record.h"
+
+namespace passnet {
+
+template <>
+struct JsonFields<record::Session::SetAside> {
+  static constexpr std::string_view kName = "superseded record";
+  static void visit(auto& field, auto& one) {
+    field("graph", one.graph);
+    field("number", one.number);
+    field("sha256", one.sha256);
+  }
+};
+
+template <>
+struct JsonFields<record::Session::Sample> {
+  static constexpr std::string_view kName = "sample of a session";
+  static void visit(auto& field, auto& sample) {
+    field("name", sample.name);
+    field("graphs", sample.graphs);
+    field("passes", sample.passes);
+    field("kernels", sample.kernels);
+    field("records", sample.records);
+    field("head", sample.head);
+    field.if_set("superseded", sample.superseded);
+    field.if_set("unchained", sample.unchained);
+  }
+};
+
+template <>
+struct JsonFields<record::Session> {
+  static constexpr std::string_view kName = "session";
+  static void visit(auto& field, auto& session) {
+    field("version", session.version);
+    field("number", session.number);
+    field("previous", session.previous);
+    field("started", session.started);
+    field("seed_given", session.seed_given);
+    field.if_set("seed", session.seed);
+    field.if_set("seed_commitment", session.seed_commitment);
+    field("samples", session.samples);
+  }
+};
+
+}  // namespace passnet
+
+namespace passnet::record {
+
+namespace {
+
+constexpr const char* kHint = "passnet verify RUN shows all that is wrong; evaluate again into another --out";
+
+Result<Session> session_from_line(std::string_view line, const std::string& file) {
+  PASSNET_TRY(const Json json, parse_json(line, file));
+  return from_json_object<Session>(json);
+}
+
+// What is wrong with a line's place; empty when nothing is.
+std::string misplaced(const Session& session, const std::vector<SessionLine>& before) {
+  const int64_t expected = static_cast<int64_t>(before.size()) + 1;
+  if (session.number != expected)
+    return fmt::format("this is session {}, expected {}: a line was dropped, doubled or moved", session.number,
+                       expected);
+  const std::string head = before.empty() ? "" : before.back().sha256;
+  if (session.previous == head) return "";
+  return fmt::format("it was written after a line with SHA-256 {}, found one with {} before it: that was changed",
+                     quoted(session.previous, 70), quoted(head, 70));
+}
+
+}  // namespace
+
+const Session::Sample* Session::find(std::string_view name) const {
+  const auto found = std::ranges::find(samples, name, &Sample::name);
+  return found == samples.end() ? nullptr : &*found;
+}
+
+std::string seed_commitment(uint64_t seed, const std::string& nonce) {
+  return sha256_hex(fmt::format("{}:{}", seed, nonce));
+}
+
+std::string session_line(const Session& session) { return dump(to_json_object(session)); }
+
+Result<std::vector<SessionLine>> sessions_from_text(std::string_view text, const std::string& file) {
+  std::vector<SessionLine> lines;
+  std::optional<Error> bad;
+  for_each_line(text, [&](uint32_t number, std::string_view line, bool whole) {
+    Result<Session> session = session_from_line(line, file);
+    if (!session && !whole) return false;
+    std::string wrong = session ? misplaced(*session, lines) : "";
+    if (session && wrong.empty()) {
+      lines.push_back({std::move(*session), sha256_hex(line)});
+      return true;
+    }
+    bad = session ? bad_input(std::move(wrong)).with_hint(kHint) : std::move(session).error();
+    bad->at = SourceLoc{file, number, bad->at ? bad->at->column : 1};
+    return false;
+  });
+  if (bad) return std::move(*bad);
+  return lines;
+}
+
+}  // namespace passnet::record

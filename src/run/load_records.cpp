@@ -1,0 +1,69 @@
+#include "run/load_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "record/aggregated_score.h"
+#include "record/session.h"
+#include "run/record_file.h"
+#include "run/run_directory.h"
+
+namespace passnet::run {
+
+namespace fs = std::filesystem;
+
+Result<std::vector<fs::path>> find_record_files(const fs::path& path) {
+  std::error_code failed;
+  if (!fs::is_directory(path, failed)) {
+    if (entry_exists(path)) return std::vector<fs::path>{path};
+    return bad_input(fmt::format("'{}' does not exist, expected a run's directory or a records.jsonl", path.string()));
+  }
+  const fs::path root = entry_exists(path / kLatestRun) ? path / kLatestRun : path;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root, failed)) {
+    if (entry.path().filename() == record::kRecordsFile) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  if (!files.empty()) return files;
+  return bad_input(fmt::format("no records.jsonl in or below '{}'", root.string()))
+      .with_hint("name the directory of a run of 'passnet eval' (its --out), or a records.jsonl");
+}
+
+Result<record::Chain> load_chain(const fs::path& file) {
+  PASSNET_TRY(const std::string text, read_file(file));
+  std::error_code failed;
+  const fs::path directory = fs::absolute(file, failed).lexically_normal().parent_path();
+  PASSNET_TRY(const std::vector<record::SessionLine> sessions, load_sessions(directory.parent_path()));
+  record::Seal seal;
+  const fs::path scored = directory / record::kScoreFile;
+  if (!sessions.empty() && entry_exists(scored)) {
+    PASSNET_TRY(const std::string score, read_file(scored));
+    PASSNET_TRY(seal, record::seal_from_text(score, scored.string()));
+  }
+  return record::check_chain({.sample = directory.filename().string(),
+                              .file = file.string(),
+                              .text = text,
+                              .sessions = &sessions,
+                              .seal = std::move(seal)});
+}
+
+Result<record::Chain> load_whole_chain(const fs::path& file) {
+  PASSNET_TRY(record::Chain chain, load_chain(file));
+  PASSNET_TRY_VOID(record::first_problem(chain));
+  return chain;
+}
+
+Result<std::vector<record::RunRecord>> load_run(const fs::path& path) {
+  PASSNET_TRY(const std::vector<fs::path> files, find_record_files(path));
+  std::vector<record::RunRecord> records;
+  for (const fs::path& file : files) {
+    PASSNET_TRY(record::Chain chain, load_whole_chain(file));
+    std::move(chain.records.begin(), chain.records.end(), std::back_inserter(records));
+  }
+  if (records.empty()) return bad_input(fmt::format("'{}' holds no finished record", path.string()));
+  return records;
+}
+
+}  // namespace passnet::run

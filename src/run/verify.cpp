@@ -1,0 +1,293 @@
+#include "run/verify.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/strings.h"
+#include "record/aggregated_score.h"
+#include "record/chain.h"
+#include "run/load_records.h"
+#include "run/provenance.h"
+#include "run/record_file.h"
+#include "run/run_directory.h"
+
+namespace passnet::run {
+
+namespace {
+
+namespace fs = std::filesystem;
+using record::RunRecord;
+
+// "records.jsonl:2: what is wrong", with the path below the run.
+std::string text_of(const Error& error) {
+  if (!error.at) return error.message;
+  const std::string file = fs::path(error.at->file).filename().string();
+  return error.at->line == 0 ? fmt::format("{}: {}", file, error.message)
+                             : fmt::format("{}:{}: {}", file, error.at->line, error.message);
+}
+
+struct SampleRun {
+  const fs::path& directory;
+  const std::vector<record::SessionLine>& sessions;
+  VerifiedSample& found;
+  record::Chain chain = {};
+
+  std::string file() const { return (directory / record::kRecordsFile).string(); }
+  const record::SessionLine* session_of(size_t record) const {
+    const auto position = chain.lines[record].session;
+    return position ? &sessions[*position] : nullptr;
+  }
+};
+
+Result<void> check_chain(SampleRun& run) {
+  // A directory that is gone is one whose lines are.
+  if (entry_exists(run.file())) {
+    PASSNET_TRY(run.chain, load_chain(run.file()));
+  } else {
+    PASSNET_TRY(
+        run.chain,
+        record::check_chain({.sample = run.found.sample, .file = run.file(), .text = "", .sessions = &run.sessions}));
+  }
+  for (const Error& error : run.chain.problems) run.found.problems.push_back(text_of(error));
+  run.found.records = run.chain.records.size();
+  run.found.unchained = run.chain.unchained;
+  run.found.head = run.chain.end.head;
+  return {};
+}
+
+// Each name once, and the sample's own.
+void check_names(SampleRun& run) {
+  std::set<std::string> graphs;
+  for (const RunRecord& record : run.chain.records) {
+    if (record.sample != run.found.sample)
+      run.found.problems.push_back(
+          fmt::format("the record of {} is of sample {}", quoted(record.graph), quoted(record.sample)));
+    if (!graphs.insert(record.graph).second)
+      run.found.problems.push_back(fmt::format("there are two records of {}", quoted(record.graph)));
+  }
+}
+
+// The seed is the one that was committed to, or given.
+std::string seed_problem(const RunRecord& record, const record::Session& session) {
+  if (record.provenance && record.provenance->options.seed != record.seed)
+    return fmt::format("seed {}, and its provenance says {}", record.seed, record.provenance->options.seed);
+  if (session.seed_given) {
+    if (record.seed == session.seed && record.seed_given && record.seed_nonce.empty()) return "";
+    return fmt::format("seed {}, and its session was given {}", record.seed, session.seed);
+  }
+  const std::string opened = record::seed_commitment(record.seed, record.seed_nonce);
+  if (opened == session.seed_commitment && !record.seed_given) return "";
+  return fmt::format("seed {} with its nonce gives {}, and its session committed to {}", record.seed,
+                     quoted(opened, 70), quoted(session.seed_commitment, 70));
+}
+
+void check_seeds(SampleRun& run) {
+  for (size_t i = 0; i < run.chain.records.size(); ++i) {
+    const record::SessionLine* const line = run.session_of(i);
+    if (line == nullptr) continue;
+    if (const std::string wrong = seed_problem(run.chain.records[i], line->session); !wrong.empty())
+      run.found.problems.push_back(fmt::format("{}: {}", run.chain.records[i].graph, wrong));
+  }
+}
+
+// The passes of a session were what they were when it began: before its seed was known.
+void check_frozen(SampleRun& run) {
+  for (size_t i = 0; i < run.chain.records.size(); ++i) {
+    const record::SessionLine* const line = run.session_of(i);
+    const RunRecord& record = run.chain.records[i];
+    if (line == nullptr || !record.provenance) continue;
+    const record::Session::Sample* const promised = line->session.find(run.found.sample);
+    record::Provenance then = *record.provenance, now = then;
+    then.passes = promised->passes;
+    then.kernels = promised->kernels;
+    for (const record::Difference& difference : differences(then, now))
+      run.found.problems.push_back(fmt::format("{}: {} after its session had begun", record.graph, difference.text));
+  }
+}
+
+// All graphs that sessions set out to evaluate have a record that says something of them.
+void check_complete(SampleRun& run) {
+  std::set<std::string> expected;
+  for (const record::SessionLine& line : run.sessions) {
+    const record::Session::Sample* const sample = line.session.find(run.found.sample);
+    if (sample == nullptr) continue;
+    for (const record::Session::SetAside& one : sample->superseded) expected.erase(one.graph);
+    expected.insert(sample->graphs.begin(), sample->graphs.end());
+  }
+  for (const RunRecord& record : run.chain.records) {
+    expected.erase(record.graph);
+    if (record::is_environment_failure(record))
+      run.found.missing.push_back(
+          fmt::format("{} ended with '{}' for reasons outside the pass", record.graph, record.error_kind));
+  }
+  for (const std::string& graph : expected) run.found.missing.push_back(fmt::format("{} has no record", graph));
+}
+
+// aggregated_score.json is the score of these records.
+Result<void> check_score(SampleRun& run) {
+  const fs::path path = run.directory / record::kScoreFile;
+  if (run.chain.records.empty()) return {};
+  if (!entry_exists(path)) {
+    run.found.missing.push_back(fmt::format("{} was not written", record::kScoreFile));
+    return {};
+  }
+  PASSNET_TRY(const std::string text, read_file(path));
+  PASSNET_TRY(const record::Seal seal, record::seal_from_text(text, path.string()));
+  if (seal.records < run.chain.end.records) {
+    run.found.missing.push_back(fmt::format("{} was written after record {}, and there are {}", record::kScoreFile,
+                                            seal.records, run.chain.end.records));
+    return {};
+  }
+  PASSNET_TRY(const Json json, parse_json(text, path.string()));
+  if (const std::string wrong = record::score_disagreement(json, run.chain.records, run.found.sample); !wrong.empty())
+    run.found.problems.push_back(fmt::format("{}: {}", record::kScoreFile, wrong));
+  return {};
+}
+
+// What lies in records.superseded.jsonl was set aside by a session.
+Result<void> check_superseded(SampleRun& run) {
+  const fs::path path = run.directory / record::kSupersededFile;
+  if (!entry_exists(path)) return {};
+  std::set<std::string> listed;
+  for (const record::SessionLine& line : run.sessions) {
+    const record::Session::Sample* const sample = line.session.find(run.found.sample);
+    if (sample == nullptr) continue;
+    for (const record::Session::SetAside& one : sample->superseded) listed.insert(one.sha256);
+  }
+  if (listed.empty()) return {};  // of versions that wrote no chain
+  PASSNET_TRY(const std::string text, read_file(path));
+  record::for_each_line(text, [&](uint32_t number, std::string_view line, bool whole) {
+    const auto record = Json::parse(line, nullptr, false);
+    const bool chained = record.is_object() && record.contains("chain");
+    if (whole && chained && !listed.contains(sha256_hex(line)))
+      run.found.problems.push_back(
+          fmt::format("{}:{}: no session set this record aside", record::kSupersededFile, number));
+    return true;
+  });
+  return {};
+}
+
+// Files of the sample that are other than those of its records; where the sample still is.
+void check_sources(SampleRun& run) {
+  std::map<std::string, Result<graphdir::Sample>> samples;
+  std::set<std::string> changed;
+  for (const RunRecord& record : run.chain.records) {
+    if (!record.provenance) continue;
+    const record::Provenance& then = *record.provenance;
+    auto known = samples.find(then.sample_path);
+    if (known == samples.end())
+      known = samples.emplace(then.sample_path, graphdir::load_sample(then.sample_path)).first;
+    if (!known->second) continue;
+    const graphdir::Sample& sample = *known->second;
+    const auto listed = std::ranges::find(sample.graph_names, record.graph);
+    if (listed == sample.graph_names.end()) {
+      changed.insert(fmt::format("{} is no longer listed", record.graph));
+      continue;
+    }
+    const auto index = static_cast<size_t>(listed - sample.graph_names.begin());
+    record::Provenance now = then;
+    now.graph = hash_graph(sample.graph_paths[index]);
+    if (then.options.compiler == "passes") {
+      now.passes = hash_passes(sample);
+      now.kernels = hash_kernels(sample, then.options.device == "cuda");
+    }
+    for (const record::Difference& difference : differences(then, now)) {
+      const bool of_graph = difference.kind == record::Difference::Kind::Graph;
+      changed.insert(of_graph ? fmt::format("{} of {}", difference.text, record.graph) : difference.text);
+    }
+  }
+  run.found.changed.assign(changed.begin(), changed.end());
+  for (const auto& [path, sample] : samples) {
+    if (!sample)
+      run.found.remarks.push_back(
+          fmt::format("no sample is at {} any more: its files were not compared", quoted(path, 200)));
+  }
+}
+
+Result<VerifiedSample> verify_sample(const std::string& name, const fs::path& directory,
+                                     const std::vector<record::SessionLine>& sessions) {
+  VerifiedSample found;
+  found.sample = name;
+  SampleRun run{directory, sessions, found};
+  PASSNET_TRY_VOID(check_chain(run));
+  check_names(run);
+  check_seeds(run);
+  check_frozen(run);
+  check_complete(run);
+  PASSNET_TRY_VOID(check_score(run));
+  PASSNET_TRY_VOID(check_superseded(run));
+  check_sources(run);
+  return found;
+}
+
+// The directories of samples: those with records, and those that sessions name.
+std::map<std::string, fs::path> samples_of(const fs::path& root, const std::vector<record::SessionLine>& sessions) {
+  std::map<std::string, fs::path> samples;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root, failed)) {
+    if (entry_exists(entry.path() / record::kRecordsFile))
+      samples.emplace(entry.path().filename().string(), entry.path());
+  }
+  for (const record::SessionLine& line : sessions) {
+    for (const record::Session::Sample& sample : line.session.samples) samples.emplace(sample.name, root / sample.name);
+  }
+  return samples;
+}
+
+}  // namespace
+
+const char* VerifiedSample::result() const {
+  if (!problems.empty()) return "broken";
+  if (!missing.empty()) return "incomplete";
+  if (unchained > 0) return "unchained";
+  return changed.empty() ? "ok" : "changed";
+}
+
+bool VerifiedRun::is(const char* result) const {
+  return std::ranges::any_of(samples,
+                             [&](const VerifiedSample& one) { return std::string_view(one.result()) == result; });
+}
+
+Result<VerifiedRun> verify_run(const fs::path& path) {
+  std::error_code failed;
+  if (!fs::is_directory(path, failed))
+    return bad_input(fmt::format("'{}' is no directory, expected that of a run", path.string()))
+        .with_hint("name the --out of 'passnet eval'");
+  const fs::path root = entry_exists(path / kLatestRun) ? path / kLatestRun : path;
+  VerifiedRun run;
+  run.path = root.string();
+  const Result<std::vector<record::SessionLine>> sessions = load_sessions(root);
+  if (!sessions) {
+    if (sessions.error().kind == Error::Kind::Io) return sessions.error();
+    run.problems.push_back(text_of(sessions.error()));
+    return run;
+  }
+  run.sessions = sessions->size();
+  std::string heads = sessions->empty() ? "" : sessions->back().sha256 + "\n";
+  for (const auto& [name, directory] : samples_of(root, *sessions)) {
+    Result<VerifiedSample> sample = verify_sample(name, directory, *sessions);
+    if (!sample && sample.error().kind == Error::Kind::Io) return std::move(sample).error();
+    if (!sample) {
+      VerifiedSample& unread = run.samples.emplace_back();
+      unread.sample = name;
+      unread.problems = {text_of(sample.error())};
+      continue;
+    }
+    heads += fmt::format("{} {}\n", sample->head, name);
+    run.samples.push_back(std::move(*sample));
+  }
+  if (run.samples.empty())
+    return bad_input(fmt::format("no {} in or below '{}'", record::kRecordsFile, root.string()))
+        .with_hint("name the directory of a run of 'passnet eval' (its --out)");
+  run.head = sha256_hex(heads);
+  return run;
+}
+
+}  // namespace passnet::run
