@@ -118,13 +118,19 @@ const char* read_dynamic(Object& object) {
   return "the object has no dynamic section";
 }
 
-/// The address of a symbol: the object's own, or this process's. Null: there is none.
-void* resolve(const Object& object, uint64_t index) {
+/// The address of a symbol: the object's own, or this process's. found: false when there is none; one that is weak may
+/// be none.
+void* resolve(const Object& object, uint64_t index, bool* found) {
   const auto* symbol = object.at<const Elf64_Sym>(object.symbols + index * sizeof(Elf64_Sym));
+  *found = false;
   if (symbol == nullptr) return nullptr;
-  if (symbol->st_shndx != SHN_UNDEF) return object.at<unsigned char>(symbol->st_value);
-  const char* name = object.name(symbol->st_name);
-  return name == nullptr ? nullptr : ::dlsym(RTLD_DEFAULT, name);
+  void* address = nullptr;
+  if (symbol->st_shndx != SHN_UNDEF)
+    address = object.at<unsigned char>(symbol->st_value);
+  else if (const char* name = object.name(symbol->st_name))
+    address = ::dlsym(RTLD_DEFAULT, name);
+  *found = address != nullptr || ELF64_ST_BIND(symbol->st_info) == STB_WEAK;
+  return address;
 }
 
 const char* relocate(const Object& object) {
@@ -140,8 +146,9 @@ const char* relocate(const Object& object) {
       if (type == kRelative) {
         value = reinterpret_cast<uint64_t>(object.base);
       } else if (type == kGlobal || type == kJump || type == kAbsolute) {
-        void* symbol = resolve(object, ELF64_R_SYM(entries[i].r_info));
-        if (symbol == nullptr) return "the object calls a function that is not there";
+        bool found = false;
+        void* symbol = resolve(object, ELF64_R_SYM(entries[i].r_info), &found);
+        if (!found) return "the object calls a function that is not there";
         value = reinterpret_cast<uint64_t>(symbol);
       } else {
         return "the object has a relocation of an unknown kind";
@@ -175,7 +182,8 @@ void* find(const Object& object, const char* name) {
     for (uint64_t s = 1; s < sections[i].sh_size / sizeof(Elf64_Sym); ++s) {
       const auto* symbol = object.at<const Elf64_Sym>(object.symbols + s * sizeof(Elf64_Sym));
       const char* found = symbol == nullptr ? nullptr : object.name(symbol->st_name);
-      if (found != nullptr && std::strcmp(found, name) == 0 && symbol->st_shndx != SHN_UNDEF) return resolve(object, s);
+      if (found != nullptr && std::strcmp(found, name) == 0 && symbol->st_shndx != SHN_UNDEF)
+        return object.at<unsigned char>(symbol->st_value);
     }
   }
   return nullptr;

@@ -311,7 +311,11 @@ Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(runtime::CallOutputs outputs, graph->run(request.value("checked", false)));
   Reply reply;
-  reply.fields["outputs"] = wire::to_json(outputs.tensors.entries);
+  std::vector<wire::Entry>& all = outputs.tensors.entries;
+  const auto first_input =
+      std::ranges::stable_partition(all, [](const wire::Entry& entry) { return !runtime::changed_input(entry.name); });
+  reply.fields["outputs"] = wire::to_json(std::span(all.begin(), first_input.begin()));
+  reply.fields["inputs"] = wire::to_json(first_input);
   reply.fields["scalars"] = std::move(outputs.scalars);
   reply.fields["layouts"] = record::to_json(outputs.layouts);
   reply.fields["peak_bytes"] = outputs.peak_bytes;

@@ -76,8 +76,7 @@ Hashes hash_objects(const std::vector<std::vector<pass::BuiltKernel>>& kernels) 
   for (size_t list = 0; list < kernels.size(); ++list) {
     for (size_t launch = 0; launch < kernels[list].size(); ++launch) {
       const pass::BuiltKernel& kernel = kernels[list][launch];
-      if (const auto content = read_file(kernel.object))
-        hashes.emplace(fmt::format("{}.{} {}", list, launch, kernel.entry), sha256_hex(*content));
+      hashes.emplace(fmt::format("{}.{} {}", list, launch, kernel.entry), kernel.sha256);
     }
   }
   return hashes;

@@ -247,7 +247,7 @@ const ErrorCase kErrors[] = {
      "P.py:4:15: error: float32[2147483648] brings what the plan allocates to 8589934592 bytes, expected at most "
      "4294968832 (2^32, and 64 times what its inputs have)"},
     {"for i in range(5000): a = torch.empty(1)",
-     "P.py:4:41: error: a plan may allocate 4096 tensors, this is one more\n"
+     "P.py:4:37: error: a plan may allocate 4096 tensors, this is one more\n"
      "hint: allocate one before the loop, and use views of it"},
     {"for i in range(5000): k[1](x)", "P.py:4:27: error: a plan may launch 4096 kernels, this is one more"},
     {"a = torch.empty(-1)", "P.py:4:15: error: negative size -1 in shape [-1]"},

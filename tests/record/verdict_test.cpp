@@ -81,6 +81,26 @@ std::vector<Case> cases() {
       {"broadcast", changed([](RunRecord& r) { r.outputs[0].found_shape = {1}; }), Status::ShapeMismatch,
        "wrong shape"},
       {"dtype", changed([](RunRecord& r) { r.outputs[1].found_dtype = "int32"; }), Status::TypeMismatch, "wrong dtype"},
+      {"strides", changed([](RunRecord& r) {
+         r.outputs[0].expected_layout = record::Layout{{3, 1}, 0, ""};
+         r.outputs[0].found_layout = record::Layout{{1, 2}, 0, ""};
+       }),
+       Status::ShapeMismatch, "wrong strides"},
+      {"a view of an input where a copy was", changed([](RunRecord& r) {
+         r.outputs[0].expected_layout = record::Layout{{3, 1}, 0, ""};
+         r.outputs[0].found_layout = record::Layout{{3, 1}, 0, "input x"};
+       }),
+       Status::ShapeMismatch, "wrong aliasing"},
+      {"an input left as it was", changed([](RunRecord& r) {
+         r.inputs.push_back({"x", r.outputs[0]});
+         r.inputs[0].check.passes_from = 6;
+       }),
+       Status::Correct, "wrong"},
+      {"other bits in the calls that were compared", changed([](RunRecord& r) {
+         r.deterministic = false;
+         r.calls_compared = 100;
+       }),
+       Status::Correct, "correct"},
       {"unstable", changed([](RunRecord& r) { r.deterministic = false; }), Status::RuntimeFail, "unstable"},
       {"timing broke", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "crash"; }),
        Status::RuntimeFail, "timing crash"},

@@ -72,10 +72,19 @@ struct Script {
     if (what == "trace") return trace();
     if (what == "time")
       return {{"ok", true}, {"times_us", std::vector<double>(request.at("calls").get<size_t>(), 6000.0)}};
+    if (what == "make_call_sets")
+      return {{"ok", true}, {"tensors", Json::array()}, {"stride", 64}, {"sets", request.at("sets")}};
+    if (what == "time_on_sets") {
+      const auto readings = request.at("calls").get<size_t>() / request.at("together").get<size_t>();
+      Json reply{{"ok", true}, {"times_us", std::vector<double>(readings, 6000.0)}};
+      if (request.at("expected") == false) reply.update({{"outputs", Json::array()}, {"scalars", Json::object()}});
+      return reply;
+    }
     if (what == "hello") return {{"ok", true}, {"torch", "0"}, {"threads", 1}, {"hardware", "scripted"}};
     if (what == "inputs") return {{"ok", true}, {"tensors", Json::array()}};
     if (what == "run") return run();
-    if (what == "compare") return passnet::compared_output("int", Json::array(), true, -10, 0);
+    if (what == "compare" || what == "compare_calls")
+      return passnet::compared_output("int", Json::array(), true, -10, 0);
     if (what == "unload") return {{"ok", true}, {"device_memory", {{"peak_bytes", loads}, {"kept_bytes", 0}}}};
     return {{"ok", true}};
   }

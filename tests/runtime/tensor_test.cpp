@@ -78,12 +78,19 @@ TEST(CompareTensors, FindsTheFirstRungThatPasses) {
   EXPECT_EQ(rung(2, at::kLong), 6) << "integers have no tolerance";
 }
 
-TEST(CompareTensors, NeverPassesNanAndPassesEqualInfinities) {
+TEST(CompareTensors, PassesNanAndInfinitiesInPlaceAlone) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   const record::OutputCheck nans = compare_tensors(at::full({2}, nan), at::full({2}, nan));
-  EXPECT_FALSE(nans.equal);
-  EXPECT_EQ(nans.passes_from, 6);
-  EXPECT_TRUE(std::isnan(nans.max_abs_diff));
+  EXPECT_TRUE(nans.equal);
+  EXPECT_EQ(nans.passes_from, -10);
+  for (const double found : {0.0, inf}) {
+    EXPECT_EQ(compare_tensors(at::full({2}, nan), at::full({2}, found)).passes_from, 6) << found;
+    EXPECT_EQ(compare_tensors(at::full({2}, found), at::full({2}, nan)).passes_from, 6) << found;
+    EXPECT_FALSE(passes(at::full({2}, nan), at::full({2}, found), 5)) << found;
+  }
+  EXPECT_TRUE(passes(at::full({2}, nan), at::full({2}, nan), -10));
+  EXPECT_TRUE(passes(at::full({2}, -inf), at::full({2}, -inf), -10));
+  EXPECT_FALSE(passes(at::full({2}, -inf), at::full({2}, inf), 5));
   EXPECT_TRUE(compare_tensors(at::full({2}, inf), at::full({2}, inf)).equal);
   EXPECT_EQ(compare_tensors(at::full({2}, 1.0), at::full({2}, inf)).passes_from, 6);
   for (const double found : {-inf, 0.0, 1e30})

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
@@ -138,8 +139,13 @@ std::string plain(std::string text) {
 Result<Compiler> find_compiler() {
   static std::mutex mutex;
   static std::map<std::string, Compiler> known;
-  const std::string path = find_on_path("g++");
-  if (path.empty()) return resource_error("no g++ on PATH to compile kernels with").with_hint("apt-get install g++");
+  const std::string found_path = find_on_path("g++");
+  if (found_path.empty())
+    return resource_error("no g++ on PATH to compile kernels with").with_hint("apt-get install g++");
+  // A compiler finds its parts beside itself, and in the jail a link's target stands at the link's place.
+  std::error_code failure;
+  const std::string path = std::filesystem::canonical(found_path, failure).string();
+  if (failure) return resource_error(fmt::format("'{}' leads nowhere", found_path));
   const std::lock_guard lock(mutex);
   if (const auto found = known.find(path); found != known.end()) return found->second;
   PASSNET_TRY(const Compiler compiler, identify(path));

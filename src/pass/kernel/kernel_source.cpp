@@ -66,6 +66,7 @@ class Scanner {
         PASSNET_TRY_VOID(directive());
       } else {
         line_start = false;
+        note_brace(c);
         PASSNET_TRY_VOID(token());
       }
     }
@@ -192,9 +193,25 @@ class Scanner {
           .with_hint("use a namespace of another name, or none");
     opens_namespace_ = text == "namespace" && !after_using_;
     after_using_ = text == "using";
-    if (after_kernel_word_) result_.kernels.push_back({std::string(text), here(start)});
+    if (after_kernel_word_) {
+      result_.kernels.push_back({std::string(text), here(start), 0, 0});
+      in_kernel_ = true;
+      depth_ = 0;
+    }
     after_kernel_word_ = text == "PASSNET_KERNEL";
+    if (after_kernel_word_) kernel_begin_ = origin_[start];
     return {};
+  }
+
+  /// Follows a kernel's braces to the end of its body.
+  void note_brace(char c) {
+    if (!in_kernel_) return;
+    if (text_.compare(at_, 2, "<%") == 0 || text_.compare(at_, 2, "%>") == 0) in_kernel_ = false;
+    depth_ += c == '{' ? 1 : c == '}' ? -1 : 0;
+    if (c != '}' || depth_ != 0) return;
+    in_kernel_ = false;
+    result_.kernels.back().begin = kernel_begin_;
+    result_.kernels.back().end = origin_[at_] + 1;
   }
 
   Result<void> directive() {
@@ -204,6 +221,7 @@ class Scanner {
     const std::string name(word());
     if (name == "include") return include(start);
     if (name == "pragma") return pragma(start);
+    in_kernel_ = false;  // what a condition leaves out, or a macro adds, may hold braces
     if (!contains(kDirectives, name)) {
       return bad_pass(fmt::format("'#{}' is not allowed in a kernel", name), here(start));
     }
@@ -266,6 +284,9 @@ class Scanner {
   std::vector<size_t> origin_;  // of each byte of text_ in original_
   size_t at_ = 0;
   bool in_directive_ = false;
+  bool in_kernel_ = false;
+  size_t kernel_begin_ = 0;  // in original_
+  int depth_ = 0;            // of its braces
   bool after_kernel_word_ = false;
   bool after_using_ = false;
   bool opens_namespace_ = false;
@@ -315,6 +336,18 @@ std::string gpu_exports(const std::string& kernel) {
       kernel);
 }
 
+/// The text with blanks for all kernels but one; lines stay where they are.
+std::string without_others(const KernelSource& source, const std::string& kernel) {
+  std::string text = source.text;
+  for (const KernelDefinition& other : source.kernels) {
+    if (other.name == kernel) continue;
+    for (size_t i = other.begin; i < other.end; ++i) {
+      if (text[i] != '\n') text[i] = ' ';
+    }
+  }
+  return text;
+}
+
 bool is_constant_name(std::string_view name) {
   return is_identifier(name) && !name.starts_with("passnet") && !name.starts_with("__");
 }
@@ -360,7 +393,8 @@ Result<std::string> render_unit(const std::string& file, const KernelSource& sou
     }
     unit += std::visit(ConstantText{constant.name}, constant.value);
   }
-  unit += fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n", kKernelFile, source.text, kLauncherFile);
+  unit +=
+      fmt::format("#line 1 \"{}\"\n{}\n#line 1 \"{}\"\n", kKernelFile, without_others(source, kernel), kLauncherFile);
   unit += target == Target::Gpu ? gpu_exports(kernel) : cpu_exports(kernel);
   return unit;
 }

@@ -13,6 +13,9 @@ namespace passnet::pass {
 struct KernelDefinition {
   std::string name;
   SourceLoc at;
+  /// Its definition in the text, from PASSNET_KERNEL to its closing brace; equal: it cannot be told apart (directives or
+  /// digraphs are in it).
+  size_t begin = 0, end = 0;
 };
 
 struct KernelSource {
@@ -33,7 +36,8 @@ inline constexpr const char* kLauncherFile = "passnet-launcher";
 
 enum class Target { Cpu, Gpu };
 
-/// The text to compile: kernel.h, the constants, the source, and the exported functions of
+/// The text to compile: kernel.h, the constants, the source without its other kernels (which have constants of their own),
+/// and the exported functions of
 /// include/passnet/abi.h. Errors: BadPass for a constant whose name is no identifier or whose dtype kernels
 /// do not have.
 Result<std::string> render_unit(const std::string& file, const KernelSource& source, const std::string& kernel,

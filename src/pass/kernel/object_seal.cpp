@@ -2,15 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <span>
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/random.h"
 #include "base/strings.h"
 
 namespace passnet::pass {
@@ -28,8 +29,7 @@ std::string seal_text(const std::string& secret, const std::string& key, const s
 /// Made under a name of its own, then linked: of two processes at once, both end up with one secret.
 Result<void> make_secret(const fs::path& path) {
   std::array<char, 32> random{};
-  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size()))
-    return io_error("read", "random numbers", errno);
+  PASSNET_TRY_VOID(fill_random(std::as_writable_bytes(std::span(random))));
   std::error_code failure;
   fs::create_directories(path.parent_path(), failure);
   std::string name = path.string() + ".XXXXXX";

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -61,11 +62,19 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
   if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
 
+/// Where the compiler finds a program that it knows by name alone: on the PATH that it is run with.
+std::string find_for(const std::string& gpp, const std::string& name) {
+  for (const fs::path& directory : {fs::path(gpp).parent_path(), fs::path("/usr/bin"), fs::path("/bin")}) {
+    if (::access((directory / name).c_str(), X_OK) == 0) return (directory / name).string();
+  }
+  return "";
+}
+
 Result<ToolFiles> look_for(const std::string& gpp) {
   std::vector<std::string> binaries = {gpp}, further;
   for (const char* name : {"cc1plus", "as", "collect2", "ld"}) {
     PASSNET_TRY(std::string path, ask({gpp, std::string("-print-prog-name=") + name}));
-    if (path.find('/') == std::string::npos) path = find_on_path(path.c_str());  // not in the compiler's directories
+    if (path.find('/') == std::string::npos) path = find_for(gpp, path);  // not in the compiler's directories
     if (path.empty()) return resource_error(fmt::format("'{}' has no {}", gpp, name));
     binaries.push_back(path);
   }

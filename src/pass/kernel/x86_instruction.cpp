@@ -164,13 +164,12 @@ const char* group_9_name(uint8_t prefix, int field, bool memory) {
   return field == 7 ? (prefix == 0xf3 ? "rdpid" : "rdseed") : "0f c7";
 }
 
-/// x87: what changes its control word.
+/// x87: what changes its control word. fnstenv and fldenv are let through: the compiler's own functions for half precision
+/// raise exceptions by them (libgcc's __sfp_handle_exceptions), and the cell sets the state anew after each launch.
 const char* x87_name(uint8_t opcode, uint8_t modrm) {
   const int field = modrm >> 3 & 7;
   const bool memory = modrm < 0xc0;
-  if (opcode == 0xd9 && memory && field == 4) return "fldenv";
   if (opcode == 0xd9 && memory && field == 5) return "fldcw";
-  if (opcode == 0xd9 && memory && field == 6) return "fnstenv";
   if (opcode == 0xdd && memory && field == 4) return "frstor";
   if (opcode == 0xdd && memory && field == 6) return "fnsave";
   if (opcode == 0xdb && !memory && field == 4) return modrm == 0xe2 ? "fnclex" : "fninit";

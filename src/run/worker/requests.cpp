@@ -74,7 +74,10 @@ Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Grap
   for (const auto& of_list : kernels) {
     Json row = Json::array();
     for (const pass::BuiltKernel& kernel : of_list)
-      row.push_back({{"object", kernel.object.string()}, {"entry", kernel.entry}, {"parameters", kernel.parameters}});
+      row.push_back({{"object", kernel.object.string()},
+                     {"entry", kernel.entry},
+                     {"parameters", kernel.parameters},
+                     {"sha256", kernel.sha256}});
     request["kernels"].push_back(std::move(row));
   }
   PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
@@ -128,14 +131,16 @@ Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, T
   PASSNET_TRY(Reply reply, worker.ask({{"do", "run"}, {"id", id}, {"checked", checked}}, {}, timeout));
   PASSNET_TRY(Bundle tensors, take_bundle(reply, "outputs"));
   return Outputs{std::move(tensors), reply.json.value("scalars", Json::object()),
-                 reply.json.value("layouts", Json::array())};
+                 reply.json.value("inputs", Json::array()), reply.json.value("layouts", Json::array())};
 }
 
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              Timeout timeout) {
+  Json tensors = wire::to_json(found.tensors.entries);
+  tensors.insert(tensors.end(), found.inputs.begin(), found.inputs.end());
   const Json request{{"do", "compare"},
                      {"id", id},
-                     {"tensors", wire::to_json(found.tensors.entries)},
+                     {"tensors", std::move(tensors)},
                      {"scalars", found.scalars},
                      {"layouts", found.layouts}};
   PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));

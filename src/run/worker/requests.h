@@ -75,6 +75,7 @@ Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Grap
 struct Outputs {
   Bundle tensors;                // "out_0", …; outputs that are not tensors are absent
   Json scalars;                  // {"out_1": 3}
+  Json inputs = Json::array();   // tensors of the same memory: inputs that the call changed, as it left them
   Json layouts = Json::array();  // how each lies in memory (record::Layout)
 };
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);

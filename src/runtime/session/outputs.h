@@ -13,6 +13,7 @@
 
 #include "base/json.h"
 #include "record/record.h"
+#include "runtime/session/session.h"
 #include "wire/bundle.h"
 
 namespace passnet::runtime {
@@ -31,11 +32,6 @@ struct CallResult {
 
 /// "out_0", "out_1", …
 std::string output_name(size_t index);
-
-/// "in_x": the input x after a call.
-std::string changed_input_name(const std::string& input);
-/// The reverse; nullopt: the name of something else.
-std::optional<std::string> changed_input(std::string_view name);
 
 /// What a call returned; tensors on the CPU.
 std::vector<CallOutput> call_outputs(const std::vector<c10::IValue>& values);

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -19,6 +21,11 @@
 #include "wire/bundle.h"
 
 namespace passnet::runtime {
+
+/// "in_x": the input x after a call.
+std::string changed_input_name(const std::string& input);
+/// The reverse; nullopt: the name of something else.
+std::optional<std::string> changed_input(std::string_view name);
 
 struct CallOutputs {
   /// "out_0", …; outputs that are not tensors are left out. Then "in_NAME": inputs that the call changed, as it left them.
