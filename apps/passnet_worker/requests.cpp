@@ -107,8 +107,9 @@ Reply checks_reply(const runtime::CallChecks& checks) {
   reply.fields = {{"compared", checks.compared}, {"outputs", Json::array()}, {"inputs", Json::object()}};
   for (const auto& check : checks.outputs)
     reply.fields["outputs"].push_back(check ? Json(record::to_json(*check)) : Json());
-  for (size_t i = 0; i < checks.inputs.size(); ++i)
-    reply.fields["inputs"][checks.input_names[i]] = record::to_json(checks.inputs[i]);
+  for (size_t i = 0; i < checks.inputs.size(); ++i) {
+    if (checks.inputs[i]) reply.fields["inputs"][checks.input_names[i]] = record::to_json(*checks.inputs[i]);
+  }
   return reply;
 }
 
@@ -396,9 +397,11 @@ Result<Reply> Requests::time_on_sets(const Json& request, std::vector<UniqueFd>&
 Result<Reply> Requests::compare_calls(const Json& request, std::vector<UniqueFd>& fds) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
+  std::optional<int> allowed;
+  if (request.contains("allowed")) allowed = request.at("allowed").get<int>();
   PASSNET_TRY(const runtime::CallChecks checks,
               graph->compare_calls(bundle.entries, bundle.memory, request.value("scalars", Json::object()),
-                                   request.value("known", std::vector<int>{})));
+                                   request.value("known", std::vector<int>{}), allowed));
   return checks_reply(checks);
 }
 

@@ -25,13 +25,13 @@ using Clock = std::chrono::steady_clock;
 constexpr int kPairs = 20, kGpuPairs = 10, kOtherTrackPairs = 4, kOtherTrackTrials = 40;
 constexpr int kMostAttempts = 8;  // times kPairs; then the graph is disturbed unless half of the pairs were not
 // A thread waits some microseconds whenever it is woken, and milliseconds when another process has its processor.
-constexpr std::chrono::nanoseconds kTolerableWait = 100us;
-constexpr double kTolerableShare = 0.02;
+constexpr std::chrono::nanoseconds kTolerableWait = 300us;
+constexpr double kTolerableShare = 0.05;
 constexpr double kLongCallUs = 5000;
-/// What is handed over at once should take so long that handing it over is no part of it.
+/// What is handed over at once should take so long that handing it over is no part of it; and no more calls than that, as
+/// each has inputs drawn and outputs compared.
 constexpr double kHandedOverUs = 400;
-/// The most sets of inputs that are drawn for one block.
-constexpr int64_t kMostSets = 160;
+constexpr int64_t kMostTogether = 16;
 
 bool is_disturbed(const TimedBlock& block) {
   const auto tolerable = std::max(
@@ -240,11 +240,12 @@ class CountedTrials {
 
   Result<void> prepare() {
     pairs_ = std::max(1, std::min(options_.on_gpu ? kGpuPairs : kPairs, options_.trials));
-    const int64_t at_once = std::max<int64_t>(1, b_.graph.calls_at_once);
-    together_ =
-        usual_us_ > 0 ? std::clamp<int64_t>(static_cast<int64_t>(kHandedOverUs / usual_us_) + 1, 1, at_once) : 1;
     const int64_t per_block = (options_.trials + pairs_ - 1) / pairs_;
-    const int64_t wanted = std::min(kMostSets, per_block * together_);
+    const int64_t at_once = std::clamp<int64_t>(b_.graph.calls_at_once, 1, kMostTogether);
+    const bool hands_over = at_once > 1 && usual_us_ > 0;
+    if (hands_over)
+      together_ = std::min(std::max(per_block, static_cast<int64_t>(kHandedOverUs / usual_us_) + 1), at_once);
+    const int64_t wanted = hands_over ? together_ : per_block;
     {
       const Turn turn(a_.graph.worker, alone());
       PASSNET_TRY(sets_, make_call_sets(a_.graph.worker, a_.graph.id, wanted, options_.timeout));
@@ -254,14 +255,17 @@ class CountedTrials {
       PASSNET_TRY_VOID(set_call_sets(b_.graph.worker, b_.graph.id, sets_, options_.timeout));
     }
     together_ = std::min(together_, sets_.sets);
-    const int64_t trials_at_once = std::max<int64_t>(1, sets_.sets / together_);
-    pairs_ = static_cast<int>(std::max<int64_t>(pairs_, (options_.trials + trials_at_once - 1) / trials_at_once));
+    calls_ = std::min(wanted, sets_.sets);
+    // Where memory allows fewer calls at a time, there are more blocks.
+    pairs_ = static_cast<int>((pairs_ * wanted + calls_ - 1) / calls_);
     return {};
   }
 
   Result<std::vector<TimedBlock>> pair(int index, CallChecks& checks) {
-    const int trials = options_.trials * (index + 1) / pairs_ - options_.trials * index / pairs_;
-    const int64_t calls = trials * together_;
+    // All blocks of calls that are handed over are alike; else they add up to the trials that were asked for.
+    const int64_t trials = options_.trials, share = trials * (index + 1) / pairs_ - trials * index / pairs_;
+    const int64_t calls = together_ > 1 ? calls_ : std::min(share, calls_);
+    const int64_t readings = calls / together_;
     const auto timeout = options_.timeout;
     {
       const Turn turn(a_.graph.worker, alone());
@@ -273,8 +277,8 @@ class CountedTrials {
       const Json request{{"do", "time_on_sets"},  {"id", side->graph.id},     {"calls", calls},
                          {"together", together_}, {"expected", is_reference}, {"settling", kSettlingCalls}};
       PASSNET_TRY(TimedReply timed, ask_timed(side->graph, request, alone(), timeout));
-      if (timed.block.times_us.size() != static_cast<size_t>(trials))
-        return nonsense("time_on_sets", fmt::format("{} times for {} trials", timed.block.times_us.size(), trials));
+      if (timed.block.times_us.size() != static_cast<size_t>(readings))
+        return nonsense("time_on_sets", fmt::format("{} times for {} readings", timed.block.times_us.size(), readings));
       blocks.push_back(std::move(timed.block));
       if (!is_reference) PASSNET_TRY_VOID(compare(timed.reply, checks));
       if (is_disturbed(blocks.back())) break;
@@ -294,6 +298,7 @@ class CountedTrials {
   const double usual_us_;  // of the candidate
   CallSets sets_;
   int64_t together_ = 1;
+  int64_t calls_ = 1;  // of a block
   int pairs_ = kPairs;
   uint64_t drawn_ = 0;
 };

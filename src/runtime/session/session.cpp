@@ -220,10 +220,11 @@ Result<CallTimes> Session::time_expected(const FreshOptions& options) {
 }
 
 Result<CallChecks> Session::compare_calls(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                                          const Json& found_scalars, const std::vector<int>& known) {
+                                          const Json& found_scalars, const std::vector<int>& known,
+                                          std::optional<int> allowed) {
   const c10::InferenceMode mode;
   return check_calls(graph_->expected_calls, *graph_->call_sets, graph_->plan().input_names(), found, mapping,
-                     found_scalars, known);
+                     found_scalars, known, allowed);
 }
 
 }  // namespace passnet::runtime

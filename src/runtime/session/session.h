@@ -79,7 +79,7 @@ struct FreshCallTimes {
 /// Outputs of calls on sets against those of the reference: the worst of each.
 struct CallChecks {
   std::vector<std::optional<record::OutputCheck>> outputs;  // absent: no worse than known
-  std::vector<record::OutputCheck> inputs;                  // those that either side changed, as they were afterwards
+  std::vector<std::optional<record::OutputCheck>> inputs;   // those that either side changed, as they were afterwards
   std::vector<std::string> input_names;
   int64_t compared = 0;
 };
@@ -151,9 +151,10 @@ class Session {
   /// The same, and what the calls gave is kept for compare_calls().
   Result<CallTimes> time_expected(const FreshOptions& options);
   /// What another worker's calls on the same sets gave against the last time_expected(). known: by output, the rung that
-  /// it is known to pass from; outputs beyond are not known.
+  /// it is known to pass from. allowed: what other outputs, and inputs, may pass from; none: the best.
   Result<CallChecks> compare_calls(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                                   const Json& found_scalars, const std::vector<int>& known);
+                                   const Json& found_scalars, const std::vector<int>& known,
+                                   std::optional<int> allowed);
 
  private:
   explicit Session(std::unique_ptr<LoadedGraph> graph);
