@@ -54,7 +54,8 @@ class Evaluation(GpuCase):
             self.assertEqual(len(side["trials_us"]), 12)
             self.assertEqual(side["track"], {"clock": "host", "inputs": "new", "cache": "warm"})
             tracks = {(track["clock"], track["inputs"], track["cache"]) for track in side["others"]}
-            expected = {("host", "same", "warm"), ("host", "fresh", "warm"), ("host", "fresh", "flushed"), ("device", "fresh", "warm"), ("device", "fresh", "flushed")}
+            expected = {("host", "same", "warm"), ("host", "fresh", "warm"), ("host", "fresh", "flushed"),
+                        ("device", "fresh", "warm"), ("device", "fresh", "flushed")}
             self.assertEqual(tracks, expected)
             for track in side["others"]:
                 self.assertGreater(min(track["trials_us"]), 0)
