@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "runtime/device/checked_run.h"
+#include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
 

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "runtime/tensor/dtype.h"
 
 namespace passnet::runtime {
 
