@@ -103,6 +103,8 @@ class Commands(PassnetCase):
         written = json.loads((self.out / "sample" / "aggregated_score.json").read_text())
         scored = self.json_of("score", self.out, "--json")
         graphs = scored.pop("graphs")
+        self.assertEqual((written.pop("records"), scored.pop("unchained")), (1, 0))
+        self.assertRegex(written.pop("head"), r"^[0-9a-f]{64}$")
         self.assertEqual({**scored, "id": "sample"}, written)
         self.assertEqual([(graph["graph"], graph["verdict"]) for graph in graphs], [("sample/small", "correct")])
         self.assertAlmostEqual(graphs[0]["speedup"], written["geomean_speedup"], places=9)

@@ -54,13 +54,15 @@ class Output(PassnetCase):
         return values if command in LINES else values[0]
 
     def disturb(self, records):
-        """As if other processes had held the processors while the graphs were timed."""
+        """As if other processes had held the processors while the graphs were timed, in a run of an older passnet."""
         lines = [json.loads(line) for line in records.read_text().splitlines()]
         for line in lines:
             line["disturbed"] = True
             del line["chain"]
         records.write_text("".join(json.dumps(line) + "\n" for line in lines))
         (records.parents[1] / "run.jsonl").unlink()
+        score = records.parent / "aggregated_score.json"
+        score.write_text(json.dumps({key: value for key, value in json.loads(score.read_text()).items() if key not in ("records", "head")}))
 
     def test_eval_and_score(self):
         run = ("--out", self.out, "--trials", 3, "--warmup", 1)

@@ -142,7 +142,7 @@ std::string CellStarter::end(int id) {
   Answer answer;
   if (!send_with_descriptors(socket_.get(), &request, sizeof request, {}) ||
       !receive_with_descriptors(socket_.get(), &answer, sizeof answer))
-    return "the process that starts cells is gone";
+    return "killed by SIGKILL, as the process that started it has ended";  // which is what PR_SET_PDEATHSIG does
   return answer.text.data();
 }
 
