@@ -28,7 +28,7 @@ struct ScoreFlags {
 };
 
 // Why a score leaves a graph out.
-enum class Left { No, Disturbed, MachineFailed };
+enum class Left { No, Disturbed, MachineFailed, Unranked };
 
 // A graph by its name, what is said of it in a word, and what the score counts; no verdict: it is left out.
 struct ScoredGraph {
@@ -60,6 +60,7 @@ ScoredGraph scored_graph(const record::RunRecord& record) {
   if (record::is_unmeasured(record)) return {name, "disturbed", Left::Disturbed, std::nullopt};
   const std::string word = record::headline(record);
   if (record::is_environment_failure(record)) return {name, word, Left::MachineFailed, std::nullopt};
+  if (record::is_unranked(record)) return {name, word, Left::Unranked, std::nullopt};
   return {name, word, Left::No, record::judge(record)};
 }
 
@@ -113,6 +114,8 @@ void print_score(const std::string& name, const Scored& scored, const record::Sc
   if (const size_t failed = scored.count(Left::MachineFailed); failed > 0)
     say("not in the score: {} that the machine kept from being evaluated; 'passnet eval --resume' does so again\n",
         failed);
+  if (const size_t unranked = scored.count(Left::Unranked); unranked > 0)
+    say("not in the score: {} unranked, as an answer that takes no work would pass too\n", unranked);
   if (scored.unchained > 0)
     say("unchained: {} records of an older passnet; nothing shows whether they were changed\n", scored.unchained);
   say("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);

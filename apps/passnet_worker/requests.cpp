@@ -12,6 +12,7 @@
 #include "base/json_object.h"
 #include "base/strings.h"
 #include "graphdir/meta_json.h"
+#include "record/profiles.h"
 #include "runtime/device/device_error.h"
 #include "runtime/lower/targets.h"
 #include "runtime/session/process.h"
@@ -128,6 +129,7 @@ const Requests::Row Requests::kRows[] = {
     {"infer", &Requests::infer, true},
     {"run", &Requests::run, false},
     {"compare", &Requests::compare, true},
+    {"judge", &Requests::judge, true},
     {"time", &Requests::time, false},
     {"make_call_sets", &Requests::make_call_sets, true},
     {"renew_call_sets", &Requests::renew_call_sets, true},
@@ -271,7 +273,8 @@ Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const graphdir::Metas metas, read_metas(request));
   PASSNET_TRY(runtime::SharedTensors shared,
-              runtime::replay_inputs(metas, static_cast<uint32_t>(request.at("seed").get<uint64_t>())));
+              runtime::replay_inputs(metas, static_cast<uint32_t>(request.at("seed").get<uint64_t>()),
+                                     request.value("profile", record::kRecordedProfile)));
   Reply reply;
   reply.fields["tensors"] = wire::to_json(shared.entries);
   PASSNET_TRY(Bundle bundle, kept_bundle(shared));
@@ -331,6 +334,26 @@ Result<Reply> Requests::compare(const Json& request, std::vector<UniqueFd>& fds)
   PASSNET_TRY(const runtime::CallChecks checks,
               graph->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object()), layouts));
   return checks_reply(checks);
+}
+
+Result<Reply> Requests::judge(const Json& request, std::vector<UniqueFd>& fds) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  runtime::Session* float64 = nullptr;
+  if (const std::string id = request.value("float64", ""); !id.empty()) {
+    PASSNET_TRY(float64, session(id));
+  }
+  PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
+  PASSNET_TRY(const runtime::Judgement told,
+              graph->judge(bundle.entries, bundle.memory, request.value("scalars", Json::object()), float64,
+                           text_field(request, "profile")));
+  Reply reply;
+  reply.fields = {{"outputs", Json::array()}, {"null_models", told.null_models}, {"no_float64", told.no_float64}};
+  for (const runtime::JudgedOutput& output : told.outputs) {
+    Json one{{"name", output.name}, {"differs", output.differs}};
+    if (output.budget) one["budget"] = record::to_json(*output.budget);
+    reply.fields["outputs"].push_back(std::move(one));
+  }
+  return reply;
 }
 
 Result<Reply> Requests::time(const Json& request, std::vector<UniqueFd>&) {

@@ -100,6 +100,8 @@ Comparison compare(const RunRecord& a, const RunRecord& b) {
   if (no_result_a || no_result_b) {
     compared.why = fmt::format("not evaluated in {}: {}", in_which(no_result_a, no_result_b),
                                no_result_b ? b.error_kind : a.error_kind);
+  } else if (is_unranked(a) || is_unranked(b)) {
+    compared.why = fmt::format("unranked in {}", in_which(is_unranked(a), is_unranked(b)));
   } else if (compared.a.correct && compared.b.correct) {
     const bool untimed_a = compared.a.speedup <= 0, untimed_b = compared.b.speedup <= 0;
     const bool disturbed_a = is_unmeasured(a), disturbed_b = is_unmeasured(b);

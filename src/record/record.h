@@ -30,6 +30,28 @@ struct Mismatch {
   bool operator==(const Mismatch&) const = default;
 };
 
+/// How far values are from what they should be, over the elements of an output that are finite on both sides.
+struct Errors {
+  double norm = 0;        // Frobenius norm of the differences, of that of the values
+  double row = 0;         // largest difference of an element, of the largest value in its row
+  double ulp = 0;         // 99.9th percentile of the differences in units in the last place of the element type
+  int64_t zeros = 0;      // elements that are 0 where the type holds what they should be
+  int64_t misplaced = 0;  // NaN or an infinity where another value belongs, or the reverse
+  bool operator==(const Errors&) const = default;
+};
+
+/// What an output may lose against the same graph at float64, and what it lost. docs/scoring.md, "Error budgets".
+struct ErrorBudget {
+  std::string profile;  // the values it was computed from: "recorded", "shifted", …, "timed"
+  Errors eager;         // of the graph at its own element types
+  Errors allowed, found;
+  bool kept() const {
+    return found.norm <= allowed.norm && found.row <= allowed.row && found.ulp <= allowed.ulp &&
+           found.zeros <= allowed.zeros && found.misplaced <= allowed.misplaced;
+  }
+  bool operator==(const ErrorBudget&) const = default;
+};
+
 /// How an output lies in memory, as far as the graph's users can see it.
 struct Layout {
   std::vector<int64_t> strides;  // in elements; 0 where the size is 1 or less, which has no stride that matters
@@ -48,6 +70,7 @@ struct OutputCheck {
   double max_abs_diff = 0, mean_abs_diff = 0, max_rel_diff = 0;   // nan when not comparable
   std::optional<Mismatch> mismatch = {};                          // when it was comparable and is not equal
   std::optional<Layout> expected_layout = {}, found_layout = {};  // when they differ
+  std::optional<ErrorBudget> budget = {};                         // floating types: of the profile that strains it most
   bool operator==(const OutputCheck&) const = default;
 };
 
@@ -185,7 +208,10 @@ struct RunRecord {
   bool outputs_counted = false;  // both sides gave outputs; `outputs` holds max(expected, found) entries
   int expected_outputs = 0, found_outputs = 0;
   std::vector<OutputCheck> outputs;
-  std::vector<InputCheck> inputs;  // those that either side changed
+  std::vector<InputCheck> inputs;        // those that either side changed
+  std::vector<std::string> profiles;     // the kinds of values that the outputs were compared on, in order
+  std::string no_float64;                // why there was no float64 to compare with; empty: there was
+  std::vector<std::string> null_models;  // answers that take no work and would have passed too ("zeros", …)
   int64_t calls_compared = 0;  // timed calls on inputs of their own whose outputs are in `outputs`; 0: the checked call
   bool deterministic = true;   // every call on the inputs of the checked call gave its bits
 
@@ -205,6 +231,9 @@ struct RunRecord {
 };
 
 Json to_json(const OutputCheck& check);
+Json to_json(const ErrorBudget& budget);
+/// Errors: BadInput naming the field.
+Result<ErrorBudget> budget_from_json(const Json& json);
 Json to_json(const std::vector<Layout>& layouts);
 /// Errors: BadInput naming the field.
 Result<std::vector<Layout>> layouts_from_json(const Json& json);

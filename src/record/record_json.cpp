@@ -163,6 +163,29 @@ struct JsonFields<record::Layout> {
 };
 
 template <>
+struct JsonFields<record::Errors> {
+  static constexpr std::string_view kName = "errors";
+  static void visit(auto& field, auto& errors) {
+    field("norm", errors.norm);
+    field("row", errors.row);
+    field("ulp", errors.ulp);
+    field("zeros", errors.zeros);
+    field("misplaced", errors.misplaced);
+  }
+};
+
+template <>
+struct JsonFields<record::ErrorBudget> {
+  static constexpr std::string_view kName = "error budget";
+  static void visit(auto& field, auto& budget) {
+    field("profile", budget.profile);
+    field("eager", budget.eager);
+    field("allowed", budget.allowed);
+    field("found", budget.found);
+  }
+};
+
+template <>
 struct JsonFields<record::OutputCheck> {
   static constexpr std::string_view kName = "output check";
   static void visit(auto& field, auto& output) {
@@ -178,6 +201,7 @@ struct JsonFields<record::OutputCheck> {
     field.if_set("mismatch", output.mismatch);
     field.if_set("expected_layout", output.expected_layout);
     field.if_set("found_layout", output.found_layout);
+    field.if_set("budget", output.budget);
   }
 };
 
@@ -275,6 +299,9 @@ struct JsonFields<record::RunRecord> {
     field("found_outputs", record.found_outputs);
     field("outputs", record.outputs);
     field.if_set("inputs", record.inputs);
+    field.if_set("profiles", record.profiles);
+    field.if_set("no_float64", record.no_float64);
+    field.if_set("null_models", record.null_models);
     field.if_set("calls_compared", record.calls_compared);
     field("deterministic", record.deterministic);
     field("reference", record.reference);
@@ -322,6 +349,9 @@ std::string describe(const Track& track) {
 }
 
 Json to_json(const OutputCheck& output) { return to_json_object(output); }
+
+Json to_json(const ErrorBudget& budget) { return to_json_object(budget); }
+Result<ErrorBudget> budget_from_json(const Json& json) { return from_json_object<ErrorBudget>(json); }
 
 Result<std::vector<OutputCheck>> output_checks_from_json(const Json& json) {
   return from_json_list<OutputCheck>(json, "output checks");

@@ -150,7 +150,9 @@ void fill_summary(Score& score, const std::vector<Verdict>& verdicts) {
 
 }  // namespace
 
-bool counts(const RunRecord& record) { return !is_unmeasured(record) && !is_environment_failure(record); }
+bool counts(const RunRecord& record) {
+  return !is_unmeasured(record) && !is_environment_failure(record) && !is_unranked(record);
+}
 
 std::vector<Verdict> judge_all(const std::vector<RunRecord>& records) {
   std::vector<Verdict> verdicts;

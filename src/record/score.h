@@ -56,8 +56,9 @@ struct Score {
 /// No verdicts: every S_t and ES_t is 1 and total is 0.
 Score score(const std::vector<Verdict>& verdicts, const ScoreOptions& options = {});
 
-/// False of what says nothing about a pass: what is right and was timed on a busy machine (is_unmeasured), and what the
-/// machine kept from being evaluated (is_environment_failure).
+/// False of what says nothing about a pass: what is right and was timed on a busy machine (is_unmeasured), what the
+/// machine kept from being evaluated (is_environment_failure), and graphs on which answers that take no work would have
+/// passed too (is_unranked).
 bool counts(const RunRecord& record);
 
 /// The verdicts of all records that count.

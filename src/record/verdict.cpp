@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "record/profiles.h"
 #include "record/stats.h"
 
 namespace passnet::record {
@@ -45,11 +46,26 @@ Status structural_status(const RunRecord& record) {
   return Status::Correct;
 }
 
+int rung_of(const OutputCheck& output) {
+  if (!output.budget) return output.passes_from;
+  return output.budget->kept() ? std::min(output.passes_from, kCorrectT) : kNeverPasses;
+}
+
 int worst_rung(const RunRecord& record) {
   int worst = kFirstT;
-  for (const OutputCheck& output : record.outputs) worst = std::max(worst, output.passes_from);
-  for (const InputCheck& input : record.inputs) worst = std::max(worst, input.check.passes_from);
+  for (const OutputCheck& output : record.outputs) worst = std::max(worst, rung_of(output));
+  for (const InputCheck& input : record.inputs) worst = std::max(worst, rung_of(input.check));
   return std::min(worst, kNeverPasses);
+}
+
+/// Beyond an error budget on the recorded values alone, and near to what is right.
+bool is_imprecise(const RunRecord& record) {
+  const auto within_ladder = [](const OutputCheck& output) {
+    return output.passes_from <= kCorrectT + kNearRungs &&
+           (!output.budget || output.budget->kept() || output.budget->profile == kRecordedProfile);
+  };
+  return std::ranges::all_of(record.outputs, within_ladder) &&
+         std::ranges::all_of(record.inputs, within_ladder, &InputCheck::check);
 }
 
 /// 0 when either side has no believable times, or they were disturbed.
@@ -83,6 +99,8 @@ double median_ratio(const Timing& reference, const Timing& candidate) {
 }
 
 bool is_unmeasured(const RunRecord& record) { return record.disturbed && judge(record).correct_at(kLastNumericT); }
+
+bool is_unranked(const RunRecord& record) { return !record.null_models.empty() && judge(record).correct_at(kCorrectT); }
 
 bool is_noisy(const RunRecord& record) {
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return false;
@@ -178,11 +196,13 @@ const char* cause_of_end(const RunRecord& record) {
 
 std::string headline(const RunRecord& record) {
   if (is_declined(record)) return "declined";
+  if (is_unranked(record)) return "unranked";
   const Verdict verdict = judge(record);
   switch (verdict.status) {
     case Status::Correct:
       return verdict.correct_at(kCorrectT)                ? "correct"
              : verdict.correct_at(kCorrectT + kNearRungs) ? "inexact"
+             : is_imprecise(record)                       ? "inexact"
                                                           : "wrong";
     case Status::ShapeMismatch:
       return count_differs(record)               ? "wrong count"
@@ -199,9 +219,9 @@ std::string headline(const RunRecord& record) {
 }
 
 std::vector<std::string> all_headlines() {
-  std::vector<std::string> words = {"correct",      "declined",    "inexact",       "wrong",          "wrong count",
-                                    "wrong shape",  "wrong dtype", "wrong strides", "wrong aliasing", "unstable",
-                                    "not compared", "no outputs",  "bad times"};
+  std::vector<std::string> words = {"correct",     "declined",     "unranked",    "inexact",       "wrong",
+                                    "wrong count", "wrong shape",  "wrong dtype", "wrong strides", "wrong aliasing",
+                                    "unstable",    "not compared", "no outputs",  "bad times"};
   for (const Cause& cause : kCauses) {
     if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);
   }

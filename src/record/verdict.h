@@ -16,7 +16,8 @@ inline constexpr int kFirstT = -10, kLastNumericT = 5;
 
 struct Verdict {
   Status status = Status::EagerFail;
-  /// Smallest t at which every output passes its own dtype's pair; 6 when none. Only for Correct.
+  /// Smallest t at which every output passes its own dtype's pair; at most kCorrectT where all keep their error budgets,
+  /// and 6 where one does not, or when there is none. Only for Correct.
   int passes_from = 6;
   /// median reference / median candidate; 0 when not timed.
   double speedup = 0;
@@ -47,6 +48,9 @@ bool times_valid(const Timing& timing);
 
 /// Returns: median reference / median candidate; 0 when either side has no valid times (times_valid).
 double median_ratio(const Timing& reference, const Timing& candidate);
+
+/// Whether answers that take no work would have passed on this graph: what passes is right, and says nothing.
+bool is_unranked(const RunRecord& record);
 
 /// Returns: whether the graph is right, but was timed while other processes held its processors: there is nothing to
 ///          score until it is measured again.

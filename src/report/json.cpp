@@ -31,6 +31,7 @@ Json graph_json(const record::RunRecord& record, const Row& row) {
                {"speedup", correct && row.verdict.speedup > 0 ? Json(row.verdict.speedup) : Json()},
                {"noisy", row.noisy},
                {"disturbed", row.disturbed},
+               {"unranked", row.unranked},
                {"sites", row.sites},
                {"declined", row.declined}};
   if (row.interval.known()) json["interval"] = {row.interval.low, row.interval.high};

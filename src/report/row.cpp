@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "record/profiles.h"
 #include "record/tolerance.h"
 
 namespace passnet::report {
@@ -62,14 +63,48 @@ std::string timing_problem(const record::Timing& timing, const char* side) {
   return {};
 }
 
+/// Which errors are larger than they may be, and on which values.
+std::string budget_text(const record::ErrorBudget& budget) {
+  const record::Errors &found = budget.found, &allowed = budget.allowed;
+  std::string text =
+      budget.profile == record::kTimedCalls ? "in a timed call" : fmt::format("on '{}' values", budget.profile);
+  text = "beyond its error budget " + text;
+  const auto add = [&](const char* what, double is, double may_be) {
+    if (!(is <= may_be)) text += fmt::format("\n  {}: {:.3g}, allowed {:.3g}", what, is, may_be);
+  };
+  add("relative norm of the error", found.norm, allowed.norm);
+  add("largest error in a row, of the row's largest value", found.row, allowed.row);
+  add("99.9th percentile of the error in units in the last place", found.ulp, allowed.ulp);
+  add("elements that are 0 and must not be", static_cast<double>(found.zeros), static_cast<double>(allowed.zeros));
+  add("elements that are another value, nan or infinity", static_cast<double>(found.misplaced),
+      static_cast<double>(allowed.misplaced));
+  return text;
+}
+
+std::string check_problem(const record::OutputCheck& check) {
+  const bool beyond = check.budget && !check.budget->kept();
+  if (!beyond) return output_problem(check);
+  // How elements differ was told on the recorded values, which may be fine.
+  const bool told = check.passes_from <= record::kCorrectT;
+  return told ? budget_text(*check.budget) : output_problem(check) + "\n  " + budget_text(*check.budget);
+}
+
+bool is_fine(const record::OutputCheck& check) {
+  const bool same_type = check.expected_dtype == check.found_dtype && check.expected_shape == check.found_shape;
+  return same_type && (check.budget ? check.budget->kept() : check.passes_from <= record::kCorrectT);
+}
+
 /// What the numbers say went wrong, where nobody wrote a message.
 std::string measured_problem(const record::RunRecord& record, const record::Verdict& verdict) {
   std::string text;
   for (size_t i = 0; i < record.outputs.size(); ++i) {
     const record::OutputCheck& output = record.outputs[i];
-    const bool same_type = output.expected_dtype == output.found_dtype && output.expected_shape == output.found_shape;
-    if (same_type && output.passes_from <= record::kCorrectT) continue;
-    text += fmt::format("output {} of {}: {}\n", i + 1, record.outputs.size(), output_problem(output));
+    if (!is_fine(output))
+      text += fmt::format("output {} of {}: {}\n", i + 1, record.outputs.size(), check_problem(output));
+  }
+  for (const record::InputCheck& input : record.inputs) {
+    if (!is_fine(input.check))
+      text += fmt::format("input '{}' after the call: {}\n", input.name, check_problem(input.check));
   }
   if (!record.deterministic) text += "outputs of timed calls differ from those of the checked call\n";
   if (record.outputs.empty() && record.stage >= record::Stage::Compare) text += "the graph has no outputs to compare\n";
@@ -80,6 +115,8 @@ std::string measured_problem(const record::RunRecord& record, const record::Verd
 }
 
 std::string problem_of(const record::RunRecord& record, const record::Verdict& verdict) {
+  if (record::is_unranked(record))
+    return fmt::format("answers that take no work pass on this graph: {}", fmt::join(record.null_models, ", "));
   if (verdict.correct_at(record::kCorrectT)) return {};
   std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;
   for (const record::PassOutcome& pass : record.passes) {
@@ -120,7 +157,8 @@ Row row_of(const record::RunRecord& record, bool several_samples) {
   row.verdict = record::judge(record);
   const bool correct = row.verdict.correct_at(record::kCorrectT);
   const bool declined = record::is_declined(record);
-  row.tone = declined ? Tone::Neutral : correct ? Tone::Good : row.headline == "inexact" ? Tone::Doubtful : Tone::Bad;
+  const bool doubtful = row.headline == "inexact" || row.headline == "unranked";
+  row.tone = declined ? Tone::Neutral : doubtful ? Tone::Doubtful : correct ? Tone::Good : Tone::Bad;
   row.timed = record::times_valid(record.reference) && record::times_valid(record.candidate);
   if (row.timed) {
     row.reference_us = record::summarize(record.reference.trials_us);
@@ -132,6 +170,8 @@ Row row_of(const record::RunRecord& record, bool several_samples) {
     }
     row.noise = std::max(row.reference_us.noise(), row.candidate_us.noise());
   }
+  row.unranked = record::is_unranked(record);
+  if (row.unranked) row.timed = false, row.ratio = 0, row.interval = {};
   row.disturbed = record.disturbed;
   if (row.disturbed) row.timed = false, row.ratio = 0, row.interval = {};
   row.control = record.control;

@@ -196,6 +196,10 @@ std::string render_footer(const std::vector<Row>& rows, const record::Score& sco
         "--resume measures it again\n",
         disturbed, rows.size());
   }
+  if (const auto unranked = std::ranges::count(rows, true, &Row::unranked); unranked > 0) {
+    notes += fmt::format("unranked: {} of {}, an answer that takes no work would pass too; it counts in no score\n",
+                         unranked, rows.size());
+  }
   if (noisy > 0) {
     notes += fmt::format(
         "~ noisy: {} of {}, quartiles more than {:.0f} % of the median apart; measure again when the "

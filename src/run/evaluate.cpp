@@ -12,6 +12,7 @@
 #include "pass/source.h"
 #include "record/verdict.h"
 #include "run/graph_texts.h"
+#include "run/judge_values.h"
 #include "run/measure.h"
 #include "run/pattern_names.h"
 #include "run/provenance.h"
@@ -169,6 +170,10 @@ class SampleEvaluation {
 
     record.stage = Stage::Compare;
     PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, record, timeout_));
+    if (options_.compiler == "passes" && record::judge(record).status == record::Status::Correct) {
+      const ComparedGraph compared{reference_, candidate_, kId, graph, tensors_.inputs, found};
+      PASSNET_TRY_VOID(judge_values(compared, options_.seed, timeout_, record));
+    }
     tensors_.found = std::move(found.tensors);
 
     if (options_.timed) PASSNET_TRY_VOID(time(graph.graph, calls_at_once, record));
@@ -221,7 +226,7 @@ class SampleEvaluation {
       const auto& check = checks.outputs[i];
       if (!check) continue;
       if (i >= record.outputs.size()) record.outputs.resize(i + 1);
-      if (check->passes_from > record.outputs[i].passes_from) {
+      if (check->budget || check->passes_from > record.outputs[i].passes_from) {
         record::OutputCheck worse = *check;
         worse.expected_layout = record.outputs[i].expected_layout;
         worse.found_layout = record.outputs[i].found_layout;
@@ -232,7 +237,7 @@ class SampleEvaluation {
       const auto known = std::ranges::find(record.inputs, name, &record::InputCheck::name);
       if (known == record.inputs.end())
         record.inputs.push_back({name, *check});
-      else if (check->passes_from > known->check.passes_from)
+      else if (check->budget || check->passes_from > known->check.passes_from)
         known->check = *check;
     }
   }

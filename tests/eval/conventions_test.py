@@ -154,7 +154,9 @@ class ReadersThatLeave(PassnetCase):
         self.assertEqual((found.returncode, found.stderr), (0, ""))
         self.write_pass(source=PASS.replace("x + y", "x - y"))
         again = self.with_closed_reader("eval", self.sample, "--out", self.root / "other", "--trials", 3, "--warmup", 1, "-q")
-        self.assertEqual((again.returncode, again.stderr), (1, ""))
+        # Another evaluation on this machine may hold the processors for a while.
+        told = [line for line in again.stderr.splitlines() if not line.startswith("waiting: ")]
+        self.assertEqual((again.returncode, told), (1, []))
 
     def test_a_disk_that_is_full_is_an_error(self):
         with open("/dev/full", "w") as full:

@@ -87,12 +87,13 @@ Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Grap
 }
 
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                             Timeout timeout) {
+                             Timeout timeout, const std::string& profile) {
   const Json request{{"do", "inputs"},
                      {"id", id},
                      {"weight_meta", graphdir::to_json(graph.weights)},
                      {"input_meta", graphdir::to_json(graph.inputs)},
-                     {"seed", seed}};
+                     {"seed", seed},
+                     {"profile", profile}};
   PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
   return take_bundle(reply, "tensors");
 }
@@ -135,13 +136,20 @@ Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, T
                  reply.json.value("inputs", Json::array()), reply.json.value("layouts", Json::array())};
 }
 
-Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
-                             Timeout timeout) {
+namespace {
+/// Outputs, and inputs that the call changed.
+Json all_tensors(const Outputs& found) {
   Json tensors = wire::to_json(found.tensors.entries);
   tensors.insert(tensors.end(), found.inputs.begin(), found.inputs.end());
+  return tensors;
+}
+}  // namespace
+
+Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
+                             Timeout timeout) {
   const Json request{{"do", "compare"},
                      {"id", id},
-                     {"tensors", std::move(tensors)},
+                     {"tensors", all_tensors(found)},
                      {"scalars", found.scalars},
                      {"layouts", found.layouts}};
   PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
@@ -162,6 +170,32 @@ Result<void> compare_outputs(Worker& reference, const std::string& id, const Out
       record.found_outputs += check.found_dtype.empty() ? 0 : 1;
     }
     return {};
+  });
+}
+
+Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std::string& float64, const Outputs& found,
+                             const std::string& profile, Timeout timeout) {
+  const Json request{{"do", "judge"},
+                     {"id", id},
+                     {"float64", float64},
+                     {"tensors", all_tensors(found)},
+                     {"scalars", found.scalars},
+                     {"profile", profile}};
+  PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
+  return read_fields("judge", [&]() -> Result<Judged> {
+    Judged judged;
+    for (const Json& one : reply.json.at("outputs")) {
+      Judged::Output& output = judged.outputs.emplace_back();
+      output.name = one.at("name").get<std::string>();
+      output.differs = one.at("differs").get<bool>();
+      if (!one.contains("budget")) continue;
+      Result<record::ErrorBudget> budget = record::budget_from_json(one.at("budget"));
+      if (!budget) return nonsense("judge", budget.error().message);
+      output.budget = std::move(*budget);
+    }
+    judged.null_models = reply.json.at("null_models").get<std::vector<std::string>>();
+    judged.no_float64 = reply.json.at("no_float64").get<std::string>();
+    return judged;
   });
 }
 

@@ -12,6 +12,7 @@
 #include "ir/value.h"
 #include "pass/kernel/build.h"
 #include "pass/plan/launch_list.h"
+#include "record/profiles.h"
 #include "record/record.h"
 #include "run/worker/worker.h"
 
@@ -49,8 +50,9 @@ Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Grap
                            std::chrono::milliseconds timeout, const std::string& cuda_graph = "off");
 
 /// The inputs replayed from the graph's metas, which are set for it from now on. REQUIRES: it is loaded under `id`.
+/// profile: the values that take their place (record/profiles.h).
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                             std::chrono::milliseconds timeout);
+                             std::chrono::milliseconds timeout, const std::string& profile = record::kRecordedProfile);
 
 /// Inputs that are set for one graph, for another one in the same worker.
 Result<void> share_inputs(Worker& worker, const std::string& id, const std::string& from,
@@ -83,6 +85,22 @@ Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, s
 /// Fills the output checks of `record` from a comparison on the reference worker.
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              std::chrono::milliseconds timeout);
+
+/// What a call gave, held against the graph at float64.
+struct Judged {
+  struct Output {
+    std::string name;  // "output 0", "input x"
+    std::optional<record::ErrorBudget> budget;
+    bool differs = false;  // what may have no error
+  };
+  std::vector<Output> outputs;
+  std::vector<std::string> null_models;
+  std::string no_float64;
+};
+/// found: of the candidate's run on the inputs of the reference's last run. float64: the id that the graph is loaded as at
+/// float64; empty: there is none.
+Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std::string& float64, const Outputs& found,
+                             const std::string& profile, std::chrono::milliseconds timeout);
 
 /// Sets of inputs for timed calls, in memory that both workers see.
 struct CallSets {

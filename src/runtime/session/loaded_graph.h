@@ -86,6 +86,8 @@ class LoadedGraph {
   graphdir::Metas metas;                      // what the inputs were drawn from, where that is known
   std::unique_ptr<CallSets> call_sets;        // inputs of timed calls
   std::vector<CallResult> expected_calls;
+  std::vector<CallOutput> earlier;                // outputs of the call that was judged last
+  std::map<std::string, record::Errors> budgets;  // how far timed calls may be from eager, by JudgedOutput::name
 
  private:
   explicit LoadedGraph(Device& device) : device_(device), comparison_(device.compare_with({})) {}

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "graphdir/replay.h"
 #include "runtime/session/process.h"
+#include "runtime/session/value_profile.h"
 #include "runtime/tensor/share.h"
 
 namespace passnet::runtime {
@@ -43,7 +44,7 @@ void replace_non_finite(const std::vector<graphdir::TensorMeta>& records, size_t
 
 }  // namespace
 
-Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed) {
+Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed, std::string_view profile) {
   const c10::InferenceMode mode;
   const auto& [weights, inputs] = metas;
   PASSNET_TRY_VOID(require_memory("the inputs", graphdir::input_bytes(inputs) + graphdir::input_bytes(weights)));
@@ -65,6 +66,8 @@ Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed)
       replace_non_finite(inputs, 0, tensors, generator);
       replace_non_finite(weights, inputs.size(), tensors, generator);
     }
+    if (profile != record::kRecordedProfile)
+      PASSNET_TRY_VOID(apply_profile(profile, metas, view_shared(shared.entries, mapping), seed));
   }
   PASSNET_TRY_VOID(wire::seal(shared.memory.get()));
   return shared;

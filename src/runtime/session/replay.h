@@ -2,15 +2,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/result.h"
 #include "graphdir/meta.h"
+#include "record/profiles.h"
 #include "runtime/tensor/shared_tensors.h"
 
 namespace passnet::runtime {
 
 /// The tensors that the records describe, drawn with `seed` (graphdir/replay.h); elements that are not finite are
-/// replaced. Errors: BadInput with position, Io, Resource.
-Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed);
+/// replaced. profile: a name of runtime/session/value_profile.h, whose values take their place.
+/// Errors: BadInput with position, or a profile that there is not; Io, Resource.
+Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed,
+                                    std::string_view profile = record::kRecordedProfile);
 
 }  // namespace passnet::runtime

@@ -5,14 +5,17 @@
 #include <algorithm>
 #include <string_view>
 
+#include "record/profiles.h"
 #include "runtime/infer/infer.h"
 #include "runtime/infer/inputs.h"
 #include "runtime/plan/profile.h"
 #include "runtime/session/call_checks.h"
 #include "runtime/session/fresh_calls.h"
+#include "runtime/session/judge.h"
 #include "runtime/session/loaded_graph.h"
 #include "runtime/session/process.h"
 #include "runtime/session/timed_calls.h"
+#include "runtime/tensor/errors.h"
 #include "runtime/tensor/placement.h"
 #include "runtime/tensor/share.h"
 #include "runtime/tensor/statistics.h"
@@ -116,6 +119,30 @@ Result<CallOutputs> Session::run(bool checked) {
   return outputs;
 }
 
+namespace {
+/// The inputs that another worker's call changed, by name.
+std::map<std::string, at::Tensor> changed_of(const std::vector<wire::Entry>& found, const wire::Mapping& mapping) {
+  std::map<std::string, at::Tensor> changed;
+  const std::vector<at::Tensor> tensors = view_shared(found, mapping);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (const auto name = changed_input(found[i].name)) changed.emplace(*name, tensors[i]);
+  }
+  return changed;
+}
+
+/// Timed calls are held against eager, whose own errors come on top of those that an answer may have.
+std::map<std::string, record::Errors> allowed_when_timed(const Judgement& judgement) {
+  std::map<std::string, record::Errors> allowed;
+  for (const JudgedOutput& output : judgement.outputs) {
+    if (!output.budget) continue;
+    record::Errors& errors = allowed[output.name] = output.budget->allowed;
+    errors.norm *= (kFactor + 1) / kFactor;
+    errors.row *= 2 * (kFactor + 1) / kFactor;  // the largest of some is smaller than the largest of many
+  }
+  return allowed;
+}
+}  // namespace
+
 Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
                                     const Json& found_scalars, const std::vector<record::Layout>& found_layouts) {
   const c10::InferenceMode mode;
@@ -123,14 +150,11 @@ Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const
       check_outputs(graph_->expected(), shared_outputs(found, mapping, found_scalars));
   CallChecks told;
   told.compared = 1;
-  std::map<std::string, at::Tensor> found_changed;
-  const std::vector<at::Tensor> tensors = view_shared(found, mapping);
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (const auto name = changed_input(found[i].name)) found_changed.emplace(*name, tensors[i]);
-  }
+  const std::map<std::string, at::Tensor> found_changed = changed_of(found, mapping);
   for (size_t i = 0; i < graph_->plan().input_names().size(); ++i) {
     const std::string& name = graph_->plan().input_names()[i];
-    const auto mine = graph_->changed.find(name), other = found_changed.find(name);
+    const auto mine = graph_->changed.find(name);
+    const auto other = found_changed.find(name);
     if (mine == graph_->changed.end() && other == found_changed.end()) continue;
     const at::Tensor before = graph_->pristine()[i].cpu();
     told.input_names.push_back(name);
@@ -144,6 +168,19 @@ Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const
     checks[i].found_layout = found_layouts[i];
   }
   for (record::OutputCheck& check : checks) told.outputs.emplace_back(std::move(check));
+  return told;
+}
+
+Result<Judgement> Session::judge(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+                                 const Json& found_scalars, Session* float64, const std::string& profile) {
+  const c10::InferenceMode mode;
+  CallResult result{shared_outputs(found, mapping, found_scalars), changed_of(found, mapping)};
+  PASSNET_TRY(Judgement told, judge_call(*graph_, float64 != nullptr ? float64->graph_.get() : nullptr, result, profile,
+                                         graph_->earlier));
+  graph_->earlier.clear();
+  for (const CallOutput& output : graph_->expected())
+    graph_->earlier.push_back({output.tensor.defined() ? output.tensor.clone() : at::Tensor(), output.scalar});
+  if (profile == record::kRecordedProfile) graph_->budgets = allowed_when_timed(told);
   return told;
 }
 
@@ -224,7 +261,7 @@ Result<CallChecks> Session::compare_calls(const std::vector<wire::Entry>& found,
                                           std::optional<int> allowed) {
   const c10::InferenceMode mode;
   return check_calls(graph_->expected_calls, *graph_->call_sets, graph_->plan().input_names(), found, mapping,
-                     found_scalars, known, allowed);
+                     found_scalars, known, allowed, graph_->budgets);
 }
 
 }  // namespace passnet::runtime

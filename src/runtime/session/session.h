@@ -84,6 +84,18 @@ struct CallChecks {
   int64_t compared = 0;
 };
 
+/// One output, or one input that the graph changes, of a call that was judged.
+struct JudgedOutput {
+  std::string name;                           // "output 0", "input x"
+  std::optional<record::ErrorBudget> budget;  // of floating types
+  bool differs = false;                       // of all others, and where type or shape do
+};
+struct Judgement {
+  std::vector<JudgedOutput> outputs;
+  std::vector<std::string> null_models;  // that would have passed on these inputs
+  std::string no_float64;  // why the graph could not be computed at float64, or was not what eager computes
+};
+
 class LoadedGraph;
 
 class Session {
@@ -140,6 +152,10 @@ class Session {
   /// check per output in order, as many as the longer side has.
   Result<CallChecks> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
                              const Json& found_scalars, const std::vector<record::Layout>& found_layouts);
+  /// The same against error budgets, which the comparison of timed calls goes by from then on. float64: the same graph at
+  /// float64; null: there is none. profile: what the inputs that are set were drawn from (record/profiles.h).
+  Result<Judgement> judge(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
+                          const Json& found_scalars, Session* float64, const std::string& profile);
   /// Where the time of a call goes, over `calls` calls (plan/profile.h): {"call_us", "launches": [{"list", "launch",
   /// "us", "bytes", "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
   Result<Json> profile(int calls);

@@ -1,0 +1,15 @@
+// The kinds of values that a graph's outputs are compared on. docs/scoring.md, "Error budgets", says what each is for.
+#pragma once
+
+#include <array>
+
+namespace passnet::record {
+
+/// As the graph's records describe them; always the first.
+inline constexpr const char* kRecordedProfile = "recorded";
+inline constexpr std::array kOtherProfiles = {"normal", "uniform", "shifted",    "wide",
+                                              "spikes", "binary",  "structured", "sparse"};
+/// Stands in a record for the inputs of timed calls, which are drawn as recorded.
+inline constexpr const char* kTimedCalls = "timed";
+
+}  // namespace passnet::record

@@ -1,0 +1,141 @@
+#include "run/judge_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "analysis/at_float64.h"
+#include "base/log.h"
+#include "record/profiles.h"
+
+namespace passnet::run {
+
+namespace {
+
+constexpr const char* kFloat64Id = "float64";
+
+/// How much of a budget is used: above 1 it is exceeded.
+double strain(const record::ErrorBudget& budget) {
+  const auto share = [](double found, double allowed) {
+    if (found <= allowed) return allowed > 0 ? found / allowed : 0;
+    return std::max(found / std::max(allowed, std::numeric_limits<double>::min()), 1 + 1e-9);
+  };
+  return std::max({share(budget.found.norm, budget.allowed.norm), share(budget.found.row, budget.allowed.row),
+                   share(budget.found.ulp, budget.allowed.ulp),
+                   share(static_cast<double>(budget.found.zeros), static_cast<double>(budget.allowed.zeros)),
+                   budget.found.misplaced > budget.allowed.misplaced ? 2.0 : 0.0});
+}
+
+class Judging {
+ public:
+  Judging(const ComparedGraph& compared, uint64_t seed, std::chrono::milliseconds timeout, record::RunRecord& record)
+      : sides_(compared), seed_(seed), timeout_(timeout), record_(record) {}
+
+  Result<void> run() {
+    load_float64();
+    PASSNET_TRY_VOID(judge(record::kRecordedProfile, sides_.found));
+    for (const char* profile : record::kOtherProfiles) {
+      if (right_) PASSNET_TRY_VOID(judge_on(profile));
+    }
+    forget_graph(sides_.reference, kFloat64Id, timeout_);
+    // On one set of values alone it is not known what would pass.
+    if (right_ && record_.profiles.size() > 1) record_.null_models = std::move(null_models_);
+    return restore();
+  }
+
+ private:
+  void load_float64() {
+    const Result<ir::Graph> wide = analysis::at_float64(sides_.graph.graph);
+    if (!wide) {
+      record_.no_float64 = wide.error().message;
+      return;
+    }
+    const auto loaded = load_graph(sides_.reference, kFloat64Id, *wide, {}, {}, timeout_);
+    if (loaded)
+      float64_ = kFloat64Id;
+    else
+      record_.no_float64 = loaded.error().message;
+  }
+
+  /// One call of both sides on other values, unless the reference cannot take them.
+  Result<void> judge_on(const std::string& profile) {
+    Result<Bundle> inputs = replay_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, profile);
+    if (inputs) {
+      if (const Result<Outputs> expected = run_graph(sides_.reference, sides_.id, false, timeout_); !expected)
+        inputs = expected.error();
+    }
+    if (!inputs) {
+      if (!sides_.reference.alive()) return inputs.error();
+      log::debug(fmt::format("{}: not compared on '{}' values: {}", record_.graph, profile, inputs.error().message));
+      return {};
+    }
+    PASSNET_TRY_VOID(set_inputs(sides_.candidate, sides_.id, *inputs, timeout_));
+    PASSNET_TRY(const Outputs found, run_graph(sides_.candidate, sides_.id, true, timeout_));
+    return judge(profile, found);
+  }
+
+  Result<void> judge(const std::string& profile, const Outputs& found) {
+    PASSNET_TRY(Judged judged, judge_outputs(sides_.reference, sides_.id, float64_, found, profile, timeout_));
+    if (record_.no_float64.empty()) record_.no_float64 = judged.no_float64;
+    for (size_t i = 0; i < judged.outputs.size(); ++i) note(i, judged.outputs[i], profile);
+    // An answer that takes no work would have to pass everywhere, as any other.
+    if (record_.profiles.empty()) null_models_ = judged.null_models;
+    std::erase_if(null_models_, [&](const std::string& model) {
+      return std::ranges::find(judged.null_models, model) == judged.null_models.end();
+    });
+    record_.profiles.push_back(profile);
+    return {};
+  }
+
+  void note(size_t index, const Judged::Output& judged, const std::string& profile) {
+    record::OutputCheck* check = nullptr;
+    if (index < record_.outputs.size()) {
+      check = &record_.outputs[index];
+    } else {
+      const std::string_view name = std::string_view(judged.name).substr(std::string_view("input ").size());
+      const auto input = std::ranges::find(record_.inputs, name, &record::InputCheck::name);
+      if (input == record_.inputs.end()) {
+        record_.inputs.push_back({std::string(name), {}});
+        check = &record_.inputs.back().check;
+      } else {
+        check = &input->check;
+      }
+    }
+    std::optional<record::ErrorBudget> budget = judged.budget;
+    if (judged.differs) {
+      budget = record::ErrorBudget{profile, {}, {}, {}};
+      budget->found.misplaced = 1;
+    }
+    if (!budget) return;
+    right_ = right_ && budget->kept();
+    if (!check->budget || strain(*budget) > strain(*check->budget)) check->budget = std::move(budget);
+  }
+
+  Result<void> restore() {
+    PASSNET_TRY_VOID(set_inputs(sides_.reference, sides_.id, sides_.inputs, timeout_));
+    PASSNET_TRY_VOID(run_graph(sides_.reference, sides_.id, false, timeout_));
+    PASSNET_TRY_VOID(set_inputs(sides_.candidate, sides_.id, sides_.inputs, timeout_));
+    PASSNET_TRY_VOID(run_graph(sides_.candidate, sides_.id, true, timeout_));
+    return {};
+  }
+
+  const ComparedGraph& sides_;
+  uint64_t seed_;
+  std::chrono::milliseconds timeout_;
+  record::RunRecord& record_;
+  std::string float64_;
+  std::vector<std::string> null_models_;
+  bool right_ = true;
+};
+
+}  // namespace
+
+Result<void> judge_values(const ComparedGraph& compared, uint64_t seed, std::chrono::milliseconds timeout,
+                          record::RunRecord& record) {
+  return Judging(compared, seed, timeout, record).run();
+}
+
+}  // namespace passnet::run

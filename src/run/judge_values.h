@@ -1,0 +1,32 @@
+// Whether a candidate computes what the graph means: on the recorded values and on others, against the graph at float64.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "base/result.h"
+#include "graphdir/sample.h"
+#include "record/record.h"
+#include "run/worker/requests.h"
+#include "run/worker/worker.h"
+
+namespace passnet::run {
+
+/// The two sides of a graph whose outputs were compared on the recorded inputs.
+struct ComparedGraph {
+  Worker &reference, &candidate;
+  std::string id;  // on both
+  const graphdir::GraphDir& graph;
+  const Bundle& inputs;  // that are set on both
+  const Outputs& found;  // by the candidate
+};
+
+/// Judges `found`, then runs both sides on each profile of record/profiles.h until one shows the candidate to be wrong;
+/// afterwards both have the recorded inputs again, and have run on them once. Fills the budgets of the record's outputs
+/// and inputs, its profiles, null_models and no_float64.
+/// Errors: of the candidate, on the inputs of a profile too. A graph that the reference cannot run on a profile goes
+/// without it.
+Result<void> judge_values(const ComparedGraph& compared, uint64_t seed, std::chrono::milliseconds timeout,
+                          record::RunRecord& record);
+
+}  // namespace passnet::run

@@ -1,0 +1,232 @@
+#include "runtime/session/judge.h"
+
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/zeros_like.h>
+#include <c10/core/DefaultDtype.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include "base/memory.h"
+#include "record/profiles.h"
+#include "runtime/session/process.h"
+#include "runtime/tensor/compare.h"
+#include "runtime/tensor/errors.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// Where eager is farther than this from float64 the two do not compute the same: random numbers, a rounding that decides
+/// which way to go.
+constexpr double kSameComputation = 1.0 / 16;
+
+/// Factories without an element type make float64 meanwhile.
+class Float64ByDefault {
+ public:
+  Float64ByDefault() : before_(c10::get_default_dtype()) { c10::set_default_dtype(caffe2::TypeMeta::Make<double>()); }
+  ~Float64ByDefault() { c10::set_default_dtype(before_); }
+  Float64ByDefault(const Float64ByDefault&) = delete;
+  Float64ByDefault& operator=(const Float64ByDefault&) = delete;
+
+ private:
+  caffe2::TypeMeta before_;
+};
+
+bool has_budget(const at::Tensor& tensor) { return tensor.defined() && tensor.is_floating_point(); }
+
+at::Tensor at_float64(const at::Tensor& tensor) {
+  if (tensor.is_complex()) return tensor.to(at::kComplexDouble);
+  return tensor.is_floating_point() ? tensor.to(at::kDouble) : tensor.clone();
+}
+
+/// What the graph gives at float64, with the inputs that it changes.
+Result<CallResult> run_at_float64(LoadedGraph& graph, LoadedGraph& float64) {
+  double bytes = 0;
+  for (const at::Tensor& input : graph.pristine()) bytes += 8.0 * static_cast<double>(input.numel());
+  if (graph_device().is_cpu()) PASSNET_TRY_VOID(require_memory("the graph at float64", 3 * bytes));
+  std::vector<at::Tensor> inputs;
+  for (const at::Tensor& input : graph.pristine()) inputs.push_back(at_float64(input));
+  CallResult result;
+  try {
+    const Float64ByDefault wide;
+    seed_generators();
+    float64.use_inputs(inputs);
+    PASSNET_TRY_VOID(float64.plan().run());
+    graph.device().synchronize();
+    result.outputs = call_outputs(float64.plan().outputs());
+    for (const auto& [name, tensor] : graph.changed) {
+      const auto index = std::ranges::find(float64.plan().input_names(), name) - float64.plan().input_names().begin();
+      result.inputs.emplace(name, float64.plan().input(static_cast<size_t>(index)).cpu());
+    }
+    float64.plan().release();
+  } catch (const c10::Error& error) {
+    float64.plan().release();
+    return unsupported(first_line(error.what_without_backtrace()));
+  }
+  return result;
+}
+
+/// One value that was promised, with what is known of it.
+struct Promised {
+  std::string name;            // "output 0", "input x"
+  CallOutput expected;         // by eager
+  CallOutput found;            // by the candidate
+  std::optional<Truth> truth;  // of floating types
+};
+
+class Judging {
+ public:
+  Judging(LoadedGraph& graph, const std::string& profile)
+      : graph_(graph), profile_(profile), factor_(profile == record::kRecordedProfile ? kFactor : kProfileFactor) {}
+
+  void collect(const CallResult& found, const CallResult* exact) {
+    const std::vector<CallOutput>& expected = graph_.expected();
+    for (size_t i = 0; i < expected.size(); ++i) {
+      add(fmt::format("output {}", i), expected[i], i < found.outputs.size() ? found.outputs[i] : CallOutput{},
+          exact != nullptr && i < exact->outputs.size() ? exact->outputs[i].tensor : at::Tensor());
+    }
+    for (size_t i = 0; i < graph_.plan().input_names().size(); ++i) {
+      const std::string& name = graph_.plan().input_names()[i];
+      const auto mine = graph_.changed.find(name);
+      const auto other = found.inputs.find(name);
+      if (mine == graph_.changed.end() && other == found.inputs.end()) continue;
+      const at::Tensor before = graph_.pristine()[i].cpu();
+      at::Tensor truth;
+      if (exact != nullptr && exact->inputs.contains(name)) truth = exact->inputs.at(name);
+      add("input " + name, {mine != graph_.changed.end() ? mine->second : before, {}},
+          {other != found.inputs.end() ? other->second : before, {}}, truth);
+    }
+  }
+
+  Judgement judge(const std::vector<CallOutput>& earlier) {
+    Judgement told;
+    told.no_float64 = no_float64_;
+    for (const Promised& one : promised_) told.outputs.push_back(judge(one));
+    told.null_models = null_models(earlier);
+    return told;
+  }
+
+  std::string no_float64_;
+
+ private:
+  void add(std::string name, const CallOutput& expected, const CallOutput& found, const at::Tensor& exact) {
+    Promised one{std::move(name), expected, found, {}};
+    if (has_budget(expected.tensor)) {
+      if (exact.defined() && exact.sizes() == expected.tensor.sizes()) {
+        one.truth.emplace(exact, expected.tensor);
+        if (!(one.truth->eager().norm <= kSameComputation)) one.truth.reset();
+      }
+      if (!one.truth) {
+        if (exact.defined() && no_float64_.empty()) no_float64_ = fmt::format("{} is another at float64", one.name);
+        // Eager's own rounding is not known then, and the answer's comes on top of it.
+        one.truth.emplace(expected.tensor, expected.tensor);
+      }
+    }
+    promised_.push_back(std::move(one));
+  }
+
+  JudgedOutput judge(const Promised& one) const {
+    JudgedOutput judged{one.name, {}, false};
+    const at::Tensor &expected = one.expected.tensor, &found = one.found.tensor;
+    if (!one.truth) {
+      judged.differs = !check_output(one.expected, one.found).equal;
+      return judged;
+    }
+    if (!found.defined() || found.scalar_type() != expected.scalar_type() || found.sizes() != expected.sizes()) {
+      judged.differs = true;
+      return judged;
+    }
+    judged.budget =
+        record::ErrorBudget{profile_, one.truth->eager(), one.truth->allowed(factor_), one.truth->of(found)};
+    return judged;
+  }
+
+  /// Whether this would pass in place of an answer.
+  bool passes(const Promised& one, const at::Tensor& answer) const {
+    const at::Tensor& expected = one.expected.tensor;
+    if (!answer.defined() || answer.sizes() != expected.sizes() || answer.scalar_type() != expected.scalar_type())
+      return false;
+    if (!one.truth) return check_output(one.expected, {answer, {}}).equal;
+    return record::ErrorBudget{"", {}, one.truth->allowed(factor_), one.truth->of(answer)}.kept();
+  }
+
+  using Model = std::function<bool(size_t index, const Promised&)>;
+  bool all_pass(const Model& model) const {
+    bool any = false;
+    for (size_t i = 0; i < promised_.size(); ++i) {
+      if (!promised_[i].expected.tensor.defined() || promised_[i].expected.tensor.numel() == 0) continue;
+      any = true;
+      if (!model(i, promised_[i])) return false;
+    }
+    return any;
+  }
+
+  bool an_input_passes(const Promised& one) const {
+    return std::ranges::any_of(graph_.pristine(), [&](const at::Tensor& input) {
+      const at::Tensor& expected = one.expected.tensor;
+      if (input.numel() != expected.numel()) return false;
+      return passes(one, input.cpu().reshape(expected.sizes()).to(expected.scalar_type()));
+    });
+  }
+
+  std::vector<std::string> null_models(const std::vector<CallOutput>& earlier) const {
+    const auto mean = [](const at::Tensor& values) {
+      return values.is_floating_point() ? at::full_like(values, values.to(at::kDouble).mean().item<double>())
+                                        : at::zeros_like(values);
+    };
+    const auto coarser = [](const at::Tensor& values) {
+      const bool is_short = values.scalar_type() == at::kHalf || values.scalar_type() == at::kBFloat16;
+      const at::ScalarType type = is_short                              ? at::kFloat8_e4m3fn
+                                  : values.scalar_type() == at::kDouble ? at::kFloat
+                                                                        : at::kHalf;
+      return values.to(type).to(values.scalar_type());
+    };
+    const std::pair<const char*, Model> models[] = {
+        {"zeros", [&](size_t, const Promised& one) { return passes(one, at::zeros_like(one.expected.tensor)); }},
+        {"ones", [&](size_t, const Promised& one) { return passes(one, at::ones_like(one.expected.tensor)); }},
+        {"mean", [&](size_t, const Promised& one) { return passes(one, mean(one.expected.tensor)); }},
+        {"copy of an input", [&](size_t, const Promised& one) { return an_input_passes(one); }},
+        {"earlier outputs",
+         [&](size_t i, const Promised& one) {
+           if (earlier.empty()) return true;  // there were none yet: the next profile tells
+           return i < earlier.size() && passes(one, earlier[i].tensor);
+         }},
+        {"lower precision",
+         [&](size_t, const Promised& one) { return one.truth && passes(one, coarser(one.expected.tensor)); }},
+    };
+    std::vector<std::string> passing;
+    for (const auto& [name, model] : models) {
+      if (all_pass(model)) passing.emplace_back(name);
+    }
+    return passing;
+  }
+
+  LoadedGraph& graph_;
+  std::string profile_;
+  double factor_;
+  std::vector<Promised> promised_;
+};
+
+}  // namespace
+
+Result<Judgement> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found,
+                             const std::string& profile, const std::vector<CallOutput>& earlier) {
+  Judging judging(graph, profile);
+  std::optional<CallResult> exact;
+  if (float64 != nullptr) {
+    Result<CallResult> made = run_at_float64(graph, *float64);
+    if (made)
+      exact = std::move(*made);
+    else
+      judging.no_float64_ = made.error().message;
+  }
+  judging.collect(found, exact ? &*exact : nullptr);
+  return judging.judge(earlier);
+}
+
+}  // namespace passnet::runtime

@@ -1,0 +1,21 @@
+// What a call of the candidate gave, held against the same graph at float64. Internal to runtime/ (includes torch).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/session/loaded_graph.h"
+#include "runtime/session/outputs.h"
+#include "runtime/session/session.h"
+
+namespace passnet::runtime {
+
+/// graph:    the reference's, whose last run was on the inputs that are set.
+/// float64:  the same graph at float64; null: there is none.
+/// found:    what the candidate's run on the same inputs gave, and the inputs that it changed.
+/// earlier:  outputs of eager on other inputs, for the null model that repeats them; may be empty.
+Result<Judgement> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found,
+                             const std::string& profile, const std::vector<CallOutput>& earlier);
+
+}  // namespace passnet::runtime

@@ -1,0 +1,237 @@
+#include "runtime/tensor/errors.h"
+
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <vector>
+
+#include "base/check.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+/// An element type: digits of its significand behind the point, the exponent of its smallest normal number, its largest
+/// number, half of what 1 and the next number differ by, and how many of these an honest answer may be off, whatever
+/// eager loses: sums in another order in the wide types, the rounding of the result and of one value before it in the
+/// short ones.
+struct Precision {
+  int digits, min_exponent;
+  double largest, unit, honest;
+};
+Precision precision_of(at::ScalarType type) {
+  switch (type) {
+    case at::kHalf: return {10, -14, 65504, 0x1p-11, 2};
+    case at::kBFloat16: return {7, -126, 0x1.fep127, 0x1p-8, 2};
+    case at::kFloat: return {23, -126, std::numeric_limits<float>::max(), 0x1p-24, 32};
+    default: return {52, -1022, std::numeric_limits<double>::max(), 0x1p-53, 32};
+  }
+}
+
+/// Rows of fewer elements are taken together, as one of them has no scale of its own.
+constexpr int64_t kShortestRow = 64;
+constexpr int64_t kFewElements = 64;  // of fewer, no percentile is taken
+constexpr double kTail = 0.001;       // of the elements, that the percentile leaves out
+constexpr int64_t kFewInTail = 16;
+
+int64_t row_length(at::IntArrayRef sizes) {
+  int64_t length = 1;
+  for (size_t d = sizes.size(); d-- > 0 && length < kShortestRow;) length *= sizes[d];
+  return std::max<int64_t>(1, length);
+}
+
+/// 2^e of |value| in [2^e, 2^(e+1)).
+int exponent_of(double value) { return static_cast<int>((std::bit_cast<uint64_t>(value) >> 52) & 0x7ff) - 1023; }
+
+/// Counts of values by their size, a sixteenth of an octave apart: for percentiles without sorting.
+class Histogram {
+ public:
+  void add(double value) {
+    const auto bits = std::bit_cast<uint32_t>(static_cast<float>(std::min(value, 0x1p127)));
+    ++counts_[(bits & 0x7fffffff) >> 19];
+    ++total_;
+  }
+  void merge(const Histogram& other) {
+    for (size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+    total_ += other.total_;
+  }
+  /// The upper end of where all but `tail` of the values lie.
+  double percentile() const {
+    if (total_ < kFewElements) return 0;
+    const auto tail = std::max(static_cast<int64_t>(kTail * static_cast<double>(total_)), kFewInTail);
+    int64_t above = 0;
+    for (size_t i = counts_.size(); i-- > 0;) {
+      above += counts_[i];
+      if (above > tail) return std::bit_cast<float>(static_cast<uint32_t>(i + 1) << 19);
+    }
+    return 0;
+  }
+
+ private:
+  std::array<int64_t, 4096> counts_{};
+  int64_t total_ = 0;
+};
+
+/// What is added up over rows.
+struct Sums {
+  double squares = 0, squares_of_values = 0, row = 0;
+  int64_t zeros = 0, misplaced = 0;
+  Histogram ulps;
+
+  void merge(const Sums& other) {
+    squares += other.squares;
+    squares_of_values += other.squares_of_values;
+    row = std::max(row, other.row);
+    zeros += other.zeros;
+    misplaced += other.misplaced;
+    ulps.merge(other.ulps);
+  }
+  record::Errors errors() const {
+    record::Errors errors;
+    errors.norm = squares_of_values > 0 ? std::sqrt(squares / squares_of_values) : squares > 0 ? HUGE_VAL : 0;
+    if (std::isnan(errors.norm)) errors.norm = 0;  // squares beyond float64, whose rows tell as much
+    errors.row = row;
+    errors.ulp = ulps.percentile();
+    errors.zeros = zeros;
+    errors.misplaced = misplaced;
+    return errors;
+  }
+};
+
+bool same_kind(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b; }
+
+/// As the type would hold it, as far as infinities go.
+double held(double exact, const Precision& type) {
+  return std::isfinite(exact) && std::abs(exact) > type.largest * (1 + type.unit) ? std::copysign(HUGE_VAL, exact)
+                                                                                  : exact;
+}
+
+/// One row. found: null for an answer that is off everywhere by what is honest in its largest element.
+void add_rows(const double* exact, const double* eager, const double* found, int64_t columns, const Precision& type,
+              Sums& sums) {
+  double scale = 0;
+  for (int64_t i = 0; i < columns; ++i) {
+    if (std::isfinite(held(exact[i], type)) && std::isfinite(eager[i])) scale = std::max(scale, std::abs(exact[i]));
+  }
+  const double honest = type.honest * type.unit * scale;
+  double largest = 0;
+  for (int64_t i = 0; i < columns; ++i) {
+    const double truth = held(exact[i], type);
+    const bool defined = std::isfinite(truth), computable = std::isfinite(eager[i]);
+    if (!defined || !computable) {
+      // Where the type overflows on the way, or only at the end, answers differ by how they are computed.
+      if (found != nullptr && same_kind(truth, eager[i]) && !same_kind(truth, found[i])) ++sums.misplaced;
+      continue;
+    }
+    if (found != nullptr && !std::isfinite(found[i])) {
+      ++sums.misplaced;
+      continue;
+    }
+    const double difference = found != nullptr ? std::abs(found[i] - truth) : honest;
+    const int exponent = std::max(exponent_of(std::abs(truth)), type.min_exponent);
+    const double ulp = std::ldexp(1.0, std::max(exponent - type.digits, -1074));
+    sums.squares += difference * difference;
+    sums.squares_of_values += truth * truth;
+    sums.ulps.add(difference / ulp);
+    largest = std::max(largest, difference);
+    if (found != nullptr && found[i] == 0 && std::abs(truth) >= std::ldexp(1.0, type.min_exponent)) ++sums.zeros;
+  }
+  if (largest > 0) sums.row = std::max(sums.row, scale > 0 ? largest / scale : HUGE_VAL);
+}
+
+record::Errors measure(const at::Tensor& exact, const at::Tensor& eager, const at::Tensor* found, int64_t columns,
+                       at::ScalarType scalar_type) {
+  const Precision type = precision_of(scalar_type);
+  const int64_t rows = exact.numel() / columns;
+  const auto* truth = exact.const_data_ptr<double>();
+  const auto* usual = eager.const_data_ptr<double>();
+  const double* other = found != nullptr ? found->const_data_ptr<double>() : nullptr;
+  Sums all;
+  std::mutex merging;
+  at::parallel_for(0, rows, std::max<int64_t>(1, 32768 / columns), [&](int64_t first, int64_t last) {
+    Sums sums;
+    for (int64_t row = first; row < last; ++row) {
+      const int64_t at = row * columns;
+      add_rows(truth + at, usual + at, other != nullptr ? other + at : nullptr, columns, type, sums);
+    }
+    const std::lock_guard lock(merging);
+    all.merge(sums);
+  });
+  return all.errors();
+}
+
+at::Tensor widened(const at::Tensor& tensor) { return tensor.cpu().to(at::kDouble).contiguous(); }
+
+}  // namespace
+
+Truth::Truth(const at::Tensor& exact, const at::Tensor& eager)
+    : exact_(widened(exact)), eager_(widened(eager)), type_(eager.scalar_type()), columns_(row_length(eager.sizes())) {
+  PASSNET_CHECK(exact.sizes() == eager.sizes(), "both sides of a comparison have one shape");
+  eager_errors_ = measure(exact_, eager_, &eager_, columns_, type_);
+  honest_ulp_ = measure(exact_, eager_, nullptr, columns_, type_).ulp;
+}
+
+record::Errors Truth::allowed(double factor) const {
+  record::Errors allowed;
+  const Precision type = precision_of(type_);
+  const double honest = type.honest * type.unit;
+  allowed.norm = factor * std::max(eager_errors_.norm, honest);
+  allowed.row = factor * std::max(eager_errors_.row, honest);
+  allowed.ulp = factor * std::max(eager_errors_.ulp, honest_ulp_);
+  allowed.zeros = static_cast<int64_t>(factor * static_cast<double>(eager_errors_.zeros)) + 4 + exact_.numel() / 10000;
+  return allowed;
+}
+
+record::Errors Truth::of(const at::Tensor& found) const {
+  PASSNET_CHECK(found.sizes() == eager_.sizes(), "both sides of a comparison have one shape");
+  const at::Tensor values = widened(found);
+  return measure(exact_, eager_, &values, columns_, type_);
+}
+
+namespace {
+
+/// Of one row of any type; false at a NaN or an infinity in another place.
+template <class T>
+bool add_row(const T* expected, const T* other, int64_t columns, Sums& sums) {
+  double scale = 0, largest = 0;
+  bool fine = true;
+  for (int64_t i = 0; i < columns; ++i) {
+    const auto a = static_cast<double>(expected[i]), b = static_cast<double>(other[i]);
+    const double size = std::abs(a), difference = std::abs(a - b);
+    if (!(size + difference <= std::numeric_limits<double>::max())) {
+      fine &= same_kind(a, b);
+      continue;
+    }
+    scale = std::max(scale, size);
+    largest = std::max(largest, difference);
+    sums.squares += difference * difference;
+    sums.squares_of_values += a * a;
+  }
+  if (largest > 0) sums.row = std::max(sums.row, scale > 0 ? largest / scale : HUGE_VAL);
+  return fine;
+}
+
+}  // namespace
+
+bool within(const at::Tensor& expected, const at::Tensor& other, const record::Errors& allowed, record::Errors* found) {
+  const at::Tensor a = expected.contiguous(), b = other.contiguous();
+  const int64_t columns = row_length(a.sizes()), rows = a.numel() / columns;
+  Sums all;
+  AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "within", [&] {
+    const auto* mine = a.const_data_ptr<scalar_t>();
+    const auto* theirs = b.const_data_ptr<scalar_t>();
+    for (int64_t row = 0; row < rows; ++row) {
+      if (!add_row(mine + row * columns, theirs + row * columns, columns, all)) ++all.misplaced;
+    }
+  });
+  *found = all.errors();
+  return found->misplaced == 0 && found->norm <= allowed.norm && found->row <= allowed.row;
+}
+
+}  // namespace passnet::runtime

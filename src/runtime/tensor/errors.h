@@ -1,0 +1,40 @@
+// What values lose against a float64 reference, and what they may lose. Internal to runtime/ (includes torch).
+// Source: docs/scoring.md, "Error budgets".
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "record/record.h"
+
+namespace passnet::runtime {
+
+/// How many times what eager loses an answer may lose: on values as recorded, and on other profiles, where algorithms
+/// that are equally good may differ by more.
+inline constexpr double kFactor = 4, kProfileFactor = 16;
+
+/// The true values of an output, and eager's. REQUIRES: the same shape; eager has a floating type of at most 64 bits.
+class Truth {
+ public:
+  Truth(const at::Tensor& exact, const at::Tensor& eager);
+
+  /// What eager loses.
+  const record::Errors& eager() const { return eager_errors_; }
+  /// What another may lose: `factor` times that, and never less than `factor` times what an honest answer of the output's
+  /// type may be off.
+  record::Errors allowed(double factor) const;
+  /// REQUIRES: the shape and the type of eager.
+  record::Errors of(const at::Tensor& found) const;
+
+ private:
+  at::Tensor exact_, eager_;  // float64, contiguous, on the CPU
+  at::ScalarType type_;
+  int64_t columns_ = 1;  // elements of a row
+  record::Errors eager_errors_;
+  double honest_ulp_ = 0;  // of an answer that is off everywhere by what is honest in the largest element of the row
+};
+
+/// Whether two answers of one type and shape differ by no more than `allowed` (norm and row alone), with NaN and
+/// infinities in the same places. found: how far they are apart.
+bool within(const at::Tensor& expected, const at::Tensor& other, const record::Errors& allowed, record::Errors* found);
+
+}  // namespace passnet::runtime
