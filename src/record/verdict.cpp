@@ -58,11 +58,13 @@ int worst_rung(const RunRecord& record) {
   return std::min(worst, kNeverPasses);
 }
 
-/// Beyond an error budget on the recorded values alone, and near to what is right.
+/// Beyond an error budget on the recorded values alone, and near to what is right: more than half of the digits of a
+/// short type.
 bool is_imprecise(const RunRecord& record) {
   const auto within_ladder = [](const OutputCheck& output) {
-    return output.passes_from <= kCorrectT + kNearRungs &&
-           (!output.budget || output.budget->kept() || output.budget->profile == kRecordedProfile);
+    const bool near = !output.budget || output.budget->kept() ||
+                      (output.budget->profile == kRecordedProfile && output.budget->found.row < 1.0 / 32);
+    return near && output.passes_from <= kCorrectT + kNearRungs;
   };
   return std::ranges::all_of(record.outputs, within_ladder) &&
          std::ranges::all_of(record.inputs, within_ladder, &InputCheck::check);

@@ -170,7 +170,7 @@ class SampleEvaluation {
 
     record.stage = Stage::Compare;
     PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, record, timeout_));
-    if (options_.compiler == "passes" && record::judge(record).status == record::Status::Correct) {
+    if (record::judge(record).status == record::Status::Correct) {
       const ComparedGraph compared{reference_, candidate_, kId, graph, tensors_.inputs, found};
       PASSNET_TRY_VOID(judge_values(compared, options_.seed, timeout_, record));
     }

@@ -81,11 +81,7 @@ class Judging {
     PASSNET_TRY(Judged judged, judge_outputs(sides_.reference, sides_.id, float64_, found, profile, timeout_));
     if (record_.no_float64.empty()) record_.no_float64 = judged.no_float64;
     for (size_t i = 0; i < judged.outputs.size(); ++i) note(i, judged.outputs[i], profile);
-    // An answer that takes no work would have to pass everywhere, as any other.
-    if (record_.profiles.empty()) null_models_ = judged.null_models;
-    std::erase_if(null_models_, [&](const std::string& model) {
-      return std::ranges::find(judged.null_models, model) == judged.null_models.end();
-    });
+    null_models_ = std::move(judged.null_models);
     record_.profiles.push_back(profile);
     return {};
   }

@@ -38,6 +38,13 @@ TEST(Judge, DividesMedians) {
   EXPECT_DOUBLE_EQ(judge(record).speedup, 5);
 }
 
+/// A budget of 1 in every figure, of which `norm` is used.
+ErrorBudget used(const char* profile, double norm) {
+  ErrorBudget budget{profile, {}, {1, 1, 1, 1, 1}, {}};
+  budget.found.norm = norm;
+  return budget;
+}
+
 struct Case {
   const char* what;
   RunRecord record;
@@ -96,6 +103,32 @@ std::vector<Case> cases() {
          r.inputs[0].check.passes_from = 6;
        }),
        Status::Correct, "wrong"},
+      {"within its budget, whatever the rung", changed([](RunRecord& r) {
+         r.outputs[0].passes_from = 0;
+         r.outputs[0].budget = used("wide", 1);
+       }),
+       Status::Correct, "correct"},
+      {"beyond its budget at a good rung", changed([](RunRecord& r) { r.outputs[0].budget = used("recorded", 1.1); }),
+       Status::Correct, "inexact"},
+      {"far beyond it", changed([](RunRecord& r) {
+         r.outputs[0].budget = used("recorded", 1.1);
+         r.outputs[0].budget->found.row = 0.5;
+       }),
+       Status::Correct, "wrong"},
+      {"beyond it on other values", changed([](RunRecord& r) { r.outputs[0].budget = used("spikes", 1.1); }),
+       Status::Correct, "wrong"},
+      {"an input beyond its budget", changed([](RunRecord& r) {
+         r.inputs.push_back({"x", r.outputs[0]});
+         r.inputs[0].check.budget = used("normal", 2);
+       }),
+       Status::Correct, "wrong"},
+      {"what takes no work is right too", changed([](RunRecord& r) { r.null_models = {"zeros"}; }), Status::Correct,
+       "unranked"},
+      {"wrong where what takes no work is right", changed([](RunRecord& r) {
+         r.null_models = {"zeros"};
+         r.outputs[0].passes_from = 6;
+       }),
+       Status::Correct, "wrong"},
       {"other bits in the calls that were compared", changed([](RunRecord& r) {
          r.deterministic = false;
          r.calls_compared = 100;
@@ -110,6 +143,17 @@ std::vector<Case> cases() {
 
 TEST(Judge, MapsEveryWayToFail) {
   for (const Case& one : cases()) EXPECT_STREQ(to_string(judge(one.record).status), to_string(one.status)) << one.what;
+}
+
+TEST(Judge, GivesAGraphWithinItsBudgetTheRungOfCorrectAtLeast) {
+  RunRecord record = good();
+  record.outputs[0].passes_from = -2;
+  record.outputs[0].budget = used("recorded", 0.5);
+  EXPECT_EQ(judge(record).passes_from, kCorrectT);
+  record.outputs[0].passes_from = -8;
+  EXPECT_EQ(judge(record).passes_from, -8);
+  record.outputs[0].budget = used("recorded", std::nan(""));
+  EXPECT_EQ(judge(record).passes_from, 6) << "what cannot be told is not right";
 }
 
 TEST(Headline, NamesEveryWayToFailInFewCharacters) {

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "fx/graph_text.h"
 #include "graphdir/sample.h"
+#include "record/profiles.h"
 #include "run/evaluate.h"
 #include "run/run_passes.h"
 #include "tests/scratch.h"
@@ -109,16 +110,33 @@ class Requests : public testing::Test {
   std::vector<record::PassOutcome> outcomes_;
 };
 
+/// What is asked to judge values: at float64, on each profile; then both sides have the recorded inputs again.
+std::vector<std::string> judging() {
+  std::vector<std::string> requests{"R load", "R judge"};
+  for (size_t i = 0; i < record::kOtherProfiles.size(); ++i)
+    requests.insert(requests.end(), {"R inputs", "R run", "C set_inputs", "C run", "R judge"});
+  requests.insert(requests.end(), {"R unload", "R set_inputs", "R run", "C set_inputs", "C run"});
+  return requests;
+}
+
+std::vector<std::string> joined(std::initializer_list<std::vector<std::string>> lists) {
+  std::vector<std::string> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
 TEST_F(Requests, OfACheckedGraph) {
   EvaluateOptions options;
   options.timed = false;
   const auto records = evaluate({"a", "b"}, options);
   EXPECT_EQ(records[1].stage, record::Stage::Done) << records[1].error;
+  EXPECT_EQ(records[1].profiles.size(), 1 + record::kOtherProfiles.size());
+  const std::vector<std::string> ends{"R unload x2", "C unload x2"};
   // Each process is greeted once.
-  EXPECT_THAT(requests_, ElementsAre("R hello", "R load", "R inputs", "R run", "C hello", "C load", "C set_inputs",
-                                     "C run", "R compare", "R unload x2", "C unload x2",  //
-                                     "R load", "R inputs", "R run", "C load", "C set_inputs", "C run", "R compare",
-                                     "R unload x2", "C unload x2"));
+  const std::vector<std::string> first{"R hello", "R load",       "R inputs", "R run",    "C hello",
+                                       "C load",  "C set_inputs", "C run",    "R compare"};
+  const std::vector<std::string> second{"R load", "R inputs", "R run", "C load", "C set_inputs", "C run", "R compare"};
+  EXPECT_EQ(requests_, joined({first, judging(), ends, second, judging(), ends}));
 }
 
 TEST_F(Requests, OfATimedGraphAlternateBetweenTheSides) {
@@ -129,13 +147,14 @@ TEST_F(Requests, OfATimedGraphAlternateBetweenTheSides) {
   EXPECT_EQ(records[0].stage, record::Stage::Done) << records[0].error;
   EXPECT_EQ(records[0].reference.trials_us.size(), 2u);
   // A pair that the machine disturbed is timed again from its first side; the second is never timed twice in a row.
-  ASSERT_GE(requests_.size(), 15u);
-  EXPECT_EQ(requests_[9], "R time");  // to warm up
-  EXPECT_EQ(requests_[10], "C time");
-  EXPECT_EQ(requests_[11], "R make_call_sets");
-  EXPECT_EQ(requests_[12], "C set_call_sets");
-  EXPECT_EQ(requests_[13], "R renew_call_sets");
-  EXPECT_EQ(requests_[14], "R time_on_sets");
+  const size_t first = 9 + judging().size();
+  ASSERT_GE(requests_.size(), first + 6);
+  EXPECT_EQ(requests_[first], "R time");  // to warm up
+  EXPECT_EQ(requests_[first + 1], "C time");
+  EXPECT_EQ(requests_[first + 2], "R make_call_sets");
+  EXPECT_EQ(requests_[first + 3], "C set_call_sets");
+  EXPECT_EQ(requests_[first + 4], "R renew_call_sets");
+  EXPECT_EQ(requests_[first + 5], "R time_on_sets");
   EXPECT_THAT(requests_, testing::Not(testing::Contains(HasSubstr("C time_on_sets x"))));
 }
 

@@ -65,7 +65,7 @@ struct Script {
   }
   Json answer(const Json& request) {
     const std::string what = request.at("do").get<std::string>();
-    if (what == "load")
+    if (what == "load" && request.at("id") != "float64")
       ++loads, file = request.at("file").get<std::string>(), model = request.at("model").get<std::string>();
     if (is_to("fails", what)) return {{"ok", false}, {"kind", "unsupported"}, {"error", "not today"}};
     if (is_to("ends", what)) std::exit(9);
@@ -85,6 +85,8 @@ struct Script {
     if (what == "run") return run();
     if (what == "compare" || what == "compare_calls")
       return passnet::compared_output("int", Json::array(), true, -10, 0);
+    if (what == "judge")
+      return {{"ok", true}, {"outputs", Json::array()}, {"null_models", Json::array()}, {"no_float64", ""}};
     if (what == "unload") return {{"ok", true}, {"device_memory", {{"peak_bytes", loads}, {"kept_bytes", 0}}}};
     return {{"ok", true}};
   }

@@ -164,6 +164,82 @@ class ReferenceTest(WorkerCase):
         flipped = {**found, "out_1": ~found["out_1"]}
         self.assertEqual((compare(flipped)[1]["mismatch"]["where"], compare(flipped)[1]["mismatch"]["different"]), ("everywhere", 6))
 
+    def judge(self, found, profile="recorded", float64="g64"):
+        entries, fd = worker_client.write_bundle({name: (str(array.dtype), array) for name, array in found.items()})
+        reply, _ = self.worker.ask("judge", fds=[fd], id="g", float64=float64, profile=profile, tensors=entries, scalars={})
+        os.close(fd)
+        return reply
+
+    @staticmethod
+    def kept(budget):
+        return all(budget["found"][key] <= budget["allowed"][key] for key in budget["allowed"])
+
+    def test_judges_against_float64(self):
+        self.x = np.random.default_rng(3).normal(0, 1, (32, 100)).astype(np.float32)
+        self.y = np.ones((32, 100), np.float32)
+        body = ("z = x.softmax(-1)", "m = z * 1e-6", "n = x > y", "return (m, n)")
+        self.ready(*body)
+        self.worker.ask("load", id="g64", file="model.py", model=model(*body))
+        right, _ = self.run_graph()
+        told = self.judge(right)
+        self.assertEqual((told["no_float64"], [one["name"] for one in told["outputs"]]), ("", ["output 0", "output 1"]))
+        self.assertTrue(self.kept(told["outputs"][0]["budget"]))
+        self.assertLess(told["outputs"][0]["budget"]["eager"]["norm"], 1e-6)
+        self.assertFalse(told["outputs"][1]["differs"])
+        self.assertEqual(told["null_models"], [])
+        zeros = self.judge({**right, "out_0": np.zeros_like(right["out_0"])})["outputs"][0]["budget"]
+        self.assertFalse(self.kept(zeros))
+        self.assertEqual(zeros["found"]["norm"], 1)
+        half = self.judge({**right, "out_0": (right["out_0"] * 1e6).astype(np.float16).astype(np.float32) / np.float32(1e6)})
+        self.assertFalse(self.kept(half["outputs"][0]["budget"]))
+        self.assertTrue(self.judge({**right, "out_1": ~right["out_1"]})["outputs"][1]["differs"])
+        self.assertTrue(self.kept(self.judge(right, float64="")["outputs"][0]["budget"]))
+
+    def test_names_the_answers_that_would_pass_without_work(self):
+        several, self.y = np.arange(1, 7, dtype=np.float32).reshape(2, 3) / 10, np.full((2, 3), 0.123, np.float32)
+        for body, x, expected in (("x * 1", several * 0, ["zeros", "mean", "copy of an input", "earlier outputs", "lower precision"]),
+                                  ("x.reshape(3, 2)", several, ["copy of an input", "earlier outputs"]),
+                                  ("torch.arange(6.0)", several, ["earlier outputs", "lower precision"]),
+                                  ("x + y", several, ["earlier outputs"])):
+            self.x = x
+            self.ready(f"z = {body}", "return (z,)")
+            with self.subTest(body):
+                # Nothing is earlier than the recorded values: the next profile tells.
+                self.assertEqual(self.judge(self.run_graph()[0], float64="")["null_models"], expected)
+        self.x = self.x * 3
+        self.set_inputs(x=self.x, y=self.y)
+        self.assertEqual(self.judge(self.run_graph()[0], "normal", float64="")["null_models"], [])
+
+    def test_tells_why_there_is_no_float64(self):
+        self.ready("z = torch.nn.functional.dropout(x, 0.5, True)", "return (z,)")
+        self.worker.ask("load", id="g64", file="model.py", model=model("z = torch.rand(2, 3) * x", "return (z,)"))
+        self.assertEqual(self.judge(self.run_graph()[0])["no_float64"], "output 0 is another at float64")
+
+    def test_draws_profiles_of_values(self):
+        metas = [{"class": "Program_weight_tensor_meta_" + name, "name": name, "shape": [64, 64], "dtype": dtype, "mean": 0.0, "std": std,
+                  "has_mean": True, "has_std": True, **more}
+                 for name, dtype, std, more in (("x", "float32", 1.0, {}), ("y", "float32", 0.5, {"min_val": 0.0, "max_val": 2.0}))]
+        self.load(model("z = x + y", "return (z,)"))
+
+        def drawn(profile, seed=5):
+            reply, fds = self.worker.ask("inputs", id="g", weight_meta=metas, input_meta=[], seed=seed, profile=profile)
+            return {name: array for name, (_, array) in worker_client.read_bundle(reply["tensors"], fds[0]).items()}
+
+        self.assertAlmostEqual(drawn("shifted")["x"].mean(), 4, delta=0.2)
+        self.assertEqual(set(np.unique(drawn("binary")["x"])), {0, 1})
+        self.assertEqual(set(np.unique(drawn("binary")["y"])), {0, 0.5})
+        self.assertGreater(np.abs(drawn("spikes")["x"]).max(), 30)
+        self.assertGreater((drawn("sparse")["x"] == 0).mean(), 0.8)
+        self.assertGreater(np.abs(drawn("wide")["x"]).max(), 500)
+        for profile in ("normal", "uniform", "shifted", "wide", "spikes", "binary", "structured", "sparse"):
+            values = drawn(profile)
+            self.assertGreaterEqual(values["y"].min(), 0, "what was never negative stays so")
+            np.testing.assert_array_equal(values["x"], drawn(profile)["x"])
+            if profile != "structured":
+                self.assertFalse(np.array_equal(values["x"], drawn(profile, 6)["x"]))
+        self.assertEqual(self.refusal("inputs", id="g", weight_meta=metas, input_meta=[], seed=5, profile="odd")[1],
+                         "there is no profile of values 'odd'")
+
     def test_traces_types_of_all_values(self):
         self.ready("t = x.transpose(0, 1)", "parts = x.split(1)", "n = x.size(0)", "return (t,)")
         values = self.worker.ask("trace", id="g")[0]["values"]

@@ -82,7 +82,7 @@ struct Promised {
 class Judging {
  public:
   Judging(LoadedGraph& graph, const std::string& profile)
-      : graph_(graph), profile_(profile), factor_(profile == record::kRecordedProfile ? kFactor : kProfileFactor) {}
+      : graph_(graph), profile_(profile), factor_(on_recorded() ? kFactor : kProfileFactor) {}
 
   void collect(const CallResult& found, const CallResult* exact) {
     const std::vector<CallOutput>& expected = graph_.expected();
@@ -103,11 +103,12 @@ class Judging {
     }
   }
 
-  Judgement judge(const std::vector<CallOutput>& earlier) {
+  Judgement judge() {
     Judgement told;
     told.no_float64 = no_float64_;
     for (const Promised& one : promised_) told.outputs.push_back(judge(one));
-    told.null_models = null_models(earlier);
+    told.null_models = null_models();
+    keep(told);
     return told;
   }
 
@@ -174,7 +175,10 @@ class Judging {
     });
   }
 
-  std::vector<std::string> null_models(const std::vector<CallOutput>& earlier) const {
+  bool on_recorded() const { return profile_ == record::kRecordedProfile; }
+
+  std::vector<std::string> null_models() const {
+    const std::vector<CallOutput>& earlier = graph_.earlier;
     const auto mean = [](const at::Tensor& values) {
       return values.is_floating_point() ? at::full_like(values, values.to(at::kDouble).mean().item<double>())
                                         : at::zeros_like(values);
@@ -193,7 +197,7 @@ class Judging {
         {"copy of an input", [&](size_t, const Promised& one) { return an_input_passes(one); }},
         {"earlier outputs",
          [&](size_t i, const Promised& one) {
-           if (earlier.empty()) return true;  // there were none yet: the next profile tells
+           if (on_recorded()) return true;  // there are none yet: the next profile tells
            return i < earlier.size() && passes(one, earlier[i].tensor);
          }},
         {"lower precision",
@@ -201,9 +205,27 @@ class Judging {
     };
     std::vector<std::string> passing;
     for (const auto& [name, model] : models) {
-      if (all_pass(model)) passing.emplace_back(name);
+      // An answer that takes no work would have to pass everywhere, as any other.
+      const bool alive = on_recorded() || std::ranges::find(graph_.null_models, name) != graph_.null_models.end();
+      if (alive && all_pass(model)) passing.emplace_back(name);
     }
     return passing;
+  }
+
+  void keep(const Judgement& told) {
+    graph_.null_models = told.null_models;
+    graph_.earlier.clear();
+    for (const CallOutput& output : graph_.expected())
+      graph_.earlier.push_back({output.tensor.defined() ? output.tensor.clone() : at::Tensor(), output.scalar});
+    if (!on_recorded()) return;
+    graph_.budgets.clear();
+    for (const JudgedOutput& output : told.outputs) {
+      if (!output.budget) continue;
+      // Timed calls are held against eager, whose own errors come on top of those that an answer may have.
+      record::Errors& errors = graph_.budgets[output.name] = output.budget->allowed;
+      errors.norm *= (kFactor + 1) / kFactor;
+      errors.row *= 2 * (kFactor + 1) / kFactor;  // the largest of some is smaller than the largest of many
+    }
   }
 
   LoadedGraph& graph_;
@@ -215,7 +237,7 @@ class Judging {
 }  // namespace
 
 Result<Judgement> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found,
-                             const std::string& profile, const std::vector<CallOutput>& earlier) {
+                             const std::string& profile) {
   Judging judging(graph, profile);
   std::optional<CallResult> exact;
   if (float64 != nullptr) {
@@ -226,7 +248,7 @@ Result<Judgement> judge_call(LoadedGraph& graph, LoadedGraph* float64, const Cal
       judging.no_float64_ = made.error().message;
   }
   judging.collect(found, exact ? &*exact : nullptr);
-  return judging.judge(earlier);
+  return judging.judge();
 }
 
 }  // namespace passnet::runtime

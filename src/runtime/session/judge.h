@@ -14,8 +14,8 @@ namespace passnet::runtime {
 /// graph:    the reference's, whose last run was on the inputs that are set.
 /// float64:  the same graph at float64; null: there is none.
 /// found:    what the candidate's run on the same inputs gave, and the inputs that it changed.
-/// earlier:  outputs of eager on other inputs, for the null model that repeats them; may be empty.
+/// The graph keeps what the comparison of timed calls, and the null models of the next profile, go by.
 Result<Judgement> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found,
-                             const std::string& profile, const std::vector<CallOutput>& earlier);
+                             const std::string& profile);
 
 }  // namespace passnet::runtime

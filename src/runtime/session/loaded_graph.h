@@ -87,6 +87,7 @@ class LoadedGraph {
   std::unique_ptr<CallSets> call_sets;        // inputs of timed calls
   std::vector<CallResult> expected_calls;
   std::vector<CallOutput> earlier;                // outputs of the call that was judged last
+  std::vector<std::string> null_models;           // that passed in all calls since that on the recorded values
   std::map<std::string, record::Errors> budgets;  // how far timed calls may be from eager, by JudgedOutput::name
 
  private:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "record/profiles.h"
 #include "runtime/infer/infer.h"
 #include "runtime/infer/inputs.h"
 #include "runtime/plan/profile.h"
@@ -15,7 +14,6 @@
 #include "runtime/session/loaded_graph.h"
 #include "runtime/session/process.h"
 #include "runtime/session/timed_calls.h"
-#include "runtime/tensor/errors.h"
 #include "runtime/tensor/placement.h"
 #include "runtime/tensor/share.h"
 #include "runtime/tensor/statistics.h"
@@ -129,18 +127,6 @@ std::map<std::string, at::Tensor> changed_of(const std::vector<wire::Entry>& fou
   }
   return changed;
 }
-
-/// Timed calls are held against eager, whose own errors come on top of those that an answer may have.
-std::map<std::string, record::Errors> allowed_when_timed(const Judgement& judgement) {
-  std::map<std::string, record::Errors> allowed;
-  for (const JudgedOutput& output : judgement.outputs) {
-    if (!output.budget) continue;
-    record::Errors& errors = allowed[output.name] = output.budget->allowed;
-    errors.norm *= (kFactor + 1) / kFactor;
-    errors.row *= 2 * (kFactor + 1) / kFactor;  // the largest of some is smaller than the largest of many
-  }
-  return allowed;
-}
 }  // namespace
 
 Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
@@ -174,14 +160,8 @@ Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const
 Result<Judgement> Session::judge(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
                                  const Json& found_scalars, Session* float64, const std::string& profile) {
   const c10::InferenceMode mode;
-  CallResult result{shared_outputs(found, mapping, found_scalars), changed_of(found, mapping)};
-  PASSNET_TRY(Judgement told, judge_call(*graph_, float64 != nullptr ? float64->graph_.get() : nullptr, result, profile,
-                                         graph_->earlier));
-  graph_->earlier.clear();
-  for (const CallOutput& output : graph_->expected())
-    graph_->earlier.push_back({output.tensor.defined() ? output.tensor.clone() : at::Tensor(), output.scalar});
-  if (profile == record::kRecordedProfile) graph_->budgets = allowed_when_timed(told);
-  return told;
+  const CallResult result{shared_outputs(found, mapping, found_scalars), changed_of(found, mapping)};
+  return judge_call(*graph_, float64 != nullptr ? float64->graph_.get() : nullptr, result, profile);
 }
 
 Result<Json> Session::profile(int calls) {

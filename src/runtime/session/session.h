@@ -92,7 +92,7 @@ struct JudgedOutput {
 };
 struct Judgement {
   std::vector<JudgedOutput> outputs;
-  std::vector<std::string> null_models;  // that would have passed on these inputs
+  std::vector<std::string> null_models;  // that would have passed here, and on the profiles before
   std::string no_float64;  // why the graph could not be computed at float64, or was not what eager computes
 };
 

@@ -1,0 +1,137 @@
+// Error budgets against float64.
+#include "runtime/tensor/errors.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros_like.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace passnet::runtime {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+at::Tensor exact_values(double scale = 1) {
+  return at::randn({64, 256}, at::detail::createCPUGenerator(7), at::TensorOptions(at::kDouble)).mul_(scale);
+}
+
+bool kept(const Truth& truth, const at::Tensor& found, double factor = kFactor) {
+  return record::ErrorBudget{"", truth.eager(), truth.allowed(factor), truth.of(found)}.kept();
+}
+
+class ErrorsOf : public testing::TestWithParam<at::ScalarType> {
+ protected:
+  at::Tensor exact_ = exact_values();
+  at::Tensor eager_ = exact_.to(GetParam());
+};
+
+TEST_P(ErrorsOf, RoundingIsKept) {
+  const Truth truth(exact_, eager_);
+  EXPECT_TRUE(kept(truth, eager_));
+  EXPECT_LE(truth.eager().ulp, 0.54) << "half a unit in the last place, and a sixteenth of an octave";
+  EXPECT_TRUE(kept(truth, exact_.mul(1 + 4e-16).to(GetParam())));
+}
+
+TEST_P(ErrorsOf, AnswersThatTakeNoWorkAreNot) {
+  for (const double scale : {1.0, 1e-6}) {
+    const at::Tensor exact = exact_values(scale).to(GetParam()).to(at::kDouble), eager = exact.to(GetParam());
+    const Truth truth(exact, eager);
+    EXPECT_FALSE(kept(truth, at::zeros_like(eager))) << scale;
+    EXPECT_FALSE(kept(truth, at::ones_like(eager))) << scale;
+    EXPECT_FALSE(kept(truth, eager.roll(1, 0))) << scale;
+    EXPECT_FALSE(kept(truth, eager.mul(1.1))) << scale;
+  }
+}
+
+TEST_P(ErrorsOf, OneWrongElementIsNot) {
+  const Truth truth(exact_, eager_);
+  at::Tensor found = eager_.clone();
+  found[17][33] = found[17][33].add(0.25);
+  const record::Errors errors = truth.of(found);
+  EXPECT_GT(errors.row, truth.allowed(kFactor).row);
+  EXPECT_FALSE(kept(truth, found));
+}
+
+TEST_P(ErrorsOf, SmallElementsThatAreDroppedAreNot) {
+  const Truth truth(exact_, eager_);
+  const at::Tensor found = eager_.masked_fill(eager_.abs().lt(2e-3), 0);
+  EXPECT_GT(truth.of(found).zeros, truth.allowed(kFactor).zeros);
+}
+
+TEST_P(ErrorsOf, NanAndInfinitiesHaveTheirPlaces) {
+  at::Tensor exact = exact_.clone();
+  exact[0][0] = std::nan("");
+  exact[0][1] = kInfinity;
+  exact[0][2] = -kInfinity;
+  const at::Tensor eager = exact.to(GetParam());
+  const Truth truth(exact, eager);
+  EXPECT_TRUE(kept(truth, eager));
+  const struct {
+    int column;
+    double value;
+  } wrongs[] = {{0, 1.0},          {0, kInfinity},    {1, -kInfinity}, {1, 5.0},
+                {2, std::nan("")}, {3, std::nan("")}, {3, kInfinity}};
+  for (const auto& wrong : wrongs) {
+    at::Tensor found = eager.clone();
+    found[0][wrong.column] = wrong.value;
+    EXPECT_EQ(truth.of(found).misplaced, 1) << wrong.column << " " << wrong.value;
+    EXPECT_FALSE(kept(truth, found));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, ErrorsOf, testing::Values(at::kDouble, at::kFloat, at::kHalf, at::kBFloat16));
+
+TEST(Errors, OfALowerPrecisionAreNotKept) {
+  const at::Tensor exact = exact_values(), eager = exact.to(at::kFloat);
+  const Truth truth(exact, eager);
+  EXPECT_FALSE(kept(truth, eager.to(at::kHalf).to(at::kFloat)));
+  EXPECT_FALSE(kept(truth, eager.to(at::kBFloat16).to(at::kFloat)));
+  const at::Tensor half = exact.to(at::kHalf);
+  EXPECT_FALSE(kept(Truth(exact, half), half.to(at::kFloat8_e4m3fn).to(at::kHalf)));
+}
+
+TEST(Errors, OfASumInAnotherOrderAreKept) {
+  const at::Tensor terms = at::randn({128, 4096}, at::detail::createCPUGenerator(3), at::TensorOptions(at::kFloat));
+  at::Tensor one_by_one = at::zeros_like(terms.select(1, 0));
+  for (int64_t i = 0; i < terms.size(1); ++i) one_by_one.add_(terms.select(1, i));
+  EXPECT_TRUE(kept(Truth(terms.to(at::kDouble).sum(1), terms.sum(1)), one_by_one));
+}
+
+TEST(Errors, WhereATypeOverflowsEitherAnswerIsFine) {
+  at::Tensor exact = exact_values();
+  exact[0][0] = 70000.0;  // beyond float16, but not by what eager went
+  at::Tensor eager = exact.to(at::kHalf);
+  eager[0][0] = 65504.0;
+  const Truth truth(exact, eager);
+  at::Tensor found = eager.clone();
+  found[0][0] = kInfinity;
+  EXPECT_TRUE(kept(truth, found));
+  EXPECT_TRUE(kept(truth, eager));
+}
+
+TEST(Errors, OfNoElementsAreNone) {
+  const at::Tensor none = exact_values().slice(0, 0, 0), eager = none.to(at::kFloat);
+  EXPECT_TRUE(kept(Truth(none, eager), eager));
+}
+
+TEST(Within, TellsHowFarTwoAnswersAreApart) {
+  const at::Tensor a = exact_values().to(at::kFloat);
+  at::Tensor b = a.clone();
+  record::Errors allowed, found;
+  allowed.norm = allowed.row = 1e-5;
+  EXPECT_TRUE(within(a, b, allowed, &found));
+  b[3][4] = b[3][4].add(0.01);
+  EXPECT_FALSE(within(a, b, allowed, &found));
+  EXPECT_GT(found.row, 1e-3);
+  b = a.clone();
+  b[3][4] = std::nan("");
+  EXPECT_FALSE(within(a, b, allowed, &found));
+  EXPECT_EQ(found.misplaced, 1);
+}
+
+}  // namespace
+}  // namespace passnet::runtime
