@@ -67,6 +67,7 @@ class Requests {
   Result<Reply> run(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> compare(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> time(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> read_clocks(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> make_call_sets(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> renew_call_sets(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> set_call_sets(const Json& request, std::vector<UniqueFd>& fds);

@@ -160,6 +160,7 @@ constexpr std::array kCauses = {
     Cause{Stage::Compare, Stage::Compare, "crash", "compare crash"},
     Cause{Stage::Compare, Stage::Compare, "timeout", "compare hang"},
     Cause{Stage::Compare, Stage::Compare, kAny, "compare failed"},
+    Cause{Stage::Time, Stage::Time, "clock", "clocks differ"},
     Cause{Stage::Time, Stage::Time, "crash", "timing crash"},
     Cause{Stage::Time, Stage::Time, "timeout", "timing hang"},
     Cause{Stage::Time, Stage::Time, kAny, "timing failed"},

@@ -201,7 +201,7 @@ class SampleEvaluation {
 
   Result<void> time(const ir::Graph& graph, int64_t calls_at_once, record::RunRecord& record) {
     record.stage = Stage::Time;
-    const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
+    MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
     PASSNET_TRY(Measured measured, measure({reference_, kId}, {candidate_, kId, calls_at_once}, how));
     keep_worse(measured.checks, record);
     record.reference = std::move(measured.reference);
@@ -209,6 +209,7 @@ class SampleEvaluation {
     record.disturbed = measured.disturbed;
     record.load = measured.load;
     record.deterministic = measured.changed_calls == 0;
+    how.audit_clocks = false;  // neither has another clock now
     if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph, how);
     if (!options_.rival.empty()) record.rival = measure_rival(graph, how);
     return {};

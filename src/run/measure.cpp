@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "record/stats.h"
+#include "run/clock_audit.h"
 #include "run/thread_times.h"
 #include "run/worker/requests.h"
 
@@ -39,23 +40,6 @@ bool is_disturbed(const TimedBlock& block) {
       std::chrono::nanoseconds(static_cast<int64_t>(kTolerableShare * static_cast<double>(block.wall.count()))));
   return block.waited && *block.waited > tolerable;
 }
-
-/// Lets a worker that is Stopped run while it answers one request.
-class Turn {
- public:
-  Turn(Worker& worker, bool alone) : worker_(worker), alone_(alone) {
-    if (alone_) worker_.resume();
-  }
-  ~Turn() {
-    if (alone_) worker_.pause();
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  Worker& worker_;
-  bool alone_;
-};
 
 /// A timed request, answered. alone: the worker is Stopped but for this. Its threads' times are read while it stands
 /// still, so that what this process does for the measurement is not taken for a disturbance where it shares their
@@ -390,6 +374,14 @@ Result<Measured> measure_with(const TimedGraph& reference, const TimedGraph& can
   return measured;
 }
 
+Result<void> audit_both(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
+                        const Measured& measured) {
+  const auto usual = [](const record::Timing& timing) { return record::summarize(timing.trials_us).median; };
+  const bool alone = !options.on_gpu;
+  PASSNET_TRY_VOID(audit_clocks(reference, {"reference", usual(measured.reference), alone, options.timeout}));
+  return audit_clocks(candidate, {"candidate", usual(measured.candidate), alone, options.timeout});
+}
+
 bool settles_each(const Usual& usual, const MeasureOptions& options) {
   return !options.on_gpu && usual.reference_us < kLongCallUs;
 }
@@ -406,6 +398,7 @@ Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidat
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
   PASSNET_TRY_VOID(time_other_tracks(reference, candidate, options, settle_each, measured));
+  if (options.audit_clocks) PASSNET_TRY_VOID(audit_both(reference, candidate, options, measured));
   return measured;
 }
 

@@ -104,6 +104,8 @@ std::vector<Case> cases() {
       {"unstable", changed([](RunRecord& r) { r.deterministic = false; }), Status::RuntimeFail, "unstable"},
       {"timing broke", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "crash"; }),
        Status::RuntimeFail, "timing crash"},
+      {"a clock that lies", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "clock"; }),
+       Status::RuntimeFail, "clocks differ"},
       {"nothing to compare", record_of("g", 2, {}), Status::RuntimeFail, "no outputs"},
   };
 }

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "fx/graph_text.h"
 #include "graphdir/sample.h"
+#include "record/verdict.h"
 #include "run/evaluate.h"
 #include "run/run_passes.h"
 #include "tests/scratch.h"
@@ -188,6 +189,23 @@ TEST_F(Requests, OfAFailureWhileTimingSayWhichSideFailed) {
     EXPECT_EQ(records[0].stage, record::Stage::Time) << graph;
     EXPECT_EQ(records[0].error, "error: not today") << graph;
     EXPECT_EQ(requests_.at(requests_.size() - 3), graph[0] == 'r' ? "R time_on_sets" : "C time_on_sets") << graph;
+  }
+}
+
+TEST_F(Requests, TellAClockThatLiesByAClockOfOurOwn) {
+  EvaluateOptions options;
+  options.warmup = 0;
+  options.trials = 2;
+  for (const char* graph : {"reference_clock_lies", "candidate_clock_lies", "device_clock_lies"}) {
+    fs::remove_all(directory_);
+    const auto records = evaluate({graph, "b"}, options);
+    EXPECT_EQ(records[0].stage, record::Stage::Time) << graph;
+    EXPECT_EQ(records[0].error_kind, "clock") << records[0].error;
+    EXPECT_EQ(record::headline(records[0]), "clocks differ") << graph;
+    const std::string worker = std::string(graph).starts_with("candidate") ? "candidate" : "reference";
+    EXPECT_THAT(records[0].error, HasSubstr("the clocks of the " + worker + " and of passnet differ")) << graph;
+    EXPECT_TRUE(records[0].candidate.trials_us.empty()) << graph;
+    EXPECT_EQ(records[1].stage, record::Stage::Done) << records[1].error;
   }
 }
 
