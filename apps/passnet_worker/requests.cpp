@@ -14,6 +14,7 @@
 #include "graphdir/meta_json.h"
 #include "runtime/device/device_error.h"
 #include "runtime/lower/targets.h"
+#include "runtime/session/calibrate.h"
 #include "runtime/session/process.h"
 #include "runtime/session/replay.h"
 #include "sandbox/isolation.h"
@@ -127,6 +128,7 @@ constexpr const char* kOurBug = "this is a bug of PassNet; please report it with
 
 const Requests::Row Requests::kRows[] = {
     {"hello", &Requests::hello, false},
+    {"calibrate", &Requests::calibrate, true},
     {"load", &Requests::load, false},
     {"check_target", &Requests::check_target, true},
     {"inputs", &Requests::inputs, true},
@@ -240,6 +242,14 @@ Result<Reply> Requests::hello(const Json&, std::vector<UniqueFd>&) {
                   {"hardware", hardware()},
                   {"architecture", runtime::device_architecture()},
                   {"isolation", sandbox::describe_own_isolation()}};
+  return reply;
+}
+
+Result<Reply> Requests::calibrate(const Json&, std::vector<UniqueFd>&) {
+  Reply reply;
+  reply.fields["copies"] = Json::array();
+  for (const record::CopySpeed& copy : runtime::measure_copies())
+    reply.fields["copies"].push_back({{"bytes", copy.bytes}, {"gb_per_s", copy.gb_per_s}});
   return reply;
 }
 

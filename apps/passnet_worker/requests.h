@@ -59,6 +59,7 @@ class Requests {
 
   Result<Reply> hello(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> check_target(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> calibrate(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> load(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> inputs(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> set_inputs(const Json& request, std::vector<UniqueFd>& fds);

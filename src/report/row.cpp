@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "record/score.h"
 #include "record/tolerance.h"
 
 namespace passnet::report {
@@ -79,7 +80,16 @@ std::string measured_problem(const record::RunRecord& record, const record::Verd
   return text;
 }
 
+std::string below_floor_problem(const record::RunRecord& record) {
+  return fmt::format(
+      "the median of {:.4g} us is below the floor of {:.4g} us: every call must move {} bytes, and this machine was "
+      "measured to copy {:.4g} GB/s at best",
+      record::summarize(record.candidate.trials_us).median, record.floor->us, record.floor->bytes,
+      record.floor->gb_per_s);
+}
+
 std::string problem_of(const record::RunRecord& record, const record::Verdict& verdict) {
+  if (record::left_out(record) == record::LeftOut::BelowFloor) return below_floor_problem(record);
   if (verdict.correct_at(record::kCorrectT)) return {};
   std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;
   for (const record::PassOutcome& pass : record.passes) {
@@ -118,9 +128,14 @@ Row row_of(const record::RunRecord& record, bool several_samples) {
   row.name = several_samples ? record.sample + "/" + record.graph : record.graph;
   row.headline = record::headline(record);
   row.verdict = record::judge(record);
-  const bool correct = row.verdict.correct_at(record::kCorrectT);
+  row.below_floor = record::left_out(record) == record::LeftOut::BelowFloor;
+  row.unranked = record::left_out(record) == record::LeftOut::Unconfined;
+  const bool correct = row.verdict.correct_at(record::kCorrectT) && !row.below_floor;
   const bool declined = record::is_declined(record);
-  row.tone = declined ? Tone::Neutral : correct ? Tone::Good : row.headline == "inexact" ? Tone::Doubtful : Tone::Bad;
+  row.tone = declined                                       ? Tone::Neutral
+             : correct                                      ? Tone::Good
+             : row.headline == "inexact" || row.below_floor ? Tone::Doubtful
+                                                            : Tone::Bad;
   row.timed = record::times_valid(record.reference) && record::times_valid(record.candidate);
   if (row.timed) {
     row.reference_us = record::summarize(record.reference.trials_us);
@@ -172,6 +187,8 @@ std::string conditions(const std::vector<record::RunRecord>& records) {
   if (timed != records.end()) {
     text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup, record.reference.trials_us.size());
   }
+  if (record.provenance && record.provenance->isolation_level)
+    text += ", " + record::describe(*record.provenance->isolation_level);
   const bool same = std::ranges::all_of(records, [&](const record::RunRecord& one) { return one.seed == record.seed; });
   return text + (same ? fmt::format(", seed {}", record.seed) : ", several seeds");
 }

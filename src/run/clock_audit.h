@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,16 +20,16 @@ struct TimedGraph;
 inline constexpr double kClockShare = 0.25;
 inline constexpr double kClockSlackUs = 200;
 
-/// One comparison: what n additional calls took.
-struct ClockComparison {
-  double ours_us = 0;               // by the clock of this process
-  double worker_us = 0;             // by that with which the worker times calls
-  std::optional<double> device_us;  // by that of the worker's GPU
+/// What some calls took by the clock of this process, around the request, and by another one, around the calls.
+struct ClockReading {
+  double ours_us = 0, other_us = 0;
 };
-bool clocks_agree(double ours_us, double other_us);
+bool clocks_agree(const ClockReading& more);
 
-/// Of each clock the median over an odd number of comparisons.
-ClockComparison median_of(const std::vector<ClockComparison>& comparisons);
+/// What n more calls took, from several readings of n calls and of 2n. What else a request takes (waking up, a turn that
+/// another process has) is in our clock alone and can only add: of each, the reading counts that has the least of it.
+/// REQUIRES: there is one of each.
+ClockReading more_calls(const std::vector<ClockReading>& of_n, const std::vector<ClockReading>& of_2n);
 
 /// How many calls are compared: so many that they take several times kClockSlackUs by the worker's word, but no more than
 /// a worker that says 0 could use to keep us waiting.
@@ -43,9 +42,9 @@ struct ClockAuditOptions {
   std::chrono::milliseconds timeout{60000};
 };
 
-/// Compares the clocks of the worker that `graph` is loaded on with ours; several times if they disagree, as a machine
-/// that does other work can make them seem to.
-/// Errors: of the worker; "clock": they differ, each time.
+/// Compares the clocks of the worker that `graph` is loaded on with ours: three readings of each, and more if they
+/// disagree, as a machine that does other work can make them seem to.
+/// Errors: of the worker; "clock": they differ, by all readings.
 Result<void> audit_clocks(const TimedGraph& graph, const ClockAuditOptions& options);
 
 }  // namespace passnet::run

@@ -53,7 +53,8 @@ struct Measured {
 /// call's inputs to other addresses and wake their threads. Which blocks are kept depends on what the kernel says of
 /// waiting threads alone, never on a time that was taken. A candidate that does nothing but launch kernels hands several
 /// calls over at once, and both sides' clocks are then read around as many calls.
-/// Errors: of either worker; "clock": the clock of one is not ours.
+/// Errors: of either worker; "clock": the clock of one is not ours; "not-at-rest": the candidate used a
+/// processor while the reference was timed.
 Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options);
 
 /// The same on the inputs that are set, in every call the same tensors: for a candidate that does not know sets of

@@ -44,7 +44,16 @@ std::vector<std::string> requests_in(const std::string& log) {
 
 class Requests : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(kTold); }
+  void SetUp() override {
+    ASSERT_TRUE(kTold);
+    ::setenv("PASSNET_HOME", (scratch_.path / "home").c_str(), 1);
+  }
+  void TearDown() override {
+    if (home_)
+      ::setenv("PASSNET_HOME", home_->c_str(), 1);
+    else
+      ::unsetenv("PASSNET_HOME");
+  }
 
   // The graph of gpt2_gelu under these names, evaluated; what was asked for is in requests_.
   std::vector<record::RunRecord> evaluate(const std::vector<std::string>& graphs, EvaluateOptions options = {}) {
@@ -104,6 +113,8 @@ class Requests : public testing::Test {
     return rewritten;
   }
 
+  const std::optional<std::string> home_ =
+      std::getenv("PASSNET_HOME") ? std::optional<std::string>(std::getenv("PASSNET_HOME")) : std::nullopt;
   const ScratchDirectory scratch_;
   const fs::path directory_ = scratch_.path / "sample";
   std::vector<std::string> requests_;
@@ -202,7 +213,10 @@ TEST_F(Requests, TellAClockThatLiesByAClockOfOurOwn) {
     EXPECT_EQ(records[0].stage, record::Stage::Time) << graph;
     EXPECT_EQ(records[0].error_kind, "clock") << records[0].error;
     EXPECT_EQ(record::headline(records[0]), "clocks differ") << graph;
-    const std::string worker = std::string(graph).starts_with("candidate") ? "candidate" : "reference";
+    const std::string name = graph;
+    const std::string worker = name.starts_with("candidate") ? "candidate"
+                               : name.starts_with("device")  ? "reference's GPU"
+                                                             : "reference";
     EXPECT_THAT(records[0].error, HasSubstr("the clocks of the " + worker + " and of passnet differ")) << graph;
     EXPECT_TRUE(records[0].candidate.trials_us.empty()) << graph;
     EXPECT_EQ(records[1].stage, record::Stage::Done) << records[1].error;
