@@ -25,6 +25,7 @@
 #include "run/batch.h"
 #include "run/run_directory.h"
 #include "run/worker/worker.h"
+#include "sandbox/isolation.h"
 
 namespace passnet::cli {
 
@@ -58,6 +59,13 @@ void say_again(const std::string& sample, const std::vector<std::string>& graphs
   say_error("{}: {}{} again: {}\n", sample, join(named, ", "), more, reason);
 }
 
+void warn_of_isolation() {
+  const record::IsolationLevel level = record::isolation_of(sandbox::describe_isolation());
+  if (level >= record::kRankedIsolation) return;
+  say_error("warning: {}; below '{}' nothing is in the score: 'passnet doctor' says what this machine lacks\n",
+            record::describe(level), record::to_string(record::kRankedIsolation));
+}
+
 run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesystem::path>& samples) {
   std::optional<report::ProgressBar> progress;
   run::BatchHooks hooks;
@@ -76,7 +84,7 @@ run::BatchResult evaluate(const EvalFlags& flags, const std::vector<std::filesys
 // All graphs correct at the usual tolerance (t = -5 of each dtype)?
 bool all_correct(const std::vector<record::RunRecord>& records) {
   for (const record::RunRecord& record : records) {
-    if (!record::judge(record).correct_at(-5)) return false;
+    if (!record::judge(record).correct_at(-5) || record::is_below_floor(record)) return false;
   }
   return true;
 }
@@ -102,6 +110,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY(const std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.paths));
   PASSNET_TRY(const run::RunDirectory directory, open_directory(flags, samples));
   flags.batch.out = directory.path();
+  warn_of_isolation();
   const run::BatchResult result = evaluate(flags, samples);
   if (!result.records.empty()) {
     const record::Score score = record::score(record::judge_all(result.records));

@@ -27,13 +27,12 @@ struct ScoreFlags {
   bool json = false;
 };
 
-// Why a score leaves a graph out.
-enum class Left { No, Disturbed, MachineFailed, Unranked };
+using record::LeftOut;
 
 // A graph by its name, what is said of it in a word, and what the score counts; no verdict: it is left out.
 struct ScoredGraph {
   std::string name, word;
-  Left left = Left::No;
+  LeftOut left = LeftOut::No;
   std::optional<record::Verdict> verdict;
   /// Of what is correct and was timed.
   std::optional<double> ratio() const {
@@ -45,7 +44,7 @@ struct ScoredGraph {
 struct Scored {
   std::vector<ScoredGraph> graphs;
   size_t unchained = 0;  // records that are in no chain
-  size_t count(Left left) const { return static_cast<size_t>(std::ranges::count(graphs, left, &ScoredGraph::left)); }
+  size_t count(LeftOut left) const { return static_cast<size_t>(std::ranges::count(graphs, left, &ScoredGraph::left)); }
 };
 
 // An upstream log says no more than the verdict.
@@ -57,11 +56,9 @@ std::string word_of(const record::Verdict& verdict) {
 
 ScoredGraph scored_graph(const record::RunRecord& record) {
   const std::string name = record.sample + "/" + record.graph;
-  if (record::is_unmeasured(record)) return {name, "disturbed", Left::Disturbed, std::nullopt};
-  const std::string word = record::headline(record);
-  if (record::is_environment_failure(record)) return {name, word, Left::MachineFailed, std::nullopt};
-  if (record::is_unranked(record)) return {name, word, Left::Unranked, std::nullopt};
-  return {name, word, Left::No, record::judge(record)};
+  const LeftOut left = record::left_out(record);
+  const std::string word = left == LeftOut::Disturbed ? "disturbed" : record::headline(record);
+  return {name, word, left, left == LeftOut::No ? std::optional(record::judge(record)) : std::nullopt};
 }
 
 Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
@@ -75,7 +72,7 @@ Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
   PASSNET_TRY(const std::vector<record::Verdict> verdicts, record::verdicts_from_upstream_log(file.string(), text));
   const std::vector<std::string> names = record::names_in_upstream_log(text);
   for (size_t i = 0; i < verdicts.size(); ++i)
-    scored.graphs.push_back({names.at(i), word_of(verdicts[i]), Left::No, verdicts[i]});
+    scored.graphs.push_back({names.at(i), word_of(verdicts[i]), LeftOut::No, verdicts[i]});
   return {};
 }
 
@@ -109,13 +106,18 @@ void print_score(const std::string& name, const Scored& scored, const record::Sc
   const std::string geomean = score.geomean_speedup ? fmt::format("{:.3f}", *score.geomean_speedup) : "-";
   say("\n{}: {} graphs, {:.1f} % correct, {:.1f} % faster, geometric mean of the speedup {}\n", name, score.total,
       100 * score.correct_share, 100 * score.fast_share, geomean);
-  if (const size_t disturbed = scored.count(Left::Disturbed); disturbed > 0)
+  if (const size_t disturbed = scored.count(LeftOut::Disturbed); disturbed > 0)
     say("not in the score: {} disturbed by other processes; 'passnet eval --resume' measures them again\n", disturbed);
-  if (const size_t failed = scored.count(Left::MachineFailed); failed > 0)
+  if (const size_t failed = scored.count(LeftOut::MachineFailed); failed > 0)
     say("not in the score: {} that the machine kept from being evaluated; 'passnet eval --resume' does so again\n",
         failed);
-  if (const size_t unranked = scored.count(Left::Unranked); unranked > 0)
+  if (const size_t unranked = scored.count(LeftOut::NoWork); unranked > 0)
     say("not in the score: {} unranked, as an answer that takes no work would pass too\n", unranked);
+  if (const size_t below = scored.count(LeftOut::BelowFloor); below > 0)
+    say("not in the score: {} below the floor, faster than this machine moves what the graph must move\n", below);
+  if (const size_t unconfined = scored.count(LeftOut::Unconfined); unconfined > 0)
+    say("not in the score: {} below the isolation level '{}'; 'passnet doctor' says what this machine lacks\n",
+        unconfined, record::to_string(record::kRankedIsolation));
   if (scored.unchained > 0)
     say("unchained: {} records of an older passnet; nothing shows whether they were changed\n", scored.unchained);
   say("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);

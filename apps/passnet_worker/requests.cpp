@@ -15,6 +15,7 @@
 #include "record/profiles.h"
 #include "runtime/device/device_error.h"
 #include "runtime/lower/targets.h"
+#include "runtime/session/calibrate.h"
 #include "runtime/session/process.h"
 #include "runtime/session/replay.h"
 #include "sandbox/isolation.h"
@@ -114,6 +115,13 @@ Reply checks_reply(const runtime::CallChecks& checks) {
   return reply;
 }
 
+/// How often a graph is to be called.
+Result<int64_t> calls_field(const Json& request) {
+  const auto calls = request.at("calls").get<int64_t>();
+  if (calls < 0 || calls > 1'000'000) return bad_input(fmt::format("{} calls: expected 0 to 1000000", calls));
+  return calls;
+}
+
 constexpr const char* kNotTheGraph = "is the GPU well, large enough for this graph, and free of other processes?";
 constexpr const char* kOurBug = "this is a bug of PassNet; please report it with the graph";
 
@@ -121,6 +129,7 @@ constexpr const char* kOurBug = "this is a bug of PassNet; please report it with
 
 const Requests::Row Requests::kRows[] = {
     {"hello", &Requests::hello, false},
+    {"calibrate", &Requests::calibrate, true},
     {"load", &Requests::load, false},
     {"check_target", &Requests::check_target, true},
     {"inputs", &Requests::inputs, true},
@@ -131,6 +140,7 @@ const Requests::Row Requests::kRows[] = {
     {"compare", &Requests::compare, true},
     {"judge", &Requests::judge, true},
     {"time", &Requests::time, false},
+    {"read_clocks", &Requests::read_clocks, false},
     {"make_call_sets", &Requests::make_call_sets, true},
     {"renew_call_sets", &Requests::renew_call_sets, true},
     {"set_call_sets", &Requests::set_call_sets, false},
@@ -234,6 +244,14 @@ Result<Reply> Requests::hello(const Json&, std::vector<UniqueFd>&) {
                   {"hardware", hardware()},
                   {"architecture", runtime::device_architecture()},
                   {"isolation", sandbox::describe_own_isolation()}};
+  return reply;
+}
+
+Result<Reply> Requests::calibrate(const Json&, std::vector<UniqueFd>&) {
+  Reply reply;
+  reply.fields["copies"] = Json::array();
+  for (const record::CopySpeed& copy : runtime::measure_copies())
+    reply.fields["copies"].push_back({{"bytes", copy.bytes}, {"gb_per_s", copy.gb_per_s}});
   return reply;
 }
 
@@ -358,8 +376,7 @@ Result<Reply> Requests::judge(const Json& request, std::vector<UniqueFd>& fds) {
 
 Result<Reply> Requests::time(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
-  const auto calls = request.at("calls").get<int64_t>();
-  if (calls < 0 || calls > 1'000'000) return bad_input(fmt::format("{} calls: expected 0 to 1000000", calls));
+  PASSNET_TRY(const int64_t calls, calls_field(request));
   const std::string clock = request.value("clock", "host");
   if (clock != "host" && clock != "device")
     return bad_input(fmt::format("clock {}: expected host or device", quoted(clock)));
@@ -369,6 +386,16 @@ Result<Reply> Requests::time(const Json& request, std::vector<UniqueFd>&) {
   Reply reply;
   reply.fields = times_fields(times);
   reply.fields["changed"] = times.changed;
+  return reply;
+}
+
+Result<Reply> Requests::read_clocks(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY(const int64_t calls, calls_field(request));
+  PASSNET_TRY(const runtime::ClockReadings readings, graph->read_clocks(calls));
+  Reply reply;
+  reply.fields["times_us"] = readings.times_us;
+  if (readings.device_us) reply.fields["device_us"] = *readings.device_us;
   return reply;
 }
 

@@ -59,6 +59,7 @@ class Requests {
 
   Result<Reply> hello(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> check_target(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> calibrate(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> load(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> inputs(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> set_inputs(const Json& request, std::vector<UniqueFd>& fds);
@@ -67,6 +68,7 @@ class Requests {
   Result<Reply> run(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> compare(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> time(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> read_clocks(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> make_call_sets(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> renew_call_sets(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> set_call_sets(const Json& request, std::vector<UniqueFd>& fds);

@@ -104,9 +104,12 @@ Comparison compare(const RunRecord& a, const RunRecord& b) {
     compared.why = fmt::format("unranked in {}", in_which(is_unranked(a), is_unranked(b)));
   } else if (compared.a.correct && compared.b.correct) {
     const bool untimed_a = compared.a.speedup <= 0, untimed_b = compared.b.speedup <= 0;
+    const bool below_a = is_below_floor(a), below_b = is_below_floor(b);
     const bool disturbed_a = is_unmeasured(a), disturbed_b = is_unmeasured(b);
     if (disturbed_a || disturbed_b)
       compared.why = fmt::format("disturbed in {}", in_which(disturbed_a, disturbed_b));
+    else if (below_a || below_b)
+      compared.why = fmt::format("below the floor in {}", in_which(below_a, below_b));
     else if (untimed_a || untimed_b)
       compared.why = fmt::format("not timed in {}", in_which(untimed_a, untimed_b));
     else

@@ -4,8 +4,11 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "record/isolation.h"
 
 namespace passnet::record {
 
@@ -35,7 +38,8 @@ struct Provenance {
   Hashes objects;           // the compiled kernels, by launch: what follows from the rest; not compared
   std::string isolation;    // what confined the candidate, in words; empty: it did not come to that; not compared
   RunOptions options;
-  std::map<std::string, std::string> versions;  // "passnet", "worker", "torch", "compiler", "hardware": in words
+  std::map<std::string, std::string> versions;    // "passnet", "worker", "torch", "compiler", "hardware": in words
+  std::optional<IsolationLevel> isolation_level;  // none: as `isolation`, or of an older version; not compared
   bool operator==(const Provenance&) const = default;
 };
 

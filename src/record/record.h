@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "record/floor.h"
 #include "record/provenance.h"
 
 namespace passnet::record {
@@ -219,6 +220,7 @@ struct RunRecord {
   /// Timed, but too few blocks were free of other processes' work: the times are no measurement and give no speedup.
   bool disturbed = false;
   Load load;
+  std::optional<Floor> floor;                       // none: not timed, or in records of older versions
   std::optional<Control> control;                   // of the sample; with the first of its graphs that was timed
   std::optional<Profile> profile;                   // when asked for
   std::optional<Rival> rival;                       // when asked for

@@ -31,6 +31,17 @@ struct JsonForm<record::Stage> {
 };
 
 template <>
+struct JsonForm<record::IsolationLevel> {
+  static constexpr std::string_view kExpected = "the name of an isolation level";
+  static Json write(record::IsolationLevel level) { return record::to_string(level); }
+  static bool read(const Json& json, record::IsolationLevel& out) {
+    const auto level = json.is_string() ? record::isolation_from(json.get<std::string>()) : std::nullopt;
+    if (level) out = *level;
+    return level.has_value();
+  }
+};
+
+template <>
 struct JsonFields<record::Track> {
   static constexpr std::string_view kName = "track";
   static void visit(auto& field, auto& track) {
@@ -76,6 +87,16 @@ struct JsonFields<record::Load> {
     field("stolen_share", load.stolen_share);
     field("pressure_share", load.pressure_share);
     field("involuntary_switches", load.involuntary_switches);
+  }
+};
+
+template <>
+struct JsonFields<record::Floor> {
+  static constexpr std::string_view kName = "floor";
+  static void visit(auto& field, auto& floor) {
+    field("bytes", floor.bytes);
+    field("gb_per_s", floor.gb_per_s);
+    field("us", floor.us);
   }
 };
 
@@ -260,6 +281,7 @@ struct JsonFields<record::Provenance> {
     field("kernels", provenance.kernels);
     field.if_set("objects", provenance.objects);
     field.if_set("isolation", provenance.isolation);
+    field.if_set("isolation_level", provenance.isolation_level);
     field("options", provenance.options);
     field("versions", provenance.versions);
   }
@@ -310,6 +332,7 @@ struct JsonFields<record::RunRecord> {
     field.may_lack("disturbed", record.disturbed);
     field.may_lack("load", record.load);
     field("evaluate_seconds", record.evaluate_seconds);
+    field.if_set("floor", record.floor);
     field.if_set("control", record.control);
     field.if_set("profile", record.profile);
     field.if_set("rival", record.rival);

@@ -150,9 +150,17 @@ void fill_summary(Score& score, const std::vector<Verdict>& verdicts) {
 
 }  // namespace
 
-bool counts(const RunRecord& record) {
-  return !is_unmeasured(record) && !is_environment_failure(record) && !is_unranked(record);
+LeftOut left_out(const RunRecord& record) {
+  if (is_environment_failure(record)) return LeftOut::MachineFailed;
+  if (is_unmeasured(record)) return LeftOut::Disturbed;
+  if (is_unranked(record)) return LeftOut::NoWork;
+  if (is_below_floor(record) && judge(record).correct_at(kLastNumericT)) return LeftOut::BelowFloor;
+  if (record.provenance && record.provenance->isolation_level.value_or(kHighestIsolation) < kRankedIsolation)
+    return LeftOut::Unconfined;
+  return LeftOut::No;
 }
+
+bool counts(const RunRecord& record) { return left_out(record) == LeftOut::No; }
 
 std::vector<Verdict> judge_all(const std::vector<RunRecord>& records) {
   std::vector<Verdict> verdicts;

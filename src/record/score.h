@@ -56,9 +56,17 @@ struct Score {
 /// No verdicts: every S_t and ES_t is 1 and total is 0.
 Score score(const std::vector<Verdict>& verdicts, const ScoreOptions& options = {});
 
-/// False of what says nothing about a pass: what is right and was timed on a busy machine (is_unmeasured), what the
-/// machine kept from being evaluated (is_environment_failure), and graphs on which answers that take no work would have
-/// passed too (is_unranked).
+/// Why a score leaves a graph out: it says nothing about a pass, or nothing that can be believed.
+enum class LeftOut {
+  No,
+  Disturbed,      // right, and timed on a busy machine (is_unmeasured)
+  MachineFailed,  // the machine kept it from being evaluated (is_environment_failure)
+  NoWork,         // right, where answers that take no work are right too (is_unranked)
+  BelowFloor,     // faster than the machine can be (is_below_floor)
+  Unconfined,     // evaluated below kRankedIsolation
+};
+LeftOut left_out(const RunRecord& record);
+/// Whether a score counts it.
 bool counts(const RunRecord& record);
 
 /// The verdicts of all records that count.

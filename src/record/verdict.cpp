@@ -72,7 +72,7 @@ bool is_imprecise(const RunRecord& record) {
 
 /// 0 when either side has no believable times, or they were disturbed.
 double measured_speedup(const RunRecord& record) {
-  return record.disturbed ? 0 : median_ratio(record.reference, record.candidate);
+  return record.disturbed || is_below_floor(record) ? 0 : median_ratio(record.reference, record.candidate);
 }
 
 }  // namespace
@@ -104,6 +104,11 @@ bool is_unmeasured(const RunRecord& record) { return record.disturbed && judge(r
 
 bool is_unranked(const RunRecord& record) { return !record.null_models.empty() && judge(record).correct_at(kCorrectT); }
 
+bool is_below_floor(const RunRecord& record) {
+  return !record.disturbed && record.floor && times_valid(record.candidate) &&
+         summarize(record.candidate.trials_us).median < record.floor->us;
+}
+
 bool is_noisy(const RunRecord& record) {
   if (!times_valid(record.reference) || !times_valid(record.candidate)) return false;
   return summarize(record.reference.trials_us).noise() > kNoisy ||
@@ -127,7 +132,8 @@ Verdict judge(const RunRecord& record) {
   const double speedup = measured_speedup(record);
   if (speedup > 0) return {Status::Correct, passes_from, speedup};
   const bool untimed = record.reference.trials_us.empty() && record.candidate.trials_us.empty();
-  if (untimed || record.disturbed || passes_from == kNeverPasses) return {Status::Correct, passes_from, 0};
+  if (untimed || record.disturbed || is_below_floor(record) || passes_from == kNeverPasses)
+    return {Status::Correct, passes_from, 0};
   return {Status::RuntimeFail, kNeverPasses, 0};
 }
 
@@ -152,6 +158,7 @@ constexpr std::array kCauses = {
     Cause{Stage::Parse, Stage::Done, "out-of-bounds", "out of bounds"},
     Cause{Stage::Parse, Stage::Done, "unwritten-output", "unwritten"},
     Cause{Stage::Parse, Stage::Done, "input-changed", "input changed"},
+    Cause{Stage::Parse, Stage::Done, "not-at-rest", "not at rest"},
     Cause{Stage::Parse, Stage::Reference, "unsupported", "unsupported"},
     Cause{Stage::Parse, Stage::Parse, "crash", "parse crash"},
     Cause{Stage::Parse, Stage::Parse, "timeout", "parse hang"},
@@ -180,6 +187,7 @@ constexpr std::array kCauses = {
     Cause{Stage::Compare, Stage::Compare, "crash", "compare crash"},
     Cause{Stage::Compare, Stage::Compare, "timeout", "compare hang"},
     Cause{Stage::Compare, Stage::Compare, kAny, "compare failed"},
+    Cause{Stage::Time, Stage::Time, "clock", "clocks differ"},
     Cause{Stage::Time, Stage::Time, "crash", "timing crash"},
     Cause{Stage::Time, Stage::Time, "timeout", "timing hang"},
     Cause{Stage::Time, Stage::Time, kAny, "timing failed"},
@@ -202,6 +210,7 @@ std::string headline(const RunRecord& record) {
   const Verdict verdict = judge(record);
   switch (verdict.status) {
     case Status::Correct:
+      if (is_below_floor(record) && verdict.correct_at(kLastNumericT)) return "below floor";
       return verdict.correct_at(kCorrectT)                ? "correct"
              : verdict.correct_at(kCorrectT + kNearRungs) ? "inexact"
              : is_imprecise(record)                       ? "inexact"
@@ -223,7 +232,7 @@ std::string headline(const RunRecord& record) {
 std::vector<std::string> all_headlines() {
   std::vector<std::string> words = {"correct",     "declined",     "unranked",    "inexact",       "wrong",
                                     "wrong count", "wrong shape",  "wrong dtype", "wrong strides", "wrong aliasing",
-                                    "unstable",    "not compared", "no outputs",  "bad times"};
+                                    "unstable",    "not compared", "no outputs",  "bad times",   "below floor"};
   for (const Cause& cause : kCauses) {
     if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);
   }

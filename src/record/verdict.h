@@ -56,6 +56,10 @@ bool is_unranked(const RunRecord& record);
 ///          score until it is measured again.
 bool is_unmeasured(const RunRecord& record);
 
+/// Returns: whether the candidate was timed faster than the machine can move what the graph must move. Something is wrong
+///          with the times, or with what the calls did; nobody knows what, so they count nowhere.
+bool is_below_floor(const RunRecord& record);
+
 /// Both sides were timed and one of them has iqr / median above kNoisy.
 bool is_noisy(const RunRecord& record);
 

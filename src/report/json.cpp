@@ -21,7 +21,7 @@ Json number_json(double value) {
 }
 
 Json graph_json(const record::RunRecord& record, const Row& row) {
-  const bool correct = row.verdict.correct_at(record::kCorrectT);
+  const bool correct = row.verdict.correct_at(record::kCorrectT) && !row.below_floor;
   Json json = {{"sample", valid_utf8(record.sample)},
                {"graph", valid_utf8(record.graph)},
                {"verdict", row.headline},
@@ -31,7 +31,8 @@ Json graph_json(const record::RunRecord& record, const Row& row) {
                {"speedup", correct && row.verdict.speedup > 0 ? Json(row.verdict.speedup) : Json()},
                {"noisy", row.noisy},
                {"disturbed", row.disturbed},
-               {"unranked", row.unranked},
+               {"below_floor", row.below_floor},
+               {"unranked", row.unranked || row.no_work},
                {"sites", row.sites},
                {"declined", row.declined}};
   if (row.interval.known()) json["interval"] = {row.interval.low, row.interval.high};

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "record/profiles.h"
+#include "record/score.h"
 #include "record/tolerance.h"
 
 namespace passnet::report {
@@ -114,9 +115,18 @@ std::string measured_problem(const record::RunRecord& record, const record::Verd
   return text;
 }
 
+std::string below_floor_problem(const record::RunRecord& record) {
+  return fmt::format(
+      "the median of {:.4g} us is below the floor of {:.4g} us: every call must move {} bytes, and this machine was "
+      "measured to copy {:.4g} GB/s at best",
+      record::summarize(record.candidate.trials_us).median, record.floor->us, record.floor->bytes,
+      record.floor->gb_per_s);
+}
+
 std::string problem_of(const record::RunRecord& record, const record::Verdict& verdict) {
   if (record::is_unranked(record))
     return fmt::format("answers that take no work pass on this graph: {}", fmt::join(record.null_models, ", "));
+  if (record::left_out(record) == record::LeftOut::BelowFloor) return below_floor_problem(record);
   if (verdict.correct_at(record::kCorrectT)) return {};
   std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;
   for (const record::PassOutcome& pass : record.passes) {
@@ -155,9 +165,11 @@ Row row_of(const record::RunRecord& record, bool several_samples) {
   row.name = several_samples ? record.sample + "/" + record.graph : record.graph;
   row.headline = record::headline(record);
   row.verdict = record::judge(record);
-  const bool correct = row.verdict.correct_at(record::kCorrectT);
+  row.below_floor = record::left_out(record) == record::LeftOut::BelowFloor;
+  row.unranked = record::left_out(record) == record::LeftOut::Unconfined;
+  const bool correct = row.verdict.correct_at(record::kCorrectT) && !row.below_floor;
   const bool declined = record::is_declined(record);
-  const bool doubtful = row.headline == "inexact" || row.headline == "unranked";
+  const bool doubtful = row.headline == "inexact" || row.no_work || row.below_floor;
   row.tone = declined ? Tone::Neutral : doubtful ? Tone::Doubtful : correct ? Tone::Good : Tone::Bad;
   row.timed = record::times_valid(record.reference) && record::times_valid(record.candidate);
   if (row.timed) {
@@ -170,8 +182,8 @@ Row row_of(const record::RunRecord& record, bool several_samples) {
     }
     row.noise = std::max(row.reference_us.noise(), row.candidate_us.noise());
   }
-  row.unranked = record::is_unranked(record);
-  if (row.unranked) row.timed = false, row.ratio = 0, row.interval = {};
+  row.no_work = record::is_unranked(record);
+  if (row.no_work) row.timed = false, row.ratio = 0, row.interval = {};
   row.disturbed = record.disturbed;
   if (row.disturbed) row.timed = false, row.ratio = 0, row.interval = {};
   row.control = record.control;
@@ -212,6 +224,8 @@ std::string conditions(const std::vector<record::RunRecord>& records) {
   if (timed != records.end()) {
     text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup, record.reference.trials_us.size());
   }
+  if (record.provenance && record.provenance->isolation_level)
+    text += ", " + record::describe(*record.provenance->isolation_level);
   const bool same = std::ranges::all_of(records, [&](const record::RunRecord& one) { return one.seed == record.seed; });
   return text + (same ? fmt::format(", seed {}", record.seed) : ", several seeds");
 }

@@ -23,8 +23,10 @@ struct Row {
   bool timed = false;         // both sides have believable times
   double ratio = 0;           // median reference / median candidate; 0 when not timed, not correct or declined
   record::Interval interval;  // 95 %, of the ratio; not known when there is none
-  bool unranked = false;      // answers that take no work would have passed too: it has no ratio
+  bool no_work = false;       // answers that take no work would have passed too: it has no ratio
   bool disturbed = false;     // timed while other processes held the processors: times and ratio say nothing
+  bool below_floor = false;   // faster than the machine can be: nothing counts (record::is_below_floor)
+  bool unranked = false;      // evaluated below record::kRankedIsolation: it counts in no score
   record::Stats reference_us, candidate_us;
   struct OtherRatio {
     record::Track track;

@@ -196,9 +196,19 @@ std::string render_footer(const std::vector<Row>& rows, const record::Score& sco
         "--resume measures it again\n",
         disturbed, rows.size());
   }
-  if (const auto unranked = std::ranges::count(rows, true, &Row::unranked); unranked > 0) {
+  if (const auto unranked = std::ranges::count(rows, true, &Row::no_work); unranked > 0) {
     notes += fmt::format("unranked: {} of {}, an answer that takes no work would pass too; it counts in no score\n",
                          unranked, rows.size());
+  }
+  if (const auto below = std::ranges::count_if(rows, &Row::below_floor); below > 0) {
+    notes += fmt::format(
+        "below floor: {} of {}, faster than this machine moves what the graph must move; it has no speedup and counts "
+        "in no score\n",
+        below, rows.size());
+  }
+  if (const auto unranked = std::ranges::count_if(rows, &Row::unranked); unranked > 0) {
+    notes += fmt::format("unranked: {} of {}, evaluated below the isolation level '{}'; it counts in no score\n",
+                         unranked, rows.size(), record::to_string(record::kRankedIsolation));
   }
   if (noisy > 0) {
     notes += fmt::format(

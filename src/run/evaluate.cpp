@@ -10,9 +10,12 @@
 #include "base/utc.h"
 #include "fx/print.h"
 #include "pass/source.h"
+#include "record/floor.h"
+#include "record/stats.h"
 #include "record/verdict.h"
 #include "run/graph_texts.h"
 #include "run/judge_values.h"
+#include "run/least_bytes.h"
 #include "run/measure.h"
 #include "run/pattern_names.h"
 #include "run/provenance.h"
@@ -117,6 +120,7 @@ class SampleEvaluation {
     made_of.versions = machine_.versions;
     made_of.objects = std::move(objects_);
     made_of.isolation = workers_.isolation();
+    if (!made_of.isolation.empty()) made_of.isolation_level = record::isolation_of(made_of.isolation);
     record.provenance = std::move(made_of);
     return tried;
   }
@@ -149,6 +153,7 @@ class SampleEvaluation {
     record.stage = Stage::Reference;
     PASSNET_TRY(Outputs expected, run_graph(reference_, kId, false, timeout_));
     tensors_.expected = std::move(expected.tensors);
+    owned_ = outputs_owned(expected.layouts);
 
     rebuilt.rewritten.graph = graph.graph;
     if (options_.compiler == "passes") {
@@ -206,17 +211,34 @@ class SampleEvaluation {
 
   Result<void> time(const ir::Graph& graph, int64_t calls_at_once, record::RunRecord& record) {
     record.stage = Stage::Time;
-    const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
+    MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
     PASSNET_TRY(Measured measured, measure({reference_, kId}, {candidate_, kId, calls_at_once}, how));
     keep_worse(measured.checks, record);
     record.reference = std::move(measured.reference);
     record.candidate = std::move(measured.candidate);
     record.disturbed = measured.disturbed;
     record.load = measured.load;
+    PASSNET_TRY(const Calibration machine, workers_.calibration());
+    record.floor = floor_of(graph, machine, record::summarize(record.reference.trials_us).median);
     record.deterministic = measured.changed_calls == 0;
+    how.audit_clocks = false;  // neither has another clock now
     if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph, how);
     if (!options_.rival.empty()) record.rival = measure_rival(graph, how);
     return {};
+  }
+
+  // What no call can be faster than. None where the graph's types are not to be had: it was never traced before.
+  std::optional<record::Floor> floor_of(const ir::Graph& graph, const Calibration& machine, double reference_us) {
+    const Result<Values> types = trace_graph(reference_, kId, graph, timeout_);
+    if (!types) return std::nullopt;
+    return record::floor_of(least_bytes(graph, *types, owned_), machine.copies, reference_us);
+  }
+
+  // By output, whether it lies in memory of its own.
+  static std::vector<bool> outputs_owned(const Json& layouts) {
+    std::vector<bool> owned;
+    for (const Json& layout : layouts) owned.push_back(layout.value("shares", "").empty());
+    return owned;
   }
 
   // An output is as right as the worst of all calls that were compared.
@@ -305,6 +327,7 @@ class SampleEvaluation {
   record::Provenance::Hashes pass_hashes_, objects_;
   EvaluationWorkers::Machine machine_;
   GraphTensors tensors_;
+  std::vector<bool> owned_;     // by output of the graph: it is no view
   bool names_checked_ = false;  // the patterns call what there is
   record::GraphTexts texts_;
   bool controlled_ = false;  // the sample has its A/A control

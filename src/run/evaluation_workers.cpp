@@ -5,6 +5,8 @@
 #include "run/provenance.h"
 #include "run/worker/pytorch.h"
 #include "run/worker/requests.h"
+#include "sandbox/empty_root.h"
+#include "sandbox/isolation.h"
 
 namespace passnet::run {
 
@@ -13,6 +15,19 @@ EvaluationWorkers::EvaluationWorkers(const EvaluateOptions& options)
       threads_(resolve_options(options).threads),
       reference_({options.worker, Role::Reference, threads_, options.interrupted, options.gpu, options.processors}),
       candidate_({options.worker, Role::Candidate, threads_, options.interrupted, options.gpu, options.processors}) {}
+
+namespace {
+
+/// What the worker found of itself, and what it cannot see: what it was started with, and how kernels are compiled.
+std::string isolation_in_force(const std::string& of_worker) {
+  if (of_worker.empty()) return {};
+  std::string words = of_worker;
+  if (sandbox::no_write_ruleset("", false)) words += "; Landlock";
+  if (sandbox::namespaces_available() && sandbox::empty_root_available()) words += "; compilers in an empty root";
+  return words;
+}
+
+}  // namespace
 
 Result<void> EvaluationWorkers::begin_sample() {
   if (candidate_is_foreign_) candidate_.stop();
@@ -29,7 +44,7 @@ Result<void> EvaluationWorkers::revive() {
 Result<void> EvaluationWorkers::await_candidate() {
   if (candidate_is_up_) return {};
   PASSNET_TRY(const Hello hello, start_up(candidate_));
-  isolation_ = hello.isolation;
+  isolation_ = isolation_in_force(hello.isolation);
   candidate_is_up_ = true;
   return {};
 }
@@ -42,9 +57,17 @@ void EvaluationWorkers::stop() {
 Result<EvaluationWorkers::Machine> EvaluationWorkers::machine() {
   if (machine_) return *machine_;
   PASSNET_TRY(const Hello hello, start_up(reference_));
-  machine_ = Machine{fmt::format("{}, torch {}", hello.hardware, hello.torch), hello.architecture,
+  machine_ = Machine{hello.hardware, fmt::format("{}, torch {}", hello.hardware, hello.torch), hello.architecture,
                      versions_of(options_, hello)};
   return *machine_;
+}
+
+Result<Calibration> EvaluationWorkers::calibration() {
+  if (calibration_) return *calibration_;
+  PASSNET_TRY(const Machine known, machine());
+  const std::chrono::milliseconds timeout(static_cast<int64_t>(options_.timeout_s * 1000));
+  PASSNET_TRY(calibration_, known_calibration(reference_, known.device, threads_, timeout));
+  return *calibration_;
 }
 
 Result<Worker*> EvaluationWorkers::rival() {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "run/calibration.h"
 #include "run/evaluate_options.h"
 #include "run/worker/worker.h"
 
@@ -43,12 +44,16 @@ class EvaluationWorkers {
 
   /// What the reference says of the machine and of itself.
   struct Machine {
+    std::string device;        // "NVIDIA H200"
     std::string hardware;      // "NVIDIA H200, torch 2.11.0"
     std::string architecture;  // "sm_90"; empty: the CPU
     std::map<std::string, std::string> versions;
   };
   /// Asked once. Errors: as start_up().
   Result<Machine> machine();
+
+  /// What the machine was measured to do, now or earlier. Asked once. Errors: as machine() and calibrate().
+  Result<Calibration> calibration();
 
   /// What confines the candidate, in words; empty before it was waited for.
   const std::string& isolation() const { return isolation_; }
@@ -62,6 +67,7 @@ class EvaluationWorkers {
   bool candidate_is_foreign_ = false, candidate_is_up_ = false;
   std::optional<Worker> rival_;
   std::optional<Machine> machine_;
+  std::optional<Calibration> calibration_;
   std::string isolation_;
 };
 

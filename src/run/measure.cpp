@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "record/stats.h"
+#include "run/clock_audit.h"
 #include "run/thread_times.h"
 #include "run/worker/requests.h"
 
@@ -40,33 +41,71 @@ bool is_disturbed(const TimedBlock& block) {
   return block.waited && *block.waited > tolerable;
 }
 
-/// Lets a worker that is Stopped run while it answers one request.
-class Turn {
+/// What a side that rests may use of a processor: waking up to be stopped again. A thread that spins takes the whole of it.
+constexpr std::chrono::nanoseconds kMostWhileResting = 1ms;
+constexpr double kMostShareWhileResting = 0.05;
+/// How long it may take to come to rest: its turn on a processor that other processes hold.
+constexpr auto kMostUntilRest = 2s;
+
+Error not_at_rest(const std::string& seen) {
+  return resource_error(seen)
+      .with_failure("not-at-rest")
+      .with_hint("a kernel may leave nothing running when it returns");
+}
+
+/// A side that must use no processor while the other is timed. Its worker is stopped; what runs kernels sleeps, or it does
+/// not.
+class Resting {
  public:
-  Turn(Worker& worker, bool alone) : worker_(worker), alone_(alone) {
-    if (alone_) worker_.resume();
+  /// worker: may be null; then nothing is looked at. Errors: "not-at-rest": a thread goes on.
+  static Result<Resting> await(const Worker* worker) {
+    Resting resting;
+    resting.worker_ = worker;
+    if (worker == nullptr) return resting;
+    const auto begin = Clock::now();
+    while (true) {
+      resting.before_ = read_thread_times(worker->pids());
+      if (!resting.before_ || std::ranges::all_of(*resting.before_, &ThreadTime::rests)) return resting;
+      if (Clock::now() - begin > kMostUntilRest) break;
+      std::this_thread::sleep_for(20us);
+    }
+    return not_at_rest(
+        fmt::format("a thread of the candidate still ran {} s after it was to rest, so that the reference "
+                    "cannot be timed",
+                    kMostUntilRest.count()));
   }
-  ~Turn() {
-    if (alone_) worker_.pause();
+  /// wall: of what was timed meanwhile. Errors: "not-at-rest".
+  Result<void> check(std::chrono::nanoseconds wall) const {
+    if (!before_) return {};
+    const auto after = read_thread_times(worker_->pids());
+    if (!after) return {};
+    const std::chrono::nanoseconds ran = ran_between(*before_, *after);
+    const auto share = static_cast<int64_t>(kMostShareWhileResting * static_cast<double>(wall.count()));
+    const auto most = std::max(kMostWhileResting, std::chrono::nanoseconds(share));
+    if (ran <= most) return {};
+    const auto ms = [](std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; };
+    return not_at_rest(
+        fmt::format("the candidate used {:.2f} ms of processor time while the reference was timed for "
+                    "{:.2f} ms and it should rest; expected: at most {:.2f} ms",
+                    ms(ran), ms(wall), ms(most)));
   }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
 
  private:
-  Worker& worker_;
-  bool alone_;
+  const Worker* worker_ = nullptr;
+  std::optional<std::vector<ThreadTime>> before_;
 };
 
 /// A timed request, answered. alone: the worker is Stopped but for this. Its threads' times are read while it stands
 /// still, so that what this process does for the measurement is not taken for a disturbance where it shares their
 /// processors. Else graphs run on a GPU, where the first thread launches and waits, and the many others have nothing to
-/// do with the calls.
+/// do with the calls. resting: the worker of the other side, if that runs foreign code; it must rest.
 struct TimedReply {
   Reply reply;
   TimedBlock block;  // with all times
 };
 Result<TimedReply> ask_timed(const TimedGraph& graph, const Json& request, bool alone,
-                             std::chrono::milliseconds timeout) {
+                             std::chrono::milliseconds timeout, const Worker* resting = nullptr) {
+  PASSNET_TRY(const Resting rest, Resting::await(alone ? resting : nullptr));
   const auto read_times = [&] {
     return alone ? read_thread_times(graph.worker.pids()) : read_first_thread_time(graph.worker.pid());
   };
@@ -81,6 +120,7 @@ Result<TimedReply> ask_timed(const TimedGraph& graph, const Json& request, bool 
   }();
   if (!reply) return std::move(reply).error();
   const auto after = read_times();
+  PASSNET_TRY_VOID(rest.check(stop - start));
   return read_fields("time", [&]() -> Result<TimedReply> {
     TimedReply timed{std::move(*reply), {}};
     const Json& json = timed.reply.json;
@@ -276,7 +316,8 @@ class CountedTrials {
       const bool is_reference = side == &a_;
       const Json request{{"do", "time_on_sets"},  {"id", side->graph.id},     {"calls", calls},
                          {"together", together_}, {"expected", is_reference}, {"settling", kSettlingCalls}};
-      PASSNET_TRY(TimedReply timed, ask_timed(side->graph, request, alone(), timeout));
+      const Worker* const resting = is_reference ? &b_.graph.worker : nullptr;
+      PASSNET_TRY(TimedReply timed, ask_timed(side->graph, request, alone(), timeout, resting));
       if (timed.block.times_us.size() != static_cast<size_t>(readings))
         return nonsense("time_on_sets", fmt::format("{} times for {} readings", timed.block.times_us.size(), readings));
       blocks.push_back(std::move(timed.block));
@@ -390,6 +431,14 @@ Result<Measured> measure_with(const TimedGraph& reference, const TimedGraph& can
   return measured;
 }
 
+Result<void> audit_both(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
+                        const Measured& measured) {
+  const auto usual = [](const record::Timing& timing) { return record::summarize(timing.trials_us).median; };
+  const bool alone = !options.on_gpu;
+  PASSNET_TRY_VOID(audit_clocks(reference, {"reference", usual(measured.reference), alone, options.timeout}));
+  return audit_clocks(candidate, {"candidate", usual(measured.candidate), alone, options.timeout});
+}
+
 bool settles_each(const Usual& usual, const MeasureOptions& options) {
   return !options.on_gpu && usual.reference_us < kLongCallUs;
 }
@@ -406,6 +455,7 @@ Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidat
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
   PASSNET_TRY_VOID(time_other_tracks(reference, candidate, options, settle_each, measured));
+  if (options.audit_clocks) PASSNET_TRY_VOID(audit_both(reference, candidate, options, measured));
   return measured;
 }
 

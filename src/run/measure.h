@@ -20,7 +20,8 @@ struct MeasureOptions {
   int trials = 100;
   std::chrono::milliseconds timeout{60000};  // per request
   bool on_gpu = false;
-  uint64_t seed = 0;  // of the inputs that are drawn for timed calls
+  uint64_t seed = 0;         // of the inputs that are drawn for timed calls
+  bool audit_clocks = true;  // compare the workers' clocks with ours (run/clock_audit.h)
 };
 
 /// How the trials that count are timed, and in which other ways the same calls are timed after them.
@@ -52,7 +53,8 @@ struct Measured {
 /// call's inputs to other addresses and wake their threads. Which blocks are kept depends on what the kernel says of
 /// waiting threads alone, never on a time that was taken. A candidate that does nothing but launch kernels hands several
 /// calls over at once, and both sides' clocks are then read around as many calls.
-/// Errors: of either worker.
+/// Errors: of either worker; "clock": the clock of one is not ours; "not-at-rest": the candidate used a
+/// processor while the reference was timed.
 Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options);
 
 /// The same on the inputs that are set, in every call the same tensors: for a candidate that does not know sets of
@@ -96,6 +98,23 @@ class Stopped {
 
  private:
   std::vector<Worker*> workers_;
+};
+
+/// Lets a worker that is Stopped run while it answers one request; alone: it is Stopped.
+class Turn {
+ public:
+  Turn(Worker& worker, bool alone) : worker_(worker), alone_(alone) {
+    if (alone_) worker_.resume();
+  }
+  ~Turn() {
+    if (alone_) worker_.pause();
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  Worker& worker_;
+  bool alone_;
 };
 
 /// time_block on a worker that is Stopped: it runs for this block alone.

@@ -52,6 +52,12 @@ int last_processor(std::string_view stat) {
   return processor.empty() ? -1 : static_cast<int>(leading_number(processor));
 }
 
+/// Field 3, right after the name.
+char state_of(std::string_view stat) {
+  const size_t name_end = stat.rfind(')');
+  return name_end == std::string_view::npos || name_end + 2 >= stat.size() ? 'S' : stat[name_end + 2];
+}
+
 std::vector<pid_t> threads_of(pid_t pid) {
   std::vector<pid_t> threads;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(::opendir(fmt::format("/proc/{}/task", pid).c_str()),
@@ -77,8 +83,9 @@ void read_times(pid_t pid, const std::vector<pid_t>& threads, std::vector<Thread
     const std::string task = fmt::format("/proc/{}/task/{}", pid, thread);
     const std::string schedstat = read_proc(task + "/schedstat");
     if (schedstat.empty()) continue;  // it ended just now, or nothing is kept
-    times.push_back({thread, last_processor(read_proc(task + "/stat")), leading_number(field(schedstat, 0)),
-                     leading_number(field(schedstat, 1))});
+    const std::string stat = read_proc(task + "/stat");
+    times.push_back({thread, last_processor(stat), leading_number(field(schedstat, 0)),
+                     leading_number(field(schedstat, 1)), state_of(stat)});
   }
 }
 
@@ -119,7 +126,8 @@ std::chrono::nanoseconds waited_for_others(const std::vector<ThreadTime>& before
     const ThreadTime* earlier = find_thread(before, time.thread);
     const ThreadTime none;
     const ThreadTime& since = earlier != nullptr ? *earlier : none;
-    spent.push_back({time.thread, time.processor, time.ran_ns - since.ran_ns, time.waited_ns - since.waited_ns});
+    spent.push_back(
+        {time.thread, time.processor, time.ran_ns - since.ran_ns, time.waited_ns - since.waited_ns, time.state});
   }
   int64_t longest = 0;
   for (const ThreadTime& one : spent) {
@@ -130,6 +138,15 @@ std::chrono::nanoseconds waited_for_others(const std::vector<ThreadTime>& before
     longest = std::max(longest, one.waited_ns - own);
   }
   return std::chrono::nanoseconds(longest);
+}
+
+std::chrono::nanoseconds ran_between(const std::vector<ThreadTime>& before, const std::vector<ThreadTime>& after) {
+  int64_t ran = 0;
+  for (const ThreadTime& time : after) {
+    const ThreadTime* earlier = find_thread(before, time.thread);
+    ran += time.ran_ns - (earlier != nullptr ? earlier->ran_ns : 0);
+  }
+  return std::chrono::nanoseconds(ran);
 }
 
 int64_t parse_pressure(std::string_view text) {

@@ -18,6 +18,9 @@ struct ThreadTime {
   int processor = -1;     // where it ran last
   int64_t ran_ns = 0;     // on a processor
   int64_t waited_ns = 0;  // ready to run, while its processor was given to another thread
+  char state = 'S';       // as /proc has it: R runs or is ready to, S and D sleep, T is stopped
+  /// Its times do not change, and are up to date: those of a thread that runs are a tick old.
+  bool rests() const { return state != 'R'; }
 };
 
 /// The threads of all of `pids`; nullopt where the system keeps no such figures (/proc/PID/task/TID/schedstat).
@@ -31,6 +34,9 @@ int64_t read_involuntary_switches(pid_t pid);
 /// The longest that any thread waited between two moments for a processor that another *process* held. What it waited
 /// for threads of its own process on the same processor is its own doing, and not counted.
 std::chrono::nanoseconds waited_for_others(const std::vector<ThreadTime>& before, const std::vector<ThreadTime>& after);
+
+/// How long all threads together ran between two moments.
+std::chrono::nanoseconds ran_between(const std::vector<ThreadTime>& before, const std::vector<ThreadTime>& after);
 
 /// What the whole machine did, since it was started.
 struct MachineTimes {

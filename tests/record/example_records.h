@@ -140,7 +140,8 @@ inline rc::Gen<RunRecord> any_record() {
                                      {{text(), text()}},
                                      text(),
                                      {},
-                                     {{"torch", text()}}};
+                                     {{"torch", text()}},
+                                     std::nullopt};
       record.chain = Link{*rc::gen::inRange<int64_t>(1, 99), text()};
       record.seed_given = *rc::gen::arbitrary<bool>();
       record.seed_nonce = text();

@@ -1,5 +1,6 @@
 #include "record/verdict.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <set>
+#include <sstream>
 
 #include "base/file.h"
 #include "example_records.h"
@@ -137,6 +139,14 @@ std::vector<Case> cases() {
       {"unstable", changed([](RunRecord& r) { r.deterministic = false; }), Status::RuntimeFail, "unstable"},
       {"timing broke", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "crash"; }),
        Status::RuntimeFail, "timing crash"},
+      {"faster than the machine can be", changed([](RunRecord& r) {
+         r.floor = Floor{1 << 20, 10, 1e6};
+       }),
+       Status::Correct, "below floor"},
+      {"a cell that does not rest", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "not-at-rest"; }),
+       Status::RuntimeFail, "not at rest"},
+      {"a clock that lies", changed([](RunRecord& r) { r.stage = Stage::Time, r.error_kind = "clock"; }),
+       Status::RuntimeFail, "clocks differ"},
       {"nothing to compare", record_of("g", 2, {}), Status::RuntimeFail, "no outputs"},
   };
 }
@@ -173,6 +183,27 @@ TEST(Headline, HasADescriptionForEachOfItsWords) {
     EXPECT_TRUE(alone || first || second) << word;
     EXPECT_LE(word.size(), 14u);
   }
+}
+
+TEST(Headline, HasASectionOfItsOwnAndEachSectionHasAHeadline) {
+  const auto page = read_file(std::filesystem::path(PASSNET_SOURCE_DIR) / "docs/verdicts.md");
+  ASSERT_TRUE(page);
+  std::vector<std::string> sections;
+  std::vector<std::string> missing = {"**What happened.** ", "**What it means.** ", "**What to do.** "};
+  const std::vector<std::string> parts = missing;
+  std::istringstream lines(*page + "### ");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("### ")) {
+      if (!sections.empty()) {
+        EXPECT_TRUE(missing.empty()) << sections.back() << " lacks " << missing.front();
+      }
+      sections.push_back(line.substr(4));
+      missing = parts;
+    }
+    std::erase_if(missing, [&](const std::string& part) { return line.starts_with(part); });
+  }
+  sections.pop_back();
+  EXPECT_THAT(sections, testing::UnorderedElementsAreArray(all_headlines()));
 }
 
 TEST(Headline, TellsEveryStageAndKindFromEveryOther) {

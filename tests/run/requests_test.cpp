@@ -9,6 +9,7 @@
 #include "fx/graph_text.h"
 #include "graphdir/sample.h"
 #include "record/profiles.h"
+#include "record/verdict.h"
 #include "run/evaluate.h"
 #include "run/run_passes.h"
 #include "tests/scratch.h"
@@ -44,7 +45,16 @@ std::vector<std::string> requests_in(const std::string& log) {
 
 class Requests : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_TRUE(kTold); }
+  void SetUp() override {
+    ASSERT_TRUE(kTold);
+    ::setenv("PASSNET_HOME", (scratch_.path / "home").c_str(), 1);
+  }
+  void TearDown() override {
+    if (home_)
+      ::setenv("PASSNET_HOME", home_->c_str(), 1);
+    else
+      ::unsetenv("PASSNET_HOME");
+  }
 
   // The graph of gpt2_gelu under these names, evaluated; what was asked for is in requests_.
   std::vector<record::RunRecord> evaluate(const std::vector<std::string>& graphs, EvaluateOptions options = {}) {
@@ -104,6 +114,8 @@ class Requests : public testing::Test {
     return rewritten;
   }
 
+  const std::optional<std::string> home_ =
+      std::getenv("PASSNET_HOME") ? std::optional<std::string>(std::getenv("PASSNET_HOME")) : std::nullopt;
   const ScratchDirectory scratch_;
   const fs::path directory_ = scratch_.path / "sample";
   std::vector<std::string> requests_;
@@ -207,6 +219,26 @@ TEST_F(Requests, OfAFailureWhileTimingSayWhichSideFailed) {
     EXPECT_EQ(records[0].stage, record::Stage::Time) << graph;
     EXPECT_EQ(records[0].error, "error: not today") << graph;
     EXPECT_EQ(requests_.at(requests_.size() - 3), graph[0] == 'r' ? "R time_on_sets" : "C time_on_sets") << graph;
+  }
+}
+
+TEST_F(Requests, TellAClockThatLiesByAClockOfOurOwn) {
+  EvaluateOptions options;
+  options.warmup = 0;
+  options.trials = 2;
+  for (const char* graph : {"reference_clock_lies", "candidate_clock_lies", "device_clock_lies"}) {
+    fs::remove_all(directory_);
+    const auto records = evaluate({graph, "b"}, options);
+    EXPECT_EQ(records[0].stage, record::Stage::Time) << graph;
+    EXPECT_EQ(records[0].error_kind, "clock") << records[0].error;
+    EXPECT_EQ(record::headline(records[0]), "clocks differ") << graph;
+    const std::string name = graph;
+    const std::string worker = name.starts_with("candidate") ? "candidate"
+                               : name.starts_with("device")  ? "reference's GPU"
+                                                             : "reference";
+    EXPECT_THAT(records[0].error, HasSubstr("the clocks of the " + worker + " and of passnet differ")) << graph;
+    EXPECT_TRUE(records[0].candidate.trials_us.empty()) << graph;
+    EXPECT_EQ(records[1].stage, record::Stage::Done) << records[1].error;
   }
 }
 

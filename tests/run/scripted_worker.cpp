@@ -6,8 +6,11 @@
 //   asserts           an error after which the process can do nothing more; it ends
 //   ROLE_fails_at_REQUEST, ROLE_ends_at_REQUEST: that worker refuses this request, or ends instead of answering it
 //   refuses_rewritten the first trace succeeds, later ones do not
+//   ROLE_clock_lies   that worker's calls take ten times as long as it says
+//   device_clock_lies the clock of its device says a tenth
 //   turns             a traced value has other strides in each trace but the first
 // As device memory it tells how many graphs the process has loaded, which shows whether it is a fresh one.
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -20,6 +23,11 @@
 using passnet::Json;
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+double us_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
 
 struct Script {
   bool candidate = false;
@@ -60,6 +68,18 @@ struct Script {
     }
     return {{"ok", true}, {"values", values}};
   }
+  // Calls that take what they say by any clock.
+  Json read_clocks(int64_t calls) const {
+    const double lie = is(candidate ? "candidate_clock_lies" : "reference_clock_lies") ? 0.1 : 1;
+    const auto begin = Clock::now();
+    std::vector<double> times;
+    for (int64_t i = 0; i < calls; ++i) {
+      const auto start = Clock::now();
+      while (Clock::now() < start + std::chrono::milliseconds(6)) continue;
+      times.push_back(lie * us_since(start));
+    }
+    return {{"ok", true}, {"times_us", times}, {"device_us", us_since(begin) * (is("device_clock_lies") ? 0.1 : 1)}};
+  }
   bool is_to(const char* what, const std::string& request) const {
     return is(((candidate ? "candidate_" : "reference_") + std::string(what) + "_at_" + request + "/").c_str());
   }
@@ -72,6 +92,8 @@ struct Script {
     if (what == "trace") return trace();
     if (what == "time")
       return {{"ok", true}, {"times_us", std::vector<double>(request.at("calls").get<size_t>(), 6000.0)}};
+    if (what == "calibrate") return {{"ok", true}, {"copies", {{{"bytes", 1 << 20}, {"gb_per_s", 10.0}}}}};
+    if (what == "read_clocks") return read_clocks(request.at("calls").get<int64_t>());
     if (what == "make_call_sets")
       return {{"ok", true}, {"tensors", Json::array()}, {"stride", 64}, {"sets", request.at("sets")}};
     if (what == "time_on_sets") {

@@ -27,6 +27,20 @@ TEST(ThreadTimes, AThreadThatCameLaterCountsFromItsBeginning) {
   EXPECT_EQ(waited_for_others({{7, 0, 10, 500}}, {}), nanoseconds(0));
 }
 
+TEST(ThreadTimes, WhatAllThreadsRanIsAdded) {
+  EXPECT_EQ(ran_between({{1, 0, 1000, 0}, {2, 1, 5, 0}}, {{1, 0, 1500, 0}, {2, 1, 15, 0}, {3, 0, 7, 0}}),
+            nanoseconds(517));
+  EXPECT_EQ(ran_between({{1, 0, 1000, 0}}, {{1, 0, 1000, 900}}), nanoseconds(0));
+  EXPECT_EQ(ran_between({{1, 0, 1000, 0}}, {}), nanoseconds(0));
+}
+
+TEST(ThreadTimes, TellWhoRunsAndWhoRests) {
+  const auto times = read_thread_times({::getpid()});
+  if (!times) GTEST_SKIP() << "this system keeps no figures of waiting threads";
+  EXPECT_FALSE(times->front().rests());  // the thread that reads
+  for (const char state : {'S', 'D', 'T'}) EXPECT_TRUE((ThreadTime{1, 0, 0, 0, state}.rests()));
+}
+
 TEST(ThreadTimes, OwnProcessIsRead) {
   const auto times = read_thread_times({::getpid()});
   if (!times) GTEST_SKIP() << "this system keeps no figures of waiting threads";

@@ -4,21 +4,42 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "doctor/doctor.h"
 #include "options.h"
+#include "run/worker/worker.h"
 
 namespace passnet::cli {
 
 void add_doctor(CLI::App& app, int& exit_code) {
-  auto json = std::make_shared<bool>(false);
+  struct Flags {
+    bool json = false, calibrate = false;
+    int threads = 0;
+    std::string device = "cpu";
+  };
+  auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("doctor", "what of this machine can be used, and what to install");
-  add_json_flag(*command, *json);
+  add_json_flag(*command, flags->json);
+  CLI::Option* calibrate = command->add_flag(
+      "--calibrate", flags->calibrate,
+      "measure what this machine copies and what a small kernel takes, and keep it: no time below what that allows is "
+      "believed");
+  command->add_option("--threads", flags->threads, "that are measured; default: as many as evaluations use")
+      ->check(integer_in(1, 1024))
+      ->needs(calibrate);
+  add_device_option(*command, flags->device)->needs(calibrate);
   command->footer("0: evaluating on the CPU works; 4: something it needs is missing.\n\nExample:  passnet doctor");
-  command->callback([json, &exit_code] {
-    const std::vector<Finding> findings = examine_machine();
-    if (*json)
+  command->callback([flags, &exit_code] {
+    const Result<std::optional<int>> gpu = run::parse_device(flags->device);
+    if (!gpu) {
+      exit_code = report_error(gpu.error());
+      return;
+    }
+    std::vector<Finding> findings = examine_machine();
+    if (flags->calibrate) findings.push_back(calibrate_machine(flags->threads, *gpu));
+    if (flags->json)
       say("{}\n", dump(to_json(findings)));
     else
       print_result(render(findings));

@@ -3,6 +3,7 @@
 // answers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,5 +42,9 @@ Finding examine_compiler();
 Finding examine_python();
 Finding examine_worker();
 Finding examine_sandbox();
+
+/// Measures what evaluations with so many threads (0: as many as they use), or on that GPU, are held against, and keeps it
+/// for them. Waits for evaluations that run.
+Finding calibrate_machine(int threads, std::optional<int> gpu);
 
 }  // namespace passnet::cli

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "doctor/doctor.h"
 #include "pass/kernel/build.h"
+#include "record/isolation.h"
 #include "run/worker/requests.h"
 #include "run/worker/worker.h"
 #include "sandbox/empty_root.h"
@@ -196,7 +197,9 @@ Finding examine_worker() {
 }
 
 Finding examine_sandbox() {
-  Finding finding{.topic = "sandbox", .found = "kernels run with " + sandbox::describe_isolation()};
+  const std::string words = sandbox::describe_isolation();
+  const record::IsolationLevel level = record::isolation_of(words);
+  Finding finding{.topic = "sandbox", .found = fmt::format("kernels run with {}; {}", words, record::describe(level))};
   std::vector<std::string> missing;
   if (!sandbox::namespaces_available()) {
     missing.push_back(
@@ -211,6 +214,9 @@ Finding examine_sandbox() {
   if (!missing.empty()) {
     finding.mark = Mark::Warn;
     finding.fix = "weaker without " + join(missing, ", ");
+    if (level < record::kRankedIsolation)
+      finding.fix +=
+          fmt::format("; below level '{}' results are not in the score", record::to_string(record::kRankedIsolation));
   }
   return finding;
 }

@@ -31,11 +31,13 @@ std::vector<GraphEntry> entries_of(const std::vector<record::RunRecord>& records
 
 std::string render_figures(const std::vector<GraphEntry>& entries, const record::Score& score) {
   std::map<Speed, size_t> speeds;
-  size_t noisy = 0, disturbed = 0;
+  size_t noisy = 0, disturbed = 0, below_floor = 0, unranked = 0;
   for (const GraphEntry& entry : entries) {
     ++speeds[entry.speed];
     noisy += entry.speed != Speed::None && entry.row.noisy;
     disturbed += entry.row.disturbed;
+    below_floor += entry.row.below_floor;
+    unranked += entry.row.unranked || entry.row.no_work;
   }
   const record::ScorePoint& at = score.at(record::kCorrectT);
   const char* correct_css = score.total == 0 ? "" : score.correct == score.total ? "good" : "bad";
@@ -51,6 +53,12 @@ std::string render_figures(const std::vector<GraphEntry>& entries, const record:
   if (noisy > 0) out += figure_html("Noisy", fmt::format("{}", noisy), "quartiles over 20 % of the median", "doubtful");
   if (disturbed > 0)
     out += figure_html("Disturbed", fmt::format("{}", disturbed), "the machine was not ours: no number", "doubtful");
+  if (below_floor > 0)
+    out += figure_html("Below floor", fmt::format("{}", below_floor), "faster than the machine can be: no number",
+                       "doubtful");
+  if (unranked > 0)
+    out +=
+        figure_html("Unranked", fmt::format("{}", unranked), "not in the score: see each graph", "doubtful");
   return out + "</dl>\n";
 }
 

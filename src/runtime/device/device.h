@@ -130,6 +130,9 @@ class Device {
   virtual bool has_stopped() const { return false; }
 
   virtual std::unique_ptr<CallClock> make_clock() = 0;
+  /// A clock of the device itself that reads all that passes between start and stop, launching and waiting included;
+  /// null: it has none beside the host's.
+  virtual std::unique_ptr<CallClock> make_span_clock() { return nullptr; }
   virtual std::unique_ptr<OutputComparison> compare_with(const std::vector<c10::IValue>& outputs) = 0;
   /// Overwrites the device's cache, so that nothing of a graph is left in it.
   virtual void flush_cache() {}

@@ -42,7 +42,7 @@ CUevent event(void* made) { return static_cast<CUevent>(made); }
 
 }  // namespace
 
-DeviceClock::DeviceClock() {
+DeviceClock::DeviceClock(Reads reads) : late_(reads == Reads::Span ? kTries : 0) {
   for (void*& made : events_) {
     CUevent fresh = nullptr;
     check(driver().cuEventCreate(&fresh, CU_EVENT_DEFAULT), "creating an event");

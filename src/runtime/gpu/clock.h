@@ -12,7 +12,9 @@ namespace passnet::runtime::gpu {
 /// line. REQUIRES gpu::start().
 class DeviceClock final : public CallClock {
  public:
-  DeviceClock();
+  /// Work: what the device does alone. Span: all that passes, by the device's clock; the stream is never held up.
+  enum class Reads { Work, Span };
+  explicit DeviceClock(Reads reads = Reads::Work);
   ~DeviceClock() override;
   DeviceClock(const DeviceClock&) = delete;
   DeviceClock& operator=(const DeviceClock&) = delete;

@@ -82,6 +82,9 @@ class GpuDevice final : public Device {
   void synchronize() override { gpu::synchronize(); }
   bool has_stopped() const override { return gpu::has_stopped(); }
   std::unique_ptr<CallClock> make_clock() override { return std::make_unique<gpu::DeviceClock>(); }
+  std::unique_ptr<CallClock> make_span_clock() override {
+    return std::make_unique<gpu::DeviceClock>(gpu::DeviceClock::Reads::Span);
+  }
   std::unique_ptr<OutputComparison> compare_with(const std::vector<c10::IValue>& outputs) override {
     return std::make_unique<gpu::BitComparison>(outputs);
   }

@@ -183,6 +183,11 @@ Result<CallTimes> Session::time(const TimeOptions& options) {
   return time_calls(*graph_, options);
 }
 
+Result<ClockReadings> Session::read_clocks(int64_t calls) {
+  const c10::InferenceMode mode;
+  return runtime::read_clocks(*graph_, calls);
+}
+
 int64_t Session::calls_at_once() const {
   const KernelHost* host = graph_->fused().host();
   return host != nullptr && graph_->plan().launches_only() ? static_cast<int64_t>(host->calls_at_a_time()) : 1;

@@ -63,6 +63,12 @@ struct CallTimes {
   DeviceCondition condition;  // after the calls
 };
 
+/// Calls one after the other by two clocks of this process, for a comparison with somebody else's clock.
+struct ClockReadings {
+  std::vector<double> times_us;     // of each call with what goes before and after it, by the clock of timed calls
+  std::optional<double> device_us;  // of all of them, by the device's own clock; none: it has none
+};
+
 /// Memory for sets of inputs; set k lies k * stride bytes after set 0, whose tensors are `tensors`.
 struct SharedSets {
   SharedTensors tensors;
@@ -162,6 +168,9 @@ class Session {
   /// Calls, each timed by itself. What is not timed: restoring inputs that the graph changes, making fresh ones,
   /// seeding, recording, hashing outputs, freeing them. Throws KernelFault when a kernel changed an input.
   Result<CallTimes> time(const TimeOptions& options);
+  /// Calls and nothing else, so that whoever asks can tell by a clock of its own whether those here are right: what
+  /// time() leaves out is inside the clock. Throws KernelFault when a kernel changed an input.
+  Result<ClockReadings> read_clocks(int64_t calls);
   /// One timed call on each of the first sets. Throws KernelFault when a kernel wrote beside its buffers.
   Result<FreshCallTimes> time_on_sets(const FreshOptions& options);
   /// The same, and what the calls gave is kept for compare_calls().

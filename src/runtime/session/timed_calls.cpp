@@ -130,4 +130,32 @@ Result<CallTimes> time_calls(LoadedGraph& graph, const TimeOptions& options) {
   return timed.summarize();
 }
 
+Result<ClockReadings> read_clocks(LoadedGraph& graph, int64_t calls) {
+  PASSNET_TRY_VOID(graph.require_inputs());
+  PASSNET_TRY_VOID(graph.learn_mutations());
+  PASSNET_TRY_VOID(graph.record());
+  const std::vector<at::Tensor> inputs = graph.recorded() ? graph.inputs_in_use() : std::vector<at::Tensor>{};
+  HostClock host(graph.device());
+  const std::unique_ptr<CallClock> device = graph.device().make_span_clock();
+  ClockReadings readings;
+  readings.times_us.reserve(static_cast<size_t>(calls));
+  graph.device().synchronize();
+  if (device) device->start();
+  for (int64_t i = 0; i < calls; ++i) {
+    host.start();
+    graph.prepare_call();
+    if (graph.recorded()) {
+      graph.recorded()->call(inputs);
+      graph.recorded()->release();
+    } else {
+      PASSNET_TRY_VOID(graph.plan().run());
+      graph.plan().release();
+    }
+    readings.times_us.push_back(host.stop().value_or(0));
+  }
+  if (device) readings.device_us = device->stop();
+  graph.require_inputs_unchanged();
+  return readings;
+}
+
 }  // namespace passnet::runtime

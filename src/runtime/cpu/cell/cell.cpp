@@ -171,13 +171,25 @@ void Cell::await_rest(uint32_t turn) {
       tell_fault();
   }
   // What `done` says is the kernel's own word; that all its threads sleep is the system's.
+  const auto said = std::chrono::steady_clock::now();
   for (int tries = 0; !is_at_rest(); ++tries) {
     ::sched_yield();
-    if (tries % 1024 == 1023 && has_ended(started_.process.get())) tell_fault();
+    if (tries % 1024 != 1023) continue;
+    if (has_ended(started_.process.get())) tell_fault();
+    if (std::chrono::steady_clock::now() - said > kMostUntilRest) tell_restless();
   }
 }
 
 uint32_t Cell::running() const { return control_->running.load(std::memory_order_relaxed); }
+
+void Cell::tell_restless() {
+  CellFault fault;
+  fault.restless = true;
+  fault.launch = running();
+  fault.ended = starter_->end(started_.id);
+  ended_ = true;
+  throw fault;
+}
 
 void Cell::tell_fault() {
   const cell::Fault& told = control_->fault;

@@ -1,6 +1,7 @@
 // A running cell (cell/control.h): it is handed programs of launches and waited for. Free of torch.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -36,8 +37,13 @@ struct CellFault {
   int code = 0;    // si_code
   uint32_t launch = 0;
   uint64_t address = 0, at = 0, called_by = 0;
-  std::string ended;  // "killed by SIGKILL (killed from outside)"
+  bool restless = false;  // it said that it was done, and a thread of it did not sleep
+  std::string ended;      // "killed by SIGKILL (killed from outside)"
 };
+
+/// How long after its last word a cell may take until all its threads sleep. An honest one needs microseconds, and some
+/// milliseconds when another process has the processor of a thread.
+inline constexpr std::chrono::seconds kMostUntilRest{2};
 
 class Cell {
  public:
@@ -78,6 +84,7 @@ class Cell {
   bool is_at_rest();
   void await_rest(uint32_t turn);
   [[noreturn]] void tell_fault();
+  [[noreturn]] void tell_restless();
 
   CellStarter* starter_ = nullptr;
   StartedCell started_;

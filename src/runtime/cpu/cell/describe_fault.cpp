@@ -77,6 +77,12 @@ KernelFault describe_fault(const CellFault& fault, const FaultPlace& place) {
       break;
     }
   }
+  if (fault.restless) {
+    told.kind = "not-at-rest";
+    told.message = fmt::format("{} said that it was done, and {} s later a thread of its process did not sleep", kernel,
+                               kMostUntilRest.count());
+    return told;
+  }
   if (fault.signal == 0) {
     const bool from_outside = fault.ended.find("SIGKILL") != std::string::npos;
     told.kind = from_outside ? "killed" : "crash";

@@ -1,0 +1,114 @@
+#include "run/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json_object.h"
+#include "base/log.h"
+#include "base/utc.h"
+#include "run/worker/requests.h"
+
+namespace passnet {
+
+template <>
+struct JsonFields<record::CopySpeed> {
+  static constexpr std::string_view kName = "copy";
+  static void visit(auto& field, auto& copy) {
+    field("bytes", copy.bytes);
+    field("gb_per_s", copy.gb_per_s);
+  }
+};
+
+template <>
+struct JsonFields<run::Calibration> {
+  static constexpr std::string_view kName = "calibration";
+  static void visit(auto& field, auto& calibration) {
+    field("version", calibration.version);
+    field("hardware", calibration.hardware);
+    field("threads", calibration.threads);
+    field("measured", calibration.measured);
+    field("copies", calibration.copies);
+  }
+};
+
+}  // namespace passnet
+
+namespace passnet::run {
+
+namespace {
+
+constexpr size_t kMostBytes = 1 << 16;
+
+bool is_usable(const std::vector<record::CopySpeed>& copies) {
+  return !copies.empty() && std::ranges::all_of(copies, [](const record::CopySpeed& copy) {
+    return copy.bytes > 0 && std::isfinite(copy.gb_per_s) && copy.gb_per_s > 0;
+  });
+}
+
+Result<Calibration> read_calibration(const std::filesystem::path& file, const std::string& hardware, int threads) {
+  PASSNET_TRY(const std::string text, read_regular_file(file, kMostBytes));
+  PASSNET_TRY(const Json json, parse_json(text, file.string()));
+  PASSNET_TRY(Calibration read, from_json_object<Calibration>(json));
+  if (read.version != 1 || read.hardware != hardware || read.threads != threads || !is_usable(read.copies))
+    return bad_input(fmt::format("'{}' is no calibration of {}, {} threads", file.string(), hardware, threads));
+  return read;
+}
+
+}  // namespace
+
+std::filesystem::path calibration_file(const std::string& hardware, int threads) {
+  const std::string key = sha256_hex(fmt::format("{}\n{}", hardware, threads)).substr(0, 16);
+  return passnet_home() / "calibration" / (key + ".json");
+}
+
+std::optional<Calibration> load_calibration(const std::string& hardware, int threads) {
+  const std::filesystem::path file = calibration_file(hardware, threads);
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return std::nullopt;
+  Result<Calibration> read = read_calibration(file, hardware, threads);
+  if (read) return std::move(*read);
+  log::warn(fmt::format("{}; this machine is measured anew", read.error().message));
+  return std::nullopt;
+}
+
+Result<void> store_calibration(const Calibration& calibration) {
+  return write_file(calibration_file(calibration.hardware, calibration.threads),
+                    dump(to_json_object(calibration)) + "\n");
+}
+
+Result<Calibration> calibrate(Worker& reference, const std::string& hardware, int threads,
+                              std::chrono::milliseconds timeout) {
+  PASSNET_TRY(const Reply reply, reference.ask({{"do", "calibrate"}}, {}, timeout));
+  return read_fields("calibrate", [&]() -> Result<Calibration> {
+    Result<std::vector<record::CopySpeed>> copies =
+        from_json_list<record::CopySpeed>(reply.json.at("copies"), "copies");
+    if (!copies) return nonsense("calibrate", copies.error().message);
+    if (!is_usable(*copies)) return nonsense("calibrate", "expected copies of some bytes at some speed");
+    return Calibration{1, hardware, threads, utc_now(), std::move(*copies)};
+  });
+}
+
+Result<Calibration> known_calibration(Worker& reference, const std::string& hardware, int threads,
+                                      std::chrono::milliseconds timeout) {
+  if (std::optional<Calibration> known = load_calibration(hardware, threads)) return std::move(*known);
+  PASSNET_TRY(Calibration measured, calibrate(reference, hardware, threads, timeout));
+  log::info(fmt::format("this machine was not calibrated: it copies {}; 'passnet doctor --calibrate' measures again",
+                        describe(measured)));
+  if (const Result<void> stored = store_calibration(measured); !stored) log::warn(to_string(stored.error()));
+  return measured;
+}
+
+std::string describe(const Calibration& calibration) {
+  const auto by_bytes = [](const record::CopySpeed& a, const record::CopySpeed& b) { return a.bytes < b.bytes; };
+  const auto by_speed = [](const record::CopySpeed& a, const record::CopySpeed& b) { return a.gb_per_s < b.gb_per_s; };
+  const auto& largest = *std::ranges::max_element(calibration.copies, by_bytes);
+  const auto& fastest = *std::ranges::max_element(calibration.copies, by_speed);
+  return fmt::format("{:.0f} GB/s, {} MiB at a time, and up to {:.0f} GB/s, {} KiB at a time", largest.gb_per_s,
+                     largest.bytes >> 20, fastest.gb_per_s, fastest.bytes >> 10);
+}
+
+}  // namespace passnet::run

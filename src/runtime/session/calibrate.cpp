@@ -1,0 +1,81 @@
+#include "runtime/session/calibrate.h"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "runtime/device/device.h"
+#include "runtime/session/process.h"
+#include "runtime/tensor/placement.h"
+
+namespace passnet::runtime {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Bytes that a copy reads and writes. The largest is beyond the caches of most machines; where it is not, the floor that
+/// follows is too low, never too high.
+constexpr int64_t kMoved[] = {int64_t{32} << 10, int64_t{256} << 10, int64_t{2} << 20, int64_t{16} << 20,
+                              int64_t{128} << 20};
+constexpr int kTries = 6;
+constexpr int64_t kMovedInATry = int64_t{64} << 20;  // by small copies that are repeated
+
+/// ns of `repeats` copies of a half of `memory` to the other, each thread a part of its own.
+double copy_ns(const at::Tensor& memory, int64_t moved, int64_t repeats) {
+  char* const to = static_cast<char*>(memory.data_ptr());
+  const char* const from = to + moved / 2;
+  const auto start = Clock::now();
+  at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t first, int64_t last) {
+    const int64_t threads = at::get_num_threads();
+    const int64_t begin = moved / 2 * first / threads, end = moved / 2 * last / threads;
+    for (int64_t i = 0; i < repeats; ++i) {
+      std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
+      // So that no copy is left out as the same as the one before.
+      asm volatile("" : : "r"(to), "r"(from) : "memory");
+    }
+  });
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+record::CopySpeed copy_speed_of_cpu(const at::Tensor& memory, int64_t moved) {
+  const int64_t repeats = std::max<int64_t>(1, kMovedInATry / moved);
+  double best_ns = copy_ns(memory, moved, 1);
+  for (int i = 0; i < kTries; ++i)
+    best_ns = std::min(best_ns, copy_ns(memory, moved, repeats) / static_cast<double>(repeats));
+  return {moved, static_cast<double>(moved) / best_ns};
+}
+
+record::CopySpeed copy_speed_of_gpu(const at::Tensor& memory, int64_t moved) {
+  at::Tensor to = memory.narrow(0, 0, moved / 2);
+  const at::Tensor from = memory.narrow(0, moved / 2, moved / 2);
+  const std::unique_ptr<CallClock> clock = device().make_clock();
+  double best_us = 0;
+  for (int tries = 0; tries < kTries;) {
+    clock->start();
+    to.copy_(from);
+    const std::optional<double> us = clock->stop();
+    if (!us) continue;
+    best_us = tries++ == 0 ? *us : std::min(best_us, *us);
+  }
+  return {moved, static_cast<double>(moved) / (best_us * 1e3)};
+}
+
+}  // namespace
+
+std::vector<record::CopySpeed> measure_copies() {
+  const c10::InferenceMode mode;
+  const at::Tensor memory = at::empty({*std::max_element(std::begin(kMoved), std::end(kMoved))},
+                                      at::TensorOptions(graph_device()).dtype(at::kByte));
+  memory.zero_();  // its pages are there
+  std::vector<record::CopySpeed> speeds;
+  for (const int64_t moved : kMoved)
+    speeds.push_back(on_gpu() ? copy_speed_of_gpu(memory, moved) : copy_speed_of_cpu(memory, moved));
+  return speeds;
+}
+
+}  // namespace passnet::runtime

@@ -1,0 +1,81 @@
+#include "record/floor.h"
+
+#include <gtest/gtest.h>
+
+#include "example_records.h"
+#include "record/isolation.h"
+#include "record/score.h"
+#include "record/verdict.h"
+
+namespace passnet::record {
+namespace {
+
+const std::vector<CopySpeed> kCopies = {{32 << 10, 400}, {1 << 20, 100}, {64 << 20, 10}};
+
+TEST(Floor, IsAQuarterOfACopyOfAsManyBytes) {
+  const Floor floor = floor_of(100'000'000, kCopies, 1e6);
+  EXPECT_EQ(floor.bytes, 100'000'000);
+  EXPECT_EQ(floor.gb_per_s, 10);
+  EXPECT_DOUBLE_EQ(floor.us, 2500);
+}
+
+TEST(Floor, TakesTheFastestCopyThatIsNotMuchSmaller) {
+  EXPECT_EQ(floor_of(1 << 10, kCopies, 1e6).gb_per_s, 400);
+  EXPECT_EQ(floor_of(128 << 10, kCopies, 1e6).gb_per_s, 400);
+  EXPECT_EQ(floor_of(1 << 20, kCopies, 1e6).gb_per_s, 100);
+  EXPECT_EQ(floor_of(int64_t{1} << 40, kCopies, 1e12).gb_per_s, 10);
+  // What a small copy costs besides does not raise the floor of a small graph.
+  EXPECT_EQ(floor_of(1 << 10, {{1 << 10, 1}, {1 << 20, 50}}, 1e6).gb_per_s, 50);
+}
+
+TEST(Floor, IsNeverAboveHalfOfTheReferencesTime) { EXPECT_DOUBLE_EQ(floor_of(100'000'000, kCopies, 8).us, 4); }
+
+TEST(Floor, IsNoneWithoutCopiesOrBytes) {
+  EXPECT_EQ(floor_of(100, {}, 1e6).us, 0);
+  EXPECT_EQ(floor_of(0, kCopies, 1e6).us, 0);
+}
+
+TEST(BelowFloor, CountsInNoScore) {
+  RunRecord record = record_of("g", 2, {output_of("float32", -10)});
+  ASSERT_EQ(left_out(record), LeftOut::No);
+  const double median = record.candidate.trials_us.front();
+  record.floor = Floor{1 << 20, 10, 0.5 * median};
+  EXPECT_EQ(left_out(record), LeftOut::No);
+  record.floor->us = 2 * median;
+  EXPECT_EQ(left_out(record), LeftOut::BelowFloor);
+  EXPECT_FALSE(counts(record));
+  EXPECT_EQ(judge(record).speedup, 0);
+  EXPECT_EQ(record_from_json(to_json(record)).value(), record);
+  record.disturbed = true;
+  EXPECT_EQ(left_out(record), LeftOut::Disturbed);
+}
+
+TEST(Isolation, IsAnOrderOfWhatIsInForce) {
+  EXPECT_EQ(isolation_of("none"), IsolationLevel::None);
+  EXPECT_EQ(isolation_of("no new privileges"), IsolationLevel::None);
+  EXPECT_EQ(isolation_of("no new privileges; seccomp filter"), IsolationLevel::Seccomp);
+  EXPECT_EQ(isolation_of("user, network, pid and ipc namespaces; no new privileges; seccomp filter"),
+            IsolationLevel::Seccomp);
+  EXPECT_EQ(isolation_of("Landlock; no new privileges; seccomp filter"), IsolationLevel::Confined);
+  EXPECT_EQ(isolation_of("user, network, pid and ipc namespaces; Landlock; no new privileges; seccomp filter; "
+                         "compilers in an empty root"),
+            IsolationLevel::Isolated);
+  EXPECT_EQ(describe(IsolationLevel::Isolated), "isolation level: 3 of 3 (isolated)");
+  for (const auto level : {IsolationLevel::None, IsolationLevel::Seccomp, IsolationLevel::Isolated})
+    EXPECT_EQ(isolation_from(to_string(level)), level);
+  EXPECT_FALSE(isolation_from("total"));
+}
+
+TEST(Isolation, BelowTheStatedLevelNothingIsRanked) {
+  RunRecord record = record_of("g", 2, {output_of("float32", -10)});
+  record.provenance.emplace();
+  EXPECT_EQ(left_out(record), LeftOut::No);  // of an older version
+  record.provenance->isolation_level = kRankedIsolation;
+  EXPECT_EQ(left_out(record), LeftOut::No);
+  record.provenance->isolation_level = IsolationLevel::None;
+  EXPECT_EQ(left_out(record), LeftOut::Unconfined);
+  EXPECT_EQ(record_from_json(to_json(record)).value(), record);
+}
+
+}  // namespace
+}  // namespace passnet::record

@@ -1,0 +1,57 @@
+#include "run/calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "base/file.h"
+#include "tests/scratch.h"
+
+namespace passnet::run {
+namespace {
+
+class Calibrations : public testing::Test {
+ protected:
+  void SetUp() override { ::setenv("PASSNET_HOME", (scratch_.path / "home").c_str(), 1); }
+  void TearDown() override {
+    if (before_)
+      ::setenv("PASSNET_HOME", before_->c_str(), 1);
+    else
+      ::unsetenv("PASSNET_HOME");
+  }
+  const ScratchDirectory scratch_;
+  const std::optional<std::string> before_ =
+      std::getenv("PASSNET_HOME") ? std::optional<std::string>(std::getenv("PASSNET_HOME")) : std::nullopt;
+};
+
+TEST_F(Calibrations, AreMeasuredOnceAndKeptByHardwareAndThreads) {
+  Worker reference({PASSNET_SCRIPTED_WORKER, Role::Reference, 1, nullptr, {}});
+  ASSERT_TRUE(reference.start());
+  EXPECT_FALSE(load_calibration("scripted", 1));
+  const auto measured = known_calibration(reference, "scripted", 1, std::chrono::seconds(10));
+  ASSERT_TRUE(measured) << to_string(measured.error());
+  EXPECT_EQ(load_calibration("scripted", 1), *measured);
+  EXPECT_FALSE(load_calibration("scripted", 2));
+  EXPECT_FALSE(load_calibration("other", 1));
+  reference.stop();
+  const auto kept = known_calibration(reference, "scripted", 1, std::chrono::seconds(10));
+  ASSERT_TRUE(kept) << to_string(kept.error());
+  EXPECT_EQ(*kept, *measured);
+}
+
+TEST_F(Calibrations, ThatCannotBeUsedAreAsGoodAsNone) {
+  const Calibration good{1, "scripted", 1, "2026-01-01T00:00:00Z", {{1 << 20, 10}}};
+  ASSERT_TRUE(store_calibration(good));
+  ASSERT_EQ(load_calibration("scripted", 1), good);
+  for (Calibration bad :
+       {Calibration{2, "scripted", 1, "", {{1 << 20, 10}}}, Calibration{1, "scripted", 1, "", {}},
+        Calibration{1, "scripted", 1, "", {{1 << 20, 0}}}, Calibration{1, "scripted", 1, "", {{0, 10}}}}) {
+    ASSERT_TRUE(store_calibration(bad));
+    EXPECT_FALSE(load_calibration("scripted", 1));
+  }
+  ASSERT_TRUE(write_file(calibration_file("scripted", 1), "{"));
+  EXPECT_FALSE(load_calibration("scripted", 1));
+}
+
+}  // namespace
+}  // namespace passnet::run
