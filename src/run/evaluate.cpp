@@ -42,6 +42,7 @@ class SampleEvaluation {
   SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers)
       : sample_(sample),
         options_(options),
+        build_(without_layers(options.build, options.without)),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
         workers_(workers),
         reference_(workers.reference()),
@@ -112,6 +113,7 @@ class SampleEvaluation {
     objects_ = {};
     PASSNET_TRY_VOID(workers_.revive());
     if (Result<void> done = walk(index, record); !done) tried.failure = std::move(done).error();
+    forget_findings(options_.without, record);
     forget(record);
     made_of.versions = machine_.versions;
     made_of.objects = std::move(objects_);
@@ -186,7 +188,7 @@ class SampleEvaluation {
     if (!passes_) return passes_.error();
     if (!names_checked_) PASSNET_TRY_VOID(check_pattern_names(*passes_, reference_, timeout_));
     names_checked_ = true;
-    const PassRunOptions how{timeout_, options_.gpu.has_value(), options_.strict, options_.build};
+    const PassRunOptions how{timeout_, options_.gpu.has_value(), options_.strict, build_};
     PASSNET_TRY(rebuilt.rewritten, rewrite_or_fail(reference_, kId, graph, *passes_, how, record.passes));
     add_rewritten(texts_, rebuilt.rewritten);
     if (rebuilt.rewritten.sites() == 0) {
@@ -194,7 +196,7 @@ class SampleEvaluation {
       return {};
     }
     record.stage = Stage::Build;
-    PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, options_.build, machine_.architecture));
+    PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, build_, machine_.architecture));
     objects_ = hash_objects(rebuilt.kernels);
     return {};
   }
@@ -203,7 +205,7 @@ class SampleEvaluation {
     record.stage = Stage::Time;
     const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
     PASSNET_TRY(Measured measured, measure({reference_, kId}, {candidate_, kId, calls_at_once}, how));
-    keep_worse(measured.checks, record);
+    if (!options_.without.contains(Layer::TimedCompare)) keep_worse(measured.checks, record);
     record.reference = std::move(measured.reference);
     record.candidate = std::move(measured.candidate);
     record.disturbed = measured.disturbed;
@@ -293,6 +295,7 @@ class SampleEvaluation {
 
   const graphdir::Sample& sample_;
   const EvaluateOptions& options_;
+  const pass::BuildOptions build_;
   const std::chrono::milliseconds timeout_;
   EvaluationWorkers& workers_;
   Worker &reference_, &candidate_;
