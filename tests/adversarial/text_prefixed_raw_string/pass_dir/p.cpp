@@ -1,7 +1,6 @@
 #include <passnet/kernel.h>
 
-static constexpr auto text =
-    u8R"(
+static constexpr auto text = u8R"(
 )";
 static inline void hidden() { asm volatile("rdtsc" : : : "rax", "rdx"); }
 
