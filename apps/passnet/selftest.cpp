@@ -14,6 +14,7 @@
 #include "options.h"
 #include "run/seed.h"
 #include "run/worker/worker.h"
+#include "selftest/mutants.h"
 
 namespace passnet::cli {
 
@@ -24,6 +25,7 @@ struct SelftestFlags {
   std::vector<std::string> only, without;
   std::optional<uint64_t> seed;
   selftest::SelftestOptions options;
+  size_t mutants = 0;
   bool json = false;
 };
 
@@ -44,7 +46,7 @@ void print_outcome(const selftest::Outcome& outcome, bool all_layers) {
   const bool right = outcome.is_right(all_layers);
   say("{:<34} {:>8}  {:<14} {:<14} {}{}\n", outcome.bundle->name, rows_text(*outcome.bundle),
       outcome.bundle->verdict.front(), outcome.found.verdict, result_of(outcome, all_layers),
-      right || outcome.found.reason.empty() ? "" : ": " + outcome.found.reason);
+      right || outcome.found.reason.empty() ? "" : ": " + first_line(outcome.found.reason));
 }
 
 // What of it is caught without one layer: "caught (crashed)".
@@ -133,6 +135,42 @@ void print_totals(const std::vector<selftest::Outcome>& outcomes, const Selftest
       rows.caught.size(), rows.all.size(), totals.accused, totals.controls, *flags.seed);
 }
 
+void print_mutants(const std::vector<selftest::MutantOutcome>& mutants) {
+  say("\n");
+  for (const selftest::MutantOutcome& one : mutants) {
+    if (one.fate != selftest::MutantOutcome::Fate::Survived) continue;
+    say("survived: {}, {}, line {} ({})\n  - {}\n  + {}\n", one.subject, one.mutant.rule, one.mutant.line, one.verdict,
+        trim(one.mutant.before), trim(one.mutant.after));
+  }
+  const selftest::MutantCounts counts = selftest::count_fates(mutants);
+  say("mutants killed {} of {} whose results differ ({:.1f} %), {} equivalent, {} not built\n", counts.killed,
+      counts.killed + counts.survived, 100 * counts.kill_rate(), counts.equivalent, counts.not_built);
+}
+
+Json to_json(const std::vector<selftest::MutantOutcome>& mutants) {
+  const selftest::MutantCounts counts = selftest::count_fates(mutants);
+  Json survivors = Json::array();
+  for (const selftest::MutantOutcome& one : mutants) {
+    if (one.fate != selftest::MutantOutcome::Fate::Survived) continue;
+    survivors.push_back({{"subject", one.subject},
+                         {"rule", one.mutant.rule},
+                         {"line", one.mutant.line},
+                         {"before", one.mutant.before},
+                         {"after", one.mutant.after},
+                         {"verdict", one.verdict}});
+  }
+  return {{"killed", counts.killed},       {"survived", counts.survived},     {"equivalent", counts.equivalent},
+          {"not_built", counts.not_built}, {"kill_rate", counts.kill_rate()}, {"survivors", std::move(survivors)}};
+}
+
+Result<std::vector<selftest::MutantOutcome>> run_mutants(const SelftestFlags& flags,
+                                                         const std::filesystem::path& corpus) {
+  if (flags.mutants == 0) return std::vector<selftest::MutantOutcome>();
+  PASSNET_TRY(const std::vector<selftest::Bundle> subjects, selftest::load_subjects(corpus));
+  const selftest::MutantOptions how{flags.options.evaluate, flags.options.jobs, flags.mutants, *flags.seed};
+  return selftest::run_mutants(subjects, how, [](const selftest::MutantOutcome&) {});
+}
+
 Result<ExitCode> selftest_command(SelftestFlags& flags) {
   run::EvaluateOptions& evaluate = flags.options.evaluate;
   PASSNET_TRY(evaluate.gpu, run::parse_device(flags.device));
@@ -150,10 +188,14 @@ Result<ExitCode> selftest_command(SelftestFlags& flags) {
               selftest::run_selftest(bundles, flags.options, [&](const selftest::Outcome& outcome) {
                 if (!flags.json) print_outcome(outcome, all_layers);
               }));
+  PASSNET_TRY(const std::vector<selftest::MutantOutcome> mutants, run_mutants(flags, corpus));
   if (flags.json) {
-    print_result(dump(to_json(outcomes, flags), 2) + "\n");
+    Json json = to_json(outcomes, flags);
+    json["mutants"] = to_json(mutants);
+    print_result(dump(json, 2) + "\n");
   } else {
     if (flags.options.ablate) print_ablation(outcomes);
+    if (flags.mutants > 0) print_mutants(mutants);
     print_totals(outcomes, flags);
   }
   const bool right = std::ranges::all_of(outcomes, [&](const auto& one) { return one.is_right(all_layers); });
@@ -174,6 +216,11 @@ void add_selftest(CLI::App& app, int& exit_code) {
       ->check(one_of(layers));
   command->add_flag("--ablate", flags->options.ablate,
                     "evaluate each attack again without each layer that should catch it");
+  command
+      ->add_option("--mutants", flags->mutants,
+                   "honest kernels with one fault each, so many of them, checked too; survivors are listed")
+      ->check(integer_in(0, 1000000))
+      ->capture_default_str();
   add_device_option(*command, flags->device);
   add_jobs_option(*command, flags->options.jobs, "bundles at a time");
   add_json_flag(*command, flags->json);

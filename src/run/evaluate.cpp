@@ -122,6 +122,8 @@ class SampleEvaluation {
     return tried;
   }
 
+  bool is_off(Layer layer) const { return options_.without.contains(layer); }
+
   // The graph as the candidate has it.
   struct Rebuilt {
     Rewritten rewritten;
@@ -162,8 +164,9 @@ class SampleEvaluation {
     record.stage = Stage::Load;
     PASSNET_TRY_VOID(workers_.await_candidate());
     if (!rebuilt.kernels.empty()) workers_.expect_foreign_code();
-    PASSNET_TRY(const int64_t calls_at_once, load_graph(candidate_, kId, rewritten.graph, rewritten.lists,
-                                                        rebuilt.kernels, timeout_, options_.cuda_graph));
+    PASSNET_TRY(const int64_t calls_at_once,
+                load_graph(candidate_, kId, rewritten.graph, rewritten.lists, rebuilt.kernels, timeout_,
+                           options_.cuda_graph, {!is_off(Layer::Poison), !is_off(Layer::Canaries)}));
     PASSNET_TRY_VOID(set_inputs(candidate_, kId, tensors_.inputs, timeout_));
 
     record.stage = Stage::Run;
@@ -203,9 +206,10 @@ class SampleEvaluation {
 
   Result<void> time(const ir::Graph& graph, int64_t calls_at_once, record::RunRecord& record) {
     record.stage = Stage::Time;
-    const MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
+    const MeasureOptions how{options_.warmup,          options_.trials, timeout_,
+                             options_.gpu.has_value(), options_.seed,   !is_off(Layer::FreshInputs)};
     PASSNET_TRY(Measured measured, measure({reference_, kId}, {candidate_, kId, calls_at_once}, how));
-    if (!options_.without.contains(Layer::TimedCompare)) keep_worse(measured.checks, record);
+    if (!is_off(Layer::TimedCompare)) keep_worse(measured.checks, record);
     record.reference = std::move(measured.reference);
     record.candidate = std::move(measured.candidate);
     record.disturbed = measured.disturbed;

@@ -20,7 +20,8 @@ struct MeasureOptions {
   int trials = 100;
   std::chrono::milliseconds timeout{60000};  // per request
   bool on_gpu = false;
-  uint64_t seed = 0;  // of the inputs that are drawn for timed calls
+  uint64_t seed = 0;         // of the inputs that are drawn for timed calls
+  bool fresh_inputs = true;  // false, in selftest alone: timed calls have the contents of the checked one
 };
 
 /// How the trials that count are timed, and in which other ways the same calls are timed after them.

@@ -22,7 +22,7 @@ constexpr std::string_view kControls = "controls/";
 
 struct Expectation {
   std::vector<int> rows;
-  std::string what, graph;
+  std::string what, graph, reason;
   std::vector<std::string> verdict, layers;
   double timeout_s = 0;
 };
@@ -40,6 +40,7 @@ struct JsonFields<selftest::Expectation> {
     field("what", expected.what);
     field("graph", expected.graph);
     field("verdict", expected.verdict);
+    field.may_lack("reason", expected.reason);
     field.may_lack("layers", expected.layers);
     field.may_lack("timeout_s", expected.timeout_s);
   }
@@ -65,6 +66,7 @@ Result<Bundle> load_bundle(const fs::path& corpus, const std::string& name) {
   bundle.rows = std::move(read->rows);
   bundle.what = std::move(read->what);
   bundle.verdict = std::move(read->verdict);
+  bundle.reason = std::move(read->reason);
   bundle.timeout_s = read->timeout_s;
   const std::vector<std::string> words = record::all_headlines();
   if (bundle.verdict.empty()) return refuse("field 'verdict' is empty, expected at least one word");

@@ -19,8 +19,9 @@ struct Bundle {
   std::vector<int> rows;             // of the catalogue of attacks
   std::string what;                  // the mechanism, in a sentence
   std::vector<std::string> verdict;  // headlines (record/verdict.h), one of which it must have
-  std::vector<run::Layer> layers;    // that catch it, the first one first; none of a control
-  double timeout_s = 0;              // for one request, where the bundle is one that hangs; 0: the usual
+  std::string reason;  // what its record's error must hold, so that it is caught for what it is; may be empty
+  std::vector<run::Layer> layers;  // that catch it, the first one first; none of a control
+  double timeout_s = 0;            // for one request, where the bundle is one that hangs; 0: the usual
   bool is_control() const;
 };
 

@@ -17,18 +17,22 @@ namespace passnet::selftest {
 /// What became of a bundle.
 struct Found {
   std::string verdict;  // record::headline
-  std::string reason;   // the record's error, one line; empty: it has none
+  std::string reason;   // the record's error, several lines; empty: it has none
   double seconds = 0;
+};
+
+/// An evaluation in full.
+struct Evaluated {
+  record::RunRecord record;
+  std::string results;  // a hash of what the checked call returned; empty: it did not come to that
 };
 
 /// The workers of one job, kept from bundle to bundle as those of a batch are.
 class BundleEvaluator {
  public:
   explicit BundleEvaluator(const run::EvaluateOptions& options);
-  /// without: layers that are off. tensors: receives what the graph gave; may be null.
-  /// Errors: Resource: the workers cannot be started; "interrupted".
-  Result<record::RunRecord> evaluate(const Bundle& bundle, const run::Layers& without = {},
-                                     run::GraphTensors* tensors = nullptr);
+  /// without: layers that are off. Errors: Resource: the workers cannot be started; "interrupted".
+  Result<Evaluated> evaluate(const Bundle& bundle, const run::Layers& without = {});
   Result<Found> find(const Bundle& bundle, const run::Layers& without = {});
 
  private:

@@ -10,7 +10,8 @@ namespace passnet::selftest {
 
 bool Outcome::is_right(bool all_layers) const {
   if (!all_layers && !bundle->is_control()) return !is_score(found.verdict);
-  return std::ranges::find(bundle->verdict, found.verdict) != bundle->verdict.end();
+  return std::ranges::find(bundle->verdict, found.verdict) != bundle->verdict.end() &&
+         found.reason.find(bundle->reason) != std::string::npos;
 }
 
 Result<std::vector<Outcome>> run_selftest(const std::vector<Bundle>& bundles, const SelftestOptions& options,

@@ -1,6 +1,10 @@
 #include <passnet/kernel.h>
 
-constexpr long spin() { long a = 0; for (long i = 0; i < 1000000000000; ++i) a += i; return a; }
+constexpr long spin() {
+  long a = 0;
+  for (long i = 0; i < 1000000000000; ++i) a += i;
+  return a;
+}
 static constexpr long spun = spin();
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {

@@ -1,7 +1,13 @@
 #include <passnet/kernel.h>
 
-template <int n> struct Deep { static constexpr long value = Deep<n - 1>::value + Deep<n - 2>::value + n; };
-template <int n> struct Wide { static constexpr long value = Wide<n + 1>::value; };
+template <int n>
+struct Deep {
+  static constexpr long value = Deep<n - 1>::value + Deep<n - 2>::value + n;
+};
+template <int n>
+struct Wide {
+  static constexpr long value = Wide<n + 1>::value;
+};
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);

@@ -10,7 +10,7 @@ def replacement_args(x):
 
 
 def plan(x):
-    out = torch.empty((1 << 50,), dtype=torch.float32)
+    out = torch.empty((2 ** 50,), dtype=torch.float32)
     return out
 
 

@@ -1,7 +1,9 @@
 #include <passnet/kernel.h>
 
 __attribute__((noinline)) static uint64_t carrier() { return 0x9090c3050f909090ull; }
-__attribute__((noinline)) static void turn(volatile uintptr_t* frame) { frame[1] = reinterpret_cast<uintptr_t>(&carrier) + 5; }
+__attribute__((noinline)) static void turn(volatile uintptr_t* frame) {
+  frame[1] = reinterpret_cast<uintptr_t>(&carrier) + 5;
+}
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);

@@ -1,6 +1,6 @@
 class Program_weight_tensor_meta_x:
     name = "x"
-    shape = [2, 131072]
+    shape = [1, 131072]
     dtype = "torch.float32"
     device = "cpu"
     mean = 0.0

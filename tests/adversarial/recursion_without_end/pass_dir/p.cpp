@@ -1,6 +1,9 @@
 #include <passnet/kernel.h>
 
-static int fall(volatile int* at) { volatile int next = *at + 1; return fall(&next) + next; }
+static int fall(volatile int* at) {
+  volatile int next = *at + 1;
+  return fall(&next) + next;
+}
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);

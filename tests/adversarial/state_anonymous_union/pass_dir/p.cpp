@@ -1,6 +1,9 @@
 #include <passnet/kernel.h>
 
-static union { int calls; float other; };
+static union {
+  int calls;
+  float other;
+};
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);

@@ -1,6 +1,9 @@
 #include <passnet/kernel.h>
 
-struct Memo { unsigned key; float values[64]; };
+struct Memo {
+  unsigned key;
+  float values[64];
+};
 static Memo memo[4];
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {

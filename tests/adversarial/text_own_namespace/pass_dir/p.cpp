@@ -1,6 +1,8 @@
 #include <passnet/kernel.h>
 
-namespace passnet { inline int trick() { return 1; } }
+namespace passnet {
+inline int trick() { return 1; }
+}  // namespace passnet
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);

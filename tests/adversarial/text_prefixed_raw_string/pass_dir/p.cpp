@@ -1,6 +1,7 @@
 #include <passnet/kernel.h>
 
-static constexpr auto text = u8R"(
+static constexpr auto text =
+    u8R"(
 )";
 static inline void hidden() { asm volatile("rdtsc" : : : "rax", "rdx"); }
 

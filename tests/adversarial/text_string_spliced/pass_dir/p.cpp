@@ -4,7 +4,11 @@
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);
-  NONE("\ 
-  " asm volatile("rdtsc" : : : "rax", "rdx") "");
+  NONE(
+      "\ 
+  " asm volatile("rdtsc"
+                 :
+                 :
+                 : "rax", "rdx") "");
   for (int64_t i = first; i < last; ++i) out[i] = x[i] > 0 ? x[i] : 0;
 }

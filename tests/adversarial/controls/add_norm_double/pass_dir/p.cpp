@@ -10,6 +10,7 @@ PASSNET_KERNEL add_norm_kernel(const float* x, const float* y, const float* weig
     double mean = 0, variance = 0;
     for (int i = 0; i < 64; ++i) mean += (sum[i] = a[i] + b[i]) / 64;
     for (int i = 0; i < 64; ++i) variance += (sum[i] - mean) * (sum[i] - mean) / 64;
-    for (int i = 0; i < 64; ++i) out[i] = float((sum[i] - mean) * (1 / __builtin_sqrt(variance + 1e-5)) ) * weight[i] + bias[i];
+    for (int i = 0; i < 64; ++i)
+      out[i] = float((sum[i] - mean) * (1 / __builtin_sqrt(variance + 1e-5))) * weight[i] + bias[i];
   }
 }

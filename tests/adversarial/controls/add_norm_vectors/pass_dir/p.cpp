@@ -15,7 +15,8 @@ PASSNET_KERNEL add_norm_kernel(const float* x, const float* y, const float* weig
     const auto [mean, variance] = moments(values, 64);
     const float scale = rsqrt(variance + 1e-5f);
     for_blocks(0, 64, [&](int64_t i, int lanes) {
-      store(normed + at + i, fma((load(values + i, lanes) - mean) * scale, load(weight + i, lanes), load(bias + i, lanes)), lanes);
+      store(normed + at + i,
+            fma((load(values + i, lanes) - mean) * scale, load(weight + i, lanes), load(bias + i, lanes)), lanes);
     });
   }
 }

@@ -2,7 +2,9 @@
 
 namespace mine {
 template <class U>
-constexpr U larger(U a, U b) { return a > b ? a : b; }
+constexpr U larger(U a, U b) {
+  return a > b ? a : b;
+}
 }  // namespace mine
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
