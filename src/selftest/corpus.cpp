@@ -85,7 +85,7 @@ Result<Bundle> load_bundle(const fs::path& corpus, const std::string& name) {
     bundle.layers.push_back(*known);
   }
   const fs::path graph = corpus / kGraphs / read->graph;
-  if (read->graph.empty() || !graphdir::graph_directory(graph))
+  if (read->graph.empty() || !fs::exists(graph / "model.py"))
     return refuse(fmt::format("no graph {} in {}", quoted(std::string_view(read->graph)),
                               quoted((corpus / kGraphs).string(), 200)));
   bundle.sample = {directory, name, {read->graph}, {graph}, directory / "pass_dir"};

@@ -10,6 +10,10 @@ import unittest
 BINARY = pathlib.Path(os.environ["PASSNET_BINARY_DIR"]) / "bin" / "passnet"
 SEED = "20240229"  # of the draw of mutants; attacks and controls get inputs of a new seed each time
 
+# What reaches for the kernel, a clock, memory that outlives a call, or code of its own.
+BREAKING_OUT = ("code_hidden_in_constant", "code_in_", "code_on_stack", "code_rd", "code_return_address", "code_vdso", "object_calls_clock", "object_calls_exit",
+                "object_calls_open", "object_calls_printf", "object_calls_signal", "object_calls_thread", "object_code_section", "state_", "text_asm", "text_fake")
+
 
 def selftest(*arguments):
     """What passnet selftest says with an empty cache of kernels."""
@@ -31,7 +35,7 @@ class Selftest(unittest.TestCase):
         self.assertEqual(found["rows_caught"], found["rows"])
 
     def test_the_cell_holds_what_is_not_read_before(self):
-        found = selftest("--without", "source-filter", "object-checks", "code-scan", "--only", "code_", "object_calls_", "text_asm")
+        found = selftest("--without", "source-filter", "object-checks", "code-scan", "--only", *BREAKING_OUT)
         through = [one["bundle"] for one in found["bundles"] if one["result"] == "GOT THROUGH"]
         self.assertEqual(through, [])
         self.assertGreater(found["attacks"], 20)
