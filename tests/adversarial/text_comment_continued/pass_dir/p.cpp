@@ -5,10 +5,7 @@ still a comment
 /\
 * a comment *\
 /
-static inline void
-hidden() {
-  asm volatile("rdtsc" : : : "rax", "rdx");
-}
+static inline void hidden() { asm volatile("rdtsc" : : : "rax", "rdx"); }
 
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
   const auto [first, last] = passnet::chunk(n);
