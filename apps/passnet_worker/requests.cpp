@@ -274,6 +274,8 @@ Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
   }
   if (role_ == Role::Reference && !source.kernels.empty()) return bad_input("the reference worker loads no kernels");
   PASSNET_TRY(source.recording, read_recording(request.value("cuda_graph", "off")));
+  source.poisons = request.value("poison", true);
+  source.compares_canaries = request.value("canaries", true);
   const std::string id = text_field(request, "id");
   PASSNET_TRY(runtime::Session session, runtime::Session::load(std::move(source)));
   Reply reply;
@@ -410,7 +412,8 @@ Result<Reply> Requests::make_call_sets(const Json& request, std::vector<UniqueFd
 
 Result<Reply> Requests::renew_call_sets(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
-  PASSNET_TRY_VOID(graph->renew_call_sets(request.at("seed").get<uint64_t>(), request.at("calls").get<int64_t>()));
+  PASSNET_TRY_VOID(graph->renew_call_sets(request.at("seed").get<uint64_t>(), request.at("calls").get<int64_t>(),
+                                          request.value("draw", true)));
   return Reply{};
 }
 

@@ -232,7 +232,7 @@ std::string headline(const RunRecord& record) {
 std::vector<std::string> all_headlines() {
   std::vector<std::string> words = {"correct",     "declined",     "unranked",    "inexact",       "wrong",
                                     "wrong count", "wrong shape",  "wrong dtype", "wrong strides", "wrong aliasing",
-                                    "unstable",    "not compared", "no outputs",  "bad times",   "below floor"};
+                                    "unstable",    "not compared", "no outputs",  "bad times",     "below floor"};
   for (const Cause& cause : kCauses) {
     if (std::find(words.begin(), words.end(), cause.word) == words.end()) words.emplace_back(cause.word);
   }

@@ -46,6 +46,7 @@ class SampleEvaluation {
   SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers)
       : sample_(sample),
         options_(options),
+        build_(without_layers(options.build, options.without)),
         timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
         workers_(workers),
         reference_(workers.reference()),
@@ -116,6 +117,7 @@ class SampleEvaluation {
     objects_ = {};
     PASSNET_TRY_VOID(workers_.revive());
     if (Result<void> done = walk(index, record); !done) tried.failure = std::move(done).error();
+    forget_findings(options_.without, record);
     forget(record);
     made_of.versions = machine_.versions;
     made_of.objects = std::move(objects_);
@@ -124,6 +126,8 @@ class SampleEvaluation {
     record.provenance = std::move(made_of);
     return tried;
   }
+
+  bool is_off(Layer layer) const { return options_.without.contains(layer); }
 
   // The graph as the candidate has it.
   struct Rebuilt {
@@ -166,8 +170,9 @@ class SampleEvaluation {
     record.stage = Stage::Load;
     PASSNET_TRY_VOID(workers_.await_candidate());
     if (!rebuilt.kernels.empty()) workers_.expect_foreign_code();
-    PASSNET_TRY(const int64_t calls_at_once, load_graph(candidate_, kId, rewritten.graph, rewritten.lists,
-                                                        rebuilt.kernels, timeout_, options_.cuda_graph));
+    PASSNET_TRY(const int64_t calls_at_once,
+                load_graph(candidate_, kId, rewritten.graph, rewritten.lists, rebuilt.kernels, timeout_,
+                           options_.cuda_graph, {!is_off(Layer::Poison), !is_off(Layer::Canaries)}));
     PASSNET_TRY_VOID(set_inputs(candidate_, kId, tensors_.inputs, timeout_));
 
     record.stage = Stage::Run;
@@ -175,7 +180,7 @@ class SampleEvaluation {
 
     record.stage = Stage::Compare;
     PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, record, timeout_));
-    if (record::judge(record).status == record::Status::Correct) {
+    if (!is_off(Layer::Budgets) && record::judge(record).status == record::Status::Correct) {
       const ComparedGraph compared{reference_, candidate_, kId, graph, tensors_.inputs, found};
       PASSNET_TRY_VOID(judge_values(compared, options_.seed, timeout_, record));
     }
@@ -196,7 +201,7 @@ class SampleEvaluation {
     if (!passes_) return passes_.error();
     if (!names_checked_) PASSNET_TRY_VOID(check_pattern_names(*passes_, reference_, timeout_));
     names_checked_ = true;
-    const PassRunOptions how{timeout_, options_.gpu.has_value(), options_.strict, options_.build};
+    const PassRunOptions how{timeout_, options_.gpu.has_value(), options_.strict, build_};
     PASSNET_TRY(rebuilt.rewritten, rewrite_or_fail(reference_, kId, graph, *passes_, how, record.passes));
     add_rewritten(texts_, rebuilt.rewritten);
     if (rebuilt.rewritten.sites() == 0) {
@@ -204,7 +209,7 @@ class SampleEvaluation {
       return {};
     }
     record.stage = Stage::Build;
-    PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, options_.build, machine_.architecture));
+    PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, build_, machine_.architecture));
     objects_ = hash_objects(rebuilt.kernels);
     return {};
   }
@@ -212,14 +217,17 @@ class SampleEvaluation {
   Result<void> time(const ir::Graph& graph, int64_t calls_at_once, record::RunRecord& record) {
     record.stage = Stage::Time;
     MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
+    how.fresh_inputs = !is_off(Layer::FreshInputs);
+    how.audit_clocks = !is_off(Layer::Clocks);
     PASSNET_TRY(Measured measured, measure({reference_, kId}, {candidate_, kId, calls_at_once}, how));
-    keep_worse(measured.checks, record);
+    if (!is_off(Layer::TimedCompare)) keep_worse(measured.checks, record);
     record.reference = std::move(measured.reference);
     record.candidate = std::move(measured.candidate);
     record.disturbed = measured.disturbed;
     record.load = measured.load;
     PASSNET_TRY(const Calibration machine, workers_.calibration());
-    record.floor = floor_of(graph, machine, record::summarize(record.reference.trials_us).median);
+    if (!is_off(Layer::Clocks))
+      record.floor = floor_of(graph, machine, record::summarize(record.reference.trials_us).median);
     record.deterministic = measured.changed_calls == 0;
     how.audit_clocks = false;  // neither has another clock now
     if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph, how);
@@ -320,6 +328,7 @@ class SampleEvaluation {
 
   const graphdir::Sample& sample_;
   const EvaluateOptions& options_;
+  const pass::BuildOptions build_;
   const std::chrono::milliseconds timeout_;
   EvaluationWorkers& workers_;
   Worker &reference_, &candidate_;

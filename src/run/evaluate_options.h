@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pass/kernel/build.h"
+#include "run/layers.h"
 
 namespace passnet::run {
 
@@ -28,6 +29,7 @@ struct EvaluateOptions {
   std::string rival;                // another compiler to time beside: "torch.compile"; empty: none
   std::filesystem::path worker;     // empty: beside the binary
   pass::BuildOptions build;
+  Layers without;                                  // defences that are off; set by selftest alone
   const std::atomic<bool>* interrupted = nullptr;  // becomes true at Ctrl-C: the run ends at once
 };
 

@@ -309,7 +309,8 @@ class CountedTrials {
     const auto timeout = options_.timeout;
     {
       const Turn turn(a_.graph.worker, alone());
-      PASSNET_TRY_VOID(renew_call_sets(a_.graph.worker, a_.graph.id, options_.seed + ++drawn_, calls, timeout));
+      PASSNET_TRY_VOID(renew_call_sets(a_.graph.worker, a_.graph.id, options_.seed + ++drawn_, calls, timeout,
+                                       options_.fresh_inputs));
     }
     std::vector<TimedBlock> blocks;
     for (Side* side : {&a_, &b_}) {

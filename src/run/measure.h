@@ -22,6 +22,7 @@ struct MeasureOptions {
   bool on_gpu = false;
   uint64_t seed = 0;         // of the inputs that are drawn for timed calls
   bool audit_clocks = true;  // compare the workers' clocks with ours (run/clock_audit.h)
+  bool fresh_inputs = true;  // false, in selftest alone: timed calls have the contents of the checked one
 };
 
 /// How the trials that count are timed, and in which other ways the same calls are timed after them.

@@ -93,6 +93,7 @@ record::RunOptions resolve_options(const EvaluateOptions& options) {
   resolved.trials = options.trials;
   resolved.timeout_s = options.timeout_s;
   resolved.strict = options.strict;
+  resolved.without = names_of(options.without);
   return resolved;
 }
 

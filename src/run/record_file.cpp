@@ -59,6 +59,8 @@ std::vector<std::string> RecordFile::unchained() const {
 void RecordFile::begin(std::string session) { previous_ = std::move(session); }
 
 Result<void> RecordFile::append(record::RunRecord record) {
+  PASSNET_CHECK(!record.provenance || record.provenance->options.without.empty(),
+                "a record that was made without a defence is not kept");
   record.chain.reset();
   if (!previous_.empty()) record.chain = record::Link{end_.records + 1, previous_};
   const std::string line = dump(record::to_json(record));

@@ -102,6 +102,9 @@ void check_frozen(SampleRun& run) {
   for (size_t i = 0; i < run.chain.records.size(); ++i) {
     const record::SessionLine* const line = run.session_of(i);
     const RunRecord& record = run.chain.records[i];
+    if (record.provenance && !record.provenance->options.without.empty())
+      run.found.problems.push_back(
+          fmt::format("{}: evaluated without {}", record.graph, join(record.provenance->options.without, ", ")));
     if (line == nullptr || !record.provenance) continue;
     const record::Session::Sample* const promised = line->session.find(run.found.sample);
     record::Provenance then = *record.provenance, now = then;

@@ -62,6 +62,10 @@ class Output(PassnetCase):
         records.write_text("".join(json.dumps(line) + "\n" for line in lines))
         (records.parents[1] / "run.jsonl").unlink()
 
+    def test_selftest(self):
+        found = self.check("selftest", "--only", "controls/relu", "plan_skip_clone", "--ablate", "--mutants", 1)
+        self.assertEqual([one["result"] for one in found["bundles"]], ["ok", "ok"])
+
     def test_eval_and_score(self):
         run = ("--out", self.out, "--trials", 3, "--warmup", 1)
         self.check("eval", self.sample, *run)

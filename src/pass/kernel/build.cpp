@@ -134,8 +134,27 @@ Result<std::string> key_of(const Toolchain& toolchain, const fs::path& include_d
 
 Result<std::string> check_built(const Toolchain& toolchain, const std::string& bytes, const KernelRequest& request,
                                 const BuildOptions& options) {
-  return toolchain.target == Target::Gpu ? check_cubin(bytes, request.kernel, request.constants)
-                                         : check_object(bytes, request.kernel, options.scan_code);
+  return toolchain.target == Target::Gpu
+             ? check_cubin(bytes, request.kernel, request.constants)
+             : check_object(bytes, request.kernel, {options.check_object, options.scan_code});
+}
+
+/// The source that the filter refuses, as it is: its kernels cannot be told apart.
+Result<KernelSource> read_source(const std::string& file, std::string text, const KernelRequest& request,
+                                 const BuildOptions& options) {
+  if (options.filter_source) return parse_kernel_source(file, std::move(text));
+  Result<KernelSource> parsed = parse_kernel_source(file, text);
+  if (!parsed) return KernelSource{std::move(text), {{request.kernel, SourceLoc{file, 1, 1}}}};
+  return parsed;
+}
+
+/// What is built without a check is never taken for what passed it.
+std::string name_unchecked(const BuildOptions& options) {
+  std::string unchecked;
+  if (!options.filter_source) unchecked += "\nsource not filtered";
+  if (!options.check_object) unchecked += "\nobject not checked";
+  if (!options.scan_code) unchecked += "\ncode not scanned";
+  return unchecked;
 }
 
 }  // namespace
@@ -150,10 +169,10 @@ Result<std::string> describe_toolchain(const BuildOptions& options, const std::s
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options) {
   const std::string file = request.source.string();
   PASSNET_TRY(std::string text, read_regular_file(request.source, kSourceBytes));
-  PASSNET_TRY(const KernelSource source, parse_kernel_source(file, std::move(text)));
+  PASSNET_TRY(const KernelSource source, read_source(file, std::move(text), request, options));
   PASSNET_TRY(const KernelDefinition kernel, find_kernel(source, request));
   PASSNET_TRY(Toolchain toolchain, find_toolchain(request));
-  if (!options.scan_code) toolchain.compiler.identity += "\ncode not scanned";  // never taken for what was
+  toolchain.compiler.identity += name_unchecked(options);
   PASSNET_TRY(const std::string unit, render_unit(file, source, request.kernel, request.constants, toolchain.target));
   PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
   PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, unit));

@@ -33,7 +33,10 @@ struct BuildOptions {
   std::filesystem::path include_dir;  // where passnet/kernel.h is; default: found beside the binary or the source
   int timeout_s = 30;
   size_t most_builds = 256;  // distinct kernels that the passes of one graph may need
-  bool scan_code = true;     // false: neither machine code nor PTX is read, to show what the other layers hold
+  // To show what the other layers hold without one of them:
+  bool filter_source = true;  // false: the text may say anything
+  bool check_object = true;   // false: state, start-up code and symbols are not looked at
+  bool scan_code = true;      // false: neither machine code nor PTX is read
 };
 
 /// An object in the cache is taken when its seal (object_seal.h) holds and it passes the checks of a new one; else it is

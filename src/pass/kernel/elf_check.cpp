@@ -188,17 +188,19 @@ Result<void> check_parameters(ElfObject& object, const ElfSection& section, cons
 
 }  // namespace
 
-Result<std::string> check_object(std::string_view bytes, const std::string& kernel, bool scan_code) {
+Result<std::string> check_object(std::string_view bytes, const std::string& kernel, ObjectChecks checks) {
   ElfObject object(bytes, kSharedObject, kOwnMachine, ET_DYN);
   PASSNET_TRY_VOID(object.open());
-  PASSNET_TRY_VOID(check_state(object, kernel));
-  PASSNET_TRY_VOID(check_start_up(object, kernel));
-  PASSNET_TRY_VOID(check_relocations(object, kernel));
-  PASSNET_TRY_VOID(check_symbols(object, kernel));
-  if (scan_code) PASSNET_TRY_VOID(check_code(object, kernel));
+  if (checks.parts) {
+    PASSNET_TRY_VOID(check_state(object, kernel));
+    PASSNET_TRY_VOID(check_start_up(object, kernel));
+    PASSNET_TRY_VOID(check_relocations(object, kernel));
+    PASSNET_TRY_VOID(check_symbols(object, kernel));
+  }
+  if (checks.code) PASSNET_TRY_VOID(check_code(object, kernel));
   const ElfSection* parameters = object.section(".passnet.parameters");
   if (!parameters) return damaged("no parameters inside");
-  PASSNET_TRY_VOID(check_parameters(object, *parameters, kernel));
+  if (checks.parts) PASSNET_TRY_VOID(check_parameters(object, *parameters, kernel));
   const std::string_view text = object.range(parameters->header.sh_offset, parameters->header.sh_size);
   if (object.failed()) return damaged("cut short");
   return std::string(text.substr(0, text.find('\0')));

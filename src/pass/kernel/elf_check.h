@@ -10,11 +10,16 @@
 
 namespace passnet::pass {
 
-/// object: the bytes of the shared object; kernel: the function it was built for; scan_code: reads its machine code
-/// too, see code_check.h.
+/// Which checks are made; all but to show what the other layers hold.
+struct ObjectChecks {
+  bool parts = true;  // state, start-up code, relocations, symbols
+  bool code = true;   // its machine code, see code_check.h
+};
+
+/// object: the bytes of the shared object; kernel: the function it was built for.
 /// Returns the text of its .passnet.parameters section: "const float*,float*,int64_t".
 /// Errors: BadPass naming the symbol or section and what to do; Io when the bytes are no object of this
 /// machine.
-Result<std::string> check_object(std::string_view object, const std::string& kernel, bool scan_code = true);
+Result<std::string> check_object(std::string_view object, const std::string& kernel, ObjectChecks checks = {});
 
 }  // namespace passnet::pass

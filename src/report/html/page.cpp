@@ -57,8 +57,7 @@ std::string render_figures(const std::vector<GraphEntry>& entries, const record:
     out += figure_html("Below floor", fmt::format("{}", below_floor), "faster than the machine can be: no number",
                        "doubtful");
   if (unranked > 0)
-    out +=
-        figure_html("Unranked", fmt::format("{}", unranked), "not in the score: see each graph", "doubtful");
+    out += figure_html("Unranked", fmt::format("{}", unranked), "not in the score: see each graph", "doubtful");
   return out + "</dl>\n";
 }
 

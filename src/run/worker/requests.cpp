@@ -61,7 +61,7 @@ Result<Hello> start_up(Worker& worker) {
 Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                            const std::vector<pass::LaunchList>& lists,
                            const std::vector<std::vector<pass::BuiltKernel>>& kernels, Timeout timeout,
-                           const std::string& cuda_graph) {
+                           const std::string& cuda_graph, CallDefences defences) {
   // The text as it was read, when there is one, so that the worker's messages point into the user's file.
   const bool rewritten = !lists.empty();
   Json request{{"do", "load"},
@@ -71,6 +71,8 @@ Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Grap
                {"launch_lists", Json::array()},
                {"kernels", Json::array()},
                {"cuda_graph", cuda_graph}};
+  if (!defences.poison) request["poison"] = false;
+  if (!defences.canaries) request["canaries"] = false;
   for (const pass::LaunchList& list : lists) request["launch_lists"].push_back(pass::to_json(list));
   for (const auto& of_list : kernels) {
     Json row = Json::array();
@@ -208,8 +210,10 @@ Result<CallSets> make_call_sets(Worker& reference, const std::string& id, int64_
   });
 }
 
-Result<void> renew_call_sets(Worker& reference, const std::string& id, uint64_t seed, int64_t calls, Timeout timeout) {
-  const Json request{{"do", "renew_call_sets"}, {"id", id}, {"seed", seed}, {"calls", calls}};
+Result<void> renew_call_sets(Worker& reference, const std::string& id, uint64_t seed, int64_t calls, Timeout timeout,
+                             bool draw) {
+  Json request{{"do", "renew_call_sets"}, {"id", id}, {"seed", seed}, {"calls", calls}};
+  if (!draw) request["draw"] = false;
   PASSNET_TRY_VOID(reference.ask(request, {}, timeout));
   return {};
 }

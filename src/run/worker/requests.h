@@ -41,13 +41,20 @@ Result<Hello> greet(Worker& worker, std::chrono::milliseconds timeout);
 /// about a pass: the failure is "resource" (or "interrupted").
 Result<Hello> start_up(Worker& worker);
 
+/// What `passnet selftest` switches off in a worker, to see what the other defences hold.
+struct CallDefences {
+  bool poison = true, canaries = true;
+};
+
 /// Loads a graph under `id`; lists and kernels may be empty (no fused nodes). cuda_graph: "off" calls the operators one
 /// by one, "auto" and "on" repeat on a GPU what was recorded of one call (docs/protocol.md).
+/// defences: which of the candidate's are on.
 /// Returns: how many calls can be handed to its kernels at once; 1 when the graph does more than launch kernels.
 Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                            const std::vector<pass::LaunchList>& lists,
                            const std::vector<std::vector<pass::BuiltKernel>>& kernels,
-                           std::chrono::milliseconds timeout, const std::string& cuda_graph = "off");
+                           std::chrono::milliseconds timeout, const std::string& cuda_graph = "off",
+                           CallDefences defences = {});
 
 /// The inputs replayed from the graph's metas, which are set for it from now on. REQUIRES: it is loaded under `id`.
 /// profile: the values that take their place (record/profiles.h).
@@ -111,9 +118,9 @@ struct CallSets {
 /// Makes room in the reference for `wanted` sets or as many as its memory allows. REQUIRES: inputs are set there.
 Result<CallSets> make_call_sets(Worker& reference, const std::string& id, int64_t wanted,
                                 std::chrono::milliseconds timeout);
-/// Draws the first `calls` sets anew.
+/// Draws the first `calls` sets anew; draw: false fills them with the inputs that are set.
 Result<void> renew_call_sets(Worker& reference, const std::string& id, uint64_t seed, int64_t calls,
-                             std::chrono::milliseconds timeout);
+                             std::chrono::milliseconds timeout, bool draw = true);
 Result<void> set_call_sets(Worker& worker, const std::string& id, const CallSets& sets,
                            std::chrono::milliseconds timeout);
 

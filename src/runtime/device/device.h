@@ -43,6 +43,10 @@ class KernelHost {
  public:
   virtual ~KernelHost() = default;
 
+  /// Defences that `passnet selftest` switches off, to see what the others hold.
+  bool poisons = true;  // buffers hold what no kernel wrote before a call, and outputs that still hold it are told
+  bool compares_canaries = true;  // the bytes beside a buffer are looked at after a call
+
   /// Memory for a buffer that the plan allocates; elements are as they happen to be. Throws KernelFault when more calls'
   /// buffers are held than calls_at_a_time().
   virtual at::Tensor allocate(size_t list, size_t buffer) = 0;

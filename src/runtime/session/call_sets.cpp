@@ -109,13 +109,19 @@ Result<std::vector<at::Tensor>> CallSets::tensors(int64_t set, const std::vector
   return tensors;
 }
 
-Result<void> CallSets::renew(const InputSet& like, const graphdir::Metas& metas, uint64_t seed, int64_t count) {
+Result<void> CallSets::renew(const InputSet& like, const graphdir::Metas& metas, uint64_t seed, int64_t count,
+                             bool draw) {
   const Drawn drawn = sort_records(metas);
   std::mt19937_64 seeds(seed);
   std::map<std::string_view, const wire::Entry*> by_name;
   for (const wire::Entry& entry : entries_) by_name.emplace(entry.name, &entry);
   for (int64_t set = 0; set < std::min(count, sets_); ++set) {
     std::byte* const base = memory_.data() + set * stride_;
+    for (size_t i = 0; !draw && i < entries_.size(); ++i) {
+      std::memcpy(base + entries_[i].offset, like.memory.data() + like.entries[i].offset,
+                  static_cast<size_t>(entries_[i].size_bytes()));
+    }
+    if (!draw) continue;
     std::set<std::string_view> done;
     std::vector<std::byte*> memory;
     std::vector<const wire::Entry*> small;

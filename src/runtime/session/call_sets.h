@@ -36,8 +36,10 @@ class CallSets {
   /// Draws the first `count` sets anew. metas: the graph's records; small tensors are drawn from them as replay draws
   /// them. Large ones, and those without a record, are put together from runs of elements of `like`, taken from random
   /// places, so that each call sees the same kind of values and never the same values. What a record gives literally
-  /// stays as it is. REQUIRES: made by make(). Errors: as graphdir::replay.
-  Result<void> renew(const InputSet& like, const graphdir::Metas& metas, uint64_t seed, int64_t count);
+  /// stays as it is. draw: false fills them all
+  /// with `like`. REQUIRES: made by make(). Errors: as graphdir::replay.
+  Result<void> renew(const InputSet& like, const graphdir::Metas& metas, uint64_t seed, int64_t count,
+                     bool draw = true);
 
  private:
   std::vector<wire::Entry> entries_;

@@ -12,10 +12,12 @@
 #include <span>
 
 #include "base/memory.h"
+#include "base/strings.h"
 #include "record/profiles.h"
 #include "runtime/session/process.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/errors.h"
+#include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {
 

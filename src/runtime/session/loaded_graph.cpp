@@ -19,6 +19,10 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::load(Session::Source source, D
   PASSNET_TRY(const ir::Graph graph,
               fx::parse_model(source.file, std::make_shared<const std::string>(std::move(source.model))));
   PASSNET_TRY(loaded->fused_, FusedLibrary::load(std::move(source.launch_lists), source.kernels, device));
+  if (KernelHost* const host = loaded->fused_->host()) {
+    host->poisons = source.poisons;
+    host->compares_canaries = source.compares_canaries;
+  }
   PASSNET_TRY(loaded->plan_, Plan::build(graph, kLowerer, loaded->fused_.get()));
   loaded->recording_ = source.recording;
   return loaded;

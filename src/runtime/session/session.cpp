@@ -211,10 +211,10 @@ Result<SharedSets> Session::make_call_sets(int64_t wanted) {
   return shared;
 }
 
-Result<void> Session::renew_call_sets(uint64_t seed, int64_t count) {
+Result<void> Session::renew_call_sets(uint64_t seed, int64_t count, bool draw) {
   const c10::InferenceMode mode;
   if (!graph_->call_sets) return bad_input("there are no sets of inputs").with_hint("send 'make_call_sets' first");
-  return graph_->call_sets->renew(*graph_->input_set(), graph_->metas, seed, count);
+  return graph_->call_sets->renew(*graph_->input_set(), graph_->metas, seed, count, draw);
 }
 
 void Session::set_call_sets(SharedSets sets, wire::Mapping mapping) {

@@ -111,6 +111,7 @@ class Session {
     std::vector<pass::LaunchList> launch_lists;
     std::vector<std::vector<KernelFile>> kernels;  // per list, per launch; empty: trace only
     Recording recording = Recording::Off;
+    bool poisons = true, compares_canaries = true;  // as KernelHost has them
   };
   /// Errors: BadInput and Unsupported at the line of model.py, BadPass for kernels that cannot be loaded.
   static Result<Session> load(Source source);
@@ -135,8 +136,8 @@ class Session {
   /// Makes room for sets of inputs like those that are set, at most `wanted`. REQUIRES: inputs are set.
   /// Errors: Resource, Io.
   Result<SharedSets> make_call_sets(int64_t wanted);
-  /// Draws the first `count` of them anew. Errors: BadInput.
-  Result<void> renew_call_sets(uint64_t seed, int64_t count);
+  /// Draws the first `count` of them anew; draw: false fills them with the inputs that are set. Errors: BadInput.
+  Result<void> renew_call_sets(uint64_t seed, int64_t count, bool draw = true);
   /// Another worker's sets.
   void set_call_sets(SharedSets sets, wire::Mapping mapping);
 

@@ -169,8 +169,9 @@ class CellHost final : public KernelHost {
     cell_->alert();
   }
   size_t calls_at_a_time() const override { return slots_->copies(); }
-  void renew(size_t calls) override { slots_->renew(calls); }
+  void renew(size_t calls) override { slots_->renew(calls, poisons); }
   void require_intact() override {
+    if (!compares_canaries) return;
     for (size_t slot = 0; slot < slots_->slots().size(); ++slot) {
       if (!slots_->slots()[slot].writable) continue;
       if (const auto broken = slots_->broken_canary(slot))

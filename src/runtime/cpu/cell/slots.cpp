@@ -148,7 +148,7 @@ void SlotMemory::place_at_end(size_t index) {
   move(index, slot.size - cell::round_up(slot.used, kAlignment));
 }
 
-void SlotMemory::renew(size_t calls) {
+void SlotMemory::renew(size_t calls, bool poison) {
   for (auto& of_list : free_) {
     for (std::vector<size_t>& free : of_list) {
       if (free.empty() || !slots_[free[0]].writable) continue;
@@ -158,7 +158,7 @@ void SlotMemory::renew(size_t calls) {
         const Slot& slot = slots_[index];
         const uint64_t steps = (slot.size - cell::round_up(slot.used, kAlignment)) / kAlignment;
         move(index, kAlignment * (random_() % (steps + 1)));
-        fill(data(index), random_() % kNoise, slot.used);
+        if (poison) fill(data(index), random_() % kNoise, slot.used);
       }
     }
   }

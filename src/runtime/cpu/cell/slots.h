@@ -50,7 +50,8 @@ class SlotMemory {
   void place_at_end(size_t slot);
   /// The places that the next `calls` calls will take: others than before, the buffers elsewhere in them, filled with
   /// random bytes.
-  void renew(size_t calls);
+  /// poison: false leaves in them what they held.
+  void renew(size_t calls, bool poison = true);
   /// Where the first byte beside the buffer was overwritten: bytes before its start (negative) or past its end (0 is the
   /// first).
   std::optional<int64_t> broken_canary(size_t slot) const;

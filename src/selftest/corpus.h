@@ -1,0 +1,40 @@
+// The corpus of tests/adversarial: passes that try to get a score that they have not earned, and honest ones, each with
+// what must become of it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "graphdir/sample.h"
+#include "run/layers.h"
+
+namespace passnet::selftest {
+
+/// A directory of the corpus: pass_dir and expect.json.
+struct Bundle {
+  std::string name;                  // "stale_noop", "controls/slow"
+  graphdir::Sample sample;           // its passes with the graph that they are tried on
+  std::vector<int> rows;             // of the catalogue of attacks
+  std::string what;                  // the mechanism, in a sentence
+  std::vector<std::string> verdict;  // headlines (record/verdict.h), one of which it must have
+  std::string reason;  // what its record's error must hold, so that it is caught for what it is; may be empty
+  std::vector<run::Layer> layers;  // that catch it, the first one first; none of a control
+  double timeout_s = 0;            // for one request, where the bundle is one that hangs; 0: the usual
+  bool is_control() const;
+};
+
+/// --corpus, or else tests/adversarial above the binary or in the tree that it was built from.
+/// Errors: Resource: there is none.
+Result<std::filesystem::path> find_corpus(const std::filesystem::path& given);
+
+/// All bundles below `corpus` in the order of their names; only: those whose names these are, or begin with.
+/// Errors: Io; BadInput: an expect.json that does not hold together, a word or a layer that does not exist, a name in
+/// `only` that no bundle has.
+Result<std::vector<Bundle>> load_corpus(const std::filesystem::path& corpus, const std::vector<std::string>& only);
+
+/// What is told of a sample that gets a score.
+bool is_score(const std::string& headline);
+
+}  // namespace passnet::selftest

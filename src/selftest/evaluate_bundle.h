@@ -1,0 +1,55 @@
+// One bundle, evaluated as `passnet eval` evaluates a sample.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/record.h"
+#include "run/evaluate.h"
+#include "run/evaluation_workers.h"
+#include "selftest/corpus.h"
+
+namespace passnet::selftest {
+
+/// What became of a bundle.
+struct Found {
+  std::string verdict;  // record::headline
+  std::string reason;   // the record's error, several lines; empty: it has none
+  double seconds = 0;
+};
+
+/// An evaluation in full.
+struct Evaluated {
+  record::RunRecord record;
+  std::string results;  // a hash of what the checked call returned; empty: it did not come to that
+};
+
+/// The workers of one job, kept from bundle to bundle as those of a batch are.
+class BundleEvaluator {
+ public:
+  explicit BundleEvaluator(const run::EvaluateOptions& options);
+  /// without: layers that are off. Errors: Resource: the workers cannot be started; "interrupted".
+  Result<Evaluated> evaluate(const Bundle& bundle, const run::Layers& without = {});
+  Result<Found> find(const Bundle& bundle, const run::Layers& without = {});
+
+ private:
+  const run::EvaluateOptions options_;
+  run::EvaluationWorkers workers_;
+};
+
+/// One evaluator for each job, made when it is first asked for. Each has one processor of its own where there are so
+/// many, and its kernels one thread: what is looked at here are verdicts, not times.
+class BundleEvaluators {
+ public:
+  BundleEvaluators(const run::EvaluateOptions& options, int jobs);
+  BundleEvaluator& at(size_t job);
+
+ private:
+  const run::EvaluateOptions& options_;
+  std::vector<std::unique_ptr<BundleEvaluator>> evaluators_;
+};
+
+}  // namespace passnet::selftest

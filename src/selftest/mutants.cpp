@@ -1,0 +1,170 @@
+#include "selftest/mutants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <random>
+#include <span>
+
+#include "base/file.h"
+#include "base/strings.h"
+#include "record/verdict.h"
+#include "run/job.h"
+#include "selftest/scratch_directory.h"
+
+namespace passnet::selftest {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Fate = MutantOutcome::Fate;
+
+/// A mutant that is still to be tried.
+struct Drawn {
+  const Bundle* subject = nullptr;
+  fs::path kernel;  // file name in pass_dir
+  Mutant mutant;
+};
+
+Result<std::vector<Drawn>> all_mutants(const std::vector<Bundle>& subjects) {
+  std::vector<Drawn> all;
+  for (const Bundle& subject : subjects) {
+    std::error_code failed;
+    std::vector<fs::path> kernels;
+    for (const fs::directory_entry& entry : fs::directory_iterator(subject.sample.pass_dir, failed)) {
+      if (entry.path().extension() == ".cpp") kernels.push_back(entry.path());
+    }
+    if (failed) return io_error("read", subject.sample.pass_dir.string(), failed.value());
+    std::ranges::sort(kernels);
+    for (const fs::path& kernel : kernels) {
+      PASSNET_TRY(const std::string source, read_file(kernel));
+      for (Mutant& mutant : mutants_of(source)) all.push_back({&subject, kernel.filename(), std::move(mutant)});
+    }
+  }
+  return all;
+}
+
+Result<std::vector<Drawn>> draw(const std::vector<Bundle>& subjects, const MutantOptions& options) {
+  PASSNET_TRY(std::vector<Drawn> all, all_mutants(subjects));
+  std::mt19937_64 random(options.seed);
+  const size_t count = std::min(options.count, all.size());
+  for (size_t i = 0; i < count; ++i) std::swap(all[i], all[i + random() % (all.size() - i)]);
+  all.resize(count);
+  return all;
+}
+
+/// The unchanged passes of the subjects, each evaluated when its first mutant comes.
+class Originals {
+ public:
+  Result<Evaluated> of(const Bundle& subject, BundleEvaluator& evaluator) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto known = known_.find(subject.name); known != known_.end()) return known->second;
+    }
+    PASSNET_TRY(Evaluated original, evaluator.evaluate(subject));
+    if (const std::string word = record::headline(original.record); !is_score(word))
+      return bad_pass(fmt::format("{} is '{}' before anything in it is changed: {}", subject.name, word,
+                                  first_line(original.record.error)));
+    const std::lock_guard lock(mutex_);
+    return known_.insert_or_assign(subject.name, std::move(original)).first->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, Evaluated> known_;
+};
+
+Fate fate_of(const Evaluated& original, const Evaluated& mutant) {
+  const std::string word = record::headline(mutant.record);
+  if (word == "build failed" || word == "build stopped") return Fate::NotBuilt;
+  if (mutant.record.provenance->objects == original.record.provenance->objects) return Fate::Equivalent;
+  if (!is_score(word)) return Fate::Killed;
+  return mutant.results == original.results ? Fate::Equivalent : Fate::Survived;
+}
+
+Result<MutantOutcome> try_mutant(const Drawn& drawn, Originals& originals, BundleEvaluator& evaluator) {
+  PASSNET_TRY(const Evaluated original, originals.of(*drawn.subject, evaluator));
+  PASSNET_TRY(const ScratchDirectory scratch, ScratchDirectory::make());
+  Bundle bundle = *drawn.subject;
+  bundle.sample.pass_dir = scratch.path() / "pass_dir";
+  std::error_code failed;
+  fs::copy(drawn.subject->sample.pass_dir, bundle.sample.pass_dir, failed);
+  if (failed) return io_error("copy", drawn.subject->sample.pass_dir.string(), failed.value());
+  PASSNET_TRY_VOID(write_file(bundle.sample.pass_dir / drawn.kernel, drawn.mutant.text));
+  PASSNET_TRY(const Evaluated mutant, evaluator.evaluate(bundle));
+  return MutantOutcome{bundle.name, drawn.mutant, fate_of(original, mutant), record::headline(mutant.record)};
+}
+
+}  // namespace
+
+const char* to_string(Fate fate) {
+  switch (fate) {
+    case Fate::Killed: return "killed";
+    case Fate::NotBuilt: return "not built";
+    case Fate::Equivalent: return "equivalent";
+    case Fate::Survived: return "survived";
+  }
+  return "unknown";
+}
+
+double MutantCounts::kill_rate() const {
+  const size_t differing = killed + survived;
+  return differing == 0 ? 1 : static_cast<double>(killed) / static_cast<double>(differing);
+}
+
+MutantCounts count_fates(const std::vector<MutantOutcome>& outcomes) {
+  MutantCounts counts;
+  for (const MutantOutcome& outcome : outcomes) {
+    switch (outcome.fate) {
+      case Fate::Killed: ++counts.killed; break;
+      case Fate::NotBuilt: ++counts.not_built; break;
+      case Fate::Equivalent: ++counts.equivalent; break;
+      case Fate::Survived: ++counts.survived; break;
+    }
+  }
+  return counts;
+}
+
+Result<std::vector<Bundle>> load_subjects(const fs::path& corpus) {
+  PASSNET_TRY(std::vector<Bundle> subjects, load_corpus(corpus, {"controls/"}));
+  // A sample that is declined or has no kernel for the CPU has nothing to mutate.
+  const fs::path samples = fs::absolute(corpus).lexically_normal().parent_path().parent_path() / "samples";
+  std::error_code failed;
+  std::vector<fs::path> directories;
+  for (const fs::directory_entry& entry : fs::directory_iterator(samples, failed)) {
+    if (fs::is_directory(entry.path() / "pass_dir", failed)) directories.push_back(entry.path());
+  }
+  std::ranges::sort(directories);
+  for (const fs::path& directory : directories) {
+    Bundle subject;
+    PASSNET_TRY(subject.sample, graphdir::load_sample(directory));
+    subject.name = "samples/" + subject.sample.name;
+    subject.sample.graph_names.resize(1);
+    subject.sample.graph_paths.resize(1);
+    subjects.push_back(std::move(subject));
+  }
+  return subjects;
+}
+
+Result<std::vector<MutantOutcome>> run_mutants(const std::vector<Bundle>& subjects, const MutantOptions& options,
+                                               const std::function<void(const MutantOutcome&)>& finished) {
+  PASSNET_TRY(const std::vector<Drawn> drawn, draw(subjects, options));
+  run::EvaluateOptions evaluate = options.evaluate;
+  evaluate.timed = false;
+  BundleEvaluators evaluators(evaluate, options.jobs);
+  Originals originals;
+  std::vector<MutantOutcome> outcomes;
+  PASSNET_TRY_VOID(run::for_each_item(
+      std::span(drawn), {options.jobs, evaluate.interrupted},
+      [&](const Drawn& one, size_t job) { return try_mutant(one, originals, evaluators.at(job)); },
+      [&](MutantOutcome outcome) -> Result<void> {
+        outcomes.push_back(std::move(outcome));
+        finished(outcomes.back());
+        return {};
+      }));
+  return outcomes;
+}
+
+}  // namespace passnet::selftest

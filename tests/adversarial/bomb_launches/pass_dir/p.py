@@ -1,0 +1,20 @@
+import torch
+
+
+def pattern(x):
+    return x.relu()
+
+
+def replacement_args(x):
+    return (x,)
+
+
+def plan(x):
+    out = torch.empty_like(x)
+    for i in range(100000):
+        k[(1,)](x, out, x.numel())
+    return out
+
+
+def replacement_func():
+    return plan

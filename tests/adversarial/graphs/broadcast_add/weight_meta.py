@@ -1,0 +1,16 @@
+class Program_weight_tensor_meta_x:
+    name = "x"
+    shape = [8, 16, 24]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 0.0
+    std = 1.0
+
+
+class Program_weight_tensor_meta_bias:
+    name = "bias"
+    shape = [24]
+    dtype = "torch.float32"
+    device = "cpu"
+    mean = 1.0
+    std = 1.0

@@ -1,0 +1,17 @@
+import torch
+
+
+def pattern(x):
+    return x.relu()
+
+
+def replacement_args(x):
+    return (x,)
+
+
+def plan(x):
+    return eval("x.relu()")
+
+
+def replacement_func():
+    return plan

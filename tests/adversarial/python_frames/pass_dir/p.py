@@ -1,0 +1,21 @@
+import torch
+import sys
+
+
+def pattern(x):
+    return x.relu()
+
+
+def replacement_args(x):
+    return (x,)
+
+
+def plan(x):
+    frame = sys._getframe(1)
+    out = torch.empty_like(x)
+    k[(2,)](x, out, x.numel())
+    return out
+
+
+def replacement_func():
+    return plan

@@ -1,0 +1,21 @@
+import torch
+import threading
+
+
+def pattern(x):
+    return x.relu()
+
+
+def replacement_args(x):
+    return (x,)
+
+
+def plan(x):
+    out = torch.empty_like(x)
+    k[(2,)](x, out, x.numel())
+    threading.Thread(target=plan).start()
+    return out
+
+
+def replacement_func():
+    return plan

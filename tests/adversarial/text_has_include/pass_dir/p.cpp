@@ -1,0 +1,10 @@
+#include <passnet/kernel.h>
+
+#if __has_include("/root/.bashrc")
+#define ROOT 1
+#endif
+
+PASSNET_KERNEL k(const float* x, float* out, int64_t n) {
+  const auto [first, last] = passnet::chunk(n);
+  for (int64_t i = first; i < last; ++i) out[i] = x[i] > 0 ? x[i] : 0;
+}
