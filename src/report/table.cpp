@@ -235,7 +235,7 @@ struct Problem {
 std::vector<Problem> grouped_problems(const std::vector<Row>& rows) {
   std::vector<Problem> problems;
   for (const Row& row : rows) {
-    if (row.verdict.correct_at(record::kCorrectT)) continue;
+    if (row.verdict.correct_at(record::kCorrectT) && !row.below_floor) continue;
     const auto same = std::find_if(problems.begin(), problems.end(), [&](const Problem& problem) {
       return problem.row->headline == row.headline && problem.row->problem == row.problem;
     });

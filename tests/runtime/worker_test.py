@@ -121,6 +121,22 @@ class ReferenceTest(WorkerCase):
         self.assertEqual(len(reply["times_us"]), 4)
         self.assertEqual(reply["changed"], 0)
 
+    def test_clocks_are_read_over_calls_as_they_were_set(self):
+        self.ready("x += y", "z = x", "return (z,)")
+        np.testing.assert_array_equal(self.run_graph()[0]["out_0"], self.x + 2)
+        reply, _ = self.worker.ask("read_clocks", id="g", calls=5)
+        self.assertEqual(len(reply["times_us"]), 5)
+        self.assertGreater(min(reply["times_us"]), 0)
+        self.assertNotIn("device_us", reply)  # the CPU has no clock of its own
+        np.testing.assert_array_equal(self.run_graph()[0]["out_0"], self.x + 2)
+        self.assertEqual(self.refusal("read_clocks", id="g", calls=-1), ("bad-input", "-1 calls: expected 0 to 1000000"))
+
+    def test_a_machine_is_calibrated_at_several_sizes(self):
+        copies = self.worker.ask("calibrate")[0]["copies"]
+        self.assertGreaterEqual(len(copies), 4)
+        self.assertEqual([copy["bytes"] for copy in copies], sorted({copy["bytes"] for copy in copies}))
+        self.assertGreater(min(copy["gb_per_s"] for copy in copies), 0)
+
     def test_random_operators_agree_between_calls_and_workers(self):
         self.ready("z = torch.nn.functional.dropout(x, 0.5, True)", "return (z,)")
         first = self.run_graph()[0]["out_0"]
