@@ -176,7 +176,8 @@ Result<ExitCode> selftest_command(SelftestFlags& flags) {
   PASSNET_TRY(evaluate.gpu, run::parse_device(flags.device));
   for (const std::string& name : flags.without) flags.options.without.insert(*run::layer_named(name));
   PASSNET_TRY(const std::filesystem::path corpus, selftest::find_corpus(flags.corpus));
-  PASSNET_TRY(const std::vector<selftest::Bundle> bundles, selftest::load_corpus(corpus, flags.only));
+  PASSNET_TRY(const std::vector<selftest::Bundle> bundles,
+              selftest::load_corpus(corpus, flags.options.evaluate.gpu.has_value(), flags.only));
   if (!flags.seed) {
     PASSNET_TRY(const run::Seed drawn, run::draw_seed());
     flags.seed = drawn.value;

@@ -41,7 +41,7 @@ Status structural_status(const RunRecord& record) {
   if (count_differs(record) || any_output(record, shape_differs)) return Status::ShapeMismatch;
   if (any_output(record, dtype_differs)) return Status::TypeMismatch;
   if (any_output(record, layout_differs)) return Status::ShapeMismatch;
-  const bool failed_later = record.stage == Stage::Time || (record.stage == Stage::Done && !record.error_kind.empty());
+  const bool failed_later = record.stage == Stage::Time || !record.error_kind.empty();
   if (failed_later || record.outputs.empty() || is_unstable(record)) return Status::RuntimeFail;
   return Status::Correct;
 }

@@ -72,8 +72,10 @@ class Judging {
       log::debug(fmt::format("{}: not compared on '{}' values: {}", record_.graph, profile, inputs.error().message));
       return {};
     }
+    record_.stage = record::Stage::Run;
     PASSNET_TRY_VOID(set_inputs(sides_.candidate, sides_.id, *inputs, timeout_));
     PASSNET_TRY(const Outputs found, run_graph(sides_.candidate, sides_.id, true, timeout_));
+    record_.stage = record::Stage::Compare;
     return judge(profile, found);
   }
 

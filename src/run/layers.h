@@ -30,8 +30,8 @@ enum class Layer {
   Clocks,        // times are compared with our clock, and with what the machine can move
 };
 inline constexpr std::array kLayers = {
-    Layer::SourceFilter, Layer::ObjectChecks, Layer::CodeScan,     Layer::BuildLimit, Layer::Poison,
-    Layer::Canaries,     Layer::FreshInputs,  Layer::TimedCompare, Layer::Layouts,    Layer::Values};
+    Layer::SourceFilter, Layer::ObjectChecks, Layer::CodeScan, Layer::BuildLimit, Layer::Poison,  Layer::Canaries,
+    Layer::FreshInputs,  Layer::TimedCompare, Layer::Layouts,  Layer::Values,     Layer::Budgets, Layer::Clocks};
 using Layers = std::set<Layer>;
 
 /// "source-filter", "object-checks", …

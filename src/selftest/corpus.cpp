@@ -18,12 +18,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* kExpectFile = "expect.json";
 constexpr const char* kGraphs = "graphs";
-constexpr std::string_view kControls = "controls/";
+constexpr const char *kControls = "controls/", *kGpu = "gpu/";
 
 struct Expectation {
   std::vector<int> rows;
   std::string what, graph, reason;
   std::vector<std::string> verdict, layers;
+  std::string device = "cpu";
   double timeout_s = 0;
 };
 
@@ -36,6 +37,7 @@ template <>
 struct JsonFields<selftest::Expectation> {
   static constexpr std::string_view kName = "expect.json";
   static void visit(auto& field, auto& expected) {
+    field.may_lack("device", expected.device);
     field.may_lack("rows", expected.rows);
     field("what", expected.what);
     field("graph", expected.graph);
@@ -68,14 +70,19 @@ Result<Bundle> load_bundle(const fs::path& corpus, const std::string& name) {
   bundle.verdict = std::move(read->verdict);
   bundle.reason = std::move(read->reason);
   bundle.timeout_s = read->timeout_s;
+  if (read->device != "cpu" && read->device != "cuda")
+    return refuse(
+        fmt::format("no device is called {}, expected 'cpu' or 'cuda'", quoted(std::string_view(read->device))));
+  bundle.on_gpu = read->device == "cuda";
   const std::vector<std::string> words = record::all_headlines();
   if (bundle.verdict.empty()) return refuse("field 'verdict' is empty, expected at least one word");
   for (const std::string& word : bundle.verdict) {
     if (std::ranges::find(words, word) == words.end())
-      return refuse(fmt::format("no verdict is called {}", quoted(word))).with_hint("docs/scoring.md lists them");
-    if (is_score(word) != bundle.is_control())
+      return refuse(fmt::format("no verdict is called {}", quoted(word))).with_hint("docs/verdicts.md lists them");
+    const bool is_fair = is_score(word) || word == "unranked";  // the graph is at fault, not the pass
+    if (bundle.is_control() ? !is_fair : is_score(word))
       return refuse(fmt::format("{} of {}, expected {}", quoted(word), bundle.is_control() ? "a control" : "an attack",
-                                bundle.is_control() ? "'correct' or 'declined'" : "what is no score"));
+                                bundle.is_control() ? "'correct', 'declined' or 'unranked'" : "what is no score"));
   }
   for (const std::string& layer : read->layers) {
     const std::optional<run::Layer> known = run::layer_named(layer);
@@ -129,10 +136,12 @@ Result<fs::path> find_corpus(const fs::path& given) {
       .with_hint("--corpus DIR: tests/adversarial of a source tree");
 }
 
-Result<std::vector<Bundle>> load_corpus(const fs::path& corpus, const std::vector<std::string>& only) {
+Result<std::vector<Bundle>> load_corpus(const fs::path& corpus, bool on_gpu, const std::vector<std::string>& only) {
   std::vector<std::string> names;
-  PASSNET_TRY_VOID(list_bundles(corpus, "", names));
-  if (fs::exists(corpus / kControls)) PASSNET_TRY_VOID(list_bundles(corpus, std::string(kControls), names));
+  for (const std::string& below :
+       {std::string(), std::string(kGpu), std::string(kControls), kControls + std::string(kGpu)}) {
+    if (below.empty() || fs::exists(corpus / below)) PASSNET_TRY_VOID(list_bundles(corpus, below, names));
+  }
   std::ranges::sort(names);
   for (const std::string& word : only) {
     if (std::ranges::none_of(names, [&](const std::string& name) { return name.starts_with(word); })) {
@@ -148,7 +157,7 @@ Result<std::vector<Bundle>> load_corpus(const fs::path& corpus, const std::vecto
   for (const std::string& name : names) {
     if (!is_wanted(name, only)) continue;
     PASSNET_TRY(Bundle bundle, load_bundle(corpus, name));
-    bundles.push_back(std::move(bundle));
+    if (bundle.on_gpu == on_gpu) bundles.push_back(std::move(bundle));
   }
   return bundles;
 }

@@ -21,6 +21,7 @@ struct Bundle {
   std::vector<std::string> verdict;  // headlines (record/verdict.h), one of which it must have
   std::string reason;  // what its record's error must hold, so that it is caught for what it is; may be empty
   std::vector<run::Layer> layers;  // that catch it, the first one first; none of a control
+  bool on_gpu = false;             // its kernels are for a GPU
   double timeout_s = 0;            // for one request, where the bundle is one that hangs; 0: the usual
   bool is_control() const;
 };
@@ -29,10 +30,11 @@ struct Bundle {
 /// Errors: Resource: there is none.
 Result<std::filesystem::path> find_corpus(const std::filesystem::path& given);
 
-/// All bundles below `corpus` in the order of their names; only: those whose names these are, or begin with.
+/// All bundles below `corpus` for a GPU, or for the CPU, in the order of their names; only: those whose names these are, or begin with.
 /// Errors: Io; BadInput: an expect.json that does not hold together, a word or a layer that does not exist, a name in
 /// `only` that no bundle has.
-Result<std::vector<Bundle>> load_corpus(const std::filesystem::path& corpus, const std::vector<std::string>& only);
+Result<std::vector<Bundle>> load_corpus(const std::filesystem::path& corpus, bool on_gpu,
+                                        const std::vector<std::string>& only);
 
 /// What is told of a sample that gets a score.
 bool is_score(const std::string& headline);

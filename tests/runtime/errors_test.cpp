@@ -19,8 +19,8 @@ at::Tensor exact_values(double scale = 1) {
   return at::randn({64, 256}, at::detail::createCPUGenerator(7), at::TensorOptions(at::kDouble)).mul_(scale);
 }
 
-bool kept(const Truth& truth, const at::Tensor& found, double factor = kFactor) {
-  return record::ErrorBudget{"", truth.eager(), truth.allowed(factor), truth.of(found)}.kept();
+bool kept(const Truth& truth, const at::Tensor& found) {
+  return record::ErrorBudget{"", truth.eager(), truth.allowed(true), truth.of(found)}.kept();
 }
 
 class ErrorsOf : public testing::TestWithParam<at::ScalarType> {
@@ -52,14 +52,14 @@ TEST_P(ErrorsOf, OneWrongElementIsNot) {
   at::Tensor found = eager_.clone();
   found[17][33] = found[17][33].add(0.25);
   const record::Errors errors = truth.of(found);
-  EXPECT_GT(errors.row, truth.allowed(kFactor).row);
+  EXPECT_GT(errors.row, truth.allowed(true).row);
   EXPECT_FALSE(kept(truth, found));
 }
 
 TEST_P(ErrorsOf, SmallElementsThatAreDroppedAreNot) {
   const Truth truth(exact_, eager_);
   const at::Tensor found = eager_.masked_fill(eager_.abs().lt(2e-3), 0);
-  EXPECT_GT(truth.of(found).zeros, truth.allowed(kFactor).zeros);
+  EXPECT_GT(truth.of(found).zeros, truth.allowed(true).zeros);
 }
 
 TEST_P(ErrorsOf, NanAndInfinitiesHaveTheirPlaces) {
@@ -99,6 +99,13 @@ TEST(Errors, OfASumInAnotherOrderAreKept) {
   at::Tensor one_by_one = at::zeros_like(terms.select(1, 0));
   for (int64_t i = 0; i < terms.size(1); ++i) one_by_one.add_(terms.select(1, i));
   EXPECT_TRUE(kept(Truth(terms.to(at::kDouble).sum(1), terms.sum(1)), one_by_one));
+}
+
+TEST(Errors, MayBeLargerOnOtherProfiles) {
+  const at::Tensor exact = exact_values();
+  const Truth wide(exact, exact.to(at::kFloat)), narrow(exact, exact.to(at::kHalf));
+  EXPECT_NEAR(wide.allowed(false).row / wide.allowed(true).row, 16, 1e-9);
+  EXPECT_NEAR(narrow.allowed(false).row / narrow.allowed(true).row, 4, 1e-9);
 }
 
 TEST(Errors, WhereATypeOverflowsEitherAnswerIsFine) {

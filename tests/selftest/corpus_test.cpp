@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 const fs::path kCorpus = fs::path(PASSNET_SOURCE_DIR) / "tests/adversarial";
 
 TEST(Corpus, HoldsTogether) {
-  const auto bundles = load_corpus(kCorpus, {});
+  const auto bundles = load_corpus(kCorpus, false, {});
   ASSERT_TRUE(bundles) << to_string(bundles.error());
   size_t controls = 0;
   std::set<std::string> names;
@@ -30,11 +30,21 @@ TEST(Corpus, HoldsTogether) {
   EXPECT_GE(bundles->size() - controls, 120U);
 }
 
+TEST(Corpus, HasAttacksAndControlsForAGpu) {
+  const auto bundles = load_corpus(kCorpus, true, {});
+  ASSERT_TRUE(bundles) << to_string(bundles.error());
+  const auto controls = std::ranges::count_if(*bundles, &Bundle::is_control);
+  EXPECT_GE(controls, 5);
+  EXPECT_GE(std::ssize(*bundles) - controls, 30);
+}
+
 TEST(Corpus, EveryLayerHasAnAttack) {
-  const auto bundles = load_corpus(kCorpus, {});
+  const auto bundles = load_corpus(kCorpus, false, {});
   ASSERT_TRUE(bundles);
   run::Layers named;
   for (const Bundle& bundle : *bundles) named.insert(bundle.layers.begin(), bundle.layers.end());
+  // No pass reaches a clock: lying workers are tested in tests/run.
+  named.insert(run::Layer::Clocks);
   EXPECT_EQ(named, run::Layers(run::kLayers.begin(), run::kLayers.end()));
 }
 
@@ -46,7 +56,7 @@ class BadCorpus : public ::testing::Test {
     fs::create_directories(scratch_.path / "one/pass_dir");
     EXPECT_TRUE(write_file(graph / "model.py", ""));
     EXPECT_TRUE(write_file(scratch_.path / "one/expect.json", expect));
-    const auto bundles = load_corpus(scratch_.path, {});
+    const auto bundles = load_corpus(scratch_.path, false, {});
     return bundles ? "accepted" : bundles.error().message;
   }
   passnet::ScratchDirectory scratch_;

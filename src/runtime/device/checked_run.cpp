@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <random>
 #include <variant>
+#include <vector>
 
 #include "runtime/device/kernel_fault.h"
 #include "runtime/tensor/compare.h"
@@ -15,8 +17,48 @@ namespace passnet::runtime {
 
 namespace {
 
-/// torch.empty is filled with the first in the first run of the kernels and with the second in the second.
-constexpr unsigned char kPoisons[] = {0xA5, 0x5A};
+/// What torch.empty holds when a kernel is run: random bytes, so that it cannot tell a checked call from another.
+class Poison {
+ public:
+  Poison() : bytes_(kPeriod) {
+    std::independent_bits_engine<std::mt19937_64, 8, unsigned> random(std::random_device{}());
+    for (unsigned char& byte : bytes_) byte = static_cast<unsigned char>(random());
+  }
+  /// Differs from this one in every byte.
+  Poison opposite() const {
+    Poison other;
+    for (size_t i = 0; i < kPeriod; ++i)
+      other.bytes_[i] = static_cast<unsigned char>(bytes_[i] + 1 + other.bytes_[i] % 255);
+    return other;
+  }
+
+  /// memory: bytes, contiguous, on any device.
+  void fill(const at::Tensor& memory) const {
+    const at::Tensor noise =
+        at::from_blob(const_cast<unsigned char*>(bytes_.data()), {static_cast<int64_t>(kPeriod)}, at::kByte)
+            .to(memory.device());
+    for (int64_t done = 0; done < memory.numel(); done += noise.numel()) {
+      const int64_t part = std::min(noise.numel(), memory.numel() - done);
+      memory.narrow(0, done, part).copy_(noise.narrow(0, 0, part));
+    }
+  }
+  /// Whether `count` bytes of a memory that was filled hold it still; memory: its start.
+  bool holds(const char* memory, size_t offset, size_t count) const {
+    for (size_t i = offset; i < offset + count; ++i) {
+      if (static_cast<unsigned char>(memory[i]) != bytes_[i % kPeriod]) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr size_t kPeriod = 65521;  // a prime: no two rows hold the same
+  std::vector<unsigned char> bytes_;
+};
+
+/// Those of the first run of the kernels and of the second.
+struct Poisons {
+  Poison first, second = first.opposite();
+};
 
 struct ArgumentText {
   const pass::LaunchList& list;
@@ -71,14 +113,10 @@ KernelFault changed_input(const pass::LaunchList& list, const pass::Launch& laun
           launch.at, false, describe_launch(list, launch)};
 }
 
-bool all_equal(const char* bytes, size_t count, unsigned char value) {
-  return std::all_of(bytes, bytes + count, [&](char byte) { return static_cast<unsigned char>(byte) == value; });
-}
-
 /// Throws KernelFault when elements of output `number` hold the first poison after the first run and the second after
 /// the second. first, second: the buffers' memory after each, on the host.
-void require_written(const pass::LaunchList& list, size_t number, const std::vector<at::Tensor>& first,
-                     const std::vector<at::Tensor>& second) {
+void require_written(const pass::LaunchList& list, size_t number, const Poisons& poisons,
+                     const std::vector<at::Tensor>& first, const std::vector<at::Tensor>& second) {
   const pass::View& view = list.outputs[number];
   const pass::Buffer& buffer = list.buffers[view.buffer];
   if (buffer.input >= 0 || buffer.fill) return;
@@ -91,7 +129,7 @@ void require_written(const pass::LaunchList& list, size_t number, const std::vec
     int64_t at = view.offset;
     for (size_t d = 0; d < index.size(); ++d) at += index[d] * view.type.strides[d];
     const size_t byte = static_cast<size_t>(at) * element;
-    if (all_equal(after_first + byte, element, kPoisons[0]) && all_equal(after_second + byte, element, kPoisons[1])) {
+    if (poisons.first.holds(after_first, byte, element) && poisons.second.holds(after_second, byte, element)) {
       if (unwritten++ == 0) first_index = index;
     }
     for (size_t d = index.size(); d-- > 0 && ++index[d] == view.type.shape[d];) index[d] = 0;
@@ -113,14 +151,14 @@ using Copies = std::vector<std::unique_ptr<CheckedMemory>>;
 
 /// Inputs, and allocations that the plan filled, start as they are; torch.empty starts as poison.
 Copies make_copies(KernelHost& host, const pass::LaunchList& list, size_t number,
-                   const std::vector<at::Tensor>& tensors, unsigned char poison) {
+                   const std::vector<at::Tensor>& tensors, const Poison& poison) {
   Copies copies;
   for (size_t i = 0; i < list.buffers.size(); ++i) {
     copies.push_back(host.allocate_checked(number, i));
     if (list.buffers[i].input >= 0 || list.buffers[i].fill)
       copies.back()->bytes().copy_(bytes_of(tensors[i], extent_bytes(list.buffers[i].type)));
     else if (host.poisons)
-      copies.back()->bytes().fill_(poison);
+      poison.fill(copies.back()->bytes());
   }
   return copies;
 }
@@ -158,7 +196,7 @@ void run_one(Device& device, KernelHost& host, const FusedList& list, size_t num
 }
 
 Copies run_once(Device& device, KernelHost& host, const FusedList& list, size_t number,
-                const std::vector<at::Tensor>& tensors, unsigned char poison) {
+                const std::vector<at::Tensor>& tensors, const Poison& poison) {
   Copies copies = make_copies(host, list.launches, number, tensors, poison);
   std::vector<char*> buffers;
   for (const auto& copy : copies) buffers.push_back(static_cast<char*>(copy->bytes().data_ptr()));
@@ -179,12 +217,13 @@ std::vector<at::Tensor> on_host(const Copies& copies) {
 
 void run_checked(Device& device, KernelHost& host, const FusedList& list, size_t number,
                  const std::vector<at::Tensor>& tensors) {
+  const Poisons poisons;
   // What the first run left is kept here, so that both find the same places free.
-  const std::vector<at::Tensor> first = on_host(run_once(device, host, list, number, tensors, kPoisons[0]));
-  const Copies copies = run_once(device, host, list, number, tensors, kPoisons[1]);
+  const std::vector<at::Tensor> first = on_host(run_once(device, host, list, number, tensors, poisons.first));
+  const Copies copies = run_once(device, host, list, number, tensors, poisons.second);
   const std::vector<at::Tensor> second = on_host(copies);
   for (size_t i = 0; host.poisons && i < list.launches.outputs.size(); ++i)
-    require_written(list.launches, i, first, second);
+    require_written(list.launches, i, poisons, first, second);
   for (size_t i = 0; i < list.launches.buffers.size(); ++i) {
     const at::Tensor& bytes = copies[i]->bytes();
     if (list.launches.buffers[i].input < 0) bytes_of(tensors[i], bytes.numel()).copy_(bytes);

@@ -1,5 +1,5 @@
-// A launch list under suspicion: its kernels run on copies of the buffers, twice, with what torch.empty gave poisoned
-// by two different patterns. What is found: memory touched outside of a buffer, outputs left unwritten, inputs changed.
+// A launch list under suspicion: its kernels run on copies of the buffers, twice, with random bytes in
+// what torch.empty gave, others in the second run. What is found: memory touched outside of a buffer, outputs left unwritten, inputs changed.
 // Internal to runtime/ (includes torch).
 #pragma once
 

@@ -44,7 +44,7 @@ at::Tensor binary(const at::Tensor& like, const at::Generator& random) {
 }
 /// Ramps: neighbours differ, and so do rows, in a way that a wrong index shows.
 at::Tensor structured(const at::Tensor& like, const at::Generator& random) {
-  const at::Tensor ramp = at::arange(like.numel(), at::TensorOptions(at::kFloat)).remainder_(1021).div_(512).sub_(1);
+  const at::Tensor ramp = at::arange(like.numel(), at::TensorOptions(at::kFloat)).remainder_(1021).div_(512);
   return ramp.view(like.sizes()).add(normal(like, random), 0.01);
 }
 /// Mostly 0, of either sign.

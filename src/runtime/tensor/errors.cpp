@@ -19,18 +19,18 @@ namespace {
 
 /// An element type: digits of its significand behind the point, the exponent of its smallest normal number, its largest
 /// number, half of what 1 and the next number differ by, and how many of these an honest answer may be off, whatever
-/// eager loses: sums in another order in the wide types, the rounding of the result and of one value before it in the
-/// short ones.
+/// eager loses, on recorded values and on other profiles: sums in another order in the wide types, the rounding of the
+/// result and of one value before it in the short ones.
 struct Precision {
   int digits, min_exponent;
-  double largest, unit, honest;
+  double largest, unit, honest, honest_on_profiles;
 };
 Precision precision_of(at::ScalarType type) {
   switch (type) {
-    case at::kHalf: return {10, -14, 65504, 0x1p-11, 2};
-    case at::kBFloat16: return {7, -126, 0x1.fep127, 0x1p-8, 2};
-    case at::kFloat: return {23, -126, std::numeric_limits<float>::max(), 0x1p-24, 32};
-    default: return {52, -1022, std::numeric_limits<double>::max(), 0x1p-53, 32};
+    case at::kHalf: return {10, -14, 65504, 0x1p-11, 2, 2};
+    case at::kBFloat16: return {7, -126, 0x1.fep127, 0x1p-8, 2, 2};
+    case at::kFloat: return {23, -126, std::numeric_limits<float>::max(), 0x1p-24, 32, 128};
+    default: return {52, -1022, std::numeric_limits<double>::max(), 0x1p-53, 32, 128};
   }
 }
 
@@ -177,13 +177,15 @@ Truth::Truth(const at::Tensor& exact, const at::Tensor& eager)
   honest_ulp_ = measure(exact_, eager_, nullptr, columns_, type_).ulp;
 }
 
-record::Errors Truth::allowed(double factor) const {
-  record::Errors allowed;
+record::Errors Truth::allowed(bool recorded) const {
   const Precision type = precision_of(type_);
-  const double honest = type.honest * type.unit;
+  const double factor = recorded ? kFactor : kProfileFactor;
+  const double share = (recorded ? type.honest : type.honest_on_profiles) / type.honest;
+  const double honest = share * type.honest * type.unit;
+  record::Errors allowed;
   allowed.norm = factor * std::max(eager_errors_.norm, honest);
   allowed.row = factor * std::max(eager_errors_.row, honest);
-  allowed.ulp = factor * std::max(eager_errors_.ulp, honest_ulp_);
+  allowed.ulp = factor * std::max(eager_errors_.ulp, share * honest_ulp_);
   allowed.zeros = static_cast<int64_t>(factor * static_cast<double>(eager_errors_.zeros)) + 4 + exact_.numel() / 10000;
   return allowed;
 }

@@ -19,9 +19,9 @@ class Truth {
 
   /// What eager loses.
   const record::Errors& eager() const { return eager_errors_; }
-  /// What another may lose: `factor` times that, and never less than `factor` times what an honest answer of the output's
-  /// type may be off.
-  record::Errors allowed(double factor) const;
+  /// What another may lose: kFactor or kProfileFactor times that, and never less than as many times what an honest answer
+  /// of the output's type may be off. recorded: on the values as recorded.
+  record::Errors allowed(bool recorded) const;
   /// REQUIRES: the shape and the type of eager.
   record::Errors of(const at::Tensor& found) const;
 

@@ -95,7 +95,10 @@ KernelFault describe_fault(const CellFault& fault, const FaultPlace& place) {
   }
   const bool memory = fault.signal == SIGSEGV || fault.signal == SIGBUS;
   if (memory) {
-    if (const auto near = find_slot(fault.address, place)) {
+    const auto near = find_slot(fault.address, place);
+    // A place that may be written faults when what was written there is executed.
+    const bool executed = near && near->distance == 0 && place.slots.slots()[near->slot].writable;
+    if (near && !executed) {
       const SlotMemory::Slot& slot = place.slots.slots()[near->slot];
       const std::string name = buffer_name(place.lists[slot.list].launches, slot.buffer);
       told.kind = near->distance == 0 ? "input-changed" : "out-of-bounds";

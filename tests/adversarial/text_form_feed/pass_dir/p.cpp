@@ -1,3 +1,3 @@
 #include <passnet/kernel.h>
-#include <unistd.h>
+#include <unistd.h>
 PASSNET_KERNEL k(const float* x, float* out, int64_t n) { out[0] = x[0] * n; }
