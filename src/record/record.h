@@ -143,9 +143,10 @@ struct DeviceMemory {
 /// One place where a pass was found or nearly found.
 struct PassOutcome {
   std::string pass;
-  int matches = 0;        // sites replaced
-  int declined = 0;       // sites the plan declined
-  std::string diagnosis;  // nearest miss or reasons of refusal; may be empty
+  int matches = 0;                     // sites replaced
+  int declined = 0;                    // sites the plan declined
+  std::string diagnosis;               // nearest miss or reasons of refusal; may be empty
+  std::vector<std::string> idle = {};  // launches that no output depends on, and plans that launch nothing
   bool operator==(const PassOutcome&) const = default;
 };
 

@@ -252,6 +252,7 @@ struct JsonFields<record::PassOutcome> {
     field("matches", outcome.matches);
     field("declined", outcome.declined);
     field("diagnosis", outcome.diagnosis);
+    field.if_set("idle", outcome.idle);
   }
 };
 

@@ -130,6 +130,10 @@ std::string problem_of(const record::RunRecord& record, const record::Verdict& v
   if (verdict.correct_at(record::kCorrectT)) return {};
   std::string text = record.error.empty() ? measured_problem(record, verdict) : record.error;
   for (const record::PassOutcome& pass : record.passes) {
+    for (const std::string& part : pass.idle)
+      text += fmt::format("{}pass '{}': {}", text.empty() || text.back() == '\n' ? "" : "\n", pass.pass, part);
+  }
+  for (const record::PassOutcome& pass : record.passes) {
     if (pass.diagnosis.empty() || text.find(pass.diagnosis) != std::string::npos) continue;
     text += fmt::format("{}pass '{}': {}", text.empty() || text.back() == '\n' ? "" : "\n", pass.pass, pass.diagnosis);
   }
@@ -222,7 +226,9 @@ std::string conditions(const std::vector<record::RunRecord>& records) {
   std::string text = fmt::format("{} on {}", record.compiler, record.device);
   if (!record.hardware.empty()) text += ", " + record.hardware;
   if (timed != records.end()) {
-    text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup, record.reference.trials_us.size());
+    text +=
+        fmt::format(", {} warm-up and {} timed calls", record.reference.warmup,
+                    std::max<size_t>(record.reference.trials_us.size(), static_cast<size_t>(record.calls_compared)));
   }
   if (record.provenance && record.provenance->isolation_level)
     text += ", " + record::describe(*record.provenance->isolation_level);

@@ -180,7 +180,7 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   Process process;
   PASSNET_TRY(Pair report, make_report_socket());
   PASSNET_TRY(Pair status, make_pipe());
-  UniqueFd output(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
+  UniqueFd output(::fcntl(options.output_fd >= 0 ? options.output_fd : STDERR_FILENO, F_DUPFD_CLOEXEC, 3));
   if (options.capture_output) {
     PASSNET_TRY(Pair pipe, make_pipe());
     output = std::move(pipe.theirs);

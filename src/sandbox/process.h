@@ -38,7 +38,8 @@ struct SpawnOptions {
   Isolation isolation = Isolation::None;
   int socket_fd = -1;             // handed to the child as descriptor 3; -1: none
   bool gpu = false;               // a Candidate may write to the devices of NVIDIA's driver
-  bool capture_output = false;    // stdout and stderr to a pipe read by wait_output; else both to our stderr
+  bool capture_output = false;    // stdout and stderr to a pipe read by wait_output
+  int output_fd = -1;             // else both to this; -1: to our stderr
   std::string working_directory;  // empty: ours; in a Jail the one place where files can be written
   /// Files and directories that a Jail sees, read-only, besides its working directory; symbolic links among them are
   /// followed. Empty, or where the kernel gives no root of its own (isolation.h): all that we see.

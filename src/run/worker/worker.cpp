@@ -17,6 +17,8 @@
 
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/visible.h"
+#include "wire/bundle.h"
 #include "wire/frame.h"
 
 namespace passnet::run {
@@ -61,6 +63,7 @@ struct Worker::State {
   sandbox::Process process;
   UniqueFd socket;
   UniqueFd kernel_process;  // a pidfd
+  UniqueFd said;            // what it printed: no text of a graph or pass reaches the terminal raw
 };
 
 Worker::Worker(WorkerOptions options) : state_(std::make_unique<State>()) { state_->options = std::move(options); }
@@ -154,6 +157,10 @@ Result<void> Worker::start() {
   PASSNET_TRY(sandbox::SpawnOptions spawn,
               state.options.program.empty() ? passnet_worker(state.options) : other_program(state.options.program));
   spawn.socket_fd = theirs.get();
+  if (state.options.program.empty()) {
+    PASSNET_TRY(state.said, wire::create_memory("what a worker prints", 0));
+    spawn.output_fd = state.said.get();
+  }
   PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
   log::debug(fmt::format("{}: started as process {}", to_string(state.options.role), state.process.pid()));
   state.socket = std::move(ours);
@@ -168,7 +175,23 @@ Error lost_worker(std::string failure, std::string message) {
 }
 }  // namespace
 
+namespace {
+constexpr size_t kToldBytes = 2000;
+
+/// The end of what a worker printed.
+std::string end_of(const UniqueFd& said) {
+  struct stat info {};
+  if (!said || ::fstat(said.get(), &info) != 0) return {};
+  std::string text(std::min<size_t>(kToldBytes, static_cast<size_t>(info.st_size)), '\0');
+  const ssize_t read = ::pread(said.get(), text.data(), text.size(), info.st_size - static_cast<off_t>(text.size()));
+  text.resize(static_cast<size_t>(std::max<ssize_t>(0, read)));
+  return text;
+}
+}  // namespace
+
 Error Worker::lose(std::string failure, std::string message) {
+  if (const std::string said = end_of(state_->said); !said.empty())
+    log::debug(fmt::format("{}: printed: {}", to_string(state_->options.role), visible(said)));
   state_->socket = UniqueFd();
   if (state_->process.running()) state_->process.kill();
   return lost_worker(std::move(failure), std::move(message));
