@@ -12,7 +12,6 @@
 #include "base/json_object.h"
 #include "base/strings.h"
 #include "graphdir/meta_json.h"
-#include "record/profiles.h"
 #include "runtime/device/device_error.h"
 #include "runtime/lower/targets.h"
 #include "runtime/session/calibrate.h"

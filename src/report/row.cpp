@@ -230,8 +230,8 @@ std::string conditions(const std::vector<record::RunRecord>& records) {
         fmt::format(", {} warm-up and {} timed calls", record.reference.warmup,
                     std::max<size_t>(record.reference.trials_us.size(), static_cast<size_t>(record.calls_compared)));
   }
-  if (record.provenance && record.provenance->isolation_level)
-    text += ", " + record::describe(*record.provenance->isolation_level);
+  const auto level = record.provenance ? record.provenance->isolation_level : std::nullopt;
+  if (level && *level < record::kHighestIsolation) text += ", " + record::describe(*level);
   const bool same = std::ranges::all_of(records, [&](const record::RunRecord& one) { return one.seed == record.seed; });
   return text + (same ? fmt::format(", seed {}", record.seed) : ", several seeds");
 }
