@@ -14,6 +14,9 @@ namespace passnet::runtime {
 
 namespace {
 
+/// Larger tensors repeat what was drawn: drawing takes longer than most operators. A prime, so that rows differ.
+constexpr int64_t kMostDrawn = (int64_t{1} << 22) - 3;
+
 using Draw = at::Tensor (*)(const at::Tensor& like, const at::Generator& random);
 
 /// float32 values in the shape of `like`; they are scaled and cast afterwards.
@@ -81,9 +84,14 @@ void replace(const Profile& profile, const graphdir::TensorMeta& record, const a
     return;
   }
   if (!tensor.is_floating_point()) return;
-  at::Tensor values = profile.draw(tensor, random).mul_(recorded_scale(record));
-  if (is_never_negative(record, tensor)) values = values.abs_();
-  tensor.copy_(values);
+  const bool never_negative = is_never_negative(record, tensor);
+  const int64_t drawn = std::min(tensor.numel(), kMostDrawn);
+  at::Tensor values = profile.draw(tensor.view(-1).narrow(0, 0, drawn), random).mul_(recorded_scale(record));
+  if (never_negative) values = values.abs_();
+  for (int64_t done = 0; done < tensor.numel(); done += drawn) {
+    const int64_t part = std::min(drawn, tensor.numel() - done);
+    tensor.view(-1).narrow(0, done, part).copy_(values.narrow(0, 0, part));
+  }
 }
 
 }  // namespace
