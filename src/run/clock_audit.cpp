@@ -1,6 +1,7 @@
 #include "run/clock_audit.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 
 #include "base/log.h"
 #include "run/measure.h"
+#include "run/thread_times.h"
 
 namespace passnet::run {
 
@@ -18,27 +20,41 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kAuditedUs = 5 * kClockSlackUs;
 constexpr int64_t kMostCalls = 2000;
-constexpr int kReadings = 3, kMostReadings = 12;  // of n calls, and as many of 2n
+constexpr int kReadings = 3, kMostReadings = 20;  // of n calls, and as many of 2n
 
 /// A worker's clock, and its GPU's where it has one, beside ours.
 struct Readings {
   std::vector<ClockReading> worker, device;
 };
 
+/// What this process waited for a processor since then, us: that is in our clock and in no other.
+double waited_us(const std::optional<std::vector<ThreadTime>>& before) {
+  const auto now = read_first_thread_time(::getpid());
+  if (!before || !now) return 0;
+  return std::chrono::duration<double, std::micro>(waited_for_others(*before, *now)).count();
+}
+
+/// Without it, but no less than the other clock says: while we waited the worker may have been at its calls.
+ClockReading reading_of(double ours_us, double waited_us, double other_us) {
+  return {std::max(ours_us - waited_us, std::min(ours_us, other_us)), other_us};
+}
+
 /// Adds what `calls` calls take.
 Result<void> read_clocks(const TimedGraph& graph, int64_t calls, const ClockAuditOptions& options, Readings& readings) {
   const Turn turn(graph.worker, options.alone);
+  const auto before = read_first_thread_time(::getpid());
   const auto start = Clock::now();
   PASSNET_TRY(const Reply reply,
               graph.worker.ask({{"do", "read_clocks"}, {"id", graph.id}, {"calls", calls}}, {}, options.timeout));
   const double ours_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  const double waited = waited_us(before);
   return read_fields("read_clocks", [&]() -> Result<void> {
     const auto times = reply.json.at("times_us").get<std::vector<double>>();
     if (times.size() != static_cast<size_t>(calls))
       return nonsense("read_clocks", fmt::format("{} times for {} calls", times.size(), calls));
-    readings.worker.push_back({ours_us, std::accumulate(times.begin(), times.end(), 0.0)});
+    readings.worker.push_back(reading_of(ours_us, waited, std::accumulate(times.begin(), times.end(), 0.0)));
     if (const auto device = reply.json.find("device_us"); device != reply.json.end())
-      readings.device.push_back({ours_us, device->get<double>()});
+      readings.device.push_back(reading_of(ours_us, waited, device->get<double>()));
     return {};
   });
 }
