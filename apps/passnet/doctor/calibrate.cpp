@@ -9,6 +9,7 @@
 #include "options.h"
 #include "pass/kernel/build.h"
 #include "pass/plan/launch_list.h"
+#include "print.h"
 #include "record/stats.h"
 #include "run/calibration.h"
 #include "run/evaluate.h"
