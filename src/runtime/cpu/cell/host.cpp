@@ -165,6 +165,8 @@ class CellHost final : public KernelHost {
 
   void expect_launches() override {
     require_cell();
+    // Threads that are told of launches stay awake until these come.
+    if (std::ranges::all_of(ready_, &std::vector<ReadyLaunch>::empty)) return;
     alerted_ = true;
     cell_->alert();
   }
