@@ -91,16 +91,9 @@ class Judging {
       add(fmt::format("output {}", i), expected[i], i < found.outputs.size() ? found.outputs[i] : CallOutput{},
           exact != nullptr && i < exact->outputs.size() ? exact->outputs[i].tensor : at::Tensor());
     }
-    for (size_t i = 0; i < graph_.plan().input_names().size(); ++i) {
-      const std::string& name = graph_.plan().input_names()[i];
-      const auto mine = graph_.changed.find(name);
-      const auto other = found.inputs.find(name);
-      if (mine == graph_.changed.end() && other == found.inputs.end()) continue;
-      const at::Tensor before = graph_.pristine()[i].cpu();
-      at::Tensor truth;
-      if (exact != nullptr && exact->inputs.contains(name)) truth = exact->inputs.at(name);
-      add("input " + name, {mine != graph_.changed.end() ? mine->second : before, {}},
-          {other != found.inputs.end() ? other->second : before, {}}, truth);
+    for (const auto& [name, mine, theirs] : graph_.changed_on_either_side(found.inputs)) {
+      const bool is_known = exact != nullptr && exact->inputs.contains(name);
+      add("input " + name, {mine, {}}, {theirs, {}}, is_known ? exact->inputs.at(name) : at::Tensor());
     }
   }
 

@@ -84,6 +84,20 @@ std::map<std::string, at::Tensor> LoadedGraph::changed_inputs() const {
   return changed;
 }
 
+std::vector<LoadedGraph::ChangedInput> LoadedGraph::changed_on_either_side(
+    const std::map<std::string, at::Tensor>& found) const {
+  std::vector<ChangedInput> inputs;
+  for (size_t i = 0; i < plan_->input_names().size(); ++i) {
+    const std::string& name = plan_->input_names()[i];
+    const auto mine = changed.find(name), theirs = found.find(name);
+    if (mine == changed.end() && theirs == found.end()) continue;
+    const at::Tensor before = pristine_[i].cpu();
+    inputs.push_back(
+        {name, mine != changed.end() ? mine->second : before, theirs != found.end() ? theirs->second : before});
+  }
+  return inputs;
+}
+
 bool LoadedGraph::is_unchanged(size_t index) const {
   const at::Tensor& input = plan_->input(index);
   // Where pages are copied when written, most inputs need not be read: the kernel knows that they are as set.

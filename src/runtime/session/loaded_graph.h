@@ -56,6 +56,13 @@ class LoadedGraph {
   void note_mutations();
   /// Those, as the call before left them, on the CPU.
   std::map<std::string, at::Tensor> changed_inputs() const;
+  /// An input that a call changed here or elsewhere, as each side left it; on the CPU.
+  struct ChangedInput {
+    std::string name;
+    at::Tensor mine, theirs;
+  };
+  /// Those of the last run and those in `found`, by name, in the order of the arguments.
+  std::vector<ChangedInput> changed_on_either_side(const std::map<std::string, at::Tensor>& found) const;
   /// Makes the inputs that calls change what they were, and seeds the generators.
   void prepare_call();
   /// One call in the given mode, waited for. visit: as Plan::run_visiting. Throws KernelFault.

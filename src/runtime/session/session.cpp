@@ -136,16 +136,9 @@ Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const
       check_outputs(graph_->expected(), shared_outputs(found, mapping, found_scalars));
   CallChecks told;
   told.compared = 1;
-  const std::map<std::string, at::Tensor> found_changed = changed_of(found, mapping);
-  for (size_t i = 0; i < graph_->plan().input_names().size(); ++i) {
-    const std::string& name = graph_->plan().input_names()[i];
-    const auto mine = graph_->changed.find(name);
-    const auto other = found_changed.find(name);
-    if (mine == graph_->changed.end() && other == found_changed.end()) continue;
-    const at::Tensor before = graph_->pristine()[i].cpu();
+  for (const auto& [name, mine, theirs] : graph_->changed_on_either_side(changed_of(found, mapping))) {
     told.input_names.push_back(name);
-    told.inputs.push_back(check_output({mine != graph_->changed.end() ? mine->second : before, {}},
-                                       {other != found_changed.end() ? other->second : before, {}}));
+    told.inputs.push_back(check_output({mine, {}}, {theirs, {}}));
   }
   const std::vector<record::Layout>& expected = graph_->layouts;
   for (size_t i = 0; i < std::min({checks.size(), expected.size(), found_layouts.size()}); ++i) {

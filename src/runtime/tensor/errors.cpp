@@ -180,12 +180,12 @@ Truth::Truth(const at::Tensor& exact, const at::Tensor& eager)
 record::Errors Truth::allowed(bool recorded) const {
   const Precision type = precision_of(type_);
   const double factor = recorded ? kFactor : kProfileFactor;
-  const double share = (recorded ? type.honest : type.honest_on_profiles) / type.honest;
-  const double honest = share * type.honest * type.unit;
+  const double rounded = recorded ? type.honest : type.honest_on_profiles;
+  const double honest = rounded * type.unit;
   record::Errors allowed;
   allowed.norm = factor * std::max(eager_errors_.norm, honest);
   allowed.row = factor * std::max(eager_errors_.row, honest);
-  allowed.ulp = factor * std::max(eager_errors_.ulp, share * honest_ulp_);
+  allowed.ulp = factor * std::max(eager_errors_.ulp, rounded / type.honest * honest_ulp_);
   allowed.zeros = static_cast<int64_t>(factor * static_cast<double>(eager_errors_.zeros)) + 4 + exact_.numel() / 10000;
   return allowed;
 }
