@@ -2,23 +2,27 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/result.h"
 
-namespace passnet::selftest {
+namespace passnet {
 
-class ScratchDirectory {
+class TemporaryDirectory {
  public:
+  /// A new one in `parent`, which is made where it is missing; its name begins with `prefix`.
   /// Errors: Io.
-  static Result<ScratchDirectory> make();
-  ScratchDirectory(ScratchDirectory&& other) noexcept;
-  ScratchDirectory& operator=(ScratchDirectory&&) = delete;
-  ~ScratchDirectory();
+  static Result<TemporaryDirectory> make(const std::filesystem::path& parent, const std::string& prefix);
+  /// Where the system has such directories. Errors: Io.
+  static Result<TemporaryDirectory> make(const std::string& prefix);
+  TemporaryDirectory(TemporaryDirectory&& other) noexcept;
+  TemporaryDirectory& operator=(TemporaryDirectory&&) = delete;
+  ~TemporaryDirectory();
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit ScratchDirectory(std::filesystem::path path) : path_(std::move(path)) {}
+  explicit TemporaryDirectory(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
 };
 
-}  // namespace passnet::selftest
+}  // namespace passnet

@@ -10,9 +10,9 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "base/temporary_directory.h"
 #include "record/verdict.h"
 #include "run/job.h"
-#include "selftest/scratch_directory.h"
 
 namespace passnet::selftest {
 
@@ -86,7 +86,7 @@ Fate fate_of(const Evaluated& original, const Evaluated& mutant) {
 
 Result<MutantOutcome> try_mutant(const Drawn& drawn, Originals& originals, BundleEvaluator& evaluator) {
   PASSNET_TRY(const Evaluated original, originals.of(*drawn.subject, evaluator));
-  PASSNET_TRY(const ScratchDirectory scratch, ScratchDirectory::make());
+  PASSNET_TRY(const TemporaryDirectory scratch, TemporaryDirectory::make("passnet-selftest-"));
   Bundle bundle = *drawn.subject;
   bundle.sample.pass_dir = scratch.path() / "pass_dir";
   std::error_code failed;

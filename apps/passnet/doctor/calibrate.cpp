@@ -1,9 +1,10 @@
 // passnet doctor --calibrate: what this machine moves, and what handing work to a kernel takes.
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <filesystem>
 
+#include "base/file.h"
+#include "base/temporary_directory.h"
 #include "doctor/doctor.h"
 #include "fx/parser.h"
 #include "options.h"
@@ -62,15 +63,10 @@ Result<run::Bundle> one_input() {
 }
 
 Result<pass::BuiltKernel> build_copied() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "passnet_calibrate_XXXXXX").string();
-  if (!::mkdtemp(pattern.data())) return io_error("create", pattern, errno);
-  const std::filesystem::path source = std::filesystem::path(pattern) / "calibration.cpp";
-  const Result<void> written = write_file(source, kKernel);
-  Result<pass::BuiltKernel> built =
-      written ? pass::build_kernel({source, "copied", {}, 1, ""}, {}) : Result<pass::BuiltKernel>(written.error());
-  std::error_code ignored;
-  std::filesystem::remove_all(pattern, ignored);
-  return built;
+  PASSNET_TRY(const TemporaryDirectory scratch, TemporaryDirectory::make("passnet_calibrate_"));
+  const std::filesystem::path source = scratch.path() / "calibration.cpp";
+  PASSNET_TRY_VOID(write_file(source, kKernel));
+  return pass::build_kernel({source, "copied", {}, 1, ""}, {});
 }
 
 /// Median us of a call that does nothing but have a kernel copy kElements numbers: handing it over and waiting for it.

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/strings.h"
+#include "base/temporary_directory.h"
 #include "doctor/doctor.h"
 #include "pass/kernel/build.h"
 #include "record/isolation.h"
@@ -25,25 +26,6 @@ namespace {
 
 using Mark = Finding::Mark;
 using namespace std::chrono_literals;
-
-// A directory for one examination, removed at its end.
-class Scratch {
- public:
-  Scratch() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "passnet_doctor_XXXXXX").string();
-    if (::mkdtemp(pattern.data())) path_ = pattern;
-  }
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // What a program prints when it ends with exit code 0 within 20 s, without blanks at the ends; else "".
 std::string output_of(const std::vector<std::string>& command) {
@@ -100,10 +82,11 @@ struct TimedBuild {
 
 // architecture: of a GPU; empty: for the CPU.
 TimedBuild build_tiny_kernel(const char* file, const std::string& architecture) {
-  const Scratch scratch;
-  const std::filesystem::path source = scratch.path() / file;
+  const Result<TemporaryDirectory> scratch = TemporaryDirectory::make("passnet_doctor_");
+  if (!scratch) return {scratch.error()};
+  const std::filesystem::path source = scratch->path() / file;
   pass::BuildOptions options;
-  options.cache_dir = scratch.path() / "cache";
+  options.cache_dir = scratch->path() / "cache";
   const auto start = std::chrono::steady_clock::now();
   if (const Result<void> written = write_file(source, architecture.empty() ? kTinyKernel : kTinyGpuKernel); !written)
     return {written.error()};

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/strings.h"
+#include "base/temporary_directory.h"
 #include "pass/kernel/compiler.h"
 #include "pass/kernel/cubin_check.h"
 #include "pass/kernel/elf_check.h"
@@ -43,29 +43,6 @@ Result<fs::path> find_include_dir(const BuildOptions& options) {
   return resource_error(fmt::format("cannot find include/passnet/kernel.h above '{}'", binary.string()))
       .with_hint("install PassNet with 'make install', or run it from its build tree");
 }
-
-/// A directory for one build, removed with everything in it.
-class BuildDirectory {
- public:
-  static Result<BuildDirectory> make(const fs::path& parent) {
-    std::error_code error;
-    fs::create_directories(parent, error);
-    std::string name = (parent / "build-XXXXXX").string();
-    if (!::mkdtemp(name.data())) return io_error("create a directory in", parent.string(), errno);
-    return BuildDirectory(name);
-  }
-  explicit BuildDirectory(fs::path path) : path_(std::move(path)) {}
-  BuildDirectory(BuildDirectory&& other) noexcept : path_(std::exchange(other.path_, fs::path())) {}
-  BuildDirectory& operator=(BuildDirectory&&) = delete;
-  ~BuildDirectory() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 Result<KernelDefinition> find_kernel(const KernelSource& source, const KernelRequest& request) {
   std::vector<std::string_view> names;
@@ -190,7 +167,7 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
       log::warn(fmt::format("kernel cache: {} is built again: {}", quoted(object.string(), 300), broken));
     }
   }
-  PASSNET_TRY(const BuildDirectory directory, BuildDirectory::make(object.parent_path()));
+  PASSNET_TRY(const TemporaryDirectory directory, TemporaryDirectory::make(object.parent_path(), "build-"));
   PASSNET_TRY_VOID(write_file(directory.path() / toolchain.unit, unit));
   const CompileRequest compile{directory.path(), include_dir, file, kernel, options.timeout_s};
   PASSNET_TRY_VOID(toolchain.target == Target::Gpu
