@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (size_t i = 0; i < count; ++i) inputs.push_back(choices[i % std::size(choices)]);
   const Plan plan{file->program, std::string(file->entry)};
   for (size_t outputs = 1; outputs <= 2; ++outputs) {
-    auto evaluated = evaluate_plan(plan, "P", inputs, outputs, false);
+    auto evaluated = evaluate_plan(plan, "P", inputs, outputs, {});
     if (!evaluated) {
       if (!evaluated.error().at) std::abort();
       continue;

@@ -20,18 +20,20 @@ enum class Layer {
   ObjectChecks,  // state, start-up code and symbols of a compiled kernel
   CodeScan,      // its machine code, instruction by instruction
   BuildLimit,    // how many kernels the passes of a graph may need
+  PlanLimits,    // how much a plan may allocate and launch
   Poison,        // buffers hold random bytes before a call, and outputs that still hold them are noticed
   Canaries,      // the bytes beside a buffer are compared after a call
   FreshInputs,   // timed calls have contents of their own
   TimedCompare,  // what timed calls return is compared
   Layouts,       // strides, offsets and aliasing of outputs are compared
-  Values,        // elements are compared
+  Values,        // elements are compared with eager's, by the ladder of tolerances
   Budgets,       // with float64, on several profiles of values
   Clocks,        // times are compared with our clock, and with what the machine can move
 };
-inline constexpr std::array kLayers = {
-    Layer::SourceFilter, Layer::ObjectChecks, Layer::CodeScan, Layer::BuildLimit, Layer::Poison,  Layer::Canaries,
-    Layer::FreshInputs,  Layer::TimedCompare, Layer::Layouts,  Layer::Values,     Layer::Budgets, Layer::Clocks};
+inline constexpr std::array kLayers = {Layer::SourceFilter, Layer::ObjectChecks, Layer::CodeScan, Layer::BuildLimit,
+                                       Layer::PlanLimits,   Layer::Poison,       Layer::Canaries, Layer::FreshInputs,
+                                       Layer::TimedCompare, Layer::Layouts,      Layer::Values,   Layer::Budgets,
+                                       Layer::Clocks};
 using Layers = std::set<Layer>;
 
 /// "source-filter", "object-checks", …

@@ -73,8 +73,8 @@ std::string diagnosis_of(const rewrite::MatchReport& report) {
 class PassApplication {
  public:
   PassApplication(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                  const rewrite::MatchOptions& options, bool on_gpu)
-      : passes_(passes), trace_(trace), options_(options), on_gpu_(on_gpu) {
+                  const rewrite::MatchOptions& options, const pass::PlanOptions& plans)
+      : passes_(passes), trace_(trace), options_(options), plans_(plans) {
     result_.graph = graph;
   }
 
@@ -90,7 +90,7 @@ class PassApplication {
   Result<std::variant<pass::PlanResult, pass::Declined>> lower_site(const pass::Pass& pass,
                                                                     const std::vector<pass::SiteInput>& inputs,
                                                                     size_t output_count) const {
-    return pass::evaluate_plan(pass.plan, pass.name, inputs, output_count, on_gpu_);
+    return pass::evaluate_plan(pass.plan, pass.name, inputs, output_count, plans_);
   }
 
   Result<void> apply_one(size_t index) {
@@ -173,7 +173,7 @@ class PassApplication {
   const std::vector<pass::Pass>& passes_;
   const TraceFn& trace_;
   const rewrite::MatchOptions& options_;
-  const bool on_gpu_;
+  const pass::PlanOptions plans_;
   Rewritten result_;
   std::optional<rewrite::PreparedGraph> prepared_;  // of result_.graph; none while that has just changed
   std::vector<Lowered> lowered_;                    // by launch list
@@ -189,8 +189,8 @@ int Rewritten::sites() const {
 }
 
 Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                               const rewrite::MatchOptions& options, bool on_gpu) {
-  return PassApplication(graph, passes, trace, options, on_gpu).run();
+                               const rewrite::MatchOptions& options, const pass::PlanOptions& plans) {
+  return PassApplication(graph, passes, trace, options, plans).run();
 }
 
 namespace {

@@ -29,9 +29,9 @@ struct Rewritten {
   int sites() const;
 };
 
-/// on_gpu: what plans see as x.is_cuda. Errors: BadPass (a plan failed at a site), or what `trace` gave.
+/// Errors: BadPass (a plan failed at a site), or what `trace` gave.
 Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
-                               const rewrite::MatchOptions& options, bool on_gpu);
+                               const rewrite::MatchOptions& options, const pass::PlanOptions& plans);
 
 /// Builds every kernel the launch lists need (each distinct one once, several at a time).
 /// Returns, per list and launch, the built kernel. Errors: of pass::build_kernel and pass::check_launch; BadPass when a

@@ -30,7 +30,8 @@ Result<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, cons
       error.failure = "bad-rewrite";
     return error;
   };
-  Result<Rewritten> applied = apply_passes(graph, passes, trace, {options.strict}, options.on_gpu);
+  Result<Rewritten> applied =
+      apply_passes(graph, passes, trace, {options.strict}, {options.on_gpu, options.limited_plans});
   if (!applied) return applied;
   for (size_t i = 0; i < applied->lists.size(); ++i) {
     std::vector<std::string>& idle = applied->outcomes[applied->pass_of_list[i]].idle;

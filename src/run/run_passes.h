@@ -15,6 +15,7 @@ struct PassRunOptions {
   bool on_gpu = false;
   bool strict = false;  // upstream's literal matching
   pass::BuildOptions build = {};
+  bool limited_plans = true;  // pass::PlanOptions
 };
 
 struct PassRun {

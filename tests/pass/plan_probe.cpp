@@ -31,7 +31,7 @@ Json answer(const Json& request) {
   std::vector<SiteInput> inputs;
   for (const Json& input : request.at("inputs")) inputs.push_back(to_input(input));
   const Plan plan{file->program, std::string(file->entry)};
-  auto evaluated = evaluate_plan(plan, "P", inputs, request.at("outputs").get<size_t>(), false);
+  auto evaluated = evaluate_plan(plan, "P", inputs, request.at("outputs").get<size_t>(), {});
   if (!evaluated) return {{"error", to_string(evaluated.error())}};
   if (const auto* declined = std::get_if<Declined>(&*evaluated)) return {{"declined", declined->at.line}};
   return to_json(std::get<PlanResult>(*evaluated).list);

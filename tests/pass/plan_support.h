@@ -33,7 +33,7 @@ inline Evaluated run_plan(const std::string& text, const std::vector<SiteInput>&
                           bool on_gpu = false) {
   auto plan = parse_plan(text);
   if (!plan) return std::move(plan).error();
-  return evaluate_plan(*plan, "P", inputs, outputs, on_gpu);
+  return evaluate_plan(*plan, "P", inputs, outputs, {on_gpu});
 }
 
 inline ir::TensorType tensor(std::vector<int64_t> shape, ir::DType dtype = ir::DType::Float32) {

@@ -65,7 +65,7 @@ TEST(LoadPass, ReadsThePartsOfAPass) {
   EXPECT_EQ(pass->cuda_source, "");
   EXPECT_TRUE(pass->has_triton);
   const auto type = ir::contiguous(ir::DType::Float32, {4});
-  auto evaluated = evaluate_plan(pass->plan, pass->name, {type, type}, 2, false);
+  auto evaluated = evaluate_plan(pass->plan, pass->name, {type, type}, 2, {});
   ASSERT_TRUE(evaluated) << to_string(evaluated.error());
   EXPECT_EQ(std::get<PlanResult>(*evaluated).list.launches.size(), 1u);
 }
@@ -100,7 +100,7 @@ TEST(PassManual, ShowsAPassThatLoadsAndRuns) {
   auto pass = load_pass(dir.path / "add_relu.py");
   ASSERT_TRUE(pass) << to_string(pass.error());
   const auto type = ir::contiguous(ir::DType::BFloat16, {40000});
-  auto evaluated = evaluate_plan(pass->plan, pass->name, {type, type}, 1, false);
+  auto evaluated = evaluate_plan(pass->plan, pass->name, {type, type}, 1, {});
   ASSERT_TRUE(evaluated) << to_string(evaluated.error());
   const LaunchList& list = std::get<PlanResult>(*evaluated).list;
   ASSERT_EQ(list.launches.size(), 1u);

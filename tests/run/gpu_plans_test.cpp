@@ -43,7 +43,7 @@ class GpuPlans : public testing::Test {
     const auto traced = [&](const ir::Graph& rewritten, const std::vector<pass::LaunchList>& lists) {
       return trace(rewritten, lists, *inputs);
     };
-    const auto rewritten = apply_passes(graph->graph, passes, traced, {}, true);
+    const auto rewritten = apply_passes(graph->graph, passes, traced, {}, {true});
     if (!rewritten) return to_string(rewritten.error());
     if (rewritten->sites() == 0) return "no pass matches";
     const auto kernels = build_kernels(*rewritten, passes, {}, "sm_90");

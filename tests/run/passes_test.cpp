@@ -58,7 +58,7 @@ class ApplyPasses : public testing::Test {
       values[0].is = type;
       return values;
     };
-    return apply_passes(graph_, passes_, trace, {}, on_gpu);
+    return apply_passes(graph_, passes_, trace, {}, {on_gpu});
   }
 
   const ScratchDirectory scratch_;
@@ -121,7 +121,7 @@ TEST_F(ApplyPasses, FailsAsTheTraceFails) {
     error.worker_lost = true;
     return error;
   };
-  const Result<Rewritten> rewritten = apply_passes(graph_, passes_, trace, {}, false);
+  const Result<Rewritten> rewritten = apply_passes(graph_, passes_, trace, {}, {});
   ASSERT_FALSE(rewritten);
   EXPECT_EQ(rewritten.error().failure, "timeout");
   EXPECT_TRUE(rewritten.error().worker_lost);

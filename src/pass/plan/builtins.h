@@ -29,6 +29,7 @@ struct PlanState {
   int64_t steps_left = kMaxSteps;
   int64_t allocations = 0, allocated_bytes = 0;
   bool on_gpu = false;  // what x.is_cuda says
+  bool limited = true;  // kMostAllocations and what follows it hold
 };
 /// Errors: BadPass when the steps are used up.
 Result<void> charge(PlanState& state, size_t steps);

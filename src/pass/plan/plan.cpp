@@ -78,11 +78,12 @@ const Function& function_of(const PlanProgram& program, std::string_view name) {
 
 Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const std::string& pass_name,
                                                          const std::vector<SiteInput>& inputs, size_t output_count,
-                                                         bool on_gpu) {
+                                                         const PlanOptions& options) {
   const PlanProgram& program = *plan.program;
   Interpreter interpreter(program);
   interpreter.state().list.pass = pass_name;
-  interpreter.state().on_gpu = on_gpu;
+  interpreter.state().on_gpu = options.on_gpu;
+  interpreter.state().limited = options.limited;
   const auto returned_at = [&] { return program.locate(interpreter.return_offset()); };
   const auto call = [&](std::string_view name, std::vector<Value> arguments) {
     const Function& function = function_of(program, name);

@@ -31,9 +31,14 @@ struct Declined {
   SourceLoc at;
 };
 
+struct PlanOptions {
+  bool on_gpu = false;  // what the plan sees as x.is_cuda
+  bool limited = true;  // how much it may allocate and launch; only `passnet selftest` lifts that
+};
+
 /// Runs replacement_args on the site's inputs, then the plan on what it returns. tensor_inputs[k] tells which site
 /// input (index into `inputs`) the launch list's k-th input buffer is. output_count: how many values the pattern
-/// returns. on_gpu: what the plan sees as x.is_cuda. Errors: BadPass at the plan's line: outside the language, a wrong
+/// returns. Errors: BadPass at the plan's line: outside the language, a wrong
 /// type, out of the step limit (10^6), a wrong number of outputs, an allocation over 2^40 bytes.
 struct PlanResult {
   LaunchList list;
@@ -41,6 +46,6 @@ struct PlanResult {
 };
 Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const std::string& pass_name,
                                                          const std::vector<SiteInput>& inputs, size_t output_count,
-                                                         bool on_gpu);
+                                                         const PlanOptions& options);
 
 }  // namespace passnet::pass
