@@ -51,15 +51,22 @@ void restore_arithmetic() {
 #endif
 }
 
+/// Awake as long as helpers are alerted and have no turn after `seen`.
+void await_alert_over(uint32_t seen) {
+  if (team.control->alert.load(std::memory_order_acquire) == 0) return;
+  team.control->awake.fetch_add(1, std::memory_order_release);
+  while (team.control->alert.load(std::memory_order_relaxed) != 0 &&
+         team.control->helper_turn.load(std::memory_order_acquire) == seen)
+    pause();
+}
+
 /// The turn after `seen`.
 uint32_t await_turn(std::atomic<uint32_t>& turn, uint32_t seen) {
   while (true) {
+    if (&turn == &team.control->helper_turn) await_alert_over(seen);
     const uint32_t now = turn.load(std::memory_order_acquire);
     if (now != seen) return now;
-    if (&turn == &team.control->helper_turn && team.control->alert.load(std::memory_order_relaxed) != 0)
-      pause();
-    else
-      ::syscall(SYS_futex, &turn, FUTEX_WAIT, seen, nullptr, nullptr, 0);
+    ::syscall(SYS_futex, &turn, FUTEX_WAIT, seen, nullptr, nullptr, 0);
   }
 }
 

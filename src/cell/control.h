@@ -51,6 +51,7 @@ struct Control {
   alignas(64) std::atomic<uint32_t> helper_turn;  // the helpers sleep here
   alignas(64) std::atomic<uint32_t> done;         // the last first_turn that is over; the worker sleeps here
   alignas(64) std::atomic<uint32_t> alert;        // not 0: helpers that are awake wait for their turn without sleeping
+  alignas(64) std::atomic<uint32_t> awake;        // helpers that saw the alert
   alignas(64) std::atomic<uint32_t> running;      // launch of the program that runs
   Fault fault;
 };

@@ -138,9 +138,16 @@ passnet_arg* Cell::add(const cell::Launch& launch, uint32_t args) {
 }
 
 void Cell::alert() {
+  constexpr std::chrono::microseconds kMostUntilAwake{500};
   if (threads_ < 2) return;
+  control_->awake.store(0, std::memory_order_relaxed);
   control_->alert.store(1, std::memory_order_release);
   futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
+  const auto begin = std::chrono::steady_clock::now();
+  while (control_->awake.load(std::memory_order_acquire) < threads_ - 1 &&
+         std::chrono::steady_clock::now() - begin < kMostUntilAwake) {
+    // A processor that slept takes as long to wake up as a short launch runs.
+  }
 }
 
 void Cell::run() {

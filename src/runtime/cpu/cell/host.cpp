@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "runtime/cpu/cell/cell.h"
 #include "runtime/cpu/cell/describe_fault.h"
+#include "runtime/cpu/cell/operator_threads.h"
 #include "runtime/cpu/cell/sealed_object.h"
 #include "runtime/cpu/cell/slots.h"
 #include "runtime/device/kernel_fault.h"
@@ -167,6 +168,7 @@ class CellHost final : public KernelHost {
     require_cell();
     // Threads that are told of launches stay awake until these come.
     if (std::ranges::all_of(ready_, &std::vector<ReadyLaunch>::empty)) return;
+    end_operator_threads();
     alerted_ = true;
     cell_->alert();
   }

@@ -164,12 +164,24 @@ void SlotMemory::renew(size_t calls, bool poison) {
   }
 }
 
+bool SlotMemory::holds_noise(const std::byte* memory, uint64_t offset, uint64_t size) const {
+  for (uint64_t done = 0; done < size;) {
+    const uint64_t at = (offset + done) % kNoise, part = std::min(size - done, kNoise - at);
+    if (std::memcmp(memory + done, noise_.data() + at, part) != 0) return false;
+    done += part;
+  }
+  return true;
+}
+
 std::optional<int64_t> SlotMemory::broken_canary(size_t index) const {
   const Slot& slot = slots_[index];
   const std::byte* place = base_ + slot.offset;
+  const uint64_t end = slot.data + slot.used;
+  if (holds_noise(place, slot.offset, slot.data) && holds_noise(place + end, slot.offset + end, slot.size - end))
+    return std::nullopt;
   const auto noise = [&](uint64_t offset) { return noise_[(slot.offset + offset) % kNoise]; };
-  for (uint64_t at = slot.data + slot.used; at < slot.size; ++at) {
-    if (place[at] != noise(at)) return static_cast<int64_t>(at - slot.data - slot.used);
+  for (uint64_t at = end; at < slot.size; ++at) {
+    if (place[at] != noise(at)) return static_cast<int64_t>(at - end);
   }
   for (uint64_t at = slot.data; at-- > 0;) {
     if (place[at] != noise(at)) return static_cast<int64_t>(at) - static_cast<int64_t>(slot.data);

@@ -65,6 +65,7 @@ class SlotMemory {
   SlotMemory() = default;
   void move(size_t slot, uint64_t data);
   void fill(std::byte* memory, uint64_t offset, uint64_t size) const;
+  bool holds_noise(const std::byte* memory, uint64_t offset, uint64_t size) const;
   static void release(void* context);
 
   struct Handle {
