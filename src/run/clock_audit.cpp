@@ -1,7 +1,6 @@
 #include "run/clock_audit.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,16 +19,22 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kAuditedUs = 5 * kClockSlackUs;
 constexpr int64_t kMostCalls = 2000;
-constexpr int kReadings = 3, kMostReadings = 20;  // of n calls, and as many of 2n
+constexpr size_t kReadings = 2;
+constexpr int kMostReadings = 20;  // of n calls, and as many of 2n
+constexpr int kPatience = 4;       // readings until unsure ones count
 
 /// A worker's clock, and its GPU's where it has one, beside ours.
 struct Readings {
   std::vector<ClockReading> worker, device;
+  /// Readings in which this process waited long for a processor, what it waited taken out. They tell little, as the calls
+  /// may have run meanwhile: they count where there are no others.
+  Readings* unsure = nullptr;
 };
+constexpr double kUnsureUs = kClockSlackUs / 4;
 
 /// What this process waited for a processor since then, us: that is in our clock and in no other.
 double waited_us(const std::optional<std::vector<ThreadTime>>& before) {
-  const auto now = read_first_thread_time(::getpid());
+  const auto now = read_own_thread_time();
   if (!before || !now) return 0;
   return std::chrono::duration<double, std::micro>(waited_for_others(*before, *now)).count();
 }
@@ -42,7 +47,7 @@ ClockReading reading_of(double ours_us, double waited_us, double other_us) {
 /// Adds what `calls` calls take.
 Result<void> read_clocks(const TimedGraph& graph, int64_t calls, const ClockAuditOptions& options, Readings& readings) {
   const Turn turn(graph.worker, options.alone);
-  const auto before = read_first_thread_time(::getpid());
+  const auto before = read_own_thread_time();
   const auto start = Clock::now();
   PASSNET_TRY(const Reply reply,
               graph.worker.ask({{"do", "read_clocks"}, {"id", graph.id}, {"calls", calls}}, {}, options.timeout));
@@ -52,9 +57,10 @@ Result<void> read_clocks(const TimedGraph& graph, int64_t calls, const ClockAudi
     const auto times = reply.json.at("times_us").get<std::vector<double>>();
     if (times.size() != static_cast<size_t>(calls))
       return nonsense("read_clocks", fmt::format("{} times for {} calls", times.size(), calls));
-    readings.worker.push_back(reading_of(ours_us, waited, std::accumulate(times.begin(), times.end(), 0.0)));
+    Readings& kept = waited > kUnsureUs ? *readings.unsure : readings;
+    kept.worker.push_back(reading_of(ours_us, waited, std::accumulate(times.begin(), times.end(), 0.0)));
     if (const auto device = reply.json.find("device_us"); device != reply.json.end())
-      readings.device.push_back(reading_of(ours_us, waited, device->get<double>()));
+      kept.device.push_back(reading_of(ours_us, waited, device->get<double>()));
     return {};
   });
 }
@@ -94,17 +100,21 @@ int64_t audited_calls(double usual_us) {
 
 Result<void> audit_clocks(const TimedGraph& graph, const ClockAuditOptions& options) {
   const int64_t calls = audited_calls(options.usual_us);
-  Readings once, twice;
+  Readings unsure_once, unsure_twice;
+  Readings once{{}, {}, &unsure_once}, twice{{}, {}, &unsure_twice};
   for (int i = 1;; ++i) {
     PASSNET_TRY_VOID(read_clocks(graph, calls, options, once));
     PASSNET_TRY_VOID(read_clocks(graph, 2 * calls, options, twice));
-    if (once.device.size() != twice.device.size()) return nonsense("read_clocks", "the GPU's clock comes and goes");
-    if (i < kReadings) continue;
-    const ClockReading seen = more_calls(once.worker, twice.worker);
+    const size_t sure = std::min(once.worker.size(), twice.worker.size());
+    if (sure < kReadings && i < kPatience) continue;
+    const Readings& of_n = once.worker.empty() ? unsure_once : once;
+    const Readings& of_2n = twice.worker.empty() ? unsure_twice : twice;
+    if (of_n.device.empty() != of_2n.device.empty()) return nonsense("read_clocks", "the GPU's clock comes and goes");
+    const ClockReading seen = more_calls(of_n.worker, of_2n.worker);
     log::debug(fmt::format("{}: {} calls took {:.1f} us by its clock, {:.1f} us by ours", options.worker, calls,
                            seen.other_us, seen.ours_us));
     const std::optional<ClockReading> device =
-        once.device.empty() ? std::nullopt : std::optional(more_calls(once.device, twice.device));
+        of_n.device.empty() ? std::nullopt : std::optional(more_calls(of_n.device, of_2n.device));
     const bool worker_agrees = clocks_agree(seen), device_agrees = !device || clocks_agree(*device);
     if (worker_agrees && device_agrees) return {};
     if (i < kMostReadings) continue;

@@ -42,7 +42,7 @@ struct ClockAuditOptions {
   std::chrono::milliseconds timeout{60000};
 };
 
-/// Compares the clocks of the worker that `graph` is loaded on with ours: three readings of each, and more if they
+/// Compares the clocks of the worker that `graph` is loaded on with ours: two readings of each, and more if they
 /// disagree, as a machine that does other work can make them seem to.
 /// Errors: of the worker; "clock": they differ, by all readings.
 Result<void> audit_clocks(const TimedGraph& graph, const ClockAuditOptions& options);

@@ -104,12 +104,8 @@ class Stopped {
 /// Lets a worker that is Stopped run while it answers one request; alone: it is Stopped.
 class Turn {
  public:
-  Turn(Worker& worker, bool alone) : worker_(worker), alone_(alone) {
-    if (alone_) worker_.resume();
-  }
-  ~Turn() {
-    if (alone_) worker_.pause();
-  }
+  Turn(Worker& worker, bool alone);
+  ~Turn();
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 

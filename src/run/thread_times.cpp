@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,10 +103,23 @@ std::optional<std::vector<ThreadTime>> read_thread_times(const std::vector<pid_t
   return unless_empty(std::move(times));
 }
 
+std::optional<std::vector<ThreadTime>> read_own_thread_time() {
+  std::vector<ThreadTime> times;
+  read_times(::getpid(), {static_cast<pid_t>(::syscall(SYS_gettid))}, times);
+  return unless_empty(std::move(times));
+}
+
 std::optional<std::vector<ThreadTime>> read_first_thread_time(pid_t pid) {
   std::vector<ThreadTime> times;
   read_times(pid, {pid}, times);
   return unless_empty(std::move(times));
+}
+
+bool is_stopped(pid_t pid) {
+  return std::ranges::all_of(threads_of(pid), [&](pid_t thread) {
+    const std::string stat = read_proc(fmt::format("/proc/{}/task/{}/stat", pid, thread));
+    return stat.empty() || std::string_view("TtZX").find(state_of(stat)) != std::string_view::npos;
+  });
 }
 
 int64_t read_involuntary_switches(pid_t pid) {

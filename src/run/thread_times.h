@@ -25,8 +25,13 @@ struct ThreadTime {
 
 /// The threads of all of `pids`; nullopt where the system keeps no such figures (/proc/PID/task/TID/schedstat).
 std::optional<std::vector<ThreadTime>> read_thread_times(const std::vector<pid_t>& pids);
+/// Of the thread that asks.
+std::optional<std::vector<ThreadTime>> read_own_thread_time();
 /// Of its first thread alone, which costs as much however many others there are.
 std::optional<std::vector<ThreadTime>> read_first_thread_time(pid_t pid);
+
+/// Whether every thread of process `pid` stands still or has ended, as after a SIGSTOP that has reached all of them.
+bool is_stopped(pid_t pid);
 
 /// Times that threads of process `pid` were taken off their processor, since it began; 0 when not known.
 int64_t read_involuntary_switches(pid_t pid);

@@ -1,7 +1,12 @@
 #include "run/thread_times.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
+#include <thread>
 
 namespace passnet::run {
 namespace {
@@ -50,6 +55,44 @@ TEST(ThreadTimes, OwnProcessIsRead) {
   const auto first = read_first_thread_time(::getpid());
   ASSERT_TRUE(first && first->size() == 1);
   EXPECT_EQ(first->front().thread, ::getpid());
+}
+
+TEST(ThreadTimes, OfTheThreadThatAsksAreItsOwn) {
+  if (!read_own_thread_time()) GTEST_SKIP() << "this system keeps no figures of waiting threads";
+  pid_t thread = 0;
+  std::optional<std::vector<ThreadTime>> own;
+  std::thread([&] {
+    thread = static_cast<pid_t>(::syscall(SYS_gettid));
+    own = read_own_thread_time();
+  }).join();
+  ASSERT_TRUE(own && own->size() == 1);
+  EXPECT_EQ(own->front().thread, thread);
+}
+
+TEST(ThreadTimes, AProcessIsStoppedOnceAllItsThreadsAre) {
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::thread([&] {
+      (void)!::write(ready[1], "1", 1);
+      while (true) ::pause();
+    }).detach();
+    while (true) ::pause();
+  }
+  char one = 0;
+  ASSERT_EQ(::read(ready[0], &one, 1), 1);
+  EXPECT_FALSE(is_stopped(child));
+  ::kill(child, SIGSTOP);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, WUNTRACED), child);
+  EXPECT_TRUE(WIFSTOPPED(status));
+  EXPECT_TRUE(is_stopped(child));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(is_stopped(child));  // nothing of it runs
+  ::close(ready[0]);
+  ::close(ready[1]);
 }
 
 TEST(ThreadTimes, PressureAndStolenTimeAreParsed) {
