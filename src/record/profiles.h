@@ -8,7 +8,7 @@ namespace passnet::record {
 /// As the graph's records describe them; always the first.
 inline constexpr const char* kRecordedProfile = "recorded";
 inline constexpr std::array kOtherProfiles = {"normal", "uniform", "shifted",    "wide",
-                                              "spikes", "binary",  "structured", "sparse"};
+                                              "spikes", "binary",  "structured", "special"};
 /// Stands in a record for the inputs of timed calls, which are drawn as recorded.
 inline constexpr const char* kTimedCalls = "timed";
 

@@ -20,7 +20,9 @@ at::Tensor exact_values(double scale = 1) {
 }
 
 bool kept(const Truth& truth, const at::Tensor& found) {
-  return record::ErrorBudget{"", truth.eager(), truth.allowed(true), truth.of(found)}.kept();
+  const bool kept = record::ErrorBudget{"", truth.eager(), truth.allowed(true), truth.of(found)}.kept();
+  EXPECT_EQ(truth.allows(found, true), kept);
+  return kept;
 }
 
 class ErrorsOf : public testing::TestWithParam<at::ScalarType> {
@@ -60,6 +62,15 @@ TEST_P(ErrorsOf, SmallElementsThatAreDroppedAreNot) {
   const Truth truth(exact_, eager_);
   const at::Tensor found = eager_.masked_fill(eager_.abs().lt(2e-3), 0);
   EXPECT_GT(truth.of(found).zeros, truth.allowed(true).zeros);
+}
+
+TEST_P(ErrorsOf, ZerosWhereTermsCancelAreFine) {
+  const at::Tensor exact = exact_.masked_fill(exact_.lt(0), 1e-16);
+  const at::Tensor eager = exact.to(GetParam());
+  const Truth truth(exact, eager);
+  const at::Tensor found = eager.masked_fill(eager.lt(1e-9), 0);
+  EXPECT_EQ(truth.of(found).zeros, 0);
+  EXPECT_TRUE(kept(truth, found));
 }
 
 TEST_P(ErrorsOf, NanAndInfinitiesHaveTheirPlaces) {

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <variant>
 #include <vector>
@@ -21,8 +22,11 @@ namespace {
 class Poison {
  public:
   Poison() : bytes_(kPeriod) {
-    std::independent_bits_engine<std::mt19937_64, 8, unsigned> random(std::random_device{}());
-    for (unsigned char& byte : bytes_) byte = static_cast<unsigned char>(random());
+    std::mt19937_64 random(std::random_device{}());
+    for (size_t i = 0; i < kPeriod; i += sizeof(uint64_t)) {
+      const uint64_t noise = random();
+      std::memcpy(bytes_.data() + i, &noise, std::min(sizeof noise, kPeriod - i));
+    }
   }
   /// Differs from this one in every byte.
   Poison opposite() const {
@@ -200,6 +204,7 @@ Copies run_once(Device& device, KernelHost& host, const FusedList& list, size_t 
   Copies copies = make_copies(host, list.launches, number, tensors, poison);
   std::vector<char*> buffers;
   for (const auto& copy : copies) buffers.push_back(static_cast<char*>(copy->bytes().data_ptr()));
+  host.expect_launches();
   for (size_t i = 0; i < list.launches.launches.size(); ++i) {
     run_one(device, host, list, number, i, buffers.data());
     check_after(host, list.launches, list.launches.launches[i], copies, tensors);

@@ -61,7 +61,7 @@ class KernelHost {
   /// Starts what stands in line; on the CPU it has run when this returns. Throws KernelFault.
   virtual void finish() {}
 
-  /// Launches come soon: threads that sleep wake up now. Costs nothing of what follows.
+  /// Launches come soon, and no operators before them: threads that run kernels wake up now, those of operators end.
   virtual void expect_launches() {}
   virtual size_t calls_at_a_time() const = 0;
   /// Buffers of the next `calls` calls lie elsewhere than before and hold random bytes.

@@ -19,8 +19,8 @@ namespace passnet::runtime {
 
 namespace {
 
-/// Tensors up to this size are drawn from their records.
-constexpr int64_t kDrawnElements = 4096;
+/// Tensors up to this size are drawn from their records: of a larger one's elements others like it can be put together.
+constexpr int64_t kDrawnElements = 256;
 /// Elements of larger ones that stay together.
 constexpr int64_t kRun = 512;
 /// Of the memory that is left, how much all sets together may take.

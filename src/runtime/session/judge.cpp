@@ -1,5 +1,6 @@
 #include "runtime/session/judge.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros_like.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <random>
 #include <span>
 
 #include "base/memory.h"
@@ -73,12 +75,43 @@ Result<CallResult> run_at_float64(LoadedGraph& graph, LoadedGraph& float64) {
   return result;
 }
 
+/// Elements of a value that are judged on a profile other than the recorded one, where the values are compared whole, as
+/// they are after timed calls.
+constexpr int64_t kMostJudged = int64_t{1} << 22;
+
+/// Rows of a large tensor, drawn at random; of any other all of it.
+class Rows {
+ public:
+  Rows() = default;
+  /// most: elements.
+  Rows(at::IntArrayRef sizes, int64_t most) {
+    const int64_t elements = c10::multiply_integers(sizes);
+    columns_ = row_length(sizes);
+    if (elements <= most || elements <= columns_) return;
+    std::mt19937_64 random(std::random_device{}());
+    std::uniform_int_distribution<int64_t> any(0, elements / columns_ - 1);
+    rows_ = at::empty({std::max<int64_t>(1, most / columns_)}, at::TensorOptions(at::kLong));
+    std::generate_n(rows_.mutable_data_ptr<int64_t>(), rows_.numel(), [&] { return any(random); });
+  }
+  /// tensor: of the sizes that were given.
+  at::Tensor of(const at::Tensor& tensor) const {
+    if (!rows_.defined()) return tensor;
+    return tensor.contiguous().view({-1, columns_}).index_select(0, rows_.to(tensor.device()));
+  }
+
+ private:
+  at::Tensor rows_;  // undefined: all
+  int64_t columns_ = 1;
+};
+
 /// One value that was promised, with what is known of it.
 struct Promised {
   std::string name;            // "output 0", "input x"
-  CallOutput expected;         // by eager
-  CallOutput found;            // by the candidate
+  CallOutput expected;         // by eager; of a tensor the rows that are judged
+  CallOutput found;            // by the candidate; the same rows, if it has the form
   std::optional<Truth> truth;  // of floating types
+  Rows rows;
+  std::vector<int64_t> sizes;  // of the whole tensor
 };
 
 class Judging {
@@ -110,16 +143,23 @@ class Judging {
 
  private:
   void add(std::string name, const CallOutput& expected, const CallOutput& found, const at::Tensor& exact) {
-    Promised one{std::move(name), expected, found, {}};
+    Promised one{std::move(name), expected, found, {}, {}, {}};
+    if (expected.tensor.defined()) {
+      one.sizes = expected.tensor.sizes().vec();
+      one.rows = Rows(expected.tensor.sizes(), on_recorded() ? expected.tensor.numel() : kMostJudged);
+      one.expected.tensor = one.rows.of(expected.tensor);
+      if (found.tensor.defined() && found.tensor.sizes() == expected.tensor.sizes())
+        one.found.tensor = one.rows.of(found.tensor);
+    }
     if (has_budget(expected.tensor)) {
       if (exact.defined() && exact.sizes() == expected.tensor.sizes()) {
-        one.truth.emplace(exact, expected.tensor);
+        one.truth.emplace(one.rows.of(exact), one.expected.tensor);
         if (!(one.truth->eager().norm <= kSameComputation)) one.truth.reset();
       }
       if (!one.truth) {
         if (exact.defined() && no_float64_.empty()) no_float64_ = fmt::format("{} is another at float64", one.name);
         // Eager's own rounding is not known then, and the answer's comes on top of it.
-        one.truth.emplace(expected.tensor, expected.tensor);
+        one.truth.emplace(one.expected.tensor, one.expected.tensor);
       }
     }
     promised_.push_back(std::move(one));
@@ -147,7 +187,7 @@ class Judging {
     if (!answer.defined() || answer.sizes() != expected.sizes() || answer.scalar_type() != expected.scalar_type())
       return false;
     if (!one.truth) return check_output(one.expected, {answer, {}}).equal;
-    return record::ErrorBudget{"", {}, one.truth->allowed(on_recorded()), one.truth->of(answer)}.kept();
+    return one.truth->allows(answer, on_recorded());
   }
 
   using Model = std::function<bool(size_t index, const Promised&)>;
@@ -163,9 +203,8 @@ class Judging {
 
   bool an_input_passes(const Promised& one) const {
     return std::ranges::any_of(graph_.pristine(), [&](const at::Tensor& input) {
-      const at::Tensor& expected = one.expected.tensor;
-      if (input.numel() != expected.numel()) return false;
-      return passes(one, input.cpu().reshape(expected.sizes()).to(expected.scalar_type()));
+      if (input.numel() != c10::multiply_integers(one.sizes)) return false;
+      return passes(one, one.rows.of(input.reshape(one.sizes)).cpu().to(one.expected.tensor.scalar_type()));
     });
   }
 
@@ -192,7 +231,9 @@ class Judging {
         {"earlier outputs",
          [&](size_t i, const Promised& one) {
            if (on_recorded()) return true;  // there are none yet: the next profile tells
-           return i < earlier.size() && passes(one, earlier[i].tensor);
+           if (i >= earlier.size() || !earlier[i].tensor.defined() || earlier[i].tensor.sizes() != one.sizes)
+             return false;
+           return passes(one, one.rows.of(earlier[i].tensor));
          }},
         {"lower precision",
          [&](size_t, const Promised& one) {

@@ -42,6 +42,29 @@ void replace_non_finite(const std::vector<graphdir::TensorMeta>& records, size_t
   }
 }
 
+/// The records whose values are wanted, and where they go.
+struct Wanted {
+  std::vector<graphdir::TensorMeta> inputs, weights;
+  std::vector<wire::Entry> entries;
+};
+
+/// Not the values that a profile puts others in place of: making them takes most of the time.
+Wanted wanted_of(const graphdir::Metas& metas, const std::vector<wire::Entry>& entries, std::string_view profile) {
+  Wanted wanted;
+  size_t next = 0;
+  const auto add = [&](const std::vector<graphdir::TensorMeta>& from, std::vector<graphdir::TensorMeta>& to) {
+    for (const graphdir::TensorMeta& record : from) {
+      const wire::Entry& entry = entries[next++];
+      if (profile != record::kRecordedProfile && !needs_recorded_values(record)) continue;
+      to.push_back(record);
+      wanted.entries.push_back(entry);
+    }
+  };
+  add(metas.inputs, wanted.inputs);
+  add(metas.weights, wanted.weights);
+  return wanted;
+}
+
 }  // namespace
 
 Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed, std::string_view profile) {
@@ -57,14 +80,16 @@ Result<SharedTensors> replay_inputs(const graphdir::Metas& metas, uint32_t seed,
   PASSNET_TRY(shared.memory, wire::create_memory("the inputs", size));
   {
     PASSNET_TRY(const wire::Mapping mapping, wire::Mapping::map(shared.memory.get(), size, true));
+    const Wanted wanted = wanted_of(metas, shared.entries, profile);
     std::vector<std::byte*> memory;
-    for (const wire::Entry& entry : shared.entries) memory.push_back(mapping.data() + entry.offset);
-    PASSNET_TRY(const std::vector<int64_t> non_finite, graphdir::replay(inputs, weights, memory, seed, thread_count()));
+    for (const wire::Entry& entry : wanted.entries) memory.push_back(mapping.data() + entry.offset);
+    PASSNET_TRY(const std::vector<int64_t> non_finite,
+                graphdir::replay(wanted.inputs, wanted.weights, memory, seed, thread_count()));
     if (std::any_of(non_finite.begin(), non_finite.end(), [](int64_t count) { return count > 0; })) {
       const at::Generator generator = at::detail::createCPUGenerator(seed);
-      const std::vector<at::Tensor> tensors = view_shared(shared.entries, mapping);
-      replace_non_finite(inputs, 0, tensors, generator);
-      replace_non_finite(weights, inputs.size(), tensors, generator);
+      const std::vector<at::Tensor> tensors = view_shared(wanted.entries, mapping);
+      replace_non_finite(wanted.inputs, 0, tensors, generator);
+      replace_non_finite(wanted.weights, wanted.inputs.size(), tensors, generator);
     }
     if (profile != record::kRecordedProfile)
       PASSNET_TRY_VOID(apply_profile(profile, metas, view_shared(shared.entries, mapping), seed));

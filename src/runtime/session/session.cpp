@@ -82,8 +82,8 @@ Result<Json> Session::infer(const graphdir::Metas& metas) {
 Result<CallOutputs> Session::run(bool checked) {
   const c10::InferenceMode mode;
   PASSNET_TRY_VOID(graph_->require_inputs());
-  // Without kernels the call itself tells what it changes; big graphs are not called twice.
-  if (graph_->fused().size() > 0) PASSNET_TRY_VOID(graph_->learn_mutations());
+  // Kernels are run checked first. What a call changes it tells itself: big graphs are not called twice.
+  if (graph_->fused().size() > 0 && !checked) PASSNET_TRY_VOID(graph_->learn_mutations());
   PASSNET_TRY_VOID(graph_->call(checked ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Run));
   graph_->note_mutations();
   std::vector<c10::IValue> values = graph_->plan().outputs();

@@ -12,6 +12,9 @@ namespace passnet::runtime {
 /// that are equally good may differ by more.
 inline constexpr double kFactor = 4, kProfileFactor = 16;
 
+/// Elements of a row: of the last dimensions together, so many of them that a row has a scale of its own.
+int64_t row_length(at::IntArrayRef sizes);
+
 /// The true values of an output, and eager's. REQUIRES: the same shape; eager has a floating type of at most 64 bits.
 class Truth {
  public:
@@ -24,6 +27,8 @@ class Truth {
   record::Errors allowed(bool recorded) const;
   /// REQUIRES: the shape and the type of eager.
   record::Errors of(const at::Tensor& found) const;
+  /// Whether that is within allowed(recorded). REQUIRES: as of().
+  bool allows(const at::Tensor& found, bool recorded) const;
 
  private:
   at::Tensor exact_, eager_;  // float64, contiguous, on the CPU
