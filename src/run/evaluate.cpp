@@ -180,6 +180,7 @@ class SampleEvaluation {
 
     record.stage = Stage::Compare;
     PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, record, timeout_));
+    forget_findings(options_.without, record);
     if (!is_off(Layer::Budgets) && record::judge(record).status == record::Status::Correct) {
       const ComparedGraph compared{reference_, candidate_, kId, graph, tensors_.inputs, found};
       PASSNET_TRY_VOID(judge_values(compared, options_.seed, timeout_, record));
@@ -201,7 +202,7 @@ class SampleEvaluation {
     if (!passes_) return passes_.error();
     if (!names_checked_) PASSNET_TRY_VOID(check_pattern_names(*passes_, reference_, timeout_));
     names_checked_ = true;
-    const PassRunOptions how{timeout_, options_.gpu.has_value(), options_.strict, build_};
+    const PassRunOptions how{timeout_, options_.gpu.has_value(), options_.strict, build_, !is_off(Layer::PlanLimits)};
     PASSNET_TRY(rebuilt.rewritten, rewrite_or_fail(reference_, kId, graph, *passes_, how, record.passes));
     add_rewritten(texts_, rebuilt.rewritten);
     if (rebuilt.rewritten.sites() == 0) {
