@@ -395,7 +395,7 @@ Result<Reply> Requests::read_clocks(const Json& request, std::vector<UniqueFd>&)
   PASSNET_TRY(const int64_t calls, calls_field(request));
   PASSNET_TRY(const runtime::ClockReadings readings, graph->read_clocks(calls));
   Reply reply;
-  reply.fields["times_us"] = readings.times_us;
+  reply.fields["calls_us"] = readings.calls_us;
   if (readings.device_us) reply.fields["device_us"] = *readings.device_us;
   return reply;
 }

@@ -1,35 +1,34 @@
 // Whether a worker's clock runs as ours does. A worker times its own calls; this process, which knows when it asked and
-// when it was answered, asks for n calls and for 2n, and compares what the additional n took by both clocks.
+// when it was answered, asks for n calls and for 2n, and compares each with a clock of its own.
 #pragma once
 
 #include <chrono>
 #include <string>
-#include <vector>
 
-#include "base/json.h"
 #include "base/result.h"
 
 namespace passnet::run {
 
 struct TimedGraph;
 
-/// How far apart two clocks may be over the same calls: the larger of the two. What is not in the worker's clock (a
-/// loop, reading the clock, a reply that is longer) is far below; what is asked of the scheduler twice and happens once
-/// (a wake-up, a turn that another process takes) is why it is not less. A clock that tells a half or the double is
-/// beyond it by far.
+/// How far apart two clocks may be over the same calls: the larger of the two. What a request takes besides the calls
+/// (waking up, a reply, what goes between calls) is why it is not less. A clock that tells a half or the double is beyond
+/// it by far.
 inline constexpr double kClockShare = 0.25;
 inline constexpr double kClockSlackUs = 200;
 
 /// What some calls took by the clock of this process, around the request, and by another one, around the calls.
 struct ClockReading {
   double ours_us = 0, other_us = 0;
+  /// Of ours: that this process and the worker waited for a processor that something else held. It is before the calls,
+  /// after them, or in them; only then the other clock has it too.
+  double waited_us = 0;
 };
-bool clocks_agree(const ClockReading& more);
 
-/// What n more calls took, from several readings of n calls and of 2n. What else a request takes (waking up, a turn that
-/// another process has) is in our clock alone and can only add: of each, the reading counts that has the least of it.
-/// REQUIRES: there is one of each.
-ClockReading more_calls(const std::vector<ClockReading>& of_n, const std::vector<ClockReading>& of_2n);
+/// The other clock tells more than passed in all, or no number. Nothing that a machine does makes an honest one do that.
+bool tells_too_much(const ClockReading& reading);
+/// It tells less than passed, what was waited left out. Whatever else the machine did may be why: read it again.
+bool tells_too_little(const ClockReading& reading);
 
 /// How many calls are compared: so many that they take several times kClockSlackUs by the worker's word, but no more than
 /// a worker that says 0 could use to keep us waiting.
@@ -42,9 +41,9 @@ struct ClockAuditOptions {
   std::chrono::milliseconds timeout{60000};
 };
 
-/// Compares the clocks of the worker that `graph` is loaded on with ours: two readings of each, and more if they
-/// disagree, as a machine that does other work can make them seem to.
-/// Errors: of the worker; "clock": they differ, by all readings.
+/// Compares the clocks of the worker that `graph` is loaded on with ours, over n calls and over 2n. A clock that tells
+/// too little is read again, as a machine that does other work can make it seem to.
+/// Errors: of the worker; "clock": it tells too much once, or too little each time.
 Result<void> audit_clocks(const TimedGraph& graph, const ClockAuditOptions& options);
 
 }  // namespace passnet::run

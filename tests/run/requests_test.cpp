@@ -226,7 +226,8 @@ TEST_F(Requests, TellAClockThatLiesByAClockOfOurOwn) {
   EvaluateOptions options;
   options.warmup = 0;
   options.trials = 2;
-  for (const char* graph : {"reference_clock_lies", "candidate_clock_lies", "device_clock_lies"}) {
+  for (const char* graph :
+       {"reference_clock_lies", "reference_clock_boasts", "candidate_clock_lies", "device_clock_lies"}) {
     fs::remove_all(directory_);
     const auto records = evaluate({graph, "b"}, options);
     EXPECT_EQ(records[0].stage, record::Stage::Time) << graph;

@@ -125,8 +125,7 @@ class ReferenceTest(WorkerCase):
         self.ready("x += y", "z = x", "return (z,)")
         np.testing.assert_array_equal(self.run_graph()[0]["out_0"], self.x + 2)
         reply, _ = self.worker.ask("read_clocks", id="g", calls=5)
-        self.assertEqual(len(reply["times_us"]), 5)
-        self.assertGreater(min(reply["times_us"]), 0)
+        self.assertGreater(reply["calls_us"], 0)
         self.assertNotIn("device_us", reply)  # the CPU has no clock of its own
         np.testing.assert_array_equal(self.run_graph()[0]["out_0"], self.x + 2)
         self.assertEqual(self.refusal("read_clocks", id="g", calls=-1), ("bad-input", "-1 calls: expected 0 to 1000000"))

@@ -65,8 +65,8 @@ struct CallTimes {
 
 /// Calls one after the other by two clocks of this process, for a comparison with somebody else's clock.
 struct ClockReadings {
-  std::vector<double> times_us;     // of each call with what goes before and after it, by the clock of timed calls
-  std::optional<double> device_us;  // of all of them, by the device's own clock; none: it has none
+  double calls_us = 0;              // each with what goes before and after it, by the clock of timed calls
+  std::optional<double> device_us;  // the same by the device's own clock; none: it has none
 };
 
 /// Memory for sets of inputs; set k lies k * stride bytes after set 0, whose tensors are `tensors`.
