@@ -55,6 +55,8 @@ Result<UniqueFd> create_memory(const std::string& name, int64_t size_bytes);
 /// Forbids any change through descriptors and new writable mappings (F_SEAL_WRITE | SHRINK | GROW). REQUIRES: no
 /// writable mapping left.
 Result<void> seal(int fd);
+/// Forbids that it gets shorter or longer; who holds it may write to it again.
+Result<void> seal_size(int fd);
 
 Json to_json(std::span<const Entry> entries);
 /// Errors: BadInput: an unknown dtype, a negative size, entries that overlap, an entry that ends after `size_bytes`.

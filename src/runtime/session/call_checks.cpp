@@ -86,7 +86,7 @@ const record::Errors* find_budget(const std::map<std::string, record::Errors>& b
 
 }  // namespace
 
-Result<CallOutputs> share_results(const std::vector<CallResult>& results) {
+Result<CallOutputs> share_results(const std::vector<CallResult>& results, KeptMemory& memory) {
   CallOutputs shared;
   shared.scalars = Json::object();
   std::vector<std::string> names;
@@ -107,7 +107,7 @@ Result<CallOutputs> share_results(const std::vector<CallResult>& results) {
       tensors.push_back(tensor);
     }
   }
-  PASSNET_TRY(shared.tensors, share(names, tensors));
+  PASSNET_TRY(shared.tensors, memory.share(names, tensors));
   return shared;
 }
 

@@ -9,11 +9,12 @@
 #include "runtime/session/call_sets.h"
 #include "runtime/session/outputs.h"
 #include "runtime/session/session.h"
+#include "runtime/tensor/share.h"
 
 namespace passnet::runtime {
 
-/// All tensors in one shared memory, named as FreshCallTimes says. Errors: as share().
-Result<CallOutputs> share_results(const std::vector<CallResult>& results);
+/// All tensors in one shared memory, `memory`, named as FreshCallTimes says. Errors: as share().
+Result<CallOutputs> share_results(const std::vector<CallResult>& results, KeptMemory& memory);
 
 /// Another worker's results, `found` in `mapping` with `scalars`, against `expected`, output by output: the worst of all
 /// calls. An input that one side did not change is what `sets` hold.

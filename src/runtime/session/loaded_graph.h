@@ -15,6 +15,7 @@
 #include "runtime/session/input_set.h"
 #include "runtime/session/outputs.h"
 #include "runtime/session/session.h"
+#include "runtime/tensor/share.h"
 #include "wire/bundle.h"
 
 namespace passnet::runtime {
@@ -93,6 +94,7 @@ class LoadedGraph {
   graphdir::Metas metas;                      // what the inputs were drawn from, where that is known
   std::unique_ptr<CallSets> call_sets;        // inputs of timed calls
   std::vector<CallResult> expected_calls;
+  KeptMemory shared_results;                      // of timed calls
   std::vector<CallOutput> earlier;                // outputs of the call that was judged last
   std::vector<std::string> null_models;           // that passed in all calls since that on the recorded values
   std::map<std::string, record::Errors> budgets;  // how far timed calls may be from eager, by JudgedOutput::name

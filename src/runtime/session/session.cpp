@@ -221,7 +221,7 @@ Result<FreshCallTimes> Session::time_on_sets(const FreshOptions& options) {
   PASSNET_TRY(FreshTimes timed, time_fresh_calls(*graph_, *graph_->call_sets, options));
   FreshCallTimes told;
   told.times = std::move(timed.times);
-  PASSNET_TRY(told.outputs, share_results(timed.results));
+  PASSNET_TRY(told.outputs, share_results(timed.results, graph_->shared_results));
   return told;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "runtime/tensor/shared_tensors.h"
 
@@ -14,6 +15,17 @@ namespace passnet::runtime {
 /// Copies the tensors, made contiguous, into a fresh sealed memfd. Errors: Io, Resource, Unsupported (sparse,
 /// quantised).
 Result<SharedTensors> share(const std::vector<std::string>& names, const std::vector<at::Tensor>& tensors);
+
+/// Shared memory that is used again: new memory takes as long to get as tensors take to be copied into it.
+class KeptMemory {
+ public:
+  /// As share(), without the seal: the peer may look at what it gets until the next call of this.
+  Result<SharedTensors> share(const std::vector<std::string>& names, const std::vector<at::Tensor>& tensors);
+
+ private:
+  UniqueFd fd_;
+  int64_t size_ = 0;
+};
 
 /// Tensors that read the mapping's memory; valid as long as it is.
 std::vector<at::Tensor> view_shared(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping);

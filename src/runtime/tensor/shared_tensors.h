@@ -1,4 +1,4 @@
-// Tensors in sealed shared memory. Free of torch.
+// Tensors in shared memory. Free of torch.
 #pragma once
 
 #include <vector>
