@@ -169,7 +169,8 @@ class SampleEvaluation {
 
     record.stage = Stage::Load;
     PASSNET_TRY_VOID(workers_.await_candidate());
-    if (!rebuilt.kernels.empty()) workers_.expect_foreign_code();
+    // On the CPU kernels run in a process of their own, which ends with the graph.
+    if (!rebuilt.kernels.empty() && options_.gpu) workers_.expect_foreign_code();
     PASSNET_TRY(const int64_t calls_at_once,
                 load_graph(candidate_, kId, rewritten.graph, rewritten.lists, rebuilt.kernels, timeout_,
                            options_.cuda_graph, {!is_off(Layer::Poison), !is_off(Layer::Canaries)}));

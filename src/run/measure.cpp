@@ -296,6 +296,7 @@ class CountedTrials {
 
   Result<bool> run(Measured& measured) {
     PASSNET_TRY_VOID(prepare());
+    if (options_.warmup > 0) PASSNET_TRY_VOID(warm_up());
     measured.together = together_;
     const TimePair time_pair = [&](int index) { return pair(index, measured.checks); };
     return time_pairs(a_, b_, pairs_, time_pair, measured.load);
@@ -328,31 +329,48 @@ class CountedTrials {
     return {};
   }
 
-  Result<std::vector<TimedBlock>> pair(int index, CallChecks& checks) {
-    // All blocks of calls that are handed over are alike; else they add up to the trials that were asked for.
+  /// All blocks of calls that are handed over are alike; else they add up to the trials that were asked for.
+  int64_t calls_of(int index) const {
     const int64_t trials = options_.trials, share = trials * (index + 1) / pairs_ - trials * index / pairs_;
-    const int64_t calls = together_ > 1 ? calls_ : std::min(share, calls_);
-    const int64_t readings = calls / together_;
-    const auto timeout = options_.timeout;
-    {
-      const Turn turn(a_.graph.worker, alone());
-      PASSNET_TRY_VOID(renew_call_sets(a_.graph.worker, a_.graph.id, options_.seed + ++drawn_, calls, timeout,
-                                       options_.fresh_inputs));
-    }
+    return together_ > 1 ? calls_ : std::min(share, calls_);
+  }
+
+  /// The first calls in a row get the memory for what they all return, which later ones find.
+  Result<void> warm_up() {
+    PASSNET_TRY_VOID(draw(calls_of(0)));
+    for (Side* side : {&a_, &b_}) PASSNET_TRY_VOID(time_side(*side, calls_of(0)));
+    return {};
+  }
+
+  Result<std::vector<TimedBlock>> pair(int index, CallChecks& checks) {
+    const int64_t calls = calls_of(index);
+    PASSNET_TRY_VOID(draw(calls));
     std::vector<TimedBlock> blocks;
     for (Side* side : {&a_, &b_}) {
-      const bool is_reference = side == &a_;
-      const Json request{{"do", "time_on_sets"},  {"id", side->graph.id},     {"calls", calls},
-                         {"together", together_}, {"expected", is_reference}, {"settling", kSettlingCalls}};
-      const Worker* const resting = is_reference ? &b_.graph.worker : nullptr;
-      PASSNET_TRY(TimedReply timed, ask_timed(side->graph, request, alone(), timeout, resting));
-      if (timed.block.times_us.size() != static_cast<size_t>(readings))
-        return nonsense("time_on_sets", fmt::format("{} times for {} readings", timed.block.times_us.size(), readings));
+      PASSNET_TRY(TimedReply timed, time_side(*side, calls));
       blocks.push_back(std::move(timed.block));
-      if (!is_reference) PASSNET_TRY_VOID(compare(timed.reply, checks));
+      if (side == &b_) PASSNET_TRY_VOID(compare(timed.reply, checks));
       if (is_disturbed(blocks.back())) break;
     }
     return blocks;
+  }
+
+  Result<void> draw(int64_t calls) {
+    const Turn turn(a_.graph.worker, alone());
+    return renew_call_sets(a_.graph.worker, a_.graph.id, options_.seed + ++drawn_, calls, options_.timeout,
+                           options_.fresh_inputs);
+  }
+
+  Result<TimedReply> time_side(const Side& side, int64_t calls) {
+    const bool is_reference = &side == &a_;
+    const Json request{{"do", "time_on_sets"},  {"id", side.graph.id},      {"calls", calls},
+                       {"together", together_}, {"expected", is_reference}, {"settling", kSettlingCalls}};
+    const Worker* const resting = is_reference ? &b_.graph.worker : nullptr;
+    PASSNET_TRY(TimedReply timed, ask_timed(side.graph, request, alone(), options_.timeout, resting));
+    const auto readings = static_cast<size_t>(calls / together_);
+    if (timed.block.times_us.size() != readings)
+      return nonsense("time_on_sets", fmt::format("{} times for {} readings", timed.block.times_us.size(), readings));
+    return timed;
   }
 
   Result<void> compare(Reply& reply, CallChecks& checks) {
