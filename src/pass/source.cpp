@@ -125,7 +125,7 @@ Result<Pass> load_pass(const fs::path& path) {
   pass.path = path;
   pass.text = text;
   pass.pattern = std::move(*pattern);
-  pass.has_triton = !parsed.program->triton_kernels.empty();
+  pass.has_triton = !parsed.program->jit_kernels.empty();
   pass.plan = {parsed.program, std::string(parsed.entry)};
   pass.cpu_source = source_beside(path, ".cpp");
   pass.cuda_source = source_beside(path, ".cu");

@@ -152,6 +152,75 @@ def j(x, B: tl.constexpr):
   EXPECT_THAT(list.launches[1].constants, ElementsAre(NamedConstant{"num_warps", int64_t{8}}));
 }
 
+constexpr const char* kJitKernels = R"(
+import triton.language as tl
+EPS = 1e-5
+@triton.jit
+def norm(x_ptr, out_ptr, n: tl.int32, eps=EPS, BLOCK: tl.constexpr = 128, FLAG: "tl.constexpr" = False):
+    pass
+@triton.autotune(configs=[triton.Config({'BLOCK': 64})], key=['n'])
+@triton.jit
+def tuned(x_ptr, n, BLOCK: tl.constexpr, T: triton.language.constexpr):
+    pass
+)";
+
+TEST(Plan, BindsLaunchesToTheSignatureOfATritonKernel) {
+  const std::string text = plan_text("x", R"(
+    out = torch.empty_like(x)
+    norm[1](x, out, 6)
+    norm[lambda meta: (meta["n"] // meta["BLOCK"], meta["num_warps"])](x, n=6, out_ptr=out, BLOCK=2, num_warps=4)
+    norm[1](x, out, 6, 0.5, 2, True, num_stages=3)
+    norm[1](FLAG=True, n=6, x_ptr=x, eps=1, out_ptr=out)
+    tuned[1](x, 6, T=x.dtype)
+    return out
+)",
+                                     kJitKernels);
+  const LaunchList list = expect_list(run_plan(text, {tensor({2, 3})}));
+  ASSERT_EQ(list.launches.size(), 5u);
+  const auto number = [](int64_t value) { return Constant(value); };
+  for (size_t i = 0; i < 4; ++i) {
+    ASSERT_EQ(list.launches[i].args.size(), 4u) << i;
+    EXPECT_EQ(std::get<View>(list.launches[i].args[0]).buffer, 0u) << i;
+    EXPECT_EQ(std::get<View>(list.launches[i].args[1]).buffer, 1u) << i;
+    EXPECT_EQ(list.launches[i].args[2], LaunchArg(int64_t{6})) << i;
+  }
+  EXPECT_EQ(list.launches[0].args[3], LaunchArg(1e-5));
+  EXPECT_EQ(list.launches[2].args[3], LaunchArg(0.5));
+  EXPECT_EQ(list.launches[3].args[3], LaunchArg(int64_t{1}));
+  EXPECT_THAT(list.launches[0].constants,
+              ElementsAre(NamedConstant{"BLOCK", number(128)}, NamedConstant{"FLAG", false}));
+  EXPECT_THAT(list.launches[1].constants, ElementsAre(NamedConstant{"BLOCK", number(2)}, NamedConstant{"FLAG", false},
+                                                      NamedConstant{"num_warps", number(4)}));
+  EXPECT_THAT(list.launches[1].grid, ElementsAre(3, 4));
+  EXPECT_THAT(list.launches[2].constants, ElementsAre(NamedConstant{"BLOCK", number(2)}, NamedConstant{"FLAG", true},
+                                                      NamedConstant{"num_stages", number(3)}));
+  EXPECT_THAT(list.launches[4].constants, ElementsAre(NamedConstant{"T", ir::DType::Float32}));
+}
+
+TEST(Plan, RefusesLaunchesThatDoNotFitTheSignatureOfATritonKernel) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"norm[1](x, x)", "kernel 'norm' lacks its argument 'n'"},
+      {"norm[1](x, x, 1, 2, 3, True, 4)", "kernel 'norm' takes at most 6 arguments, found 7"},
+      {"norm[1](x, x, 1, n=1)", "kernel 'norm' got its parameter 'n' twice"},
+      {"norm[1](x, x, 1, BLOCK_SIZE=1)", "kernel 'norm' has no parameter 'BLOCK_SIZE'"},
+      {"norm[1](x, x, x.dtype)",
+       "argument of kernel 'norm': found dtype torch.float32, expected a tensor, int, float or bool"},
+      {"norm[1](x, x, 1, BLOCK=x)",
+       "constant 'BLOCK': found tensor float32[2, 3], expected an int, float, bool or dtype"},
+      {"norm[1](x, x, 1, num_warps='4')",
+       "constant 'num_warps': found string '4', expected an int, float, bool or dtype"},
+      {"tuned[lambda meta: (meta['BLOCK'],)](x, 1, T=x.dtype)", "the launch has no constant 'BLOCK'"},
+      {"tuned[1](x)", "kernel 'tuned' lacks its argument 'n'"},
+  };
+  for (const auto& [line, message] : cases) {
+    const auto result =
+        run_plan(plan_text("x", fmt::format("    {}\n    return x\n", line), kJitKernels), {tensor({2, 3})});
+    ASSERT_FALSE(result) << line;
+    EXPECT_EQ(result.error().message, message) << line;
+    ASSERT_TRUE(result.error().at) << line;
+  }
+}
+
 TEST(Plan, HelpersHaveDefaultsAndKeywords) {
   const std::string text =
       plan_text("x", "    assert area(2) == 20 and area(2, by=3) == 6 and area(by=1, size=4) == 4\n    return x\n",

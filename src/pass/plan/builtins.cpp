@@ -86,9 +86,9 @@ const std::vector<ir::Slot>& signature_of(const Builtin& builtin) {
   return kSignatures.at(&builtin);
 }
 
-std::vector<ir::Slot> signature_of(const Function& function) {
+std::vector<ir::Slot> signature_of(const std::vector<Parameter>& parameters) {
   std::vector<ir::Slot> signature;
-  for (const Parameter& parameter : function.parameters) {
+  for (const Parameter& parameter : parameters) {
     ir::Slot& slot = signature.emplace_back();
     slot.name = slot.call_name = parameter.name;
     slot.required = parameter.default_value == nullptr;

@@ -61,7 +61,7 @@ std::vector<std::string_view> function_names();
 std::vector<std::string_view> method_names();
 
 const std::vector<ir::Slot>& signature_of(const Builtin& builtin);
-std::vector<ir::Slot> signature_of(const Function& function);
+std::vector<ir::Slot> signature_of(const std::vector<Parameter>& parameters);
 /// callee: what messages call it. Errors: BadPass: too many, unknown, doubled or missing arguments.
 Result<Bound> bind_arguments(std::string_view callee, std::span<const ir::Slot> signature, CallArguments arguments);
 

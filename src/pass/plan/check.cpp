@@ -184,12 +184,17 @@ Result<void> check_program(const PlanProgram& program) {
     PASSNET_TRY_VOID(NameChecker(program, constants).check(*constant.expr));
     constants.insert(constant.name);
   }
-  for (const auto& [name, function] : program.functions) {
-    Names own;
-    for (const Parameter& parameter : function.parameters) {
+  const auto check_defaults = [&](const std::vector<Parameter>& parameters) -> Result<void> {
+    for (const Parameter& parameter : parameters) {
       if (parameter.default_value) PASSNET_TRY_VOID(NameChecker(program, constants).check(*parameter.default_value));
-      own.insert(parameter.name);
     }
+    return {};
+  };
+  for (const auto& [name, kernel] : program.jit_kernels) PASSNET_TRY_VOID(check_defaults(kernel.parameters));
+  for (const auto& [name, function] : program.functions) {
+    PASSNET_TRY_VOID(check_defaults(function.parameters));
+    Names own;
+    for (const Parameter& parameter : function.parameters) own.insert(parameter.name);
     collect_assigned(function.body, own);
     PASSNET_TRY_VOID(NameChecker(program, constants, std::move(own)).check(function.body));
   }

@@ -277,7 +277,7 @@ Result<Value> Interpreter::call(const Function& function, CallArguments argument
   }
   Frame frame;
   frame.serial = next_serial_++;
-  PASSNET_TRY(Bound bound, bind_arguments(function.name, signature_of(function), std::move(arguments)));
+  PASSNET_TRY(Bound bound, bind_arguments(function.name, signature_of(function.parameters), std::move(arguments)));
   for (size_t i = 0; i < bound.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
     if (!bound[i]) {

@@ -74,6 +74,8 @@ class Interpreter {
   Result<CallArguments> eval_arguments(const Expr& call);
 
   Result<Value> launch(const Expr& call, const Expr& kernel);
+  Result<void> take_as_written(const Expr& call, const CallArguments& arguments, Launch& launch) const;
+  Result<void> bind_to_signature(const Expr& call, const JitKernel& kernel, CallArguments arguments, Launch& launch);
   Result<std::vector<int64_t>> grid_sizes(const Value& grid, const std::vector<NamedConstant>& constants);
   Result<Value> call_lambda(const LambdaValue& lambda, const std::vector<NamedConstant>& constants);
 

@@ -3,6 +3,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
+#include <type_traits>
 
 #include "base/python_number.h"
 #include "base/strings.h"
@@ -34,8 +37,28 @@ Result<Constant> to_constant(const Value& value, std::string_view name) {
   if (const auto* dtype = get_if<ir::DType>(value)) return Constant(*dtype);
   Error error = bad_pass(
       fmt::format("constant {}: found {}, expected an int, float, bool or dtype", quoted(name), describe(value)));
-  if (get_if<View>(value)) error.hint = "keywords are compile-time constants; pass tensors by position";
   return error;
+}
+
+/// What a launch of Triton takes beside the parameters of the kernel.
+bool is_option(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kOptions{"num_warps", "num_stages", "num_ctas", "maxnreg"};
+  return std::ranges::find(kOptions, name) != kOptions.end();
+}
+
+/// Numbers that a launch gives to a kernel of Triton, by parameter.
+std::vector<NamedConstant> named_scalars(const JitKernel& kernel, const Launch& launch) {
+  std::vector<NamedConstant> scalars;
+  auto argument = launch.args.begin();
+  for (const Parameter& parameter : kernel.parameters) {
+    if (parameter.is_constexpr) continue;
+    const auto add = [&](const auto& value) {
+      if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, View>)
+        scalars.push_back({std::string(parameter.name), value});
+    };
+    std::visit(add, *argument++);
+  }
+  return scalars;
 }
 
 /// Splits `[grid]` and `[grid, block]`: with a block the grid is a tuple or a lambda, so that `[n, m]` is a
@@ -92,6 +115,83 @@ Result<std::vector<int64_t>> Interpreter::grid_sizes(const Value& grid, const st
   return sizes;
 }
 
+/// A kernel of a source beside the pass gets its arguments by position, its constants by keyword.
+Result<void> Interpreter::take_as_written(const Expr& call, const CallArguments& arguments, Launch& launch) const {
+  for (size_t i = 0; i < arguments.positional.size(); ++i) {
+    auto argument = to_argument(arguments.positional[i], launch.kernel);
+    if (!argument) return at(*call.children[i + 1], std::move(argument).error());
+    launch.args.push_back(std::move(*argument));
+  }
+  for (size_t i = 0; i < arguments.keywords.size(); ++i) {
+    const auto& [name, value] = arguments.keywords[i];
+    if (name == "num_warps" || name == "num_stages") continue;
+    const auto same = [wanted = name](const NamedConstant& other) { return other.name == wanted; };
+    if (std::ranges::any_of(launch.constants, same)) {
+      return at(*call.keywords[i].value, bad_pass(fmt::format("constant {} is given twice", quoted(name))));
+    }
+    auto constant = to_constant(value, name);
+    if (!constant) {
+      Error error = at(*call.keywords[i].value, std::move(constant).error());
+      if (get_if<View>(value)) error.hint = "keywords are compile-time constants; pass tensors by position";
+      return error;
+    }
+    launch.constants.push_back({std::string(name), *constant});
+  }
+  return {};
+}
+
+/// A kernel of Triton gets them as Python gives them to its parameters; what is `tl.constexpr` is a constant, and so are
+/// the options of the launch. Both stand in the order of the signature.
+Result<void> Interpreter::bind_to_signature(const Expr& call, const JitKernel& kernel, CallArguments arguments,
+                                            Launch& launch) {
+  std::vector<NamedConstant> options;
+  for (size_t i = 0, next = 0; i < call.keywords.size(); ++i) {
+    const KeywordExpr& keyword = call.keywords[i];
+    if (!is_option(keyword.name) || std::ranges::count(kernel.parameters, keyword.name, &Parameter::name) > 0) {
+      ++next;
+      continue;
+    }
+    auto constant = to_constant(arguments.keywords[next].second, keyword.name);
+    if (!constant) return at(*keyword.value, std::move(constant).error());
+    options.push_back({std::string(keyword.name), *constant});
+    arguments.keywords.erase(arguments.keywords.begin() + static_cast<std::ptrdiff_t>(next));
+  }
+  std::vector<ir::Slot> signature = signature_of(kernel.parameters);
+  for (size_t i = 0; i < signature.size(); ++i) {
+    if (kernel.is_tuned && kernel.parameters[i].is_constexpr) signature[i].required = false;
+  }
+  const auto where = [&](size_t parameter) -> const Expr& {
+    if (parameter + 1 < call.children.size()) return *call.children[parameter + 1];
+    const auto keyword = std::ranges::find(call.keywords, kernel.parameters[parameter].name, &KeywordExpr::name);
+    return keyword == call.keywords.end() ? call : *keyword->value;
+  };
+  PASSNET_TRY(Bound bound,
+              bind_arguments(fmt::format("kernel {}", quoted(launch.kernel)), signature, std::move(arguments)));
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const Parameter& parameter = kernel.parameters[i];
+    if (!bound[i] && parameter.default_value) {
+      PASSNET_TRY(bound[i], eval(*parameter.default_value));
+    }
+    if (!bound[i]) continue;  // tuning chooses it
+    if (parameter.is_constexpr) {
+      auto constant = to_constant(*bound[i], parameter.name);
+      if (!constant)
+        return at(where(i), std::move(constant).error()).with_hint("the kernel has it as tl.constexpr, a constant");
+      launch.constants.push_back({std::string(parameter.name), *constant});
+    } else {
+      auto argument = to_argument(*bound[i], launch.kernel);
+      if (!argument) {
+        Error error = at(where(i), std::move(argument).error());
+        if (get_if<ir::DType>(*bound[i])) error.hint = "a kernel takes a dtype as tl.constexpr";
+        return error;
+      }
+      launch.args.push_back(std::move(*argument));
+    }
+  }
+  std::ranges::move(options, std::back_inserter(launch.constants));
+  return {};
+}
+
 Result<Value> Interpreter::launch(const Expr& call, const Expr& kernel) {
   Launch launch;
   launch.kernel = kernel.name;
@@ -102,25 +202,16 @@ Result<Value> Interpreter::launch(const Expr& call, const Expr& kernel) {
     return bad_pass(fmt::format("too many arguments for kernel {}: expected at most {}", passnet::quoted(launch.kernel),
                                 kMaxArguments));
   }
-  for (size_t i = 0; i < arguments.positional.size(); ++i) {
-    auto argument = to_argument(arguments.positional[i], launch.kernel);
-    if (!argument) return at(*call.children[i + 1], std::move(argument).error());
-    launch.args.push_back(std::move(*argument));
+  std::vector<NamedConstant> meta;  // what a lambda as grid can ask for
+  if (const auto jit = program_.jit_kernels.find(kernel.name); jit != program_.jit_kernels.end()) {
+    PASSNET_TRY_VOID(bind_to_signature(call, jit->second, std::move(arguments), launch));
+    meta = named_scalars(jit->second, launch);
+  } else {
+    PASSNET_TRY_VOID(take_as_written(call, arguments, launch));
   }
-  const bool is_triton = program_.triton_kernels.contains(kernel.name);
-  for (size_t i = 0; i < arguments.keywords.size(); ++i) {
-    const auto& [name, value] = arguments.keywords[i];
-    if (!is_triton && (name == "num_warps" || name == "num_stages")) continue;
-    const auto same = [wanted = name](const NamedConstant& other) { return other.name == wanted; };
-    if (std::ranges::any_of(launch.constants, same)) {
-      return at(*call.keywords[i].value, bad_pass(fmt::format("constant {} is given twice", quoted(name))));
-    }
-    auto constant = to_constant(value, name);
-    if (!constant) return at(*call.keywords[i].value, std::move(constant).error());
-    launch.constants.push_back({std::string(name), *constant});
-  }
+  std::ranges::copy(launch.constants, std::back_inserter(meta));
   const auto [grid, block] = split_block(index);
-  PASSNET_TRY(launch.grid, grid_sizes(grid, launch.constants));
+  PASSNET_TRY(launch.grid, grid_sizes(grid, meta));
   if (block) {
     const auto* size = get_if<int64_t>(*block);
     if (!size || *size < 1 || *size > kMaxBlock) {

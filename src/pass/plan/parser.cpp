@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "base/strings.h"
 #include "fx/lexer.h"
@@ -84,17 +85,19 @@ class PassFileReader {
 
   /// Goes over the logical line at the cursor; with `body`, over all indented lines after it too.
   void skip_lines(bool body) {
+    if (lexer_.failed()) return;
     do {
       lexer_.jump(logical_line_end(lexer_.at()));
       statements_.next_line();
     } while (body && !lexer_.at_end() && statements_.line_indent() > 0);
-    is_triton_ = is_triton_ && !body;
   }
 
   void decorator() {
     lexer_.take(1);
     const char* at = lexer_.at();
-    is_triton_ |= std::strncmp(at, "triton.", 7) == 0;
+    const auto is = [&](std::string_view name) { return std::strncmp(at, name.data(), name.size()) == 0; };
+    is_triton_ |= is("triton.");
+    is_tuned_ |= is("triton.autotune") || is("triton.heuristics");
     skip_lines(false);
     const bool goes_on = lexer_.peek() == '@' || std::strncmp(lexer_.at(), "def ", 4) == 0;
     if (!goes_on) lexer_.expected("a function after the decorator");
@@ -128,22 +131,23 @@ class PassFileReader {
     function.name = lexer_.name();
     if (function.name.empty()) return lexer_.expected("the name of a function");
     lexer_.skip();
-    const bool known = program_.functions.contains(function.name) || program_.triton_kernels.contains(function.name) ||
+    const bool known = program_.functions.contains(function.name) || program_.jit_kernels.contains(function.name) ||
                        (function.name == "pattern" && result_.pattern_offset) ||
                        (function.name == "replacement_func" && !result_.entry.empty());
     if (known) {
       return lexer_.fail(name_at, fmt::format("function {} is defined twice", quoted(function.name)), {},
                          Error::Kind::BadPass);
     }
-    if (is_triton_) {
-      program_.triton_kernels.insert(function.name);
+    if (std::exchange(is_triton_, false)) {
+      JitKernel kernel{function.offset, parameters(), std::exchange(is_tuned_, false)};
+      program_.jit_kernels.emplace(function.name, std::move(kernel));
       return skip_lines(true);
     }
     if (function.name == "pattern") {
       result_.pattern_offset = function.offset;
       return skip_lines(true);
     }
-    parameters(function);
+    function.parameters = parameters();
     if (std::strncmp(lexer_.at(), "->", 2) == 0) {
       lexer_.take(2);
       statements_.expressions().expression();
@@ -155,31 +159,46 @@ class PassFileReader {
   }
 
   // parameters := [NAME [":" expression] ["=" expression] ("," …)* [","]]
-  void parameters(Function& function) {
-    if (!lexer_.open_bracket('(')) return;
+  std::vector<Parameter> parameters() {
+    std::vector<Parameter> read;
+    if (!lexer_.open_bracket('(')) return read;
     while (!lexer_.at_end() && lexer_.peek() != ')') {
       if (lexer_.peek() == '*' || lexer_.peek() == '/') {
-        return statements_.expressions().outside(lexer_.at(), lexer_.describe() + " in a signature");
+        statements_.expressions().outside(lexer_.at(), lexer_.describe() + " in a signature");
+        break;
       }
       const char* at = lexer_.at();
-      Parameter parameter{lexer_.name(), lexer_.offset(at), nullptr};
-      if (parameter.name.empty()) return lexer_.expected("a parameter name");
-      lexer_.skip();
-      if (lexer_.accept(':')) statements_.expressions().expression();
-      if (lexer_.accept('=')) parameter.default_value = statements_.expressions().expression();
-      const auto same = [&](const Parameter& other) { return other.name == parameter.name; };
-      if (std::ranges::any_of(function.parameters, same)) {
-        return lexer_.fail(at, fmt::format("parameter {} is given twice", quoted(parameter.name)), {},
-                           Error::Kind::BadPass);
+      const Parameter next = parameter();
+      const auto same = [&](const Parameter& other) { return other.name == next.name; };
+      if (std::ranges::any_of(read, same)) {
+        lexer_.fail(at, fmt::format("parameter {} is given twice", quoted(next.name)), {}, Error::Kind::BadPass);
+      } else if (read.size() == kMaxArguments) {
+        lexer_.fail(at, fmt::format("too many parameters: expected at most {}", kMaxArguments), {},
+                    Error::Kind::BadPass);
       }
-      if (function.parameters.size() == kMaxArguments) {
-        return lexer_.fail(at, fmt::format("too many parameters: expected at most {}", kMaxArguments), {},
-                           Error::Kind::BadPass);
-      }
-      function.parameters.push_back(parameter);
+      read.push_back(next);
       if (!lexer_.accept(',')) break;
     }
     lexer_.close_list(')');
+    return read;
+  }
+
+  Parameter parameter() {
+    Parameter read{lexer_.name(), lexer_.offset(lexer_.at())};
+    if (read.name.empty()) {
+      lexer_.expected("a parameter name");
+      return read;
+    }
+    lexer_.skip();
+    if (lexer_.accept(':')) read.is_constexpr = is_constexpr(*statements_.expressions().expression());
+    if (lexer_.accept('=')) read.default_value = statements_.expressions().expression();
+    return read;
+  }
+
+  /// `tl.constexpr`, whatever triton.language is called here, also as text.
+  static bool is_constexpr(const Expr& annotation) {
+    const auto* text = get_if<std::string>(annotation.value);
+    return annotation.name == "constexpr" || (text != nullptr && text->ends_with("constexpr"));
   }
 
   // replacement_func := "def" "replacement_func" "(" ")" ":" "return" NAME
@@ -205,7 +224,7 @@ class PassFileReader {
   fx::Lexer lexer_;
   StatementReader statements_;
   PassFile result_;
-  bool is_triton_ = false;  // the decorators of the next function hold one of triton's
+  bool is_triton_ = false, is_tuned_ = false;  // the decorators of the next function hold one of triton's
 };
 
 Result<void> check_entry(const PassFile& file) {

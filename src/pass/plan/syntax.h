@@ -6,7 +6,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,6 +85,7 @@ struct Parameter {
   std::string_view name;
   uint32_t offset = 0;
   const Expr* default_value = nullptr;  // null: required
+  bool is_constexpr = false;            // annotated as `tl.constexpr`
 };
 
 struct Function {
@@ -93,6 +93,13 @@ struct Function {
   uint32_t offset = 0;
   std::vector<Parameter> parameters;
   std::vector<Statement> body;
+};
+
+/// A function that Triton compiles (`@triton.jit`): its signature. Its body is no plan.
+struct JitKernel {
+  uint32_t offset = 0;
+  std::vector<Parameter> parameters;
+  bool is_tuned = false;  // @triton.autotune or @triton.heuristics choose constants that a launch does not give
 };
 
 /// A module-level `NAME = expression`.
@@ -108,7 +115,7 @@ struct PlanProgram {
   std::deque<Expr> exprs;             // stable addresses
   std::vector<ModuleConstant> constants;
   std::map<std::string_view, Function> functions;
-  std::set<std::string_view> triton_kernels;
+  std::map<std::string_view, JitKernel> jit_kernels;
 
   SourceLoc locate(uint32_t offset) const;
 };
