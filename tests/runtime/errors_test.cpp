@@ -73,6 +73,19 @@ TEST_P(ErrorsOf, ZerosWhereTermsCancelAreFine) {
   EXPECT_TRUE(kept(truth, found));
 }
 
+// Of what rounding left, eager may have some by chance; it is no more right for that.
+TEST_P(ErrorsOf, ZerosAreFineWhereEagerIsFarOffItself) {
+  const at::Tensor rest = exact_.lt(0);
+  const at::Tensor exact = exact_.masked_fill(rest, 1e-3);
+  const at::Tensor eager = exact_.masked_fill(rest, 1e-5).to(GetParam());
+  const Truth truth(exact, eager);
+  const at::Tensor found = eager.masked_fill(rest, 0);
+  EXPECT_EQ(truth.of(found).zeros, 0);
+  EXPECT_TRUE(kept(truth, found));
+  const Truth knows(exact, exact.to(GetParam()));
+  EXPECT_EQ(knows.of(found).zeros, rest.sum().item<int64_t>());
+}
+
 TEST_P(ErrorsOf, NanAndInfinitiesHaveTheirPlaces) {
   at::Tensor exact = exact_.clone();
   exact[0][0] = std::nan("");

@@ -165,8 +165,8 @@ Result<void> Interpreter::bind_to_signature(const Expr& call, const JitKernel& k
     const auto keyword = std::ranges::find(call.keywords, kernel.parameters[parameter].name, &KeywordExpr::name);
     return keyword == call.keywords.end() ? call : *keyword->value;
   };
-  PASSNET_TRY(Bound bound,
-              bind_arguments(fmt::format("kernel {}", quoted(launch.kernel)), signature, std::move(arguments)));
+  PASSNET_TRY(Bound bound, bind_arguments(fmt::format("kernel {}", passnet::quoted(launch.kernel)), signature,
+                                          std::move(arguments)));
   for (size_t i = 0; i < bound.size(); ++i) {
     const Parameter& parameter = kernel.parameters[i];
     if (!bound[i] && parameter.default_value) {
