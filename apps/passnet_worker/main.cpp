@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "requests.h"
-#include "runtime/cpu/cell/operator_threads.h"
 #include "runtime/device/fault_report.h"
 #include "runtime/session/process.h"
 #include "sandbox/isolation.h"
@@ -34,8 +33,6 @@ int serve(int socket, worker::Role role, Result<void> started) {
     std::vector<int> numbers;
     for (const UniqueFd& fd : fds) numbers.push_back(fd.get());
     if (!wire::send_message(socket, reply, numbers)) return 0;
-    // They would spin on for milliseconds, where the other worker is to compute now.
-    runtime::end_operator_threads();
   }
   return 0;
 }

@@ -12,6 +12,7 @@
 #include "base/json_object.h"
 #include "base/strings.h"
 #include "graphdir/meta_json.h"
+#include "runtime/cpu/cell/operator_threads.h"
 #include "runtime/device/device_error.h"
 #include "runtime/lower/targets.h"
 #include "runtime/session/calibrate.h"
@@ -138,12 +139,12 @@ const Requests::Row Requests::kRows[] = {
     {"run", &Requests::run, false},
     {"compare", &Requests::compare, true},
     {"judge", &Requests::judge, true},
-    {"time", &Requests::time, false},
-    {"read_clocks", &Requests::read_clocks, false},
+    {"time", &Requests::time, false, true},
+    {"read_clocks", &Requests::read_clocks, false, true},
     {"make_call_sets", &Requests::make_call_sets, true},
     {"renew_call_sets", &Requests::renew_call_sets, true},
     {"set_call_sets", &Requests::set_call_sets, false},
-    {"time_on_sets", &Requests::time_on_sets, false},
+    {"time_on_sets", &Requests::time_on_sets, false, true},
     {"compare_calls", &Requests::compare_calls, true},
     {"profile", &Requests::profile, false},
     {"unload", &Requests::unload, false},
@@ -217,7 +218,11 @@ Result<Reply> Requests::dispatch(wire::Message message, bool* done) {
     if (row.reference_only && role_ != Role::Reference)
       return bad_input(fmt::format("only the reference worker answers '{}'", name));
     *done = row.handler == &Requests::exit;
-    return (this->*row.handler)(request, message.fds);
+    Result<Reply> reply = (this->*row.handler)(request, message.fds);
+    // They would spin on for milliseconds, where the other worker is to compute now. A worker that was timed is stopped
+    // as it is, and its next block begins as this one ended.
+    if (!row.is_timed) runtime::end_operator_threads();
+    return reply;
   }
   const std::string_view near = nearest_name(name, names);
   return bad_input(fmt::format("unknown request {}", passnet::quoted(name)))

@@ -51,6 +51,7 @@ class Requests {
     const char* name;
     Handler handler;
     bool reference_only;
+    bool is_timed = false;
   };
   static const Row kRows[];
 

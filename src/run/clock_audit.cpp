@@ -41,22 +41,23 @@ class Waits {
  public:
   explicit Waits(const Worker& worker)
       : worker_(worker.pids()),
-        own_(read_own_thread_time()),
         workers_(read_thread_times(worker_)),
+        own_(read_own_thread_time()),
         taken_off_(times_taken_off_a_processor()) {}
 
   /// Since this was made, us. None where this process was taken off its processor: then it need not have waited for
-  /// anything, as the calls may have run meanwhile.
+  /// anything, as the calls may have run meanwhile. That is looked at first, as reading the rest takes time.
   double us() const {
+    const bool taken_off = times_taken_off_a_processor() != taken_off_;
     const auto own = read_own_thread_time(), workers = read_thread_times(worker_);
-    if (!own_ || !own || !workers_ || !workers || times_taken_off_a_processor() != taken_off_) return 0;
+    if (taken_off || !own_ || !own || !workers_ || !workers) return 0;
     const auto waited = waited_for_others(*own_, *own) + waited_for_others(*workers_, *workers);
     return std::chrono::duration<double, std::micro>(waited).count();
   }
 
  private:
   std::vector<pid_t> worker_;  // and its cells
-  std::optional<std::vector<ThreadTime>> own_, workers_;
+  std::optional<std::vector<ThreadTime>> workers_, own_;
   int64_t taken_off_;
 };
 
