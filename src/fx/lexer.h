@@ -123,6 +123,8 @@ class Lexer {
   std::string expect_string();
   /// One string as it is written, between its quotes; blanks behind it are left.
   std::string_view string_token();
+  /// Adds what stands between quotes to `out`, escapes as what they mean; body: a part of the text.
+  void decode(std::string_view body, std::string& out);
 
   /// Goes over blank lines to the next line that holds code; returns its indentation, in columns (tabs to 8).
   /// At the end of the text: 0.
@@ -167,7 +169,6 @@ class Lexer {
   void check_text();
   ir::Arg integer(const char* start, bool negative);
   ir::Arg real(const char* start, bool negative);
-  void decode(std::string_view body, std::string& out);
 
   const std::string& file_;
   const char* begin_;

@@ -51,7 +51,7 @@ Error missing_function(const PassFile& file, std::string_view name, std::string_
 Result<void> check_parameters(const PlanProgram& program, const ir::Graph& pattern) {
   const Function& arguments = program.functions.at("replacement_args");
   const size_t given = pattern.placeholder_count(), taken = arguments.parameters.size();
-  if (given == taken) return {};
+  if (given == taken || (taken > 0 && given + 1 >= taken && arguments.parameters.back().is_variadic)) return {};
   return bad_pass(fmt::format("replacement_args takes {} parameter{}, the pattern has {}", taken, taken == 1 ? "" : "s",
                               given),
                   program.locate(arguments.offset))

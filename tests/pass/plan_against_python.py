@@ -1,6 +1,6 @@
 """Runs the same plans with our interpreter (plan_probe) and with Python and PyTorch, and compares.
 
-The plans are random: arithmetic over integers and floats, sequences, and chains of views of strided tensors. Where
+The plans are random: arithmetic over integers and floats, sequences, strings, and chains of views of strided tensors. Where
 Python gives a value ours must give the same; where PyTorch copies or raises ours must give an error, and the reverse.
 """
 import json
@@ -41,6 +41,10 @@ def arithmetic(rng, depth):
     return rng.choice([
         lambda: f"({part()} {rng.choice(['+', '-', '*', '/', '//', '%'])} {part()})",
         lambda: f"({part()} ** {rng.choice(['0', '1', '2', '3', '-1', '0.5'])})",
+        lambda: f"({part()} {rng.choice(['<<', '>>'])} {rng.choice(['0', '1', '5', '62', '63', '70', '-1', 'True'])})",
+        lambda: f"({part()} {rng.choice('&|^')} {part()})",
+        lambda: f"({part()} {rng.choice('+&|^<')} {part()} {rng.choice('-*&|^')} {part()})",
+        lambda: f"(~{part()})",
         lambda: f"(-{part()})",
         lambda: f"({part()} if {part()} {rng.choice(['<', '<=', '==', '!=', '>', '>='])} {part()} else {part()})",
         lambda: f"({part()} {rng.choice(['and', 'or'])} {part()})",
@@ -69,6 +73,31 @@ def sequence(rng, depth):
         lambda: f"tuple(a + b for a, b in zip({part()}, {part()}))",
         lambda: f"tuple(i * v for i, v in enumerate({part()}, 1))",
         lambda: f"tuple(reversed({part()}))",
+        lambda: f"(*{part()}, 5, *{part()})",
+        lambda: f"{{1: {part()}, 2: (8,)}}[{rng.choice(['1', '2', 'True', '3'])}]",
+    ])()
+
+
+def words(rng, depth):
+    """An expression whose value is a string, or a list of them."""
+    if depth == 0:
+        return repr(rng.choice(["", "a", "conv_3_bias", " a  b ", "route_B16", "x,y,,z", "_", "12"]))
+    part = lambda: words(rng, depth - 1)
+    short = lambda: repr(rng.choice(["_", "a", ",", "b_", "1", " "]))
+    return rng.choice([
+        lambda: f"({part()} + {part()})",
+        lambda: f"{part()}.split({short()})[{rng.randrange(-2, 2)}]",
+        lambda: f"{part()}.split({short()}, {rng.randrange(-1, 3)})[0]",
+        lambda: f"' '.join({part()}.split())",
+        lambda: f"{part()}.{rng.choice(['lower', 'upper', 'strip'])}()",
+        lambda: f"{part()}.strip({short()})",
+        lambda: f"{part()}.replace({short()}, {short()})",
+        lambda: f"str({part()}.{rng.choice(['startswith', 'endswith'])}({short()}))",
+        lambda: f"str({part()}.isdigit())",
+        lambda: f"str({arithmetic(rng, 1)})",
+        lambda: f"str({sequence(rng, 1)})",
+        lambda: f"f'{{{rng.choice(['1 + 2', '2 ** 0.5', '(1, None)', 'True', '[0.1, 1e-7]'])}}}{rng.choice(['', '{{x}}', ' y'])}'",
+        lambda: f"{{1: {part()}, 'k': {part()}}}.get({rng.choice(['1', repr('k'), '2'])}, 'none')",
     ])()
 
 
@@ -172,6 +201,14 @@ def main():
     for _ in range(2000):
         items = sequence(rng, rng.randrange(0, 4))
         body = f"    s = {items}\n    kernel[1](len(s))\n    for v in s:\n        kernel[1](v)\n    return x\n"
+        cases.append((HEADER + body + FOOTER, {"dtype": "float32", "shape": [2], "strides": [1]}))
+    for _ in range(2000):
+        written = words(rng, rng.randrange(1, 4))
+        try:
+            value = eval(written)
+        except Exception:
+            value = None
+        body = f"    kernel[1](1 if {written} == {value!r} else 0)\n    return x\n"
         cases.append((HEADER + body + FOOTER, {"dtype": "float32", "shape": [2], "strides": [1]}))
     for _ in range(6000):
         chain = "".join(view_step(rng) for _ in range(rng.randrange(1, 4)))

@@ -221,6 +221,74 @@ TEST(Plan, RefusesLaunchesThatDoNotFitTheSignatureOfATritonKernel) {
   }
 }
 
+// Each line holds, as it does in Python.
+TEST(Plan, ReadsTheSyntaxOfWrappersAsPythonDoes) {
+  const char* const lines[] = {
+      "1 << 10 == 1024 and 1000 >> 3 == 125 and -7 >> 1 == -4",
+      "6 & 3 == 2 or 6 & 3 == 3",
+      "(6 & 3, 6 | 3, 6 ^ 3, ~6) == (2, 7, 5, -7)",
+      "((True & False) is False) and ((True | False) is True) and ((True ^ True) is False)",
+      "1 + 1 << 2 == 8 and 1 | 2 ^ 3 & 4 == 3",
+      "f'' == '' and f'a{1 + 1}b' == 'a2b' and f'{{{3}}}' == '{3}' and f'{x.dtype}' == 'torch.float32'",
+      "f'{(1, 2.0)} {[None, True]} {(\"a\",)}' == \"(1, 2.0) [None, True] ('a',)\"",
+      "'a' f'{1}' '{b}' == 'a1{b}' and f'\\n' == '\\n'",
+      "str(1e-05) + str(2.0) + str(1e16) + str(0.1) == '1e-052.01e+160.1'",
+      "'conv_3_bias'.split('_') == ['conv', '3', 'bias'] and ' a  b '.split() == ['a', 'b']",
+      "'a,b,c'.split(',', 1) == ['a', 'b,c'] and ','.split(',') == ['', ''] and ''.split() == [] and ''.split(',') == "
+      "['']",
+      "'route_b4'.startswith('route') and 'x.y'.endswith(('.z', '.y')) and not 'ab'.startswith('b')",
+      "' ab '.strip() == 'ab' and 'xxaxx'.strip('x') == 'a' and 'Ab'.lower() + 'Ab'.upper() == 'abAB'",
+      "'a-b-c'.replace('-', '+') == 'a+b+c' and '-'.join(['a', 'b']) == 'a-b' and '12'.isdigit()",
+      "{'a': 1, 'b': 2}['b'] == 2 and {1: 'x', 1: 'y'}[True] == 'y' and {}.get(3) is None and len({1: 2}) == 1",
+      "{torch.float32: 4, torch.float16: 2}[x.dtype] == 4 and {(1, 2): 3}.get((1, 2), 0) == 3",
+      "'a' in {'a': 1} and 'b' not in {'a': 1} and {'a': 1}.keys() == ['a'] and {'a': 1}.items() == [('a', 1)]",
+      "{torch.float32: tl.float32}[x.dtype] is torch.float32 and triton.language.int1 is torch.bool",
+      "(*x.shape, 1) == (2, 3, 1) and [0, *x.shape, *()] == [0, 2, 3] and max(*x.shape) == 3",
+  };
+  for (const char* line : lines) {
+    const std::string text = plan_text("x", fmt::format("    assert {}\n    return x\n", line));
+    EXPECT_EQ(error_text(run_plan(text, {tensor({2, 3})})), "no error") << line;
+  }
+}
+
+TEST(Plan, RunsTheStatementsOfWrappersAsPythonDoes) {
+  const std::string text = plan_text("x", R"(
+    import math
+    from torch import nn
+    block: int = 1
+    width: float
+    while block < x.numel():
+        block <<= 1
+        if block == 1024:
+            break
+    else_block = block
+    turns = 0
+    while True:
+        turns += 1
+        if turns < 3:
+            continue
+        break
+    def grid(meta):
+        """One task for each block."""
+        return (triton.cdiv(x.numel(), meta["BLOCK"]),)
+    k[grid](x, BLOCK=block)
+    assert (block, turns) == (8, 3) and total(1, 2, 3) == 6 and total() == 0 and total(*x.shape, by=2) == 10
+    return dispatch(x, 'keep')
+)",
+                                     R"(
+def total(*numbers, by=1):
+    return sum(numbers) * by
+def dispatch(*args):
+    route = args[-1]
+    if route == 'keep':
+        return args[0]
+    raise ValueError(f'no route {route}')
+)");
+  const LaunchList list = expect_list(run_plan(text, {tensor({2, 3})}));
+  ASSERT_EQ(list.launches.size(), 1u);
+  EXPECT_THAT(list.launches[0].grid, ElementsAre(1));
+}
+
 TEST(Plan, HelpersHaveDefaultsAndKeywords) {
   const std::string text =
       plan_text("x", "    assert area(2) == 20 and area(2, by=3) == 6 and area(by=1, size=4) == 4\n    return x\n",
@@ -293,6 +361,25 @@ const ErrorCase kErrors[] = {
     {"k[1](X=x)",
      "P.py:4:12: error: constant 'X': found tensor float32[2, 3], expected an int, float, bool or dtype\n"
      "hint: keywords are compile-time constants; pass tensors by position"},
+    {"raise ValueError(f'no {x.shape}')",
+     "P.py:4:5: error: the plan raises ValueError: no (2, 3)\nhint: to leave a site as it is, 'return "
+     "NotImplemented'"},
+    {"while True: a = 1",
+     "P.py:4:11: error: the plan takes more than 1000000 steps\n"
+     "hint: a plan chooses sizes and launches kernels; loops over elements belong in a kernel"},
+    {"a = 1 << 63", "P.py:4:11: error: integer overflow: 1 << 63 does not fit into 64 bits"},
+    {"a = 1 >> -1", "P.py:4:11: error: negative shift: 1 >> -1"},
+    {"a = 1.5 & 1", "P.py:4:13: error: operator '&' does not take float 1.5 and int 1"},
+    {"a = ~1.5", "P.py:4:9: error: operator '~' does not take float 1.5"},
+    {"a = {1: 2}[2]", "P.py:4:9: error: the dict has no key int 2"},
+    {"a = {[1]: 2}",
+     "P.py:4:9: error: key of a dict: found list of 1 item, expected a number, string, dtype, None or tuple"},
+    {"a = 'a'.append('b')",
+     "P.py:4:13: error: outside the plan language: found method 'append'\nhint: see docs/passes.md for what a plan may "
+     "use"},
+    {"a = 'a'.get('b')", "P.py:4:13: error: string 'a' has no method 'get'"},
+    {"a = str(x)", "P.py:4:9: error: no text stands for tensor float32[2, 3]"},
+    {"a = max(*x)", "P.py:4:13: error: '*' takes a tuple or a list, found tensor float32[2, 3]"},
     {"k[3 / 2](x)",
      "P.py:4:5: error: size of a grid axis: found float 1.5, expected an int >= 0\n"
      "hint: divide with '//' or triton.cdiv, '/' gives a float"},

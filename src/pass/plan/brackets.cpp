@@ -4,13 +4,19 @@
 
 namespace passnet::pass {
 
+// item := ["*"] expression
+const Expr* ExpressionReader::item() {
+  const char* at = lexer_.at();
+  return lexer_.accept('*') ? make(ExprKind::Star, at, {expression()}) : expression();
+}
+
 // "(" ")" | "(" expression ")" | "(" expression "," … ")"
 const Expr* ExpressionReader::parenthesis(const char* at) {
   lexer_.open_bracket();
   Children items;
   bool is_tuple = lexer_.peek() == ')';
   while (!lexer_.at_end() && lexer_.peek() != ')') {
-    items.push_back(expression());
+    items.push_back(item());
     if (lexer_.peek() != ',') break;
     is_tuple = true;
     lexer_.take(1);
@@ -25,7 +31,7 @@ const Expr* ExpressionReader::list(const char* at) {
   Children items;
   const Expr* result = nullptr;
   while (!lexer_.at_end() && lexer_.peek() != ']') {
-    const char* word_at = (items.push_back(expression()), lexer_.at());
+    const char* word_at = (items.push_back(item()), lexer_.at());
     if (items.size() == 1 && lexer_.accept_word("for")) {
       result = comprehension(word_at, items[0]);
       break;
@@ -34,6 +40,26 @@ const Expr* ExpressionReader::list(const char* at) {
   }
   lexer_.close_list(']');
   return result ? result : make(ExprKind::List, at, std::move(items));
+}
+
+// "{" [expression ":" expression ("," …)* [","]] "}"
+const Expr* ExpressionReader::dict(const char* at) {
+  lexer_.open_bracket();
+  Children items;
+  while (!lexer_.at_end() && lexer_.peek() != '}') {
+    items.push_back(expression());
+    if (lexer_.peek() == ',' || lexer_.peek() == '}') {
+      outside(at, "a set");
+      break;
+    }
+    lexer_.expect(':', "':'");
+    items.push_back(expression());
+    const char* word_at = lexer_.at();
+    if (lexer_.accept_word("for")) outside(word_at, "a dict comprehension");
+    if (!lexer_.accept(',')) break;
+  }
+  lexer_.close_list('}');
+  return make(ExprKind::Dict, at, std::move(items));
 }
 
 // comprehension := expression "for" target "in" disjunction ("if" disjunction)*
@@ -61,14 +87,14 @@ const Expr* ExpressionReader::loop_target() {
   return is_tuple ? make(ExprKind::Tuple, at, std::move(names)) : names.front();
 }
 
-// "(" [argument ("," argument)* [","]] ")"; argument := [NAME "="] expression | expression "for" …
+// "(" [argument ("," argument)* [","]] ")"; argument := [NAME "="] expression | item | expression "for" …
 const Expr* ExpressionReader::call(const Expr* callee) {
   lexer_.open_bracket();
   Children children{callee};
   std::vector<KeywordExpr> keywords;
   while (!lexer_.at_end() && lexer_.peek() != ')') {
     const char* at = lexer_.at();
-    const Expr* value = expression();
+    const Expr* value = item();
     if (value->kind == ExprKind::Name && lexer_.at_assign()) {
       lexer_.take(1);
       keywords.push_back({value->name, expression()});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <numbers>
 #include <unordered_map>
@@ -60,7 +61,18 @@ const Builtin* find_function(std::string_view name) {
   return builtin ? builtin : find_in(torch_functions(), name);
 }
 
-const Builtin* find_method(std::string_view name) { return find_in(tensor_methods(), name); }
+const Builtin* find_method(const Value& object, std::string_view name) {
+  if (get_if<View>(object)) return find_in(tensor_methods(), name);
+  if (get_dict(object)) return find_in(dict_methods(), name);
+  return get_if<std::string>(object) ? find_in(string_methods(), name) : nullptr;
+}
+
+const Builtin* find_method(std::string_view name) {
+  for (const auto table : {tensor_methods(), string_methods(), dict_methods()}) {
+    if (const Builtin* builtin = find_in(table, name)) return builtin;
+  }
+  return nullptr;
+}
 
 std::vector<std::string_view> function_names() {
   std::vector<std::string_view> names;
@@ -72,13 +84,16 @@ std::vector<std::string_view> function_names() {
 std::vector<std::string_view> method_names() {
   std::vector<std::string_view> names;
   append_names(tensor_methods(), names);
+  append_names(string_methods(), names);
+  append_names(dict_methods(), names);
   return names;
 }
 
 const std::vector<ir::Slot>& signature_of(const Builtin& builtin) {
   static const auto kSignatures = [] {
     std::unordered_map<const Builtin*, std::vector<ir::Slot>> signatures;
-    for (const auto table : {python_functions(), torch_functions(), tensor_methods()}) {
+    for (const auto table :
+         {python_functions(), torch_functions(), tensor_methods(), string_methods(), dict_methods()}) {
       for (const Builtin& each : table) signatures.emplace(&each, ir::parse_signature(each.parameters));
     }
     return signatures;
@@ -91,7 +106,8 @@ std::vector<ir::Slot> signature_of(const std::vector<Parameter>& parameters) {
   for (const Parameter& parameter : parameters) {
     ir::Slot& slot = signature.emplace_back();
     slot.name = slot.call_name = parameter.name;
-    slot.required = parameter.default_value == nullptr;
+    slot.required = parameter.default_value == nullptr && !parameter.is_variadic;
+    slot.variadic = parameter.is_variadic;
   }
   return signature;
 }
@@ -118,6 +134,17 @@ Result<Bound> bind_arguments(std::string_view callee, std::span<const ir::Slot> 
   return bound;
 }
 
+namespace {
+/// tl.float16 and the like; a plan tells them no more from PyTorch's than a launch does.
+std::optional<Value> triton_dtype(std::string_view name) {
+  if (name == "int1") return Value(ir::DType::Bool);
+  constexpr std::array<std::string_view, 9> kNames{"float16", "bfloat16", "float32", "float64", "int8",
+                                                   "int16",   "int32",    "int64",   "uint8"};
+  if (std::ranges::find(kNames, name) == kNames.end()) return std::nullopt;
+  return Value(*ir::parse_dtype(fmt::format("torch.{}", name)));
+}
+}  // namespace
+
 std::optional<Value> find_constant(std::string_view dotted_name) {
   if (dotted_name == "math.inf" || dotted_name == "torch.inf") return std::numeric_limits<double>::infinity();
   if (dotted_name == "math.nan" || dotted_name == "torch.nan") return std::numeric_limits<double>::quiet_NaN();
@@ -130,10 +157,13 @@ std::optional<Value> find_constant(std::string_view dotted_name) {
   if (dotted_name.starts_with("torch.")) {
     if (const auto dtype = ir::parse_dtype(dotted_name)) return Value(*dtype);
   }
+  for (const std::string_view module : {"tl.", "triton.language."}) {
+    if (dotted_name.starts_with(module)) return triton_dtype(dotted_name.substr(module.size()));
+  }
   return std::nullopt;
 }
 
-bool is_module(std::string_view name) { return name == "torch" || name == "math" || name == "triton"; }
+bool is_module(std::string_view name) { return name == "torch" || name == "math" || name == "triton" || name == "tl"; }
 
 Result<int64_t> int_argument(const std::optional<Value>& value, std::string_view name) {
   const auto number = value ? as_int(*value) : std::nullopt;

@@ -1,6 +1,7 @@
 // The functions, tensor methods, attributes and dotted constants a plan may use, as tables.
-// functions.cpp: Python, math and triton; allocate.cpp: torch; methods.cpp: methods and
-// attributes.
+// functions.cpp: Python, math and triton; allocate.cpp: torch; methods.cpp: methods and attributes of tensors;
+// container_methods.cpp: methods of strings
+// and dicts.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ struct Builtin {
   std::string_view name;        // "len", "torch.empty"; methods: "view"
   std::string_view parameters;  // a signature (ir/ops/signature.h): "dim0, dim1", "*size", "dtype?" (may be left out)
   Result<Value> (*call)(PlanState& state,
-                        const Bound& args);  // methods: args[0] is the tensor, listed as "self"
+                        const Bound& args);  // methods: args[0] is the object, listed as "self"
 };
 
 struct CallArguments {
@@ -52,9 +53,13 @@ struct CallArguments {
 std::span<const Builtin> python_functions();
 std::span<const Builtin> torch_functions();
 std::span<const Builtin> tensor_methods();
+std::span<const Builtin> string_methods();
+std::span<const Builtin> dict_methods();
 
 /// By plain or dotted name; null when there is none.
 const Builtin* find_function(std::string_view name);
+/// Of this value, or of any.
+const Builtin* find_method(const Value& object, std::string_view name);
 const Builtin* find_method(std::string_view name);
 /// Names of all functions or methods, for suggestions.
 std::vector<std::string_view> function_names();

@@ -13,9 +13,8 @@ namespace passnet::pass {
 namespace {
 
 constexpr std::string_view kAllowed =
-    "a plan has assignments, if/elif/else, for over range, zip, enumerate or a list, assert, raise, return, "
-    "kernel "
-    "launches, torch.empty and its kin, sizes and numbers; see docs/passes.md";
+    "a plan has assignments, if/elif/else, while, for over range, zip, enumerate or a list, assert, raise, return, "
+    "kernel launches, torch.empty and its kin, sizes and numbers; see docs/passes.md";
 
 }  // namespace
 
@@ -84,8 +83,18 @@ const Expr* ExpressionReader::lambda(const char* at) {
   lexer_.skip();
   if (lexer_.peek() == ',') lexer_.expected("a lambda of one parameter, as in 'lambda meta: (n,)'");
   lexer_.expect(':', "':'");
-  Expr* expr = make(ExprKind::Lambda, at, {expression()});
+  return lambda(at, parameter, expression());
+}
+
+const Expr* ExpressionReader::lambda(const char* at, std::string_view parameter, const Expr* body) {
+  Expr* expr = make(ExprKind::Lambda, at, {body});
   expr->name = parameter;
+  return expr;
+}
+
+const Expr* ExpressionReader::name(const char* at, std::string_view name) {
+  Expr* expr = make(ExprKind::Name, at);
+  expr->name = name;
   return expr;
 }
 
@@ -166,15 +175,14 @@ const Expr* ExpressionReader::binary(uint8_t precedence) {
   }
 }
 
-// factor := ("-" | "+") factor | power
+// factor := ("-" | "+" | "~") factor | power
 const Expr* ExpressionReader::factor() {
   const char* at = lexer_.at();
-  const bool negative = lexer_.peek() == '-';
-  if (!negative && lexer_.peek() != '+') return power();
+  if (*at != '-' && *at != '+' && *at != '~') return power();
   lexer_.take(1);
   const fx::Lexer::Nest nest(lexer_);
   Expr* expr = make(ExprKind::Unary, at, {factor()});
-  expr->op = negative ? Operator::Negative : Operator::Positive;
+  expr->op = *at == '-' ? Operator::Negative : *at == '+' ? Operator::Positive : Operator::Invert;
   return expr;
 }
 
@@ -211,7 +219,7 @@ const Expr* ExpressionReader::primary() {
   }
 }
 
-// atom := NAME | NUMBER | STRING | "(" … ")" | "[" … "]" | "..."
+// atom := NAME | NUMBER | STRING | "(" … ")" | "[" … "]" | "{" … "}" | "..."
 const Expr* ExpressionReader::atom() {
   const char* at = lexer_.at();
   if (lexer_.at_name()) return word(at);
@@ -226,12 +234,15 @@ const Expr* ExpressionReader::atom() {
       lexer_.fail(at, fmt::format("string too long: found {} bytes, expected at most {}", text.size(), kMaxStringBytes),
                   {}, Error::Kind::BadPass);
     }
-    return literal(at, std::string(text.substr(0, kMaxStringBytes)));
+    const Expr* first = literal(at, std::string(text.substr(0, kMaxStringBytes)));
+    if (!accept_f_prefix()) return first;
+    return make(ExprKind::Format, at, {first, f_string(at)});
   }
   if (lexer_.peek() == '(') return parenthesis(at);
   if (lexer_.peek() == '[') return list(at);
+  if (lexer_.peek() == '{') return dict(at);
   if (lexer_.at_ellipsis()) return lexer_.take(3), literal(at, EllipsisValue{});
-  if (lexer_.peek() != 0 && std::strchr("{*~`@$!?", lexer_.peek())) outside(at, lexer_.describe());
+  if (lexer_.peek() != 0 && std::strchr("*`@$!?", lexer_.peek())) outside(at, lexer_.describe());
   lexer_.expected("an expression");
   return make(ExprKind::Literal, at);
 }
@@ -240,6 +251,7 @@ const Expr* ExpressionReader::atom() {
 const Expr* ExpressionReader::word(const char* at) {
   const std::string_view name = lexer_.name();
   if (lexer_.at_quote()) {
+    if (name == "f" || name == "F") return f_string(at);
     outside(at, fmt::format("a string with prefix {}", quoted(name)));
     return make(ExprKind::Literal, at);
   }
@@ -252,9 +264,59 @@ const Expr* ExpressionReader::word(const char* at) {
   if (name == "NotImplemented") return literal(at, NotImplementedValue{});
   if (name == "Ellipsis") return literal(at, EllipsisValue{});
   if (name == "True" || name == "False") return literal(at, name == "True");
-  Expr* expr = make(ExprKind::Name, at);
-  expr->name = name;
-  return expr;
+  return this->name(at, name);
+}
+
+bool ExpressionReader::accept_f_prefix() {
+  const char* at = lexer_.at();
+  if ((*at != 'f' && *at != 'F') || (at[1] != '"' && at[1] != '\'')) return false;
+  lexer_.advance(1);
+  return true;
+}
+
+// f_string := ("f" | "") STRING …; in those with a prefix "{{" and "}}" are brackets, and "{" expression "}" is its text
+const Expr* ExpressionReader::f_string(const char* at) {
+  Children pieces;
+  bool has_fields = true;  // this string has the prefix
+  do {
+    const std::string_view body = lexer_.string_token();
+    const char *behind = lexer_.at(), *next = body.data(), *end = next + body.size();
+    if (lexer_.failed()) break;
+    while (next < end && !lexer_.failed()) {
+      const bool bracket = has_fields && (*next == '{' || *next == '}');
+      if (bracket && (next + 1 == end || next[1] != *next)) {
+        lexer_.jump(next);
+        pieces.push_back(replacement_field(end));
+        next = lexer_.at();
+        continue;
+      }
+      const char* const from = next + (bracket ? 1 : 0);  // the second of two
+      next = bracket ? next + 2 : std::find_if(next, end, [&](char c) { return has_fields && (c == '{' || c == '}'); });
+      std::string text;
+      lexer_.decode({from, static_cast<size_t>(next - from)}, text);
+      pieces.push_back(literal(at, text.substr(0, kMaxStringBytes)));
+    }
+    lexer_.jump(behind);
+    lexer_.skip();
+    has_fields = accept_f_prefix();
+  } while (!lexer_.failed() && lexer_.at_quote());
+  return make(ExprKind::Format, at, std::move(pieces));
+}
+
+// field := "{" expression "}"; a format after ":" or "!" would need Python's own formatting
+const Expr* ExpressionReader::replacement_field(const char* end) {
+  if (!lexer_.accept('{')) {
+    lexer_.expected("'}}' for a bracket in an f-string");
+    return make(ExprKind::Literal, end);
+  }
+  const Expr* value = expression();
+  if (lexer_.at() < end && (lexer_.peek() == ':' || lexer_.peek() == '!')) {
+    outside(lexer_.at(), "a format in an f-string");
+  } else if (lexer_.at() >= end || lexer_.peek() != '}') {
+    lexer_.expected("'}' after the expression of an f-string");
+  }
+  lexer_.advance(lexer_.failed() ? 0 : 1);
+  return value;
 }
 
 void ExpressionReader::check_target(const Expr& expr) {

@@ -22,6 +22,9 @@ class ExpressionReader {
   void check_target(const Expr& expr);
   /// The names before `in`, where `in` is not an operator.
   const Expr* loop_target();
+  /// A name as an expression.
+  const Expr* name(const char* at, std::string_view name);
+  const Expr* lambda(const char* at, std::string_view parameter, const Expr* body);
   /// "outside the plan language: found FOUND", with the list of what is allowed.
   void outside(const char* at, std::string_view found);
 
@@ -41,8 +44,13 @@ class ExpressionReader {
   const Expr* primary();
   const Expr* atom();
   const Expr* word(const char* at);
+  bool accept_f_prefix();
+  const Expr* f_string(const char* at);
+  const Expr* replacement_field(const char* end);
+  const Expr* item();
   const Expr* parenthesis(const char* at);
   const Expr* list(const char* at);
+  const Expr* dict(const char* at);
   const Expr* call(const Expr* callee);
   const Expr* subscript(const Expr* object);
   const Expr* subscript_item();

@@ -43,6 +43,7 @@ Result<Value> int_from(double number, std::string_view function) {
 
 Result<Value> call_len(PlanState&, const Bound& args) {
   if (const Sequence* sequence = get_sequence(*args[0])) return Value(static_cast<int64_t>(sequence->items.size()));
+  if (const Dict* dict = get_dict(*args[0])) return Value(static_cast<int64_t>(dict->items.size()));
   if (const auto* text = get_if<std::string>(*args[0])) return Value(static_cast<int64_t>(text->size()));
   const auto* view = get_if<View>(*args[0]);
   if (view && !view->type.shape.empty()) return Value(view->type.shape[0]);
@@ -93,6 +94,11 @@ Result<Value> call_round(PlanState&, const Bound& args) {
   if (const auto number = as_int(*args[0])) return Value(*number);
   PASSNET_TRY(const double number, float_argument(args[0], "value"));
   return int_from(std::nearbyint(number), "round");  // ties to even, as Python
+}
+
+Result<Value> call_str(PlanState&, const Bound& args) {
+  PASSNET_TRY(std::string text, to_text(*args[0]));
+  return Value(std::move(text));
 }
 
 Result<Value> call_sum(PlanState&, const Bound& args) {
@@ -242,6 +248,7 @@ constexpr Builtin kHostFunctions[] = {
     {"float", "value", call_float},
     {"bool", "value", call_bool},
     {"round", "value", call_round},
+    {"str", "value", call_str},
     {"sum", "values, start?", call_sum},
     {"any", "values", call_any<true>},
     {"all", "values", call_any<false>},

@@ -14,8 +14,9 @@ namespace passnet::pass {
 namespace {
 
 size_t weight_of(const Value& value) {
+  const Dict* dict = get_dict(value);
   const Sequence* sequence = get_sequence(value);
-  return sequence ? sequence->weight : size_of(value);
+  return sequence ? sequence->weight : dict ? dict->weight : size_of(value);
 }
 
 bool makes_values(ExprKind kind) {
@@ -59,6 +60,7 @@ Result<Value> index_meta(const MetaValue& meta, const Value& index) {
 
 size_t size_of(const Value& value) {
   if (const Sequence* sequence = get_sequence(value)) return sequence->items.size();
+  if (const Dict* dict = get_dict(value)) return dict->items.size();
   if (const auto* text = get_if<std::string>(value)) return text->size() / 8;
   const auto* view = get_if<View>(value);
   return view ? view->type.shape.size() : 0;
@@ -107,12 +109,15 @@ Result<Value> Interpreter::eval_kind(const Expr& expr) {
     case ExprKind::Name: return eval_name(expr);
     case ExprKind::Tuple:
     case ExprKind::List: return eval_sequence(expr);
+    case ExprKind::Dict: return eval_dict(expr);
     case ExprKind::Compare: return eval_compare(expr);
     case ExprKind::Attribute: return eval_attribute(expr);
     case ExprKind::Subscript: return eval_subscript(expr);
     case ExprKind::Slice: return eval_slice(expr);
     case ExprKind::Call: return eval_call(expr);
     case ExprKind::Comprehension: return eval_comprehension(expr);
+    case ExprKind::Format: return eval_format(expr);
+    case ExprKind::Star: return bad_pass("outside the plan language: found '*' before a single value");
     case ExprKind::Lambda: return Value(LambdaValue{&expr, frames_.back().serial});
     default: break;
   }
@@ -133,13 +138,53 @@ Result<Value> Interpreter::eval_name(const Expr& expr) {
   return bad_pass(fmt::format("variable {} is read before it is assigned", quoted(expr.name)));
 }
 
-Result<Value> Interpreter::eval_sequence(const Expr& expr) {
+/// The values, and those that stand for several.
+Result<std::vector<Value>> Interpreter::eval_items(std::span<const Expr* const> exprs) {
   std::vector<Value> items;
-  for (const Expr* child : expr.children) {
-    PASSNET_TRY(Value item, eval(*child));
-    items.push_back(std::move(item));
+  for (const Expr* expr : exprs) {
+    if (expr->kind != ExprKind::Star) {
+      PASSNET_TRY(Value item, eval(*expr));
+      PASSNET_TRY_VOID(charge(state_, size_of(item)));
+      items.push_back(std::move(item));
+      continue;
+    }
+    PASSNET_TRY(const Value several, eval(*expr->children[0]));
+    const Sequence* sequence = get_sequence(several);
+    if (!sequence) return at(*expr, bad_pass(fmt::format("'*' takes a tuple or a list, found {}", describe(several))));
+    PASSNET_TRY_VOID(charge(state_, sequence->weight));
+    items.insert(items.end(), sequence->items.begin(), sequence->items.end());
+    if (items.size() > kMaxSequenceItems)
+      return at(*expr, bad_pass(fmt::format("sequence too long: more than {} items", kMaxSequenceItems)));
   }
+  return items;
+}
+
+Result<Value> Interpreter::eval_sequence(const Expr& expr) {
+  PASSNET_TRY(std::vector<Value> items, eval_items(expr.children));
   return make_sequence(expr.kind == ExprKind::List, std::move(items));
+}
+
+Result<Value> Interpreter::eval_dict(const Expr& expr) {
+  std::vector<std::pair<Value, Value>> items;
+  for (size_t i = 0; i + 1 < expr.children.size(); i += 2) {
+    PASSNET_TRY(Value key, eval(*expr.children[i]));
+    PASSNET_TRY(Value value, eval(*expr.children[i + 1]));
+    items.emplace_back(std::move(key), std::move(value));
+  }
+  PASSNET_TRY_VOID(charge(state_, items.size() * items.size()));  // each key is compared with those before
+  return make_dict(items);
+}
+
+Result<Value> Interpreter::eval_format(const Expr& expr) {
+  std::string text;
+  for (const Expr* piece : expr.children) {
+    PASSNET_TRY(const Value value, eval(*piece));
+    PASSNET_TRY(const std::string part, to_text(value));
+    text += part;
+    if (text.size() > kMaxStringBytes)
+      return bad_pass(fmt::format("string too long: {} bytes, expected at most {}", text.size(), kMaxStringBytes));
+  }
+  return Value(std::move(text));
 }
 
 Result<Value> Interpreter::eval_compare(const Expr& expr) {
@@ -169,6 +214,12 @@ Result<Value> Interpreter::eval_subscript(const Expr& expr) {
   PASSNET_TRY(const Value at, eval(*expr.children[1]));
   if (const Sequence* sequence = get_sequence(object)) return index_sequence(*sequence, at);
   if (const auto* meta = get_if<MetaValue>(object)) return index_meta(*meta, at);
+  if (const Dict* dict = get_dict(object)) {
+    PASSNET_TRY_VOID(charge(state_, dict->items.size()));
+    PASSNET_TRY(const Value* found, find_key(*dict, at));
+    if (found == nullptr) return bad_pass(fmt::format("the dict has no key {}", describe(at)));
+    return *found;
+  }
   const auto* view = get_if<View>(object);
   if (!view) return bad_pass(fmt::format("cannot index {}", describe(object)));
   const Sequence* several = get_sequence(at);
@@ -229,11 +280,7 @@ Result<Value> Interpreter::comprehend(const Expr& expr, const Sequence& sequence
 
 Result<CallArguments> Interpreter::eval_arguments(const Expr& call) {
   CallArguments arguments;
-  for (size_t i = 1; i < call.children.size(); ++i) {
-    PASSNET_TRY(Value value, eval(*call.children[i]));
-    PASSNET_TRY_VOID(charge(state_, size_of(value)));
-    arguments.positional.push_back(std::move(value));
-  }
+  PASSNET_TRY(arguments.positional, eval_items(std::span(call.children).subspan(1)));
   for (const KeywordExpr& keyword : call.keywords) {
     PASSNET_TRY(Value value, eval(*keyword.value));
     PASSNET_TRY_VOID(charge(state_, size_of(value)));
@@ -258,10 +305,8 @@ Result<Value> Interpreter::eval_call(const Expr& expr) {
     builtin = find_function(name);
   } else if (callee.kind == ExprKind::Attribute) {
     PASSNET_TRY(object, eval(*callee.children[0]));
-    if (!get_if<View>(*object)) {
-      return bad_pass(fmt::format("{} has no method '{}'", describe(*object), callee.name));
-    }
-    builtin = find_method(callee.name);
+    builtin = find_method(*object, callee.name);
+    if (!builtin) return bad_pass(fmt::format("{} has no method '{}'", describe(*object), callee.name));
   }
   if (!builtin) return bad_pass("outside the plan language: found a call of an unknown function");
   PASSNET_TRY(CallArguments arguments, eval_arguments(expr));
@@ -280,6 +325,7 @@ Result<Value> Interpreter::call(const Function& function, CallArguments argument
   PASSNET_TRY(Bound bound, bind_arguments(function.name, signature_of(function.parameters), std::move(arguments)));
   for (size_t i = 0; i < bound.size(); ++i) {
     const Parameter& parameter = function.parameters[i];
+    if (!bound[i] && parameter.is_variadic) bound[i] = make_shape({});
     if (!bound[i]) {
       PASSNET_TRY(bound[i], eval(*parameter.default_value));
     }

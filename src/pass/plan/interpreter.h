@@ -2,6 +2,7 @@
 // steps, nesting and every size are bounded.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -56,6 +57,7 @@ class Interpreter {
   Result<Flow> run(const std::vector<Statement>& body);
   Result<Flow> run(const Statement& statement);
   Result<Flow> run_for(const Statement& statement);
+  Result<Flow> run_while(const Statement& statement);
   Result<void> run_augmented(const Statement& statement);
   Error failed_assert(const Statement& statement, std::string_view what);
   Result<void> assign(const Expr& target, const Value& value);
@@ -63,7 +65,10 @@ class Interpreter {
   Result<Value> eval(const Expr& expr);
   Result<Value> eval_kind(const Expr& expr);
   Result<Value> eval_name(const Expr& expr);
+  Result<std::vector<Value>> eval_items(std::span<const Expr* const> exprs);
   Result<Value> eval_sequence(const Expr& expr);
+  Result<Value> eval_dict(const Expr& expr);
+  Result<Value> eval_format(const Expr& expr);
   Result<Value> eval_compare(const Expr& expr);
   Result<Value> eval_attribute(const Expr& expr);
   Result<Value> eval_subscript(const Expr& expr);

@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 #include "fx/lexer.h"
+#include "fx/operators.h"
 #include "pass/plan/check.h"
 #include "pass/plan/statement.h"
 
@@ -158,16 +159,16 @@ class PassFileReader {
     program_.functions.emplace(function.name, std::move(function));
   }
 
-  // parameters := [NAME [":" expression] ["=" expression] ("," …)* [","]]
+  // parameters := [["*"] NAME [":" expression] ["=" expression] ("," …)* [","]]
   std::vector<Parameter> parameters() {
     std::vector<Parameter> read;
     if (!lexer_.open_bracket('(')) return read;
     while (!lexer_.at_end() && lexer_.peek() != ')') {
-      if (lexer_.peek() == '*' || lexer_.peek() == '/') {
-        statements_.expressions().outside(lexer_.at(), lexer_.describe() + " in a signature");
+      const char* at = lexer_.at();
+      if (*at == '/' || fx::is_power_at(at)) {
+        statements_.expressions().outside(at, lexer_.describe() + " in a signature");
         break;
       }
-      const char* at = lexer_.at();
       const Parameter next = parameter();
       const auto same = [&](const Parameter& other) { return other.name == next.name; };
       if (std::ranges::any_of(read, same)) {
@@ -184,7 +185,9 @@ class PassFileReader {
   }
 
   Parameter parameter() {
+    const bool is_variadic = lexer_.accept('*');
     Parameter read{lexer_.name(), lexer_.offset(lexer_.at())};
+    read.is_variadic = is_variadic;
     if (read.name.empty()) {
       lexer_.expected("a parameter name");
       return read;

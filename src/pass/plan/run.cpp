@@ -27,6 +27,7 @@ Result<Interpreter::Flow> Interpreter::run(const Statement& statement) {
     case StatementKind::Break: return Flow::Break;
     case StatementKind::Continue: return Flow::Continue;
     case StatementKind::For: return run_for(statement);
+    case StatementKind::While: return run_while(statement);
     case StatementKind::Raise: return failed_assert(statement, fmt::format("the plan raises {}", statement.name));
     case StatementKind::AugmentAssign: PASSNET_TRY_VOID(run_augmented(statement)); return Flow::Next;
     default: break;
@@ -64,6 +65,18 @@ Result<Interpreter::Flow> Interpreter::run_for(const Statement& statement) {
     if (flow == Flow::Return) return flow;
   }
   return Flow::Next;
+}
+
+Result<Interpreter::Flow> Interpreter::run_while(const Statement& statement) {
+  while (true) {
+    PASSNET_TRY_VOID(charge(state_, 1));
+    PASSNET_TRY(const Value condition, eval(*statement.value));
+    PASSNET_TRY(const bool goes_on, truth(condition));
+    if (!goes_on) return Flow::Next;
+    PASSNET_TRY(const Flow flow, run(statement.body));
+    if (flow == Flow::Break) return Flow::Next;
+    if (flow == Flow::Return) return flow;
+  }
 }
 
 Result<void> Interpreter::run_augmented(const Statement& statement) {

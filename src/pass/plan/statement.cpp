@@ -18,7 +18,7 @@ Statement StatementReader::start(StatementKind kind, const char* at) const {
 
 void StatementReader::expect_line_end() {
   if (lexer_.at_statement_end() && lexer_.peek() != ';') return;
-  if (std::strchr("&|^@", lexer_.peek()) || lexer_.peek() == ':') {
+  if (lexer_.peek() == '@' || lexer_.peek() == ':') {
     return expressions_.outside(lexer_.at(), lexer_.describe());
   }
   lexer_.expected("the end of the line");
@@ -47,13 +47,17 @@ std::vector<Statement> StatementReader::block(uint32_t parent_indent) {
   return body;
 }
 
-// statement := if | for | simple_line
+// statement := if | for | while | def | simple_line
 void StatementReader::statement(std::vector<Statement>& out) {
   const char* at = lexer_.at();
   if (lexer_.accept_word("if"))
     out.push_back(if_statement(at));
   else if (lexer_.accept_word("for"))
     out.push_back(for_statement(at));
+  else if (lexer_.accept_word("while"))
+    out.push_back(while_statement(at));
+  else if (lexer_.accept_word("def"))
+    out.push_back(nested_function(at));
   else
     simple_line(out);
 }
@@ -79,6 +83,10 @@ Statement StatementReader::simple_statement() {
     return start(StatementKind::Pass, at);
   }
   if (lexer_.accept_word("pass")) return start(StatementKind::Pass, at);
+  if (lexer_.accept_word("import") || lexer_.accept_word("from")) {
+    lexer_.skip_line();  // as at the top of the file
+    return start(StatementKind::Pass, at);
+  }
   if (lexer_.accept_word("break")) return jump_statement(StatementKind::Break, at, "break");
   if (lexer_.accept_word("continue")) return jump_statement(StatementKind::Continue, at, "continue");
   if (lexer_.accept_word("raise")) return raise_statement(at);
@@ -106,7 +114,7 @@ bool StatementReader::accept_augmented(Operator& op) {
   return true;
 }
 
-// assignment := list ("=" list)* | NAME ("+=" | "-=" | …) list
+// assignment := [NAME ":" annotation | list] ("=" list)* | NAME ("+=" | "-=" | …) list
 Statement StatementReader::assignment() {
   Statement result = start(StatementKind::Evaluate, lexer_.at());
   result.value = expressions_.expression_list();
@@ -117,6 +125,11 @@ Statement StatementReader::assignment() {
     result.targets.push_back(result.value);
     result.value = expressions_.expression_list();
     return result;
+  }
+  if (lexer_.peek() == ':' && result.value->kind == ExprKind::Name) {
+    lexer_.take(1);
+    expressions_.expression();
+    if (!lexer_.at_assign()) return start(StatementKind::Pass, lexer_.at());
   }
   while (lexer_.at_assign()) {
     result.kind = StatementKind::Assign;
@@ -158,6 +171,46 @@ Statement StatementReader::for_statement(const char* at) {
   ++loops_;
   result.body = block(indent);
   --loops_;
+  return result;
+}
+
+// while := "while" expression ":" block
+Statement StatementReader::while_statement(const char* at) {
+  const uint32_t indent = line_indent_;
+  Statement result = start(StatementKind::While, at);
+  result.value = expressions_.expression();
+  lexer_.expect(':', "':'");
+  ++loops_;
+  result.body = block(indent);
+  --loops_;
+  return result;
+}
+
+// nested := "def" NAME "(" NAME ")" ":" "return" list; it is NAME = lambda NAME: list, the usual form of a grid
+Statement StatementReader::nested_function(const char* at) {
+  const uint32_t indent = line_indent_;
+  Statement result = start(StatementKind::Assign, at);
+  const char* name_at = lexer_.at();
+  const std::string_view name = lexer_.name();
+  if (name.empty()) lexer_.expected("the name of a function");
+  lexer_.skip();
+  std::string_view parameter;
+  if (lexer_.open_bracket('(')) {
+    parameter = lexer_.name();
+    lexer_.skip();
+    if (parameter.empty()) lexer_.expected("the parameter of a grid, as in 'def grid(meta):'");
+    lexer_.close_bracket(')');
+  }
+  lexer_.expect(':', "':'");
+  std::vector<Statement> body = block(indent);
+  std::erase_if(body, [](const Statement& one) { return one.kind == StatementKind::Pass; });
+  if (!lexer_.failed() && (body.size() != 1 || body[0].kind != StatementKind::Return || body[0].value == nullptr)) {
+    lexer_.fail(at, "outside the plan language: found a function inside a function that does more than return a value",
+                "make it a function of the file", Error::Kind::BadPass);
+  }
+  if (lexer_.failed()) return result;
+  result.targets.push_back(expressions_.name(name_at, name));
+  result.value = expressions_.lambda(at, parameter, body[0].value);
   return result;
 }
 

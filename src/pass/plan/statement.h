@@ -31,6 +31,8 @@ class StatementReader {
   Statement simple_statement();
   Statement if_statement(const char* at);
   Statement for_statement(const char* at);
+  Statement while_statement(const char* at);
+  Statement nested_function(const char* at);
   Statement raise_statement(const char* at);
   Statement jump_statement(StatementKind kind, const char* at, std::string_view word);
   Statement start(StatementKind kind, const char* at) const;

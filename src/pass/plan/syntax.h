@@ -23,6 +23,7 @@ enum class ExprKind : uint8_t {
   Name,           // name
   Tuple,          // children
   List,           // children
+  Dict,           // children: key, value, key, value, …
   Unary,          // op; children: operand
   Binary,         // op; children: left, right
   Compare,        // children: a, b, c, …; operators between them: a < b <= c
@@ -35,6 +36,8 @@ enum class ExprKind : uint8_t {
   Call,           // children: callee, positional arguments; keywords
   Lambda,         // name: the parameter; children: body
   Comprehension,  // children: element, target, iterable, conditions
+  Format,         // children: the pieces of an f-string, whose texts are joined
+  Star,           // children: a sequence, whose items stand here; in calls, tuples and lists
 };
 
 struct Expr;
@@ -61,6 +64,7 @@ enum class StatementKind : uint8_t {
   Evaluate,       // value
   If,             // value: condition; body; otherwise (elif is an If in it)
   For,            // targets: one; value: iterable; body
+  While,          // value: condition; body
   Assert,         // value: condition; message, may be null
   Return,         // value, may be null
   Raise,          // value: message, may be null; name: the exception
@@ -86,6 +90,7 @@ struct Parameter {
   uint32_t offset = 0;
   const Expr* default_value = nullptr;  // null: required
   bool is_constexpr = false;            // annotated as `tl.constexpr`
+  bool is_variadic = false;             // `*name`: a tuple of the remaining arguments
 };
 
 struct Function {

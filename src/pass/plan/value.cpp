@@ -14,8 +14,10 @@ namespace passnet::pass {
 
 namespace {
 
-constexpr std::array kSpelling{"+",  "-", "*",  "/",  "//",     "%",  "**",     "==", "!=", "<",
-                               "<=", ">", ">=", "is", "is not", "in", "not in", "-",  "+",  "not"};
+constexpr std::array kSpelling{"+",  "-", "*",  "/", "//", "%",  "**",     "<<", ">>",     "&", "^", "|",   "==",
+                               "!=", "<", "<=", ">", ">=", "is", "is not", "in", "not in", "-", "+", "not", "~"};
+
+bool is_bitwise(Operator op) { return op >= Operator::ShiftLeft && op <= Operator::BitOr; }
 
 template <class... Fs>
 struct Overloaded : Fs... {
@@ -57,6 +59,11 @@ Result<Value> int_arithmetic(Operator op, int64_t a, int64_t b) {
       if (b < 0 && a != 0) return float_arithmetic(op, static_cast<double>(a), static_cast<double>(b));
       return value_of(python::power(a, b), a, op, b);
     case Operator::Modulo: return value_of(python::modulo(a, b), a, op, b);
+    case Operator::ShiftLeft: return value_of(python::shift_left(a, b), a, op, b);
+    case Operator::ShiftRight: return value_of(python::shift_right(a, b), a, op, b);
+    case Operator::BitAnd: return Value(a & b);
+    case Operator::BitXor: return Value(a ^ b);
+    case Operator::BitOr: return Value(a | b);
     default: return value_of(python::floor_divide(a, b), a, op, b);
   }
 }
@@ -89,9 +96,14 @@ Result<Value> concatenate(const Sequence& a, const Sequence& b) {
 
 Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
   const auto x = as_int(a), y = as_int(b);
+  const bool of_bools = get_if<bool>(a) && get_if<bool>(b) && op >= Operator::BitAnd && op <= Operator::BitOr;
+  if (of_bools) {
+    PASSNET_TRY(const Value bit, int_arithmetic(op, *x, *y));
+    return Value(std::get<int64_t>(bit) != 0);
+  }
   if (x && y) return int_arithmetic(op, *x, *y);
   const auto p = as_float(a), q = as_float(b);
-  if (p && q) return float_arithmetic(op, *p, *q);
+  if (p && q && !is_bitwise(op)) return float_arithmetic(op, *p, *q);
   const Sequence *s = get_sequence(a), *t = get_sequence(b);
   if (op == Operator::Add && s && t && s->is_list == t->is_list) return concatenate(*s, *t);
   if (op == Operator::Multiply && s && y) return repeat(*s, *y);
@@ -127,6 +139,10 @@ Result<std::partial_ordering> order(Operator op, const Value& a, const Value& b)
 }
 
 Result<bool> contains(const Value& item, const Value& container) {
+  if (const Dict* dict = get_dict(container)) {
+    PASSNET_TRY(const Value* found, find_key(*dict, item));
+    return found != nullptr;
+  }
   const Sequence* sequence = get_sequence(container);
   const auto *part = get_if<std::string>(item), *whole = get_if<std::string>(container);
   if (part && whole) return whole->find(*part) != std::string::npos;
@@ -193,6 +209,11 @@ const Sequence* get_sequence(const Value& value) {
   return pointer ? pointer->get() : nullptr;
 }
 
+const Dict* get_dict(const Value& value) {
+  const auto* pointer = get_if<std::shared_ptr<const Dict>>(value);
+  return pointer ? pointer->get() : nullptr;
+}
+
 std::string type_name(const Value& value) {
   return std::visit(
       Overloaded{[](NoneValue) { return "None"; }, [](NotImplementedValue) { return "NotImplemented"; },
@@ -201,47 +222,138 @@ std::string type_name(const Value& value) {
                  [](ir::DType) { return "dtype"; }, [](DeviceValue) { return "device"; },
                  [](const View&) { return "tensor"; },
                  [](const std::shared_ptr<const Sequence>& s) { return s->is_list ? "list" : "tuple"; },
-                 [](const SliceValue&) { return "slice"; }, [](const LambdaValue&) { return "lambda"; },
-                 [](const MetaValue&) { return "launch constants"; }, [](FloatInfoValue) { return "finfo"; }},
+                 [](const std::shared_ptr<const Dict>&) { return "dict"; }, [](const SliceValue&) { return "slice"; },
+                 [](const LambdaValue&) { return "lambda"; }, [](const MetaValue&) { return "launch constants"; },
+                 [](FloatInfoValue) { return "finfo"; }},
       value);
 }
 
 std::string describe(const Value& value) {
   const std::string type = type_name(value);
-  return std::visit(Overloaded{[&](bool flag) { return fmt::format("bool {}", flag ? "True" : "False"); },
-                               [&](int64_t number) { return fmt::format("int {}", number); },
-                               [&](double number) { return fmt::format("float {}", number); },
-                               [&](const std::string& text) { return "string " + quoted(text); },
-                               [&](ir::DType dtype) { return fmt::format("dtype torch.{}", ir::name(dtype)); },
-                               [&](const View& view) { return "tensor " + ir::to_string(view.type); },
-                               [&](const std::shared_ptr<const Sequence>& s) {
-                                 return fmt::format("{} of {} item{}", type, s->items.size(),
-                                                    s->items.size() == 1 ? "" : "s");
-                               },
-                               [&](const auto&) { return type; }},
-                    value);
+  return std::visit(
+      Overloaded{[&](bool flag) { return fmt::format("bool {}", flag ? "True" : "False"); },
+                 [&](int64_t number) { return fmt::format("int {}", number); },
+                 [&](double number) { return fmt::format("float {}", number); },
+                 [&](const std::string& text) { return "string " + quoted(text); },
+                 [&](ir::DType dtype) { return fmt::format("dtype torch.{}", ir::name(dtype)); },
+                 [&](const View& view) { return "tensor " + ir::to_string(view.type); },
+                 [&](const std::shared_ptr<const Sequence>& s) {
+                   return fmt::format("{} of {} item{}", type, s->items.size(), s->items.size() == 1 ? "" : "s");
+                 },
+                 [&](const std::shared_ptr<const Dict>& d) {
+                   return fmt::format("dict of {} item{}", d->items.size(), d->items.size() == 1 ? "" : "s");
+                 },
+                 [&](const auto&) { return type; }},
+      value);
+}
+
+namespace {
+
+/// Adds what an item of a sequence or dict weighs, and how deep it is.
+void add_item(const Value& item, size_t& weight, size_t& depth) {
+  ++weight;
+  if (const Sequence* sequence = get_sequence(item)) {
+    weight += sequence->weight;
+    depth = std::max(depth, sequence->depth + 1);
+  } else if (const Dict* dict = get_dict(item)) {
+    weight += dict->weight;
+    depth = std::max(depth, dict->depth + 1);
+  }
+}
+
+Result<void> check_extent(size_t weight, size_t depth) {
+  if (weight > kMaxSequenceItems)
+    return bad_pass(fmt::format("sequence too long: more than {} items, nested ones included", kMaxSequenceItems));
+  if (depth > kMaxSequenceDepth)
+    return bad_pass(
+        fmt::format("sequences nested too deep: found {} levels, expected at most {}", depth, kMaxSequenceDepth));
+  return {};
+}
+
+/// As Python's repr(): 1.0, 1e-05, inf.
+std::string real_text(double number) {
+  std::string text = fmt::format("{}", number);
+  if (text.find_first_not_of("-0123456789") == std::string::npos) text += ".0";
+  return text;
+}
+
+Result<std::string> sequence_text(const Sequence& sequence) {
+  std::string text(1, sequence.is_list ? '[' : '(');
+  for (size_t i = 0; i < sequence.items.size(); ++i) {
+    const auto* inner = get_if<std::string>(sequence.items[i]);
+    PASSNET_TRY(const std::string item, to_text(sequence.items[i]));
+    text += (i > 0 ? ", " : "") + (inner ? "'" + item + "'" : item);
+    if (text.size() > kMaxStringBytes)
+      return bad_pass(fmt::format("string too long: a text of more than {} bytes", kMaxStringBytes));
+  }
+  if (!sequence.is_list && sequence.items.size() == 1) text += ',';
+  return text + (sequence.is_list ? ']' : ')');
+}
+
+}  // namespace
+
+Result<std::string> to_text(const Value& value) {
+  using Text = Result<std::string>;
+  return std::visit(
+      Overloaded{[](NoneValue) { return Text("None"); }, [](bool flag) { return Text(flag ? "True" : "False"); },
+                 [](int64_t number) { return Text(std::to_string(number)); },
+                 [](double number) { return Text(real_text(number)); },
+                 [](const std::string& text) { return Text(text); },
+                 [](ir::DType dtype) { return Text(fmt::format("torch.{}", ir::name(dtype))); },
+                 [](const std::shared_ptr<const Sequence>& sequence) { return sequence_text(*sequence); },
+                 [&](const auto&) { return Text(bad_pass(fmt::format("no text stands for {}", describe(value)))); }},
+      value);
 }
 
 Result<Value> make_sequence(bool is_list, std::vector<Value> items) {
   auto sequence = std::make_shared<Sequence>();
   sequence->is_list = is_list;
-  sequence->weight = items.size();
   for (const Value& item : items) {
-    if (const Sequence* inner = get_sequence(item)) {
-      sequence->weight += inner->weight;
-      sequence->depth = std::max(sequence->depth, inner->depth + 1);
-    }
+    add_item(item, sequence->weight, sequence->depth);
     if (sequence->weight > kMaxSequenceItems) break;
   }
-  if (sequence->weight > kMaxSequenceItems) {
-    return bad_pass(fmt::format("sequence too long: more than {} items, nested ones included", kMaxSequenceItems));
-  }
-  if (sequence->depth > kMaxSequenceDepth) {
-    return bad_pass(fmt::format("sequences nested too deep: found {} levels, expected at most {}", sequence->depth,
-                                kMaxSequenceDepth));
-  }
+  PASSNET_TRY_VOID(check_extent(sequence->weight, sequence->depth));
   sequence->items = std::move(items);
   return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
+}
+
+namespace {
+/// Where `key` stands; how many items there are when it does not.
+Result<size_t> index_of(const Dict& dict, const Value& key) {
+  const Sequence* sequence = get_sequence(key);
+  const bool has_hash = as_float(key) || get_if<std::string>(key) || get_if<ir::DType>(key) || get_if<NoneValue>(key) ||
+                        (sequence && !sequence->is_list);
+  if (!has_hash)
+    return bad_pass(
+        fmt::format("key of a dict: found {}, expected a number, string, dtype, None or tuple", describe(key)));
+  for (size_t i = 0; i < dict.items.size(); ++i) {
+    PASSNET_TRY(const bool same, equals(dict.items[i].first, key));
+    if (same) return i;
+  }
+  return dict.items.size();
+}
+}  // namespace
+
+Result<Value> make_dict(const std::vector<std::pair<Value, Value>>& items) {
+  if (items.size() > kMaxDictItems)
+    return bad_pass(fmt::format("dict too large: {} items, expected at most {}", items.size(), kMaxDictItems));
+  auto dict = std::make_shared<Dict>();
+  for (const auto& [key, value] : items) {
+    PASSNET_TRY(const size_t at, index_of(*dict, key));
+    if (at == dict->items.size()) dict->items.emplace_back(key, Value());
+    dict->items[at].second = value;
+  }
+  for (const auto& [key, value] : dict->items) {
+    add_item(key, dict->weight, dict->depth);
+    add_item(value, dict->weight, dict->depth);
+  }
+  PASSNET_TRY_VOID(check_extent(dict->weight, dict->depth));
+  return Value(std::shared_ptr<const Dict>(std::move(dict)));
+}
+
+Result<const Value*> find_key(const Dict& dict, const Value& key) {
+  PASSNET_TRY(const size_t at, index_of(dict, key));
+  return at == dict.items.size() ? nullptr : &dict.items[at].second;
 }
 
 Value make_shape(const std::vector<int64_t>& sizes) {
@@ -266,6 +378,7 @@ std::optional<double> as_float(const Value& value) {
 Result<bool> truth(const Value& value) {
   if (const auto number = as_float(value)) return *number != 0;
   if (const Sequence* sequence = get_sequence(value)) return !sequence->items.empty();
+  if (const Dict* dict = get_dict(value)) return !dict->items.empty();
   if (const auto* text = get_if<std::string>(value)) return !text->empty();
   if (get_if<NoneValue>(value)) return false;
   if (get_if<ir::DType>(value)) return true;
@@ -306,9 +419,11 @@ Result<Value> apply_unary(Operator op, const Value& operand) {
     return Value(!value);
   }
   if (const auto number = as_int(operand)) {
+    if (op == Operator::Invert) return Value(~*number);
     return op == Operator::Negative ? int_arithmetic(Operator::Subtract, 0, *number) : Result<Value>(Value(*number));
   }
-  if (const auto* number = get_if<double>(operand)) return Value(op == Operator::Negative ? -*number : *number);
+  if (const auto* number = get_if<double>(operand); number && op != Operator::Invert)
+    return Value(op == Operator::Negative ? -*number : *number);
   return bad_pass(fmt::format("operator '{}' does not take {}", spelling(op), describe(operand)));
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -17,11 +18,13 @@ namespace passnet::pass {
 
 inline constexpr size_t kMaxSequenceItems = 65536;  // items of a sequence, those of nested ones included
 inline constexpr size_t kMaxSequenceDepth = 16;     // sequences inside sequences
+inline constexpr size_t kMaxDictItems = 1024;
 inline constexpr size_t kMaxStringBytes = 1024;
 inline constexpr size_t kMaxRank = 64;  // PyTorch's own limit
 
 struct Expr;
 struct Sequence;
+struct Dict;
 
 struct NoneValue {};
 struct NotImplementedValue {};
@@ -45,14 +48,21 @@ struct FloatInfoValue {
 };
 
 using Value = std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string, ir::DType,
-                           DeviceValue, View, std::shared_ptr<const Sequence>, SliceValue, LambdaValue, MetaValue,
-                           FloatInfoValue>;
+                           DeviceValue, View, std::shared_ptr<const Sequence>, std::shared_ptr<const Dict>, SliceValue,
+                           LambdaValue, MetaValue, FloatInfoValue>;
 
 /// A tuple or a list. torch.Size is a tuple.
 struct Sequence {
   bool is_list = false;
   std::vector<Value> items;
   size_t weight = 0;  // items, those of nested sequences included
+  size_t depth = 1;
+};
+
+/// In the order in which the keys came.
+struct Dict {
+  std::vector<std::pair<Value, Value>> items;  // key, value
+  size_t weight = 0;                           // as of a sequence of its values
   size_t depth = 1;
 };
 
@@ -64,6 +74,11 @@ enum class Operator : uint8_t {
   FloorDivide,
   Modulo,
   Power,
+  ShiftLeft,
+  ShiftRight,
+  BitAnd,
+  BitXor,
+  BitOr,
   Equal,
   NotEqual,
   Less,
@@ -77,6 +92,7 @@ enum class Operator : uint8_t {
   Negative,
   Positive,
   Not,
+  Invert,
 };
 /// "+", "//", "is not", …
 const char* spelling(Operator op);
@@ -89,15 +105,25 @@ const T* get_if(const Value& value) {
 }
 /// The sequence in `value`, or null.
 const Sequence* get_sequence(const Value& value);
+/// The dict in `value`, or null.
+const Dict* get_dict(const Value& value);
 
 /// "int", "tensor", "None", …
 std::string type_name(const Value& value);
 /// For messages: "int 3", "string 'a'", "tensor float32[2, 3]", "list of 2 items".
 std::string describe(const Value& value);
 
+/// Python's str(): "3", "1e-05", "torch.float32", "(1, 'a')". Errors: BadPass where Python's text is not known here.
+Result<std::string> to_text(const Value& value);
+
 /// Errors: BadPass when the sequence would hold too many items or be nested too deep.
 Result<Value> make_sequence(bool is_list, std::vector<Value> items);
 Value make_shape(const std::vector<int64_t>& sizes);
+/// A key that comes again replaces what it had. Errors: BadPass: too many items, nested too deep, a key that cannot be
+/// compared.
+Result<Value> make_dict(const std::vector<std::pair<Value, Value>>& items);
+/// What `key` has, or null. Errors: BadPass for a key that cannot be compared.
+Result<const Value*> find_key(const Dict& dict, const Value& key);
 
 /// Python's truth. Errors: BadPass for a tensor (its data is not known to a plan).
 Result<bool> truth(const Value& value);
