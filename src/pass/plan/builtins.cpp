@@ -38,6 +38,9 @@ Error explain(std::string_view callee, std::span<const ir::Slot> signature, cons
   return bad_pass(fmt::format("{} lacks its argument {}", callee, quoted(signature[misfit.place].name)));
 }
 
+/// One for each kind of object that has methods.
+std::array<std::span<const Builtin>, 3> method_tables() { return {tensor_methods(), string_methods(), dict_methods()}; }
+
 const Builtin* find_in(std::span<const Builtin> table, std::string_view name) {
   const auto row = std::find_if(table.begin(), table.end(), [&](const Builtin& b) { return b.name == name; });
   return row == table.end() ? nullptr : &*row;
@@ -68,7 +71,7 @@ const Builtin* find_method(const Value& object, std::string_view name) {
 }
 
 const Builtin* find_method(std::string_view name) {
-  for (const auto table : {tensor_methods(), string_methods(), dict_methods()}) {
+  for (const auto table : method_tables()) {
     if (const Builtin* builtin = find_in(table, name)) return builtin;
   }
   return nullptr;
@@ -83,19 +86,19 @@ std::vector<std::string_view> function_names() {
 
 std::vector<std::string_view> method_names() {
   std::vector<std::string_view> names;
-  append_names(tensor_methods(), names);
-  append_names(string_methods(), names);
-  append_names(dict_methods(), names);
+  for (const auto table : method_tables()) append_names(table, names);
   return names;
 }
 
 const std::vector<ir::Slot>& signature_of(const Builtin& builtin) {
   static const auto kSignatures = [] {
     std::unordered_map<const Builtin*, std::vector<ir::Slot>> signatures;
-    for (const auto table :
-         {python_functions(), torch_functions(), tensor_methods(), string_methods(), dict_methods()}) {
+    const auto add = [&](std::span<const Builtin> table) {
       for (const Builtin& each : table) signatures.emplace(&each, ir::parse_signature(each.parameters));
-    }
+    };
+    add(python_functions());
+    add(torch_functions());
+    std::ranges::for_each(method_tables(), add);
     return signatures;
   }();
   return kSignatures.at(&builtin);

@@ -99,8 +99,7 @@ Result<Value> call_replace(PlanState& state, const Bound& args) {
   }
   text.append(rest);
   PASSNET_TRY_VOID(charge(state, text.size() / 8));
-  if (text.size() > kMaxStringBytes)
-    return bad_pass(fmt::format("string too long: {} bytes, expected at most {}", text.size(), kMaxStringBytes));
+  PASSNET_TRY_VOID(check_string(text.size()));
   return Value(std::move(text));
 }
 

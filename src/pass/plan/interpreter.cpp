@@ -181,8 +181,7 @@ Result<Value> Interpreter::eval_format(const Expr& expr) {
     PASSNET_TRY(const Value value, eval(*piece));
     PASSNET_TRY(const std::string part, to_text(value));
     text += part;
-    if (text.size() > kMaxStringBytes)
-      return bad_pass(fmt::format("string too long: {} bytes, expected at most {}", text.size(), kMaxStringBytes));
+    PASSNET_TRY_VOID(check_string(text.size()));
   }
   return Value(std::move(text));
 }

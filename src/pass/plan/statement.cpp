@@ -167,10 +167,7 @@ Statement StatementReader::for_statement(const char* at) {
   result.targets.push_back(expressions_.loop_target());
   if (!lexer_.accept_word("in")) lexer_.expected("'in'");
   result.value = expressions_.expression_list();
-  lexer_.expect(':', "':'");
-  ++loops_;
-  result.body = block(indent);
-  --loops_;
+  result.body = loop_body(indent);
   return result;
 }
 
@@ -179,11 +176,17 @@ Statement StatementReader::while_statement(const char* at) {
   const uint32_t indent = line_indent_;
   Statement result = start(StatementKind::While, at);
   result.value = expressions_.expression();
+  result.body = loop_body(indent);
+  return result;
+}
+
+// loop_body := ":" block; "break" and "continue" may stand in it
+std::vector<Statement> StatementReader::loop_body(uint32_t parent_indent) {
   lexer_.expect(':', "':'");
   ++loops_;
-  result.body = block(indent);
+  std::vector<Statement> body = block(parent_indent);
   --loops_;
-  return result;
+  return body;
 }
 
 // nested := "def" NAME "(" NAME ")" ":" "return" list; it is NAME = lambda NAME: list, the usual form of a grid

@@ -32,6 +32,7 @@ class StatementReader {
   Statement if_statement(const char* at);
   Statement for_statement(const char* at);
   Statement while_statement(const char* at);
+  std::vector<Statement> loop_body(uint32_t parent_indent);
   Statement nested_function(const char* at);
   Statement raise_statement(const char* at);
   Statement jump_statement(StatementKind kind, const char* at, std::string_view word);

@@ -110,10 +110,7 @@ Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
   if (op == Operator::Multiply && x && t) return repeat(*t, *x);
   const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
   if (op == Operator::Add && left && right) {
-    if (left->size() + right->size() > kMaxStringBytes) {
-      return bad_pass(
-          fmt::format("string too long: {} bytes, expected at most {}", left->size() + right->size(), kMaxStringBytes));
-    }
+    PASSNET_TRY_VOID(check_string(left->size() + right->size()));
     return Value(*left + *right);
   }
   Error error = type_error(op, a, b);
@@ -194,6 +191,11 @@ Result<bool> compare(Operator op, const Value& a, const Value& b) {
 }
 
 }  // namespace
+
+Result<void> check_string(size_t bytes) {
+  if (bytes <= kMaxStringBytes) return {};
+  return bad_pass(fmt::format("string too long: {} bytes, expected at most {}", bytes, kMaxStringBytes));
+}
 
 const char* spelling(Operator op) { return kSpelling[static_cast<size_t>(op)]; }
 

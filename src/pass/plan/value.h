@@ -116,6 +116,8 @@ std::string describe(const Value& value);
 /// Python's str(): "3", "1e-05", "torch.float32", "(1, 'a')". Errors: BadPass where Python's text is not known here.
 Result<std::string> to_text(const Value& value);
 
+/// Errors: BadPass when a string would have more than kMaxStringBytes.
+Result<void> check_string(size_t bytes);
 /// Errors: BadPass when the sequence would hold too many items or be nested too deep.
 Result<Value> make_sequence(bool is_list, std::vector<Value> items);
 Value make_shape(const std::vector<int64_t>& sizes);
