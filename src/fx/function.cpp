@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "fx/imports.h"
 
 namespace passnet::fx {
 
@@ -57,9 +58,10 @@ void FunctionReader::parameter() {
     annotation = skip_annotation(",=)");
     if (annotation.empty()) return lexer_.expected("an annotation");
   }
-  if (lexer_.peek() == '=')
+  if (lexer_.peek() == '=' && rules_.is_method)
     return lexer_.fail(at,
                        fmt::format("parameter {} has a default value; parameters of graphs have none", quoted(name)));
+  if (lexer_.accept('=')) skip_annotation(",)");  // every parameter of a pattern is an input of it
   Binding& binding = scope_[name];
   if (binding.parameter) return lexer_.fail(at, fmt::format("parameter {} is given twice", quoted(name)));
   if (binding.reserved) {
@@ -162,6 +164,8 @@ void FunctionReader::return_statement() {
 // statement := assignment | in_place | store | unpack | expression | string
 StatementEffect FunctionReader::statement(const StatementEffect& before) {
   const char* at = lexer_.at();
+  if (!rules_.is_method && read_import(lexer_, scope_, graph_)) return {.only_aliases = true};
+  if (!rules_.is_method && lexer_.accept_word("pass")) return {.only_aliases = true};
   std::string_view name = lexer_.name();
   if (!name.empty()) {
     lexer_.skip();

@@ -114,8 +114,28 @@ Result<ir::Graph> load_model(const std::string& path) {
   return parse_model(file.string(), std::make_shared<const std::string>(std::move(text)));
 }
 
-Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset,
-                                 size_t* end) {
+namespace {
+
+ir::Arg to_arg(const FreeValue& value, ir::Graph& graph) {
+  using ir::Arg;
+  if (value.kind != FreeValue::Kind::Scalar) {
+    std::vector<Arg> elements;
+    for (const FreeValue& element : value.elements) elements.push_back(to_arg(element, graph));
+    return graph.make_container(value.kind == FreeValue::Kind::List ? ir::ArgKind::List : ir::ArgKind::Tuple, elements);
+  }
+  if (const auto* flag = std::get_if<bool>(&value.is)) return Arg::of_bool(*flag);
+  if (const auto* number = std::get_if<int64_t>(&value.is)) return Arg::of_int(*number);
+  if (const auto* real = std::get_if<double>(&value.is)) return Arg::of_float(*real);
+  if (const auto* dtype = std::get_if<ir::DType>(&value.is)) return Arg::of_dtype(*dtype);
+  if (const auto* text = std::get_if<std::string>(&value.is))
+    return Arg::of_text(ir::ArgKind::String, graph.intern(*text));
+  return Arg::none();
+}
+
+}  // namespace
+
+Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset, size_t* end,
+                                 const FreeValues& free) {
   ir::Graph graph = empty_graph(std::move(file), text);
   Scope scope(text->size() / 64);
   for (std::string_view name : {"torch", "math", "operator"}) scope.bind_module(name, name);
@@ -125,6 +145,12 @@ Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::st
   Lexer imports(graph.file, *text);
   read_top_level_imports(imports, scope, graph);
   if (imports.failed()) return imports.take_error();
+  for (const auto& [name, value] : free) {
+    Binding& binding = scope[graph.intern(name)];
+    if (binding.kind != Binding::Kind::Unbound || binding.reserved) continue;
+    binding.kind = Binding::Kind::Value;
+    binding.value = to_arg(value, graph);
+  }
   Lexer lexer(graph.file, *text, offset);
   const size_t line = offset == 0 ? 0 : text->rfind('\n', offset - 1) + 1;
   if (!lexer.failed()) {

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "fx/free_values.h"
 #include "ir/graph.h"
 
 namespace passnet::fx {
@@ -27,7 +28,9 @@ Result<ir::Graph> load_model(const std::string& path);
 /// file, text: as above.
 /// offset:   byte position of `def` in `text`.
 /// end:      receives the byte position behind the function; may be null.
+/// free:     what names outside the function stand for.
 /// Errors:   as parse_model.
-Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset, size_t* end);
+Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::string> text, size_t offset, size_t* end,
+                                 const FreeValues& free = {});
 
 }  // namespace passnet::fx
