@@ -19,16 +19,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (!file.error().at || file.error().message.empty()) std::abort();
     return 0;
   }
-  if (file->entry.empty() || !file->program->functions.contains("replacement_args")) return 0;
+  const auto plan = make_plan({*file});
+  if (!plan) {
+    if (!plan.error().at || plan.error().message.empty()) std::abort();
+    return 0;
+  }
+  const Function* arguments = (*file)->find_function("replacement_args");
+  if (arguments == nullptr) return 0;
   const ir::TensorType dense = ir::contiguous(ir::DType::Float32, {4, 3, 2});
   const ir::TensorType strided{ir::DType::BFloat16, {3, 4}, {1, 3}};
   const SiteInput choices[] = {dense, strided, int64_t{3}, 0.5, std::string("route"), std::monostate{}};
   std::vector<SiteInput> inputs;
-  const size_t count = file->program->functions.at("replacement_args").parameters.size();
+  const size_t count = arguments->parameters.size();
   for (size_t i = 0; i < count; ++i) inputs.push_back(choices[i % std::size(choices)]);
-  const Plan plan{file->program, std::string(file->entry)};
   for (size_t outputs = 1; outputs <= 2; ++outputs) {
-    auto evaluated = evaluate_plan(plan, "P", inputs, outputs, {});
+    auto evaluated = evaluate_plan(*plan, "P", inputs, outputs, {});
     if (!evaluated) {
       if (!evaluated.error().at) std::abort();
       continue;

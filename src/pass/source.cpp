@@ -12,6 +12,7 @@
 #include "fx/lexer.h"
 #include "fx/parser.h"
 #include "pass/plan/parser.h"
+#include "pass/plan/syntax.h"
 
 namespace passnet::pass {
 
@@ -20,6 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxListBytes = size_t{1} << 20;
+constexpr size_t kMostFiles = 64;  // that one pass imports
 
 /// NAME + extension beside the pass, or empty.
 fs::path source_beside(fs::path path, const char* extension) {
@@ -29,33 +31,113 @@ fs::path source_beside(fs::path path, const char* extension) {
 }
 
 /// Says what functions the file has; one with nearly the name is pointed at.
-Error missing_function(const PassFile& file, std::string_view name, std::string_view form) {
-  std::vector<std::string_view> names;
-  std::string found = file.pattern_offset ? "pattern" : "";
-  for (const auto& [known, function] : file.program->functions) {
-    if (known != "replacement_args") names.push_back(known);  // is what it says, and four letters from replacement_func
-    found += (found.empty() ? "" : ", ") + std::string(known);
+Error missing_function(const PlanProgram& file, std::string_view name, std::string_view form) {
+  std::set<std::string_view> defined;
+  for (const Function& function : file.functions) {
+    if (function.outer == nullptr && function.name != "lambda") defined.insert(function.name);
   }
-  if (!file.entry.empty()) found += (found.empty() ? "" : ", ") + std::string("replacement_func");
+  std::vector<std::string_view> names;
+  std::string found;
+  const auto add = [&](std::string_view one) { found += (found.empty() ? "" : ", ") + std::string(one); };
+  if (defined.contains("pattern")) add("pattern");
+  for (const std::string_view one : defined) {
+    if (one != "pattern" && one != "replacement_func") add(one);
+    // These are near one another, but they are what they say.
+    if (one != "pattern" && !one.starts_with("replacement_")) names.push_back(one);
+  }
+  if (defined.contains("replacement_func")) add("replacement_func");
   Error error = bad_pass(fmt::format("function {} is missing: found {}", quoted(name), found.empty() ? "none" : found),
-                         SourceLoc{file.program->file});
+                         SourceLoc{file.file});
   if (const std::string_view nearest = nearest_name(name, names); !nearest.empty()) {
-    error.at = file.program->locate(file.program->functions.at(nearest).offset);
+    error.at = file.locate(file.find_function(nearest)->offset);
     return std::move(error).with_hint(fmt::format("did you mean {} for {}?", quoted(name), quoted(nearest)));
   }
   return std::move(error).with_hint(
       fmt::format("a pass has pattern, replacement_args, replacement_func and a plan; add '{}'", form));
 }
 
-/// Errors: parameters of replacement_args that do not fit those of the pattern.
+/// Errors: parameters of replacement_args that do not fit those of the pattern. What is imported or made by a call shows
+/// at the first site.
 Result<void> check_parameters(const PlanProgram& program, const ir::Graph& pattern) {
-  const Function& arguments = program.functions.at("replacement_args");
-  const size_t given = pattern.placeholder_count(), taken = arguments.parameters.size();
-  if (given == taken || (taken > 0 && given + 1 >= taken && arguments.parameters.back().is_variadic)) return {};
+  const Function* arguments = program.find_function("replacement_args");
+  if (arguments == nullptr) return {};
+  const auto is_variadic = [](const Parameter& one) { return one.kind != ParameterKind::Plain; };
+  const size_t given = pattern.placeholder_count(), taken = arguments->parameters.size();
+  const auto required = static_cast<size_t>(std::ranges::count_if(
+      arguments->parameters, [&](const Parameter& one) { return !is_variadic(one) && one.default_value == nullptr; }));
+  const bool takes_more = std::ranges::any_of(arguments->parameters, is_variadic);
+  if (given >= required && (given <= taken || takes_more)) return {};
   return bad_pass(fmt::format("replacement_args takes {} parameter{}, the pattern has {}", taken, taken == 1 ? "" : "s",
                               given),
-                  program.locate(arguments.offset))
+                  program.locate(arguments->offset))
       .with_hint("give replacement_args the parameters of pattern, in the same order");
+}
+
+/// The words of a file's imports, and, when it looks for files by itself, of its strings: names of files that it may mean.
+std::set<std::string> imported_names(const PlanProgram& program) {
+  std::set<std::string> names;
+  const auto add = [&](std::string_view dotted) { names.emplace(dotted.substr(dotted.rfind('.') + 1)); };
+  bool searches = false;
+  for (const Import& import : program.imports) {
+    searches |= import.module.starts_with("importlib");
+    add(import.module);
+    if (!import.name.empty()) names.emplace(import.name);
+  }
+  for (const Expr& expr : program.exprs) {
+    const auto* text = get_if<std::string>(expr.value);
+    if (!searches || text == nullptr) continue;
+    const std::string_view words = *text;
+    add(words.ends_with(".py") ? words.substr(words.rfind('/') + 1, words.size() - 3 - (words.rfind('/') + 1)) : words);
+  }
+  return names;
+}
+
+/// The file and those beside it that it may import, and so on. Errors: of the files themselves.
+Result<PlanFiles> load_files(const fs::path& path, std::shared_ptr<const PlanProgram> own) {
+  PlanFiles files{own};
+  files.directory = fs::absolute(path).parent_path().filename().string();
+  std::set<std::string> known{own->name};
+  std::vector<std::shared_ptr<const PlanProgram>> pending{std::move(own)};
+  while (!pending.empty()) {
+    const auto program = std::move(pending.back());
+    pending.pop_back();
+    for (const std::string& name : imported_names(*program)) {
+      const fs::path beside = path.parent_path() / (name + ".py");
+      std::error_code ignored;
+      if (!is_identifier(name) || !fs::is_regular_file(beside, ignored) || !known.insert(name).second) continue;
+      if (files.beside.size() == kMostFiles)
+        return bad_pass(fmt::format("the pass imports more than {} files", kMostFiles), SourceLoc{path.string()});
+      PASSNET_TRY(std::string content, read_regular_file(beside, fx::kMaxTextBytes));
+      PASSNET_TRY(auto parsed,
+                  parse_pass_file(beside.string(), std::make_shared<const std::string>(std::move(content))));
+      files.beside.push_back(parsed);
+      pending.push_back(std::move(parsed));
+    }
+  }
+  return files;
+}
+
+/// Where `def pattern` stands: in the file, or in one that it imports it from. Null: there is none.
+const Function* find_pattern(const PlanFiles& files, const PlanProgram*& in) {
+  for (size_t hops = 0; hops <= files.beside.size(); ++hops) {
+    if (const Function* pattern = in->find_function("pattern")) return pattern;
+    const auto import = std::ranges::find(in->imports, "pattern", &Import::bound);
+    if (import == in->imports.end()) return nullptr;
+    in = files.find(import->module);
+    if (in == nullptr) return nullptr;
+  }
+  return nullptr;
+}
+
+Result<ir::Graph> read_pattern(const PlanFiles& files) {
+  const PlanProgram* in = files.own.get();
+  const Function* pattern = find_pattern(files, in);
+  if (pattern == nullptr) return missing_function(*files.own, "pattern", "def pattern(x): …");
+  auto graph = fx::parse_function(in->file, in->text, pattern->offset, nullptr, global_constants(files, *in));
+  if (graph) return graph;
+  Error error = std::move(graph).error();
+  if (error.kind == Error::Kind::BadInput) error.kind = Error::Kind::BadPass;
+  return std::move(error).with_note("in the pattern, which is written in the graph language of model.py");
 }
 
 /// Stems of the .py files of a directory.
@@ -104,29 +186,24 @@ Result<Pass> load_pass(const fs::path& path) {
   const std::string file = path.string();
   PASSNET_TRY(std::string content, read_regular_file(path, fx::kMaxTextBytes));
   const auto text = std::make_shared<const std::string>(std::move(content));
-  PASSNET_TRY(PassFile parsed, parse_pass_file(file, text));
-  if (!parsed.pattern_offset) return missing_function(parsed, "pattern", "def pattern(x): …");
-  if (!parsed.program->functions.contains("replacement_args")) {
-    return missing_function(parsed, "replacement_args", "def replacement_args(x): return (x,)");
+  PASSNET_TRY(const auto program, parse_pass_file(file, text));
+  PASSNET_TRY(PlanFiles files, load_files(path, program));
+  PASSNET_TRY(ir::Graph pattern, read_pattern(files));
+  if (!program->names.contains("replacement_args")) {
+    return missing_function(*program, "replacement_args", "def replacement_args(x): return (x,)");
   }
-  if (parsed.entry.empty()) {
-    return missing_function(parsed, "replacement_func", "def replacement_func(): return NAME");
+  if (!program->names.contains("replacement_func")) {
+    return missing_function(*program, "replacement_func", "def replacement_func(): return NAME");
   }
+  PASSNET_TRY_VOID(check_parameters(*program, pattern));
   Pass pass;
-  size_t end = 0;
-  auto pattern = fx::parse_function(file, text, *parsed.pattern_offset, &end);
-  if (!pattern) {
-    Error error = std::move(pattern).error();
-    if (error.kind == Error::Kind::BadInput) error.kind = Error::Kind::BadPass;
-    return std::move(error).with_note("in the pattern, which is written in the graph language of model.py");
-  }
-  PASSNET_TRY_VOID(check_parameters(*parsed.program, *pattern));
   pass.name = path.stem().string();
   pass.path = path;
   pass.text = text;
-  pass.pattern = std::move(*pattern);
-  pass.has_triton = !parsed.program->jit_kernels.empty();
-  pass.plan = {parsed.program, std::string(parsed.entry)};
+  pass.pattern = std::move(pattern);
+  const auto has_kernels = [](const auto& one) { return !one->kernels.empty(); };
+  pass.has_triton = has_kernels(program) || std::ranges::any_of(files.beside, has_kernels);
+  PASSNET_TRY(pass.plan, make_plan(std::move(files)));
   pass.cpu_source = source_beside(path, ".cpp");
   pass.cuda_source = source_beside(path, ".cu");
   return pass;

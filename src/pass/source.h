@@ -19,10 +19,10 @@ struct Pass {
   std::filesystem::path path;  // Name.py
   std::shared_ptr<const std::string> text;
   ir::Graph pattern;
-  Plan plan;                          // replacement_args and the host plan
+  Plan plan;                          // replacement_args and the host plan, with the files beside it that it imports
   std::filesystem::path cpu_source;   // Name.cpp, empty when absent
   std::filesystem::path cuda_source;  // Name.cu, empty when absent
-  bool has_triton = false;            // @triton.jit functions in Name.py
+  bool has_triton = false;            // @triton.jit functions in Name.py or a file that it imports
 };
 
 /// Errors: Io; BadPass at file:line:col for anything outside the pattern or plan language, a missing

@@ -197,8 +197,13 @@ namespace {
 
 // What a launch's kernel is built from. Errors: BadPass when the pass has no source for this kind of processor.
 Result<pass::KernelRequest> request_for(const pass::Pass& pass, const pass::Launch& launch,
-                                        const std::string& architecture) {
+                                        const pass::BuildOptions& options, const std::string& architecture) {
   const bool on_gpu = !architecture.empty();
+  if (launch.origin == pass::KernelOrigin::Builtin) {
+    PASSNET_TRY(std::filesystem::path ours, pass::builtin_source(on_gpu, options));
+    return pass::KernelRequest{std::move(ours), launch.kernel, launch.constants, on_gpu ? launch.block : 1,
+                               architecture};
+  }
   const std::filesystem::path& source = on_gpu ? pass.cuda_source : pass.cpu_source;
   if (!source.empty())
     return pass::KernelRequest{source, launch.kernel, launch.constants, on_gpu ? launch.block : 1, architecture};
@@ -222,7 +227,8 @@ Result<std::vector<std::vector<pass::BuiltKernel>>> build_kernels(const Rewritte
   std::vector<std::vector<size_t>> request_of(rewritten.lists.size());
   for (size_t list = 0; list < rewritten.lists.size(); ++list) {
     for (const pass::Launch& launch : rewritten.lists[list].launches) {
-      PASSNET_TRY(pass::KernelRequest request, request_for(passes[rewritten.pass_of_list[list]], launch, architecture));
+      PASSNET_TRY(pass::KernelRequest request,
+                  request_for(passes[rewritten.pass_of_list[list]], launch, options, architecture));
       const auto found = std::find(requests.begin(), requests.end(), request);
       request_of[list].push_back(static_cast<size_t>(found - requests.begin()));
       if (found == requests.end()) requests.push_back(std::move(request));

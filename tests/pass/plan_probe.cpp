@@ -30,8 +30,9 @@ Json answer(const Json& request) {
   if (!file) return {{"error", to_string(file.error())}};
   std::vector<SiteInput> inputs;
   for (const Json& input : request.at("inputs")) inputs.push_back(to_input(input));
-  const Plan plan{file->program, std::string(file->entry)};
-  auto evaluated = evaluate_plan(plan, "P", inputs, request.at("outputs").get<size_t>(), {});
+  const auto plan = make_plan({*file});
+  if (!plan) return {{"error", to_string(plan.error())}};
+  auto evaluated = evaluate_plan(*plan, "P", inputs, request.at("outputs").get<size_t>(), {});
   if (!evaluated) return {{"error", to_string(evaluated.error())}};
   if (const auto* declined = std::get_if<Declined>(&*evaluated)) return {{"declined", declined->at.line}};
   return to_json(std::get<PlanResult>(*evaluated).list);

@@ -149,7 +149,8 @@ def j(x, B: tl.constexpr):
   const LaunchList list = expect_list(run_plan(text, {tensor({1})}));
   ASSERT_EQ(list.launches.size(), 2u);
   EXPECT_TRUE(list.launches[0].constants.empty());
-  EXPECT_THAT(list.launches[1].constants, ElementsAre(NamedConstant{"num_warps", int64_t{8}}));
+  EXPECT_THAT(list.launches[1].constants,
+              ElementsAre(NamedConstant{"B", int64_t{1}}, NamedConstant{"num_warps", int64_t{8}}));
 }
 
 constexpr const char* kJitKernels = R"(
@@ -194,7 +195,44 @@ TEST(Plan, BindsLaunchesToTheSignatureOfATritonKernel) {
   EXPECT_THAT(list.launches[1].grid, ElementsAre(3, 4));
   EXPECT_THAT(list.launches[2].constants, ElementsAre(NamedConstant{"BLOCK", number(2)}, NamedConstant{"FLAG", true},
                                                       NamedConstant{"num_stages", number(3)}));
-  EXPECT_THAT(list.launches[4].constants, ElementsAre(NamedConstant{"T", ir::DType::Float32}));
+  EXPECT_THAT(list.launches[4].constants,
+              ElementsAre(NamedConstant{"BLOCK", number(64)}, NamedConstant{"T", ir::DType::Float32}));
+  EXPECT_EQ(list.launches[4].origin, KernelOrigin::Triton);
+  EXPECT_EQ(list.launches[4].file, "P");
+  EXPECT_THAT(list.launches[4].parameters, ElementsAre("x_ptr", "n"));
+}
+
+TEST(Plan, TriesEachConfigurationOfATunedKernelWithItsOwnGrid) {
+  const std::string text = plan_text("x", R"(
+    k[lambda meta: (triton.cdiv(x.numel(), meta["BLOCK"]),)](x, x.numel())
+    return x
+)",
+                                     R"(
+def configs():
+    return [triton.Config({'BLOCK': b}, num_warps=w) for b, w in ((64, 2), (128, 4), (256, 8))]
+@triton.autotune(configs=configs(), key=['n'])
+@triton.heuristics({'EVEN': lambda args: args['n'] % args['BLOCK'] == 0})
+@triton.jit
+def k(x_ptr, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    pass
+)");
+  const LaunchList list = expect_list(run_plan(text, {tensor({128})}));
+  ASSERT_EQ(list.launches.size(), 1u);
+  const Launch& launch = list.launches[0];
+  ASSERT_EQ(launch.choices.size(), 3u);
+  EXPECT_EQ(launch.choices[0].constants, launch.constants);
+  EXPECT_EQ(launch.choices[0].grid, launch.grid);
+  EXPECT_THAT(launch.choices[0].grid, ElementsAre(2));
+  EXPECT_THAT(launch.choices[2].grid, ElementsAre(1));
+  EXPECT_THAT(launch.choices[1].constants,
+              ElementsAre(NamedConstant{"BLOCK", int64_t{128}}, NamedConstant{"EVEN", true},
+                          NamedConstant{"num_warps", int64_t{4}}));
+  EXPECT_THAT(launch.choices[2].constants,
+              ElementsAre(NamedConstant{"BLOCK", int64_t{256}}, NamedConstant{"EVEN", false},
+                          NamedConstant{"num_warps", int64_t{8}}));
+  const auto back = launch_list_from_json(to_json(list));
+  ASSERT_TRUE(back) << to_string(back.error());
+  EXPECT_EQ(*back, list);
 }
 
 TEST(Plan, RefusesLaunchesThatDoNotFitTheSignatureOfATritonKernel) {
@@ -206,10 +244,11 @@ TEST(Plan, RefusesLaunchesThatDoNotFitTheSignatureOfATritonKernel) {
       {"norm[1](x, x, x.dtype)",
        "argument of kernel 'norm': found dtype torch.float32, expected a tensor, int, float or bool"},
       {"norm[1](x, x, 1, BLOCK=x)",
-       "constant 'BLOCK': found tensor float32[2, 3], expected an int, float, bool or dtype"},
-      {"norm[1](x, x, 1, num_warps='4')",
-       "constant 'num_warps': found string '4', expected an int, float, bool or dtype"},
-      {"tuned[lambda meta: (meta['BLOCK'],)](x, 1, T=x.dtype)", "the launch has no constant 'BLOCK'"},
+       "constant 'BLOCK': found tensor float32[2, 3], expected an int, float, bool, dtype, string or None"},
+      {"norm[1](x, x, 1, num_warps='4')", "option 'num_warps': found string '4', expected an int"},
+      {"tuned[lambda meta: (meta['B'],)](x, 1, T=x.dtype)", "the dict has no key string 'B'"},
+      {"tuned[1](x, 1, 32, T=x.dtype)", "the launch gives 'BLOCK', which @triton.autotune chooses"},
+      {"tuned[1, 32](x, 1, T=x.dtype, num_warps=3.0)", "option 'num_warps': found float 3, expected an int"},
       {"tuned[1](x)", "kernel 'tuned' lacks its argument 'n'"},
   };
   for (const auto& [line, message] : cases) {
@@ -359,13 +398,13 @@ const ErrorCase kErrors[] = {
      "bool\n"
      "hint: pass a dtype as a keyword, as in T=x.dtype; it names a type in the kernel"},
     {"k[1](X=x)",
-     "P.py:4:12: error: constant 'X': found tensor float32[2, 3], expected an int, float, bool or dtype\n"
+     "P.py:4:12: error: constant 'X': found tensor float32[2, 3], expected an int, float, bool, dtype, string or None\n"
      "hint: keywords are compile-time constants; pass tensors by position"},
     {"raise ValueError(f'no {x.shape}')",
      "P.py:4:5: error: the plan raises ValueError: no (2, 3)\nhint: to leave a site as it is, 'return "
      "NotImplemented'"},
     {"while True: a = 1",
-     "P.py:4:11: error: the plan takes more than 1000000 steps\n"
+     "P.py:4:5: error: the plan takes more than 1000000 steps\n"
      "hint: a plan chooses sizes and launches kernels; loops over elements belong in a kernel"},
     {"a = 1 << 63", "P.py:4:11: error: integer overflow: 1 << 63 does not fit into 64 bits"},
     {"a = 1 >> -1", "P.py:4:11: error: negative shift: 1 >> -1"},
@@ -374,9 +413,7 @@ const ErrorCase kErrors[] = {
     {"a = {1: 2}[2]", "P.py:4:9: error: the dict has no key int 2"},
     {"a = {[1]: 2}",
      "P.py:4:9: error: key of a dict: found list of 1 item, expected a number, string, dtype, None or tuple"},
-    {"a = 'a'.append('b')",
-     "P.py:4:13: error: outside the plan language: found method 'append'\nhint: see docs/passes.md for what a plan may "
-     "use"},
+    {"a = 'a'.append('b')", "P.py:4:13: error: string 'a' has no method 'append'"},
     {"a = 'a'.get('b')", "P.py:4:13: error: string 'a' has no method 'get'"},
     {"a = str(x)", "P.py:4:9: error: no text stands for tensor float32[2, 3]"},
     {"a = max(*x)", "P.py:4:13: error: '*' takes a tuple or a list, found tensor float32[2, 3]"},
@@ -389,9 +426,15 @@ const ErrorCase kErrors[] = {
     {"a = x.t().view(6)",
      "P.py:4:15: error: view to [6] needs a copy: the tensor is float32[3, 2] strides (1, 3)\n"
      "hint: copy in a kernel, or 'return NotImplemented' to decline the site"},
-    {"a = x.t().contiguous()",
-     "P.py:4:15: error: contiguous() needs a copy: the tensor is float32[3, 2] strides (1, 3)\n"
-     "hint: allocate with torch.empty and copy in a kernel, or 'return NotImplemented' to decline the site"},
+    {"a = x.contiguous(memory_format=torch.channels_last)",
+     "P.py:4:11: error: argument 'memory_format': found string 'torch.channels_last', expected "
+     "torch.contiguous_format\n"
+     "hint: allocate with torch.empty_strided, and copy_ there"},
+    {"x.copy_(x)",
+     "P.py:4:7: error: copy_ writes an input of the pass\nhint: allocate with torch.empty_like and copy there"},
+    {"x[0] = 1",
+     "P.py:4:5: error: cannot assign to an item of tensor float32[2, 3]\n"
+     "hint: a plan does not write tensors; launch a kernel that does"},
     {"a = x.view(4, -1)", "P.py:4:11: error: shape [4, -1] does not fit a tensor of 6 elements, [2, 3]"},
     {"a = x.view(-1, -1)",
      "P.py:4:11: error: invalid shape [-1, -1]: found size -1, expected sizes >= 0 and at most one -1"},
@@ -418,7 +461,7 @@ const ErrorCase kErrors[] = {
     {"if False: y = 1\n    a = y", "P.py:5:9: error: variable 'y' is read before it is assigned"},
     {"for i in x: pass",
      "P.py:4:14: error: cannot loop over tensor float32[2, 3]\nhint: loop over range, zip, enumerate, a "
-     "tuple or a list"},
+     "tuple, a list or a dict"},
     {"return 3", "P.py:4:5: error: the plan returns int 3, expected a tensor or a tuple of tensors"},
     {"return x, x", "P.py:4:5: error: the plan returns 2 tensors, the pattern returns 1"},
     {"return", "P.py:4:5: error: the plan returns None, expected a tensor or a tuple of tensors"},
@@ -428,12 +471,18 @@ const ErrorCase kErrors[] = {
      "P.py:4:15: error: argument 'fill_value': 1152921504606846976 is not exact as a float, expected at most "
      "2^53"},
     {"a = math.sqrt(-1)", "P.py:4:14: error: argument 'value': -1 is outside the function's domain"},
-    {"a = x.shape.append(1)",
-     "P.py:4:17: error: outside the plan language: found method 'append'\nhint: see docs/passes.md for what "
-     "a plan may use"},
-    {"a = x.data",
-     "P.py:4:11: error: outside the plan language: found attribute 'data'\n"
+    {"a = x.shape.append(1)", "P.py:4:17: error: a tuple has no method 'append'"},
+    {"a = x.grad",
+     "P.py:4:11: error: outside the plan language: found attribute 'grad'\n"
      "hint: tensors have .shape, .dtype, .device and .ndim"},
+    {"a = torch.nn.functional.relu",
+     "P.py:4:29: error: outside the plan language: found 'torch.nn.functional.relu'\n"
+     "hint: see docs/passes.md for what a plan may use"},
+    {"a = int('12a')", "P.py:4:9: error: int of '12a', expected a number"},
+    {"a, *b = 1,\n    a, *b = ()", "P.py:5:5: error: cannot unpack tuple of 0 items into 2 names"},
+    {"from shared import f",
+     "P.py:4:24: error: no module 'shared'\n"
+     "hint: a pass imports Triton, PyTorch, Python's own libraries, and files beside it, which lie in its directory"},
     {"a = torch.relu(x)",
      "P.py:4:15: error: outside the plan language: found 'torch.relu()'\nhint: see docs/passes.md for what a "
      "plan may use"},
@@ -496,11 +545,145 @@ TEST(Plan, RecursionEnds) {
             "P.py:2:12: error: more than 64 calls inside each other\nhint: plans need no recursion");
 }
 
-TEST(Plan, LambdasStayInTheirFunction) {
-  const std::string text =
-      plan_text("x", "    k[grid(x)](x)\n    return x\n", "def grid(x):\n    return lambda m: (1,)\n");
-  EXPECT_EQ(error_text(run_plan(text, {tensor({1})})),
-            "P.py:6:5: error: a lambda is used outside the function that made it");
+TEST(Plan, FunctionsSeeWhereTheyWereMadeAndOutliveIt) {
+  const std::string text = plan_text("x", R"(
+    k[grid_of(x, 3)](x, counter()(), counter()())
+    return x
+)",
+                                     R"(
+def grid_of(x, n):
+    def grid(meta):
+        return (x.numel() * n,)
+    return grid
+def counter():
+    seen = []
+    def next_one():
+        seen.append(len(seen))
+        return len(seen)
+    next_one()
+    return next_one
+)");
+  const LaunchList list = expect_list(run_plan(text, {tensor({2})}));
+  ASSERT_EQ(list.launches.size(), 1u);
+  EXPECT_THAT(list.launches[0].grid, ElementsAre(6));
+  EXPECT_EQ(list.launches[0].args[1], LaunchArg(int64_t{2}));
+  EXPECT_EQ(list.launches[0].args[2], LaunchArg(int64_t{2}));
+}
+
+TEST(Plan, StateOfAFileBeginsAnewWithEachEvaluation) {
+  const std::string text = plan_text("x", R"(
+    global CALLS
+    CALLS += 1
+    if x.data_ptr() in CACHE:
+        return CACHE[x.data_ptr()]
+    out = torch.empty_like(x)
+    k[1](x, out, CALLS, plan.calls)
+    CACHE[x.data_ptr()] = out
+    return out
+)",
+                                     "CACHE = {}\nCALLS = 0\n") +
+                           "plan.calls = 7\n";
+  const auto plan = test::parse_plan(text);
+  ASSERT_TRUE(plan) << to_string(plan.error());
+  for (int call = 0; call < 2; ++call) {
+    const LaunchList list = expect_list(evaluate_plan(*plan, "P", {tensor({2})}, 1, {}));
+    ASSERT_EQ(list.launches.size(), 1u);
+    EXPECT_EQ(list.launches[0].args[2], LaunchArg(int64_t{1}));
+    EXPECT_EQ(list.launches[0].args[3], LaunchArg(int64_t{7}));
+  }
+}
+
+TEST(Plan, HandlersTakeWhatPythonRaisesAndNothingElse) {
+  const auto run = [](const std::string& body) {
+    return run_plan(plan_text("x", body + "    return x\n"), {tensor({2})});
+  };
+  EXPECT_EQ(error_text(run(R"(
+    try:
+        raise ValueError(f"{x.ndim:02d} dims")
+    except (KeyError, ValueError) as error:
+        assert str(error) == "01 dims"
+    try:
+        {}["a"]
+    except LookupError:
+        done = True
+    else:
+        done = False
+    finally:
+        last = 1
+    assert done and last == 1
+)")),
+            "no error");
+  EXPECT_EQ(error_text(run(R"(
+    try:
+        raise ValueError("no")
+    except KeyError:
+        pass
+)")),
+            "P.py:6:9: error: the plan raises ValueError: no\nhint: to leave a site as it is, 'return NotImplemented'");
+  EXPECT_EQ(error_text(run(R"(
+    try:
+        y = x + x
+    except Exception:
+        y = x
+)")),
+            "P.py:6:15: error: operator '+' does not take tensor float32[2] and tensor float32[2]\n"
+            "hint: a plan computes with sizes and numbers; compute with tensors in a kernel");
+}
+
+TEST(Plan, ListsAndDictsChangeInPlaceButNeverHoldThemselves) {
+  const auto run = [](const std::string& body) {
+    return run_plan(plan_text("x", body + "    return x\n"), {tensor({2})});
+  };
+  EXPECT_EQ(error_text(run(R"(
+    a = [1, 2]
+    b = a
+    b.append(3)
+    b += [4]
+    a[0], a[-1] = 9, 8
+    assert a == [9, 2, 3, 8] and a is b and a.pop() == 8 and len(b) == 3
+    d = {"k": a}
+    d["k"].insert(0, 5)
+    d.setdefault("n", []).append(1)
+    d.update({"m": 2})
+    assert a[0] == 5 and list(d) == ["k", "n", "m"] and d.pop("n") == [1] and "n" not in d
+    first, *rest = a
+    assert first == 5 and rest == [9, 2, 3]
+    assert sorted([3, 1, 2], reverse=True) == [3, 2, 1] and {i: i * i for i in range(3)}[2] == 4
+)")),
+            "no error");
+  EXPECT_THAT(error_text(run("    a = []\n    a.append((1, a))\n")), testing::HasSubstr("cannot hold itself"));
+  EXPECT_THAT(error_text(run("    d = {}\n    d['d'] = [d]\n")), testing::HasSubstr("cannot hold itself"));
+  // A chain that is deeper than any stack is taken apart all the same.
+  EXPECT_EQ(
+      error_text(run("    a = []\n    for i in range(60000):\n        b = []\n        a.append(b)\n        a = b\n")),
+      "no error");
+}
+
+TEST(Plan, CopiesAndCastsAreLaunchesOfAKernelOfOurs) {
+  const std::string text = plan_text("x", R"(
+    y = x.t().contiguous()
+    z = y.to(torch.float16)
+    w = z.clone()
+    v = x.float().to(x.device).contiguous()
+    u = torch.empty((2, 3), dtype=torch.float64)
+    u.copy_(z.t()[:, :1])
+    k[1](x, y, w, v, u)
+    return w
+)");
+  const LaunchList list = expect_list(run_plan(text, {tensor({2, 3})}));
+  ASSERT_EQ(list.launches.size(), 5u);
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(list.launches[i].origin, KernelOrigin::Builtin);
+    EXPECT_EQ(list.launches[i].kernel, "passnet_copy");
+    EXPECT_EQ(list.launches[i].args.size(), 27u);
+  }
+  EXPECT_EQ(list.launches[0].constants[2], (NamedConstant{"RANK", int64_t{2}}));
+  EXPECT_EQ(list.launches[1].constants[3], (NamedConstant{"DENSE", true}));
+  EXPECT_EQ(list.launches[1].constants[1], (NamedConstant{"TO", ir::DType::Float16}));
+  EXPECT_EQ(std::get<View>(list.launches[4].args[3]).buffer, 0u);  // nothing was copied for v
+  const auto back = launch_list_from_json(to_json(list));
+  ASSERT_TRUE(back) << to_string(back.error());
+  EXPECT_EQ(*back, list);
 }
 
 TEST(Plan, RefusesInputsThatMakeNoSense) {

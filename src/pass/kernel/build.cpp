@@ -143,6 +143,11 @@ Result<std::string> describe_toolchain(const BuildOptions& options, const std::s
   return fmt::format("{}, {}", first_line(toolchain.compiler.identity), key.substr(0, 12));
 }
 
+Result<std::filesystem::path> builtin_source(bool for_gpu, const BuildOptions& options) {
+  PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
+  return include_dir / "passnet/builtin" / (for_gpu ? "copy.cu" : "copy.cpp");
+}
+
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options) {
   const std::string file = request.source.string();
   PASSNET_TRY(std::string text, read_regular_file(request.source, kSourceBytes));

@@ -46,6 +46,10 @@ struct BuildOptions {
 /// the compiler (g++; NVRTC or nvcc) is missing or the time is up.
 Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOptions& options = {});
 
+/// The source of the kernels that plans launch without having them: copies and casts. Errors: Resource when it is not
+/// installed.
+Result<std::filesystem::path> builtin_source(bool for_gpu, const BuildOptions& options = {});
+
 /// What decides a built kernel besides its own text, in one line that a person can read: the compiler, and a hash of
 /// its flags, the processor and the headers that kernels include. architecture as in KernelRequest. Errors: Resource,
 /// as build_kernel.

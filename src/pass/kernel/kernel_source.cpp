@@ -314,6 +314,7 @@ struct ConstantText {
   }
   std::string operator()(bool value) const { return fmt::format("constexpr bool {} = {};\n", name, value); }
   std::string operator()(ir::DType value) const { return fmt::format("using {} = {};\n", name, element_type(value)); }
+  std::string operator()(const auto&) const { return {}; }  // refused before
 };
 
 std::string cpu_exports(const std::string& kernel) {
@@ -385,6 +386,11 @@ Result<std::string> render_unit(const std::string& file, const KernelSource& sou
     if (!is_constant_name(constant.name)) {
       return bad_pass(fmt::format("{} cannot be the name of a constant of kernel '{}'", quoted(constant.name), kernel),
                       SourceLoc{file, 0, 0});
+    }
+    if (std::holds_alternative<std::string>(constant.value) || std::holds_alternative<std::monostate>(constant.value)) {
+      return bad_pass(
+          fmt::format("constant '{}' of kernel '{}': expected an int, float, bool or dtype", constant.name, kernel),
+          SourceLoc{file, 0, 0});
     }
     if (const auto* dtype = std::get_if<ir::DType>(&constant.value); dtype && element_type(*dtype).empty()) {
       return bad_pass(fmt::format("constant '{}' of kernel '{}' is torch.{}, which kernels do not have", constant.name,

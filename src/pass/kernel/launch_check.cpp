@@ -75,6 +75,10 @@ struct CheckArgument {
     if (parameter == "bool" || integer_range(parameter)) return {};
     return {fmt::format("is {}, but the kernel takes '{}'", value ? "True" : "False", parameter), ""};
   }
+  Mismatch operator()(std::monostate) const {
+    return {fmt::format("is None, but the kernel takes '{}'", parameter),
+            "launch another kernel when an input is None"};
+  }
 };
 
 }  // namespace

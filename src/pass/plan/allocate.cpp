@@ -1,9 +1,12 @@
 // torch functions of a plan: allocations, torch.Size, torch.finfo.
+#include "pass/plan/allocate.h"
+
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "pass/plan/builtins.h"
+#include "pass/plan/copy.h"
 #include "pass/plan/tensor.h"
 
 namespace passnet::pass {
@@ -28,13 +31,29 @@ Result<void> charge_allocation(PlanState& state, const ir::TensorType& type) {
                   ir::to_string(type), state.allocated_bytes, most, kMostTimesInputs));
 }
 
-Result<Value> allocate(PlanState& state, ir::TensorType type, std::optional<double> fill) {
+}  // namespace
+
+Result<View> allocate(PlanState& state, ir::TensorType type, std::optional<double> fill) {
   PASSNET_TRY_VOID(check_allocation(type));
   PASSNET_TRY_VOID(charge_allocation(state, type));
   View view;
   view.buffer = static_cast<uint32_t>(state.list.buffers.size());
   view.type = type;
   state.list.buffers.push_back({-1, std::move(type), fill});
+  return view;
+}
+
+Result<void> add_launch(PlanState& state, Launch launch) {
+  if (state.limited && state.list.launches.size() == kMostLaunches)
+    return bad_pass(fmt::format("a plan may launch {} kernels, this is one more", kMostLaunches));
+  state.list.launches.push_back(std::move(launch));
+  return {};
+}
+
+namespace {
+
+Result<Value> allocated(PlanState& state, ir::TensorType type, std::optional<double> fill) {
+  PASSNET_TRY(View view, allocate(state, std::move(type), fill));
   return Value(std::move(view));
 }
 
@@ -45,7 +64,7 @@ Result<Value> allocate_sizes(PlanState& state, const std::optional<Value>& size,
   type.strides.resize(type.shape.size());
   PASSNET_TRY_VOID(check_type(type));  // before strides are computed from the sizes
   type.strides = ir::contiguous_strides(type.shape);
-  return allocate(state, std::move(type), fill);
+  return allocated(state, std::move(type), fill);
 }
 
 /// The fill of torch.full as a double. Errors: an integer a double cannot hold, not a number.
@@ -78,7 +97,7 @@ Result<Value> allocate_like(PlanState& state, const View& like, const std::optio
   const auto* format = memory_format ? get_if<std::string>(*memory_format) : nullptr;
   const bool contiguous = format && *format == "torch.contiguous_format";
   type.strides = contiguous ? ir::contiguous_strides(type.shape) : strides_like(like.type);
-  return allocate(state, std::move(type), fill);
+  return allocated(state, std::move(type), fill);
 }
 
 // *size, dtype?, device?, layout?, requires_grad?
@@ -115,7 +134,7 @@ Result<Value> call_empty_strided(PlanState& state, const Bound& args) {
   PASSNET_TRY(type.shape, sizes_argument(args[0], "size"));
   PASSNET_TRY(type.strides, sizes_argument(args[1], "stride"));
   PASSNET_TRY(type.dtype, dtype_argument(args[2], ir::DType::Float32));
-  return allocate(state, std::move(type), std::nullopt);
+  return allocated(state, std::move(type), std::nullopt);
 }
 
 Result<Value> call_size(PlanState&, const Bound& args) {
@@ -129,7 +148,23 @@ Result<Value> call_finfo(PlanState&, const Bound& args) {
   return bad_pass(fmt::format("torch.finfo of torch.{}, expected a floating dtype", ir::name(dtype)));
 }
 
+// data, dtype?, device?: of a tensor a conversion, of a number a tensor without dimensions
+Result<Value> call_as_tensor(PlanState& state, const Bound& args) {
+  if (const auto* view = get_if<View>(*args[0])) {
+    PASSNET_TRY(const ir::DType dtype, dtype_argument(args[1], view->type.dtype));
+    return convert(state, *view, dtype, false);
+  }
+  if (get_sequence(*args[0]))
+    return bad_pass("outside the plan language: found a tensor made of a list")
+        .with_hint("compute its values in a kernel");
+  PASSNET_TRY(const double fill, fill_argument(*args[0]));
+  PASSNET_TRY(const ir::DType dtype, dtype_argument(args[1], default_dtype(*args[0])));
+  return allocated(state, ir::contiguous(dtype, {}), fill);
+}
+
 constexpr Builtin kFunctions[] = {
+    {"torch.as_tensor", "data, dtype?, device?", call_as_tensor},
+    {"torch.tensor", "data, dtype?, device?, requires_grad?", call_as_tensor},
     {"torch.empty", "*size, dtype?, device?, layout?, requires_grad?", call_allocate<-1>},
     {"torch.zeros", "*size, dtype?, device?, layout?, requires_grad?", call_allocate<0>},
     {"torch.ones", "*size, dtype?, device?, layout?, requires_grad?", call_allocate<1>},

@@ -16,7 +16,9 @@ const Expr* ExpressionReader::parenthesis(const char* at) {
   Children items;
   bool is_tuple = lexer_.peek() == ')';
   while (!lexer_.at_end() && lexer_.peek() != ')') {
-    items.push_back(item());
+    const char* word_at = (items.push_back(item()), lexer_.at());
+    if (items.size() == 1 && lexer_.accept_word("for"))
+      items[0] = comprehension(ExprKind::Comprehension, word_at, items[0]);
     if (lexer_.peek() != ',') break;
     is_tuple = true;
     lexer_.take(1);
@@ -33,7 +35,7 @@ const Expr* ExpressionReader::list(const char* at) {
   while (!lexer_.at_end() && lexer_.peek() != ']') {
     const char* word_at = (items.push_back(item()), lexer_.at());
     if (items.size() == 1 && lexer_.accept_word("for")) {
-      result = comprehension(word_at, items[0]);
+      result = comprehension(ExprKind::Comprehension, word_at, items[0]);
       break;
     }
     if (!lexer_.accept(',')) break;
@@ -42,10 +44,11 @@ const Expr* ExpressionReader::list(const char* at) {
   return result ? result : make(ExprKind::List, at, std::move(items));
 }
 
-// "{" [expression ":" expression ("," …)* [","]] "}"
+// "{" [expression ":" expression ("," …)* [","]] "}" | "{" expression ":" expression comprehension "}"
 const Expr* ExpressionReader::dict(const char* at) {
   lexer_.open_bracket();
   Children items;
+  const Expr* result = nullptr;
   while (!lexer_.at_end() && lexer_.peek() != '}') {
     items.push_back(expression());
     if (lexer_.peek() == ',' || lexer_.peek() == '}') {
@@ -55,15 +58,18 @@ const Expr* ExpressionReader::dict(const char* at) {
     lexer_.expect(':', "':'");
     items.push_back(expression());
     const char* word_at = lexer_.at();
-    if (lexer_.accept_word("for")) outside(word_at, "a dict comprehension");
+    if (items.size() == 2 && lexer_.accept_word("for")) {
+      result = comprehension(ExprKind::DictComprehension, word_at, make(ExprKind::Tuple, at, items));
+      break;
+    }
     if (!lexer_.accept(',')) break;
   }
   lexer_.close_list('}');
-  return make(ExprKind::Dict, at, std::move(items));
+  return result ? result : make(ExprKind::Dict, at, std::move(items));
 }
 
 // comprehension := expression "for" target "in" disjunction ("if" disjunction)*
-const Expr* ExpressionReader::comprehension(const char* at, const Expr* element) {
+const Expr* ExpressionReader::comprehension(ExprKind kind, const char* at, const Expr* element) {
   const fx::Lexer::Nest nest(lexer_);
   Children children{element, loop_target()};
   if (!lexer_.accept_word("in")) lexer_.expected("'in'");
@@ -71,7 +77,7 @@ const Expr* ExpressionReader::comprehension(const char* at, const Expr* element)
   while (lexer_.accept_word("if")) children.push_back(disjunction());
   const char* second = lexer_.at();
   if (lexer_.accept_word("for")) outside(second, "a second 'for' in a comprehension");
-  return make(ExprKind::Comprehension, at, std::move(children));
+  return make(kind, at, std::move(children));
 }
 
 // target := NAME | target ("," target)* | "(" target … ")"
@@ -87,13 +93,19 @@ const Expr* ExpressionReader::loop_target() {
   return is_tuple ? make(ExprKind::Tuple, at, std::move(names)) : names.front();
 }
 
-// "(" [argument ("," argument)* [","]] ")"; argument := [NAME "="] expression | item | expression "for" …
+// "(" [argument ("," argument)* [","]] ")"; argument := [NAME "="] expression | item | "**" expression | expression "for" …
 const Expr* ExpressionReader::call(const Expr* callee) {
   lexer_.open_bracket();
   Children children{callee};
   std::vector<KeywordExpr> keywords;
   while (!lexer_.at_end() && lexer_.peek() != ')') {
     const char* at = lexer_.at();
+    if (fx::is_power_at(at)) {
+      lexer_.take(2);
+      keywords.push_back({{}, expression()});
+      if (!lexer_.accept(',')) break;
+      continue;
+    }
     const Expr* value = item();
     if (value->kind == ExprKind::Name && lexer_.at_assign()) {
       lexer_.take(1);
@@ -102,7 +114,7 @@ const Expr* ExpressionReader::call(const Expr* callee) {
       lexer_.fail(at, "positional argument after a keyword argument", {}, Error::Kind::BadPass);
     } else {
       const char* word_at = lexer_.at();
-      if (lexer_.accept_word("for")) value = comprehension(word_at, value);
+      if (lexer_.accept_word("for")) value = comprehension(ExprKind::Comprehension, word_at, value);
       children.push_back(value);
     }
     if (!lexer_.accept(',')) break;

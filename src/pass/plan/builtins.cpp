@@ -39,7 +39,13 @@ Error explain(std::string_view callee, std::span<const ir::Slot> signature, cons
 }
 
 /// One for each kind of object that has methods.
-std::array<std::span<const Builtin>, 3> method_tables() { return {tensor_methods(), string_methods(), dict_methods()}; }
+std::array<std::span<const Builtin>, 5> method_tables() {
+  return {tensor_methods(), string_methods(), list_methods(), dict_methods(), number_methods()};
+}
+
+std::array<std::span<const Builtin>, 4> function_tables() {
+  return {python_functions(), torch_functions(), library_functions(), type_functions()};
+}
 
 const Builtin* find_in(std::span<const Builtin> table, std::string_view name) {
   const auto row = std::find_if(table.begin(), table.end(), [&](const Builtin& b) { return b.name == name; });
@@ -60,13 +66,17 @@ Result<void> charge(PlanState& state, size_t steps) {
 }
 
 const Builtin* find_function(std::string_view name) {
-  const Builtin* builtin = find_in(python_functions(), name);
-  return builtin ? builtin : find_in(torch_functions(), name);
+  for (const auto table : function_tables()) {
+    if (const Builtin* builtin = find_in(table, name)) return builtin;
+  }
+  return nullptr;
 }
 
 const Builtin* find_method(const Value& object, std::string_view name) {
   if (get_if<View>(object)) return find_in(tensor_methods(), name);
   if (get_dict(object)) return find_in(dict_methods(), name);
+  if (get_sequence(object)) return find_in(list_methods(), name);
+  if (as_float(object)) return find_in(number_methods(), name);
   return get_if<std::string>(object) ? find_in(string_methods(), name) : nullptr;
 }
 
@@ -79,8 +89,7 @@ const Builtin* find_method(std::string_view name) {
 
 std::vector<std::string_view> function_names() {
   std::vector<std::string_view> names;
-  append_names(python_functions(), names);
-  append_names(torch_functions(), names);
+  for (const auto table : function_tables()) append_names(table, names);
   return names;
 }
 
@@ -96,8 +105,7 @@ const std::vector<ir::Slot>& signature_of(const Builtin& builtin) {
     const auto add = [&](std::span<const Builtin> table) {
       for (const Builtin& each : table) signatures.emplace(&each, ir::parse_signature(each.parameters));
     };
-    add(python_functions());
-    add(torch_functions());
+    std::ranges::for_each(function_tables(), add);
     std::ranges::for_each(method_tables(), add);
     return signatures;
   }();
@@ -109,8 +117,8 @@ std::vector<ir::Slot> signature_of(const std::vector<Parameter>& parameters) {
   for (const Parameter& parameter : parameters) {
     ir::Slot& slot = signature.emplace_back();
     slot.name = slot.call_name = parameter.name;
-    slot.required = parameter.default_value == nullptr && !parameter.is_variadic;
-    slot.variadic = parameter.is_variadic;
+    slot.required = parameter.default_value == nullptr && parameter.kind == ParameterKind::Plain;
+    slot.variadic = parameter.kind == ParameterKind::Variadic;
   }
   return signature;
 }
@@ -153,16 +161,17 @@ std::optional<Value> find_constant(std::string_view dotted_name) {
   if (dotted_name == "math.nan" || dotted_name == "torch.nan") return std::numeric_limits<double>::quiet_NaN();
   if (dotted_name == "math.pi" || dotted_name == "torch.pi") return std::numbers::pi;
   if (dotted_name == "math.e") return std::numbers::e;
-  if (dotted_name == "torch.contiguous_format" || dotted_name == "torch.preserve_format" ||
-      dotted_name == "torch.strided") {
+  if (dotted_name == "torch.channels_last" || dotted_name == "torch.contiguous_format" ||
+      dotted_name == "torch.preserve_format" || dotted_name == "torch.strided") {
     return Value(std::string(dotted_name));
   }
   if (dotted_name.starts_with("torch.")) {
     if (const auto dtype = ir::parse_dtype(dotted_name)) return Value(*dtype);
   }
-  for (const std::string_view module : {"tl.", "triton.language."}) {
-    if (dotted_name.starts_with(module)) return triton_dtype(dotted_name.substr(module.size()));
-  }
+  if (dotted_name.starts_with("tl.")) return triton_dtype(dotted_name.substr(3));
+  if (dotted_name == "sys.path") return *make_sequence(true, {});
+  if (dotted_name == "sys.modules") return *make_dict({});
+  if (const auto type = find_type(dotted_name)) return Value(*type);
   return std::nullopt;
 }
 

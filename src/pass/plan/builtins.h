@@ -1,12 +1,14 @@
 // The functions, tensor methods, attributes and dotted constants a plan may use, as tables.
-// functions.cpp: Python, math and triton; allocate.cpp: torch; methods.cpp: methods and attributes of tensors;
-// container_methods.cpp: methods of strings
-// and dicts.
+// functions.cpp: Python, math and triton; libraries.cpp: what else files import; types.cpp: types and exceptions;
+// allocate.cpp: torch; methods.cpp: methods and attributes of tensors; container_methods.cpp: those of strings, lists and
+// dicts.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -29,8 +31,12 @@ struct PlanState {
   LaunchList list;
   int64_t steps_left = kMaxSteps;
   int64_t allocations = 0, allocated_bytes = 0;
-  bool on_gpu = false;  // what x.is_cuda says
-  bool limited = true;  // kMostAllocations and what follows it hold
+  bool on_gpu = false;                 // what x.is_cuda says
+  bool limited = true;                 // kMostAllocations and what follows it hold
+  std::deque<std::string> texts = {};  // names that came out of values
+
+  /// The text for as long as the evaluation lasts.
+  std::string_view intern(std::string text) { return texts.emplace_back(std::move(text)); }
 };
 /// Errors: BadPass when the steps are used up.
 Result<void> charge(PlanState& state, size_t steps);
@@ -41,8 +47,9 @@ using Bound = std::vector<std::optional<Value>>;
 struct Builtin {
   std::string_view name;        // "len", "torch.empty"; methods: "view"
   std::string_view parameters;  // a signature (ir/ops/signature.h): "dim0, dim1", "*size", "dtype?" (may be left out)
-  Result<Value> (*call)(PlanState& state,
-                        const Bound& args);  // methods: args[0] is the object, listed as "self"
+  Result<Value> (*call)(
+      PlanState& state,
+      const Bound& args);  // methods: args[0] is the object, listed as "self"; null: Interpreter::call_special
 };
 
 struct CallArguments {
@@ -54,7 +61,10 @@ std::span<const Builtin> python_functions();
 std::span<const Builtin> torch_functions();
 std::span<const Builtin> tensor_methods();
 std::span<const Builtin> string_methods();
+std::span<const Builtin> list_methods();
 std::span<const Builtin> dict_methods();
+std::span<const Builtin> library_functions();
+std::span<const Builtin> type_functions();
 
 /// By plain or dotted name; null when there is none.
 const Builtin* find_function(std::string_view name);
@@ -70,14 +80,30 @@ std::vector<ir::Slot> signature_of(const std::vector<Parameter>& parameters);
 /// callee: what messages call it. Errors: BadPass: too many, unknown, doubled or missing arguments.
 Result<Bound> bind_arguments(std::string_view callee, std::span<const ir::Slot> signature, CallArguments arguments);
 
+std::span<const Builtin> number_methods();
+
 /// x.new_empty, x.new_zeros. fill: nothing leaves the memory as it is.
 Result<Value> allocate_new(PlanState& state, const View& like, const std::optional<Value>& size,
                            const std::optional<Value>& dtype, std::optional<double> fill);
 
-/// torch.float32, math.inf, torch.contiguous_format, …
+/// torch.float32, math.inf, torch.Tensor, ValueError, …
 std::optional<Value> find_constant(std::string_view dotted_name);
-/// "torch", "math", "triton": names that stand for a module.
+/// "torch", "math", "triton": names that stand for a module without an import.
 bool is_module(std::string_view name);
+/// What a plan knows a library by: "tl" for triton.language, "F" is none.
+std::string canonical_name(std::string_view dotted_name);
+/// Whether an import of that library, or of a part of it, does not fail. Most of it plans do not have: to use it is the
+/// error.
+bool is_library(std::string_view dotted_name);
+
+/// torch.Tensor, ValueError, …
+std::optional<TypeValue> find_type(std::string_view dotted_name);
+/// torch.device("cuda"), ValueError("…"): a call of a type.
+Result<Value> make_of_type(const TypeValue& type, const CallArguments& arguments);
+/// Python's type(). Errors: BadPass for what has none here.
+Result<Value> type_of(const Value& value);
+/// Python's isinstance(). type: a type or a tuple of types.
+Result<bool> is_instance(const Value& value, const Value& type);
 
 /// x.shape, x.dtype, torch.finfo(…).max, …
 bool is_attribute(std::string_view name);

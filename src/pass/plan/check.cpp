@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <vector>
+
 #include "base/strings.h"
 #include "pass/plan/builtins.h"
 
@@ -11,33 +14,104 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
-void collect_assigned(const std::vector<Statement>& body, Names& names) {
-  for (const Statement& statement : body) {
-    for (const Expr* target : statement.targets) collect_targets(*target, names);
-    collect_assigned(statement.body, names);
-    collect_assigned(statement.otherwise, names);
-  }
-}
-
 std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& known) {
   const std::string_view nearest = name.size() < 3 ? std::string_view() : nearest_name(name, known);
   return nearest.empty() ? std::string("see docs/passes.md for what a plan may use")
                          : fmt::format("did you mean {}?", quoted(nearest));
 }
 
-/// Walks one function, or one constant. It may read the file's constants and names of its own.
+/// What all functions of a file share.
+class FileNames {
+ public:
+  FileNames(const PlanProgram& program, const PlanFiles& files) : program_(program) {
+    Names bound_twice;
+    for (const Import& import : program.imports) {
+      const bool is_ours = files.find(import.module) != nullptr || files.is_package(import.module);
+      const std::string dotted = import.name.empty() ? import.module : import.module + "." + std::string(import.name);
+      if (is_ours || !is_library(import.module)) {
+        modules_.insert(import.bound);
+      } else if (const auto [at, is_new] = libraries_.emplace(import.bound, canonical_name(dotted));
+                 !is_new && at->second != canonical_name(dotted)) {
+        bound_twice.insert(import.bound);
+      }
+    }
+    for (const std::string_view name : bound_twice) libraries_.erase(name);
+    for (const std::string_view name : modules_) libraries_.erase(name);
+  }
+
+  /// Whether the file, or a function outside this one, has a variable of that name.
+  bool has(std::string_view name) const { return program_.names.contains(name); }
+  /// What the file imports under that name, "torch.nn"; empty when it is something else.
+  std::string library(std::string_view name) const {
+    const auto found = libraries_.find(name);
+    if (found != libraries_.end()) return found->second;
+    return is_module(name) && !has(name) ? std::string(name) : std::string();
+  }
+  const PlanProgram& program() const { return program_; }
+
+ private:
+  const PlanProgram& program_;
+  std::map<std::string_view, std::string> libraries_;
+  Names modules_;
+};
+
+/// Walks one function, or the file's own statements.
 class NameChecker {
  public:
-  NameChecker(const PlanProgram& program, const Names& constants, Names own = {})
-      : program_(program), constants_(constants), own_(std::move(own)) {}
+  /// reached: gets the names of functions that are named.
+  NameChecker(const FileNames& file, const Function* function, Names& reached) : file_(file), reached_(reached) {
+    for (; function != nullptr; function = function->outer) {
+      own_.insert(function->locals.begin(), function->locals.end());
+      for (const Parameter& parameter : function->parameters) parameters_.insert(parameter.name);
+    }
+  }
 
   Result<void> check(const std::vector<Statement>& body) {
     for (const Statement& statement : body) {
+      if (is_main_guard(statement)) continue;
       if (statement.value) PASSNET_TRY_VOID(check(*statement.value));
       if (statement.message) PASSNET_TRY_VOID(check(*statement.message));
+      for (const Expr* target : statement.targets) PASSNET_TRY_VOID(check_target(*target));
+      if (statement.function != nullptr) PASSNET_TRY_VOID(check_defaults(statement.function->parameters));
+      if (statement.kernel != nullptr) PASSNET_TRY_VOID(check_kernel(*statement.kernel));
       PASSNET_TRY_VOID(check(statement.body));
       PASSNET_TRY_VOID(check(statement.otherwise));
+      PASSNET_TRY_VOID(check(statement.finally));
+      for (const Handler& handler : statement.handlers) PASSNET_TRY_VOID(check(handler.body));
     }
+    return {};
+  }
+
+ private:
+  /// `if __name__ == "__main__":`, which never holds here.
+  static bool is_main_guard(const Statement& statement) {
+    const Expr* condition = statement.value;
+    return statement.kind == StatementKind::If && condition->kind == ExprKind::Compare &&
+           condition->children[0]->name == "__name__";
+  }
+
+  Result<void> check_kernel(const JitKernel& kernel) {
+    if (kernel.autotune != nullptr) PASSNET_TRY_VOID(check_all(kernel.autotune->children, 1));
+    if (kernel.autotune != nullptr) PASSNET_TRY_VOID(check_keywords(*kernel.autotune));
+    for (const Expr* heuristics : kernel.heuristics) {
+      PASSNET_TRY_VOID(check_all(heuristics->children, 1));
+      PASSNET_TRY_VOID(check_keywords(*heuristics));
+    }
+    return check_defaults(kernel.parameters);
+  }
+
+  Result<void> check_defaults(const std::vector<Parameter>& parameters) {
+    for (const Parameter& parameter : parameters) {
+      if (parameter.default_value) PASSNET_TRY_VOID(check(*parameter.default_value));
+    }
+    return {};
+  }
+
+  Result<void> check_target(const Expr& target) {
+    if (target.kind == ExprKind::Subscript) return check_all(target.children, 0);
+    if (target.kind == ExprKind::Attribute) return check(*target.children[0]);
+    if (target.kind == ExprKind::Name) return {};
+    for (const Expr* child : target.children) PASSNET_TRY_VOID(check_target(*child));
     return {};
   }
 
@@ -47,12 +121,12 @@ class NameChecker {
       case ExprKind::Attribute: return check_attribute(expr);
       case ExprKind::Call: return check_call(expr);
       case ExprKind::Lambda:
-      case ExprKind::Comprehension: return check_scope(expr);
+      case ExprKind::Comprehension:
+      case ExprKind::DictComprehension: return check_scope(expr);
       default: return check_all(expr.children, 0);
     }
   }
 
- private:
   Result<void> check_all(const std::vector<const Expr*>& children, size_t first) {
     for (size_t i = first; i < children.size(); ++i) {
       if (children[i]) PASSNET_TRY_VOID(check(*children[i]));
@@ -61,88 +135,106 @@ class NameChecker {
   }
 
   Error at(const Expr& expr, std::string message, std::string hint) const {
-    return bad_pass(std::move(message), program_.locate(expr.offset)).with_hint(std::move(hint));
+    return bad_pass(std::move(message), file_.program().locate(expr.offset)).with_hint(std::move(hint));
   }
 
   std::vector<std::string_view> functions() const {
     std::vector<std::string_view> known = function_names();
-    for (const auto& [name, function] : program_.functions) known.push_back(name);
+    for (const Function& function : file_.program().functions) known.push_back(function.name);
     return known;
   }
 
-  bool knows(std::string_view name) const { return own_.contains(name) || constants_.contains(name); }
+  bool knows(std::string_view name) const { return own_.contains(name) || file_.has(name); }
 
   Result<void> check_name(const Expr& expr) {
-    if (knows(expr.name)) return {};
-    if (find_function(expr.name) || program_.functions.contains(expr.name)) {
-      return at(expr, fmt::format("function {} used as a value", quoted(expr.name)), "functions can only be called");
-    }
+    reached_.insert(expr.name);
+    if (knows(expr.name) || find_function(expr.name) || find_constant(expr.name) || is_module(expr.name)) return {};
     std::vector<std::string_view> known(own_.begin(), own_.end());
-    known.insert(known.end(), constants_.begin(), constants_.end());
+    known.insert(known.end(), file_.program().names.begin(), file_.program().names.end());
     return at(expr, fmt::format("name {} is not defined", quoted(expr.name)), did_you_mean(expr.name, known));
   }
 
-  std::string module_name(const Expr& expr) const {
-    std::string name = dotted_name(expr);
-    return knows(std::string_view(name).substr(0, name.find('.'))) ? std::string() : name;
+  /// "torch.nn.functional" for a chain of attributes of a library, as long as it is no value that plans know.
+  std::string library_name(const Expr& expr) const {
+    if (expr.kind == ExprKind::Name) {
+      const bool is_local = own_.contains(expr.name) && file_.library(expr.name).empty();
+      const std::string name = is_local ? std::string() : file_.library(expr.name);
+      return find_function(name) || find_constant(name) ? std::string() : name;
+    }
+    if (expr.kind != ExprKind::Attribute) return {};
+    const std::string object = library_name(*expr.children[0]);
+    if (object.empty() || find_function(object) || find_constant(object)) return {};
+    return canonical_name(object + "." + std::string(expr.name));
   }
 
   Result<void> check_attribute(const Expr& expr) {
-    if (const std::string name = module_name(expr); !name.empty()) {
-      if (find_constant(name)) return {};
+    if (const std::string name = library_name(expr); !name.empty()) {
+      if (find_constant(name) || find_function(name)) return {};
       return at(expr, fmt::format("outside the plan language: found {}", quoted(name)),
                 did_you_mean(name, functions()));
     }
     PASSNET_TRY_VOID(check(*expr.children[0]));
-    if (is_attribute(expr.name)) return {};
+    reached_.insert(expr.name);
+    if (is_attribute(expr.name) || may_have(*expr.children[0])) return {};
     const std::string hint = find_method(expr.name) ? fmt::format("it is a method, write '.{}(…)'", expr.name)
                                                     : std::string("tensors have .shape, .dtype, .device and .ndim");
     return at(expr, fmt::format("outside the plan language: found attribute {}", quoted(expr.name)), hint);
   }
 
+  /// Files have what they define, and functions and kernels what is given to them: that shows when it is read.
+  bool may_have(const Expr& object) const {
+    if (object.kind == ExprKind::Attribute) return may_have(*object.children[0]);
+    return object.kind == ExprKind::Name && !parameters_.contains(object.name) && knows(object.name);
+  }
+
   Result<void> check_callee(const Expr& call) {
     const Expr& callee = *call.children[0];
     if (const Expr* kernel = launched_kernel(call)) {
-      if (knows(kernel->name)) {
-        return at(*kernel, fmt::format("kernel name {} is also a variable", quoted(kernel->name)),
-                  "'name[grid](…)' launches the kernel 'name'; give the variable another name");
-      }
+      reached_.insert(kernel->name);
       return check(*callee.children[1]);
     }
     if (callee.kind == ExprKind::Name) {
-      if (find_function(callee.name) || program_.functions.contains(callee.name)) return {};
+      reached_.insert(callee.name);
+      if (const std::string name = library_name(callee); !name.empty()) return check_library_call(callee, name);
+      if (knows(callee.name) || find_function(callee.name) || find_type(callee.name)) return {};
       return at(callee, fmt::format("unknown function {}", quoted(callee.name)),
                 did_you_mean(callee.name, functions()));
     }
-    if (callee.kind != ExprKind::Attribute) {
-      return at(call, "outside the plan language: found a call of an expression",
-                "call functions by name, methods of tensors, or launch 'kernel[grid](…)'");
-    }
-    if (const std::string name = module_name(callee); !name.empty()) {
-      if (find_function(name)) return {};
-      return at(callee, fmt::format("outside the plan language: found {}", quoted(name + "()")),
-                did_you_mean(name, functions()));
-    }
+    if (callee.kind != ExprKind::Attribute) return check(callee);
+    if (const std::string name = library_name(callee); !name.empty()) return check_library_call(callee, name);
     PASSNET_TRY_VOID(check(*callee.children[0]));
-    if (find_method(callee.name)) return {};
+    reached_.insert(callee.name);
+    if (find_method(callee.name) || may_have(*callee.children[0])) return {};
     return at(callee, fmt::format("outside the plan language: found method {}", quoted(callee.name)),
               did_you_mean(callee.name, method_names()));
+  }
+
+  Result<void> check_library_call(const Expr& callee, const std::string& name) const {
+    if (find_function(name) || find_type(name)) return {};
+    return at(callee, fmt::format("outside the plan language: found {}", quoted(name + "()")),
+              did_you_mean(name, functions()));
+  }
+
+  Result<void> check_keywords(const Expr& call) {
+    for (const KeywordExpr& keyword : call.keywords) PASSNET_TRY_VOID(check(*keyword.value));
+    return {};
   }
 
   Result<void> check_call(const Expr& call) {
     PASSNET_TRY_VOID(check_callee(call));
     PASSNET_TRY_VOID(check_all(call.children, 1));
-    for (const KeywordExpr& keyword : call.keywords) PASSNET_TRY_VOID(check(*keyword.value));
-    return {};
+    return check_keywords(call);
   }
 
   /// A lambda or comprehension: its own names exist only inside.
   Result<void> check_scope(const Expr& expr) {
     Names added;
-    if (expr.kind == ExprKind::Lambda)
-      added.insert(expr.name);
-    else
+    if (expr.kind == ExprKind::Lambda) {
+      added = expr.function->locals;
+      PASSNET_TRY_VOID(check_defaults(expr.function->parameters));
+    } else {
       collect_targets(*expr.children[1], added);
+    }
     std::erase_if(added, [&](std::string_view name) { return own_.contains(name); });
     own_.insert(added.begin(), added.end());
     auto result = check_all(expr.children, 0);
@@ -150,26 +242,33 @@ class NameChecker {
     return result;
   }
 
-  const PlanProgram& program_;
-  const Names& constants_;
-  Names own_;
+  const FileNames& file_;
+  Names& reached_;
+  Names own_, parameters_;
 };
 
 }  // namespace
 
 void collect_targets(const Expr& target, Names& names) {
   if (target.kind == ExprKind::Name) names.insert(target.name);
+  if (target.kind != ExprKind::Tuple && target.kind != ExprKind::List && target.kind != ExprKind::Star) return;
   for (const Expr* item : target.children) collect_targets(*item, names);
 }
 
-std::string dotted_name(const Expr& expr) {
-  std::vector<std::string_view> parts;
-  const Expr* at = &expr;
-  for (; at->kind == ExprKind::Attribute; at = at->children[0]) parts.push_back(at->name);
-  if (at->kind != ExprKind::Name || !is_module(at->name) || parts.empty()) return {};
-  std::string name(at->name);
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) name.append(".").append(*part);
-  return name;
+void collect_assigned(const std::vector<Statement>& body, Names& names) {
+  for (const Statement& statement : body) {
+    for (const Expr* target : statement.targets) collect_targets(*target, names);
+    if (statement.function != nullptr) names.insert(statement.function->name);
+    if (statement.kernel != nullptr) names.insert(statement.kernel->name);
+    for (const Import& import : statement.imports) names.insert(import.bound);
+    for (const Handler& handler : statement.handlers) {
+      if (!handler.bound.empty()) names.insert(handler.bound);
+      collect_assigned(handler.body, names);
+    }
+    collect_assigned(statement.body, names);
+    collect_assigned(statement.otherwise, names);
+    collect_assigned(statement.finally, names);
+  }
 }
 
 const Expr* launched_kernel(const Expr& call) {
@@ -178,25 +277,24 @@ const Expr* launched_kernel(const Expr& call) {
   return callee.children[0];
 }
 
-Result<void> check_program(const PlanProgram& program) {
-  Names constants;
-  for (const ModuleConstant& constant : program.constants) {
-    PASSNET_TRY_VOID(NameChecker(program, constants).check(*constant.expr));
-    constants.insert(constant.name);
+Result<void> check_names(const PlanFiles& files) {
+  std::vector<std::pair<const PlanProgram*, FileNames>> all{{files.own.get(), FileNames(*files.own, files)}};
+  for (const auto& beside : files.beside) all.emplace_back(beside.get(), FileNames(*beside, files));
+  Names reached{"replacement_args", "replacement_func"};
+  for (const auto& [program, names] : all) {
+    PASSNET_TRY_VOID(NameChecker(names, nullptr, reached).check(program->body));
+    for (const Import& import : program->imports) reached.insert(import.name);
   }
-  const auto check_defaults = [&](const std::vector<Parameter>& parameters) -> Result<void> {
-    for (const Parameter& parameter : parameters) {
-      if (parameter.default_value) PASSNET_TRY_VOID(NameChecker(program, constants).check(*parameter.default_value));
+  std::set<const Function*> checked;
+  for (bool goes_on = true; goes_on;) {
+    goes_on = false;
+    for (const auto& [program, names] : all) {
+      for (const Function& function : program->functions) {
+        if (function.is_graph || !reached.contains(function.name) || !checked.insert(&function).second) continue;
+        goes_on = true;
+        PASSNET_TRY_VOID(NameChecker(names, &function, reached).check(function.body));
+      }
     }
-    return {};
-  };
-  for (const auto& [name, kernel] : program.jit_kernels) PASSNET_TRY_VOID(check_defaults(kernel.parameters));
-  for (const auto& [name, function] : program.functions) {
-    PASSNET_TRY_VOID(check_defaults(function.parameters));
-    Names own;
-    for (const Parameter& parameter : function.parameters) own.insert(parameter.name);
-    collect_assigned(function.body, own);
-    PASSNET_TRY_VOID(NameChecker(program, constants, std::move(own)).check(function.body));
   }
   return {};
 }

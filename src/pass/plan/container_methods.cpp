@@ -1,4 +1,4 @@
-// Methods of strings and dicts in a plan.
+// Methods of strings, lists, tuples and dicts in a plan.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -146,10 +146,159 @@ Result<Value> call_items(PlanState& state, const Bound& args) {
   return make_sequence(true, std::move(items));
 }
 
+Result<Value> call_pop_key(PlanState& state, const Bound& args) {
+  Dict& dict = *get_dict(*args[0]);
+  PASSNET_TRY_VOID(charge(state, dict.items.size()));
+  PASSNET_TRY(const Value* found, find_key(dict, *args[1]));
+  if (found == nullptr && args[2]) return *args[2];
+  if (found == nullptr) return bad_pass(fmt::format("the dict has no key {}", describe(*args[1])));
+  const auto at = std::ranges::find_if(dict.items, [&](const auto& item) { return &item.second == found; });
+  Value value = std::move(at->second);
+  dict.items.erase(at);
+  dict.weight -= 2;
+  return value;
+}
+
+Result<Value> call_clear(PlanState&, const Bound& args) {
+  get_dict(*args[0])->items.clear();
+  return Value(NoneValue{});
+}
+
+Result<Value> call_setdefault(PlanState& state, const Bound& args) {
+  Dict& dict = *get_dict(*args[0]);
+  PASSNET_TRY_VOID(charge(state, dict.items.size()));
+  PASSNET_TRY(const Value* found, find_key(dict, *args[1]));
+  if (found != nullptr) return *found;
+  Value value = args[2] ? *args[2] : Value(NoneValue{});
+  PASSNET_TRY_VOID(set_key(dict, *args[1], value));
+  return value;
+}
+
+Result<Value> call_update(PlanState& state, const Bound& args) {
+  const Dict* more = get_dict(*args[1]);
+  if (more == nullptr) return bad_pass(fmt::format("argument 'items': found {}, expected a dict", describe(*args[1])));
+  const auto items = more->items;
+  for (const auto& [key, value] : items) {
+    PASSNET_TRY_VOID(charge(state, get_dict(*args[0])->items.size()));
+    PASSNET_TRY_VOID(set_key(*get_dict(*args[0]), key, value));
+  }
+  return Value(NoneValue{});
+}
+
+/// The list to change. Errors: BadPass for a tuple.
+Result<Sequence*> list_of(const Bound& args, std::string_view method) {
+  Sequence* list = get_sequence(*args[0]);
+  if (list->is_list) return list;
+  return bad_pass(fmt::format("a tuple has no method '{}'", method));
+}
+
+Result<Value> call_append(PlanState&, const Bound& args) {
+  PASSNET_TRY(Sequence * list, list_of(args, "append"));
+  PASSNET_TRY_VOID(insert_item(*list, list->items.size(), *args[1]));
+  return Value(NoneValue{});
+}
+
+Result<Value> call_extend(PlanState& state, const Bound& args) {
+  PASSNET_TRY(Sequence * list, list_of(args, "extend"));
+  const Sequence* more = get_sequence(*args[1]);
+  if (more == nullptr)
+    return bad_pass(fmt::format("argument 'items': found {}, expected a list or tuple", describe(*args[1])));
+  const std::vector<Value> items = more->items;
+  PASSNET_TRY_VOID(charge(state, items.size()));
+  for (const Value& item : items) PASSNET_TRY_VOID(insert_item(*list, list->items.size(), item));
+  return Value(NoneValue{});
+}
+
+Result<Value> call_insert(PlanState& state, const Bound& args) {
+  PASSNET_TRY(Sequence * list, list_of(args, "insert"));
+  PASSNET_TRY(const int64_t index, int_argument(args[1], "index"));
+  const auto size = static_cast<int64_t>(list->items.size());
+  PASSNET_TRY_VOID(charge(state, list->items.size()));
+  const int64_t at = std::clamp<int64_t>(index < 0 ? index + size : index, 0, size);
+  PASSNET_TRY_VOID(insert_item(*list, static_cast<size_t>(at), *args[2]));
+  return Value(NoneValue{});
+}
+
+Result<Value> call_pop(PlanState& state, const Bound& args) {
+  PASSNET_TRY(Sequence * list, list_of(args, "pop"));
+  int64_t index = -1;
+  if (args[1]) {
+    PASSNET_TRY(index, int_argument(args[1], "index"));
+  }
+  const auto size = static_cast<int64_t>(list->items.size());
+  if (index < -size || index >= size) return bad_pass(fmt::format("pop of item {} of {}", index, size));
+  PASSNET_TRY_VOID(charge(state, list->items.size()));
+  const auto at = list->items.begin() + (index < 0 ? index + size : index);
+  Value value = std::move(*at);
+  list->items.erase(at);
+  --list->weight;
+  return value;
+}
+
+Result<Value> call_reverse(PlanState& state, const Bound& args) {
+  PASSNET_TRY(Sequence * list, list_of(args, "reverse"));
+  PASSNET_TRY_VOID(charge(state, list->items.size()));
+  std::ranges::reverse(list->items);
+  return Value(NoneValue{});
+}
+
+Result<Value> call_index(PlanState& state, const Bound& args) {
+  const Sequence& sequence = *get_sequence(*args[0]);
+  for (size_t i = 0; i < sequence.items.size(); ++i) {
+    PASSNET_TRY_VOID(charge(state, 1));
+    PASSNET_TRY(const bool same, equals(sequence.items[i], *args[1]));
+    if (same) return Value(static_cast<int64_t>(i));
+  }
+  return bad_pass(fmt::format("{} is not in the {}", describe(*args[1]), type_name(*args[0])));
+}
+
+Result<Value> call_count(PlanState& state, const Bound& args) {
+  int64_t count = 0;
+  for (const Value& item : get_sequence(*args[0])->items) {
+    PASSNET_TRY_VOID(charge(state, 1));
+    PASSNET_TRY(const bool same, equals(item, *args[1]));
+    count += same ? 1 : 0;
+  }
+  return Value(count);
+}
+
+/// torch.Size.numel().
+Result<Value> call_product(PlanState&, const Bound& args) {
+  Value product{int64_t{1}};
+  for (const Value& item : get_sequence(*args[0])->items) {
+    PASSNET_TRY(product, apply_binary(Operator::Multiply, product, item));
+  }
+  return product;
+}
+
+template <bool is_list>
+Result<Value> call_copy(PlanState& state, const Bound& args) {
+  if constexpr (is_list) {
+    PASSNET_TRY_VOID(charge(state, get_sequence(*args[0])->items.size()));
+    return make_sequence(true, get_sequence(*args[0])->items);
+  } else {
+    PASSNET_TRY_VOID(charge(state, get_dict(*args[0])->items.size() * get_dict(*args[0])->items.size()));
+    return make_dict(get_dict(*args[0])->items);
+  }
+}
+
+constexpr Builtin kListMethods[] = {
+    {"append", "self, item", call_append},
+    {"extend", "self, items", call_extend},
+    {"insert", "self, index, item", call_insert},
+    {"pop", "self, index?", call_pop},
+    {"reverse", "self", call_reverse},
+    {"index", "self, item", call_index},
+    {"count", "self, item", call_count},
+    {"numel", "self", call_product},
+    {"copy", "self", call_copy<true>},
+};
+
 constexpr Builtin kDictMethods[] = {
-    {"get", "self, key, default?", call_get},
-    {"keys", "self", call_items<true, false>},
-    {"values", "self", call_items<false, true>},
+    {"pop", "self, key, default?", call_pop_key}, {"clear", "self", call_clear},
+    {"copy", "self", call_copy<false>},           {"setdefault", "self, key, default?", call_setdefault},
+    {"update", "self, items", call_update},       {"get", "self, key, default?", call_get},
+    {"keys", "self", call_items<true, false>},    {"values", "self", call_items<false, true>},
     {"items", "self", call_items<true, true>},
 };
 
@@ -168,6 +317,7 @@ constexpr Builtin kStringMethods[] = {
 }  // namespace
 
 std::span<const Builtin> string_methods() { return kStringMethods; }
+std::span<const Builtin> list_methods() { return kListMethods; }
 std::span<const Builtin> dict_methods() { return kDictMethods; }
 
 }  // namespace passnet::pass

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include "base/strings.h"
 
@@ -13,8 +14,8 @@ namespace passnet::pass {
 namespace {
 
 constexpr std::string_view kAllowed =
-    "a plan has assignments, if/elif/else, while, for over range, zip, enumerate or a list, assert, raise, return, "
-    "kernel launches, torch.empty and its kin, sizes and numbers; see docs/passes.md";
+    "a plan has functions, assignments, if/elif/else, while, for over range, zip, enumerate or a list, try, assert, "
+    "raise, return, kernel launches, torch.empty and its kin, sizes and numbers; see docs/passes.md";
 
 }  // namespace
 
@@ -50,20 +51,20 @@ const Expr* ExpressionReader::literal(const char* at, Value value) {
   return expr;
 }
 
-// list := expression ("," expression)* [","]
+// list := item ("," item)* [","]
 const Expr* ExpressionReader::expression_list() {
   const char* at = lexer_.at();
-  const Expr* first = expression();
+  const Expr* first = item();
   if (lexer_.peek() != ',') return first;
   Children items{first};
   while (lexer_.accept(',')) {
     if (lexer_.at_statement_end() || lexer_.at_assign() || lexer_.peek() == ':' || lexer_.peek() == ']') break;
-    items.push_back(expression());
+    items.push_back(item());
   }
   return make(ExprKind::Tuple, at, std::move(items));
 }
 
-// expression := "lambda" NAME ":" expression | disjunction ["if" disjunction "else" expression]
+// expression := "lambda" parameters ":" expression | disjunction ["if" disjunction "else" expression]
 const Expr* ExpressionReader::expression() {
   const fx::Lexer::Nest nest(lexer_);
   const char* at = lexer_.at();
@@ -77,19 +78,80 @@ const Expr* ExpressionReader::expression() {
   return make(ExprKind::Conditional, condition_at, {condition, value, otherwise});
 }
 
+// A function whose body is `return expression`.
 const Expr* ExpressionReader::lambda(const char* at) {
-  const std::string_view parameter = lexer_.name();
-  if (parameter.empty()) lexer_.expected("the parameter of a lambda");
-  lexer_.skip();
-  if (lexer_.peek() == ',') lexer_.expected("a lambda of one parameter, as in 'lambda meta: (n,)'");
+  Function& function = program_.functions.emplace_back();
+  function.name = "lambda";
+  function.offset = lexer_.offset(at);
+  function.parameters = parameters(':');
+  for (const Parameter& parameter : function.parameters) function.locals.insert(parameter.name);
+  function.outer = std::exchange(scope_, &function);
   lexer_.expect(':', "':'");
-  return lambda(at, parameter, expression());
+  Statement body;
+  body.kind = StatementKind::Return;
+  body.offset = lexer_.offset();
+  body.value = expression();
+  scope_ = function.outer;
+  Expr* expr = make(ExprKind::Lambda, at, {body.value});
+  function.body.push_back(std::move(body));
+  expr->function = &function;
+  return expr;
 }
 
-const Expr* ExpressionReader::lambda(const char* at, std::string_view parameter, const Expr* body) {
-  Expr* expr = make(ExprKind::Lambda, at, {body});
-  expr->name = parameter;
-  return expr;
+// parameters := [["*" | "**"] NAME [":" annotation] ["=" expression] ("," …)* [","]]
+std::vector<Parameter> ExpressionReader::parameters(char close) {
+  std::vector<Parameter> read;
+  while (!lexer_.at_end() && lexer_.peek() != close) {
+    const char* at = lexer_.at();
+    if (*at == '/') {
+      outside(at, lexer_.describe() + " in a signature");
+      break;
+    }
+    if (*at == '*' && at[1] == ',') {  // what follows is given by keyword
+      lexer_.take(2);
+      continue;
+    }
+    const Parameter next = parameter(close == ')');
+    const auto same = [&](const Parameter& other) { return other.name == next.name; };
+    if (std::ranges::any_of(read, same)) {
+      lexer_.fail(at, fmt::format("parameter {} is given twice", quoted(next.name)), {}, Error::Kind::BadPass);
+    } else if (read.size() == kMaxArguments) {
+      lexer_.fail(at, fmt::format("too many parameters: expected at most {}", kMaxArguments), {}, Error::Kind::BadPass);
+    } else if (!read.empty() && read.back().kind == ParameterKind::Keywords) {
+      lexer_.fail(at, "found a parameter after '**', expected it before", {}, Error::Kind::BadPass);
+    }
+    read.push_back(next);
+    if (!lexer_.accept(',')) break;
+  }
+  return read;
+}
+
+Parameter ExpressionReader::parameter(bool annotated) {
+  Parameter read;
+  if (fx::is_power_at(lexer_.at())) {
+    lexer_.take(2);
+    read.kind = ParameterKind::Keywords;
+  } else if (lexer_.accept('*')) {
+    read.kind = ParameterKind::Variadic;
+  }
+  read.offset = lexer_.offset(lexer_.at());
+  read.name = lexer_.name();
+  if (read.name.empty()) {
+    lexer_.expected("a parameter name");
+    return read;
+  }
+  lexer_.skip();
+  if (annotated && lexer_.accept(':')) {
+    const char* from = lexer_.at();
+    expression();
+    if (lexer_.failed()) return read;
+    read.annotation = trim(std::string_view(from, static_cast<size_t>(lexer_.at() - from)));
+    // `x: "tl.constexpr"` says the same.
+    if (read.annotation.size() > 1 && std::strchr("'\"", read.annotation.front()) != nullptr)
+      read.annotation = read.annotation.substr(1, read.annotation.size() - 2);
+  }
+  if (lexer_.accept('=')) read.default_value = expression();
+  return read;
 }
 
 const Expr* ExpressionReader::name(const char* at, std::string_view name) {
@@ -303,20 +365,30 @@ const Expr* ExpressionReader::f_string(const char* at) {
   return make(ExprKind::Format, at, std::move(pieces));
 }
 
-// field := "{" expression "}"; a format after ":" or "!" would need Python's own formatting
+// field := "{" expression ["!" ("r" | "s")] [":" FORMAT] "}"
 const Expr* ExpressionReader::replacement_field(const char* end) {
   if (!lexer_.accept('{')) {
     lexer_.expected("'}}' for a bracket in an f-string");
     return make(ExprKind::Literal, end);
   }
-  const Expr* value = expression();
-  if (lexer_.at() < end && (lexer_.peek() == ':' || lexer_.peek() == '!')) {
-    outside(lexer_.at(), "a format in an f-string");
-  } else if (lexer_.at() >= end || lexer_.peek() != '}') {
+  const char* at = lexer_.at();
+  const Expr* value = expression_list();
+  const char* from = lexer_.at();
+  const char* close = from < end ? std::find(from, end, '}') : end;
+  if (lexer_.failed()) return value;
+  if (close == end || (*from != '}' && *from != ':' && *from != '!')) {
     lexer_.expected("'}' after the expression of an f-string");
+    return value;
   }
-  lexer_.advance(lexer_.failed() ? 0 : 1);
-  return value;
+  if (std::find(from, close, '{') != close) {
+    outside(from, "a format of an f-string with fields of its own");
+    return value;
+  }
+  lexer_.jump(close + 1);
+  if (close == from) return value;
+  Expr* written = make(ExprKind::Formatted, at, {value});
+  written->name = {from, static_cast<size_t>(close - from)};
+  return written;
 }
 
 void ExpressionReader::check_target(const Expr& expr) {
@@ -325,16 +397,10 @@ void ExpressionReader::check_target(const Expr& expr) {
     case ExprKind::Name: return;
     case ExprKind::Tuple:
     case ExprKind::List:
-      for (const Expr* item : expr.children) check_target(*item);
+      for (const Expr* item : expr.children) check_target(item->kind == ExprKind::Star ? *item->children[0] : *item);
       return;
     case ExprKind::Subscript:
-      lexer_.fail(at, "outside the plan language: found an assignment to an item",
-                  "lists and tensors do not change in a plan; make a new one, as in shape[:1] + (n,) + shape[2:]",
-                  Error::Kind::BadPass);
-      return;
-    case ExprKind::Attribute:
-      return lexer_.fail(at, "outside the plan language: found an assignment to an attribute", "assign to a plain name",
-                         Error::Kind::BadPass);
+    case ExprKind::Attribute: return;
     default: lexer_.fail(at, "cannot assign to an expression", "assign to a name", Error::Kind::BadPass);
   }
 }

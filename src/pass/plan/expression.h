@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "fx/lexer.h"
 #include "fx/operators.h"
@@ -24,7 +25,11 @@ class ExpressionReader {
   const Expr* loop_target();
   /// A name as an expression.
   const Expr* name(const char* at, std::string_view name);
-  const Expr* lambda(const char* at, std::string_view parameter, const Expr* body);
+  /// Up to `close`, which is left: parameters [":" annotation] ["=" default], "," between them.
+  std::vector<Parameter> parameters(char close);
+  /// The function whose body is read now; null at the top of a file.
+  const Function* scope() const { return scope_; }
+  void enter(const Function* scope) { scope_ = scope; }
   /// "outside the plan language: found FOUND", with the list of what is allowed.
   void outside(const char* at, std::string_view found);
 
@@ -33,6 +38,7 @@ class ExpressionReader {
   Expr* make(ExprKind kind, const char* at, Children children = {});
   const Expr* make_binary(Operator op, const char* at, const Expr* left, const Expr* right);
   const Expr* literal(const char* at, Value value);
+  Parameter parameter(bool annotated);
   const Expr* lambda(const char* at);
   const Expr* disjunction();
   const Expr* conjunction();
@@ -54,11 +60,12 @@ class ExpressionReader {
   const Expr* call(const Expr* callee);
   const Expr* subscript(const Expr* object);
   const Expr* subscript_item();
-  const Expr* comprehension(const char* at, const Expr* element);
+  const Expr* comprehension(ExprKind kind, const char* at, const Expr* element);
   bool accept_comparison(Operator& op);
 
   fx::Lexer& lexer_;
   PlanProgram& program_;
+  const Function* scope_ = nullptr;
 };
 
 }  // namespace passnet::pass

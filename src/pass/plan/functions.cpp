@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cfenv>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
 #include "base/python_number.h"
+#include "base/strings.h"
 #include "pass/plan/builtins.h"
 
 namespace passnet::pass {
@@ -18,6 +20,11 @@ namespace {
 /// min((a, b)).
 Result<std::vector<Value>> items_of(const std::optional<Value>& value, std::string_view name, bool spread = false) {
   const Sequence* sequence = value ? get_sequence(*value) : nullptr;
+  if (const Dict* dict = value ? get_dict(*value) : nullptr) {
+    std::vector<Value> keys;
+    for (const auto& [key, item] : dict->items) keys.push_back(key);
+    return keys;
+  }
   if (spread && sequence && sequence->items.size() == 1) sequence = get_sequence(sequence->items[0]);
   if (sequence) return sequence->items;
   if (const auto* view = value ? get_if<View>(*value) : nullptr; view) {
@@ -69,7 +76,19 @@ Result<Value> call_abs(PlanState&, const Bound& args) {
   return *number < 0 ? apply_unary(Operator::Negative, *args[0]) : apply_unary(Operator::Positive, *args[0]);
 }
 
+/// A number as Python reads it from a text. Errors: BadPass where it would raise ValueError.
+template <class Number>
+Result<Value> parse_number(const std::string& text, std::string_view function) {
+  const std::string_view digits = trim(text);
+  Number number{};
+  const auto [end, failure] =
+      std::from_chars(digits.data() + (digits.starts_with('+') ? 1 : 0), digits.data() + digits.size(), number);
+  if (failure == std::errc{} && end == digits.data() + digits.size()) return Value(number);
+  return bad_pass(fmt::format("{} of {}, expected a number", function, passnet::quoted(text)));
+}
+
 Result<Value> call_int(PlanState&, const Bound& args) {
+  if (const auto* text = get_if<std::string>(*args[0])) return parse_number<int64_t>(*text, "int");
   if (const auto number = as_int(*args[0])) return Value(*number);
   PASSNET_TRY(const double number, float_argument(args[0], "value"));
   return int_from(std::trunc(number), "int");
@@ -80,6 +99,7 @@ Result<Value> call_float(PlanState&, const Bound& args) {
     if (*text == "inf") return Value(std::numeric_limits<double>::infinity());
     if (*text == "-inf") return Value(-std::numeric_limits<double>::infinity());
     if (*text == "nan") return Value(std::numeric_limits<double>::quiet_NaN());
+    return parse_number<double>(*text, "float");
   }
   PASSNET_TRY(const double number, float_argument(args[0], "value"));
   return Value(number);
@@ -234,12 +254,66 @@ Result<Value> call_next_power_of_2(PlanState&, const Bound& args) {
 
 double square_root(double x) { return std::sqrt(x); }
 double logarithm_2(double x) { return std::log2(x); }
+double logarithm_10(double x) { return std::log10(x); }
 double logarithm(double x) { return std::log(x); }
 double exponential(double x) { return std::exp(x); }
 double round_up(double x) { return std::ceil(x); }
 double round_down(double x) { return std::floor(x); }
 
+Result<Value> call_real_power(PlanState&, const Bound& args) {
+  PASSNET_TRY(const double base, float_argument(args[0], "x"));
+  PASSNET_TRY(const double exponent, float_argument(args[1], "y"));
+  return apply_binary(Operator::Power, Value(base), Value(exponent));
+}
+
+Result<Value> call_divmod(PlanState&, const Bound& args) {
+  PASSNET_TRY(Value quotient, apply_binary(Operator::FloorDivide, *args[0], *args[1]));
+  PASSNET_TRY(Value rest, apply_binary(Operator::Modulo, *args[0], *args[1]));
+  return make_sequence(false, {std::move(quotient), std::move(rest)});
+}
+
+Result<Value> call_pow(PlanState&, const Bound& args) { return apply_binary(Operator::Power, *args[0], *args[1]); }
+
+Result<Value> call_dict(PlanState& state, const Bound& args) {
+  if (!args[0]) return make_dict({});
+  if (const Dict* dict = get_dict(*args[0])) {
+    PASSNET_TRY_VOID(charge(state, dict->items.size() * dict->items.size()));
+    return make_dict(dict->items);
+  }
+  PASSNET_TRY(const std::vector<Value> pairs, items_of(args[0], "items"));
+  std::vector<std::pair<Value, Value>> items;
+  for (const Value& pair : pairs) {
+    const Sequence* both = get_sequence(pair);
+    if (both == nullptr || both->items.size() != 2)
+      return bad_pass(fmt::format("dict: found {}, expected pairs of a key and a value", describe(pair)));
+    items.emplace_back(both->items[0], both->items[1]);
+  }
+  PASSNET_TRY_VOID(charge(state, items.size() * items.size()));
+  return make_dict(items);
+}
+
+Result<Value> call_bit_length(PlanState&, const Bound& args) {
+  const auto number = as_int(*args[0]);
+  if (!number) return bad_pass(fmt::format("{} has no method 'bit_length'", describe(*args[0])));
+  const uint64_t size = *number < 0 ? 0 - static_cast<uint64_t>(*number) : static_cast<uint64_t>(*number);
+  return Value(static_cast<int64_t>(std::bit_width(size)));
+}
+
+Result<Value> call_is_integer(PlanState&, const Bound& args) {
+  const double number = *as_float(*args[0]);
+  return Value(std::isfinite(number) && std::trunc(number) == number);
+}
+
+constexpr Builtin kNumberMethods[] = {
+    {"bit_length", "self", call_bit_length},
+    {"is_integer", "self", call_is_integer},
+};
+
 constexpr Builtin kHostFunctions[] = {
+    {"divmod", "a, b", call_divmod},
+    {"pow", "base, exp", call_pow},
+    {"dict", "items?", call_dict},
+    {"repr", "value", call_str},
     {"len", "value", call_len},
     {"min", "*values", call_best<Operator::Less>},
     {"max", "*values", call_best<Operator::Greater>},
@@ -265,6 +339,8 @@ constexpr Builtin kHostFunctions[] = {
     {"math.ceil", "value", call_rounding<round_up>},
     {"math.floor", "value", call_rounding<round_down>},
     {"math.prod", "values", call_prod},
+    {"math.log10", "value", call_real<logarithm_10>},
+    {"math.pow", "x, y", call_real_power},
     {"triton.cdiv", "x, y", call_cdiv},
     {"cdiv", "x, y", call_cdiv},
     {"triton.next_power_of_2", "n", call_next_power_of_2},
@@ -274,5 +350,6 @@ constexpr Builtin kHostFunctions[] = {
 }  // namespace
 
 std::span<const Builtin> python_functions() { return kHostFunctions; }
+std::span<const Builtin> number_methods() { return kNumberMethods; }
 
 }  // namespace passnet::pass

@@ -13,12 +13,6 @@ namespace passnet::pass {
 
 namespace {
 
-size_t weight_of(const Value& value) {
-  const Dict* dict = get_dict(value);
-  const Sequence* sequence = get_sequence(value);
-  return sequence ? sequence->weight : dict ? dict->weight : size_of(value);
-}
-
 bool makes_values(ExprKind kind) {
   return kind != ExprKind::Literal && kind != ExprKind::Name && kind != ExprKind::Lambda;
 }
@@ -47,16 +41,26 @@ Result<Value> index_sequence(const Sequence& sequence, const Value& index) {
   return make_sequence(sequence.is_list, std::move(items));
 }
 
-Result<Value> index_meta(const MetaValue& meta, const Value& index) {
-  const auto* name = get_if<std::string>(index);
-  if (!name) return bad_pass(fmt::format("launch constants are read by name, found {}", describe(index)));
-  for (const NamedConstant& constant : *meta.constants) {
-    if (constant.name == *name) return std::visit([](auto value) { return Value(value); }, constant.value);
-  }
-  return bad_pass(fmt::format("the launch has no constant {}", quoted(*name)));
+Result<Value> index_text(const std::string& text, const Value& index) {
+  std::vector<Value> letters;
+  for (const char letter : text) letters.emplace_back(std::string(1, letter));
+  Sequence sequence;
+  sequence.items = std::move(letters);
+  PASSNET_TRY(const Value part, index_sequence(sequence, index));
+  const Sequence* several = get_sequence(part);
+  if (several == nullptr) return part;
+  std::string joined;
+  for (const Value& letter : several->items) joined += std::get<std::string>(letter);
+  return Value(std::move(joined));
 }
 
 }  // namespace
+
+const void* identity_of(const Value& value) {
+  if (const auto* function = get_if<FunctionValue>(value)) return function->function;
+  if (const auto* kernel = get_if<std::shared_ptr<const KernelObject>>(value)) return (*kernel)->kernel;
+  return nullptr;
+}
 
 size_t size_of(const Value& value) {
   if (const Sequence* sequence = get_sequence(value)) return sequence->items.size();
@@ -67,28 +71,30 @@ size_t size_of(const Value& value) {
 }
 
 Error Interpreter::at(const Expr& expr, Error error) const {
-  if (!error.at) error.at = program_.locate(expr.offset);
+  if (!error.at) error.at = locate(expr.offset);
   return error;
 }
 
 const Value* Interpreter::find_variable(std::string_view name) const {
-  for (const Frame* frame : {&frames_.back(), &frames_.front()}) {
-    if (const auto variable = frame->variables.find(name); variable != frame->variables.end()) return &variable->second;
+  const auto in = [&](const Frame& where) -> const Value* {
+    const auto variable = where.variables.find(name);
+    return variable == where.variables.end() ? nullptr : &variable->second;
+  };
+  const Frame* where = &frame();
+  if (const Value* own = in(*where)) return own;
+  // What a function assigns is its own from its first line on, as in Python.
+  if (where->function != nullptr && where->function->locals.contains(name)) return nullptr;
+  for (where = where->outer; where != nullptr; where = where->outer) {
+    if (const Value* outer = in(*where)) return outer;
   }
-  return nullptr;
+  return in(*frame().file);
 }
 
-std::string Interpreter::module_name(const Expr& expr) const {
-  std::string name = dotted_name(expr);
-  return find_variable(std::string_view(name).substr(0, name.find('.'))) ? std::string() : name;
-}
-
-Result<void> Interpreter::evaluate_constants() {
-  for (const ModuleConstant& constant : program_.constants) {
-    PASSNET_TRY(Value value, eval(*constant.expr));
-    frames_.front().variables.insert_or_assign(constant.name, std::move(value));
-  }
-  return {};
+const Value* Interpreter::find_global(std::string_view name, const PlanProgram& file) const {
+  const auto known = file_frames_.find(&file);
+  if (known == file_frames_.end()) return nullptr;
+  const auto variable = known->second->variables.find(name);
+  return variable == known->second->variables.end() ? nullptr : &variable->second;
 }
 
 Result<Value> Interpreter::eval(const Expr& expr) {
@@ -115,10 +121,12 @@ Result<Value> Interpreter::eval_kind(const Expr& expr) {
     case ExprKind::Subscript: return eval_subscript(expr);
     case ExprKind::Slice: return eval_slice(expr);
     case ExprKind::Call: return eval_call(expr);
-    case ExprKind::Comprehension: return eval_comprehension(expr);
+    case ExprKind::Comprehension:
+    case ExprKind::DictComprehension: return eval_comprehension(expr);
+    case ExprKind::Formatted: return eval_formatted(expr);
     case ExprKind::Format: return eval_format(expr);
     case ExprKind::Star: return bad_pass("outside the plan language: found '*' before a single value");
-    case ExprKind::Lambda: return Value(LambdaValue{&expr, frames_.back().serial});
+    case ExprKind::Lambda: frame().is_kept = true; return Value(FunctionValue{expr.function, &frame()});
     default: break;
   }
   PASSNET_TRY(Value first, eval(*expr.children[0]));
@@ -135,7 +143,14 @@ Result<Value> Interpreter::eval_kind(const Expr& expr) {
 
 Result<Value> Interpreter::eval_name(const Expr& expr) {
   if (const Value* value = find_variable(expr.name)) return *value;
-  return bad_pass(fmt::format("variable {} is read before it is assigned", quoted(expr.name)));
+  const Function* function = frame().function;
+  const bool is_assigned =
+      (function != nullptr && function->locals.contains(expr.name)) || frame().program->names.contains(expr.name);
+  if (is_assigned) return bad_pass(fmt::format("variable {} is read before it is assigned", quoted(expr.name)));
+  if (const Builtin* builtin = find_function(expr.name)) return Value(BuiltinValue{builtin});
+  if (auto known = find_constant(expr.name)) return *std::move(known);
+  if (is_module(expr.name)) return Value(ModuleValue{std::string(expr.name)});
+  return bad_pass(fmt::format("name {} is not defined", quoted(expr.name)));
 }
 
 /// The values, and those that stand for several.
@@ -186,12 +201,34 @@ Result<Value> Interpreter::eval_format(const Expr& expr) {
   return Value(std::move(text));
 }
 
+Result<Value> Interpreter::eval_formatted(const Expr& expr) {
+  PASSNET_TRY(const Value value, eval(*expr.children[0]));
+  std::string_view form = expr.name;
+  PASSNET_TRY(std::string text, to_text(value));
+  if (form.starts_with("!")) {
+    if (form.starts_with("!r") && get_if<std::string>(value)) text = "'" + text + "'";
+    form.remove_prefix(std::min<size_t>(2, form.size()));
+  }
+  if (form.size() < 2) return Value(std::move(text));
+  if (form.size() > 8) return bad_pass(fmt::format("format {} is too long", quoted(form)));
+  // fmt has Python's mini-language but for what plans do not need.
+  try {
+    const std::string field = fmt::format("{{{}}}", form);
+    if (const auto number = as_int(value)) return Value(fmt::format(fmt::runtime(field), *number));
+    if (const auto real = as_float(value)) return Value(fmt::format(fmt::runtime(field), *real));
+    return Value(fmt::format(fmt::runtime(field), text));
+  } catch (const fmt::format_error&) {
+    return bad_pass(fmt::format("format {} does not fit {}", quoted(form), describe(value)));
+  }
+}
+
 Result<Value> Interpreter::eval_compare(const Expr& expr) {
   PASSNET_TRY(Value left, eval(*expr.children[0]));
   for (size_t i = 0; i < expr.operators.size(); ++i) {
     PASSNET_TRY(Value right, eval(*expr.children[i + 1]));
-    PASSNET_TRY_VOID(charge(state_, weight_of(left) + weight_of(right)));
-    PASSNET_TRY(const Value holds, apply_binary(expr.operators[i], left, right));
+    size_t visited = 0;
+    PASSNET_TRY(const Value holds, apply_binary(expr.operators[i], left, right, &visited));
+    PASSNET_TRY_VOID(charge(state_, visited));
     if (!std::get<bool>(holds)) return Value(false);
     left = std::move(right);
   }
@@ -199,26 +236,52 @@ Result<Value> Interpreter::eval_compare(const Expr& expr) {
 }
 
 Result<Value> Interpreter::eval_attribute(const Expr& expr) {
-  if (const std::string name = module_name(expr); !name.empty()) {
-    if (auto constant = find_constant(name)) return *std::move(constant);
-    return bad_pass(fmt::format("outside the plan language: found {}", quoted(name)));
-  }
   PASSNET_TRY(const Value object, eval(*expr.children[0]));
-  if (expr.name == "is_cuda" && get_if<View>(object)) return Value(state_.on_gpu);
-  return get_attribute(object, expr.name);
+  return attribute_of(object, expr.name);
+}
+
+namespace {
+
+Result<Value> name_of(const Value& object) {
+  std::string_view name;
+  if (const auto* function = get_if<FunctionValue>(object)) name = function->function->name;
+  if (const auto* builtin = get_if<BuiltinValue>(object)) name = builtin->builtin->name;
+  if (const auto* type = get_if<TypeValue>(object)) name = type->name;
+  if (const auto* kernel = get_if<std::shared_ptr<const KernelObject>>(object)) name = (*kernel)->kernel->name;
+  if (name.empty()) return bad_pass(fmt::format("{} has no name", describe(object)));
+  return Value(std::string(name.substr(name.rfind('.') + 1)));
+}
+
+}  // namespace
+
+Result<Value> Interpreter::attribute_of(const Value& object, std::string_view name) {
+  if (name == "is_cuda" && get_if<View>(object)) return Value(state_.on_gpu);
+  if (get_if<DeviceValue>(object) && name == "type") return Value(std::string(state_.on_gpu ? "cuda" : "cpu"));
+  if (get_if<DeviceValue>(object) && name == "index") return state_.on_gpu ? Value(int64_t{0}) : Value(NoneValue{});
+  if (const auto* module = get_if<ModuleValue>(object)) return module_attribute(*module, name);
+  if (const void* identity = identity_of(object)) {
+    if (const auto given = attributes_.find({identity, name}); given != attributes_.end()) return given->second;
+  }
+  if (name == "__class__") return type_of(object);
+  if (name == "__name__") return name_of(object);
+  return get_attribute(object, name);
 }
 
 Result<Value> Interpreter::eval_subscript(const Expr& expr) {
   PASSNET_TRY(const Value object, eval(*expr.children[0]));
-  PASSNET_TRY(const Value at, eval(*expr.children[1]));
+  PASSNET_TRY(const Value index, eval(*expr.children[1]));
+  return subscript_of(object, index);
+}
+
+Result<Value> Interpreter::subscript_of(const Value& object, const Value& at) {
   if (const Sequence* sequence = get_sequence(object)) return index_sequence(*sequence, at);
-  if (const auto* meta = get_if<MetaValue>(object)) return index_meta(*meta, at);
   if (const Dict* dict = get_dict(object)) {
     PASSNET_TRY_VOID(charge(state_, dict->items.size()));
     PASSNET_TRY(const Value* found, find_key(*dict, at));
-    if (found == nullptr) return bad_pass(fmt::format("the dict has no key {}", describe(at)));
+    if (found == nullptr) return raise("KeyError", fmt::format("the dict has no key {}", describe(at)));
     return *found;
   }
+  if (const auto* text = get_if<std::string>(object)) return index_text(*text, at);
   const auto* view = get_if<View>(object);
   if (!view) return bad_pass(fmt::format("cannot index {}", describe(object)));
   const Sequence* several = get_sequence(at);
@@ -245,25 +308,40 @@ Result<Value> Interpreter::eval_slice(const Expr& expr) {
 
 Result<Value> Interpreter::eval_comprehension(const Expr& expr) {
   PASSNET_TRY(const Value iterable, eval(*expr.children[2]));
-  const Sequence* sequence = get_sequence(iterable);
-  if (!sequence) return at(*expr.children[2], bad_pass(fmt::format("cannot loop over {}", describe(iterable))));
+  PASSNET_TRY(const std::vector<Value> items, items_of(iterable, *expr.children[2]));
   // Its variables exist only inside: what they hide comes back afterwards.
   std::set<std::string_view> names;
   collect_targets(*expr.children[1], names);
   std::vector<std::pair<std::string_view, Value>> hidden;
   for (std::string_view name : names) {
-    const auto variable = frames_.back().variables.find(name);
-    if (variable != frames_.back().variables.end()) hidden.emplace_back(name, variable->second);
+    const auto variable = frame().variables.find(name);
+    if (variable != frame().variables.end()) hidden.emplace_back(name, variable->second);
   }
-  Result<Value> result = comprehend(expr, *sequence);
-  for (std::string_view name : names) frames_.back().variables.erase(name);
-  for (auto& [name, value] : hidden) frames_.back().variables.insert_or_assign(name, std::move(value));
+  Result<Value> result = comprehend(expr, items);
+  for (std::string_view name : names) frame().variables.erase(name);
+  for (auto& [name, value] : hidden) frame().variables.insert_or_assign(name, std::move(value));
   return result;
 }
 
-Result<Value> Interpreter::comprehend(const Expr& expr, const Sequence& sequence) {
+Result<std::vector<Value>> Interpreter::items_of(const Value& iterable, const Expr& expr) {
   std::vector<Value> items;
-  for (const Value& item : sequence.items) {
+  if (const Sequence* sequence = get_sequence(iterable)) {
+    items = sequence->items;
+  } else if (const Dict* dict = get_dict(iterable)) {
+    for (const auto& [key, value] : dict->items) items.push_back(key);
+  } else if (const auto* text = get_if<std::string>(iterable)) {
+    for (const char letter : *text) items.emplace_back(std::string(1, letter));
+  } else {
+    return at(expr, bad_pass(fmt::format("cannot loop over {}", describe(iterable)))
+                        .with_hint("loop over range, zip, enumerate, a tuple, a list or a dict"));
+  }
+  PASSNET_TRY_VOID(charge(state_, items.size()));
+  return items;
+}
+
+Result<Value> Interpreter::comprehend(const Expr& expr, const std::vector<Value>& sequence) {
+  std::vector<Value> items;
+  for (const Value& item : sequence) {
     PASSNET_TRY_VOID(assign(*expr.children[1], item));
     bool wanted = true;
     for (size_t i = 3; wanted && i < expr.children.size(); ++i) {
@@ -274,68 +352,11 @@ Result<Value> Interpreter::comprehend(const Expr& expr, const Sequence& sequence
     PASSNET_TRY(Value value, eval(*expr.children[0]));
     items.push_back(std::move(value));
   }
-  return make_sequence(true, std::move(items));
-}
-
-Result<CallArguments> Interpreter::eval_arguments(const Expr& call) {
-  CallArguments arguments;
-  PASSNET_TRY(arguments.positional, eval_items(std::span(call.children).subspan(1)));
-  for (const KeywordExpr& keyword : call.keywords) {
-    PASSNET_TRY(Value value, eval(*keyword.value));
-    PASSNET_TRY_VOID(charge(state_, size_of(value)));
-    arguments.keywords.emplace_back(keyword.name, std::move(value));
-  }
-  return arguments;
-}
-
-Result<Value> Interpreter::eval_call(const Expr& expr) {
-  const Expr& callee = *expr.children[0];
-  if (const Expr* kernel = launched_kernel(expr)) return launch(expr, *kernel);
-  const Builtin* builtin = nullptr;
-  std::optional<Value> object;
-  if (callee.kind == ExprKind::Name) {
-    const auto function = program_.functions.find(callee.name);
-    if (function != program_.functions.end()) {
-      PASSNET_TRY(CallArguments arguments, eval_arguments(expr));
-      return call(function->second, std::move(arguments));
-    }
-    builtin = find_function(callee.name);
-  } else if (const std::string name = module_name(callee); !name.empty()) {
-    builtin = find_function(name);
-  } else if (callee.kind == ExprKind::Attribute) {
-    PASSNET_TRY(object, eval(*callee.children[0]));
-    builtin = find_method(*object, callee.name);
-    if (!builtin) return bad_pass(fmt::format("{} has no method '{}'", describe(*object), callee.name));
-  }
-  if (!builtin) return bad_pass("outside the plan language: found a call of an unknown function");
-  PASSNET_TRY(CallArguments arguments, eval_arguments(expr));
-  if (object) arguments.positional.insert(arguments.positional.begin(), *std::move(object));
-  PASSNET_TRY(const Bound bound, bind_arguments(builtin->name, signature_of(*builtin), std::move(arguments)));
-  return builtin->call(state_, bound);
-}
-
-Result<Value> Interpreter::call(const Function& function, CallArguments arguments) {
-  if (frames_.size() > kMaxCallDepth) {
-    return bad_pass(fmt::format("more than {} calls inside each other", kMaxCallDepth))
-        .with_hint("plans need no recursion");
-  }
-  Frame frame;
-  frame.serial = next_serial_++;
-  PASSNET_TRY(Bound bound, bind_arguments(function.name, signature_of(function.parameters), std::move(arguments)));
-  for (size_t i = 0; i < bound.size(); ++i) {
-    const Parameter& parameter = function.parameters[i];
-    if (!bound[i] && parameter.is_variadic) bound[i] = make_shape({});
-    if (!bound[i]) {
-      PASSNET_TRY(bound[i], eval(*parameter.default_value));
-    }
-    frame.variables.insert_or_assign(parameter.name, *std::move(bound[i]));
-  }
-  frames_.push_back(std::move(frame));
-  PASSNET_TRY(const Flow flow, run(function.body));
-  if (flow != Flow::Return) return_offset_ = function.offset;
-  Value result = std::move(frames_.back().result);
-  frames_.pop_back();
-  return result;
+  if (expr.kind == ExprKind::Comprehension) return make_sequence(true, std::move(items));
+  std::vector<std::pair<Value, Value>> pairs;
+  for (const Value& item : items) pairs.emplace_back(get_sequence(item)->items[0], get_sequence(item)->items[1]);
+  PASSNET_TRY_VOID(charge(state_, pairs.size() * pairs.size()));
+  return make_dict(pairs);
 }
 
 }  // namespace passnet::pass

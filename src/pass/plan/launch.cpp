@@ -9,11 +9,11 @@
 
 #include "base/python_number.h"
 #include "base/strings.h"
+#include "pass/plan/allocate.h"
 #include "pass/plan/interpreter.h"
+#include "pass/plan/launch_values.h"
 
 namespace passnet::pass {
-
-namespace {
 
 Result<LaunchArg> to_argument(const Value& value, std::string_view kernel) {
   if (const auto* view = get_if<View>(value)) return LaunchArg(*view);
@@ -30,69 +30,46 @@ Result<LaunchArg> to_argument(const Value& value, std::string_view kernel) {
   return error;
 }
 
-Result<Constant> to_constant(const Value& value, std::string_view name) {
-  if (const auto* number = get_if<int64_t>(value)) return Constant(*number);
-  if (const auto* number = get_if<double>(value)) return Constant(*number);
-  if (const auto* flag = get_if<bool>(value)) return Constant(*flag);
-  if (const auto* dtype = get_if<ir::DType>(value)) return Constant(*dtype);
-  Error error = bad_pass(
-      fmt::format("constant {}: found {}, expected an int, float, bool or dtype", quoted(name), describe(value)));
-  return error;
+Value to_value(const Constant& constant) {
+  return std::visit(
+      [](const auto& value) {
+        if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
+          return Value(NoneValue{});
+        } else {
+          return Value(value);
+        }
+      },
+      constant);
 }
 
-/// What a launch of Triton takes beside the parameters of the kernel.
-bool is_option(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kOptions{"num_warps", "num_stages", "num_ctas", "maxnreg"};
-  return std::ranges::find(kOptions, name) != kOptions.end();
+std::vector<std::pair<Value, Value>> to_dict(const std::vector<NamedConstant>& constants) {
+  std::vector<std::pair<Value, Value>> items;
+  for (const NamedConstant& constant : constants) items.emplace_back(constant.name, to_value(constant.value));
+  return items;
 }
 
-/// Numbers that a launch gives to a kernel of Triton, by parameter.
-std::vector<NamedConstant> named_scalars(const JitKernel& kernel, const Launch& launch) {
-  std::vector<NamedConstant> scalars;
-  auto argument = launch.args.begin();
-  for (const Parameter& parameter : kernel.parameters) {
-    if (parameter.is_constexpr) continue;
-    const auto add = [&](const auto& value) {
-      if constexpr (!std::is_same_v<std::decay_t<decltype(value)>, View>)
-        scalars.push_back({std::string(parameter.name), value});
-    };
-    std::visit(add, *argument++);
-  }
-  return scalars;
-}
+namespace {
 
 /// Splits `[grid]` and `[grid, block]`: with a block the grid is a tuple or a lambda, so that `[n, m]` is a
 /// grid.
 std::pair<Value, std::optional<Value>> split_block(const Value& index) {
   const Sequence* items = get_sequence(index);
   const bool has_block = items && !items->is_list && items->items.size() == 2 &&
-                         (get_sequence(items->items[0]) || get_if<LambdaValue>(items->items[0]));
+                         (get_sequence(items->items[0]) || get_if<FunctionValue>(items->items[0]));
   if (has_block) return {items->items[0], items->items[1]};
   return {index, std::nullopt};
 }
 
 }  // namespace
 
-Result<Value> Interpreter::call_lambda(const LambdaValue& lambda, const std::vector<NamedConstant>& constants) {
-  if (lambda.frame != frames_.back().serial) {
-    return bad_pass("a lambda is used outside the function that made it");
-  }
-  const std::string_view parameter = lambda.expr->name;
-  const Value* outer = find_variable(parameter);
-  const std::optional<Value> hidden = outer ? std::optional<Value>(*outer) : std::nullopt;
-  frames_.back().variables.insert_or_assign(parameter,
-                                            MetaValue{std::make_shared<const std::vector<NamedConstant>>(constants)});
-  Result<Value> result = eval(*lambda.expr->children[0]);
-  frames_.back().variables.erase(parameter);
-  if (hidden) frames_.back().variables.insert_or_assign(parameter, *hidden);
-  return result;
-}
-
-Result<std::vector<int64_t>> Interpreter::grid_sizes(const Value& grid, const std::vector<NamedConstant>& constants) {
-  if (const auto* lambda = get_if<LambdaValue>(grid)) {
-    PASSNET_TRY(const Value sizes, call_lambda(*lambda, constants));
-    if (get_if<LambdaValue>(sizes)) return bad_pass("the grid is a lambda that returns a lambda");
-    return grid_sizes(sizes, constants);
+/// meta: what a function as grid gets, by name.
+Result<std::vector<int64_t>> Interpreter::grid_sizes(const Value& grid,
+                                                     const std::vector<std::pair<Value, Value>>& meta) {
+  if (const auto* function = get_if<FunctionValue>(grid)) {
+    PASSNET_TRY(Value given, make_dict(meta));
+    PASSNET_TRY(const Value sizes, call(*function, {{std::move(given)}, {}}));
+    if (get_if<FunctionValue>(sizes)) return bad_pass("the grid is a function that returns a function");
+    return grid_sizes(sizes, meta);
   }
   const Sequence* sequence = get_sequence(grid);
   const std::vector<Value> axes = sequence ? sequence->items : std::vector<Value>{grid};
@@ -130,6 +107,10 @@ Result<void> Interpreter::take_as_written(const Expr& call, const CallArguments&
       return at(*call.keywords[i].value, bad_pass(fmt::format("constant {} is given twice", quoted(name))));
     }
     auto constant = to_constant(value, name);
+    if (constant && (get_if<std::string>(value) || get_if<NoneValue>(value))) {
+      constant = bad_pass(
+          fmt::format("constant {}: found {}, expected an int, float, bool or dtype", quoted(name), describe(value)));
+    }
     if (!constant) {
       Error error = at(*call.keywords[i].value, std::move(constant).error());
       if (get_if<View>(value)) error.hint = "keywords are compile-time constants; pass tensors by position";
@@ -140,78 +121,24 @@ Result<void> Interpreter::take_as_written(const Expr& call, const CallArguments&
   return {};
 }
 
-/// A kernel of Triton gets them as Python gives them to its parameters; what is `tl.constexpr` is a constant, and so are
-/// the options of the launch. Both stand in the order of the signature.
-Result<void> Interpreter::bind_to_signature(const Expr& call, const JitKernel& kernel, CallArguments arguments,
-                                            Launch& launch) {
-  std::vector<NamedConstant> options;
-  for (size_t i = 0, next = 0; i < call.keywords.size(); ++i) {
-    const KeywordExpr& keyword = call.keywords[i];
-    if (!is_option(keyword.name) || std::ranges::count(kernel.parameters, keyword.name, &Parameter::name) > 0) {
-      ++next;
-      continue;
-    }
-    auto constant = to_constant(arguments.keywords[next].second, keyword.name);
-    if (!constant) return at(*keyword.value, std::move(constant).error());
-    options.push_back({std::string(keyword.name), *constant});
-    arguments.keywords.erase(arguments.keywords.begin() + static_cast<std::ptrdiff_t>(next));
-  }
-  std::vector<ir::Slot> signature = signature_of(kernel.parameters);
-  for (size_t i = 0; i < signature.size(); ++i) {
-    if (kernel.is_tuned && kernel.parameters[i].is_constexpr) signature[i].required = false;
-  }
-  const auto where = [&](size_t parameter) -> const Expr& {
-    if (parameter + 1 < call.children.size()) return *call.children[parameter + 1];
-    const auto keyword = std::ranges::find(call.keywords, kernel.parameters[parameter].name, &KeywordExpr::name);
-    return keyword == call.keywords.end() ? call : *keyword->value;
-  };
-  PASSNET_TRY(Bound bound, bind_arguments(fmt::format("kernel {}", passnet::quoted(launch.kernel)), signature,
-                                          std::move(arguments)));
-  for (size_t i = 0; i < bound.size(); ++i) {
-    const Parameter& parameter = kernel.parameters[i];
-    if (!bound[i] && parameter.default_value) {
-      PASSNET_TRY(bound[i], eval(*parameter.default_value));
-    }
-    if (!bound[i]) continue;  // tuning chooses it
-    if (parameter.is_constexpr) {
-      auto constant = to_constant(*bound[i], parameter.name);
-      if (!constant)
-        return at(where(i), std::move(constant).error()).with_hint("the kernel has it as tl.constexpr, a constant");
-      launch.constants.push_back({std::string(parameter.name), *constant});
-    } else {
-      auto argument = to_argument(*bound[i], launch.kernel);
-      if (!argument) {
-        Error error = at(where(i), std::move(argument).error());
-        if (get_if<ir::DType>(*bound[i])) error.hint = "a kernel takes a dtype as tl.constexpr";
-        return error;
-      }
-      launch.args.push_back(std::move(*argument));
-    }
-  }
-  std::ranges::move(options, std::back_inserter(launch.constants));
-  return {};
-}
-
-Result<Value> Interpreter::launch(const Expr& call, const Expr& kernel) {
+Result<Value> Interpreter::launch(const Expr& call, const Expr& name, const KernelObject* kernel) {
   Launch launch;
-  launch.kernel = kernel.name;
-  launch.at = program_.locate(kernel.offset);
+  launch.kernel = kernel != nullptr ? kernel->kernel->name : name.name;
+  launch.at = locate(name.offset);
   PASSNET_TRY(const Value index, eval(*call.children[0]->children[1]));
   PASSNET_TRY(CallArguments arguments, eval_arguments(call));
   if (arguments.positional.size() + arguments.keywords.size() > kMaxArguments) {
     return bad_pass(fmt::format("too many arguments for kernel {}: expected at most {}", passnet::quoted(launch.kernel),
                                 kMaxArguments));
   }
-  std::vector<NamedConstant> meta;  // what a lambda as grid can ask for
-  if (const auto jit = program_.jit_kernels.find(kernel.name); jit != program_.jit_kernels.end()) {
-    PASSNET_TRY_VOID(bind_to_signature(call, jit->second, std::move(arguments), launch));
-    meta = named_scalars(jit->second, launch);
+  const auto [grid, block] = split_block(index);
+  if (kernel != nullptr) {
+    if (block) return bad_pass("a kernel of Triton has no block size: write 'kernel[grid](…, num_warps=4)'");
+    PASSNET_TRY_VOID(launch_triton(call, *kernel, grid, std::move(arguments), launch));
   } else {
     PASSNET_TRY_VOID(take_as_written(call, arguments, launch));
+    PASSNET_TRY(launch.grid, grid_sizes(grid, to_dict(launch.constants)));
   }
-  std::ranges::copy(launch.constants, std::back_inserter(meta));
-  const auto [grid, block] = split_block(index);
-  PASSNET_TRY(launch.grid, grid_sizes(grid, meta));
   if (block) {
     const auto* size = get_if<int64_t>(*block);
     if (!size || *size < 1 || *size > kMaxBlock) {
@@ -220,9 +147,7 @@ Result<Value> Interpreter::launch(const Expr& call, const Expr& kernel) {
     }
     launch.block = *size;
   }
-  if (state_.limited && state_.list.launches.size() == kMostLaunches)
-    return bad_pass(fmt::format("a plan may launch {} kernels, this is one more", kMostLaunches));
-  state_.list.launches.push_back(std::move(launch));
+  PASSNET_TRY_VOID(add_launch(state_, std::move(launch)));
   return Value(NoneValue{});
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -32,18 +33,35 @@ struct ScalarToJson {
   Json operator()(double value) const { return {{"float", number_json(value)}}; }
   Json operator()(bool value) const { return {{"bool", value}}; }
   Json operator()(ir::DType value) const { return {{"dtype", std::string(ir::name(value))}}; }
+  Json operator()(const std::string& value) const { return {{"string", value}}; }
+  Json operator()(std::monostate) const { return {{"none", true}}; }
 };
 
-Json launch_to_json(const Launch& launch) {
-  Json constants = Json::array(), args = Json::array();
-  for (const NamedConstant& constant : launch.constants) {
+Json constants_to_json(const std::vector<NamedConstant>& constants) {
+  Json list = Json::array();
+  for (const NamedConstant& constant : constants) {
     Json entry = {{"name", constant.name}};
     entry.update(std::visit(ScalarToJson{}, constant.value));
-    constants.push_back(std::move(entry));
+    list.push_back(std::move(entry));
   }
+  return list;
+}
+
+constexpr const char* kSources[] = {"beside", "triton", "builtin"};
+
+Json launch_to_json(const Launch& launch) {
+  Json args = Json::array();
   for (const LaunchArg& arg : launch.args) args.push_back(std::visit(ScalarToJson{}, arg));
-  return {{"kernel", launch.kernel}, {"constants", std::move(constants)}, {"grid", launch.grid},
-          {"block", launch.block},   {"args", std::move(args)},           {"at", to_json_object(launch.at)}};
+  Json json = {{"kernel", launch.kernel}, {"constants", constants_to_json(launch.constants)},
+               {"grid", launch.grid},     {"block", launch.block},
+               {"args", std::move(args)}, {"at", to_json_object(launch.at)}};
+  if (launch.origin != KernelOrigin::Beside) json["source"] = kSources[static_cast<size_t>(launch.origin)];
+  if (launch.origin != KernelOrigin::Triton) return json;
+  json["file"] = launch.file;
+  json["parameters"] = launch.parameters;
+  for (const LaunchChoice& choice : launch.choices)
+    json["choices"].push_back({{"constants", constants_to_json(choice.constants)}, {"grid", choice.grid}});
+  return json;
 }
 
 /// A place in the document, for messages: "launch list: launches[2].grid".
@@ -164,6 +182,7 @@ Result<LaunchArg> read_arg(const Node& node, const std::vector<Buffer>& buffers)
     PASSNET_TRY(const double value, read_float(Node{node.json.at("float"), node.path + ".float"}));
     return LaunchArg(value);
   }
+  if (node.has("none")) return LaunchArg(std::monostate{});
   if (!node.has("bool") || !node.json.at("bool").is_boolean()) {
     return node.wrong("a view, {\"int\": n}, {\"float\": x} or {\"bool\": b}");
   }
@@ -178,13 +197,19 @@ Result<NamedConstant> read_constant(const Node& node) {
     PASSNET_TRY(constant.value, read_dtype(node));
     return constant;
   }
+  if (node.has("string")) {
+    PASSNET_TRY(constant.value, read_string(Node{node.json.at("string"), node.path + ".string"}));
+    return constant;
+  }
   PASSNET_TRY(const LaunchArg scalar, read_arg(node, {}));
   if (const auto* integer = std::get_if<int64_t>(&scalar))
     constant.value = *integer;
   else if (const auto* real = std::get_if<double>(&scalar))
     constant.value = *real;
+  else if (const auto* truth = std::get_if<bool>(&scalar))
+    constant.value = *truth;
   else
-    constant.value = std::get<bool>(scalar);
+    constant.value = std::monostate{};
   return constant;
 }
 
@@ -201,20 +226,42 @@ Result<SourceLoc> read_location(const Node& parent) {
   return at;
 }
 
+Result<std::vector<int64_t>> read_grid(const Node& node) {
+  const auto size = [](const Node& axis) { return read_int_in(axis, 0, std::numeric_limits<int64_t>::max()); };
+  PASSNET_TRY(std::vector<int64_t> grid, read_list(node, "grid", size));
+  if (!grid.empty() && grid.size() <= 3) return grid;
+  return Node{node.json.at("grid"), node.path + ".grid"}.wrong("1 to 3 sizes");
+}
+
 Result<Launch> read_launch(const Node& node, const std::vector<Buffer>& buffers) {
   Launch launch;
   PASSNET_TRY(const Node kernel, node.at("kernel"));
   PASSNET_TRY(launch.kernel, read_string(kernel));
   PASSNET_TRY(launch.constants, read_list(node, "constants", read_constant));
-  const auto size = [](const Node& axis) { return read_int_in(axis, 0, std::numeric_limits<int64_t>::max()); };
-  PASSNET_TRY(launch.grid, read_list(node, "grid", size));
-  if (launch.grid.empty() || launch.grid.size() > 3) {
-    return Node{node.json.at("grid"), node.path + ".grid"}.wrong("1 to 3 sizes");
-  }
+  PASSNET_TRY(launch.grid, read_grid(node));
   PASSNET_TRY(const Node block, node.at("block"));
   PASSNET_TRY(launch.block, read_int_in(block, 1, kMaxBlock));
   PASSNET_TRY(launch.args, read_list(node, "args", [&](const Node& arg) { return read_arg(arg, buffers); }));
   PASSNET_TRY(launch.at, read_location(node));
+  if (node.has("source")) {
+    PASSNET_TRY(const Node source, node.at("source"));
+    const auto known = std::ranges::find_if(kSources, [&](const char* name) { return source.json == name; });
+    if (known == std::end(kSources)) return source.wrong("\"beside\", \"triton\" or \"builtin\"");
+    launch.origin = static_cast<KernelOrigin>(known - std::begin(kSources));
+  }
+  if (launch.origin != KernelOrigin::Triton) return launch;
+  PASSNET_TRY(const Node file, node.at("file"));
+  PASSNET_TRY(launch.file, read_string(file));
+  PASSNET_TRY(launch.parameters, read_list(node, "parameters", read_string));
+  const auto read_choice = [](const Node& choice) -> Result<LaunchChoice> {
+    LaunchChoice read;
+    PASSNET_TRY(read.constants, read_list(choice, "constants", read_constant));
+    PASSNET_TRY(read.grid, read_grid(choice));
+    return read;
+  };
+  if (node.has("choices")) {
+    PASSNET_TRY(launch.choices, read_list(node, "choices", read_choice));
+  }
   return launch;
 }
 

@@ -30,11 +30,11 @@ struct View {
   bool operator==(const View&) const = default;
 };
 
-/// A positional kernel argument: a pointer, an integer, a float or a bool.
-using LaunchArg = std::variant<View, int64_t, double, bool>;
+/// A kernel argument: a pointer, an integer, a float or a bool; None for a kernel of Triton alone.
+using LaunchArg = std::variant<View, int64_t, double, bool, std::monostate>;
 
-/// A keyword of a launch: a compile-time constant of the kernel.
-using Constant = std::variant<int64_t, double, bool, ir::DType>;
+/// A compile-time constant of a kernel; strings and None for a kernel of Triton alone.
+using Constant = std::variant<int64_t, double, bool, ir::DType, std::string, std::monostate>;
 struct NamedConstant {
   std::string name;
   Constant value;
@@ -43,13 +43,32 @@ struct NamedConstant {
 
 inline constexpr int64_t kMaxBlock = 1024;
 
+/// One way to run a kernel that @triton.autotune lists.
+struct LaunchChoice {
+  std::vector<NamedConstant> constants;
+  std::vector<int64_t> grid;
+  bool operator==(const LaunchChoice&) const = default;
+};
+
+/// Where the source of a kernel is.
+enum class KernelOrigin : uint8_t {
+  Beside,   // Name.cpp or Name.cu
+  Triton,   // a `@triton.jit` function of the pass file or of one that it imports
+  Builtin,  // ours: include/passnet/builtin
+};
+
 struct Launch {
-  std::string kernel;                    // function name in Name.cpp / Name.cu
-  std::vector<NamedConstant> constants;  // in the order of the plan
+  std::string kernel;                    // the function's name
+  std::vector<NamedConstant> constants;  // in the order of the plan; of Triton: of the signature, then options
   std::vector<int64_t> grid;             // 1 to 3 sizes, each >= 0; product = number of tasks
   int64_t block = 1;                     // threads per block on the GPU; ignored on the CPU
   std::vector<LaunchArg> args;
   SourceLoc at;  // the launch in Name.py
+  KernelOrigin origin = KernelOrigin::Beside;
+  // Of a `@triton.jit` function:
+  std::string file = {};                     // the stem of the file that it stands in
+  std::vector<std::string> parameters = {};  // the names that args have in the signature
+  std::vector<LaunchChoice> choices = {};    // to be tried: the first is `constants` and `grid`; empty: no others
   bool operator==(const Launch&) const = default;
 };
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "base/check.h"
+#include <algorithm>
+
+#include "base/strings.h"
+#include "pass/plan/check.h"
 #include "pass/plan/interpreter.h"
 #include "pass/plan/tensor.h"
 
@@ -15,7 +18,7 @@ Value to_tuple(const std::vector<T>& numbers) {
   auto sequence = std::make_shared<Sequence>();
   sequence->items.assign(numbers.begin(), numbers.end());
   sequence->weight = numbers.size();
-  return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
+  return Value(std::move(sequence));
 }
 
 /// Site inputs as values; each tensor becomes the next buffer of the list.
@@ -68,29 +71,108 @@ Result<std::vector<View>> to_outputs(const Value& result, size_t expected) {
   return outputs;
 }
 
-const Function& function_of(const PlanProgram& program, std::string_view name) {
-  const auto function = program.functions.find(name);
-  PASSNET_CHECK(function != program.functions.end(), std::string(name));
-  return function->second;
+/// The name that a file looks like without its directory and imports, and the nearest file.
+std::string last_part(std::string_view module) { return std::string(module.substr(module.rfind('.') + 1)); }
+
+std::optional<fx::FreeValue> to_free_value(const Value& value) {
+  if (const Sequence* sequence = get_sequence(value)) {
+    fx::FreeValue made;
+    made.kind = sequence->is_list ? fx::FreeValue::Kind::List : fx::FreeValue::Kind::Tuple;
+    if (sequence->depth > 2 || sequence->items.size() > kMaxArguments) return std::nullopt;
+    for (const Value& item : sequence->items) {
+      auto element = to_free_value(item);
+      if (!element) return std::nullopt;
+      made.elements.push_back(*std::move(element));
+    }
+    return made;
+  }
+  if (const auto* flag = get_if<bool>(value)) return fx::FreeValue{*flag};
+  if (const auto* number = get_if<int64_t>(value)) return fx::FreeValue{*number};
+  if (const auto* real = get_if<double>(value)) return fx::FreeValue{*real};
+  if (const auto* text = get_if<std::string>(value)) return fx::FreeValue{*text};
+  if (const auto* dtype = get_if<ir::DType>(value)) return fx::FreeValue{*dtype};
+  if (get_if<NoneValue>(value)) return fx::FreeValue{};
+  return std::nullopt;
+}
+
+/// An error without a place is one of the call itself.
+Result<Value> call_at(Interpreter& interpreter, const Value& function, std::vector<Value> arguments) {
+  Result<Value> result = interpreter.call(function, {std::move(arguments), {}});
+  const auto* known = get_if<FunctionValue>(function);
+  if (!result && !result.error().at && known != nullptr)
+    result.error().at = known->frame->program->locate(known->function->offset);
+  return result;
+}
+
+/// Calls a function of the pass's own file.
+Result<Value> call_own(Interpreter& interpreter, const PlanFiles& files, const char* name,
+                       std::vector<Value> arguments) {
+  const Value* function = interpreter.find_global(name, *files.own);
+  if (function == nullptr) return bad_pass(fmt::format("function '{}' is missing", name), SourceLoc{files.own->file});
+  return call_at(interpreter, *function, std::move(arguments));
+}
+
+/// The function that launches the kernels.
+Result<Value> entry_of(Interpreter& interpreter, const PlanFiles& files) {
+  PASSNET_TRY(Value entry, call_own(interpreter, files, "replacement_func", {}));
+  if (get_if<FunctionValue>(entry)) return entry;
+  return bad_pass(fmt::format("replacement_func returns {}, expected a function", describe(entry)),
+                  interpreter.returned_at())
+      .with_hint("write 'def replacement_func():' and 'return NAME', the function that launches the kernels");
 }
 
 }  // namespace
 
+const PlanProgram* PlanFiles::find(std::string_view module) const {
+  const std::string stem = last_part(module);
+  const bool has_package = stem.size() < module.size();
+  if (has_package && !is_package(module.substr(0, module.size() - stem.size() - 1))) return nullptr;
+  if (own->name == stem) return own.get();
+  const auto found = std::ranges::find_if(beside, [&](const auto& file) { return file->name == stem; });
+  return found == beside.end() ? nullptr : found->get();
+}
+
+bool PlanFiles::is_package(std::string_view module) const {
+  return module.empty() || module == "pass_dir" || module == directory;
+}
+
+std::string PlanFiles::suggestion(std::string_view module) const {
+  std::vector<std::string_view> names;
+  for (const auto& file : beside) names.push_back(file->name);
+  const std::string stem = last_part(module);
+  const std::string_view nearest = nearest_name(stem, names);
+  return nearest.empty() ? "" : fmt::format("did you mean {}?", quoted(nearest));
+}
+
+fx::FreeValues global_constants(const PlanFiles& files, const PlanProgram& of) {
+  fx::FreeValues constants;
+  Interpreter interpreter(files);
+  if (!interpreter.run_file()) return constants;
+  for (const std::string_view name : of.names) {
+    const Value* value = interpreter.find_global(name, of);
+    if (value == nullptr) continue;
+    if (auto constant = to_free_value(*value)) constants.emplace(name, *std::move(constant));
+  }
+  return constants;
+}
+
+Result<Plan> make_plan(PlanFiles files) {
+  PASSNET_TRY_VOID(check_names(files));
+  Plan plan{std::make_shared<const PlanFiles>(std::move(files))};
+  Interpreter interpreter(*plan.files);
+  PASSNET_TRY_VOID(interpreter.run_file());
+  PASSNET_TRY(const Value entry, entry_of(interpreter, *plan.files));
+  plan.entry = std::get<FunctionValue>(entry).function->name;
+  return plan;
+}
+
 Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const std::string& pass_name,
                                                          const std::vector<SiteInput>& inputs, size_t output_count,
                                                          const PlanOptions& options) {
-  const PlanProgram& program = *plan.program;
-  Interpreter interpreter(program);
+  Interpreter interpreter(*plan.files);
   interpreter.state().list.pass = pass_name;
   interpreter.state().on_gpu = options.on_gpu;
   interpreter.state().limited = options.limited;
-  const auto returned_at = [&] { return program.locate(interpreter.return_offset()); };
-  const auto call = [&](std::string_view name, std::vector<Value> arguments) {
-    const Function& function = function_of(program, name);
-    Result<Value> result = interpreter.call(function, {std::move(arguments), {}});
-    if (!result && !result.error().at) result.error().at = program.locate(function.offset);
-    return result;
-  };
 
   PlanResult result;
   std::vector<Value> values;
@@ -99,20 +181,22 @@ Result<std::variant<PlanResult, Declined>> evaluate_plan(const Plan& plan, const
     if (std::holds_alternative<ir::TensorType>(inputs[i])) result.tensor_inputs.push_back(static_cast<uint32_t>(i));
     values.push_back(std::visit(InputReader{interpreter.state().list}, inputs[i]));
   }
-  PASSNET_TRY_VOID(interpreter.evaluate_constants());
-  PASSNET_TRY(const Value arguments, call("replacement_args", std::move(values)));
-  if (get_if<NotImplementedValue>(arguments)) return Declined{returned_at()};
+  PASSNET_TRY_VOID(interpreter.run_file());
+  PASSNET_TRY(const Value entry, entry_of(interpreter, *plan.files));
+  PASSNET_TRY(const Value arguments, call_own(interpreter, *plan.files, "replacement_args", std::move(values)));
+  if (get_if<NotImplementedValue>(arguments)) return Declined{interpreter.returned_at()};
   const Sequence* sequence = get_sequence(arguments);
   if (!sequence) {
-    return bad_pass(fmt::format("replacement_args returns {}, expected a tuple", describe(arguments)), returned_at())
+    return bad_pass(fmt::format("replacement_args returns {}, expected a tuple", describe(arguments)),
+                    interpreter.returned_at())
         .with_hint("write 'return (x, y)'; one value is '(x,)'");
   }
-  PASSNET_TRY(const Value returned, call(plan.entry, sequence->items));
-  if (get_if<NotImplementedValue>(returned)) return Declined{returned_at()};
+  PASSNET_TRY(const Value returned, call_at(interpreter, entry, sequence->items));
+  if (get_if<NotImplementedValue>(returned)) return Declined{interpreter.returned_at()};
   auto outputs = to_outputs(returned, output_count);
   if (!outputs) {
     Error error = std::move(outputs).error();
-    error.at = returned_at();
+    error.at = interpreter.returned_at();
     return error;
   }
   result.list = std::move(interpreter.state().list);

@@ -10,16 +10,31 @@
 #include <vector>
 
 #include "base/result.h"
+#include "fx/free_values.h"
 #include "ir/graph.h"
 #include "pass/plan/launch_list.h"
 
 namespace passnet::pass {
 
-struct PlanProgram;  // the parsed functions; opaque outside plan_*.cpp
+struct PlanProgram;  // a parsed file; opaque outside plan/
+
+/// The files that a plan is written in.
+struct PlanFiles {
+  std::shared_ptr<const PlanProgram> own;                       // the pass's
+  std::vector<std::shared_ptr<const PlanProgram>> beside = {};  // that it may import
+  std::string directory = "pass_dir";                           // which imports may name
+
+  /// The file that an import means: "pass_dir.shared", "shared"; null: none.
+  const PlanProgram* find(std::string_view module) const;
+  /// Whether the name is that of the directory: `import pass_dir`, `from . import shared`.
+  bool is_package(std::string_view module) const;
+  /// What to write instead of an import of a file that is not there; may be empty.
+  std::string suggestion(std::string_view module) const;
+};
 
 struct Plan {
-  std::shared_ptr<const PlanProgram> program;
-  std::string entry;  // the function replacement_func returns
+  std::shared_ptr<const PlanFiles> files;
+  std::string entry = {};  // the name of the function that replacement_func returns
 };
 
 /// What a pattern parameter is bound to at a site.
@@ -36,8 +51,16 @@ struct PlanOptions {
   bool limited = true;  // how much it may allocate and launch; only `passnet selftest` lifts that
 };
 
-/// Runs replacement_args on the site's inputs, then the plan on what it returns. tensor_inputs[k] tells which site
-/// input (index into `inputs`) the launch list's k-th input buffer is. output_count: how many values the pattern
+/// The global variables of one of the files that a pattern can use: numbers, texts, dtypes, and tuples and lists of them.
+/// None when the files do not run.
+fx::FreeValues global_constants(const PlanFiles& files, const PlanProgram& of);
+
+/// Checks what can be known without a site: names mean something, the files run and import what is there, and
+/// replacement_func returns a function. Errors: BadPass at the file's line.
+Result<Plan> make_plan(PlanFiles files);
+
+/// Runs replacement_args on the site's inputs, then what replacement_func returns on what it returns. tensor_inputs[k]
+/// tells which site input (index into `inputs`) the launch list's k-th input buffer is. output_count: how many values the pattern
 /// returns. Errors: BadPass at the plan's line: outside the language, a wrong
 /// type, out of the step limit (10^6), a wrong number of outputs, an allocation over 2^40 bytes.
 struct PlanResult {

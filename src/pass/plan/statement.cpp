@@ -24,6 +24,19 @@ void StatementReader::expect_line_end() {
   lexer_.expected("the end of the line");
 }
 
+std::vector<Statement> StatementReader::file() {
+  std::vector<Statement> body;
+  next_line();
+  while (!lexer_.at_end()) {
+    if (line_indent_ != 0) {
+      lexer_.fail(lexer_.at(), "unexpected indentation at the top level of the file", {}, Error::Kind::BadPass);
+      break;
+    }
+    statement(body);
+  }
+  return body;
+}
+
 // block := simple_line | NEWLINE INDENT statement+ DEDENT
 std::vector<Statement> StatementReader::block(uint32_t parent_indent) {
   const fx::Lexer::Nest nest(lexer_);
@@ -47,7 +60,7 @@ std::vector<Statement> StatementReader::block(uint32_t parent_indent) {
   return body;
 }
 
-// statement := if | for | while | def | simple_line
+// statement := if | for | while | try | with | def | decorated | simple_line
 void StatementReader::statement(std::vector<Statement>& out) {
   const char* at = lexer_.at();
   if (lexer_.accept_word("if"))
@@ -56,8 +69,16 @@ void StatementReader::statement(std::vector<Statement>& out) {
     out.push_back(for_statement(at));
   else if (lexer_.accept_word("while"))
     out.push_back(while_statement(at));
+  else if (lexer_.accept_word("try"))
+    out.push_back(try_statement(at));
+  else if (lexer_.accept_word("with"))
+    out.push_back(with_statement(at));
+  else if (lexer_.accept_word("class"))
+    out.push_back(class_statement(at));
+  else if (*at == '@')
+    out.push_back(decorated(at));
   else if (lexer_.accept_word("def"))
-    out.push_back(nested_function(at));
+    out.push_back(definition(at));
   else
     simple_line(out);
 }
@@ -73,7 +94,7 @@ void StatementReader::simple_line(std::vector<Statement>& out) {
 }
 
 // simple_statement := "return" [list] | "assert" expression ["," expression] | raise | "pass" | "break" |
-// "continue"
+// "continue" | import | from | ("global" | "nonlocal") NAME ("," NAME)*
 //                   | STRING (a comment) | assignment | expression
 Statement StatementReader::simple_statement() {
   const char* at = lexer_.at();
@@ -83,16 +104,26 @@ Statement StatementReader::simple_statement() {
     return start(StatementKind::Pass, at);
   }
   if (lexer_.accept_word("pass")) return start(StatementKind::Pass, at);
-  if (lexer_.accept_word("import") || lexer_.accept_word("from")) {
-    lexer_.skip_line();  // as at the top of the file
+  if (lexer_.accept_word("import")) return import_statement(at);
+  if (lexer_.accept_word("from")) return from_statement(at);
+  if (lexer_.accept_word("global")) {
+    global_statement(at);
     return start(StatementKind::Pass, at);
   }
   if (lexer_.accept_word("break")) return jump_statement(StatementKind::Break, at, "break");
   if (lexer_.accept_word("continue")) return jump_statement(StatementKind::Continue, at, "continue");
   if (lexer_.accept_word("raise")) return raise_statement(at);
   if (lexer_.accept_word("return")) {
+    if (function_ == nullptr) lexer_.fail(at, "'return' outside a function", {}, Error::Kind::BadPass);
     Statement result = start(StatementKind::Return, at);
     if (!lexer_.at_statement_end()) result.value = expressions_.expression_list();
+    return result;
+  }
+  if (lexer_.accept_word("del")) {
+    Statement result = start(StatementKind::Delete, at);
+    const Expr* targets = expressions_.expression_list();
+    result.targets = targets->kind == ExprKind::Tuple ? targets->children : std::vector<const Expr*>{targets};
+    for (const Expr* target : result.targets) expressions_.check_target(*target);
     return result;
   }
   if (lexer_.accept_word("assert")) {
@@ -114,19 +145,20 @@ bool StatementReader::accept_augmented(Operator& op) {
   return true;
 }
 
-// assignment := [NAME ":" annotation | list] ("=" list)* | NAME ("+=" | "-=" | …) list
+// assignment := [target ":" annotation | list] ("=" list)* | target ("+=" | "-=" | …) list
 Statement StatementReader::assignment() {
   Statement result = start(StatementKind::Evaluate, lexer_.at());
   result.value = expressions_.expression_list();
   if (accept_augmented(result.op)) {
     result.kind = StatementKind::AugmentAssign;
     expressions_.check_target(*result.value);
-    if (result.value->kind != ExprKind::Name) lexer_.expected("a plain name before the operator");
+    if (result.value->kind == ExprKind::Tuple) lexer_.expected("a plain name before the operator");
     result.targets.push_back(result.value);
     result.value = expressions_.expression_list();
     return result;
   }
-  if (lexer_.peek() == ':' && result.value->kind == ExprKind::Name) {
+  const ExprKind first = result.value->kind;
+  if (lexer_.peek() == ':' && (first == ExprKind::Name || first == ExprKind::Attribute)) {
     lexer_.take(1);
     expressions_.expression();
     if (!lexer_.at_assign()) return start(StatementKind::Pass, lexer_.at());
@@ -189,50 +221,85 @@ std::vector<Statement> StatementReader::loop_body(uint32_t parent_indent) {
   return body;
 }
 
-// nested := "def" NAME "(" NAME ")" ":" "return" list; it is NAME = lambda NAME: list, the usual form of a grid
-Statement StatementReader::nested_function(const char* at) {
-  const uint32_t indent = line_indent_;
-  Statement result = start(StatementKind::Assign, at);
-  const char* name_at = lexer_.at();
-  const std::string_view name = lexer_.name();
-  if (name.empty()) lexer_.expected("the name of a function");
-  lexer_.skip();
-  std::string_view parameter;
-  if (lexer_.open_bracket('(')) {
-    parameter = lexer_.name();
-    lexer_.skip();
-    if (parameter.empty()) lexer_.expected("the parameter of a grid, as in 'def grid(meta):'");
-    lexer_.close_bracket(')');
-  }
-  lexer_.expect(':', "':'");
-  std::vector<Statement> body = block(indent);
-  std::erase_if(body, [](const Statement& one) { return one.kind == StatementKind::Pass; });
-  if (!lexer_.failed() && (body.size() != 1 || body[0].kind != StatementKind::Return || body[0].value == nullptr)) {
-    lexer_.fail(at, "outside the plan language: found a function inside a function that does more than return a value",
-                "make it a function of the file", Error::Kind::BadPass);
-  }
-  if (lexer_.failed()) return result;
-  result.targets.push_back(expressions_.name(name_at, name));
-  result.value = expressions_.lambda(at, parameter, body[0].value);
-  return result;
-}
-
 Statement StatementReader::jump_statement(StatementKind kind, const char* at, std::string_view word) {
   if (loops_ == 0) lexer_.fail(at, fmt::format("{} outside a loop", quoted(word)), {}, Error::Kind::BadPass);
   return start(kind, at);
 }
 
-// raise := "raise" NAME ["(" [expression] ")"]
+// raise := "raise" [expression ["from" expression]]
 Statement StatementReader::raise_statement(const char* at) {
   Statement result = start(StatementKind::Raise, at);
-  result.name = lexer_.name();
-  if (result.name.empty()) lexer_.expected("the name of an exception");
-  lexer_.skip();
-  if (lexer_.peek() != '(') return result;
-  lexer_.open_bracket();
-  if (lexer_.peek() != ')') result.message = expressions_.expression();
-  lexer_.close_bracket(')');
+  if (lexer_.at_statement_end()) return result;
+  result.value = expressions_.expression();
+  if (lexer_.accept_word("from")) expressions_.expression();
   return result;
+}
+
+// try := "try" ":" block ("except" [expression ["as" NAME]] ":" block)* ["else" ":" block] ["finally" ":" block]
+Statement StatementReader::try_statement(const char* at) {
+  const fx::Lexer::Nest nest(lexer_);
+  const uint32_t indent = line_indent_;
+  Statement result = start(StatementKind::Try, at);
+  lexer_.expect(':', "':'");
+  result.body = block(indent);
+  const auto goes_on = [&](std::string_view word) {
+    return !lexer_.at_end() && line_indent_ == indent && lexer_.accept_word(word);
+  };
+  while (goes_on("except")) result.handlers.push_back(handler(indent));
+  const auto last = [&](std::string_view word) {
+    if (!goes_on(word)) return std::vector<Statement>();
+    lexer_.expect(':', "':'");
+    return block(indent);
+  };
+  result.otherwise = last("else");
+  const bool is_complete = !result.handlers.empty();
+  const char* behind = lexer_.at();
+  result.finally = last("finally");
+  if (!is_complete && behind == lexer_.at()) lexer_.expected("'except' or 'finally'");
+  return result;
+}
+
+Handler StatementReader::handler(uint32_t parent_indent) {
+  Handler read;
+  if (lexer_.peek() != ':') {
+    const Expr* types = expressions_.expression();
+    const std::vector<const Expr*> one{types};
+    for (const Expr* type : types->kind == ExprKind::Tuple ? types->children : one) {
+      if (type->name.empty()) lexer_.fail(program_.text->data() + type->offset, "expected the name of an exception");
+      read.exceptions.push_back(type->name);
+    }
+    if (lexer_.accept_word("as")) {
+      read.bound = lexer_.name();
+      if (read.bound.empty()) lexer_.expected("a name for the exception");
+      lexer_.skip();
+    }
+  }
+  lexer_.expect(':', "':'");
+  read.body = block(parent_indent);
+  return read;
+}
+
+// with := "with" expression ["as" target] ("," …)* ":" block
+Statement StatementReader::with_statement(const char* at) {
+  const uint32_t indent = line_indent_;
+  Statement result = start(StatementKind::With, at);
+  result.value = expressions_.expression_list();
+  if (lexer_.peek() == 'a') expressions_.outside(lexer_.at(), "'as' after 'with'");
+  lexer_.expect(':', "':'");
+  result.body = block(indent);
+  return result;
+}
+
+// Names that a function shares with the file. Those of `nonlocal` stay outside: a plan's inner functions only read.
+void StatementReader::global_statement(const char* at) {
+  do {
+    const std::string_view name = lexer_.name();
+    if (name.empty()) return lexer_.expected("the name of a global variable");
+    lexer_.skip();
+    if (function_ != nullptr) function_->globals.insert(name);
+    program_.names.insert(name);
+  } while (lexer_.accept(','));
+  if (!lexer_.at_statement_end()) lexer_.fail(at, "expected names after 'global'", {}, Error::Kind::BadPass);
 }
 
 }  // namespace passnet::pass

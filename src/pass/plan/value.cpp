@@ -120,8 +120,34 @@ Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
   return error;
 }
 
+Error too_deep() {
+  return bad_pass(fmt::format("sequences nested too deep: expected at most {} levels", kMaxSequenceDepth));
+}
+
+/// What one comparison looks at: containers that changed since they were put into others are heavier than those say.
+struct Walk {
+  size_t visited = 0;
+  size_t depth = 0;
+
+  /// One level for the lifetime of the object.
+  struct Down {
+    explicit Down(Walk& all) : walk(all) { ++walk.depth; }
+    ~Down() { --walk.depth; }
+    Walk& walk;
+  };
+  Result<void> visit() {
+    if (++visited > kMaxSequenceItems) return bad_pass(fmt::format("more than {} items compared", kMaxSequenceItems));
+    if (depth > kMaxSequenceDepth) return too_deep();
+    return {};
+  }
+};
+
+Result<bool> equals(const Value& a, const Value& b, Walk& walk);
+
 /// <0, 0, >0, or unordered for NaN.
-Result<std::partial_ordering> order(Operator op, const Value& a, const Value& b) {
+Result<std::partial_ordering> order(Operator op, const Value& a, const Value& b, Walk& walk) {
+  const Walk::Down down(walk);
+  PASSNET_TRY_VOID(walk.visit());
   const auto p = as_exact(a), q = as_exact(b);
   if (p && q) return *p <=> *q;
   const auto *left = get_if<std::string>(a), *right = get_if<std::string>(b);
@@ -129,13 +155,13 @@ Result<std::partial_ordering> order(Operator op, const Value& a, const Value& b)
   const Sequence *s = get_sequence(a), *t = get_sequence(b);
   if (!s || !t || s->is_list != t->is_list) return type_error(op, a, b);
   for (size_t i = 0; i < std::min(s->items.size(), t->items.size()); ++i) {
-    PASSNET_TRY(const bool same, equals(s->items[i], t->items[i]));
-    if (!same) return order(op, s->items[i], t->items[i]);
+    PASSNET_TRY(const bool same, equals(s->items[i], t->items[i], walk));
+    if (!same) return order(op, s->items[i], t->items[i], walk);
   }
   return std::partial_ordering(s->items.size() <=> t->items.size());
 }
 
-Result<bool> contains(const Value& item, const Value& container) {
+Result<bool> contains(const Value& item, const Value& container, Walk& walk) {
   if (const Dict* dict = get_dict(container)) {
     PASSNET_TRY(const Value* found, find_key(*dict, item));
     return found != nullptr;
@@ -145,16 +171,22 @@ Result<bool> contains(const Value& item, const Value& container) {
   if (part && whole) return whole->find(*part) != std::string::npos;
   if (!sequence) return type_error(Operator::In, item, container);
   for (const Value& candidate : sequence->items) {
-    PASSNET_TRY(const bool same, equals(candidate, item));
+    PASSNET_TRY(const bool same, equals(candidate, item, walk));
     if (same) return true;
   }
   return false;
 }
 
-Result<bool> is_same(const Value& a, const Value& b) {
+Result<bool> is_same(const Value& a, const Value& b, Walk& walk) {
+  const Sequence *s = get_sequence(a), *t = get_sequence(b);
+  const Dict *d = get_dict(a), *e = get_dict(b);
+  if ((s && s->is_list && t && t->is_list) || (d && e)) return s == t && d == e;
+  const auto *x = get_if<View>(a), *y = get_if<View>(b);
+  if (x && y) return *x == *y;
   const auto identity = [](const Value& value) {
     return get_if<NoneValue>(value) || get_if<NotImplementedValue>(value) || get_if<bool>(value) ||
-           get_if<ir::DType>(value);
+           get_if<ir::DType>(value) || get_if<TypeValue>(value) || get_if<BuiltinValue>(value) ||
+           get_if<FunctionValue>(value);
   };
   if (!identity(a) && !identity(b)) {
     return bad_pass(fmt::format("operator 'is' compares with None, True, False or a dtype, found {} and {}",
@@ -162,26 +194,26 @@ Result<bool> is_same(const Value& a, const Value& b) {
         .with_hint("compare values with '=='");
   }
   if (a.index() != b.index()) return false;
-  return equals(a, b);
+  return equals(a, b, walk);
 }
 
-Result<bool> compare(Operator op, const Value& a, const Value& b) {
+Result<bool> compare(Operator op, const Value& a, const Value& b, Walk& walk) {
   switch (op) {
-    case Operator::Equal: return equals(a, b);
-    case Operator::Is: return is_same(a, b);
-    case Operator::In: return contains(a, b);
+    case Operator::Equal: return equals(a, b, walk);
+    case Operator::Is: return is_same(a, b, walk);
+    case Operator::In: return contains(a, b, walk);
     case Operator::NotEqual:
     case Operator::IsNot:
     case Operator::NotIn: {
       const Operator opposite = op == Operator::NotEqual ? Operator::Equal
                                 : op == Operator::IsNot  ? Operator::Is
                                                          : Operator::In;
-      PASSNET_TRY(const bool result, compare(opposite, a, b));
+      PASSNET_TRY(const bool result, compare(opposite, a, b, walk));
       return !result;
     }
     default: break;
   }
-  PASSNET_TRY(const std::partial_ordering ordering, order(op, a, b));
+  PASSNET_TRY(const std::partial_ordering ordering, order(op, a, b, walk));
   switch (op) {
     case Operator::Less: return ordering < 0;
     case Operator::LessEqual: return ordering <= 0;
@@ -206,28 +238,40 @@ std::optional<Operator> find_operator(std::string_view spelling) {
   return static_cast<Operator>(found - kSpelling.begin());
 }
 
-const Sequence* get_sequence(const Value& value) {
-  const auto* pointer = get_if<std::shared_ptr<const Sequence>>(value);
+Sequence* get_sequence(const Value& value) {
+  const auto* pointer = get_if<std::shared_ptr<Sequence>>(value);
   return pointer ? pointer->get() : nullptr;
 }
 
-const Dict* get_dict(const Value& value) {
-  const auto* pointer = get_if<std::shared_ptr<const Dict>>(value);
+Dict* get_dict(const Value& value) {
+  const auto* pointer = get_if<std::shared_ptr<Dict>>(value);
   return pointer ? pointer->get() : nullptr;
 }
 
 std::string type_name(const Value& value) {
-  return std::visit(
-      Overloaded{[](NoneValue) { return "None"; }, [](NotImplementedValue) { return "NotImplemented"; },
-                 [](EllipsisValue) { return "Ellipsis"; }, [](bool) { return "bool"; }, [](int64_t) { return "int"; },
-                 [](double) { return "float"; }, [](const std::string&) { return "string"; },
-                 [](ir::DType) { return "dtype"; }, [](DeviceValue) { return "device"; },
-                 [](const View&) { return "tensor"; },
-                 [](const std::shared_ptr<const Sequence>& s) { return s->is_list ? "list" : "tuple"; },
-                 [](const std::shared_ptr<const Dict>&) { return "dict"; }, [](const SliceValue&) { return "slice"; },
-                 [](const LambdaValue&) { return "lambda"; }, [](const MetaValue&) { return "launch constants"; },
-                 [](FloatInfoValue) { return "finfo"; }},
-      value);
+  return std::visit(Overloaded{[](NoneValue) { return "None"; },
+                               [](NotImplementedValue) { return "NotImplemented"; },
+                               [](EllipsisValue) { return "Ellipsis"; },
+                               [](bool) { return "bool"; },
+                               [](int64_t) { return "int"; },
+                               [](double) { return "float"; },
+                               [](const std::string&) { return "string"; },
+                               [](ir::DType) { return "dtype"; },
+                               [](DeviceValue) { return "device"; },
+                               [](const View&) { return "tensor"; },
+                               [](const std::shared_ptr<Sequence>& s) { return s->is_list ? "list" : "tuple"; },
+                               [](const std::shared_ptr<Dict>&) { return "dict"; },
+                               [](const SliceValue&) { return "slice"; },
+                               [](const FunctionValue&) { return "function"; },
+                               [](const BuiltinValue&) { return "function"; },
+                               [](const std::shared_ptr<const KernelObject>&) { return "kernel"; },
+                               [](const std::shared_ptr<const Configuration>&) { return "configuration"; },
+                               [](const ModuleValue&) { return "module"; },
+                               [](const TypeValue&) { return "type"; },
+                               [](const AddressValue&) { return "address"; },
+                               [](const ExceptionValue&) { return "exception"; },
+                               [](FloatInfoValue) { return "finfo"; }},
+                    value);
 }
 
 std::string describe(const Value& value) {
@@ -239,12 +283,15 @@ std::string describe(const Value& value) {
                  [&](const std::string& text) { return "string " + quoted(text); },
                  [&](ir::DType dtype) { return fmt::format("dtype torch.{}", ir::name(dtype)); },
                  [&](const View& view) { return "tensor " + ir::to_string(view.type); },
-                 [&](const std::shared_ptr<const Sequence>& s) {
+                 [&](const std::shared_ptr<Sequence>& s) {
                    return fmt::format("{} of {} item{}", type, s->items.size(), s->items.size() == 1 ? "" : "s");
                  },
-                 [&](const std::shared_ptr<const Dict>& d) {
+                 [&](const std::shared_ptr<Dict>& d) {
                    return fmt::format("dict of {} item{}", d->items.size(), d->items.size() == 1 ? "" : "s");
                  },
+                 [&](const ModuleValue& module) { return "module " + quoted(module.name); },
+                 [&](const TypeValue& of) { return "type " + quoted(of.name); },
+                 [&](const ExceptionValue& raised) { return raised.type + ": " + raised.text; },
                  [&](const auto&) { return type; }},
       value);
 }
@@ -279,11 +326,13 @@ std::string real_text(double number) {
   return text;
 }
 
-Result<std::string> sequence_text(const Sequence& sequence) {
+Result<std::string> sequence_text(const Sequence& sequence, size_t depth) {
+  if (depth > kMaxSequenceDepth) return too_deep();
   std::string text(1, sequence.is_list ? '[' : '(');
   for (size_t i = 0; i < sequence.items.size(); ++i) {
     const auto* inner = get_if<std::string>(sequence.items[i]);
-    PASSNET_TRY(const std::string item, to_text(sequence.items[i]));
+    const Sequence* nested = get_sequence(sequence.items[i]);
+    PASSNET_TRY(const std::string item, nested ? sequence_text(*nested, depth + 1) : to_text(sequence.items[i]));
     text += (i > 0 ? ", " : "") + (inner ? "'" + item + "'" : item);
     if (text.size() > kMaxStringBytes)
       return bad_pass(fmt::format("string too long: a text of more than {} bytes", kMaxStringBytes));
@@ -297,13 +346,14 @@ Result<std::string> sequence_text(const Sequence& sequence) {
 Result<std::string> to_text(const Value& value) {
   using Text = Result<std::string>;
   return std::visit(
-      Overloaded{[](NoneValue) { return Text("None"); }, [](bool flag) { return Text(flag ? "True" : "False"); },
-                 [](int64_t number) { return Text(std::to_string(number)); },
-                 [](double number) { return Text(real_text(number)); },
-                 [](const std::string& text) { return Text(text); },
-                 [](ir::DType dtype) { return Text(fmt::format("torch.{}", ir::name(dtype))); },
-                 [](const std::shared_ptr<const Sequence>& sequence) { return sequence_text(*sequence); },
-                 [&](const auto&) { return Text(bad_pass(fmt::format("no text stands for {}", describe(value)))); }},
+      Overloaded{
+          [](NoneValue) { return Text("None"); }, [](bool flag) { return Text(flag ? "True" : "False"); },
+          [](int64_t number) { return Text(std::to_string(number)); },
+          [](double number) { return Text(real_text(number)); }, [](const std::string& text) { return Text(text); },
+          [](ir::DType dtype) { return Text(fmt::format("torch.{}", ir::name(dtype))); },
+          [](const std::shared_ptr<Sequence>& sequence) { return sequence_text(*sequence, 0); },
+          [](DeviceValue) { return Text("cuda"); }, [](const ExceptionValue& raised) { return Text(raised.text); },
+          [&](const auto&) { return Text(bad_pass(fmt::format("no text stands for {}", describe(value)))); }},
       value);
 }
 
@@ -316,20 +366,26 @@ Result<Value> make_sequence(bool is_list, std::vector<Value> items) {
   }
   PASSNET_TRY_VOID(check_extent(sequence->weight, sequence->depth));
   sequence->items = std::move(items);
-  return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
+  return Value(std::move(sequence));
 }
 
 namespace {
+bool has_hash(const Value& key) {
+  if (const Sequence* sequence = get_sequence(key))
+    return !sequence->is_list && std::ranges::all_of(sequence->items, has_hash);
+  return as_float(key) || get_if<std::string>(key) || get_if<ir::DType>(key) || get_if<NoneValue>(key) ||
+         get_if<DeviceValue>(key) || get_if<AddressValue>(key) || get_if<TypeValue>(key) || get_if<BuiltinValue>(key) ||
+         get_if<FunctionValue>(key);
+}
+
 /// Where `key` stands; how many items there are when it does not.
 Result<size_t> index_of(const Dict& dict, const Value& key) {
-  const Sequence* sequence = get_sequence(key);
-  const bool has_hash = as_float(key) || get_if<std::string>(key) || get_if<ir::DType>(key) || get_if<NoneValue>(key) ||
-                        (sequence && !sequence->is_list);
-  if (!has_hash)
+  if (!has_hash(key))
     return bad_pass(
         fmt::format("key of a dict: found {}, expected a number, string, dtype, None or tuple", describe(key)));
   for (size_t i = 0; i < dict.items.size(); ++i) {
-    PASSNET_TRY(const bool same, equals(dict.items[i].first, key));
+    Walk walk;
+    PASSNET_TRY(const bool same, equals(dict.items[i].first, key, walk));
     if (same) return i;
   }
   return dict.items.size();
@@ -337,20 +393,70 @@ Result<size_t> index_of(const Dict& dict, const Value& key) {
 }  // namespace
 
 Result<Value> make_dict(const std::vector<std::pair<Value, Value>>& items) {
-  if (items.size() > kMaxDictItems)
-    return bad_pass(fmt::format("dict too large: {} items, expected at most {}", items.size(), kMaxDictItems));
   auto dict = std::make_shared<Dict>();
-  for (const auto& [key, value] : items) {
-    PASSNET_TRY(const size_t at, index_of(*dict, key));
-    if (at == dict->items.size()) dict->items.emplace_back(key, Value());
-    dict->items[at].second = value;
+  for (const auto& [key, value] : items) PASSNET_TRY_VOID(set_key(*dict, key, value));
+  return Value(std::move(dict));
+}
+
+namespace {
+/// Whether `container` is somewhere in `value`.
+Result<bool> holds(const Value& value, const void* container, Walk& walk) {
+  const Sequence* sequence = get_sequence(value);
+  const Dict* dict = get_dict(value);
+  if (sequence == container || (dict != nullptr && dict == container)) return true;
+  const auto is_in = [&](const Value& item) -> Result<bool> {
+    PASSNET_TRY_VOID(walk.visit());
+    const Walk::Down down(walk);
+    return holds(item, container, walk);
+  };
+  if (sequence != nullptr) {
+    for (const Value& item : sequence->items) {
+      PASSNET_TRY(const bool found, is_in(item));
+      if (found) return true;
+    }
   }
-  for (const auto& [key, value] : dict->items) {
-    add_item(key, dict->weight, dict->depth);
-    add_item(value, dict->weight, dict->depth);
+  if (dict != nullptr) {
+    for (const auto& [key, item] : dict->items) {
+      PASSNET_TRY(const bool found, is_in(item));
+      if (found) return true;
+    }
   }
-  PASSNET_TRY_VOID(check_extent(dict->weight, dict->depth));
-  return Value(std::shared_ptr<const Dict>(std::move(dict)));
+  return false;
+}
+
+/// What a container is like with one item more, or why it cannot have it.
+template <class Container>
+Result<void> take_in(Container& container, const Value& item) {
+  if (get_sequence(item) || get_dict(item)) {
+    Walk walk;
+    PASSNET_TRY(const bool itself, holds(item, &container, walk));
+    if (itself) return bad_pass("a list or dict cannot hold itself");
+  }
+  size_t weight = container.weight, depth = container.depth;
+  add_item(item, weight, depth);
+  PASSNET_TRY_VOID(check_extent(weight, depth));
+  container.weight = weight;
+  container.depth = depth;
+  return {};
+}
+}  // namespace
+
+Result<void> set_key(Dict& dict, const Value& key, Value value) {
+  PASSNET_TRY(const size_t at, index_of(dict, key));
+  if (at == kMaxDictItems) return bad_pass(fmt::format("dict too large: more than {} items", kMaxDictItems));
+  PASSNET_TRY_VOID(take_in(dict, value));
+  if (at == dict.items.size()) {
+    PASSNET_TRY_VOID(take_in(dict, key));
+    dict.items.emplace_back(key, Value());
+  }
+  dict.items[at].second = std::move(value);
+  return {};
+}
+
+Result<void> insert_item(Sequence& list, size_t at, Value value) {
+  PASSNET_TRY_VOID(take_in(list, value));
+  list.items.insert(list.items.begin() + static_cast<ptrdiff_t>(at), std::move(value));
+  return {};
 }
 
 Result<const Value*> find_key(const Dict& dict, const Value& key) {
@@ -362,7 +468,7 @@ Value make_shape(const std::vector<int64_t>& sizes) {
   auto sequence = std::make_shared<Sequence>();
   sequence->items.assign(sizes.begin(), sizes.end());
   sequence->weight = sizes.size();
-  return Value(std::shared_ptr<const Sequence>(std::move(sequence)));
+  return Value(std::move(sequence));
 }
 
 std::optional<int64_t> as_int(const Value& value) {
@@ -389,7 +495,10 @@ Result<bool> truth(const Value& value) {
   return error;
 }
 
-Result<bool> equals(const Value& a, const Value& b) {
+namespace {
+Result<bool> equals(const Value& a, const Value& b, Walk& walk) {
+  const Walk::Down down(walk);
+  PASSNET_TRY_VOID(walk.visit());
   const auto p = as_exact(a), q = as_exact(b);
   if (p && q) return *p == *q;
   if (get_if<View>(a) || get_if<View>(b)) {
@@ -401,18 +510,36 @@ Result<bool> equals(const Value& a, const Value& b) {
   if (s && t) {
     if (s->is_list != t->is_list || s->items.size() != t->items.size()) return false;
     for (size_t i = 0; i < s->items.size(); ++i) {
-      PASSNET_TRY(const bool same, equals(s->items[i], t->items[i]));
+      PASSNET_TRY(const bool same, equals(s->items[i], t->items[i], walk));
       if (!same) return false;
     }
     return true;
   }
+  const auto *text = get_if<std::string>(a), *other = get_if<std::string>(b);
   if (a.index() != b.index()) return false;
-  if (const auto* text = get_if<std::string>(a)) return *text == std::get<std::string>(b);
+  if (text != nullptr) return *text == *other;
   if (const auto* dtype = get_if<ir::DType>(a)) return *dtype == std::get<ir::DType>(b);
   if (get_if<NoneValue>(a) || get_if<NotImplementedValue>(a) || get_if<EllipsisValue>(a) || get_if<DeviceValue>(a)) {
     return true;  // one value each
   }
+  if (const auto* builtin = get_if<BuiltinValue>(a)) return builtin->builtin == std::get<BuiltinValue>(b).builtin;
+  if (const auto* type = get_if<TypeValue>(a)) return type->name == std::get<TypeValue>(b).name;
+  if (const auto* module = get_if<ModuleValue>(a)) return module->name == std::get<ModuleValue>(b).name;
+  if (const auto* function = get_if<FunctionValue>(a)) {
+    const auto& second = std::get<FunctionValue>(b);
+    return function->function == second.function && function->frame == second.frame;
+  }
+  if (const auto* address = get_if<AddressValue>(a)) {
+    const auto& second = std::get<AddressValue>(b);
+    return address->of == second.of && address->offset == second.offset;
+  }
   return type_error(Operator::Equal, a, b);
+}
+}  // namespace
+
+Result<bool> equals(const Value& a, const Value& b) {
+  Walk walk;
+  return equals(a, b, walk);
 }
 
 Result<Value> apply_unary(Operator op, const Value& operand) {
@@ -429,10 +556,48 @@ Result<Value> apply_unary(Operator op, const Value& operand) {
   return bad_pass(fmt::format("operator '{}' does not take {}", spelling(op), describe(operand)));
 }
 
-Result<Value> apply_binary(Operator op, const Value& a, const Value& b) {
+Result<Value> apply_binary(Operator op, const Value& a, const Value& b, size_t* visited) {
   if (op < Operator::Equal) return arithmetic(op, a, b);
-  PASSNET_TRY(const bool result, compare(op, a, b));
+  Walk walk;
+  PASSNET_TRY(const bool result, compare(op, a, b, walk));
+  if (visited != nullptr) *visited = walk.visited;
   return Value(result);
+}
+
+namespace {
+/// Takes a chain of containers apart from the outside in: the destructors of a long one would fill the stack.
+void take_apart(std::vector<Value> pending) {
+  while (!pending.empty()) {
+    const Value value = std::move(pending.back());
+    pending.pop_back();
+    const auto take = [&](auto& container) {
+      if (container.use_count() > 1) return;
+      if constexpr (std::is_same_v<decltype(container), const std::shared_ptr<Sequence>&>) {
+        std::ranges::move(container->items, std::back_inserter(pending));
+        container->items.clear();
+      } else {
+        for (auto& [key, item] : container->items) {
+          pending.push_back(std::move(key));
+          pending.push_back(std::move(item));
+        }
+        container->items.clear();
+      }
+    };
+    if (const auto* sequence = get_if<std::shared_ptr<Sequence>>(value)) take(*sequence);
+    if (const auto* dict = get_if<std::shared_ptr<Dict>>(value)) take(*dict);
+  }
+}
+}  // namespace
+
+Sequence::~Sequence() {
+  if (depth > 1) take_apart(std::move(items));
+}
+
+Dict::~Dict() {
+  std::vector<Value> values;
+  if (depth <= 1) return;
+  for (auto& [key, value] : items) values.push_back(std::move(value));
+  take_apart(std::move(values));
 }
 
 }  // namespace passnet::pass

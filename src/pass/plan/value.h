@@ -1,6 +1,5 @@
 // Values of the plan language and what operators do with them. Python's rules, except that integers are 64
-// bits wide (overflow is an error), sequences do not change once made, and every size is bounded. Errors
-// carry no position; the interpreter adds it.
+// bits wide (overflow is an error) and every size is bounded. Errors carry no position; the interpreter adds it.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +16,15 @@
 namespace passnet::pass {
 
 inline constexpr size_t kMaxSequenceItems = 65536;  // items of a sequence, those of nested ones included
-inline constexpr size_t kMaxSequenceDepth = 16;     // sequences inside sequences
+inline constexpr size_t kMaxSequenceDepth = 16;     // sequences and dicts inside each other
 inline constexpr size_t kMaxDictItems = 1024;
 inline constexpr size_t kMaxStringBytes = 1024;
 inline constexpr size_t kMaxRank = 64;  // PyTorch's own limit
 
-struct Expr;
+struct Builtin;
+struct Frame;
+struct Function;
+struct KernelObject;
 struct Sequence;
 struct Dict;
 
@@ -33,30 +35,57 @@ struct DeviceValue {};  // every device is the one the pass runs on
 struct SliceValue {
   std::optional<int64_t> start, stop, step;
 };
-/// `lambda meta: …`: usable as a grid in the call that made it.
-struct LambdaValue {
-  const Expr* expr = nullptr;
-  uint64_t frame = 0;
+/// A function of a plan, or a lambda. frame: where it was made; its variables can be read from inside.
+struct FunctionValue {
+  const Function* function = nullptr;
+  Frame* frame = nullptr;
 };
-/// What a grid lambda gets: the keywords of the launch, read as meta["NAME"].
-struct MetaValue {
-  std::shared_ptr<const std::vector<NamedConstant>> constants;
+/// `int`, `torch.empty`, …
+struct BuiltinValue {
+  const Builtin* builtin = nullptr;
+};
+/// A library, or a part of one that plans do not have: "torch", "numpy.random". frame: of a file beside the pass.
+struct ModuleValue {
+  std::string name;
+  Frame* frame = nullptr;
+};
+/// A type that values are only asked for: "torch.Tensor".
+struct TypeValue {
+  std::string_view name;
+};
+/// x.data_ptr(), id(x): tells tensors and objects apart and is no number.
+struct AddressValue {
+  int64_t of = 0;
+  int64_t offset = 0;
+};
+/// triton.Config(constants, num_warps=4, …): one way to compile and launch a kernel.
+struct Configuration {
+  std::vector<NamedConstant> constants;
+  std::vector<NamedConstant> options;
+};
+/// The exception of a `raise`: its type, without what it belongs to, and its text.
+struct ExceptionValue {
+  std::string type, text;
 };
 /// torch.finfo(dtype).
 struct FloatInfoValue {
   ir::DType dtype = ir::DType::Float32;
 };
 
-using Value = std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string, ir::DType,
-                           DeviceValue, View, std::shared_ptr<const Sequence>, std::shared_ptr<const Dict>, SliceValue,
-                           LambdaValue, MetaValue, FloatInfoValue>;
+/// Lists and dicts are changed in place, by all who have them.
+using Value =
+    std::variant<NoneValue, NotImplementedValue, EllipsisValue, bool, int64_t, double, std::string, ir::DType,
+                 DeviceValue, View, std::shared_ptr<Sequence>, std::shared_ptr<Dict>, SliceValue, FunctionValue,
+                 BuiltinValue, std::shared_ptr<const KernelObject>, std::shared_ptr<const Configuration>, ModuleValue,
+                 TypeValue, AddressValue, ExceptionValue, FloatInfoValue>;
 
-/// A tuple or a list. torch.Size is a tuple.
+/// A tuple or a list. torch.Size is a tuple. A tuple that holds a list is as heavy and deep as it was when it was made.
 struct Sequence {
   bool is_list = false;
   std::vector<Value> items;
   size_t weight = 0;  // items, those of nested sequences included
   size_t depth = 1;
+  ~Sequence();
 };
 
 /// In the order in which the keys came.
@@ -64,6 +93,7 @@ struct Dict {
   std::vector<std::pair<Value, Value>> items;  // key, value
   size_t weight = 0;                           // as of a sequence of its values
   size_t depth = 1;
+  ~Dict();
 };
 
 enum class Operator : uint8_t {
@@ -104,9 +134,9 @@ const T* get_if(const Value& value) {
   return std::get_if<T>(&value);
 }
 /// The sequence in `value`, or null.
-const Sequence* get_sequence(const Value& value);
+Sequence* get_sequence(const Value& value);
 /// The dict in `value`, or null.
-const Dict* get_dict(const Value& value);
+Dict* get_dict(const Value& value);
 
 /// "int", "tensor", "None", …
 std::string type_name(const Value& value);
@@ -126,14 +156,20 @@ Value make_shape(const std::vector<int64_t>& sizes);
 Result<Value> make_dict(const std::vector<std::pair<Value, Value>>& items);
 /// What `key` has, or null. Errors: BadPass for a key that cannot be compared.
 Result<const Value*> find_key(const Dict& dict, const Value& key);
+/// dict[key] = value. Errors: as make_dict; BadPass when the dict would hold itself.
+Result<void> set_key(Dict& dict, const Value& key, Value value);
+/// list.insert(at, value); at: up to the number of items. Errors: as make_sequence; BadPass when the list would hold
+/// itself.
+Result<void> insert_item(Sequence& list, size_t at, Value value);
 
 /// Python's truth. Errors: BadPass for a tensor (its data is not known to a plan).
 Result<bool> truth(const Value& value);
 /// Python's ==; sequences item by item. Errors: BadPass when a tensor is compared.
 Result<bool> equals(const Value& a, const Value& b);
 Result<Value> apply_unary(Operator op, const Value& operand);
-/// Arithmetic and comparisons. Errors: BadPass: types the operator does not take, overflow, division by zero.
-Result<Value> apply_binary(Operator op, const Value& a, const Value& b);
+/// Arithmetic and comparisons. visited: gets how many items a comparison looked at. Errors: BadPass: types the operator
+/// does not take, overflow, division by zero.
+Result<Value> apply_binary(Operator op, const Value& a, const Value& b, size_t* visited = nullptr);
 
 /// A bool counts as an integer, an integer as a float, as in Python.
 std::optional<int64_t> as_int(const Value& value);

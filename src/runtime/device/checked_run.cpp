@@ -74,6 +74,7 @@ struct ArgumentText {
   std::string operator()(int64_t value) const { return fmt::format("{}", value); }
   std::string operator()(double value) const { return fmt::format("{}", value); }
   std::string operator()(bool value) const { return value ? "True" : "False"; }
+  std::string operator()(std::monostate) const { return "None"; }
 };
 
 }  // namespace
