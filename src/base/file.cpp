@@ -151,6 +151,15 @@ Result<void> write_directory(const std::filesystem::path& path, std::span<const 
   return written;
 }
 
+std::filesystem::path find_above_binary(const std::filesystem::path& relative) {
+  std::error_code failure;
+  const std::filesystem::path binary = std::filesystem::read_symlink("/proc/self/exe", failure);
+  for (std::filesystem::path above = binary.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+    if (std::filesystem::exists(above / relative, failure)) return above / relative;
+  }
+  return {};
+}
+
 std::filesystem::path passnet_home() {
   if (const char* home = std::getenv("PASSNET_HOME"); home && *home) return home;
   if (const char* home = std::getenv("HOME"); home && *home) return std::filesystem::path(home) / ".cache/passnet";
