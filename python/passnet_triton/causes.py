@@ -34,6 +34,9 @@ def describe(error: BaseException) -> dict:
 
 
 def _found(message: str, place) -> dict:
+    # Not where things lay in memory, nor how Triton itself could be set up otherwise.
+    message = re.sub(r" at 0x[0-9a-f]+", "", message)
+    message = re.sub(r"(Cannot access global variable \w+ from within @jit'ed function).*", r"\1", message, flags=re.DOTALL)
     found: dict = {"message": message}
     if place and place[0]:
         found.update(file=str(place[0]), line=place[1], column=place[2])
@@ -93,5 +96,9 @@ def _hint(message: str) -> str:
         near = difflib.get_close_matches(missing[1], dir(tl), 1)
         return f"did you mean tl.{near[0]}?" if near else ""
     if name := re.search(r"Cannot access global variable (\w+)", message):
-        return f"write {name[1]}: tl.constexpr = tl.constexpr(…), or pass it as a parameter"
+        return f"write {name[1]} = tl.constexpr(…), or pass it as a parameter"
+    if name := re.search(r"Unsupported function referenced: <function (\w+)", message):
+        return f"write @triton.jit above 'def {name[1]}'"
+    if name := re.search(r"Unsupported function referenced: ([\w.]+)$", message):
+        return f"{name[1]} is no @triton.jit function of the pass or of a module beside it"
     return ""

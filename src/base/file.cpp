@@ -112,7 +112,7 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view cont
 Result<void> write_file(const std::filesystem::path& path, std::span<const std::string_view> parts) {
   std::error_code ignored;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  const std::string temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  const std::string temporary = path.string() + ".tmp" + std::to_string(::gettid());
   UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!fd) return io_error("create", temporary, errno);
   for (const std::string_view part : parts) {

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "pass/triton/build.h"
+#include "pass/triton/compile.h"
 #include "pass/triton/toolchain.h"
 #include "sandbox/isolation.h"
 #include "tests/scratch.h"
@@ -74,6 +75,16 @@ class TritonFixture : public testing::Test {
   std::string error_of(const TritonRequest& request) const {
     const auto built = build(request);
     return built ? "built" : to_string(built.error());
+  }
+
+  /// The PTX that comes out of the jail, or the error.
+  std::string ptx_of(const TritonRequest& request) const {
+    const auto toolchain = find_triton(90);
+    if (!toolchain) return to_string(toolchain.error());
+    const TritonTask task{&request, &*toolchain};
+    const TritonLimits limits{options().timeout_s, options().memory_bytes, 1, scratch_.path};
+    const auto answer = compile_to_ptx({&task, 1}, limits)[0];
+    return answer ? answer->ptx : to_string(answer.error());
   }
 
   const ScratchDirectory scratch_;
