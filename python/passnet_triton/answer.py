@@ -1,5 +1,6 @@
 """One kernel compiled: PTX with what its launch must know, or what is wrong with it and where."""
 
+import inspect
 import json
 
 from . import causes, modules
@@ -38,13 +39,15 @@ def _compile(kernel: dict, texts: list[dict]) -> tuple[str, dict]:
     options = backend.parse_options(
         {**kernel["options"], "debug": function.debug, "ptx_version": ptx_get_version(kernel["cuda_version"])})  # fmt: skip
     stages: dict = {}
-    backend.add_stages(stages, options, source.language)
+    # Triton 3.3 knows one language, and 3.4 takes no target to make its IR.
+    backend.add_stages(stages, options, *([source.language] if hasattr(source, "language") else []))
     context = ir.context()
     ir.load_dialects(context)
     backend.load_dialects(context)
     metadata = dict(options.__dict__)
+    for_target = [target] if "target" in inspect.signature(source.make_ir).parameters else []
     value = source.make_ir(
-        target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)  # fmt: skip
+        *for_target, options, backend.get_codegen_implementation(options), backend.get_module_map(), context)  # fmt: skip
     for stage in ("ttir", "ttgir", "llir", "ptx"):
         value = stages[stage](value, metadata)
     return value, {

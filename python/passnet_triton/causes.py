@@ -70,7 +70,7 @@ def _place_of_traceback(error: BaseException):
 
 def _words(kind: str, text: str) -> str:
     """An exception's text, with its kind where that says something."""
-    if kind in ("PassError", "AttributeError", "NameError", "RuntimeError", "ValueError", "ModuleNotFoundError"):
+    if kind in ("PassError", "AttributeError", "NameError", "RuntimeError", "IncompatibleTypeErrorImpl", "ValueError", "ModuleNotFoundError"):
         return text or kind
     return f"{kind}: {text}" if text else kind
 
@@ -78,7 +78,7 @@ def _words(kind: str, text: str) -> str:
 def _plain(message: str) -> str:
     """Triton quotes what Python raised as "NameError('x is not defined')"."""
     wrapped = re.fullmatch(r"(\w+)\((.*)\)", message.strip(), re.DOTALL)
-    if wrapped and wrapped[1].endswith(("Error", "Exception")):
+    if wrapped and wrapped[1].endswith(("Error", "ErrorImpl", "Exception")):
         try:
             value = ast.literal_eval(wrapped[2].strip().rstrip(",") or "''")
         except (SyntaxError, ValueError):
@@ -87,18 +87,34 @@ def _plain(message: str) -> str:
     return message
 
 
+# What Triton says, and what to do; {0} is what stands in the first parentheses.
+_HINTS = (
+    (r"Cannot access global variable (\w+)", "write {0} = tl.constexpr(…), or pass it as a parameter"),
+    (r"Unsupported function referenced: <function (\w+)", "write @triton.jit above 'def {0}'"),
+    (
+        r"Unsupported function referenced: ([\w.]+)$",
+        "{0} is no @triton.jit function of the pass or of a module beside it",
+    ),
+    (r"Did you forget to add @triton.jit", "write @triton.jit above the helper that calls it"),
+    (r"Expected dtype \['fp32', 'fp64'\] but got (\w+)", "compute it in float32: x.to(tl.float32)"),
+    (
+        r"(\w+) argument cannot be block type if pointer argument is not a block",
+        "add the offsets to the pointer, as in tl.load(x + offsets, mask=offsets < n)",
+    ),
+    (r"arange's range must be a power of 2", "use a power of two, as triton.next_power_of_2(n), and a mask"),
+    (r"arange's arguments must be of type tl.constexpr", "annotate the parameter: BLOCK: tl.constexpr"),
+    (r"invalid operands of type pointer", "load what the pointer points to first: tl.load(…)"),
+    (r"module 'triton.language' has no attribute '\w*thread", "a Triton program is one block, not one thread: use tl.program_id and tl.arange"),  # fmt: skip
+)
+
+
 def _hint(message: str) -> str:
     import triton.language as tl
 
+    for words, hint in _HINTS:
+        if found := re.search(words, message):
+            return hint.format(*found.groups())
     if missing := re.search(r"module 'triton\.language' has no attribute '(\w+)'", message):
-        if "thread" in missing[1]:
-            return "a Triton program is one block, not one thread: use tl.program_id and tl.arange"
         near = difflib.get_close_matches(missing[1], dir(tl), 1)
         return f"did you mean tl.{near[0]}?" if near else ""
-    if name := re.search(r"Cannot access global variable (\w+)", message):
-        return f"write {name[1]} = tl.constexpr(…), or pass it as a parameter"
-    if name := re.search(r"Unsupported function referenced: <function (\w+)", message):
-        return f"write @triton.jit above 'def {name[1]}'"
-    if name := re.search(r"Unsupported function referenced: ([\w.]+)$", message):
-        return f"{name[1]} is no @triton.jit function of the pass or of a module beside it"
     return ""

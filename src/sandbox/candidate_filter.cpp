@@ -197,9 +197,11 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
-/// own_pid: the process that may send signals to itself; none: no signals at all.
+/// own_pid: the process that may send signals to itself; none: a compiler, which gets no signals and no memory that its
+/// limit of address space does not count.
 Filter candidate_filter(bool gpu, std::optional<pid_t> own_pid) {
   Filter filter;
+  if (!own_pid) filter.answer(SYS_memfd_create, EPERM);
   for (long number : kAllowed) filter.allow(number);
   if (gpu) filter.allow(SYS_ioctl);
   filter.allow_without(SYS_openat, 2, kWriting);
@@ -234,7 +236,7 @@ Result<void> enter_candidate_filter(bool gpu) {
   return {};
 }
 
-Result<std::string> candidate_filter_bytes() {
+Result<std::string> compiler_filter_bytes() {
   PASSNET_TRY_VOID(check_processor());
   return candidate_filter(false, std::nullopt).bytes();
 }

@@ -116,6 +116,19 @@ TEST_F(TritonBuild, ArgumentsThatAreConstantsAreFolded) {
   EXPECT_THAT(one->triton->arguments, ElementsAre(0, 1, 2, 4));
 }
 
+TEST_F(TritonBuild, TakesArgumentsOfEveryType) {
+  std::string text = kTritonImports + "@triton.jit\ndef k(out, p", stores;
+  std::vector<TritonParameter> parameters = {pointer("out", "fp64"), pointer("p", "u1")};
+  for (const char* type :
+       {"u1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64"}) {
+    const std::string name = std::string("a_") + type;
+    text += ", " + name;
+    stores += "    tl.atomic_add(out, " + name + ".to(tl.float64))\n";
+    parameters.push_back({name, type});
+  }
+  EXPECT_EQ(error_of(TritonFixture::request(text + "):\n" + stores, "k", parameters)), "built");
+}
+
 TEST_F(TritonBuild, DivisibilityWidensLoads) {
   TritonRequest request = add_request();
   EXPECT_THAT(ptx_of(request), HasSubstr("ld.global.v4.b32"));

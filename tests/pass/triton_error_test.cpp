@@ -24,12 +24,24 @@ TEST_F(TritonErrors, StandAtTheLineOfTheFile) {
             "hint: a Triton program is one block, not one thread: use tl.program_id and tl.arange");
   EXPECT_EQ(error_of_body("tl.store(x, tl.maximun(n, 0))"),
             "Name.py:6:17: error: module 'triton.language' has no attribute 'maximun'\nhint: did you mean tl.maximum?");
-  EXPECT_EQ(error_of_body("tl.store(x, tl.arange(0, 3))"), "Name.py:6:17: error: arange's range must be a power of 2");
+  EXPECT_EQ(error_of_body("tl.store(x, tl.arange(0, 3))"),
+            "Name.py:6:17: error: arange's range must be a power of 2\n"
+            "hint: use a power of two, as triton.next_power_of_2(n), and a mask");
 }
 
 TEST_F(TritonErrors, OfTypes) {
   EXPECT_EQ(error_of_body("tl.store(x, tl.sqrt(n))"),
-            "Name.py:6:17: error: Expected dtype ['fp32', 'fp64'] but got int32");
+            "Name.py:6:17: error: Expected dtype ['fp32', 'fp64'] but got int32\n"
+            "hint: compute it in float32: x.to(tl.float32)");
+  EXPECT_EQ(error_of_body("tl.store(x, x + 1.0)"),
+            "Name.py:6:17: error: invalid operands of type pointer<fp32> and triton.language.float32\n"
+            "hint: load what the pointer points to first: tl.load(…)");
+  EXPECT_EQ(error_of_body("tl.store(x, 1.0, mask=tl.arange(0, 4) < n)"),
+            "Name.py:6:5: error: Mask argument cannot be block type if pointer argument is not a block\n"
+            "hint: add the offsets to the pointer, as in tl.load(x + offsets, mask=offsets < n)");
+  EXPECT_EQ(error_of_body("tl.store(x + tl.arange(0, n), 1.0)"),
+            "Name.py:6:18: error: arange's arguments must be of type tl.constexpr\n"
+            "hint: annotate the parameter: BLOCK: tl.constexpr");
   EXPECT_EQ(error_of_body("tl.store(x + n, tl.dot(n, n))"),
             "Name.py:6:21: error: input and other must have equal ranks >= 2");
   EXPECT_EQ(error_of_body("tl.store(n, 1.0)"),

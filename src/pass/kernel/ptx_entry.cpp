@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "pass/kernel/ptx_tokens.h"
+#include "pass/plan/launch_list.h"
 
 namespace passnet::pass {
 namespace {
@@ -64,11 +65,18 @@ Result<void> read_header(PtxTokens& tokens, PtxEntry& entry) {
     }
     token = tokens.next();
   }
-  for (; token != "{" && !token.empty(); token = tokens.next()) {
-    if (token != ".reqntid" && token != ".maxntid") continue;
-    const auto threads = number(tokens.next());
-    if (!threads) return odd("its header", token);
-    entry.threads = *threads;
+  while (token != "{" && !token.empty()) {
+    if (token != ".reqntid" && token != ".maxntid") {
+      token = tokens.next();
+      continue;
+    }
+    entry.threads = 1;
+    do {
+      const auto size = number(tokens.next());
+      if (!size || *size > kMaxBlock) return odd("its header", token);
+      entry.threads *= *size;
+      token = tokens.next();
+    } while (token == ",");
   }
   return {};
 }

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json_object.h"
-#include "base/strings.h"
 
 namespace passnet {
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "base/check.h"
 #include "base/json_fields.h"
 #include "base/strings.h"
 
