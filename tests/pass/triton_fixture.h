@@ -12,7 +12,6 @@
 #include "pass/triton/build.h"
 #include "pass/triton/compile.h"
 #include "pass/triton/toolchain.h"
-#include "sandbox/isolation.h"
 #include "tests/scratch.h"
 
 namespace passnet::pass {

@@ -4,6 +4,7 @@
 #include "pass/kernel/ptx_check.h"
 #include "pass/triton/launch_facts.h"
 #include "sandbox/empty_root.h"
+#include "sandbox/isolation.h"
 #include "triton_fixture.h"
 
 namespace passnet::pass {
