@@ -112,7 +112,7 @@ Result<void> write_file(const std::filesystem::path& path, std::string_view cont
 Result<void> write_file(const std::filesystem::path& path, std::span<const std::string_view> parts) {
   std::error_code ignored;
   if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
-  const std::string temporary = path.string() + ".tmp" + std::to_string(::getpid());
+  const std::string temporary = path.string() + ".tmp" + std::to_string(::gettid());
   UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!fd) return io_error("create", temporary, errno);
   for (const std::string_view part : parts) {
@@ -149,6 +149,15 @@ Result<void> write_directory(const std::filesystem::path& path, std::span<const 
   }
   std::filesystem::remove_all(partial, failed);
   return written;
+}
+
+std::filesystem::path find_above_binary(const std::filesystem::path& relative) {
+  std::error_code failure;
+  const std::filesystem::path binary = std::filesystem::read_symlink("/proc/self/exe", failure);
+  for (std::filesystem::path above = binary.parent_path(); above.has_relative_path(); above = above.parent_path()) {
+    if (std::filesystem::exists(above / relative, failure)) return above / relative;
+  }
+  return {};
 }
 
 std::filesystem::path passnet_home() {

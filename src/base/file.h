@@ -57,6 +57,10 @@ struct NamedContent {
 /// Errors: Io (nothing stays behind).
 Result<void> write_directory(const std::filesystem::path& path, std::span<const NamedContent> files);
 
+/// `relative` in the nearest directory above the running binary that holds it (an installed or a built tree); empty when
+/// none does.
+std::filesystem::path find_above_binary(const std::filesystem::path& relative);
+
 /// `${PASSNET_HOME}` or `~/.cache/passnet`: where environments, caches and kernels are kept.
 std::filesystem::path passnet_home();
 

@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <initializer_list>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -177,6 +179,8 @@ class Filter {
 
   void refuse() { add(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM); }
 
+  std::string bytes() const { return {reinterpret_cast<const char*>(code_.data()), code_.size() * sizeof code_[0]}; }
+
   bool install() {
     sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
     return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
@@ -193,11 +197,11 @@ class Filter {
   std::vector<sock_filter> code_;
 };
 
-}  // namespace
-
-Result<void> enter_candidate_filter(bool gpu) {
-  if (kArchitecture == 0) return unsupported("no system call filter for this processor");
+/// own_pid: the process that may send signals to itself; none: a compiler, which gets no signals and no memory that its
+/// limit of address space does not count.
+Filter candidate_filter(bool gpu, std::optional<pid_t> own_pid) {
   Filter filter;
+  if (!own_pid) filter.answer(SYS_memfd_create, EPERM);
   for (long number : kAllowed) filter.allow(number);
   if (gpu) filter.allow(SYS_ioctl);
   filter.allow_without(SYS_openat, 2, kWriting);
@@ -207,17 +211,34 @@ Result<void> enter_candidate_filter(bool gpu) {
   filter.allow_with(SYS_clone, 0, CLONE_VM | CLONE_THREAD);
   filter.answer(SYS_clone3,
                 ENOSYS);  // its flags are in memory, out of a filter's sight; libc falls back to clone
-  filter.allow_values(SYS_tgkill, 0, {static_cast<uint32_t>(::getpid())});  // abort()
+  if (own_pid) filter.allow_values(SYS_tgkill, 0, {static_cast<uint32_t>(*own_pid)});  // abort()
   filter.allow_values(SYS_prlimit64, 0, {0});
   filter.allow_values(SYS_prctl, 0,
                       {PR_SET_NAME, PR_GET_NAME, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS, 0x53564d41 /* PR_SET_VMA */});
   filter.allow_values(SYS_fcntl, 1,
                       {F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD, F_DUPFD_CLOEXEC, F_ADD_SEALS, F_GET_SEALS});
   filter.refuse();
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !filter.install()) {
+  return filter;
+}
+
+Result<void> check_processor() {
+  if (kArchitecture == 0) return unsupported("no system call filter for this processor");
+  return {};
+}
+
+}  // namespace
+
+Result<void> enter_candidate_filter(bool gpu) {
+  PASSNET_TRY_VOID(check_processor());
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !candidate_filter(gpu, ::getpid()).install()) {
     return resource_error("the kernel refused the system call filter of the candidate; it needs CONFIG_SECCOMP_FILTER");
   }
   return {};
+}
+
+Result<std::string> compiler_filter_bytes() {
+  PASSNET_TRY_VOID(check_processor());
+  return candidate_filter(false, std::nullopt).bytes();
 }
 
 }  // namespace passnet::sandbox

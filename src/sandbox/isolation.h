@@ -38,6 +38,12 @@ UniqueFd no_write_ruleset(const std::string& writable, bool gpu);
 /// Errors:   Resource when the kernel refuses the filter; Unsupported on processors other than x86-64 and aarch64.
 Result<void> enter_candidate_filter(bool gpu);
 
+/// Returns:  the same filter for a compiler that runs foreign code, without signals even to itself and without files in
+///           memory: bytes that a process of another language installs by prctl(PR_SET_SECCOMP), an array of the
+///           kernel's struct sock_filter.
+/// Errors:   Unsupported on processors other than x86-64 and aarch64.
+Result<std::string> compiler_filter_bytes();
+
 /// Returns: what Process::spawn uses on this machine: "user, network, pid and ipc namespaces; Landlock; no new
 ///          privileges; seccomp filter; compilers in an empty root".
 std::string describe_isolation();

@@ -31,9 +31,11 @@ class Doctor(unittest.TestCase):
         self.assertRegex(found["compiler"]["found"], r"^g\+\+ \d+\.\d+\.\d+; compiled a kernel in \d+\.\d\d s$")
         self.assertRegex(found["worker"]["found"],
                          r"^starts in \d+\.\d\d s with PyTorch \d+\.\d+\.\d+ \(/.*/libtorch_cpu\.so\)$")
+        self.assertRegex(found["triton"]["found"], r"^(triton \d\S+, ptxas \d\S+, [0-9a-f]{12}; compiled a @triton\.jit kernel in "
+                                                   r"\d+\.\d\d s|@triton\.jit kernels cannot be compiled: .+)$")
         self.assertRegex(found["sandbox"]["found"], "^kernels run with .*no new privileges")
         self.assertEqual(list(found), ["processor", "memory", "disk", "clock", "shared memory", "compiler", "worker",
-                                       "sandbox", "python", "gpu"])
+                                       "sandbox", "python", "triton", "gpu"])
 
     def test_the_text_has_a_line_for_each_finding_and_its_fix(self):
         done = examine()

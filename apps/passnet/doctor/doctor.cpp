@@ -22,8 +22,9 @@ const char* name(Finding::Mark mark) {
 }  // namespace
 
 std::vector<Finding> examine_machine() {
-  return {examine_processor(), examine_memory(), examine_disk(),    examine_clock(),  examine_shared_memory(),
-          examine_compiler(),  examine_worker(), examine_sandbox(), examine_python(), examine_gpu()};
+  return {examine_processor(),     examine_memory(),   examine_disk(),   examine_clock(),
+          examine_shared_memory(), examine_compiler(), examine_worker(), examine_sandbox(),
+          examine_python(),        examine_triton(),   examine_gpu()};
 }
 
 bool can_evaluate(const std::vector<Finding>& findings) {

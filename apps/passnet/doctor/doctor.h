@@ -39,6 +39,7 @@ Finding examine_clock();
 Finding examine_shared_memory();
 Finding examine_gpu();
 Finding examine_compiler();
+Finding examine_triton();
 Finding examine_python();
 Finding examine_worker();
 Finding examine_sandbox();

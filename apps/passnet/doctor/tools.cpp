@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -13,6 +14,7 @@
 #include "base/temporary_directory.h"
 #include "doctor/doctor.h"
 #include "pass/kernel/build.h"
+#include "pass/triton/build.h"
 #include "record/isolation.h"
 #include "run/worker/requests.h"
 #include "run/worker/worker.h"
@@ -49,6 +51,12 @@ constexpr const char* kTinyGpuKernel =
     "  const int64_t i = passnet::global_index();\n"
     "  if (i < n) out[i] = 2 * x[i];\n"
     "}\n";
+constexpr const char* kTinyTritonKernel =
+    "import triton\nimport triton.language as tl\n"
+    "@triton.jit\n"
+    "def doubled(x, out, n, BLOCK: tl.constexpr):\n"
+    "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    tl.store(out + i, 2 * tl.load(x + i, mask=i < n), mask=i < n)\n";
 constexpr const char* kTinyKernel =
     "#include <passnet/kernel.h>\n"
     "PASSNET_KERNEL doubled(const float* x, float* out, int64_t n) {\n"
@@ -130,6 +138,31 @@ Finding examine_gpu() {
     return finding;
   }
   finding.found += fmt::format("; compiled a kernel in {:.2f} s", built.seconds);
+  return finding;
+}
+
+Finding examine_triton() {
+  Finding finding{.topic = "triton"};
+  const auto text = std::make_shared<std::string>(kTinyTritonKernel);
+  pass::TritonRequest request;
+  request.modules = {std::make_shared<pass::TritonModule>(pass::TritonModule{"doctor", "doctor.py", text})};
+  request.kernel = "doubled";
+  request.parameters = {{"x", "*fp32", true},
+                        {"out", "*fp32", true},
+                        {"n", "i32", false},
+                        {"BLOCK", "", false, pass::TritonConstant(int64_t{128})}};
+  const Result<TemporaryDirectory> scratch = TemporaryDirectory::make("passnet_doctor_");
+  const auto start = std::chrono::steady_clock::now();
+  Result<pass::BuiltKernel> built = scratch ? resource_error("") : scratch.error();
+  if (scratch) built = pass::build_triton_kernels({&request, 1}, {.cache_dir = scratch->path() / "cache"})[0];
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (const Result<std::string> words = pass::describe_triton(request.architecture); built && words) {
+    finding.found = fmt::format("{}; compiled a @triton.jit kernel in {:.2f} s", *words, seconds);
+    return finding;
+  }
+  finding.mark = Mark::Warn;
+  finding.found = fmt::format("@triton.jit kernels cannot be compiled: {}", built.error().message);
+  finding.fix = built.error().hint;
   return finding;
 }
 

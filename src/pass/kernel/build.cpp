@@ -1,14 +1,9 @@
 #include "pass/kernel/build.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/log.h"
 #include "base/strings.h"
 #include "base/temporary_directory.h"
 #include "pass/kernel/compiler.h"
@@ -16,7 +11,7 @@
 #include "pass/kernel/elf_check.h"
 #include "pass/kernel/gpu_compiler.h"
 #include "pass/kernel/kernel_source.h"
-#include "pass/kernel/object_seal.h"
+#include "pass/kernel/object_cache.h"
 #include "pass/kernel/ptx_check.h"
 
 namespace passnet::pass {
@@ -33,14 +28,12 @@ constexpr const char* kHeaders[] = {
 /// source tree's.
 Result<fs::path> find_include_dir(const BuildOptions& options) {
   if (!options.include_dir.empty()) return fs::absolute(options.include_dir);
-  std::error_code error;
-  const fs::path binary = fs::read_symlink("/proc/self/exe", error);
-  for (fs::path above = binary.parent_path(); above.has_relative_path(); above = above.parent_path()) {
-    if (fs::exists(above / "include/passnet/kernel.h", error)) return above / "include";
-  }
+  if (const fs::path header = find_above_binary("include/passnet/kernel.h"); !header.empty())
+    return header.parent_path().parent_path();
   const fs::path source = PASSNET_INCLUDE_DIR;
+  std::error_code error;
   if (fs::exists(source / "passnet/kernel.h", error)) return source;
-  return resource_error(fmt::format("cannot find include/passnet/kernel.h above '{}'", binary.string()))
+  return resource_error("cannot find include/passnet/kernel.h above the running program")
       .with_hint("install PassNet with 'make install', or run it from its build tree");
 }
 
@@ -158,21 +151,14 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   PASSNET_TRY(const std::string unit, render_unit(file, source, request.kernel, request.constants, toolchain.target));
   PASSNET_TRY(const fs::path include_dir, find_include_dir(options));
   PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, unit));
-  const fs::path cache = fs::absolute(options.cache_dir.empty() ? passnet_home() / "kernels" : options.cache_dir);
-  const fs::path object = cache / key.substr(0, 2) / (key + fs::path(toolchain.object).extension().string());
-
-  PASSNET_TRY(const std::string secret, installation_secret());
-  if (const auto bytes = read_file(object)) {
-    const std::string broken = broken_seal(object, secret, key, *bytes);
-    if (broken.empty()) {
-      // Checked again, as what is refused today may have been kept by an earlier version.
-      if (const auto parameters = check_built(toolchain, *bytes, request, options))
-        return describe(object, *bytes, request, *parameters, true);
-    } else {
-      log::warn(fmt::format("kernel cache: {} is built again: {}", quoted(object.string(), 300), broken));
-    }
+  PASSNET_TRY(const CacheEntry entry,
+              find_entry(options.cache_dir, key, fs::path(toolchain.object).extension().string()));
+  if (const auto bytes = read_kept(entry)) {
+    // Checked again, as what is refused today may have been kept by an earlier version.
+    if (const auto parameters = check_built(toolchain, *bytes, request, options))
+      return describe(entry.object, *bytes, request, *parameters, true);
   }
-  PASSNET_TRY(const TemporaryDirectory directory, TemporaryDirectory::make(object.parent_path(), "build-"));
+  PASSNET_TRY(const TemporaryDirectory directory, TemporaryDirectory::make(entry.object.parent_path(), "build-"));
   PASSNET_TRY_VOID(write_file(directory.path() / toolchain.unit, unit));
   const CompileRequest compile{directory.path(), include_dir, file, kernel, options.timeout_s};
   PASSNET_TRY_VOID(toolchain.target == Target::Gpu
@@ -185,10 +171,8 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   }
   auto parameters = check_built(toolchain, bytes, request, options);
   if (!parameters) return place(std::move(parameters).error(), kernel);
-  PASSNET_TRY_VOID(write_seal(object, secret, key, bytes));
-  if (::rename((directory.path() / toolchain.object).c_str(), object.c_str()) != 0)
-    return io_error("rename to", object.string(), errno);
-  return describe(object, bytes, request, *parameters, false);
+  PASSNET_TRY_VOID(keep(entry, directory.path() / toolchain.object, bytes));
+  return describe(entry.object, bytes, request, *parameters, false);
 }
 
 }  // namespace passnet::pass

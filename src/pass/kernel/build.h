@@ -1,7 +1,9 @@
 // Kernel sources -> shared objects and cubins, compiled in the jail and cached by content.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,12 +22,31 @@ struct KernelRequest {
   bool operator==(const KernelRequest&) const = default;
 };
 
+/// What a kernel that was compiled from Triton fixes about its launch; its arguments are those of `arguments` in that
+/// order, then the pointers of `scratch`.
+struct TritonLaunch {
+  std::vector<uint32_t> arguments;  // of the request's parameters, by index: those that were not folded into the code
+  /// Memory of a launch; null where bytes is 0.
+  struct Scratch {
+    int64_t bytes = 0;  // of one block: times the number of blocks of the grid, and of cluster
+    int64_t align = 1;  // bytes, a power of two
+    bool operator==(const Scratch&) const = default;
+  };
+  std::vector<Scratch> scratch;
+  int64_t threads = 0;       // per block, 32 to 1024
+  int64_t shared_bytes = 0;  // dynamic shared memory; above 48 KiB the driver has to be asked for it
+  int64_t cluster = 1;  // blocks of a cluster, in x: the first size of the grid is multiplied by it. 16 is not portable
+  bool operator==(const TritonLaunch&) const = default;
+};
+
 struct BuiltKernel {
   std::filesystem::path object;         // .so or .cubin in the cache; never changed once written
   std::string entry;                    // "passnet_run_NAME", see include/passnet/abi.h; of a cubin the kernel's name
-  std::vector<std::string> parameters;  // "const float*", "float*", "int64_t", "float": for checking a launch
+  std::vector<std::string> parameters;  // "const float*", "float*", "int64_t", "float": for checking a launch; of a
+                                        // kernel from Triton "*fp16", "i32", of those that are left
   std::string sha256 = {};              // of the object's bytes: who loads them later can check that they are these
   bool from_cache = false;
+  std::optional<TritonLaunch> triton = {};  // of a kernel from Triton
 };
 
 struct BuildOptions {

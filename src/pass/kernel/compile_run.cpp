@@ -12,7 +12,6 @@
 namespace passnet::pass {
 
 namespace {
-constexpr int64_t kMemoryBytes = int64_t{2} << 30;
 constexpr int64_t kFileBytes = int64_t{64} << 20;
 constexpr size_t kOutputBytes = size_t{1} << 20;
 constexpr int kAskSeconds = 10;
@@ -23,7 +22,7 @@ sandbox::SpawnOptions options_of(std::vector<std::string> argv, const std::strin
   options.argv = std::move(argv);
   options.environment = {"PATH=" + tools + ":/usr/bin:/bin", "LC_ALL=C", "TMPDIR=" + scratch};
   options.capture_output = true;
-  options.limits = {.cpu_seconds = timeout_s, .memory_bytes = kMemoryBytes, .file_bytes = kFileBytes};
+  options.limits = {.cpu_seconds = timeout_s, .memory_bytes = kCompilerMemoryBytes, .file_bytes = kFileBytes};
   return options;
 }
 
@@ -51,17 +50,29 @@ Result<CompilerOutput> ask_compiler(std::vector<std::string> argv) {
   return run(options_of(std::move(argv), "/tmp", kAskSeconds), kAskSeconds);
 }
 
-Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const CompileRequest& request, ToolFiles files) {
-  sandbox::SpawnOptions options = options_of(std::move(argv), request.directory.string(), request.timeout_s);
+Result<CompilerOutput> run_in_jail(JailedRun jailed) {
+  sandbox::SpawnOptions options = options_of(std::move(jailed.argv), jailed.directory.string(), jailed.cpu_seconds);
+  options.limits.memory_bytes = jailed.memory_bytes;
   options.isolation = sandbox::Isolation::Jail;
-  options.working_directory = request.directory.string();
-  if (!files.paths.empty()) {
-    // Of the include directory only ours: where PassNet is installed, it may be the one of all packages.
-    files.paths.push_back((request.include_dir / "passnet").string());
-    options.visible = std::move(files.paths);
-    options.environment.push_back("LD_LIBRARY_PATH=" + join(files.library_path, ":"));
+  options.working_directory = jailed.directory.string();
+  options.environment.insert(options.environment.end(), jailed.environment.begin(), jailed.environment.end());
+  if (!jailed.files.paths.empty()) {
+    options.visible = std::move(jailed.files.paths);
+    options.environment.push_back("LD_LIBRARY_PATH=" + join(jailed.files.library_path, ":"));
   }
-  return run(options, request.timeout_s);
+  return run(options, jailed.timeout_s);
+}
+
+Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const CompileRequest& request, ToolFiles files) {
+  // Of the include directory only ours: where PassNet is installed, it may be the one of all packages.
+  if (!files.paths.empty() && !request.include_dir.empty())
+    files.paths.push_back((request.include_dir / "passnet").string());
+  return run_in_jail({.argv = std::move(argv),
+                      .directory = request.directory,
+                      .files = std::move(files),
+                      .timeout_s = request.timeout_s,
+                      .cpu_seconds = request.timeout_s,
+                      .memory_bytes = request.memory_bytes});
 }
 
 bool succeeded(const CompilerOutput& output) {
@@ -76,7 +87,7 @@ std::optional<Error> exhausted(const CompilerOutput& output, const CompileReques
     what = fmt::format("{} s of time", request.timeout_s);
   else if (says("out of memory") || says("virtual memory exhausted") || says("memory exhausted") ||
            says("Killed signal") || says("std::bad_alloc"))
-    what = fmt::format("{} MB of memory", kMemoryBytes >> 20);
+    what = fmt::format("{} MB of memory", request.memory_bytes >> 20);
   else if (says("File size limit") || says("File too large"))
     what = fmt::format("{} MB for one file", kFileBytes >> 20);
   else if (says("No space left on device"))

@@ -1,6 +1,8 @@
 // One run of a compiler on foreign source: its limits, its output, and what it ran out of.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +24,21 @@ struct CompilerOutput {
 
 /// Asks a compiler or loader about itself: trusted programs on no foreign text. Errors: Io, Resource of the process.
 Result<CompilerOutput> ask_compiler(std::vector<std::string> argv);
-/// Runs argv in request.directory, in the jail, which shows `files` and include_dir's passnet/ alone; all files when
-/// `files` is empty. Errors: Io, Resource of the process itself.
+
+struct JailedRun {
+  std::vector<std::string> argv;
+  std::filesystem::path directory;            // the one place where it can write
+  ToolFiles files;                            // all that it sees besides; none: all files of this machine
+  std::vector<std::string> environment = {};  // "K=V", besides PATH, LC_ALL, TMPDIR and LD_LIBRARY_PATH
+  int timeout_s = 30;                         // of all of it; cpu_seconds: of one process
+  int cpu_seconds = 30;
+  int64_t memory_bytes = kCompilerMemoryBytes;  // of one process
+};
+/// Errors: Io, Resource of the process itself.
+Result<CompilerOutput> run_in_jail(JailedRun run);
+
+/// Runs argv in request.directory, in the jail, which shows `files` and include_dir's passnet/ (if there is one) alone;
+/// all files when `files` is empty. Errors: Io, Resource of the process itself.
 Result<CompilerOutput> run_compiler(std::vector<std::string> argv, const CompileRequest& request, ToolFiles files);
 bool succeeded(const CompilerOutput& output);
 /// The Resource error for a run that ended for want of time, memory or disk.

@@ -1,6 +1,7 @@
 // g++ for kernels: where it is, how it is called, and its errors in words for the author of a kernel.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -20,12 +21,15 @@ struct Compiler {
 /// Looks along PATH. Errors: Resource with the command that installs it, or when it is older than g++ 12.
 Result<Compiler> find_compiler();
 
+inline constexpr int64_t kCompilerMemoryBytes = int64_t{2} << 30;
+
 struct CompileRequest {
-  std::filesystem::path directory;  // holds unit.cpp or unit.cu; unit.so or unit.cubin is written there
-  std::filesystem::path include_dir;
-  std::string file;  // the kernel's source, for messages
+  std::filesystem::path directory;    // holds unit.cpp or unit.cu; unit.so or unit.cubin is written there
+  std::filesystem::path include_dir;  // empty: no headers
+  std::string file;                   // the kernel's source, for messages
   KernelDefinition kernel;
   int timeout_s = 30;
+  int64_t memory_bytes = kCompilerMemoryBytes;  // of one process
 };
 
 /// Compiles in the jail. Errors: BadPass with the compiler's first error and up to two more as notes;

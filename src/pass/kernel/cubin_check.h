@@ -16,4 +16,8 @@ namespace passnet::pass {
 Result<std::string> check_cubin(std::string_view cubin, const std::string& kernel,
                                 const std::vector<NamedConstant>& constants);
 
+/// The same of a kernel that Triton has compiled, which has no such types inside. Tables of libdevice are no state.
+/// Errors: as above; Io also when there is not exactly the kernel `entry` inside.
+Result<void> check_triton_cubin(std::string_view cubin, const std::string& entry);
+
 }  // namespace passnet::pass

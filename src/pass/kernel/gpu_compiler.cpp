@@ -46,22 +46,14 @@ std::string find_nvrtc() {
   return "";
 }
 
-/// Which version a file is, for the key of the cache: its size and time.
-std::string version_of(const std::string& file) {
-  std::error_code failure;
-  const auto size = fs::file_size(file, failure);
-  const auto time = fs::last_write_time(file, failure);
-  return fmt::format("{} {} {}", file, failure ? 0 : size, failure ? 0 : time.time_since_epoch().count());
-}
-
 Result<Compiler> look_for_compiler() {
   std::error_code failure;
   const fs::path helper = fs::read_symlink("/proc/self/exe", failure).parent_path() / "passnet-nvrtc";
   const std::string library = find_nvrtc();
   if (!library.empty() && ::access(helper.c_str(), X_OK) == 0)
-    return Compiler{helper.string(), "nvrtc " + version_of(library), library};
+    return Compiler{helper.string(), "nvrtc " + file_version(library), library};
   if (const std::string nvcc = find_on_path("nvcc", "/usr/local/cuda/bin"); !nvcc.empty())
-    return Compiler{nvcc, "nvcc " + version_of(nvcc), ""};
+    return Compiler{nvcc, "nvcc " + file_version(nvcc), ""};
   return resource_error("no compiler for kernels on the GPU: found neither NVRTC nor nvcc").with_hint(kInstall);
 }
 

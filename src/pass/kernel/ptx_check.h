@@ -8,8 +8,10 @@
 
 namespace passnet::pass {
 
-/// Errors: BadPass naming the clock register, the instruction (trap, nanosleep, griddepcontrol, …) or the function of
-/// the device's run time (printf, malloc, a launch from the device) and what to do.
-Result<void> check_ptx(std::string_view ptx, const std::string& kernel);
+/// hint: what a refusal advises; empty for kernels in Name.cu.
+/// Errors: BadPass naming the register (a clock, the number of the launch), the instruction (trap, nanosleep,
+/// griddepcontrol, …) or the function of the device's run time (printf, malloc, a launch from the device) and what to
+/// do; BadPass for text that this reader and ptxas could take for different things.
+Result<void> check_ptx(std::string_view ptx, const std::string& kernel, const std::string& hint = {});
 
 }  // namespace passnet::pass

@@ -134,6 +134,13 @@ Result<ToolFiles> compiler_files(const std::string& gpp) {
   return known.emplace(gpp, std::move(files)).first->second;
 }
 
+std::string file_version(const std::string& file) {
+  std::error_code failure;
+  const auto size = fs::file_size(file, failure);
+  const auto time = fs::last_write_time(file, failure);
+  return fmt::format("{} {} {}", file, failure ? 0 : size, failure ? 0 : time.time_since_epoch().count());
+}
+
 ToolFiles files_or_warn(const std::string& compiler, Result<ToolFiles> files) {
   if (files) return std::move(*files);
   static std::mutex mutex;

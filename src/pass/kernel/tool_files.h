@@ -24,4 +24,7 @@ Result<ToolFiles> compiler_files(const std::string& gpp);
 /// they could not be found: the jail then shows all files.
 ToolFiles files_or_warn(const std::string& compiler, Result<ToolFiles> files);
 
+/// Which version a file is, for the key of the cache: its path, size and time.
+std::string file_version(const std::string& file);
+
 }  // namespace passnet::pass

@@ -20,12 +20,8 @@ std::string find_python() {
 }
 
 Result<fs::path> find_in_checkout(const fs::path& relative, const std::string& what) {
-  std::error_code failed;
-  const fs::path self = fs::read_symlink("/proc/self/exe", failed);
-  for (fs::path above = self.parent_path(); !failed && above.has_relative_path(); above = above.parent_path()) {
-    if (fs::exists(above / relative)) return above / relative;
-  }
-  return resource_error(fmt::format("{} is not found above '{}'", what, self.parent_path().string()))
+  if (fs::path found = find_above_binary(relative); !found.empty()) return found;
+  return resource_error(fmt::format("{} is not found above the running program", what))
       .with_hint("run the passnet of a checkout: build/bin/passnet");
 }
 

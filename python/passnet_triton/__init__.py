@@ -1,0 +1,1 @@
+"""Turns @triton.jit functions into PTX ahead of time, without a GPU: what `passnet` runs in its compile jail."""
