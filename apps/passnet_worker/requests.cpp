@@ -272,7 +272,8 @@ Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
       std::vector<runtime::KernelFile> files;
       for (const Json& file : row)
         files.push_back({text_field(file, "object"), text_field(file, "entry"),
-                         file.value("parameters", std::vector<std::string>()), file.value("sha256", "")});
+                         file.value("parameters", std::vector<std::string>()), file.value("sha256", ""),
+                         file.value("shared_bytes", int64_t{0}), file.value("cluster", int64_t{1})});
       source.kernels.push_back(std::move(files));
     }
   }

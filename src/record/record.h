@@ -150,6 +150,16 @@ struct PassOutcome {
   bool operator==(const PassOutcome&) const = default;
 };
 
+/// A launch of a kernel under @triton.autotune: which configuration was the fastest.
+struct Tuned {
+  std::string pass, kernel;
+  int line = 0;                  // of the launch in the pass's Name.py
+  int site = 0;                  // the launch list, from 0 in the order of the rewritten graph
+  std::string chosen;            // its constants and options: "BLOCK=64 num_warps=2"
+  std::vector<double> tried_us;  // median of each configuration that was tried, in the order of the list
+  bool operator==(const Tuned&) const = default;
+};
+
 /// Where the time of a call with passes goes, by clocks around its parts; the parts are for comparing with each other.
 struct Profile {
   struct Launch {
@@ -207,6 +217,7 @@ struct RunRecord {
   std::string error;           // the message a person reads; may have several lines
 
   std::vector<PassOutcome> passes;
+  std::vector<Tuned> tuned;      // by @triton.autotune, those of which there were several configurations to try
   bool outputs_counted = false;  // both sides gave outputs; `outputs` holds max(expected, found) entries
   int expected_outputs = 0, found_outputs = 0;
   std::vector<OutputCheck> outputs;

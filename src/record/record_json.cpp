@@ -111,6 +111,19 @@ struct JsonFields<record::Control> {
 };
 
 template <>
+struct JsonFields<record::Tuned> {
+  static constexpr std::string_view kName = "tuned launch";
+  static void visit(auto& field, auto& tuned) {
+    field("pass", tuned.pass);
+    field("kernel", tuned.kernel);
+    field("line", tuned.line);
+    field("site", tuned.site);
+    field("chosen", tuned.chosen);
+    field("tried_us", tuned.tried_us);
+  }
+};
+
+template <>
 struct JsonFields<record::Profile::Launch> {
   static constexpr std::string_view kName = "profiled launch";
   static void visit(auto& field, auto& launch) {
@@ -323,6 +336,7 @@ struct JsonFields<record::RunRecord> {
     field("found_outputs", record.found_outputs);
     field("outputs", record.outputs);
     field.if_set("inputs", record.inputs);
+    field.if_set("tuned", record.tuned);
     field.if_set("profiles", record.profiles);
     field.if_set("no_float64", record.no_float64);
     field.if_set("null_models", record.null_models);

@@ -13,6 +13,7 @@
 #include "record/floor.h"
 #include "record/stats.h"
 #include "record/verdict.h"
+#include "run/build_kernels.h"
 #include "run/graph_texts.h"
 #include "run/judge_values.h"
 #include "run/least_bytes.h"
@@ -20,6 +21,7 @@
 #include "run/pattern_names.h"
 #include "run/provenance.h"
 #include "run/run_passes.h"
+#include "run/tune.h"
 #include "run/worker/pytorch.h"
 #include "run/worker/requests.h"
 
@@ -132,7 +134,7 @@ class SampleEvaluation {
   // The graph as the candidate has it.
   struct Rebuilt {
     Rewritten rewritten;
-    std::vector<std::vector<pass::BuiltKernel>> kernels;  // by launch list
+    BuiltLists built;
   };
 
   // Parse to Done, stage by stage (docs/records.md, "How a graph becomes a record"). Errors: why it ended early; of a
@@ -140,7 +142,7 @@ class SampleEvaluation {
   Result<void> walk(size_t index, record::RunRecord& record) {
     Rebuilt rebuilt;
     Result<void> done = walk_stages(index, record, rebuilt);
-    if (!done && passes_) return with_source_line(done.error(), rebuilt.rewritten, *passes_, rebuilt.kernels);
+    if (!done && passes_) return with_source_line(done.error(), rebuilt.rewritten, *passes_, rebuilt.built.kernels);
     return done;
   }
 
@@ -170,10 +172,12 @@ class SampleEvaluation {
     record.stage = Stage::Load;
     PASSNET_TRY_VOID(workers_.await_candidate());
     // On the CPU kernels run in a process of their own, which ends with the graph.
-    if (!rebuilt.kernels.empty() && options_.gpu) workers_.expect_foreign_code();
+    BuiltLists& built = rebuilt.built;
+    if (!built.kernels.empty() && options_.gpu) workers_.expect_foreign_code();
+    PASSNET_TRY(record.tuned, tune(candidate_, rewritten.graph, tensors_.inputs, timeout_, built));
     PASSNET_TRY(const int64_t calls_at_once,
-                load_graph(candidate_, kId, rewritten.graph, rewritten.lists, rebuilt.kernels, timeout_,
-                           options_.cuda_graph, {!is_off(Layer::Poison), !is_off(Layer::Canaries)}));
+                load_graph(candidate_, kId, rewritten.graph, built.lists, built.kernels, timeout_, options_.cuda_graph,
+                           {!is_off(Layer::Poison), !is_off(Layer::Canaries)}));
     PASSNET_TRY_VOID(set_inputs(candidate_, kId, tensors_.inputs, timeout_));
 
     record.stage = Stage::Run;
@@ -191,7 +195,7 @@ class SampleEvaluation {
     if (options_.timed) PASSNET_TRY_VOID(time(graph.graph, calls_at_once, record));
     if (options_.profile) {
       PASSNET_TRY(record.profile,
-                  profile_graph(candidate_, kId, rewritten.graph, rewritten.lists, kProfiledCalls, timeout_));
+                  profile_graph(candidate_, kId, rewritten.graph, built.lists, kProfiledCalls, timeout_));
     }
     record.stage = Stage::Done;
     return {};
@@ -211,8 +215,8 @@ class SampleEvaluation {
       return {};
     }
     record.stage = Stage::Build;
-    PASSNET_TRY(rebuilt.kernels, build_kernels(rebuilt.rewritten, *passes_, build_, machine_.architecture));
-    objects_ = hash_objects(rebuilt.kernels);
+    PASSNET_TRY(rebuilt.built, build_kernels(rebuilt.rewritten, *passes_, build_, machine_.architecture));
+    objects_ = hash_objects(rebuilt.built.kernels);
     return {};
   }
 

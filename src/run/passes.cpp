@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
-#include <thread>
 
 #include "base/check.h"
 #include "rewrite/rewrite.h"
@@ -191,80 +189,6 @@ int Rewritten::sites() const {
 Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
                                const rewrite::MatchOptions& options, const pass::PlanOptions& plans) {
   return PassApplication(graph, passes, trace, options, plans).run();
-}
-
-namespace {
-
-// What a launch's kernel is built from. Errors: BadPass when the pass has no source for this kind of processor.
-Result<pass::KernelRequest> request_for(const pass::Pass& pass, const pass::Launch& launch,
-                                        const pass::BuildOptions& options, const std::string& architecture) {
-  const bool on_gpu = !architecture.empty();
-  if (launch.origin == pass::KernelOrigin::Builtin) {
-    PASSNET_TRY(std::filesystem::path ours, pass::builtin_source(on_gpu, options));
-    return pass::KernelRequest{std::move(ours), launch.kernel, launch.constants, on_gpu ? launch.block : 1,
-                               architecture};
-  }
-  const std::filesystem::path& source = on_gpu ? pass.cuda_source : pass.cpu_source;
-  if (!source.empty())
-    return pass::KernelRequest{source, launch.kernel, launch.constants, on_gpu ? launch.block : 1, architecture};
-  const char* const hint = !on_gpu && pass.has_triton ? "its @triton.jit kernels need a GPU"
-                           : on_gpu                   ? "write the kernel, or run on the CPU"
-                                                      : "write the kernel, or run on the GPU";
-  return bad_pass(fmt::format("pass '{}' has no {} kernel: no file '{}.{}' beside '{}'", pass.name,
-                              on_gpu ? "CUDA" : "CPU", pass.name, on_gpu ? "cu" : "cpp", pass.path.filename().string()),
-                  launch.at)
-      .with_hint(hint);
-}
-
-}  // namespace
-
-Result<std::vector<std::vector<pass::BuiltKernel>>> build_kernels(const Rewritten& rewritten,
-                                                                  const std::vector<pass::Pass>& passes,
-                                                                  const pass::BuildOptions& options,
-                                                                  const std::string& architecture) {
-  // Each distinct kernel once: launches of equal kernel and constants share one build.
-  std::vector<pass::KernelRequest> requests;
-  std::vector<std::vector<size_t>> request_of(rewritten.lists.size());
-  for (size_t list = 0; list < rewritten.lists.size(); ++list) {
-    for (const pass::Launch& launch : rewritten.lists[list].launches) {
-      PASSNET_TRY(pass::KernelRequest request,
-                  request_for(passes[rewritten.pass_of_list[list]], launch, options, architecture));
-      const auto found = std::find(requests.begin(), requests.end(), request);
-      request_of[list].push_back(static_cast<size_t>(found - requests.begin()));
-      if (found == requests.end()) requests.push_back(std::move(request));
-    }
-  }
-
-  if (requests.size() > options.most_builds) {
-    return bad_pass(fmt::format("the passes need {} kernels built for this graph, more than the limit of {}",
-                                requests.size(), options.most_builds),
-                    rewritten.lists.front().launches.front().at)
-        .with_hint(
-            "each set of constants (keywords of a launch) is a build of its own: pass what varies as an argument");
-  }
-
-  std::vector<std::optional<Result<pass::BuiltKernel>>> built(requests.size());
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < requests.size(); i = next++) built[i] = pass::build_kernel(requests[i], options);
-  };
-  {
-    std::vector<std::jthread> helpers;
-    const size_t wanted = std::min<size_t>(requests.size(), std::max(1u, std::thread::hardware_concurrency()));
-    for (size_t i = 1; i < wanted; ++i) helpers.emplace_back(work);
-    work();
-  }
-
-  std::vector<std::vector<pass::BuiltKernel>> kernels(rewritten.lists.size());
-  for (size_t list = 0; list < rewritten.lists.size(); ++list) {
-    for (size_t i = 0; i < request_of[list].size(); ++i) {
-      Result<pass::BuiltKernel>& kernel = *built[request_of[list][i]];
-      if (!kernel) return kernel.error();
-      PASSNET_TRY_VOID(pass::check_launch(rewritten.lists[list].launches[i], rewritten.lists[list], *kernel));
-      kernels[list].push_back(*kernel);
-    }
-  }
-  return kernels;
 }
 
 }  // namespace passnet::run

@@ -8,7 +8,6 @@
 
 #include "base/result.h"
 #include "ir/graph.h"
-#include "pass/kernel/build.h"
 #include "pass/plan/plan.h"
 #include "pass/source.h"
 #include "record/record.h"
@@ -32,13 +31,5 @@ struct Rewritten {
 /// Errors: BadPass (a plan failed at a site), or what `trace` gave.
 Result<Rewritten> apply_passes(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
                                const rewrite::MatchOptions& options, const pass::PlanOptions& plans);
-
-/// Builds every kernel the launch lists need (each distinct one once, several at a time).
-/// Returns, per list and launch, the built kernel. Errors: of pass::build_kernel and pass::check_launch; BadPass when a
-/// pass has no Name.cpp (Name.cu). architecture: "sm_90" to build for that GPU, empty for the CPU.
-Result<std::vector<std::vector<pass::BuiltKernel>>> build_kernels(const Rewritten& rewritten,
-                                                                  const std::vector<pass::Pass>& passes,
-                                                                  const pass::BuildOptions& options,
-                                                                  const std::string& architecture = "");
 
 }  // namespace passnet::run

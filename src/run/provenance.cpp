@@ -9,6 +9,7 @@
 #include "base/version.h"
 #include "pass/kernel/build.h"
 #include "pass/source.h"
+#include "pass/triton/build.h"
 
 namespace passnet::run {
 
@@ -54,7 +55,10 @@ Hashes hash_passes(const graphdir::Sample& sample) {
   Hashes hashes;
   if (sample.pass_dir.empty()) return hashes;
   add_file(sample.pass_dir, pass::kListFile, hashes);
-  for (const std::string& name : pass_names(sample)) add_file(sample.pass_dir, name + ".py", hashes);
+  std::error_code failed;  // a pass may import any file beside it
+  for (const auto& entry : fs::directory_iterator(sample.pass_dir, failed)) {
+    if (entry.path().extension() == ".py") add_file(sample.pass_dir, entry.path().filename().string(), hashes);
+  }
   return hashes;
 }
 
@@ -124,6 +128,10 @@ std::map<std::string, std::string> versions_of(const EvaluateOptions& options, c
   if (options.compiler == "passes") {
     const auto compiler = pass::describe_toolchain(options.build, hello.architecture);
     versions["compiler"] = compiler ? *compiler : "none";
+    if (options.gpu) {
+      const auto triton = pass::describe_triton(hello.architecture);
+      versions["triton"] = triton ? *triton : "none";
+    }
   }
   return versions;
 }

@@ -8,6 +8,8 @@
 #include "base/file.h"
 #include "pass/kernel/line_table.h"
 #include "pass/plan/idle.h"
+#include "run/build_kernels.h"
+#include "run/tune.h"
 
 namespace passnet::run {
 
@@ -69,11 +71,12 @@ Result<PassRun> run_with_passes(Worker& reference, const std::string& id, Worker
   PassRun run;
   PASSNET_TRY(const Rewritten rewritten, rewrite_or_fail(reference, id, graph, passes, options, run.passes));
   PASSNET_TRY(const Hello hello, greet(reference, options.timeout));
-  PASSNET_TRY(const auto kernels, build_kernels(rewritten, passes, options.build, hello.architecture));
-  PASSNET_TRY_VOID(load_graph(candidate, id, rewritten.graph, rewritten.lists, kernels, options.timeout));
+  PASSNET_TRY(BuiltLists built, build_kernels(rewritten, passes, options.build, hello.architecture));
+  PASSNET_TRY_VOID(tune(candidate, rewritten.graph, inputs, options.timeout, built));
+  PASSNET_TRY_VOID(load_graph(candidate, id, rewritten.graph, built.lists, built.kernels, options.timeout));
   PASSNET_TRY_VOID(set_inputs(candidate, id, inputs, options.timeout));
   Result<Outputs> outputs = run_graph(candidate, id, true, options.timeout);
-  if (!outputs) return with_source_line(outputs.error(), rewritten, passes, kernels);
+  if (!outputs) return with_source_line(outputs.error(), rewritten, passes, built.kernels);
   run.outputs = std::move(*outputs);
   return run;
 }

@@ -9,6 +9,7 @@
 #include "graphdir/sample.h"
 #include "pass/kernel/gpu_compiler.h"
 #include "pass/source.h"
+#include "run/build_kernels.h"
 #include "run/passes.h"
 #include "run/worker/requests.h"
 
@@ -46,9 +47,9 @@ class GpuPlans : public testing::Test {
     const auto rewritten = apply_passes(graph->graph, passes, traced, {}, {true});
     if (!rewritten) return to_string(rewritten.error());
     if (rewritten->sites() == 0) return "no pass matches";
-    const auto kernels = build_kernels(*rewritten, passes, {}, "sm_90");
-    if (!kernels) return to_string(kernels.error());
-    return (*kernels)[0][0].object.extension() == ".cubin" ? "" : "no cubin was built";
+    const auto built = build_kernels(*rewritten, passes, {}, "sm_90");
+    if (!built) return to_string(built.error());
+    return built->kernels[0][0].object.extension() == ".cubin" ? "" : "no cubin was built";
   }
 
   Worker worker_{{fs::path(PASSNET_BINARY_DIR) / "bin/passnet-worker", Role::Reference, 1, nullptr, {}}};

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "fx/graph_text.h"
 #include "ir/tensor_type.h"
+#include "run/build_kernels.h"
 #include "tests/scratch.h"
 
 namespace passnet::run {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "base/json_fields.h"
 #include "base/json_object.h"
@@ -266,6 +267,27 @@ Result<Launch> read_launch(const Node& node, const std::vector<Buffer>& buffers)
 }
 
 }  // namespace
+
+std::string to_text(const std::vector<NamedConstant>& constants) {
+  std::string text;
+  for (const NamedConstant& constant : constants) {
+    text += fmt::format("{}{}=", text.empty() ? "" : " ", constant.name);
+    text += std::visit(
+        [](const auto& value) -> std::string {
+          using T = std::decay_t<decltype(value)>;
+          if constexpr (std::is_same_v<T, std::monostate>)
+            return "None";
+          else if constexpr (std::is_same_v<T, bool>)
+            return value ? "True" : "False";
+          else if constexpr (std::is_same_v<T, ir::DType>)
+            return fmt::format("torch.{}", ir::name(value));
+          else
+            return fmt::format("{}", value);
+        },
+        constant.value);
+  }
+  return text;
+}
 
 Json to_json(const LaunchList& list) {
   Json buffers = Json::array(), launches = Json::array(), outputs = Json::array();

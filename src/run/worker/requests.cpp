@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 
 #include "fx/print.h"
@@ -34,6 +35,19 @@ Result<Values> read_values(const std::string& what, const Json& reply, const ir:
     }
     return std::move(values);
   });
+}
+
+Json to_json(const pass::BuiltKernel& kernel) {
+  Json json{{"object", kernel.object.string()},
+            {"entry", kernel.entry},
+            {"parameters", kernel.parameters},
+            {"sha256", kernel.sha256}};
+  if (!kernel.triton) return json;
+  // A launch also gives the kernel its scratch memory, after its own arguments.
+  for (size_t i = 0; i < kernel.triton->scratch.size(); ++i) json["parameters"].push_back("*i8");
+  json["shared_bytes"] = kernel.triton->shared_bytes;
+  json["cluster"] = kernel.triton->cluster;
+  return json;
 }
 
 }  // namespace
@@ -76,11 +90,7 @@ Result<int64_t> load_graph(Worker& worker, const std::string& id, const ir::Grap
   for (const pass::LaunchList& list : lists) request["launch_lists"].push_back(pass::to_json(list));
   for (const auto& of_list : kernels) {
     Json row = Json::array();
-    for (const pass::BuiltKernel& kernel : of_list)
-      row.push_back({{"object", kernel.object.string()},
-                     {"entry", kernel.entry},
-                     {"parameters", kernel.parameters},
-                     {"sha256", kernel.sha256}});
+    for (const pass::BuiltKernel& kernel : of_list) row.push_back(to_json(kernel));
     request["kernels"].push_back(std::move(row));
   }
   PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
@@ -260,6 +270,24 @@ Result<void> compare_calls(Worker& reference, const std::string& id, const Outpu
       PASSNET_TRY_VOID(keep_worse(told, checks.inputs[name]));
     }
     return {};
+  });
+}
+
+Result<std::vector<std::vector<double>>> time_launches(Worker& worker, const std::string& id,
+                                                       const std::vector<pass::LaunchList>& lists, int calls,
+                                                       Timeout timeout) {
+  PASSNET_TRY(const Reply reply, worker.ask({{"do", "profile"}, {"id", id}, {"calls", calls}}, {}, timeout));
+  std::vector<std::vector<double>> us;
+  for (const pass::LaunchList& list : lists)
+    us.emplace_back(list.launches.size(), std::numeric_limits<double>::infinity());
+  return read_fields("profile", [&]() -> Result<std::vector<std::vector<double>>> {
+    for (const Json& one : reply.json.at("profile").at("launches")) {
+      const auto list = one.at("list").get<size_t>(), launch = one.at("launch").get<size_t>();
+      if (list >= us.size() || launch >= us[list].size())
+        return nonsense("profile", fmt::format("launch {} of list {}", launch, list));
+      us[list][launch] = one.at("us").get<double>();
+    }
+    return std::move(us);
   });
 }
 

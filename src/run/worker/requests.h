@@ -135,6 +135,11 @@ struct CallChecks {
 Result<void> compare_calls(Worker& reference, const std::string& id, const Outputs& found, CallChecks& checks,
                            std::chrono::milliseconds timeout);
 
+/// us by list and launch, each the median over `calls` calls. lists: what was loaded under `id`.
+Result<std::vector<std::vector<double>>> time_launches(Worker& worker, const std::string& id,
+                                                       const std::vector<pass::LaunchList>& lists, int calls,
+                                                       std::chrono::milliseconds timeout);
+
 /// Where the time of a call goes, over `calls` calls. graph and lists: what was loaded under `id`.
 Result<record::Profile> profile_graph(Worker& worker, const std::string& id, const ir::Graph& graph,
                                       const std::vector<pass::LaunchList>& lists, int calls,

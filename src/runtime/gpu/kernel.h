@@ -2,6 +2,8 @@
 // filled in when the buffers are known. Internal to gpu/.
 #pragma once
 
+#include <cuda.h>
+
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -24,12 +26,16 @@ class Kernel final {
 
   void* function() const { return function_; }
   const std::vector<std::string>& parameters() const { return parameters_; }
+  unsigned shared_bytes() const { return shared_bytes_; }
+  unsigned cluster() const { return cluster_; }
 
  private:
   Kernel() = default;
   void* module_ = nullptr;
   void* function_ = nullptr;
   std::vector<std::string> parameters_;
+  unsigned shared_bytes_ = 0;
+  unsigned cluster_ = 1;
 };
 
 class ReadyLaunch {
@@ -45,6 +51,8 @@ class ReadyLaunch {
     uint32_t buffer;
     int64_t offset_bytes;
   };
+  CUresult start();
+
   std::shared_ptr<const Kernel> kernel_;
   const pass::Launch& launch_;
   std::vector<uint64_t> values_;  // one per argument, in its low bytes

@@ -2,6 +2,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/as_strided.h>
+#include <ATen/ops/empty_strided.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +15,14 @@ namespace passnet::runtime {
 
 namespace {
 
+constexpr uintptr_t kAlignment = 16;  // bytes
+
+/// The same elements in the same layout, in memory of its own.
+at::Tensor aligned_copy(const at::Tensor& tensor) {
+  at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options());
+  return copy.copy_(tensor);
+}
+
 class FusedStep final : public Step {
  public:
   FusedStep(FusedLibrary& library, size_t index, std::vector<int32_t> inputs, std::vector<int32_t> outs)
@@ -24,6 +33,8 @@ class FusedStep final : public Step {
         outs_(std::move(outs)) {
     tensors_.resize(list_.buffers.size());
     pointers_.resize(list_.buffers.size());
+    wants_aligned_ = std::ranges::any_of(
+        list_.launches, [](const pass::Launch& launch) { return launch.origin == pass::KernelOrigin::Triton; });
     for (const pass::View& output : list_.outputs) {
       const pass::Buffer& buffer = list_.buffers[output.buffer];
       whole_.push_back(output.offset == 0 && output.type == buffer.type);
@@ -43,6 +54,11 @@ class FusedStep final : public Step {
         tensors_[i] = allocate(i);
       }
       pointers_[i] = static_cast<char*>(tensors_[i].data_ptr());
+      // Kernels of Triton were compiled for inputs that begin at such addresses. A slice may begin elsewhere.
+      if (wants_aligned_ && buffer.input >= 0 && reinterpret_cast<uintptr_t>(pointers_[i]) % kAlignment != 0) {
+        tensors_[i] = aligned_copy(tensors_[i]);
+        pointers_[i] = static_cast<char*>(tensors_[i].data_ptr());
+      }
     }
     if (library_.mode != FusedLibrary::Mode::Trace) launch_all();
     for (size_t i = 0; i < outs_.size(); ++i) slots[outs_[i]] = output(i);
@@ -108,6 +124,7 @@ class FusedStep final : public Step {
   std::vector<at::Tensor> tensors_;  // of the call in progress, by buffer
   std::vector<char*> pointers_;
   std::vector<bool> whole_;  // outputs that are a whole buffer
+  bool wants_aligned_ = false;
 };
 
 }  // namespace

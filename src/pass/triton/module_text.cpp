@@ -1,0 +1,80 @@
+#include "pass/triton/module_text.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace passnet::pass {
+
+namespace {
+
+using Range = std::pair<size_t, size_t>;
+
+/// Whether Triton can work the value out without the functions of the file.
+bool is_constant(const Expr& expr) {
+  constexpr std::array<std::string_view, 8> kFunctions{"constexpr", "float", "int",  "bool",
+                                                       "tuple",     "len",   "sqrt", "log2"};
+  if (expr.kind == ExprKind::Lambda) return false;
+  if (expr.kind == ExprKind::Call) {
+    const std::string_view callee = expr.children[0]->name;
+    if (std::ranges::find(kFunctions, callee) == kFunctions.end()) return false;
+  }
+  const auto holds = [](const Expr* child) { return child == nullptr || is_constant(*child); };
+  return std::ranges::all_of(expr.children, holds) &&
+         std::ranges::all_of(expr.keywords, [](const KeywordExpr& keyword) { return is_constant(*keyword.value); });
+}
+
+bool is_kept(const Statement& statement) {
+  if (statement.kind == StatementKind::Import) return true;
+  const auto is_name = [](const Expr* target) { return target->kind == ExprKind::Name; };
+  return statement.kind == StatementKind::Assign && std::ranges::all_of(statement.targets, is_name) &&
+         is_constant(*statement.value);
+}
+
+/// The bytes of the text that stay.
+std::vector<Range> kept_ranges(const PlanProgram& file) {
+  std::vector<Range> ranges;
+  for (size_t i = 0; i < file.body.size(); ++i) {
+    const Statement& statement = file.body[i];
+    const size_t end = i + 1 < file.body.size() ? file.body[i + 1].offset : file.text->size();
+    if (statement.kernel != nullptr) ranges.emplace_back(statement.kernel->begin, statement.kernel->end);
+    if (is_kept(statement)) ranges.emplace_back(statement.offset, end);
+  }
+  return ranges;
+}
+
+}  // namespace
+
+std::string triton_text(const PlanProgram& file) {
+  std::string text = *file.text;
+  const auto blank = [&](size_t from, size_t to) {
+    for (size_t at = from; at < to; ++at) {
+      if (text[at] != '\n') text[at] = ' ';
+    }
+  };
+  size_t at = 0;
+  for (const auto& [begin, end] : kept_ranges(file)) {
+    blank(at, begin);
+    at = end;
+  }
+  blank(at, text.size());
+  return text;
+}
+
+std::vector<std::shared_ptr<const TritonModule>> triton_modules(const PlanFiles& files, const PlanProgram& first) {
+  std::vector<std::shared_ptr<const TritonModule>> modules;
+  const auto add = [&](const PlanProgram& file) {
+    const auto text = std::make_shared<const std::string>(triton_text(file));
+    modules.push_back(std::make_shared<const TritonModule>(TritonModule{"pass_dir." + file.name, file.file, text}));
+    modules.push_back(std::make_shared<const TritonModule>(TritonModule{file.name, file.file, text}));
+  };
+  add(first);
+  if (files.own.get() != &first) add(*files.own);
+  for (const auto& beside : files.beside) {
+    if (beside.get() != &first) add(*beside);
+  }
+  return modules;
+}
+
+}  // namespace passnet::pass
