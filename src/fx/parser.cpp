@@ -147,7 +147,8 @@ Result<ir::Graph> parse_function(std::string file, std::shared_ptr<const std::st
   if (imports.failed()) return imports.take_error();
   for (const auto& [name, value] : free) {
     Binding& binding = scope[graph.intern(name)];
-    if (binding.kind != Binding::Kind::Unbound || binding.reserved) continue;
+    // An imported name may be a constant of another file.
+    if (binding.kind != Binding::Kind::Module && binding.reserved) continue;
     binding.kind = Binding::Kind::Value;
     binding.value = to_arg(value, graph);
   }

@@ -92,10 +92,20 @@ std::set<std::string> imported_names(const PlanProgram& program) {
   return names;
 }
 
-/// The file and those beside it that it may import, and so on. Errors: of the files themselves.
-Result<PlanFiles> load_files(const fs::path& path, std::shared_ptr<const PlanProgram> own) {
-  PlanFiles files{own};
-  files.directory = fs::absolute(path).parent_path().filename().string();
+/// A file beside a pass, parsed or with what is wrong with it.
+struct FoundFile {
+  fs::path path;
+  Result<std::shared_ptr<const PlanProgram>> program;
+};
+
+Result<std::shared_ptr<const PlanProgram>> parse_file(const fs::path& path) {
+  PASSNET_TRY(std::string content, read_regular_file(path, fx::kMaxTextBytes));
+  return parse_pass_file(path.string(), std::make_shared<const std::string>(std::move(content)));
+}
+
+/// The files that a pass may import, those that these may, and so on.
+std::vector<FoundFile> find_files(const fs::path& path, std::shared_ptr<const PlanProgram> own) {
+  std::vector<FoundFile> found;
   std::set<std::string> known{own->name};
   std::vector<std::shared_ptr<const PlanProgram>> pending{std::move(own)};
   while (!pending.empty()) {
@@ -105,14 +115,22 @@ Result<PlanFiles> load_files(const fs::path& path, std::shared_ptr<const PlanPro
       const fs::path beside = path.parent_path() / (name + ".py");
       std::error_code ignored;
       if (!is_identifier(name) || !fs::is_regular_file(beside, ignored) || !known.insert(name).second) continue;
-      if (files.beside.size() == kMostFiles)
-        return bad_pass(fmt::format("the pass imports more than {} files", kMostFiles), SourceLoc{path.string()});
-      PASSNET_TRY(std::string content, read_regular_file(beside, fx::kMaxTextBytes));
-      PASSNET_TRY(auto parsed,
-                  parse_pass_file(beside.string(), std::make_shared<const std::string>(std::move(content))));
-      files.beside.push_back(parsed);
-      pending.push_back(std::move(parsed));
+      found.push_back({beside, parse_file(beside)});
+      if (found.back().program && found.size() <= kMostFiles) pending.push_back(*found.back().program);
     }
+  }
+  return found;
+}
+
+/// Errors: of the files themselves.
+Result<PlanFiles> load_files(const fs::path& path, const std::shared_ptr<const PlanProgram>& own) {
+  PlanFiles files{own};
+  files.directory = fs::absolute(path).parent_path().filename().string();
+  for (FoundFile& file : find_files(path, own)) {
+    if (files.beside.size() == kMostFiles)
+      return bad_pass(fmt::format("the pass imports more than {} files", kMostFiles), SourceLoc{path.string()});
+    PASSNET_TRY(auto program, std::move(file.program));
+    files.beside.push_back(std::move(program));
   }
   return files;
 }
@@ -207,6 +225,14 @@ Result<Pass> load_pass(const fs::path& path) {
   pass.cpu_source = source_beside(path, ".cpp");
   pass.cuda_source = source_beside(path, ".cu");
   return pass;
+}
+
+std::vector<fs::path> imported_files(const fs::path& path) {
+  std::vector<fs::path> paths;
+  const auto own = parse_file(path);
+  if (!own) return paths;
+  for (const FoundFile& file : find_files(path, *own)) paths.push_back(file.path);
+  return paths;
 }
 
 Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir) {

@@ -29,6 +29,9 @@ struct Pass {
 /// function, a replacement_func that returns an unknown name.
 Result<Pass> load_pass(const std::filesystem::path& path);
 
+/// The files beside a pass that it may import, whether or not they can be read as plans. path: of Name.py.
+std::vector<std::filesystem::path> imported_files(const std::filesystem::path& path);
+
 /// Lists the passes of a pass_dir in the order in which they apply.
 inline constexpr std::string_view kListFile = "sorted_output_pass_rule_names.json";
 

@@ -169,6 +169,7 @@ constexpr std::array kCauses = {
     Cause{Stage::Reference, Stage::Reference, "crash", "eager crash"},
     Cause{Stage::Reference, Stage::Reference, "timeout", "eager hang"},
     Cause{Stage::Reference, Stage::Reference, kAny, "eager failed"},
+    Cause{Stage::Match, Stage::Match, "library-call", "library call"},
     Cause{Stage::Match, Stage::Match, "bad-pass", "bad pass"},
     Cause{Stage::Match, Stage::Match, "bad-input", "bad pass list"},
     Cause{Stage::Match, Stage::Match, "bad-rewrite", "bad rewrite"},

@@ -55,9 +55,10 @@ Hashes hash_passes(const graphdir::Sample& sample) {
   Hashes hashes;
   if (sample.pass_dir.empty()) return hashes;
   add_file(sample.pass_dir, pass::kListFile, hashes);
-  std::error_code failed;  // a pass may import any file beside it
-  for (const auto& entry : fs::directory_iterator(sample.pass_dir, failed)) {
-    if (entry.path().extension() == ".py") add_file(sample.pass_dir, entry.path().filename().string(), hashes);
+  for (const std::string& name : pass_names(sample)) {
+    add_file(sample.pass_dir, name + ".py", hashes);
+    for (const fs::path& imported : pass::imported_files(sample.pass_dir / (name + ".py")))
+      add_file(sample.pass_dir, imported.filename().string(), hashes);
   }
   return hashes;
 }

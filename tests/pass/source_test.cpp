@@ -136,6 +136,87 @@ TEST(LoadPass, GivesTheExactMessageForEveryBadPass) {
   }
 }
 
+TEST(LoadPass, ImportsFilesBesideItInEveryWayThatPassesDo) {
+  const PassDirectory dir;
+  dir.write("shared.py", R"(import torch
+from other_file import SIZE
+def dispatch(*args):
+    route = args[-1]
+    k[(SIZE,), 64](*args[:-1], torch.empty_like(args[0]))
+    return args[0]
+def replacement_func():
+    return dispatch
+def pattern(x):
+    return torch.relu(x) * SIZE
+_registry = {}
+)");
+  dir.write("other_file.py", "SIZE = 3\n");
+  constexpr const char* kArguments = "\ndef replacement_args(x):\n    return (x, 'route')\n";
+  const std::pair<const char*, const char*> forms[] = {
+      {"from pass_dir.shared import pattern, dispatch", "return dispatch"},
+      {"from shared import pattern, dispatch as d", "return d"},
+      {"from shared import pattern\nfrom pass_dir import shared as s", "return s.dispatch"},
+      {"from .shared import pattern\nimport pass_dir.shared as s", "return s.replacement_func()"},
+      {"from shared import pattern\nimport pass_dir.shared", "return pass_dir.shared.dispatch"},
+      {"from shared import pattern\nimport importlib", "return importlib.import_module('pass_dir.shared').dispatch"},
+      {"from shared import pattern\nimport os, sys\nsys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))",
+       "from shared import dispatch\n    return dispatch"},
+      {"from shared import pattern\nimport importlib.util, os, sys\n"
+       "def _load(name):\n"
+       "    if name in sys.modules:\n"
+       "        return sys.modules[name]\n"
+       "    spec = importlib.util.spec_from_file_location(name, os.path.join(os.path.dirname(__file__), 'shared.py'))\n"
+       "    made = importlib.util.module_from_spec(spec)\n"
+       "    spec.loader.exec_module(made)\n"
+       "    sys.modules[name] = made\n"
+       "    return made",
+       "return _load('the_shared').dispatch"},
+      {"from shared import pattern\ntry:\n    from no_such import dispatch\nexcept ImportError:\n    from shared "
+       "import dispatch",
+       "return dispatch"},
+  };
+  for (const auto& [imports, last] : forms) {
+    dir.write("pass.py", std::string(imports) + kArguments + "def replacement_func():\n    " + last + "\n");
+    const auto pass = load_pass(dir.path / "pass.py");
+    ASSERT_TRUE(pass) << imports << "\n" << to_string(pass.error());
+    EXPECT_EQ(pass->plan.entry, "dispatch") << imports;
+    EXPECT_EQ(pass->pattern.size(), 4u) << imports;
+    const auto evaluated = evaluate_plan(pass->plan, pass->name, {ir::contiguous(ir::DType::Float32, {4})}, 1, {});
+    ASSERT_TRUE(evaluated) << imports << "\n" << to_string(evaluated.error());
+    const Launch& launch = std::get<PlanResult>(*evaluated).list.launches.at(0);
+    EXPECT_EQ(launch.grid, std::vector<int64_t>{3}) << imports;
+    EXPECT_EQ(launch.at.file, (dir.path / "shared.py").string());
+  }
+}
+
+TEST(LoadPass, SharesStateOnlyAmongTheFilesOfAnEvaluation) {
+  const PassDirectory dir;
+  dir.write("a.py", "import b\nSEEN = []\ndef count():\n    SEEN.append(b.LAST)\n    return len(SEEN)\n");
+  dir.write("b.py", "import a\nLAST = 1\n");  // in a circle
+  dir.write("pass.py", R"(import a
+import torch
+from b import a as again
+def pattern(x):
+    return torch.relu(x)
+def replacement_args(x):
+    return (x, a.count(), again.count())
+def plan(x, first, second):
+    k[1](x, first, second)
+    return x
+def replacement_func():
+    return plan
+)");
+  const auto pass = load_pass(dir.path / "pass.py");
+  ASSERT_TRUE(pass) << to_string(pass.error());
+  for (int i = 0; i < 2; ++i) {
+    const auto evaluated = evaluate_plan(pass->plan, "pass", {ir::contiguous(ir::DType::Float32, {4})}, 1, {});
+    ASSERT_TRUE(evaluated) << to_string(evaluated.error());
+    const Launch& launch = std::get<PlanResult>(*evaluated).list.launches.at(0);
+    EXPECT_EQ(launch.args[1], LaunchArg(int64_t{1}));
+    EXPECT_EQ(launch.args[2], LaunchArg(int64_t{2}));
+  }
+}
+
 class ListPasses : public testing::Test {
  protected:
   std::string error_for(std::string_view list) {

@@ -80,6 +80,14 @@ TEST_F(ProvenanceTest, OrderOfThePassesCounts) {
   EXPECT_NE(hash_passes(sample()), before);
 }
 
+TEST_F(ProvenanceTest, FilesThatAPassImportsCount) {
+  put("pass_dir/first.py", "from pass_dir.unused import f\n");
+  put("pass_dir/unused.py", "import broken\n");
+  put("pass_dir/broken.py", "def (");
+  EXPECT_THAT(hash_passes(sample()), UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"),
+                                                          Key("second.py"), Key("unused.py"), Key("broken.py")));
+}
+
 TEST_F(ProvenanceTest, AMalformedListIsStillItself) {
   put("pass_dir/sorted_output_pass_rule_names.json", "nonsense");
   EXPECT_THAT(hash_passes(sample()), ElementsAre(Key("sorted_output_pass_rule_names.json")));

@@ -97,7 +97,7 @@ class TritonPlans : public testing::Test {
     return made;
   }
 
-  Scratch scratch_;
+  const ScratchDirectory scratch_;
 };
 
 TEST_F(TritonPlans, CompileEachConfigurationOfAKernelInAFileBeside) {

@@ -90,6 +90,9 @@ Result<Value> allocate_new(PlanState& state, const View& like, const std::option
 std::optional<Value> find_constant(std::string_view dotted_name);
 /// "torch", "math", "triton": names that stand for a module without an import.
 bool is_module(std::string_view name);
+/// A function or method that plans do not have; called as `dotted` when it is one of a library, else a method's name. The
+/// failure is "library-call" where PyTorch would compute with it, which is the kernel's work.
+Error outside_language(std::string message, std::string_view dotted, bool is_method);
 /// What a plan knows a library by: "tl" for triton.language, "F" is none.
 std::string canonical_name(std::string_view dotted_name);
 /// Whether an import of that library, or of a part of it, does not fail. Most of it plans do not have: to use it is the

@@ -92,7 +92,8 @@ Result<Value> Interpreter::call(const Value& callee, CallArguments arguments) {
   if (const auto* builtin = get_if<BuiltinValue>(callee)) return call_builtin(*builtin->builtin, std::move(arguments));
   if (const auto* type = get_if<TypeValue>(callee)) return make_of_type(*type, arguments);
   if (const auto* module = get_if<ModuleValue>(callee)) {
-    return bad_pass(fmt::format("outside the plan language: found {}", quoted(module->name + "()")))
+    return outside_language(fmt::format("outside the plan language: found {}", quoted(module->name + "()")),
+                            module->name, false)
         .with_hint("see docs/passes.md for what a plan may use");
   }
   if (get_if<std::shared_ptr<const KernelObject>>(callee)) {

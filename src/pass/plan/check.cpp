@@ -135,7 +135,11 @@ class NameChecker {
   }
 
   Error at(const Expr& expr, std::string message, std::string hint) const {
-    return bad_pass(std::move(message), file_.program().locate(expr.offset)).with_hint(std::move(hint));
+    return at(expr, bad_pass(std::move(message)), std::move(hint));
+  }
+  Error at(const Expr& expr, Error error, std::string hint) const {
+    error.at = file_.program().locate(expr.offset);
+    return std::move(error).with_hint(std::move(hint));
   }
 
   std::vector<std::string_view> functions() const {
@@ -205,13 +209,16 @@ class NameChecker {
     PASSNET_TRY_VOID(check(*callee.children[0]));
     reached_.insert(callee.name);
     if (find_method(callee.name) || may_have(*callee.children[0])) return {};
-    return at(callee, fmt::format("outside the plan language: found method {}", quoted(callee.name)),
+    return at(callee,
+              outside_language(fmt::format("outside the plan language: found method {}", quoted(callee.name)),
+                               callee.name, true),
               did_you_mean(callee.name, method_names()));
   }
 
   Result<void> check_library_call(const Expr& callee, const std::string& name) const {
     if (find_function(name) || find_type(name)) return {};
-    return at(callee, fmt::format("outside the plan language: found {}", quoted(name + "()")),
+    return at(callee,
+              outside_language(fmt::format("outside the plan language: found {}", quoted(name + "()")), name, false),
               did_you_mean(name, functions()));
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/ops/table.h"
 #include "pass/plan/builtins.h"
 #include "pass/plan/launch_values.h"
 
@@ -127,6 +128,13 @@ std::span<const Builtin> library_functions() { return kLibraryFunctions; }
 
 bool is_library(std::string_view dotted_name) {
   return std::ranges::find(kLibraries, dotted_name.substr(0, dotted_name.find('.'))) != kLibraries.end();
+}
+
+Error outside_language(std::string message, std::string_view dotted, bool is_method) {
+  Error error = bad_pass(std::move(message));
+  const ir::NodeKind kind = is_method ? ir::NodeKind::CallMethod : ir::NodeKind::CallFunction;
+  if (!ir::op_table().bindings(kind, dotted).empty()) error.failure = "library-call";
+  return error;
 }
 
 std::string canonical_name(std::string_view dotted_name) {

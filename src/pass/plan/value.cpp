@@ -116,6 +116,7 @@ Result<Value> arithmetic(Operator op, const Value& a, const Value& b) {
   Error error = type_error(op, a, b);
   if (get_if<View>(a) || get_if<View>(b)) {
     error.hint = "a plan computes with sizes and numbers; compute with tensors in a kernel";
+    error.failure = "library-call";
   }
   return error;
 }
