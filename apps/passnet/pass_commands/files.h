@@ -16,6 +16,7 @@ namespace passnet::cli {
 /// Errors: BadPass at the line of the pattern, with the nearest name; Resource: there is no worker.
 Result<void> check_names(const std::vector<pass::Pass>& passes);
 
+void add_pass_build(CLI::App& group, int& exit_code);
 void add_pass_match(CLI::App& group, int& exit_code);
 
 }  // namespace passnet::cli

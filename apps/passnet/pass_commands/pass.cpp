@@ -132,7 +132,7 @@ Result<ExitCode> check_paths(const CheckFlags& flags) {
 }  // namespace
 
 void add_pass(CLI::App& app, int& exit_code) {
-  CLI::App* group = app.add_subcommand("pass", "check, match or start passes");
+  CLI::App* group = app.add_subcommand("pass", "check, build, match or start passes");
   group->require_subcommand(1);
 
   auto flags = std::make_shared<CheckFlags>();
@@ -148,6 +148,7 @@ void add_pass(CLI::App& app, int& exit_code) {
     exit_code = finish(check_paths(*flags));
   });
 
+  add_pass_build(*group, exit_code);
   add_pass_match(*group, exit_code);
 
   add_pass_new(*group, exit_code);

@@ -188,6 +188,10 @@ class NameChecker {
   /// Files have what they define, and functions and kernels what is given to them: that shows when it is read.
   bool may_have(const Expr& object) const {
     if (object.kind == ExprKind::Attribute) return may_have(*object.children[0]);
+    if (object.kind == ExprKind::Call) {
+      const Expr& callee = *object.children[0];
+      return callee.kind == ExprKind::Name || !library_name(callee).empty();
+    }
     return object.kind == ExprKind::Name && !parameters_.contains(object.name) && knows(object.name);
   }
 
