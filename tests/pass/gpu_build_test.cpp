@@ -38,6 +38,24 @@ TEST_F(GpuBuild, NamesEntryAndParameters) {
   EXPECT_TRUE(build(kBody, "k", {{"T", ir::DType::BFloat16}})->from_cache);
 }
 
+TEST_F(GpuBuild, CompilesTheCopiesOfPlansForEveryPairOfDtypes) {
+  const auto source = builtin_source(true);
+  ASSERT_TRUE(source) << to_string(source.error());
+  const auto text = read_file(*source);
+  ASSERT_TRUE(text) << to_string(text.error());
+  const ir::DType dtypes[] = {ir::DType::Float64, ir::DType::Float32, ir::DType::Float16, ir::DType::BFloat16,
+                              ir::DType::Int64,   ir::DType::Int32,   ir::DType::Int16,   ir::DType::Int8,
+                              ir::DType::UInt8,   ir::DType::Bool};
+  for (const ir::DType from : dtypes) {
+    for (const ir::DType to : dtypes) {
+      const auto built =
+          build(*text, "passnet_copy", {{"FROM", from}, {"TO", to}, {"RANK", int64_t{2}}, {"DENSE", false}});
+      ASSERT_TRUE(built) << to_string(built.error());
+      EXPECT_EQ(built->parameters.size(), 27u);
+    }
+  }
+}
+
 TEST_F(GpuBuild, AnotherBlockOrArchitectureIsAnotherKernel) {
   const auto first = build(kBody, "k", {{"T", ir::DType::Float32}});
   ASSERT_TRUE(first) << to_string(first.error());

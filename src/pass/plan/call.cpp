@@ -26,6 +26,7 @@ Result<CallArguments> Interpreter::eval_arguments(const Expr& call) {
       const auto* text = get_if<std::string>(name);
       if (text == nullptr)
         return at(*keyword.value, bad_pass(fmt::format("name of an argument: found {}", describe(name))));
+      PASSNET_TRY_VOID(charge(state_, text->size() / 8));
       arguments.keywords.emplace_back(state_.intern(*text), item);
     }
   }

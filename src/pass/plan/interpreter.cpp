@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/python_number.h"
 #include "base/strings.h"
@@ -210,7 +211,11 @@ Result<Value> Interpreter::eval_formatted(const Expr& expr) {
     form.remove_prefix(std::min<size_t>(2, form.size()));
   }
   if (form.size() < 2) return Value(std::move(text));
-  if (form.size() > 8) return bad_pass(fmt::format("format {} is too long", quoted(form)));
+  size_t digits = 0;  // of a width: what it fills is made before its size is known
+  for (const char c : form) {
+    digits = std::isdigit(static_cast<unsigned char>(c)) != 0 ? digits + 1 : 0;
+    if (digits > 3) return bad_pass(fmt::format("format {} is too wide", quoted(form)));
+  }
   // fmt has Python's mini-language but for what plans do not need.
   try {
     const std::string field = fmt::format("{{{}}}", form);

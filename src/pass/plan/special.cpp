@@ -9,6 +9,7 @@
 namespace passnet::pass {
 
 Result<Value> Interpreter::call_special(std::string_view name, const Bound& args) {
+  PASSNET_TRY_VOID(charge(state_, kMaxStringBytes / 8));  // names that are kept
   if (name == "getattr") return get_attribute_by_name(args);
   if (name == "hasattr") return has_attribute(args);
   if (name == "setattr") return set_attribute(args);
