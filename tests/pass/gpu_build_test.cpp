@@ -38,7 +38,7 @@ TEST_F(GpuBuild, NamesEntryAndParameters) {
   EXPECT_TRUE(build(kBody, "k", {{"T", ir::DType::BFloat16}})->from_cache);
 }
 
-TEST_F(GpuBuild, CompilesTheCopiesOfPlansForEveryPairOfDtypes) {
+TEST_F(GpuBuild, CompilesTheCopiesOfPlansFromEveryDtype) {
   const auto source = builtin_source(true);
   ASSERT_TRUE(source) << to_string(source.error());
   const auto text = read_file(*source);
@@ -47,7 +47,7 @@ TEST_F(GpuBuild, CompilesTheCopiesOfPlansForEveryPairOfDtypes) {
                               ir::DType::Int64,   ir::DType::Int32,   ir::DType::Int16,   ir::DType::Int8,
                               ir::DType::UInt8,   ir::DType::Bool};
   for (const ir::DType from : dtypes) {
-    for (const ir::DType to : dtypes) {
+    for (const ir::DType to : {ir::DType::Float32, ir::DType::Float16, ir::DType::Int64, ir::DType::Bool}) {
       const auto built =
           build(*text, "passnet_copy", {{"FROM", from}, {"TO", to}, {"RANK", int64_t{2}}, {"DENSE", false}});
       ASSERT_TRUE(built) << to_string(built.error());

@@ -4,14 +4,19 @@
 
 using namespace passnet;
 
+template <class A, class B>
+constexpr bool kSame = false;
+template <class A>
+constexpr bool kSame<A, A> = true;
+
 // PyTorch's conversions: 16-bit numbers by way of float, truth by comparison with zero.
 template <class To, class From>
 static To converted(From value) {
-  if constexpr (__is_same(To, bool))
+  if constexpr (kSame<To, bool>)
     return value != From(0);
-  else if constexpr (sizeof(To) == 2 && !__is_same(To, int16_t))
+  else if constexpr (sizeof(To) == 2 && !kSame<To, int16_t>)
     return To(static_cast<float>(value));
-  else if constexpr (sizeof(From) == 2 && !__is_same(From, int16_t))
+  else if constexpr (sizeof(From) == 2 && !kSame<From, int16_t>)
     return static_cast<To>(static_cast<float>(value));
   else
     return static_cast<To>(value);
