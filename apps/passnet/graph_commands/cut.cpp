@@ -25,7 +25,7 @@ struct CutFlags {
 };
 
 // "3:7"
-Result<analysis::Range> parse_range(const std::string& text) {
+Result<analysis::Range> parse_body_range(const std::string& text) {
   analysis::Range range;
   const char* const end = text.data() + text.size();
   const auto [colon, start_read] = std::from_chars(text.data(), end, range.start);
@@ -37,7 +37,7 @@ Result<analysis::Range> parse_range(const std::string& text) {
 }
 
 Result<analysis::Range> find_range(const ir::Graph& graph, const CutFlags& flags) {
-  if (!flags.range.empty()) return parse_range(flags.range);
+  if (!flags.range.empty()) return parse_body_range(flags.range);
   std::vector<std::string> ops;
   for (const std::string_view op : split(flags.ops, ' ')) {
     if (!op.empty()) ops.emplace_back(op);
