@@ -60,8 +60,13 @@ std::string Namespace::create(std::string candidate) {
   const Numbered given = split_number(candidate);
   const std::string base(given.base);
   uint64_t number = given.number.value_or(0);
-  if (number == 0) number = counts_[base];
-  while (used_.contains(candidate) || is_taken_by_python(candidate)) candidate = fmt::format("{}_{}", base, ++number);
+  if (!given.number || used_.contains(candidate)) {
+    // Of "x_8" that is taken nothing is counted as a rule, so that the first free number follows, from 1.
+    const auto count = counts_.find(candidate);
+    number = count == counts_.end() ? 0 : count->second;
+    if (is_taken_by_python(candidate)) candidate = fmt::format("{}_{}", base, ++number);
+  }
+  while (used_.contains(candidate)) candidate = fmt::format("{}_{}", base, ++number);
   used_.insert(candidate);
   counts_[base] = number;
   return candidate;

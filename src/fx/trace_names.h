@@ -12,7 +12,7 @@
 
 namespace passnet::fx {
 
-/// torch.fx's _Namespace: hands out names, each once.
+/// torch.fx's _Namespace, as PyTorch 2.11 has it: hands out names, each once.
 class Namespace {
  public:
   /// Returns: the candidate, or with the next free number behind it, when it was handed out or is a word of Python.

@@ -14,6 +14,7 @@ namespace passnet::dataset::official {
 
 namespace {
 
+// Upstream's own replacements, then functions that a second trace calls by the module that defines them.
 constexpr std::pair<std::string_view, std::string_view> kPublicTargets[] = {
     {"torch._C._nn.avg_pool2d", "torch.nn.functional.avg_pool2d"},
     {"torch._C._nn.softplus", "torch.nn.functional.softplus"},
@@ -30,6 +31,11 @@ constexpr std::pair<std::string_view, std::string_view> kPublicTargets[] = {
     {"torch._C._linalg.linalg_norm", "torch.linalg.norm"},
     {"torch._C._set_grad_enabled", "torch.set_grad_enabled"},
     {"torch._C.set_grad_enabled", "torch.set_grad_enabled"},
+    {"torch._functorch.vmap.lazy_load_decompositions", "torch._functorch.predispatch.lazy_load_decompositions"},
+    {"torch._functorch.vmap._add_batch_dim", "torch._functorch.predispatch._add_batch_dim"},
+    {"torch._functorch.vmap._remove_batch_dim", "torch._functorch.predispatch._remove_batch_dim"},
+    {"torch._functorch.vmap._vmap_decrement_nesting", "torch._functorch.predispatch._vmap_decrement_nesting"},
+    {"torch._functorch.vmap._vmap_increment_nesting", "torch._functorch.predispatch._vmap_increment_nesting"},
 };
 
 bool has_capital(std::string_view name) {

@@ -15,6 +15,7 @@
 #include "dataset/official/variant.h"
 #include "dataset/official/whole.h"
 #include "dataset/official/written_graph.h"
+#include "fx/print.h"
 #include "run/worker/worker.h"
 
 namespace passnet::dataset::official {
@@ -86,6 +87,16 @@ class ModelRebuild {
   std::string not_measured_;
 };
 
+// Of the nodes of a range; empty when all fit.
+std::string first_misfit(const Variant& variant, analysis::Range range) {
+  for (size_t i = range.start; i < std::min(range.end, analysis::body_size(variant.graph)); ++i) {
+    const ir::NodeId id = analysis::body_node(variant.graph, i);
+    if (!variant.misfits[id].empty())
+      return fmt::format("{}: {}", fx::print_node(variant.graph, variant.graph.node(id)), variant.misfits[id]);
+  }
+  return {};
+}
+
 bool begins_within(const ListedGraph& graph, const ir::Graph& whole) {
   return graph.range.start < analysis::body_size(whole);
 }
@@ -118,7 +129,7 @@ Result<void> ModelRebuild::run(const fs::path& models, std::vector<GraphReport>&
                        analysis::body_size(whole->dir.graph)));
   }
   if (options_.measure) {
-    Variant captured{whole->dir.graph, traced_names(whole->dir.graph), {}};
+    Variant captured{whole->dir.graph, traced_names(whole->dir.graph), {}, {}};
     const Result<void> measured = variants.measure(computed_inputs(captured, graphs));
     if (!measured && measured.error().failure == "interrupted") return measured.error();
     if (!measured) not_measured_ = "not measured: " + to_string(measured.error());
@@ -156,6 +167,10 @@ Result<void> ModelRebuild::run_variant(Variants& variants, const Whole& whole,
     if (!figures && not_measured_.empty()) not_measured_ = "not measured: " + to_string(figures.error());
   }
   for (const ListedGraph* graph : graphs) {
+    if (const std::string misfit = first_misfit(*variant, graph->range); !misfit.empty()) {
+      note(*graph, Outcome::PropagationFailed, misfit);
+      continue;
+    }
     const analysis::Piece piece = cut_piece(variant->graph, variant->names, graph->range);
     Result<std::vector<PieceRecord>> records = piece_records(piece, variant->graph, variant->names, variant->values);
     if (!records) {

@@ -488,23 +488,28 @@ Result<SizedGraph> apply_size_passes(const ir::Graph& graph, const ir::Values& t
   return std::move(state.sized);
 }
 
-Result<ir::Graph> with_numbers(const SizedGraph& sized, const ir::Values& values) {
+NumberedGraph with_numbers(const SizedGraph& sized, const ir::Values& values) {
+  NumberedGraph numbered;
   GraphCopy copying(sized.graph);
+  std::vector<std::string> why(sized.graph.size());  // by size: it has no number
   for (NodeId id = 0; id < sized.graph.size(); ++id) {
     if (!sized.is_size[id]) {
       copying.copy(id);
-      continue;
-    }
-    if (const int64_t* number = std::get_if<int64_t>(&values[id].is)) {
+      std::string& unknown = numbered.unknown.emplace_back();
+      for_each_input(sized.graph, sized.graph.node(id), [&](NodeId input) {
+        if (unknown.empty()) unknown = why[input];
+      });
+    } else if (const int64_t* number = std::get_if<int64_t>(&values[id].is)) {
       copying.stand_for(id, Arg::of_int(*number));
     } else if (const double* real = std::get_if<double>(&values[id].is)) {
       copying.stand_for(id, Arg::of_float(*real));
     } else {
       const ir::Value::Unknown* unknown = values[id].unknown();
-      return unsupported(fmt::format("a size is not known: {}", unknown != nullptr ? unknown->why : "no number"));
+      why[id] = unknown != nullptr ? first_line(unknown->why) : "a size is no number";
     }
   }
-  return std::move(copying.made());
+  numbered.graph = std::move(copying.made());
+  return numbered;
 }
 
 }  // namespace passnet::dataset::official

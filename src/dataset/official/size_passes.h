@@ -37,9 +37,12 @@ struct SizedGraph {
 Result<SizedGraph> apply_size_passes(const ir::Graph& graph, const ir::Values& types,
                                      std::span<const std::string> passes, std::span<const ChangingSize> sizes);
 
+/// A graph with numbers again: the nodes that it had before the passes, and no others.
+struct NumberedGraph {
+  ir::Graph graph;
+  std::vector<std::string> unknown;  // by node id: why one of its sizes is not known, which then stands there as None
+};
 /// values:   by node id of `sized.graph`, at the shapes that are wanted.
-/// Returns:  the graph with numbers again: the nodes that it had before the passes, and no others.
-/// Errors:   Unsupported: a size that is not known.
-Result<ir::Graph> with_numbers(const SizedGraph& sized, const ir::Values& values);
+NumberedGraph with_numbers(const SizedGraph& sized, const ir::Values& values);
 
 }  // namespace passnet::dataset::official

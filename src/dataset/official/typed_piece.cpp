@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "dataset/official/graph_copy.h"
@@ -50,10 +49,11 @@ std::vector<std::string> names_of_trace(const ir::Graph& piece, const ir::Values
   std::vector<std::string> names;
   for (NodeId id = 0; id < piece.size(); ++id) {
     const ir::Node& node = piece.node(id);
-    const bool gives_several = id < types.size() && std::holds_alternative<ir::Value::List>(types[id].is);
+    // Variables name tensors alone.
+    const bool is_other = types[id].tensor() == nullptr && types[id].unknown() == nullptr;
     names.push_back(id < piece.placeholder_count()  ? std::string(node.target)
                     : node.kind == NodeKind::Output ? std::string(node.name)
-                                                    : tracing.next(id, gives_several));
+                                                    : tracing.next(id, is_other));
   }
   return names;
 }
@@ -68,11 +68,10 @@ std::vector<NodeId> met_arguments(const ir::Graph& piece) {
     if (piece.node(id).name != piece.node(id).target) meet(id);
   }
   for (NodeId id = piece.placeholder_count(); id < piece.size(); ++id) {
-    const ir::Node& node = piece.node(id);
-    std::vector<Arg> args(piece.args(id).begin(), piece.args(id).end());
-    for (const ir::Keyword& keyword : piece.keywords(id)) args.push_back(keyword.value);
-    if (node.kind == NodeKind::CallFunction) std::ranges::reverse(args);
-    for (const Arg& arg : args) for_each_node(piece, arg, meet);
+    std::vector<NodeId> inputs;
+    for_each_input(piece, piece.node(id), [&](NodeId input) { inputs.push_back(input); });
+    if (piece.node(id).kind == NodeKind::CallFunction) std::ranges::reverse(inputs);
+    std::ranges::for_each(inputs, meet);
   }
   return met;
 }

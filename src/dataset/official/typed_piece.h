@@ -9,7 +9,7 @@
 namespace passnet::dataset::official {
 
 /// piece:    of float32 (cut_piece).
-/// types:    by node id, of its values.
+/// types:    by node id, of all its values.
 /// Returns:  the piece traced once more, with `.to(dtype)` before each float32 value that a matrix product, convolution or
 ///           attention takes and that the piece computes. Such calls are named anew, after what they call. Arguments are
 ///           called in the body as in the signature.

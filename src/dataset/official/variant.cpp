@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/strings.h"
 #include "dataset/official/graph_copy.h"
 #include "dataset/official/listing.h"
 #include "dataset/official/shape_rows.h"
@@ -121,18 +122,15 @@ Result<ir::Values> Variants::infer(const ir::Graph& graph, const std::vector<Ten
   return run::infer_types(worker_, kLoaded, graph, graphdir::Metas{records, {}}, timeout_);
 }
 
-Result<const SizedGraph*> Variants::sized() {
-  if (sized_) return &*sized_;
+Result<void> Variants::make_sized() {
+  if (sized_) return {};
   ir::Graph traced = whole_.dir.graph;
-  const std::vector<std::string> names = traced_names(traced);
-  for (NodeId id = traced.placeholder_count(); id < traced.size(); ++id) traced.rename(id, traced.intern(names[id]));
-  const std::vector<std::string> passes = passes_of(whole_.facts);
-  ir::Values captured;
-  if (!passes.empty()) {
-    PASSNET_TRY(captured, infer(traced, whole_.dir.weights));
-  }
-  PASSNET_TRY(sized_, apply_size_passes(traced, captured, passes, changing_sizes(whole_.constraints)));
-  return &*sized_;
+  names_ = traced_names(traced);
+  for (NodeId id = traced.placeholder_count(); id < traced.size(); ++id) traced.rename(id, traced.intern(names_[id]));
+  PASSNET_TRY(captured_types_, infer(traced, whole_.dir.weights));
+  PASSNET_TRY(sized_, apply_size_passes(traced, captured_types_, passes_of(whole_.facts),
+                                        changing_sizes(whole_.constraints)));
+  return {};
 }
 
 Result<Variant> Variants::at(int variant) {
@@ -142,16 +140,25 @@ Result<Variant> Variants::at(int variant) {
   if (variant == kCapturedVariant) {
     made.graph = whole_.dir.graph;
     made.names = traced_names(made.graph);
+    made.misfits.resize(made.graph.size());
     PASSNET_TRY(made.values.types, infer(made.graph, made.values.records));
     return made;
   }
-  PASSNET_TRY(const SizedGraph* const sized_graph, sized());
-  PASSNET_TRY(const ir::Values types, infer(sized_graph->graph, made.values.records));
-  PASSNET_TRY(made.graph, with_numbers(*sized_graph, types));
-  for (NodeId id = 0; id < sized_graph->graph.size(); ++id) {
-    if (!sized_graph->is_size[id]) made.values.types.push_back(types[id]);
+  PASSNET_TRY_VOID(make_sized());
+  PASSNET_TRY(const ir::Values types, infer(sized_->graph, made.values.records));
+  NumberedGraph numbered = with_numbers(*sized_, types);
+  made.graph = std::move(numbered.graph);
+  made.misfits = std::move(numbered.unknown);
+  for (NodeId id = 0; id < sized_->graph.size(); ++id) {
+    if (!sized_->is_size[id]) made.values.types.push_back(types[id]);
   }
-  made.names = traced_names(made.graph);
+  for (NodeId id = 0; id < made.graph.size(); ++id) {
+    const ir::Value::Unknown* unknown = made.values.types[id].unknown();
+    if (unknown != nullptr && captured_types_[id].unknown() == nullptr && made.misfits[id].empty())
+      made.misfits[id] = first_line(unknown->why);
+  }
+  // The passes leave a text that is traced again; without them the model is traced once.
+  made.names = sized_->rewritten ? traced_names(made.graph) : names_;
   return made;
 }
 

@@ -21,6 +21,8 @@ struct Variant {
   ir::Graph graph;                 // the nodes of the whole model, in their order and under the same ids
   std::vector<std::string> names;  // traced_names
   VariantValues values;
+  /// By node id: why it does not fit these shapes, though it fits those that were captured; empty when it does.
+  std::vector<std::string> misfits;
 };
 
 /// Makes the variants of one model.
@@ -31,8 +33,8 @@ class Variants {
       : whole_(whole), worker_(worker), timeout_(timeout) {}
 
   /// The model at variant 0 to 8, or 9 as captured; types are inferred without running it.
-  /// Errors: Unsupported: upstream's tables have no such variant of the model, or a size in a statement has no value;
-  ///         those of the worker.
+  /// Errors: Unsupported: upstream's tables have no such variant of the model, or a pass cannot be done; those of the
+  ///         worker.
   Result<Variant> at(int variant);
 
   /// Runs the model as captured, once, for the figures of these values of it, and takes them for all variants.
@@ -47,7 +49,7 @@ class Variants {
   Result<ir::Values> infer(const ir::Graph& graph, const std::vector<graphdir::TensorMeta>& records);
 
  private:
-  Result<const SizedGraph*> sized();
+  Result<void> make_sized();
   Result<std::vector<graphdir::TensorMeta>> records_at(int variant) const;
   Result<ir::Values> trace(const ir::Graph& graph, const std::vector<graphdir::TensorMeta>& records,
                            const std::set<ir::NodeId>& wanted);
@@ -56,6 +58,9 @@ class Variants {
   run::Worker& worker_;
   const std::chrono::milliseconds timeout_;
   std::optional<SizedGraph> sized_;
+  // Of the first trace, which gives the graph that the passes get:
+  std::vector<std::string> names_;
+  ir::Values captured_types_;
   std::map<ir::NodeId, ir::Statistics> captured_figures_;
 };
 

@@ -51,10 +51,24 @@ std::optional<std::string> renamed_assertion(std::string_view text) {
   return fmt::format("{}_1'", text.substr(0, text.size() - 1));
 }
 
-// Shapes as captured, and what a float32 tensor without any more knowledge is.
+// By argument: it serves as an index, maybe after methods that change its shape.
+std::vector<bool> index_arguments(const ir::Graph& graph) {
+  std::vector<bool> indices(graph.placeholder_count());
+  for (const ir::Node& node : graph.nodes()) {
+    if (node.kind != NodeKind::Operator || node.target != "getitem") continue;
+    for_each_node(graph, graph.args(node)[1], [&](NodeId index) {
+      while (graph.node(index).kind == NodeKind::CallMethod) index = graph.args(index)[0].node;
+      if (index < indices.size()) indices[index] = true;
+    });
+  }
+  return indices;
+}
+
+// Shapes as captured, and what a tensor without any more knowledge is: int64 where it is an index, else float32.
 Result<std::vector<graphdir::TensorMeta>> assumed_records(const ir::Graph& graph,
                                                           const graphdir::Constraints& constraints) {
   std::vector<graphdir::TensorMeta> records;
+  const std::vector<bool> indices = index_arguments(graph);
   for (NodeId id = 0; id < graph.placeholder_count(); ++id) {
     const std::string name(graph.node(id).target);
     const auto input = std::ranges::find(constraints.inputs, name, &graphdir::Constraints::Input::name);
@@ -70,10 +84,22 @@ Result<std::vector<graphdir::TensorMeta>> assumed_records(const ir::Graph& graph
       record.shape.push_back(evaluate(size, constraints.examples).value_or(0));
     record.device = "cuda:0";
     record.has_mean = record.has_std = true;
-    record.mean = 0.0;
-    record.stddev = 1.0;
+    if (indices[id]) {
+      record.dtype = ir::DType::Int64;
+      record.min_value = record.max_value = 0;
+    } else {
+      record.mean = 0.0;
+      record.stddev = 1.0;
+    }
   }
   return records;
+}
+
+// GraphNet has a few models whose weight_meta.py is missing or empty.
+Result<bool> has_no_records(const std::filesystem::path& path) {
+  if (!entry_exists(path / "weight_meta.py")) return true;
+  PASSNET_TRY(const std::string text, read_file(path / "weight_meta.py"));
+  return trim(text).empty();
 }
 
 }  // namespace
@@ -84,7 +110,7 @@ Result<Whole> load_whole(const std::filesystem::path& path) {
     PASSNET_TRY(const std::string text, read_file(file));
     PASSNET_TRY(whole.constraints, graphdir::parse_constraints(file.string(), text));
   }
-  whole.assumed_records = !entry_exists(path / "weight_meta.py");
+  PASSNET_TRY(whole.assumed_records, has_no_records(path));
   if (whole.assumed_records) {
     whole.dir.path = path;
     PASSNET_TRY(whole.dir.graph, fx::load_model((path / "model.py").string()));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ struct Whole {
   graphdir::Constraints constraints;  // of input_tensor_constraints.py; empty where there is none
   Json facts;                         // graph_net.json
   std::string facts_text;             // the same, byte for byte
-  bool assumed_records = false;  // weight_meta.py is missing: shapes are those of the constraints, the rest assumed
+  bool assumed_records = false;  // weight_meta.py holds none: shapes are those of the constraints, the rest assumed
 };
 
 /// path:     a graph directory of GraphNet.

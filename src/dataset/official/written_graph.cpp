@@ -19,6 +19,7 @@ ir::Values piece_types(const analysis::Piece& piece, const Variant& variant, ir:
   ir::Values types;
   for (const ir::NodeId input : piece.inputs) types.push_back(variant.values.types[input]);
   for (size_t i = 0; i < analysis::body_size(piece.graph); ++i) types.push_back(variant.values.types[first + i]);
+  types.emplace_back();  // of the output
   return types;
 }
 
