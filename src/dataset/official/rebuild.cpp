@@ -7,15 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
+#include <tuple>
 
 #include "analysis/op_name.h"
 #include "base/file.h"
-#include "dataset/official/piece.h"
 #include "dataset/official/piece_records.h"
 #include "dataset/official/variant.h"
 #include "dataset/official/whole.h"
-#include "dataset/official/written_graph.h"
-#include "fx/print.h"
 #include "run/worker/worker.h"
 
 namespace passnet::dataset::official {
@@ -66,139 +65,105 @@ class ModelRebuild {
       : model_(model), out_(out), options_(options), worker_(worker) {}
 
   /// A report for each listed graph. Errors: Io, interrupted.
-  Result<void> run(const fs::path& models, std::vector<GraphReport>& reports);
+  Result<std::vector<GraphReport>> run(const fs::path& models);
 
  private:
-  Result<void> run_variant(Variants& variants, const Whole& whole, std::span<const ListedGraph* const> graphs);
-  Result<void> write(const ListedGraph& graph, const analysis::Piece& piece, const Variant& variant,
-                     std::vector<PieceRecord> records, Variants& variants, const Whole& whole);
-  std::set<ir::NodeId> computed_inputs(const Variant& variant, std::span<const ListedGraph* const> graphs) const;
-  // Interruption and full disks end the job; what else goes wrong is a graph's own.
-  Result<void> note(const ListedGraph& graph, Outcome outcome, const Error& error);
-  void note(const ListedGraph& graph, Outcome outcome, std::string why) {
-    reports_->push_back({graph.path, outcome, std::move(why), {}});
-  }
+  using Graphs = std::span<const ListedGraph* const>;
+  Result<void> run_variant(Variants& variants, const Whole& whole, Graphs graphs);
+  Result<void> run_graph(const ListedGraph& graph, Variants& variants, const Variant& variant, const Whole& whole);
+  Result<void> measure(Variants& variants, const Whole& whole);
+  static std::set<ir::NodeId> inputs_of(const Variant& variant, Graphs graphs);
+  // Interruption and full disks end the job; what else goes wrong is the graph's own. otherwise: the outcome where the
+  // error names none.
+  Result<void> note(Graphs graphs, const Error& error, Outcome otherwise);
+  // Figures that are missing are assumed.
+  Result<void> note_not_measured(const Result<void>& done);
 
   const ModelGraphs& model_;
   const fs::path& out_;
   const RebuildOptions& options_;
   run::Worker& worker_;
-  std::vector<GraphReport>* reports_ = nullptr;
+  std::vector<GraphReport> reports_;
   std::string not_measured_;
 };
 
-// Of the nodes of a range; empty when all fit.
-std::string first_misfit(const Variant& variant, analysis::Range range) {
-  for (size_t i = range.start; i < std::min(range.end, analysis::body_size(variant.graph)); ++i) {
-    const ir::NodeId id = analysis::body_node(variant.graph, i);
-    if (!variant.misfits[id].empty())
-      return fmt::format("{}: {}", fx::print_node(variant.graph, variant.graph.node(id)), variant.misfits[id]);
+bool ends_the_job(const Error& error) { return error.failure == "interrupted" || error.kind == Error::Kind::Io; }
+
+Result<void> ModelRebuild::note(Graphs graphs, const Error& error, Outcome otherwise) {
+  if (ends_the_job(error)) return error;
+  Outcome outcome = otherwise;
+  for (const Outcome one : {Outcome::RangeOutside, Outcome::PropagationFailed, Outcome::UnknownInput}) {
+    if (error.failure == name(one)) outcome = one;
   }
+  for (const ListedGraph* graph : graphs) reports_.push_back({graph->path, outcome, error.message, {}});
   return {};
 }
 
-bool begins_within(const ListedGraph& graph, const ir::Graph& whole) {
-  return graph.range.start < analysis::body_size(whole);
-}
-
-Result<void> ModelRebuild::note(const ListedGraph& graph, Outcome outcome, const Error& error) {
-  if (error.failure == "interrupted") return error;
-  note(graph, outcome, to_string(error));
+Result<void> ModelRebuild::note_not_measured(const Result<void>& done) {
+  if (done) return {};
+  if (ends_the_job(done.error())) return done.error();
+  if (not_measured_.empty()) not_measured_ = "not measured: " + done.error().message;
   return {};
 }
 
-Result<void> ModelRebuild::run(const fs::path& models, std::vector<GraphReport>& reports) {
-  reports_ = &reports;
+Result<std::vector<GraphReport>> ModelRebuild::run(const fs::path& models) {
   const std::optional<fs::path> place = find_model(models, model_.model);
-  Result<Whole> whole = place ? load_whole(*place)
-                              : bad_input(fmt::format("{} has no such model: found neither {} nor the same without "
-                                                      "'samples'",
-                                                      models.string(), (models / model_.model).string()));
+  if (!place) {
+    const std::string why =
+        fmt::format("found no model.py in {}, nor in the same without 'samples'", (models / model_.model).string());
+    for (const ListedGraph* graph : model_.graphs) reports_.push_back({graph->path, Outcome::NoModel, why, {}});
+    return std::move(reports_);
+  }
+  const Result<Whole> whole = load_whole(*place);
   if (!whole) {
-    for (const ListedGraph* graph : model_.graphs) PASSNET_TRY_VOID(note(*graph, Outcome::NoModel, whole.error()));
-    return {};
+    for (const ListedGraph* graph : model_.graphs)
+      reports_.push_back({graph->path, Outcome::NoModel, to_string(whole.error()), {}});
+    return std::move(reports_);
   }
   Variants variants(*whole, worker_, std::chrono::milliseconds(static_cast<int64_t>(options_.timeout_s * 1000)));
-  std::vector<const ListedGraph*> graphs;
-  for (const ListedGraph* graph : model_.graphs) {
-    if (begins_within(*graph, whole->dir.graph))
-      graphs.push_back(graph);
-    else
-      note(*graph, Outcome::RangeOutside,
-           fmt::format("the range begins at node {}, the model has {}", graph->range.start,
-                       analysis::body_size(whole->dir.graph)));
-  }
-  if (options_.measure) {
-    Variant captured{whole->dir.graph, traced_names(whole->dir.graph), {}, {}};
-    const Result<void> measured = variants.measure(computed_inputs(captured, graphs));
-    if (!measured && measured.error().failure == "interrupted") return measured.error();
-    if (!measured) not_measured_ = "not measured: " + to_string(measured.error());
-  }
+  if (options_.measure) PASSNET_TRY_VOID(measure(variants, *whole));
+  const auto& graphs = model_.graphs;
   for (auto first = graphs.begin(); first != graphs.end();) {
     const auto last = std::find_if(first, graphs.end(),
                                    [&](const ListedGraph* graph) { return graph->variant != (*first)->variant; });
     PASSNET_TRY_VOID(run_variant(variants, *whole, {first, last}));
     first = last;
   }
-  return {};
+  return std::move(reports_);
 }
 
-std::set<ir::NodeId> ModelRebuild::computed_inputs(const Variant& variant,
-                                                   std::span<const ListedGraph* const> graphs) const {
-  std::set<ir::NodeId> computed;
+std::set<ir::NodeId> ModelRebuild::inputs_of(const Variant& variant, Graphs graphs) {
+  std::set<ir::NodeId> inputs;
   for (const ListedGraph* graph : graphs) {
-    for (const ir::NodeId input : cut_piece(variant.graph, variant.names, graph->range).inputs) {
-      if (input >= variant.graph.placeholder_count()) computed.insert(input);
-    }
+    if (graph->range.start < analysis::body_size(variant.graph)) inputs.merge(computed_inputs(variant, graph->range));
   }
-  return computed;
+  return inputs;
 }
 
-Result<void> ModelRebuild::run_variant(Variants& variants, const Whole& whole,
-                                       std::span<const ListedGraph* const> graphs) {
+Result<void> ModelRebuild::measure(Variants& variants, const Whole& whole) {
+  const Variant captured{whole.dir.graph, traced_names(whole.dir.graph), {}, {}};
+  return note_not_measured(variants.measure(inputs_of(captured, model_.graphs)));
+}
+
+Result<void> ModelRebuild::run_variant(Variants& variants, const Whole& whole, Graphs graphs) {
   Result<Variant> variant = variants.at(graphs.front()->variant);
-  if (!variant) {
-    for (const ListedGraph* graph : graphs) PASSNET_TRY_VOID(note(*graph, Outcome::PropagationFailed, variant.error()));
-    return {};
-  }
-  if (options_.measure) {
-    const Result<void> figures = variants.add_figures(*variant, computed_inputs(*variant, graphs));
-    if (!figures && figures.error().failure == "interrupted") return figures.error();
-    if (!figures && not_measured_.empty()) not_measured_ = "not measured: " + to_string(figures.error());
-  }
-  for (const ListedGraph* graph : graphs) {
-    if (const std::string misfit = first_misfit(*variant, graph->range); !misfit.empty()) {
-      note(*graph, Outcome::PropagationFailed, misfit);
-      continue;
-    }
-    const analysis::Piece piece = cut_piece(variant->graph, variant->names, graph->range);
-    Result<std::vector<PieceRecord>> records = piece_records(piece, variant->graph, variant->names, variant->values);
-    if (!records) {
-      PASSNET_TRY_VOID(note(*graph, Outcome::UnknownInput, records.error()));
-      continue;
-    }
-    PASSNET_TRY_VOID(write(*graph, piece, *variant, std::move(*records), variants, whole));
-  }
+  if (!variant) return note(graphs, variant.error(), Outcome::PropagationFailed);
+  if (options_.measure) PASSNET_TRY_VOID(note_not_measured(variants.add_figures(*variant, inputs_of(*variant, graphs))));
+  for (const ListedGraph* graph : graphs) PASSNET_TRY_VOID(run_graph(*graph, variants, *variant, whole));
   return {};
 }
 
-Result<void> ModelRebuild::write(const ListedGraph& graph, const analysis::Piece& piece, const Variant& variant,
-                                 std::vector<PieceRecord> records, Variants& variants, const Whole& whole) {
-  const Result<WrittenGraph> written = written_graph(piece, analysis::body_node(variant.graph, graph.range.start),
-                                                     variant, std::move(records), graph.dtype, variants);
-  if (!written) return note(graph, Outcome::PropagationFailed, written.error());
-  const std::string weights = print_records(written->records);
-  const NamedContent files[] = {{"model.py", written->model},
-                                {"weight_meta.py", weights},
-                                {"input_meta.py", ""},
-                                {"graph_net.json", whole.facts_text},
-                                {"graph_hash.txt", written->hash}};
+Result<void> ModelRebuild::run_graph(const ListedGraph& graph, Variants& variants, const Variant& variant,
+                                     const Whole& whole) {
+  const Result<OfficialGraph> made = cut(variants, variant, graph.range, graph.dtype);
+  const ListedGraph* const listed[] = {&graph};
+  if (!made) return note(listed, made.error(), Outcome::PropagationFailed);
   const fs::path place = out_ / graph.path;
   std::error_code ignored;
   fs::remove_all(place, ignored);
-  PASSNET_TRY_VOID(write_directory(place, files));
-  GraphReport& report = reports_->emplace_back(GraphReport{graph.path, Outcome::Cut, not_measured_, {}});
-  for (const PieceRecord& record : written->records)
+  PASSNET_TRY_VOID(write(*made, whole, place));
+  GraphReport& report = reports_.emplace_back(GraphReport{graph.path, Outcome::Cut, not_measured_, {}});
+  for (const PieceRecord& record : made->records)
     report.records[std::string(name(record.origin))].push_back(record.meta.name);
   return {};
 }
@@ -225,17 +190,6 @@ Result<void> write_task(const Task& task, const fs::path& out) {
 
 }  // namespace
 
-std::string_view name(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::Cut: return "cut";
-    case Outcome::NoModel: return "no model";
-    case Outcome::RangeOutside: return "range outside";
-    case Outcome::PropagationFailed: return "propagation failed";
-    case Outcome::UnknownInput: return "input of unknown size";
-  }
-  return "unknown";
-}
-
 Json to_json(const GraphReport& report) {
   Json json{{"graph", report.graph}, {"outcome", name(report.outcome)}};
   if (!report.why.empty()) json["why"] = report.why;
@@ -254,8 +208,10 @@ Result<void> rebuild(const std::vector<Task>& tasks, const fs::path& models, con
       std::span(sorted), job,
       [&](const ModelGraphs& model, size_t slot) -> Result<std::vector<GraphReport>> {
         std::vector<GraphReport> reports;
-        PASSNET_TRY_VOID(workers.with(
-            slot, [&](run::Worker& worker) { return ModelRebuild(model, out, options, worker).run(models, reports); }));
+        PASSNET_TRY_VOID(workers.with(slot, [&](run::Worker& worker) -> Result<void> {
+          PASSNET_TRY(reports, ModelRebuild(model, out, options, worker).run(models));
+          return {};
+        }));
         return reports;
       },
       [&](std::vector<GraphReport> reports) -> Result<void> {

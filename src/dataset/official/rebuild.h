@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "dataset/official/listing.h"
+#include "dataset/official/official_graph.h"
 #include "run/job.h"
 
 namespace passnet::dataset::official {
@@ -22,16 +23,6 @@ struct RebuildOptions {
   double timeout_s = 120;
   const std::atomic<bool>* interrupted = nullptr;
 };
-
-enum class Outcome : uint8_t {
-  Cut,
-  NoModel,            // none in the checkout, or it cannot be read
-  RangeOutside,       // it begins behind the end of the model
-  PropagationFailed,  // the model has no such variant, or its statements do not fit these shapes
-  UnknownInput,       // an argument has no size that is known, or is no tensor
-};
-/// "cut", "no model", "range outside", "propagation failed", "input of unknown size".
-std::string_view name(Outcome outcome);
 
 /// What became of one listed graph: a line of manifest.jsonl.
 struct GraphReport {
