@@ -1,4 +1,6 @@
 // passnet graph cut: a range of a graph as a graph of its own.
+#include "dataset/official/cut.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,7 +11,6 @@
 #include "base/strings.h"
 #include "command.h"
 #include "dataset/cut_graph.h"
-#include "dataset/official/cut.h"
 #include "dataset/official/whole.h"
 #include "graph_commands/graph.h"
 #include "options.h"
@@ -27,7 +28,9 @@ struct CutFlags {
   std::string dtype = "float32";
   double timeout_s = kDefaultTimeoutS;
 
-  std::chrono::milliseconds timeout() const { return std::chrono::milliseconds(static_cast<int64_t>(timeout_s * 1000)); }
+  std::chrono::milliseconds timeout() const {
+    return std::chrono::milliseconds(static_cast<int64_t>(timeout_s * 1000));
+  }
 };
 
 // "3:7"
@@ -69,8 +72,7 @@ Result<analysis::Range> cut_as_upstream(run::Worker& worker, const CutFlags& fla
   PASSNET_TRY(const dataset::official::Whole whole, dataset::official::load_whole(flags.graph));
   PASSNET_TRY(const analysis::Range range, find_range(whole.dir.graph, flags));
   PASSNET_TRY_VOID(dataset::official::cut_range(
-      worker, whole, range, flags.out,
-      {flags.variant, *ir::parse_dtype(flags.dtype), !flags.no_run, flags.timeout()}));
+      worker, whole, range, flags.out, {flags.variant, *ir::parse_dtype(flags.dtype), !flags.no_run, flags.timeout()}));
   return range;
 }
 
@@ -121,7 +123,8 @@ void add_graph_cut(CLI::App& group, int& exit_code) {
   command->footer(
       "Values that flow into the range are measured on a run of the whole graph with replayed inputs, so that the\n"
       "piece can be run alone. How nodes are counted and named stands in docs/dataset.md.\n\n"
-      "Example:  passnet graph cut samples/llama_add_rms_norm/graphs/b1_s1_float32 --ops 'rsqrt mul' --out piece");
+      "Example:  passnet graph cut samples/llama_add_rms_norm/graphs/b1_s1_float32 --ops 'rsqrt mul' --out piece\n"
+      "          passnet graph cut GraphNet/samples/mmseg/CGNet --range 413:419 --official --variant 3 --out piece");
   command->callback([flags, &exit_code] { exit_code = finish(cut(*flags)); });
 }
 

@@ -35,8 +35,8 @@ bool is_below_tree(const fs::path& path) { return std::ranges::find(path, fs::pa
 
 Result<Task> load_task(const fs::path& list, const fs::path& root) {
   Task task;
-  task.directory = list.parent_path();
-  const fs::path full = fs::absolute(task.directory).lexically_normal();
+  task.list = list;
+  const fs::path full = fs::absolute(list.parent_path()).lexically_normal();
   const fs::path relative = full.lexically_relative(fs::absolute(root).lexically_normal());
   task.id = (is_below_tree(full) ? below_tree(full) : relative == "." ? full.filename() : relative).string();
   if (list.filename() != kListName) task.id = list.stem().string();
@@ -117,8 +117,7 @@ Result<std::vector<Task>> load_tasks(const std::vector<std::string>& lists) {
   const auto twice = std::ranges::adjacent_find(tasks, {}, &Task::id);
   if (twice != tasks.end())
     return bad_input(fmt::format("task {} has two lists: in {} and in {}", quoted(twice->id, 200),
-                                 quoted(twice->directory.string(), 400),
-                                 quoted(std::next(twice)->directory.string(), 400)));
+                                 quoted(twice->list.string(), 400), quoted(std::next(twice)->list.string(), 400)));
   return tasks;
 }
 

@@ -33,7 +33,7 @@ Result<ListedGraph> parse_listed(std::string_view line);
 struct Task {
   std::string id;                   // its path below "fusible_subgraphs", else below the directory given; of a list
                                     // with another name than graph_list.txt, that name
-  std::filesystem::path directory;  // where its list lies
+  std::filesystem::path list;       // its file
   std::vector<ListedGraph> graphs;  // in the order of the list
 };
 

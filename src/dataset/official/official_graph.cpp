@@ -65,8 +65,8 @@ Result<OfficialGraph> at_dtype(const analysis::Piece& piece, std::vector<PieceRe
     PASSNET_TRY(const ir::Values cast_types, variants.infer(typed, metas));
     typed = without_idle_casts(typed, dtype, cast_types);
   }
-  const std::string code = graphdir::hashed_text(with_public_targets(with_annotations(typed, piece.graph)),
-                                                 graphdir::HashRule::OwnNames);
+  const std::string code =
+      graphdir::hashed_text(with_public_targets(with_annotations(typed, piece.graph)), graphdir::HashRule::OwnNames);
   return OfficialGraph{fx::wrap_traced(code), sha256_hex(code), std::move(records)};
 }
 

@@ -148,7 +148,8 @@ Result<void> ModelRebuild::measure(Variants& variants, const Whole& whole) {
 Result<void> ModelRebuild::run_variant(Variants& variants, const Whole& whole, Graphs graphs) {
   Result<Variant> variant = variants.at(graphs.front()->variant);
   if (!variant) return note(graphs, variant.error(), Outcome::PropagationFailed);
-  if (options_.measure) PASSNET_TRY_VOID(note_not_measured(variants.add_figures(*variant, inputs_of(*variant, graphs))));
+  if (options_.measure)
+    PASSNET_TRY_VOID(note_not_measured(variants.add_figures(*variant, inputs_of(*variant, graphs))));
   for (const ListedGraph* graph : graphs) PASSNET_TRY_VOID(run_graph(*graph, variants, *variant, whole));
   return {};
 }
@@ -171,13 +172,13 @@ Result<void> ModelRebuild::run_graph(const ListedGraph& graph, Variants& variant
 // The files of a task as they are, and a link through which the lines of its list lead to graphs.
 Result<void> write_task(const Task& task, const fs::path& out) {
   const fs::path place = out / "tasks" / task.id;
-  std::string list;
-  for (const ListedGraph& graph : task.graphs) list += graph.path + "\n";
+  PASSNET_TRY(const std::string list, read_file(task.list));
   PASSNET_TRY_VOID(write_file(place / "graph_list.txt", list));
-  for (const char* file : {"sample_uids.txt", ".ignore"}) {
-    if (!entry_exists(task.directory / file)) continue;
-    PASSNET_TRY(const std::string text, read_file(task.directory / file));
-    PASSNET_TRY_VOID(write_file(place / file, text));
+  for (const char* name : {"sample_uids.txt", ".ignore"}) {
+    const fs::path file = task.list.parent_path() / name;
+    if (!entry_exists(file)) continue;
+    PASSNET_TRY(const std::string text, read_file(file));
+    PASSNET_TRY_VOID(write_file(place / name, text));
   }
   std::error_code status;
   if (entry_exists(place / "graphs")) return {};

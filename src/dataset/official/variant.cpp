@@ -128,8 +128,8 @@ Result<void> Variants::make_sized() {
   names_ = traced_names(traced);
   for (NodeId id = traced.placeholder_count(); id < traced.size(); ++id) traced.rename(id, traced.intern(names_[id]));
   PASSNET_TRY(captured_types_, infer(traced, whole_.dir.weights));
-  PASSNET_TRY(sized_, apply_size_passes(traced, captured_types_, passes_of(whole_.facts),
-                                        changing_sizes(whole_.constraints)));
+  PASSNET_TRY(sized_,
+              apply_size_passes(traced, captured_types_, passes_of(whole_.facts), changing_sizes(whole_.constraints)));
   return {};
 }
 

@@ -104,7 +104,8 @@ Result<bool> has_no_records(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<Whole> load_whole(const std::filesystem::path& path) {
+Result<Whole> load_whole(const std::filesystem::path& given) {
+  const std::filesystem::path path = graphdir::graph_directory(given).value_or(given);
   Whole whole;
   if (const std::filesystem::path file = path / "input_tensor_constraints.py"; entry_exists(file)) {
     PASSNET_TRY(const std::string text, read_file(file));

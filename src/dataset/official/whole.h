@@ -24,9 +24,9 @@ struct Whole {
   bool assumed_records = false;  // weight_meta.py holds none: shapes are those of the constraints, the rest assumed
 };
 
-/// path:     a graph directory of GraphNet.
+/// given:    a graph directory of GraphNet, or its model.py.
 /// Errors:   Io, BadInput: as load_graph_dir; a model without records whose arguments have no constraints either.
-Result<Whole> load_whole(const std::filesystem::path& path);
+Result<Whole> load_whole(const std::filesystem::path& given);
 
 /// Returns: the graph as upstream's tools see it:
 ///          - device(type='cpu') is device(type='cuda').
