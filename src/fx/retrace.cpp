@@ -18,7 +18,7 @@ namespace {
 // Copies a graph node by node under the names of a second trace.
 class Tracer {
  public:
-  explicit Tracer(const ir::Graph& from) : from_(from), values_(from.size()), names_(from) {}
+  explicit Tracer(const ir::Graph& from) : from_(from), values_(from.size()), names_(from, Numbering::FromItself) {}
 
   ir::Graph trace() {
     for (NodeId id = 0; id < from_.size(); ++id) copy(id);

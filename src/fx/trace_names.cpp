@@ -60,13 +60,14 @@ std::string Namespace::create(std::string candidate) {
   const Numbered given = split_number(candidate);
   const std::string base(given.base);
   uint64_t number = given.number.value_or(0);
-  if (!given.number || used_.contains(candidate)) {
-    // Of "x_8" that is taken nothing is counted as a rule, so that the first free number follows, from 1.
+  if (numbering_ == Numbering::FromItself) {
+    if (number == 0) number = counts_[base];
+  } else if (!given.number || used_.contains(candidate)) {
+    // The count is looked up under the whole name, which has none where it ends with a number.
     const auto count = counts_.find(candidate);
     number = count == counts_.end() ? 0 : count->second;
-    if (is_taken_by_python(candidate)) candidate = fmt::format("{}_{}", base, ++number);
   }
-  while (used_.contains(candidate)) candidate = fmt::format("{}_{}", base, ++number);
+  while (used_.contains(candidate) || is_taken_by_python(candidate)) candidate = fmt::format("{}_{}", base, ++number);
   used_.insert(candidate);
   counts_[base] = number;
   return candidate;
@@ -96,7 +97,8 @@ std::string name_of_target(const ir::Node& node) {
   return name;
 }
 
-TraceNames::TraceNames(const ir::Graph& graph) : graph_(graph), is_scalar_(graph.size()) {
+TraceNames::TraceNames(const ir::Graph& graph, Numbering numbering)
+    : graph_(graph), is_scalar_(graph.size()), names_(numbering) {
   for (NodeId id = 0; id < graph.placeholder_count(); ++id) names_.create(std::string(graph.node(id).name));
 }
 

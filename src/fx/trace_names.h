@@ -12,13 +12,21 @@
 
 namespace passnet::fx {
 
-/// torch.fx's _Namespace, as PyTorch 2.11 has it: hands out names, each once.
+/// What becomes of a name with a number, "x_8", that was handed out before.
+enum class Numbering : uint8_t {
+  FromItself,  // the next free number behind 8: older versions of PyTorch
+  FromOne,     // the first free number from 1: PyTorch 2.11
+};
+
+/// torch.fx's _Namespace: hands out names, each once.
 class Namespace {
  public:
+  explicit Namespace(Numbering numbering) : numbering_(numbering) {}
   /// Returns: the candidate, or with the next free number behind it, when it was handed out or is a word of Python.
   std::string create(std::string candidate);
 
  private:
+  Numbering numbering_;
   std::unordered_set<std::string> used_;
   std::unordered_map<std::string, uint64_t> counts_;
 };
@@ -30,7 +38,7 @@ std::string name_of_target(const ir::Node& node);
 /// beginning.
 class TraceNames {
  public:
-  explicit TraceNames(const ir::Graph& graph);
+  TraceNames(const ir::Graph& graph, Numbering numbering);
 
   /// The name of node `id`: what it calls, then the variable that it is stored in; either gives way to one that was taken
   /// before. A scalar keeps the name of what it calls. To be asked node after node.

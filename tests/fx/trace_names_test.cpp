@@ -10,7 +10,7 @@ namespace {
 // The names of the body's nodes when it is traced, with blanks between.
 std::string traced(const std::string& parameters, const std::string& body) {
   const ir::Graph graph = parse(parameters, body);
-  TraceNames tracing(graph);
+  TraceNames tracing(graph, Numbering::FromOne);
   std::string names;
   for (ir::NodeId id = graph.placeholder_count(); id + 1 < graph.size(); ++id)
     names += (names.empty() ? "" : " ") + tracing.next(id);
@@ -18,7 +18,7 @@ std::string traced(const std::string& parameters, const std::string& body) {
 }
 
 TEST(Namespace, GivesEachNameOnceAndTheFirstFreeNumberToATakenOne) {
-  Namespace names;
+  Namespace names(Numbering::FromOne);
   EXPECT_EQ(names.create("x"), "x");
   EXPECT_EQ(names.create("x"), "x_1");
   EXPECT_EQ(names.create("x_7"), "x_7");
@@ -27,8 +27,16 @@ TEST(Namespace, GivesEachNameOnceAndTheFirstFreeNumberToATakenOne) {
   EXPECT_EQ(names.create("x_7"), "x_3");
 }
 
+TEST(Namespace, OlderVersionsCountOnFromTheNumberThatWasAskedFor) {
+  Namespace names(Numbering::FromItself);
+  EXPECT_EQ(names.create("x_7"), "x_7");
+  EXPECT_EQ(names.create("x_7"), "x_8");
+  EXPECT_EQ(names.create("x"), "x");
+  EXPECT_EQ(names.create("x"), "x_9");
+}
+
 TEST(Namespace, LeavesWordsOfPython) {
-  Namespace names;
+  Namespace names(Numbering::FromOne);
   EXPECT_EQ(names.create("max"), "max_1");
   EXPECT_EQ(names.create("max"), "max_2");
   EXPECT_EQ(names.create("max_2"), "max_3");

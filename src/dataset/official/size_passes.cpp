@@ -368,7 +368,7 @@ class SizePass {
   const State& before_;
   const ChangingSize& size_;
   GraphCopy copying_;
-  fx::Namespace names_;
+  fx::Namespace names_{fx::Numbering::FromOne};
   State after_;
   std::optional<Latest> latest_;   // the value that had the size on another axis than the first most recently
   std::optional<Arg> batch_size_;  // in the graph that is made

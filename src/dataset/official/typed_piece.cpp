@@ -45,7 +45,7 @@ std::vector<std::string> names_of_trace(const ir::Graph& piece, const ir::Values
   GraphCopy plain(piece);
   for (NodeId id = 0; id < piece.size(); ++id)
     plain.copy(id, id < piece.placeholder_count() ? piece.node(id).target : piece.node(id).name);
-  fx::TraceNames tracing(plain.made());
+  fx::TraceNames tracing(plain.made(), fx::Numbering::FromOne);
   std::vector<std::string> names;
   for (NodeId id = 0; id < piece.size(); ++id) {
     const ir::Node& node = piece.node(id);
@@ -81,7 +81,7 @@ std::vector<NodeId> met_arguments(const ir::Graph& piece) {
 ir::Graph with_amp_casts(const ir::Graph& piece, ir::DType dtype, const ir::Values& types) {
   const std::vector<std::string> traced = names_of_trace(piece, types);
   GraphCopy copying(piece);
-  fx::Namespace names;
+  fx::Namespace names(fx::Numbering::FromOne);
   for (NodeId id = 0; id < piece.size(); ++id) {
     const ir::Node& node = piece.node(id);
     if (!runs_at_half(node)) {

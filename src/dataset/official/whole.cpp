@@ -147,7 +147,7 @@ ir::Graph as_counted(const ir::Graph& graph) {
 }
 
 std::vector<std::string> traced_names(const ir::Graph& graph) {
-  fx::TraceNames tracing(graph);
+  fx::TraceNames tracing(graph, fx::Numbering::FromOne);
   std::vector<std::string> names;
   for (NodeId id = 0; id < graph.size(); ++id) {
     const ir::Node& node = graph.node(id);
