@@ -124,7 +124,10 @@ Result<Whole> load_whole(const std::filesystem::path& given) {
   }
   whole.dir.graph = as_counted(whole.dir.graph);
   whole.facts = graphdir::read_facts(path);
-  PASSNET_TRY(whole.facts_text, read_file(path / "graph_net.json"));
+  whole.facts_text = "{}";
+  if (entry_exists(path / "graph_net.json")) {
+    PASSNET_TRY(whole.facts_text, read_file(path / "graph_net.json"));
+  }
   return whole;
 }
 

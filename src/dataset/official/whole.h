@@ -20,7 +20,7 @@ struct Whole {
   graphdir::GraphDir dir;
   graphdir::Constraints constraints;  // of input_tensor_constraints.py; empty where there is none
   Json facts;                         // graph_net.json
-  std::string facts_text;             // the same, byte for byte
+  std::string facts_text;             // the same, byte for byte; "{}" where there is none
   bool assumed_records = false;  // weight_meta.py holds none: shapes are those of the constraints, the rest assumed
 };
 
