@@ -19,7 +19,7 @@ ir::Values types_of(const ir::Graph& graph, const Shapes& shapes) {
 // The body after one pass, which is told the sizes.
 std::string after(const std::string& pass, const std::string& body, const Shapes& shapes,
                   std::vector<ChangingSize> sizes) {
-  const ir::Graph graph = fx::parse("x", body);
+  const ir::Graph graph = fx::parse("x, weight", body);
   const std::string passes[] = {pass};
   const auto sized = apply_size_passes(graph, types_of(graph, shapes), passes, sizes);
   if (!sized) return sized.error().message;
