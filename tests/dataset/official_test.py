@@ -149,6 +149,11 @@ class Ours(unittest.TestCase):
         self.assertEqual(self.manifest()[0]["outcome"], "propagation failed")
         self.assertIn("expected variant 9 alone", done.stderr)
 
+    def test_a_checkout_that_is_not_there_is_bad_input(self):
+        done = rebuild([self.write_task(listed("float32", 9, 0, 2))], self.root / "nowhere", self.out)
+        self.assertEqual(done.returncode, 3)
+        self.assertEqual(done.stderr, f"error: '{self.root / 'nowhere'}' is no directory, expected a checkout of GraphNet\n")
+
     def test_figures_are_recorded_measured_or_derived(self):
         lines = [listed("float32", variant, 8, 9) for variant in (1, 9)] + [listed("float32", 9, 3, 4)]
         done = rebuild([self.write_task(*lines)], self.root / "GraphNet", self.out, "--run")

@@ -38,7 +38,7 @@ Json to_json(const GraphReport& report);
 /// listed graph, sorted. Graphs that are there already are replaced, each as a whole.
 /// models:   a checkout of GraphNet: a directory with samples/SOURCE/MODEL, or with SOURCE/MODEL.
 /// finished: called for each listed graph, by one thread, sorted by model.
-/// Errors:   Io; Resource: interrupted, no worker.
+/// Errors:   Io; BadInput: `models` is no directory; Resource: interrupted, no worker.
 Result<void> rebuild(const std::vector<Task>& tasks, const std::filesystem::path& models,
                      const std::filesystem::path& out, const RebuildOptions& options,
                      const std::function<void(const GraphReport&)>& finished);
