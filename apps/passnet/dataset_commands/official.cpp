@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
@@ -77,7 +78,6 @@ Result<ExitCode> run_official(OfficialFlags& flags) {
 
 void add_dataset_official(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<OfficialFlags>();
-  flags->options.jobs = static_cast<int>(run::available_processors().size());
   CLI::App* command = group.add_subcommand(
       "official", "upstream's benchmark, PassBench, from its lists of graphs and the whole models of GraphNet");
   command
@@ -91,6 +91,8 @@ void add_dataset_official(CLI::App& group, int& exit_code) {
   add_job_flags(*command, flags->job, flags->options.jobs, "where graphs, tasks and manifest.jsonl go",
                 "models at a time")
       ->required();
+  flags->options.jobs = std::clamp(static_cast<int>(run::available_processors().size()), 1, 128);
+  command->get_option("--jobs")->default_str("one per processor");
   command->add_flag("--run", flags->options.measure,
                     "run each whole model once, for the figures of the values that graphs start from; else floats "
                     "count as mean 0 and std 1");
