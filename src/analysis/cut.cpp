@@ -11,14 +11,8 @@ namespace passnet::analysis {
 
 using ir::NodeId;
 
-namespace {
-
-/// What stands where relative to a range.
-struct Boundary {
-  std::vector<NodeId> inputs, outputs;
-};
-
-Boundary find_boundary(const ir::Graph& whole, NodeId begin, NodeId end) {
+Boundary find_boundary(const ir::Graph& whole, Range range, std::span<const std::string_view> names) {
+  const NodeId begin = body_node(whole, range.start), end = body_node(whole, range.end);
   std::vector<bool> used_inside(whole.size()), used_after(whole.size());
   for (NodeId id = begin; id < end; ++id)
     for_each_input(whole, whole.node(id), [&](NodeId input) { used_inside[input] = true; });
@@ -31,44 +25,37 @@ Boundary find_boundary(const ir::Graph& whole, NodeId begin, NodeId end) {
   for (NodeId id = begin; id < end; ++id) {
     if (used_after[id]) found.outputs.push_back(id);
   }
-  const auto by_name = [&](NodeId a, NodeId b) { return whole.node(a).name < whole.node(b).name; };
+  const auto by_name = [&](NodeId a, NodeId b) { return names[a] < names[b]; };
   std::sort(found.inputs.begin(), found.inputs.end(), by_name);
   if (end + 1 < whole.size()) std::sort(found.outputs.begin(), found.outputs.end(), by_name);
   return found;
 }
 
-}  // namespace
-
 bool is_data(std::string_view name) {
   return name.find("_self_") == std::string_view::npos && name.find("_instance_modules_") == std::string_view::npos;
 }
 
-Piece cut(const ir::Graph& whole, Range range) {
+Piece cut_at(const ir::Graph& whole, Range range, Boundary boundary, std::span<const ArgumentName> arguments,
+             const std::function<std::string(NodeId)>& value) {
   PASSNET_CHECK(range.start < range.end && range.end <= body_size(whole), "a piece is a range of the body");
-  const NodeId first = whole.placeholder_count();
-  const NodeId begin = first + static_cast<NodeId>(range.start), end = first + static_cast<NodeId>(range.end);
-  Boundary boundary = find_boundary(whole, begin, end);
-
+  PASSNET_CHECK(arguments.size() == boundary.inputs.size(), "each input of a piece has its names");
   Piece piece;
   piece.graph.reserve(range.size() + boundary.inputs.size() + 1, 4 * range.size());
   std::vector<ir::Arg> here(whole.size());
-  size_t data = 0, weights = 0, values = 0;
-  for (const NodeId input : boundary.inputs) {
-    const std::string name =
-        is_data(whole.node(input).name) ? fmt::format("in_{}", data++) : fmt::format("w_{}", weights++);
-    const std::string_view kept = piece.graph.intern(name);
-    here[input] = ir::Arg::of_node(piece.graph.add_placeholder(kept, kept));
+  for (size_t i = 0; i < boundary.inputs.size(); ++i) {
+    const NodeId made =
+        piece.graph.add_placeholder(piece.graph.intern(arguments[i].signature), piece.graph.intern(arguments[i].body));
+    here[boundary.inputs[i]] = ir::Arg::of_node(made);
   }
-  for (NodeId id = begin; id < end; ++id) {
+  for (NodeId id = body_node(whole, range.start); id < body_node(whole, range.end); ++id) {
     const ir::Node& node = whole.node(id);
     std::vector<ir::Arg> args;
     for (const ir::Arg& arg : whole.args(node)) args.push_back(piece.graph.import_arg(whole, arg, here));
     std::vector<ir::Keyword> keywords;
     for (const ir::Keyword& keyword : whole.keywords(node))
       keywords.push_back({piece.graph.intern(keyword.name), piece.graph.import_arg(whole, keyword.value, here)});
-    here[id] =
-        ir::Arg::of_node(piece.graph.add_node(node.kind, piece.graph.intern(node.target),
-                                              piece.graph.intern(fmt::format("tmp_{}", values++)), args, keywords));
+    here[id] = ir::Arg::of_node(piece.graph.add_node(node.kind, piece.graph.intern(node.target),
+                                                     piece.graph.intern(value(id)), args, keywords));
   }
   std::vector<ir::Arg> results;
   for (const NodeId output : boundary.outputs) results.push_back(here[output]);
@@ -76,6 +63,21 @@ Piece cut(const ir::Graph& whole, Range range) {
   piece.inputs = std::move(boundary.inputs);
   piece.outputs = std::move(boundary.outputs);
   return piece;
+}
+
+Piece cut(const ir::Graph& whole, Range range) {
+  std::vector<std::string_view> names;
+  for (const ir::Node& node : whole.nodes()) names.push_back(node.name);
+  Boundary boundary = find_boundary(whole, range, names);
+  std::vector<ArgumentName> arguments;
+  size_t data = 0, weights = 0;
+  for (const NodeId input : boundary.inputs) {
+    const std::string name = is_data(names[input]) ? fmt::format("in_{}", data++) : fmt::format("w_{}", weights++);
+    arguments.push_back({name, name});
+  }
+  const NodeId first = body_node(whole, range.start);
+  return cut_at(whole, range, std::move(boundary), arguments,
+                [&](NodeId id) { return fmt::format("tmp_{}", id - first); });
 }
 
 }  // namespace passnet::analysis

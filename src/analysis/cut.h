@@ -1,7 +1,10 @@
 // A range of a graph as a graph of its own. Source: docs/dataset.md, "How a range is cut out".
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/range.h"
@@ -18,6 +21,28 @@ struct Piece {
   /// By output: the value of the whole graph that it is.
   std::vector<ir::NodeId> outputs;
 };
+
+/// What crosses the ends of a range: values of the whole graph.
+struct Boundary {
+  std::vector<ir::NodeId> inputs;   // made before it and used in it
+  std::vector<ir::NodeId> outputs;  // made in it and used after it
+};
+
+/// names:    by node id; the values are sorted by them. The outputs of a range that ends the graph keep the graph's order.
+/// REQUIRES: as cut.
+Boundary find_boundary(const ir::Graph& whole, Range range, std::span<const std::string_view> names);
+
+/// How an argument of a piece is called in its signature, and in its body.
+struct ArgumentName {
+  std::string signature, body;
+};
+
+/// arguments: of the inputs of `boundary`, in their order.
+/// value:     the name of a node of the range.
+/// Returns:   the piece with these names.
+/// REQUIRES:  as cut; `boundary` is that of the range, and the names make a legal graph.
+Piece cut_at(const ir::Graph& whole, Range range, Boundary boundary, std::span<const ArgumentName> arguments,
+             const std::function<std::string(ir::NodeId)>& value);
 
 /// Returns: the piece. Its inputs are the values made before the range and used in it, its outputs the values made in
 ///          it and used after it. Both are sorted by their names in the whole graph; the outputs of a range that ends

@@ -1,16 +1,10 @@
 #include "fx/retrace.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <optional>
+#include <span>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
+#include <vector>
 
-#include "fx/operators.h"
+#include "fx/trace_names.h"
 
 namespace passnet::fx {
 
@@ -21,92 +15,10 @@ using ir::NodeKind;
 
 namespace {
 
-// Names of Python and of torch.fx that no node may have; it gets a number instead.
-bool is_taken_by_python(std::string_view name) {
-  static const std::unordered_set<std::string_view> names{
-      "abs",        "aiter",      "all",     "and",       "anext",        "any",      "as",         "ascii",
-      "assert",     "async",      "await",   "bin",       "bool",         "break",    "breakpoint", "bytearray",
-      "bytes",      "callable",   "chr",     "class",     "classmethod",  "compile",  "complex",    "continue",
-      "copyright",  "credits",    "def",     "del",       "delattr",      "device",   "dict",       "dir",
-      "divmod",     "elif",       "else",    "enumerate", "eval",         "except",   "exec",       "exit",
-      "filter",     "finally",    "float",   "for",       "format",       "from",     "frozenset",  "fx_pytree",
-      "getattr",    "global",     "globals", "hasattr",   "hash",         "help",     "hex",        "id",
-      "if",         "import",     "in",      "inf",       "input",        "int",      "is",         "isinstance",
-      "issubclass", "iter",       "lambda",  "len",       "license",      "list",     "locals",     "map",
-      "max",        "memoryview", "min",     "nan",       "next",         "nonlocal", "not",        "object",
-      "oct",        "open",       "or",      "ord",       "pass",         "pow",      "print",      "property",
-      "pytree",     "quit",       "raise",   "range",     "repr",         "return",   "reversed",   "round",
-      "set",        "setattr",    "slice",   "sorted",    "staticmethod", "str",      "sum",        "super",
-      "torch",      "try",        "tuple",   "type",      "vars",         "while",    "with",       "yield",
-      "zip"};
-  return names.contains(name);
-}
-
-// torch.fx's _Namespace: hands out names, each once.
-class Namespace {
- public:
-  std::string create(std::string candidate);
-
- private:
-  std::unordered_set<std::string> used_;
-  std::unordered_map<std::string, uint64_t> counts_;
-};
-
-struct Numbered {
-  std::string_view base;
-  std::optional<uint64_t> number;
-};
-
-// "x_8": "x" and 8.
-Numbered split_number(std::string_view name) {
-  const size_t mark = name.find_last_not_of("0123456789");
-  if (mark == std::string_view::npos || mark == 0 || mark + 1 == name.size() || name[mark] != '_') return {name, {}};
-  uint64_t number = 0;
-  const char* end = name.data() + name.size();
-  if (std::from_chars(name.data() + mark + 1, end, number).ec != std::errc{}) return {name, {}};
-  return {name.substr(0, mark), number};
-}
-
-std::string Namespace::create(std::string candidate) {
-  const Numbered given = split_number(candidate);
-  const std::string base(given.base);
-  uint64_t number = given.number.value_or(0);
-  if (number == 0) number = counts_[base];
-  while (used_.contains(candidate) || is_taken_by_python(candidate)) candidate = fmt::format("{}_{}", base, ++number);
-  used_.insert(candidate);
-  counts_[base] = number;
-  return candidate;
-}
-
-// What torch.fx calls a node after: the last part of the target, in snake case.
-std::string name_of_target(const ir::Node& node) {
-  if (node.kind == NodeKind::Operator) {
-    const OperatorRow* row = find_operator(node.target);
-    return std::string(row == nullptr ? node.target : row->function);
-  }
-  if (node.kind == NodeKind::Attribute) return "getattr";
-  std::string_view target = node.target;
-  if (const size_t overload = target.rfind('.');
-      target.starts_with("torch.ops.") && overload != std::string_view::npos) {
-    target = target.substr(target.rfind('.', overload - 1) + 1);
-  } else {
-    target = target.substr(target.rfind('.') + 1);
-  }
-  if (node.kind == NodeKind::CallMethod && target.size() > 4 && target.starts_with("__") && target.ends_with("__"))
-    target = target.substr(2, target.size() - 4);
-  std::string name;
-  for (size_t i = 0; i < target.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(target[i]);
-    if (std::isupper(byte) && i > 0 && std::islower(static_cast<unsigned char>(target[i - 1]))) name += '_';
-    name += std::isalnum(byte) ? static_cast<char>(std::tolower(byte)) : '_';
-  }
-  return name;
-}
-
 // Copies a graph node by node under the names of a second trace.
 class Tracer {
  public:
-  explicit Tracer(const ir::Graph& from) : from_(from), values_(from.size()), is_scalar_(from.size()) {}
+  explicit Tracer(const ir::Graph& from) : from_(from), values_(from.size()), names_(from, Numbering::FromItself) {}
 
   ir::Graph trace() {
     for (NodeId id = 0; id < from_.size(); ++id) copy(id);
@@ -115,38 +27,13 @@ class Tracer {
 
  private:
   void copy(NodeId id);
-  std::string name_of(NodeId id);
-  bool gives_scalar(const ir::Node& node) const;
   Arg import_arg(const Arg& arg, bool in_slice);
 
   const ir::Graph& from_;
   ir::Graph to_;
-  std::vector<Arg> values_;      // by id of `from_`
-  std::vector<bool> is_scalar_;  // by id of `from_`
-  Namespace names_;
+  std::vector<Arg> values_;  // by id of `from_`
+  TraceNames names_;
 };
-
-bool Tracer::gives_scalar(const ir::Node& node) const {
-  if (node.kind == NodeKind::CallMethod) return node.target == "item";
-  if (node.kind == NodeKind::CallFunction)
-    return node.target == "torch.Size" || node.target.starts_with("torch.sym_") ||
-           node.target.ends_with(".sym_size.int");
-  bool scalar = node.kind == NodeKind::Operator, any = false;
-  for_each_input(from_, node, [&](NodeId input) { any = true, scalar = scalar && is_scalar_[input]; });
-  return scalar && any;
-}
-
-std::string Tracer::name_of(NodeId id) {
-  const ir::Node& node = from_.node(id);
-  std::string name = names_.create(name_of_target(node));
-  const OperatorRow* row = node.kind == NodeKind::Operator ? find_operator(node.target) : nullptr;
-  if (is_scalar_[id] || (row != nullptr && row->form == OperatorForm::SetItem)) return name;
-  const auto args = from_.args(node);
-  const bool changes_node =
-      row != nullptr && row->form == OperatorForm::InPlace && !args.empty() && args[0].kind == ArgKind::Node;
-  const std::string_view variable = changes_node ? from_.node(args[0].node).name : node.name;
-  return variable == name ? name : names_.create(std::string(variable));
-}
 
 Arg Tracer::import_arg(const Arg& arg, bool in_slice) {
   if (arg.kind == ArgKind::Node && in_slice && arg.node < from_.placeholder_count()) {
@@ -178,8 +65,7 @@ void Tracer::copy(NodeId id) {
     to_.add_output(args.empty() ? Arg::none() : args[0]);
     return;
   }
-  is_scalar_[id] = gives_scalar(node);
-  const std::string_view name = to_.intern(name_of(id));
+  const std::string_view name = to_.intern(names_.next(id));
   values_[id] = Arg::of_node(to_.add_node(node.kind, to_.intern(node.target), name, args, keywords));
 }
 

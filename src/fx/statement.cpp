@@ -28,7 +28,7 @@ bool is_negative(const Arg& value) {
 
 void StatementPrinter::text_literal(std::string_view value) {
   // Python's repr takes double quotes only where that saves an escape.
-  const bool single = style_ == TextStyle::Traced &&
+  const bool single = style_ != TextStyle::Formatted &&
                       (value.find('\'') == std::string_view::npos || value.find('"') != std::string_view::npos);
   append_string(out_, value, single ? '\'' : '"');
 }
@@ -41,8 +41,7 @@ void StatementPrinter::device(std::string_view value) {
   put(")");
 }
 
-void StatementPrinter::elements(const Arg& container, char open, char close) {
-  out_ += open;
+void StatementPrinter::list(const Arg& container) {
   bool first = true;
   for (const Arg& element : graph_.elements(container)) {
     if (!first) out_ += ", ";
@@ -50,6 +49,11 @@ void StatementPrinter::elements(const Arg& container, char open, char close) {
     arg(element);
   }
   if (container.kind == ArgKind::Tuple && container.count == 1) out_ += ',';
+}
+
+void StatementPrinter::elements(const Arg& container, char open, char close) {
+  out_ += open;
+  list(container);
   out_ += close;
 }
 
@@ -84,6 +88,16 @@ void StatementPrinter::object(const Arg& value) {
   if (!plain) out_ += ')';
 }
 
+// "[i]", "[(i, j)]" or "[i, j]".
+void StatementPrinter::index(const Arg& value) {
+  out_ += '[';
+  if (style_ == TextStyle::Unparsed && value.kind == ArgKind::Tuple && value.count > 0)
+    list(value);
+  else
+    arg(value);
+  out_ += ']';
+}
+
 void StatementPrinter::arguments(std::span<const Arg> args, std::span<const ir::Keyword> keywords) {
   out_ += '(';
   bool first = true;
@@ -96,7 +110,7 @@ void StatementPrinter::arguments(std::span<const Arg> args, std::span<const ir::
     if (!first) out_ += ", ";
     first = false;
     out_ += keyword.name;
-    out_ += " = ";
+    out_ += style_ == TextStyle::Unparsed ? "=" : " = ";
     arg(keyword.value);
   }
   out_ += ')';
@@ -117,7 +131,7 @@ bool StatementPrinter::operator_symbol(const Node& node, const OperatorRow& row)
   put(node.name), put(" = ");
   if (row.form == OperatorForm::GetItem) {
     object(args[0]);
-    put("["), arg(args[1]), put("]");
+    index(args[1]);
     return true;
   }
   if (row.precedence == kPowerPrecedence && is_negative(args[0]))
@@ -125,7 +139,10 @@ bool StatementPrinter::operator_symbol(const Node& node, const OperatorRow& row)
   else
     arg(args[0]);
   put(" "), put(row.target), put(" ");
+  const bool bracket = style_ == TextStyle::Unparsed && row.precedence == kPowerPrecedence && is_negative(args[1]);
+  if (bracket) put("(");
   arg(args[1]);
+  if (bracket) put(")");
   return true;
 }
 
@@ -136,7 +153,8 @@ bool StatementPrinter::mutation(const Node& node, const OperatorRow& row, std::s
   if (node.keyword_count != 0 || args.size() != (is_store ? 3u : 2u) || args[0].kind != ArgKind::Node) return false;
   arg(args[0]);
   if (is_store) {
-    put("["), arg(args[1]), put("] = "), arg(args[2]);
+    index(args[1]);
+    put(" = "), arg(args[2]);
   } else {
     put(" "), put(row.target), put(" "), arg(args[1]);
   }

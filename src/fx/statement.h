@@ -1,4 +1,4 @@
-// One node of a graph as the text of one Python statement, in either of two styles. Internal to fx/.
+// One node of a graph as the text of one Python statement, in one of three styles. Internal to fx/.
 #pragma once
 
 #include <set>
@@ -10,10 +10,11 @@
 
 namespace passnet::fx {
 
-/// How strings and devices are written.
+/// How strings, devices, keywords and indices are written.
 enum class TextStyle : uint8_t {
-  Formatted,  // as a formatter leaves them: "tanh", device(type="cuda", index=0)
-  Traced,     // as torch.fx generates them: 'tanh', device(type='cuda', index=0)
+  Formatted,  // as a formatter leaves them: "tanh", device(type="cuda", index=0), f(x, k = 1), x[(0, 1)]
+  Traced,     // as torch.fx generates them: 'tanh', device(type='cuda', index=0), f(x, k = 1), x[(0, 1)]
+  Unparsed,   // as Python's ast.unparse prints them: 'tanh', device(type='cuda', index=0), f(x, k=1), x[0, 1]
 };
 
 /// Appends statements to one text and remembers which names that text needs.
@@ -43,7 +44,9 @@ class StatementPrinter {
   void text_literal(std::string_view value);
   void device(std::string_view value);
   void elements(const ir::Arg& container, char open, char close);
+  void list(const ir::Arg& container);
   void object(const ir::Arg& value);
+  void index(const ir::Arg& value);
   void arguments(std::span<const ir::Arg> args, std::span<const ir::Keyword> keywords);
   bool operator_symbol(const ir::Node& node, const OperatorRow& row);
   bool mutation(const ir::Node& node, const OperatorRow& row, std::string_view separator);

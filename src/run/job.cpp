@@ -1,6 +1,8 @@
 #include "run/job.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 
 #include "run/worker/requests.h"
 
@@ -8,7 +10,16 @@ namespace passnet::run {
 
 SlotWorkers::SlotWorkers(const JobOptions& options, WorkerOptions worker) {
   worker.interrupted = options.interrupted;
-  for (int i = 0; i < std::max(options.jobs, 1); ++i) workers_.emplace_back(worker);
+  const auto jobs = static_cast<size_t>(std::max(options.jobs, 1)), threads = static_cast<size_t>(worker.threads);
+  // Workers take the same processors where none are given, which is for those that run one after the other.
+  const std::vector<int> processors = worker.processors.empty() ? available_processors() : std::vector<int>();
+  for (size_t slot = 0; slot < jobs; ++slot) {
+    if (processors.size() >= jobs * threads) {
+      const auto first = processors.begin() + static_cast<ptrdiff_t>(slot * threads);
+      worker.processors.assign(first, first + static_cast<ptrdiff_t>(threads));
+    }
+    workers_.emplace_back(worker);
+  }
 }
 
 Result<Worker*> SlotWorkers::at(size_t slot) {

@@ -147,7 +147,8 @@ Result<void> run_job(std::span<const Item> items, LineFile& journal, const JobOp
 /// Workers, one per slot of a job, started when it is first asked for, and again after it was lost.
 class SlotWorkers {
  public:
-  /// worker: how each is started, but for `interrupted`; by default reference workers on the CPU.
+  /// worker: how each is started, but for `interrupted`; by default reference workers on the CPU. Each gets processors of
+  ///         its own where there are enough.
   explicit SlotWorkers(const JobOptions& options, WorkerOptions worker = {});
   /// Errors: as Worker::start.
   Result<Worker*> at(size_t slot);

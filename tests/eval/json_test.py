@@ -134,6 +134,10 @@ class Output(PassnetCase):
         self.check("dataset show", self.sample)
         self.check("dataset generalize", full, "--out", self.root / "more", "--no-run")
         self.check("dataset generalize", full, "--out", self.root / "checked", "--no-run", "--check")
+        (self.root / "graph_list.txt").write_text("graphs/fusible_subgraphs/float32/9/small/_decomposed/small_start0_end2_0\n")
+        official = ("dataset official", self.root / "graph_list.txt", "--out", self.root / "official")
+        self.assertEqual(self.check(*official, "--graphs", full)["outcomes"], {"cut": 1})
+        self.assertEqual(self.check(*official, "--graphs", self.root, code=1)["outcomes"], {"no model": 1})
 
     def test_capture(self):
         environment = {**os.environ, "PASSNET_PYTHON": sys.executable}

@@ -26,6 +26,7 @@ void add_dataset_find(CLI::App& group, int& exit_code);
 void add_dataset_generalize(CLI::App& group, int& exit_code);
 void add_dataset_groups(CLI::App& group, int& exit_code);
 void add_dataset_index(CLI::App& group, int& exit_code);
+void add_dataset_official(CLI::App& group, int& exit_code);
 void add_dataset_samples(CLI::App& group, int& exit_code);
 void add_dataset_show(CLI::App& group, int& exit_code);
 void add_dataset_split(CLI::App& group, int& exit_code);

@@ -1,0 +1,68 @@
+#include "fx/upstream_text.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "fx/liveness.h"
+#include "fx/statement.h"
+
+namespace passnet::fx {
+
+using ir::NodeId;
+using ir::NodeKind;
+
+namespace {
+
+// Upstream looks for the words anywhere in the code. separator: what stands before each line but the first.
+std::string imports_for(std::string_view code, std::string_view separator) {
+  std::string text = "import torch\n";
+  for (const std::string_view word : {"device", "inf"}) {
+    if (code.find(word) != std::string_view::npos) text += fmt::format("{}from torch import {}\n", separator, word);
+  }
+  return text;
+}
+
+void put_ends_of_life(StatementPrinter& printer, const ir::Graph& graph, NodeId id, std::vector<NodeId>& last) {
+  bool any = false;
+  for_each_end_of_life(graph, id, last, [&](NodeId dead) {
+    const ir::Node& node = graph.node(dead);
+    if (node.kind == NodeKind::Placeholder && node.name == node.target) return;
+    printer.put(any ? " = " : "        ");
+    printer.put(node.name);
+    any = true;
+  });
+  if (any) printer.put(" = None\n");
+}
+
+}  // namespace
+
+std::string print_unparsed(const ir::Graph& graph) {
+  StatementPrinter printer(graph, TextStyle::Unparsed);
+  printer.put("class GraphModule(torch.nn.Module):\n\n    def forward(self");
+  for (NodeId id = 0; id < graph.placeholder_count(); ++id) printer.put(", "), printer.put(graph.node(id).target);
+  printer.put("):\n");
+  std::vector<NodeId> last = last_uses(graph);
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const ir::Node& node = graph.node(id);
+    if (node.kind == NodeKind::Placeholder && node.name == node.target) continue;
+    printer.put("        ");
+    printer.statement(node, false, "\n        ");
+    if (node.kind == NodeKind::Output) break;
+    printer.put("\n");
+    if (node.kind != NodeKind::Placeholder) put_ends_of_life(printer, graph, id, last);
+  }
+  std::string text = std::move(printer.text());
+  return text.insert(0, imports_for(text, "") + "\n");
+}
+
+std::string wrap_traced(std::string_view code) {
+  std::string text = imports_for(code, "\n") + "\nclass GraphModule(torch.nn.Module):\n    ";
+  for (const char c : code) {
+    text += c;
+    if (c == '\n') text += "    ";
+  }
+  return text;
+}
+
+}  // namespace passnet::fx
