@@ -81,10 +81,10 @@ class BadInput(PassnetCase):
         self.assertIn("add_relu", record["error"])
 
     def test_plan_outside_the_language(self):
-        self.write_pass(source=PASS.replace("    out = ", "    with torch.no_grad(): pass\n    out = "))
+        self.write_pass(source=PASS.replace("    out = ", "    with torch.no_grad() as off: pass\n    out = "))
         record = self.only_record()
         self.assertEqual((record["stage"], record["error_kind"]), ("match", "bad-pass"))
-        self.assertRegex(record["error"], r"add_relu\.py:10:5: error: .*with")
+        self.assertRegex(record["error"], r"add_relu\.py:10:26: error: .*with")
 
     def test_pass_without_a_kernel_file(self):
         (self.sample / "pass_dir" / "add_relu.cpp").unlink()

@@ -89,6 +89,7 @@ class Output(PassnetCase):
     def test_passes(self):
         self.assertEqual(self.check("pass check", self.sample)["graphs"][0]["sites"], 1)
         self.assertEqual(self.check("pass check", self.sample / "pass_dir")["passes"][0]["kernels"], ["CPU"])
+        self.assertIn("no CUDA kernel", self.check("pass build", self.sample, code=1)["graphs"][0]["problem"])
         found = self.check("pass match", self.sample, self.sample)["results"][0]
         self.assertEqual((found["matches"], found["fitting"], found["total"]), ([{"lines": [6, 7]}], 2, 2))
         self.write_pass(source=PASS.replace("x + y", "x - y"))

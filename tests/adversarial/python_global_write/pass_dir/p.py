@@ -14,7 +14,8 @@ def plan(x):
     global calls
     calls += 1
     out = torch.empty_like(x)
-    k[(2,)](x, out, x.numel())
+    if calls > 1:
+        k[(2,)](x, out, x.numel())
     return out
 
 

@@ -12,11 +12,8 @@ def replacement_args(x):
 
 def plan(x):
     if id(x) in answers:
-        return answers[id(x)]
-    out = torch.empty_like(x)
-    k[(2,)](x, out, x.numel())
-    answers[id(x)] = out
-    return out
+        k[(2,)](x, answers[id(x)], x.numel())
+    return answers.setdefault(id(x), torch.empty_like(x))
 
 
 def replacement_func():
