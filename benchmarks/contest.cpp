@@ -6,6 +6,7 @@
 
 #include "record/stats.h"
 #include "record/verdict.h"
+#include "run/build_kernels.h"
 #include "run/measure.h"
 #include "run/run_passes.h"
 #include "run/worker/pytorch.h"
@@ -74,8 +75,8 @@ Result<Entry> apply_passes(run::Worker& first, const graphdir::GraphDir& graph, 
   PASSNET_TRY(run::Rewritten rewritten, run::rewrite_or_fail(first, kId, graph.graph, passes, how, outcomes));
   if (rewritten.sites() == 0) return bad_pass("no pass replaces anything in this graph");
   PASSNET_TRY(const run::Hello hello, run::greet(first, options.timeout));
-  PASSNET_TRY(auto kernels, run::build_kernels(rewritten, passes, {}, hello.architecture));
-  return Entry{std::move(rewritten.graph), std::move(rewritten.lists), std::move(kernels)};
+  PASSNET_TRY(run::BuiltLists built, run::build_kernels(rewritten, passes, {}, hello.architecture));
+  return Entry{std::move(rewritten.graph), std::move(built.lists), std::move(built.kernels)};
 }
 
 void enter(Contestant& contestant, run::Worker& first, std::mutex& first_is_busy, const Entry& entry,

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "base/file.h"
-#include "fx/corpus.h"
 #include "pass/source.h"
+#include "tests/fx/corpus.h"
 
 namespace passnet::pass {
 namespace {
