@@ -17,7 +17,11 @@ Result<Constant> to_constant(const Value& value, std::string_view name) {
   if (const auto* flag = get_if<bool>(value)) return Constant(*flag);
   if (const auto* dtype = get_if<ir::DType>(value)) return Constant(*dtype);
   if (const auto* text = get_if<std::string>(value)) return Constant(*text);
-  if (get_if<NoneValue>(value)) return Constant(std::monostate{});
+  if (get_if<NoneValue>(value)) {
+    Constant none;  // assigned, since g++ 12 takes a temporary of the last alternative for one that may be uninitialized
+    none = std::monostate{};
+    return none;
+  }
   return bad_pass(fmt::format("constant {}: found {}, expected an int, float, bool, dtype, string or None",
                               passnet::quoted(name), describe(value)));
 }
