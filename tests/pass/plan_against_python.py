@@ -72,6 +72,7 @@ def sequence(rng, depth):
         lambda: f"tuple([v * 2 for v in {part()} if v != 2])",
         lambda: f"tuple(a + b for a, b in zip({part()}, {part()}))",
         lambda: f"tuple(i * v for i, v in enumerate({part()}, 1))",
+        lambda: f"tuple(v - w for v in {part()} if v != 2 for w in range(v) if w)",
         lambda: f"tuple(reversed({part()}))",
         lambda: f"(*{part()}, 5, *{part()})",
         lambda: f"{{1: {part()}, 2: (8,)}}[{rng.choice(['1', '2', 'True', '3'])}]",

@@ -68,15 +68,19 @@ const Expr* ExpressionReader::dict(const char* at) {
   return result ? result : make(ExprKind::Dict, at, std::move(items));
 }
 
-// comprehension := expression "for" target "in" disjunction ("if" disjunction)*
+// comprehension := expression clause+; clause := "for" target "in" disjunction ("if" disjunction)*
 const Expr* ExpressionReader::comprehension(ExprKind kind, const char* at, const Expr* element) {
   const fx::Lexer::Nest nest(lexer_);
-  Children children{element, loop_target()};
-  if (!lexer_.accept_word("in")) lexer_.expected("'in'");
-  children.push_back(disjunction());
-  while (lexer_.accept_word("if")) children.push_back(disjunction());
-  const char* second = lexer_.at();
-  if (lexer_.accept_word("for")) outside(second, "a second 'for' in a comprehension");
+  Children children{element};
+  const char* clause_at = at;
+  do {
+    Children clause{loop_target()};
+    if (!lexer_.accept_word("in")) lexer_.expected("'in'");
+    clause.push_back(disjunction());
+    while (lexer_.accept_word("if")) clause.push_back(disjunction());
+    children.push_back(make(ExprKind::ForClause, clause_at, std::move(clause)));
+    clause_at = lexer_.at();
+  } while (lexer_.accept_word("for"));
   return make(kind, at, std::move(children));
 }
 

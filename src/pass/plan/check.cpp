@@ -244,7 +244,7 @@ class NameChecker {
       added = expr.function->locals;
       PASSNET_TRY_VOID(check_defaults(expr.function->parameters));
     } else {
-      collect_targets(*expr.children[1], added);
+      for (size_t i = 1; i < expr.children.size(); ++i) collect_targets(*expr.children[i]->children[0], added);
     }
     std::erase_if(added, [&](std::string_view name) { return own_.contains(name); });
     own_.insert(added.begin(), added.end());

@@ -312,20 +312,24 @@ Result<Value> Interpreter::eval_slice(const Expr& expr) {
 }
 
 Result<Value> Interpreter::eval_comprehension(const Expr& expr) {
-  PASSNET_TRY(const Value iterable, eval(*expr.children[2]));
-  PASSNET_TRY(const std::vector<Value> items, items_of(iterable, *expr.children[2]));
   // Its variables exist only inside: what they hide comes back afterwards.
   std::set<std::string_view> names;
-  collect_targets(*expr.children[1], names);
+  for (size_t i = 1; i < expr.children.size(); ++i) collect_targets(*expr.children[i]->children[0], names);
   std::vector<std::pair<std::string_view, Value>> hidden;
   for (std::string_view name : names) {
     const auto variable = frame().variables.find(name);
     if (variable != frame().variables.end()) hidden.emplace_back(name, variable->second);
   }
-  Result<Value> result = comprehend(expr, items);
+  std::vector<Value> elements;
+  const Result<void> evaluated = comprehend(expr, 1, elements);
   for (std::string_view name : names) frame().variables.erase(name);
   for (auto& [name, value] : hidden) frame().variables.insert_or_assign(name, std::move(value));
-  return result;
+  PASSNET_TRY_VOID(evaluated);
+  if (expr.kind == ExprKind::Comprehension) return make_sequence(true, std::move(elements));
+  std::vector<std::pair<Value, Value>> pairs;
+  for (const Value& item : elements) pairs.emplace_back(get_sequence(item)->items[0], get_sequence(item)->items[1]);
+  PASSNET_TRY_VOID(charge(state_, pairs.size() * pairs.size()));
+  return make_dict(pairs);
 }
 
 Result<std::vector<Value>> Interpreter::items_of(const Value& iterable, const Expr& expr) {
@@ -344,24 +348,25 @@ Result<std::vector<Value>> Interpreter::items_of(const Value& iterable, const Ex
   return items;
 }
 
-Result<Value> Interpreter::comprehend(const Expr& expr, const std::vector<Value>& sequence) {
-  std::vector<Value> items;
-  for (const Value& item : sequence) {
-    PASSNET_TRY_VOID(assign(*expr.children[1], item));
+Result<void> Interpreter::comprehend(const Expr& expr, size_t clause, std::vector<Value>& elements) {
+  if (clause == expr.children.size()) {
+    PASSNET_TRY(Value value, eval(*expr.children[0]));
+    elements.push_back(std::move(value));
+    return {};
+  }
+  const std::vector<const Expr*>& parts = expr.children[clause]->children;
+  PASSNET_TRY(const Value iterable, eval(*parts[1]));
+  PASSNET_TRY(const std::vector<Value> items, items_of(iterable, *parts[1]));
+  for (const Value& item : items) {
+    PASSNET_TRY_VOID(assign(*parts[0], item));
     bool wanted = true;
-    for (size_t i = 3; wanted && i < expr.children.size(); ++i) {
-      PASSNET_TRY(const Value condition, eval(*expr.children[i]));
+    for (size_t i = 2; wanted && i < parts.size(); ++i) {
+      PASSNET_TRY(const Value condition, eval(*parts[i]));
       PASSNET_TRY(wanted, truth(condition));
     }
-    if (!wanted) continue;
-    PASSNET_TRY(Value value, eval(*expr.children[0]));
-    items.push_back(std::move(value));
+    if (wanted) PASSNET_TRY_VOID(comprehend(expr, clause + 1, elements));
   }
-  if (expr.kind == ExprKind::Comprehension) return make_sequence(true, std::move(items));
-  std::vector<std::pair<Value, Value>> pairs;
-  for (const Value& item : items) pairs.emplace_back(get_sequence(item)->items[0], get_sequence(item)->items[1]);
-  PASSNET_TRY_VOID(charge(state_, pairs.size() * pairs.size()));
-  return make_dict(pairs);
+  return {};
 }
 
 }  // namespace passnet::pass

@@ -104,7 +104,7 @@ class Interpreter {
   Result<Value> subscript_of(const Value& object, const Value& index);
   Result<Value> eval_slice(const Expr& expr);
   Result<Value> eval_comprehension(const Expr& expr);
-  Result<Value> comprehend(const Expr& expr, const std::vector<Value>& sequence);
+  Result<void> comprehend(const Expr& expr, size_t clause, std::vector<Value>& elements);
   Result<std::vector<Value>> items_of(const Value& iterable, const Expr& expr);
   const Value* find_variable(std::string_view name) const;
 

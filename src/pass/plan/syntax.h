@@ -36,8 +36,9 @@ enum class ExprKind : uint8_t {
   Slice,              // children: start, stop, step; each may be null
   Call,               // children: callee, positional arguments; keywords
   Lambda,             // function
-  Comprehension,      // children: element, target, iterable, conditions
-  DictComprehension,  // children: key, target, iterable, conditions; key: a tuple (key, value)
+  Comprehension,      // children: element, clauses
+  DictComprehension,  // children: element, a tuple (key, value); clauses
+  ForClause,          // children: target, iterable, conditions
   Format,             // children: the pieces of an f-string, whose texts are joined
   Formatted,          // children: a value of an f-string; name: how it is written, as ".3f"
   Star,               // children: a sequence, whose items stand here; in calls, tuples and lists

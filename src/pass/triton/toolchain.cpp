@@ -116,7 +116,9 @@ Result<TritonToolchain> look_for_triton(int capability) {
   TritonToolchain found;
   for (const fs::path& directory : package_directories()) {
     if (found.version = version_in(directory); !found.version.empty()) {
-      found.packages = directory;
+      // As it is really called: an environment behind a link is another Python's, perhaps.
+      std::error_code failure;
+      found.packages = fs::canonical(directory, failure);
       break;
     }
   }
