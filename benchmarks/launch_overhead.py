@@ -90,6 +90,7 @@ def write_sample(sample, number, text, kernel=None):
 
 
 def evaluate(passnet, sample, out):
+    out = out / sample.name
     subprocess.run([passnet, "eval", "--device", "cuda", sample, "--out", out], check=True, stdout=subprocess.DEVNULL)
     record = json.loads((out / sample.name / "records.jsonl").read_text())
     assert record["stage"] == "done" and not record["error"], record["error"]

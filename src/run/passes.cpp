@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "rewrite/rewrite.h"
+#include "run/overwrites.h"
 
 namespace passnet::run {
 
@@ -72,7 +73,7 @@ class PassApplication {
  public:
   PassApplication(const ir::Graph& graph, const std::vector<pass::Pass>& passes, const TraceFn& trace,
                   const rewrite::MatchOptions& options, const pass::PlanOptions& plans)
-      : passes_(passes), trace_(trace), options_(options), plans_(plans) {
+      : original_(graph), passes_(passes), trace_(trace), options_(options), plans_(plans) {
     result_.graph = graph;
   }
 
@@ -80,6 +81,7 @@ class PassApplication {
     PASSNET_TRY(values_, trace_(result_.graph, result_.lists));
     for (size_t index = 0; index < passes_.size(); ++index) PASSNET_TRY_VOID(apply_one(index));
     PASSNET_TRY_VOID(refresh_stale_lists());
+    PASSNET_TRY_VOID(note_overwrites(original_, result_));
     return std::move(result_);
   }
 
@@ -168,6 +170,7 @@ class PassApplication {
     return unsupported("the passes keep changing the strides of each other's inputs");
   }
 
+  const ir::Graph& original_;
   const std::vector<pass::Pass>& passes_;
   const TraceFn& trace_;
   const rewrite::MatchOptions& options_;

@@ -2,7 +2,7 @@
 
 import unittest
 
-from passnet_case import PASS, PassnetCase
+from passnet_case import MODEL, PASS, PassnetCase, kernel
 
 SHARED = """\
 import torch
@@ -66,6 +66,10 @@ def replacement_func():
 """
 
 
+IN_PLACE = PASS.replace("    out = torch.empty_like(x)\n", "").replace("(x, y, out, x.numel()", "(x, y, x.numel()").replace("return out", "return x")
+IN_PLACE_KERNEL = kernel("x[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;").replace("const T* x, const T* y, T* out,", "T* x, const T* y,")
+
+
 class WrapperForms(PassnetCase):
     def test_files_beside_the_pass_and_copies(self):
         self.write_pass(IMPORTING)
@@ -99,6 +103,45 @@ class WrapperForms(PassnetCase):
         self.assertEqual(record["error_kind"], "library-call")
         self.assertIn("add_relu.py:12:18: error: outside the plan language: found 'torch.relu()'", record["error"])
         self.assertIn("library call", self.evaluate().stdout)
+
+    def write_graph(self, *lines):
+        body = "".join(f"        {line}\n" for line in lines)
+        head = MODEL[:MODEL.index("        tmp_0")]
+        (self.sample / "graphs" / "small" / "model.py").write_text(head + body)
+
+    def assert_right(self, record):
+        self.assertEqual((record["stage"], record["error"]), ("done", ""))
+        self.assertEqual(record["outputs"][0]["passes_from"], -10)
+
+    def test_kernels_may_write_values_that_nobody_needs_afterwards(self):
+        self.write_graph("tmp_0 = in_0 * 2", "tmp_1 = tmp_0 + in_1", "tmp_2 = torch.nn.functional.relu(tmp_1, inplace = False)",
+                         "return (tmp_2,)")
+        self.write_pass(IN_PLACE, IN_PLACE_KERNEL)
+        self.assert_right(self.only_record())
+        self.write_graph("tmp_0 = in_0 * 2", "tmp_3 = tmp_0.view(-1)", "tmp_1 = tmp_0 + in_1",
+                         "tmp_2 = torch.nn.functional.relu(tmp_1, inplace = False)", "return (tmp_2, tmp_3)")
+        record = self.only_record()
+        self.assertIn("is an input that is needed afterwards", record["error"])
+        self.write_sample(["small"])
+        self.write_pass(IN_PLACE, IN_PLACE_KERNEL)
+        self.assertEqual(self.only_record()["error_kind"], "bad-pass")
+
+    def test_an_input_that_the_graph_overwrites_must_hold_the_same(self):
+        graph = ("in_0 += in_1", "tmp_0 = in_0", "tmp_1 = torch.nn.functional.relu(tmp_0, inplace = True)", "return (tmp_1,)")
+        pattern = "    x += y\n    return torch.nn.functional.relu(x, inplace=True)"
+        self.write_graph(*graph)
+        self.write_pass(IN_PLACE.replace("    return torch.nn.functional.relu(x + y)", pattern), IN_PLACE_KERNEL)
+        record = self.only_record()
+        self.assert_right(record)
+        self.assertEqual((record["inputs"][0]["name"], record["inputs"][0]["passes_from"]), ("in_0", -10))
+        self.write_pass(PASS.replace("    return torch.nn.functional.relu(x + y)", pattern))
+        self.assertIn("wrong", self.evaluate().stdout)
+        self.write_pass(IN_PLACE.replace("    return torch.nn.functional.relu(x + y)", pattern).replace("return x", "return out")
+                        .replace("(x, y, x.numel()", "(x, y, out, x.numel()").replace("    add_relu", "    out = torch.empty_like(x)\n    add_relu"),
+                        kernel("T value = x[i] + y[i] > 0 ? x[i] + y[i] : 0; out[i] = value; x[i] = value + 1;").replace("const T* x", "T* x"))
+        record = self.only_record()
+        self.assertGreater(record["inputs"][0]["passes_from"], -5)
+        self.assertIn("wrong", self.evaluate().stdout)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "eval"))
 from evaluation_test import has_gpu  # noqa: E402
-from passnet_case import META, PassnetCase  # noqa: E402
+from passnet_case import META, MODEL, PassnetCase  # noqa: E402
 
 HEAD = """\
 import torch
@@ -86,6 +86,7 @@ def add_relu(x, y):
         add_relu_kernel[(1,)](x[row], back[row], out[row], x.shape[1], BLOCK=64)
     return out
 """ + ENDS
+IN_PLACE = PLAIN.replace("    out = torch.empty_like(x)\n", "").replace("(x, y, out, n,", "(x, y, x, n,").replace("return out", "return x")
 CLUSTER = PLAIN.replace("num_warps=2", "num_warps=4, num_ctas=2")
 OUTSIDE = PLAIN.replace("x_ptr + at, mask=at < n", "x_ptr + 1099511627776 + at")
 WRONG = PLAIN.replace("x + y, 0", "x - y, 0")
@@ -167,6 +168,25 @@ class Triton(PassnetCase):
             self.write_pass(COPIES)
             self.assert_right(self.only_record())
 
+    def test_writes_in_place_what_nobody_needs_afterwards(self):
+        graph = self.sample / "graphs" / "small" / "model.py"
+        head = MODEL[:MODEL.index("        tmp_0")]
+        relu = "        tmp_2 = torch.nn.functional.relu(tmp_1, inplace = False)\n        return (tmp_2,)\n"
+        graph.write_text(head + "        tmp_0 = in_0 * 2\n        tmp_1 = tmp_0 + in_1\n" + relu)
+        self.write_pass(IN_PLACE)
+        for mode in ("auto", "off"):
+            self.assert_right(self.only_record("--cuda-graph", mode))
+        graph.write_text(head + "        in_0 += in_1\n        tmp_1 = in_0\n" + relu.replace("False", "True"))
+        self.write_pass(IN_PLACE.replace("    return torch.nn.functional.relu(x + y)",
+                                         "    x += y\n    return torch.nn.functional.relu(x, inplace=True)"))
+        for mode in ("auto", "off"):
+            record = self.only_record("--cuda-graph", mode)
+            self.assert_right(record)
+            self.assertLessEqual(record["inputs"][0]["passes_from"], -6)
+        graph.write_text(MODEL)
+        self.write_pass(IN_PLACE)
+        self.assertEqual(self.only_record()["error_kind"], "input-changed")
+
     def test_clusters(self):
         self.write_pass(CLUSTER)
         self.assert_right(self.only_record())
@@ -177,7 +197,9 @@ class Triton(PassnetCase):
         (graph / "weight_meta.py").write_text("\n".join(META.format(name=name, shape="128, 256" if name == "in_0" else "256, 192")
                                                         for name in ("in_0", "in_1")))
         self.write_pass(MATMUL)
-        self.assert_right(self.only_record())
+        record = self.only_record()
+        self.assertEqual((record["stage"], record["error"]), ("done", ""))
+        self.assertLessEqual(record["outputs"][0]["passes_from"], -5)  # sums in another order
 
     def test_kernels_that_misbehave_are_named(self):
         self.write_pass(WRONG)

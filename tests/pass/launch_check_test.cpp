@@ -46,8 +46,8 @@ TEST(CheckLaunch, RefusesAnotherElementType) {
 
 TEST(CheckLaunch, RefusesInputsThatTheKernelMayWrite) {
   EXPECT_EQ(check(input(), "float16*"),
-            "Name.py:12:5: error: launch of 'k': argument 1 is an input of the graph, but the kernel may "
-            "write to it: it takes 'float16*'\n"
+            "Name.py:12:5: error: launch of 'k': argument 1 is an input that is needed afterwards, but the "
+            "kernel may write to it: it takes 'float16*'\n"
             "hint: write 'const float16*' in the kernel");
 }
 

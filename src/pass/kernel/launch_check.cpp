@@ -48,8 +48,9 @@ struct CheckArgument {
       return {fmt::format("is a {} tensor, but the kernel takes '{}'", ir::name(view.type.dtype), parameter),
               "pass T=x.dtype as a constant of the launch and write 'const T* x' in the kernel"};
     }
-    if (list.buffers.at(view.buffer).input >= 0 && !parameter.starts_with("const ")) {
-      return {fmt::format("is an input of the graph, but the kernel may write to it: it takes '{}'", parameter),
+    if (list.buffers.at(view.buffer).is_read_only() && !parameter.starts_with("const ")) {
+      return {fmt::format("is an input that is needed afterwards, but the kernel may write to it: it takes '{}'",
+                          parameter),
               fmt::format("write 'const {}' in the kernel", parameter)};
     }
     return {};

@@ -82,8 +82,6 @@ Result<Value> convert(PlanState& state, const View& view, ir::DType dtype, bool 
 }
 
 Result<Value> copy_into(PlanState& state, const View& to, const View& from) {
-  if (state.list.buffers[to.buffer].input >= 0)
-    return bad_pass("copy_ writes an input of the pass").with_hint("allocate with torch.empty_like and copy there");
   PASSNET_TRY(const View spread, expand(from, to.type.shape));
   PASSNET_TRY_VOID(launch_copy(state, spread, to));
   return Value(to);

@@ -146,6 +146,11 @@ Result<Buffer> read_buffer(const Node& node) {
     PASSNET_TRY(const int64_t index, read_int_in(input, 0, std::numeric_limits<int32_t>::max()));
     buffer.input = static_cast<int32_t>(index);
   }
+  if (node.has("may_be_written")) {
+    PASSNET_TRY(const Node written, node.at("may_be_written"));
+    if (!written.json.is_boolean() || buffer.input < 0) return written.wrong("true or false, of an input");
+    buffer.may_be_written = written.json.get<bool>();
+  }
   if (node.has("fill")) {
     PASSNET_TRY(const Node fill, node.at("fill"));
     PASSNET_TRY(buffer.fill, read_float(fill));
@@ -294,6 +299,7 @@ Json to_json(const LaunchList& list) {
   for (const Buffer& buffer : list.buffers) {
     Json entry = Json::object();
     if (buffer.input >= 0) entry["input"] = buffer.input;
+    if (buffer.may_be_written) entry["may_be_written"] = true;
     add_type(entry, buffer.type);
     if (buffer.fill) entry["fill"] = number_json(*buffer.fill);
     buffers.push_back(std::move(entry));

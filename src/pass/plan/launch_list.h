@@ -16,9 +16,12 @@ namespace passnet::pass {
 
 /// Memory a launch reads or writes: an input of the site or an allocation of the plan.
 struct Buffer {
-  int32_t input = -1;          // index among the site's tensor inputs; -1: allocated by the plan
-  ir::TensorType type;         // of the whole buffer as given or allocated
-  std::optional<double> fill;  // torch.zeros/ones/full; absent: torch.empty
+  int32_t input = -1;           // index among the site's tensor inputs; -1: allocated by the plan
+  ir::TensorType type;          // of the whole buffer as given or allocated
+  std::optional<double> fill;   // torch.zeros/ones/full; absent: torch.empty
+  bool may_be_written = false;  // of an input: nobody needs its elements afterwards (run/overwrites.h)
+  /// Whether kernels must leave its elements as they are.
+  bool is_read_only() const { return input >= 0 && !may_be_written; }
   bool operator==(const Buffer&) const = default;
 };
 

@@ -175,7 +175,7 @@ void check_after(const KernelHost& host, const pass::LaunchList& list, const pas
     const auto broken = host.compares_canaries ? copies[i]->broken_canary() : std::nullopt;
     if (broken) throw wrote_outside(list, launch, i, *broken);
     const at::Tensor& bytes = copies[i]->bytes();
-    if (list.buffers[i].input >= 0 && !same_bytes(bytes, bytes_of(tensors[i], bytes.numel())))
+    if (list.buffers[i].is_read_only() && !same_bytes(bytes, bytes_of(tensors[i], bytes.numel())))
       throw changed_input(list, launch, i);
   }
 }
@@ -232,7 +232,7 @@ void run_checked(Device& device, KernelHost& host, const FusedList& list, size_t
     require_written(list.launches, i, poisons, first, second);
   for (size_t i = 0; i < list.launches.buffers.size(); ++i) {
     const at::Tensor& bytes = copies[i]->bytes();
-    if (list.launches.buffers[i].input < 0) bytes_of(tensors[i], bytes.numel()).copy_(bytes);
+    if (!list.launches.buffers[i].is_read_only()) bytes_of(tensors[i], bytes.numel()).copy_(bytes);
   }
 }
 

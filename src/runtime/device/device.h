@@ -47,13 +47,15 @@ class KernelHost {
   bool poisons = true;  // buffers hold what no kernel wrote before a call, and outputs that still hold it are told
   bool compares_canaries = true;  // the bytes beside a buffer are looked at after a call
 
-  /// Memory for a buffer that the plan allocates; elements are as they happen to be. Throws KernelFault when more calls'
+  /// Memory for a buffer that the plan allocates, or that it may write; elements are as they happen to be. Throws KernelFault when more calls'
   /// buffers are held than calls_at_a_time().
   virtual at::Tensor allocate(size_t list, size_t buffer) = 0;
   /// A place for a copy of a buffer in a checked run.
   virtual std::unique_ptr<CheckedMemory> allocate_checked(size_t list, size_t buffer) = 0;
   /// `tensor` where kernels can read it: itself, or a copy.
   virtual at::Tensor visible(const at::Tensor& tensor) { return tensor; }
+  /// Whether kernels can write where an input lies. Otherwise what they may write is copied, before and after.
+  virtual bool writes_in_place() const { return true; }
 
   /// Puts a launch in line. buffers[i]: first element of buffer i of the list. Throws KernelFault when the device refuses
   /// it.

@@ -32,6 +32,8 @@ class FusedStep final : public Step {
         inputs_(std::move(inputs)),
         outs_(std::move(outs)) {
     tensors_.resize(list_.buffers.size());
+    homes_.resize(list_.buffers.size());
+    may_write_inputs_ = std::ranges::any_of(list_.buffers, &pass::Buffer::may_be_written);
     pointers_.resize(list_.buffers.size());
     wants_aligned_ = std::ranges::any_of(
         list_.launches, [](const pass::Launch& launch) { return launch.origin == pass::KernelOrigin::Triton; });
@@ -44,28 +46,53 @@ class FusedStep final : public Step {
   bool launches() const override { return true; }
 
   void run(c10::IValue* slots) override {
+    // What is copied here may be what a launch in line still has to write.
+    if (may_write_inputs_ && library_.mode == FusedLibrary::Mode::Run) library_.host()->finish();
     for (size_t i = 0; i < list_.buffers.size(); ++i) {
       const pass::Buffer& buffer = list_.buffers[i];
       if (buffer.input >= 0) {
         const at::Tensor& input = slots[inputs_[buffer.input]].toTensor();
         check_input(buffer, input);
-        tensors_[i] = library_.mode == FusedLibrary::Mode::Run ? library_.host()->visible(input) : input;
+        tensors_[i] = library_.mode == FusedLibrary::Mode::Run ? place_input(i, input) : input;
       } else {
         tensors_[i] = allocate(i);
       }
       pointers_[i] = static_cast<char*>(tensors_[i].data_ptr());
-      // Kernels of Triton were compiled for inputs that begin at such addresses. A slice may begin elsewhere.
-      if (wants_aligned_ && buffer.input >= 0 && reinterpret_cast<uintptr_t>(pointers_[i]) % kAlignment != 0) {
-        tensors_[i] = aligned_copy(tensors_[i]);
-        pointers_[i] = static_cast<char*>(tensors_[i].data_ptr());
-      }
     }
     if (library_.mode != FusedLibrary::Mode::Trace) launch_all();
+    if (may_write_inputs_) return_home();
     for (size_t i = 0; i < outs_.size(); ++i) slots[outs_[i]] = output(i);
     for (at::Tensor& tensor : tensors_) tensor.reset();
   }
 
  private:
+  /// Where kernels find an input, and may write it if they may: itself, or a copy whose home is noted.
+  at::Tensor place_input(size_t index, const at::Tensor& input) {
+    const bool written = list_.buffers[index].may_be_written;
+    KernelHost& host = *library_.host();
+    at::Tensor placed;
+    if (written && !host.writes_in_place())
+      placed = host.allocate(index_, index).copy_(input);
+    else
+      placed = host.visible(input);
+    // Kernels of Triton were compiled for inputs that begin at such addresses. A slice may begin elsewhere.
+    if (wants_aligned_ && reinterpret_cast<uintptr_t>(placed.data_ptr()) % kAlignment != 0)
+      placed = aligned_copy(placed);
+    if (written && placed.data_ptr() != input.data_ptr()) homes_[index] = input;
+    return placed;
+  }
+
+  /// Gives inputs what kernels wrote to their copies.
+  void return_home() {
+    for (size_t i = 0; i < homes_.size(); ++i) {
+      if (!homes_[i].defined()) continue;
+      library_.host()->finish();
+      homes_[i].copy_(tensors_[i]);
+      tensors_[i] = std::move(homes_[i]);
+      homes_[i].reset();
+    }
+  }
+
   void check_input(const pass::Buffer& buffer, const at::Tensor& tensor) const {
     const ir::TensorType& type = buffer.type;
     bool same =
@@ -122,9 +149,10 @@ class FusedStep final : public Step {
   const pass::LaunchList& list_;
   std::vector<int32_t> inputs_, outs_;
   std::vector<at::Tensor> tensors_;  // of the call in progress, by buffer
+  std::vector<at::Tensor> homes_;  // inputs that get what kernels write to the copies in tensors_; undefined: in place
   std::vector<char*> pointers_;
   std::vector<bool> whole_;  // outputs that are a whole buffer
-  bool wants_aligned_ = false;
+  bool wants_aligned_ = false, may_write_inputs_ = false;
 };
 
 }  // namespace

@@ -48,7 +48,7 @@ std::optional<size_t> find_input(uint64_t address, const pass::LaunchList& list,
                                  const passnet_arg* args) {
   for (size_t i = 0; i < launch.args.size(); ++i) {
     const auto* view = std::get_if<pass::View>(&launch.args[i]);
-    if (view == nullptr || list.buffers[view->buffer].input < 0) continue;
+    if (view == nullptr || !list.buffers[view->buffer].is_read_only()) continue;
     const auto begin = reinterpret_cast<uint64_t>(args[i].pointer);
     if (address >= begin && address < begin + static_cast<uint64_t>(extent_bytes(view->type))) return view->buffer;
   }

@@ -129,6 +129,8 @@ class CellHost final : public KernelHost {
     return copy;
   }
 
+  bool writes_in_place() const override { return false; }
+
   void launch(size_t list, size_t index, char* const* buffers) override {
     require_cell();
     const ReadyLaunch& ready = ready_[list][index];

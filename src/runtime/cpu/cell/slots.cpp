@@ -31,7 +31,7 @@ size_t copies_for(const std::vector<const pass::LaunchList*>& lists) {
   size_t buffers = 1;
   for (const pass::LaunchList* list : lists) {
     for (const pass::Buffer& buffer : list->buffers) {
-      if (buffer.input >= 0) continue;
+      if (buffer.is_read_only()) continue;
       bytes += cell::round_up(extent(buffer) + kPlay, kPage);
       ++buffers;
     }
@@ -63,7 +63,7 @@ Result<std::unique_ptr<SlotMemory>> SlotMemory::make(const std::vector<const pas
     const auto& buffers = lists[l]->buffers;
     memory->free_[l].resize(buffers.size());
     for (size_t b = 0; b < buffers.size(); ++b) {
-      const bool writable = buffers[b].input < 0;
+      const bool writable = !buffers[b].is_read_only();
       for (size_t copy = 0; copy < (writable ? memory->copies_ : 1); ++copy) {
         const uint64_t size = cell::round_up(extent(buffers[b]) + kPlay, kPage);
         memory->free_[l][b].push_back(memory->slots_.size());
