@@ -184,7 +184,9 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->add_option("--compare", options.rival,
                    "another compiler to check and time beside the passes (needs PyTorch from Python)")
       ->check(one_of({"torch.compile"}));
-  command->add_flag("--strict", options.strict, "upstream's literal matching");
+  CLI::Option* strict = command->add_flag("--strict", options.strict, "upstream's literal matching");
+  command->add_flag("--generalize", options.generalize, "numbers of patterns that are sizes stand for any size")
+      ->excludes(strict);
   command->footer("Example:  passnet eval samples/vit_add_layer_norm --out my-run");
 }
 

@@ -45,6 +45,7 @@ void add_options(const RunOptions& then, const RunOptions& now, std::vector<Diff
   add_option("trials", then.trials, now.trials, found);
   add_option("timeout", then.timeout_s, now.timeout_s, found);
   add_option("strict", on_off(then.strict), on_off(now.strict), found);
+  add_option("generalize", on_off(then.generalize), on_off(now.generalize), found);
   add_option("without", join(then.without, ","), join(now.without, ","), found);
 }
 

@@ -24,6 +24,7 @@ struct RunOptions {
   int warmup = 0, trials = 0;  // calls
   double timeout_s = 0;        // seconds for one request; matters to records that ran into it alone
   bool strict = false;
+  bool generalize = false;
   std::vector<std::string> without = {};  // defences that were off; what was made so is never kept or scored
   bool operator==(const RunOptions&) const = default;
 };

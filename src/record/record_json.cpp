@@ -282,6 +282,7 @@ struct JsonFields<record::RunOptions> {
     field("trials", options.trials);
     field("timeout_s", options.timeout_s);
     field("strict", options.strict);
+    field.if_set("generalize", options.generalize);
     field.if_set("without", options.without);
   }
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "rewrite/generalize.h"
+
 namespace passnet::rewrite {
 
 using ir::Arg;
@@ -54,7 +56,8 @@ class Fit {
     bool fit = true;
     for (size_t i = 0; i < ours.args.size(); ++i) {
       const size_t j = swapped && i < 2 ? 1 - i : i;
-      if (!argument_fits(ours.args[i], theirs.args[j])) fit = false;  // and go on: what the others stand for is wanted
+      if (!argument_fits(ours, static_cast<uint32_t>(i), ours.args[i], theirs.args[j]))
+        fit = false;  // and go on: what the others stand for is wanted
     }
     return fit;
   }
@@ -71,7 +74,9 @@ class Fit {
     return !straight && may_stand_for(ours.args[0], theirs.args[1]) && may_stand_for(ours.args[1], theirs.args[0]);
   }
 
-  bool argument_fits(const Arg& ours, const Arg& theirs) {
+  /// argument: which of the call's; ours: it, or an element of it.
+  bool argument_fits(const ir::CanonicalCall& call, uint32_t argument, const Arg& ours, const Arg& theirs) {
+    if (graph_.options().generalize && may_stand_for_size(call, argument, ours, theirs)) return true;
     const bool is_list = ours.kind == ArgKind::Tuple || ours.kind == ArgKind::List || ours.kind == ArgKind::Slice;
     if (ours.kind == ArgKind::Node) {
       if (!pattern_.is_placeholder(ours.node)) {
@@ -90,7 +95,7 @@ class Fit {
     const auto found = graph_.graph().elements(theirs);
     bool fit = true;
     for (size_t i = 0; i < expected.size(); ++i) {
-      if (!argument_fits(expected[i], found[i])) fit = false;
+      if (!argument_fits(call, argument, expected[i], found[i])) fit = false;
     }
     return fit;
   }

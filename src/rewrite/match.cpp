@@ -59,7 +59,7 @@ uint32_t most_fitting(const Pattern& pattern, PreparedGraph& graph, NodeId root)
 }  // namespace
 
 Result<MatchReport> find_matches(const ir::Graph& source, PreparedGraph& graph) {
-  PASSNET_TRY(Pattern pattern, prepare_pattern(source, graph.strict()));
+  PASSNET_TRY(Pattern pattern, prepare_pattern(source, graph.options()));
   const Roots roots = choose_root(pattern, graph);
   MatchReport report;
   if (roots.root == ir::kNoNode) {
@@ -101,7 +101,7 @@ Result<MatchReport> find_matches(const ir::Graph& source, PreparedGraph& graph) 
 }
 
 Result<MatchReport> find_matches(const ir::Graph& pattern, ir::Graph& graph, const MatchOptions& options) {
-  PreparedGraph prepared(graph, options.strict);
+  PreparedGraph prepared(graph, options);
   return find_matches(pattern, prepared);
 }
 

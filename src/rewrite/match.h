@@ -8,13 +8,10 @@
 
 #include "base/result.h"
 #include "ir/graph.h"
+#include "rewrite/match_options.h"
 #include "rewrite/prepared.h"
 
 namespace passnet::rewrite {
-
-struct MatchOptions {
-  bool strict = false;  // upstream's literal behaviour: spellings, operand order and argument forms must be the same
-};
 
 /// One occurrence.
 struct Match {
@@ -51,7 +48,7 @@ struct MatchReport {
 /// not use, or a call whose arguments do not fit.
 Result<MatchReport> find_matches(const ir::Graph& pattern, ir::Graph& graph, const MatchOptions& options = {});
 
-/// The same on a prepared graph, which many patterns can share; its strictness is that of the match.
+/// The same on a prepared graph, which many patterns can share; its options are those of the match.
 Result<MatchReport> find_matches(const ir::Graph& pattern, PreparedGraph& graph);
 
 /// The diagnosis as printed to people, without a final newline:

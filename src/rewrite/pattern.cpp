@@ -55,12 +55,12 @@ std::vector<bool> needed(const ir::Graph& graph, const std::vector<NodeId>& outp
 
 }  // namespace
 
-Result<Pattern> prepare_pattern(const ir::Graph& source, bool strict) {
+Result<Pattern> prepare_pattern(const ir::Graph& source, const MatchOptions& options) {
   Pattern pattern;
   pattern.graph = std::make_unique<ir::Graph>(source);
   ir::Graph& graph = *pattern.graph;
   PASSNET_TRY(pattern.outputs, returned_values(graph));
-  pattern.prepared = std::make_unique<PreparedGraph>(graph, strict);
+  pattern.prepared = std::make_unique<PreparedGraph>(graph, options);
   const Order& order = pattern.prepared->order();
   const std::vector<bool> live = needed(graph, pattern.outputs, order);
   pattern.is_output.resize(graph.size());

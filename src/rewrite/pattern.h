@@ -20,10 +20,9 @@ struct Pattern {
   bool is_placeholder(ir::NodeId id) const { return graph->node(id).kind == ir::NodeKind::Placeholder; }
 };
 
-/// strict:   calls are compared in their literal form (match.h).
 /// Returns:  the pattern without its dead code.
 /// Errors:   BadPass: the pattern returns nothing, a constant or one of its inputs; it has an input that it does not
 ///           use; or the arguments of a call do not fit.
-Result<Pattern> prepare_pattern(const ir::Graph& pattern, bool strict);
+Result<Pattern> prepare_pattern(const ir::Graph& pattern, const MatchOptions& options);
 
 }  // namespace passnet::rewrite

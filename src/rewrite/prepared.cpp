@@ -42,13 +42,13 @@ ir::CanonicalCall literal_call(ir::Graph& graph, NodeId id, std::string_view nam
 
 }  // namespace
 
-PreparedGraph::PreparedGraph(ir::Graph& graph, bool strict)
-    : graph_(graph), strict_(strict), names_(graph.size()), calls_(graph.size()), has_call_(graph.size()) {
+PreparedGraph::PreparedGraph(ir::Graph& graph, const MatchOptions& options)
+    : graph_(graph), options_(options), names_(graph.size()), calls_(graph.size()), has_call_(graph.size()) {
   std::unordered_map<std::string, std::string_view> spelled;  // names of operators without a row
   for (NodeId id = 0; id < graph.size(); ++id) {
     const ir::Node& node = graph.node(id);
     if (node.kind == ir::NodeKind::Placeholder || node.kind == ir::NodeKind::Output) continue;
-    std::string_view name = strict ? std::string_view{} : ir::canonical_name(node);
+    std::string_view name = options.strict ? std::string_view{} : ir::canonical_name(node);
     if (name.empty()) {
       std::string text = std::string(kind_prefix(node.kind)) + std::string(node.target);
       std::string_view& kept = spelled[text];
@@ -63,7 +63,7 @@ PreparedGraph::PreparedGraph(ir::Graph& graph, bool strict)
 const ir::CanonicalCall& PreparedGraph::call(NodeId id, std::optional<Error>* error) {
   if (has_call_[id]) return calls_[id];
   has_call_[id] = true;
-  if (strict_) return calls_[id] = literal_call(graph_, id, names_[id]);
+  if (options_.strict) return calls_[id] = literal_call(graph_, id, names_[id]);
   auto call = ir::canonicalize(graph_, id);
   if (call) return calls_[id] = std::move(*call);
   if (error) *error = std::move(call).error();

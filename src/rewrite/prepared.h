@@ -13,6 +13,7 @@
 
 #include "ir/graph.h"
 #include "ir/ops/table.h"
+#include "rewrite/match_options.h"
 #include "rewrite/order.h"
 
 namespace passnet::rewrite {
@@ -20,12 +21,12 @@ namespace passnet::rewrite {
 class PreparedGraph {
  public:
   /// graph:  must outlive this and keep its nodes; its pool may grow.
-  /// strict: calls keep their literal form.
-  explicit PreparedGraph(ir::Graph& graph, bool strict = false);
+  /// options: strict: calls keep their literal form.
+  explicit PreparedGraph(ir::Graph& graph, const MatchOptions& options = {});
 
   ir::Graph& graph() { return graph_; }
   const ir::Graph& graph() const { return graph_; }
-  bool strict() const { return strict_; }
+  const MatchOptions& options() const { return options_; }
 
   /// Returns: the canonical name of the operator that the node calls, or its spelling when strict, or when the operator
   ///          is not known; empty for placeholders and the output.
@@ -48,7 +49,7 @@ class PreparedGraph {
 
  private:
   ir::Graph& graph_;
-  bool strict_;
+  MatchOptions options_;
   std::vector<std::string_view> names_;
   std::unordered_map<std::string_view, std::vector<ir::NodeId>> index_;
   std::vector<ir::CanonicalCall> calls_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rewrite/generalize.h"
+
 namespace passnet::rewrite {
 
 using ir::Arg;
@@ -72,6 +74,10 @@ void Search::undo(size_t mark) {
   while (trail_.size() > mark) {
     const NodeId id = trail_.back();
     trail_.pop_back();
+    if (id == ir::kNoNode) {
+      sizes_.pop_back();
+      continue;
+    }
     assignment_.bound[id] = false;
     if (!pattern_.is_placeholder(id)) --matched_;
   }
@@ -102,7 +108,21 @@ bool Search::solve(const Goal* goal) {
 }
 
 bool Search::unify_literal(const Goal& goal) {
+  if (graph_.options().generalize &&
+      may_stand_for_size(pattern_.prepared->call(goal.pattern_node), goal.argument, goal.expected, goal.found))
+    return unify_size(goal) || stop(Stop::Why::Literal, goal);
   return same_literal(goal.expected, goal.found) || stop(Stop::Why::Literal, goal);
+}
+
+/// Equal numbers of the pattern are one size.
+bool Search::unify_size(const Goal& goal) {
+  const int64_t number = goal.expected.integer, size = goal.found.integer;
+  if (!is_one_symbol(number)) return true;
+  const auto known = std::ranges::find(sizes_, number, &std::pair<int64_t, int64_t>::first);
+  if (known != sizes_.end()) return known->second == size;
+  sizes_.emplace_back(number, size);
+  trail_.push_back(ir::kNoNode);
+  return true;
 }
 
 bool Search::unify_input(const Goal& goal, NodeId placeholder) {
@@ -120,7 +140,8 @@ bool Search::bind_call(const Goal& goal, NodeId expected) {
   const NodeId found = goal.found.node;
   if (graph_.name(found) != pattern_.prepared->name(expected)) return stop(Stop::Why::Operator, goal);
   for (const NodeId id : trail_) {
-    if (!pattern_.is_placeholder(id) && assignment_.values[id].node == found) return stop(Stop::Why::Twice, goal);
+    if (id != ir::kNoNode && !pattern_.is_placeholder(id) && assignment_.values[id].node == found)
+      return stop(Stop::Why::Twice, goal);
   }
   const ir::CanonicalCall& ours = pattern_.prepared->call(expected);
   const ir::CanonicalCall& theirs = graph_.call(found);

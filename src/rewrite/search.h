@@ -75,6 +75,7 @@ class Search {
   const Goal* push_elements(const Goal& goal);
   bool unify_input(const Goal& goal, ir::NodeId placeholder);
   bool unify_literal(const Goal& goal);
+  bool unify_size(const Goal& goal);
   bool bind_call(const Goal& goal, ir::NodeId expected);
   bool can_swap(ir::NodeId expected, ir::NodeId found);
   bool in_sequence();
@@ -86,9 +87,10 @@ class Search {
   PreparedGraph& graph_;
   Accept accept_;
   Assignment assignment_;
-  std::vector<ir::NodeId> trail_;  // pattern nodes in the order they were bound
-  uint32_t matched_ = 0;           // of them, calls
-  std::deque<Goal> goals_;         // the first `used_goals_` are in use; stable addresses
+  std::vector<ir::NodeId> trail_;  // pattern nodes in the order they were bound; kNoNode: the next of sizes_
+  std::vector<std::pair<int64_t, int64_t>> sizes_;  // numbers of the pattern, and the sizes that they stand for
+  uint32_t matched_ = 0;                            // of them, calls
+  std::deque<Goal> goals_;                          // the first `used_goals_` are in use; stable addresses
   size_t used_goals_ = 0;
   uint32_t steps_ = 0;
   Stop deepest_;

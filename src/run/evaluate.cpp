@@ -207,7 +207,8 @@ class SampleEvaluation {
     if (!passes_) return passes_.error();
     if (!names_checked_) PASSNET_TRY_VOID(check_pattern_names(*passes_, reference_, timeout_));
     names_checked_ = true;
-    const PassRunOptions how{timeout_, options_.gpu.has_value(), options_.strict, build_, !is_off(Layer::PlanLimits)};
+    const PassRunOptions how{
+        timeout_, options_.gpu.has_value(), {options_.strict, options_.generalize}, build_, !is_off(Layer::PlanLimits)};
     PASSNET_TRY(rebuilt.rewritten, rewrite_or_fail(reference_, kId, graph, *passes_, how, record.passes));
     add_rewritten(texts_, rebuilt.rewritten);
     if (rebuilt.rewritten.sites() == 0) {

@@ -22,6 +22,7 @@ struct EvaluateOptions {
   std::vector<int> processors;      // that are ours alone for this evaluation; empty: all this process may use
   double timeout_s = 60;            // for one request to a worker
   bool strict = false;              // upstream's literal matching
+  bool generalize = false;          // numbers of patterns that are sizes stand for any size
   std::optional<int> gpu;           // the CUDA device of both sides; none: the CPU
   std::string cuda_graph = "auto";  // auto | on | off: whether the candidate's calls are recorded and repeated
   bool timed = true;                // false: check only

@@ -97,7 +97,7 @@ class PassApplication {
     const pass::Pass& pass = passes_[index];
     record::PassOutcome& outcome = result_.outcomes.emplace_back();
     outcome.pass = pass.name;
-    if (!prepared_) prepared_.emplace(result_.graph, options_.strict);
+    if (!prepared_) prepared_.emplace(result_.graph, options_);
     PASSNET_TRY(rewrite::MatchReport report, rewrite::find_matches(pass.pattern, *prepared_));
     outcome.diagnosis = diagnosis_of(report);
     std::vector<rewrite::Site> sites;

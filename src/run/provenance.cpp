@@ -98,6 +98,7 @@ record::RunOptions resolve_options(const EvaluateOptions& options) {
   resolved.trials = options.trials;
   resolved.timeout_s = options.timeout_s;
   resolved.strict = options.strict;
+  resolved.generalize = options.generalize;
   resolved.without = names_of(options.without);
   return resolved;
 }
@@ -113,6 +114,7 @@ Result<EvaluateOptions> options_of(const record::RunOptions& recorded, const std
   options.trials = recorded.trials;
   options.timeout_s = recorded.timeout_s;
   options.strict = recorded.strict;
+  options.generalize = recorded.generalize;
   return options;
 }
 

@@ -33,7 +33,7 @@ Result<Rewritten> rewrite_or_fail(Worker& reference, const std::string& id, cons
     return error;
   };
   Result<Rewritten> applied =
-      apply_passes(graph, passes, trace, {options.strict}, {options.on_gpu, options.limited_plans});
+      apply_passes(graph, passes, trace, options.match, {options.on_gpu, options.limited_plans});
   if (!applied) return applied;
   for (size_t i = 0; i < applied->lists.size(); ++i) {
     std::vector<std::string>& idle = applied->outcomes[applied->pass_of_list[i]].idle;

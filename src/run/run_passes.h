@@ -13,7 +13,7 @@ namespace passnet::run {
 struct PassRunOptions {
   std::chrono::milliseconds timeout{60000};  // for one request to a worker
   bool on_gpu = false;
-  bool strict = false;  // upstream's literal matching
+  rewrite::MatchOptions match = {};
   pass::BuildOptions build = {};
   bool limited_plans = true;  // pass::PlanOptions
 };

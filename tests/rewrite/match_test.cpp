@@ -287,6 +287,46 @@ INSTANTIATE_TEST_SUITE_P(
         FitCase{"Nothing", "def f(a, b): return a * b", 0}),
     [](const auto& c) { return c.param.name; });
 
+std::string generalized(const std::string& pattern, const std::string& graph) {
+  return outcome(pattern, graph, {.generalize = true});
+}
+
+TEST(Generalize, SizesOfAPatternStandForOthers) {
+  const char* pattern = "def pattern(x): return x.view(8, 48, -1).relu()";
+  const char* graph = "def f(a): b = a.view(16, 80, -1); c = b.relu(); return c";
+  EXPECT_EQ(outcome(pattern, graph), "2/2 argument 'size' of view: found 16, expected 8");
+  EXPECT_EQ(generalized(pattern, graph), "x=a -> c");
+}
+
+TEST(Generalize, EqualNumbersStandForEqualSizes) {
+  const char* pattern = "def pattern(x): return x.view(8, 8).expand(4, 8, 8)";
+  EXPECT_EQ(generalized(pattern, "def f(a): b = a.view(7, 7); c = b.expand(4, 7, 7); return c"), "x=a -> c");
+  EXPECT_EQ(generalized(pattern, "def f(a): b = a.view(7, 7); c = b.expand(4, 7, 6); return c"),
+            "2/2 argument 'size' of expand: found 6, expected 8");
+  // 1 is the batch here and broadcast there.
+  EXPECT_EQ(generalized("def pattern(x): return x.view(1, 12).expand(1, 1, 12)",
+                        "def f(a): b = a.view(4, 9); c = b.expand(3, 4, 9); return c"),
+            "x=a -> c");
+}
+
+TEST(Generalize, OtherNumbersStandForThemselves) {
+  EXPECT_EQ(generalized("def pattern(x): return x.view(-1, 4)", "def f(a): b = a.view(2, 4); return b"),
+            "1/1 argument 'size' of view: found 2, expected -1");
+  EXPECT_EQ(generalized("def pattern(x): return x.transpose(1, 2)", "def f(a): b = a.transpose(1, 3); return b"),
+            "1/1 argument 'dim1' of transpose: found 3, expected 2");
+  EXPECT_EQ(generalized("def pattern(x): return x * 8", "def f(a): b = a * 9; return b"),
+            "1/1 argument 'other' of mul: found 9, expected 8");
+}
+
+TEST(Generalize, ASizeThatDidNotFitIsForgotten) {
+  // The first branch binds 8 to 5 and fails; the second must not be held to it.
+  EXPECT_EQ(
+      generalized("def pattern(x): return x.view(8, 2).relu() + x.view(2, 8).sigmoid()",
+                  "def f(a): b = a.view(5, 3); c = a.view(3, 7); d = a.view(7, 3); e = b.relu(); g = c.sigmoid(); "
+                  "h = d.relu(); i = h + g; j = e + i; return j"),
+      "x=a -> i");
+}
+
 TEST(Report, SharesAPreparedGraph) {
   ir::Graph graph = parse("model.py", "def f(a, b): c = a + b; d = c.relu(); return d");
   PreparedGraph prepared(graph);

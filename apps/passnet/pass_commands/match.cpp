@@ -22,7 +22,8 @@ namespace {
 struct MatchFlags {
   std::string pass;
   std::vector<std::string> graphs;
-  bool strict = false, json = false;
+  rewrite::MatchOptions options;
+  bool json = false;
 };
 
 // One pass on one graph.
@@ -31,6 +32,7 @@ struct MatchOutcome {
   size_t matches = 0, refused = 0;
   uint32_t fitting = 0, total = 0;  // operators of the pattern; all of them fit at a match
   std::string reason = {};          // of the nearest miss; empty at a match
+  bool as_written = false;          // matches without --generalize too
   Json report = {};                 // of --json
 };
 
@@ -117,17 +119,40 @@ void print_summary(const std::vector<MatchOutcome>& outcomes) {
   print_result(text);
 }
 
+// How far each pass reaches, and how far it does as it is written.
+void print_reach(const std::vector<MatchOutcome>& outcomes, const std::vector<pass::Pass>& passes) {
+  std::string text = "\n";
+  for (const pass::Pass& pass : passes) {
+    size_t graphs = 0, reached = 0, as_written = 0;
+    for (const MatchOutcome& one : outcomes) {
+      if (one.pass != pass.name) continue;
+      ++graphs;
+      reached += one.matches > 0 ? 1 : 0;
+      as_written += one.as_written ? 1 : 0;
+    }
+    text +=
+        fmt::format("pass '{}' reaches {} of {} graphs, {} as it is written\n", pass.name, reached, graphs, as_written);
+  }
+  print_result(text);
+}
+
 Result<void> match_graph(const std::filesystem::path& path, const std::vector<pass::Pass>& passes,
                          const MatchFlags& flags, std::vector<MatchOutcome>& outcomes) {
   PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(path));
-  rewrite::PreparedGraph prepared(graph.graph, flags.strict);
+  rewrite::PreparedGraph prepared(graph.graph, flags.options), as_written(graph.graph);
   for (const pass::Pass& pass : passes) {
     PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, prepared));
     outcomes.push_back(summarize(path.string(), pass, report));
-    if (flags.json)
+    if (flags.options.generalize) {
+      PASSNET_TRY(const rewrite::MatchReport literal, rewrite::find_matches(pass.pattern, as_written));
+      outcomes.back().as_written = !literal.matches.empty();
+    }
+    if (flags.json) {
       outcomes.back().report = to_json(graph.graph, outcomes.back(), report);
-    else
+      if (flags.options.generalize) outcomes.back().report["as_written"] = outcomes.back().as_written;
+    } else {
       print_report(graph.graph, outcomes.back(), report);
+    }
   }
   return {};
 }
@@ -153,6 +178,7 @@ Result<ExitCode> match_passes(const MatchFlags& flags) {
     print_result(dump(Json{{"tried", outcomes.size()}, {"results", std::move(results)}}) + "\n");
   } else if (outcomes.size() > 1) {
     print_summary(outcomes);
+    if (flags.options.generalize) print_reach(outcomes, passes);
   }
   return all ? kOk : kNotAllCorrect;
 }
@@ -164,7 +190,11 @@ void add_pass_match(CLI::App& group, int& exit_code) {
   CLI::App* command = group.add_subcommand("match", "show where a pass matches, or the nearest miss");
   command->add_option("PASS", flags->pass, "Name.py, pass_dir, or sample directory")->required();
   command->add_option("GRAPH", flags->graphs, "graph directories, or directories that hold some")->required();
-  command->add_flag("--strict", flags->strict, "upstream's literal matching");
+  CLI::Option* strict = command->add_flag("--strict", flags->options.strict, "upstream's literal matching");
+  command
+      ->add_flag("--generalize", flags->options.generalize,
+                 "numbers of patterns that are sizes stand for any size; tells how much further that reaches")
+      ->excludes(strict);
   add_json_flag(*command, flags->json);
   command->footer(
       "With several graphs or passes a summary follows, the nearest first.\n\n"
