@@ -135,12 +135,31 @@ Result<PlanFiles> load_files(const fs::path& path, const std::shared_ptr<const P
   return files;
 }
 
-/// Where `def pattern` stands: in the file, or in one that it imports it from. Null: there is none.
+/// The name that a file gives another one to: of the last `name = other`; empty: none.
+std::string_view alias_of(const PlanProgram& file, std::string_view name) {
+  std::string_view alias;
+  for (const Statement& statement : file.body) {
+    if (statement.kind == StatementKind::Define && statement.function->name == name) alias = {};
+    if (statement.kind != StatementKind::Assign || statement.value->kind != ExprKind::Name) continue;
+    for (const Expr* target : statement.targets)
+      if (target->kind == ExprKind::Name && target->name == name) alias = statement.value->name;
+  }
+  return alias;
+}
+
+/// Where the function stands that is called `pattern`, by whatever name: in the file, or in one that it is imported from.
+/// Null: there is none.
 const Function* find_pattern(const PlanFiles& files, const PlanProgram*& in) {
-  for (size_t hops = 0; hops <= files.beside.size(); ++hops) {
-    if (const Function* pattern = in->find_function("pattern")) return pattern;
-    const auto import = std::ranges::find(in->imports, "pattern", &Import::bound);
-    if (import == in->imports.end()) return nullptr;
+  std::string_view name = "pattern";
+  for (size_t hops = 0; hops <= 2 * files.beside.size() + 2; ++hops) {
+    if (const std::string_view alias = alias_of(*in, name); !alias.empty()) {
+      name = alias;
+      continue;
+    }
+    if (const Function* pattern = in->find_function(name)) return pattern;
+    const auto import = std::ranges::find(in->imports, name, &Import::bound);
+    if (import == in->imports.end() || import->name.empty()) return nullptr;
+    name = import->name;
     in = files.find(import->module);
     if (in == nullptr) return nullptr;
   }

@@ -155,6 +155,8 @@ _registry = {}
   const std::pair<const char*, const char*> forms[] = {
       {"from pass_dir.shared import pattern, dispatch", "return dispatch"},
       {"from shared import pattern, dispatch as d", "return d"},
+      {"from shared import pattern as the_pattern, dispatch as d\npattern = the_pattern", "return d"},
+      {"def pattern(x):\n    return x\nfrom shared import dispatch, pattern as p\npattern = p", "return dispatch"},
       {"from shared import pattern\nfrom pass_dir import shared as s", "return s.dispatch"},
       {"from .shared import pattern\nimport pass_dir.shared as s", "return s.replacement_func()"},
       {"from shared import pattern\nimport pass_dir.shared", "return pass_dir.shared.dispatch"},
