@@ -31,11 +31,28 @@ class Memories {
       const pass::LaunchList& list = lists[static_cast<size_t>(args[0].integer)];
       for (const pass::View& output : list.outputs) {
         const int32_t input = list.buffers[output.buffer].input;
-        if (input >= 0) root_[shared(id)] = shared(args[static_cast<size_t>(input) + 1].node);
+        if (input < 0) continue;
+        const NodeId returned = args[static_cast<size_t>(input) + 1].node;
+        root_[shared(id)] = shared(returned);
+        lies_on_[own(id)].push_back(own(returned));
       }
     }
   }
   NodeId own(NodeId value) const { return order_.memory(value); }
+  /// Whether a memory is `target`, or one that plans made of that alone by returning their inputs.
+  bool comes_from(NodeId memory, NodeId target) const {
+    std::set<NodeId> known{memory};
+    for (std::vector<NodeId> open{memory}; !open.empty();) {
+      const NodeId at = open.back();
+      open.pop_back();
+      if (at == target) continue;
+      const auto below = lies_on_.find(at);
+      if (below == lies_on_.end()) return false;
+      for (const NodeId next : below->second)
+        if (known.insert(next).second) open.push_back(next);
+    }
+    return true;
+  }
   /// Two values with different numbers share no memory.
   NodeId shared(NodeId value) const {
     NodeId memory = own(value);
@@ -46,6 +63,7 @@ class Memories {
  private:
   rewrite::Order order_;
   std::vector<NodeId> root_;
+  std::map<NodeId, std::vector<NodeId>> lies_on_;
 };
 
 /// Names of the inputs that a graph overwrites.
@@ -91,7 +109,7 @@ Result<void> note_overwrites(const ir::Graph& original, Rewritten& rewritten) {
         const auto found = needed.find(memories.shared(args[static_cast<size_t>(buffer.input) + 1].node));
         // What this node itself returns is to be what it wrote.
         buffer.may_be_written = found == needed.end() || std::ranges::all_of(found->second, [&](NodeId memory) {
-                                  return memory == memories.own(id);
+                                  return memories.comes_from(memory, memories.own(id));
                                 });
       }
     }
