@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "fx/lexer.h"
 #include "fx/parser.h"
+#include "pass/plan/built_pattern.h"
 #include "pass/plan/parser.h"
 #include "pass/plan/syntax.h"
 
@@ -166,15 +167,25 @@ const Function* find_pattern(const PlanFiles& files, const PlanProgram*& in) {
   return nullptr;
 }
 
-Result<ir::Graph> read_pattern(const PlanFiles& files) {
-  const PlanProgram* in = files.own.get();
-  const Function* pattern = find_pattern(files, in);
-  if (pattern == nullptr) return missing_function(*files.own, "pattern", "def pattern(x): …");
-  auto graph = fx::parse_function(in->file, in->text, pattern->offset, nullptr, global_constants(files, *in));
+Result<ir::Graph> parse_graph(const PlanFiles& files, const PlanProgram& in, std::shared_ptr<const std::string> text,
+                              size_t offset) {
+  auto graph = fx::parse_function(in.file, std::move(text), offset, nullptr, global_constants(files, in));
   if (graph) return graph;
   Error error = std::move(graph).error();
   if (error.kind == Error::Kind::BadInput) error.kind = Error::Kind::BadPass;
   return std::move(error).with_note("in the pattern, which is written in the graph language of model.py");
+}
+
+Result<ir::Graph> read_pattern(const PlanFiles& files) {
+  PASSNET_TRY(BuiltPattern built, find_built_pattern(files));
+  if (built.in != nullptr) {
+    auto text = std::make_shared<const std::string>(std::move(built.text));
+    return parse_graph(files, *built.in, text, text->find_first_not_of('\n'));
+  }
+  const PlanProgram* in = files.own.get();
+  const Function* pattern = find_pattern(files, in);
+  if (pattern == nullptr) return missing_function(*files.own, "pattern", "def pattern(x): …");
+  return parse_graph(files, *in, in->text, pattern->offset);
 }
 
 /// Stems of the .py files of a directory.

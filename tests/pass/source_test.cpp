@@ -5,7 +5,11 @@
 #include <fstream>
 
 #include "base/file.h"
+#include "fx/print.h"
+#include "ir/tensor_type.h"
 #include "pass/plan/builtins.h"
+#include "pass/plan/check.h"
+#include "pass/plan/plan.h"
 #include "tests/bad_inputs.h"
 #include "tests/scratch.h"
 
@@ -133,6 +137,109 @@ TEST(LoadPass, GivesTheExactMessageForEveryBadPass) {
     std::string found = to_string(pass.error());
     if (const std::string prefix = dir.path.string() + "/"; found.starts_with(prefix)) found.erase(0, prefix.size());
     EXPECT_EQ(found, input.message) << input.name;
+  }
+}
+
+/// The pattern of a pass, one statement per line.
+std::string pattern_text(const Result<Pass>& pass) {
+  if (!pass) return to_string(pass.error());
+  std::string text;
+  for (ir::NodeId id = 0; id < pass->pattern.size(); ++id)
+    text += fmt::format("{}: {}\n", pass->pattern.locate(pass->pattern.node(id)).line,
+                        fx::print_node(pass->pattern, pass->pattern.node(id)));
+  return text;
+}
+
+TEST(LoadPass, ReadsPatternsThatAreBuiltNodeByNode) {
+  const PassDirectory dir;
+  constexpr const char* kRest = R"(
+def replacement_args(x, y):
+    return (x, y)
+
+def plan(x, y):
+    out = torch.empty_like(x)
+    k[(1,), 64](x, y, out)
+    return out
+
+def replacement_func():
+    return plan
+)";
+  constexpr const char* kBuilder = R"(import torch, inspect
+import operator as op
+import torch.nn.functional as F
+
+def build():
+    g = torch.fx.Graph()
+    x = g.placeholder("x")
+    y = g.placeholder("y")
+    sum = g.call_function(op.iadd, (x, y))
+    view = g.call_method("view", args=(sum, 1, -1))
+    out = g.call_function(F.silu, args=(view,), kwargs={"inplace": True})
+    g.output((out,))
+    made = torch.fx.GraphModule(torch.nn.Module(), g)
+    made.__signature__ = inspect.Signature([inspect.Parameter("x", 1), inspect.Parameter("y", 1)])
+    return made
+)";
+  dir.write("builder.py", kBuilder);
+  dir.write("pass.py", std::string("import torch\nfrom builder import build\npattern = build()\n") + kRest);
+  const auto pass = load_pass(dir.path / "pass.py");
+  ASSERT_TRUE(pass) << to_string(pass.error());
+  const std::string imported = pattern_text(pass);
+  EXPECT_THAT(imported, testing::HasSubstr("view(1, -1)"));
+  EXPECT_THAT(imported, testing::HasSubstr("silu"));
+  EXPECT_THAT(imported, testing::HasSubstr("11: ")) << "where the node is built";
+  EXPECT_TRUE(check_names(*pass->plan.files));
+  const ir::TensorType type = ir::contiguous(ir::DType::Float32, {4});
+  EXPECT_TRUE(evaluate_plan(pass->plan, pass->name, {type, type}, 1, {}));
+
+  const std::pair<const char*, const char*> others[] = {
+      {"in a function of the file", "\npattern = build()\n"},
+      {"by way of another name", "\nbuilt = build()\npattern = built\n"},
+  };
+  for (const auto& [what, last] : others) {
+    dir.write("pass.py", std::string(kBuilder) + last + kRest);
+    EXPECT_EQ(pattern_text(load_pass(dir.path / "pass.py")), imported) << what;
+  }
+  std::string named = kBuilder;
+  named.replace(named.find("def build"), 9, "def pattern");
+  dir.write("pass.py", named + "\npattern = pattern()\n" + kRest);
+  EXPECT_EQ(pattern_text(load_pass(dir.path / "pass.py")), imported);
+  dir.write("pass.py", std::string(R"(import sys, torch, operator
+_fx = getattr(torch, "fx")
+_Graph = _fx.Graph
+_functional = sys.modules["torch.nn.functional"]
+_relu = getattr(_functional, "relu")
+_g = _Graph()
+_x = _g.placeholder("x")
+_y = _g.placeholder("y")
+_sum = _g.call_function(operator.add, (_x, -2.5))
+_sum = _g.call_function(operator.mul, (_sum, _y))
+_out = _g.call_function(_relu, (_sum,))
+_g.output(_out)
+pattern = _fx.GraphModule(torch.nn.Module(), _g)
+)") + kRest);
+  EXPECT_THAT(pattern_text(load_pass(dir.path / "pass.py")), testing::HasSubstr("-2.5"));
+}
+
+TEST(LoadPass, SaysWhatAPatternBuiltNodeByNodeHoldsThatGraphsDoNot) {
+  const PassDirectory dir;
+  const std::pair<const char*, const char*> cases[] = {
+      {"node = g.call_module('layer', (x,))",
+       ":5:14: error: a pattern built with torch.fx.Graph: found 'g.call_module()'"},
+      {"node = g.call_function(make(), (x,))",
+       ":5:28: error: a pattern built with torch.fx.Graph: the target of a node is no name of PyTorch or of operator"},
+      {"node = g.call_function(torch.relu, x)",
+       ":5:40: error: a pattern built with torch.fx.Graph: arguments that are no tuple"},
+      {"node = g.call_function(torch.relu, ([i for i in x],))", "an argument that is neither a node nor a constant"},
+  };
+  for (const auto& [line, message] : cases) {
+    dir.write("pass.py",
+              std::string("import torch\ndef build():\n    g = torch.fx.Graph()\n    x = g.placeholder('x')\n    ") +
+                  line +
+                  "\n    g.output(node)\n    return torch.fx.GraphModule(torch.nn.Module(), g)\npattern = build()\n");
+    const auto pass = load_pass(dir.path / "pass.py");
+    ASSERT_FALSE(pass) << line;
+    EXPECT_THAT(to_string(pass.error()), testing::HasSubstr(message));
   }
 }
 

@@ -68,7 +68,7 @@ class NameChecker {
 
   Result<void> check(const std::vector<Statement>& body) {
     for (const Statement& statement : body) {
-      if (is_main_guard(statement)) continue;
+      if (is_main_guard(statement) || statement.builds_graph) continue;
       if (statement.value) PASSNET_TRY_VOID(check(*statement.value));
       if (statement.message) PASSNET_TRY_VOID(check(*statement.message));
       for (const Expr* target : statement.targets) PASSNET_TRY_VOID(check_target(*target));

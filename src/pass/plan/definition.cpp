@@ -120,6 +120,17 @@ void StatementReader::skip_body(uint32_t indent) {
   } while (!lexer_.at_end() && line_indent_ > indent);
 }
 
+namespace {
+/// Whether a function at the start of `text`, which begins a line, builds a graph with torch.fx and is none itself.
+bool makes_a_graph(std::string_view text) {
+  size_t end = text.find('\n');
+  while (end != std::string_view::npos && end + 1 < text.size() &&
+         (text[end + 1] == ' ' || text[end + 1] == '\t' || text[end + 1] == '\n'))
+    end = text.find('\n', end + 1);
+  return text.substr(0, end).find("Graph()") != std::string_view::npos;
+}
+}  // namespace
+
 // def := "def" NAME "(" parameters ")" ["->" expression] ":" block
 Statement StatementReader::definition(const char* at) {
   const fx::Lexer::Nest nest(lexer_);
@@ -132,7 +143,8 @@ Statement StatementReader::definition(const char* at) {
   const char* name_at = lexer_.at();
   function.name = lexer_.name();
   // The pattern is a graph: fx::parse_function reads it.
-  function.is_graph = function.name == "pattern" && function_ == nullptr && indent == 0;
+  function.is_graph = function.name == "pattern" && function_ == nullptr && indent == 0 &&
+                      !makes_a_graph(std::string_view(*program_.text).substr(function.offset));
   if (function.is_graph) {
     skip_body(indent);
     return result;

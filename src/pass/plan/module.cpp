@@ -88,7 +88,10 @@ Result<Value> Interpreter::module_attribute(const ModuleValue& module, std::stri
   if (const Builtin* builtin = find_function(dotted)) return Value(BuiltinValue{builtin});
   if (dotted == "sys.modules") {  // what files put there is found again by others
     if (!loaded_modules_) {
-      PASSNET_TRY(loaded_modules_, make_dict({}));
+      std::vector<std::pair<Value, Value>> libraries;
+      for (const char* library : {"torch", "torch.fx", "torch.nn", "torch.nn.functional", "operator"})
+        libraries.emplace_back(std::string(library), ModuleValue{library});
+      PASSNET_TRY(loaded_modules_, make_dict(libraries));
     }
     return *loaded_modules_;
   }

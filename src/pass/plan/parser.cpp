@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "fx/lexer.h"
+#include "pass/plan/built_pattern.h"
 #include "pass/plan/check.h"
 #include "pass/plan/statement.h"
 
@@ -46,6 +47,7 @@ Result<std::shared_ptr<const PlanProgram>> parse_pass_file(std::string file, std
     error.kind = Error::Kind::BadPass;
     return error;
   }
+  note_built_graphs(*program);
   collect_assigned(program->body, program->names);
   program->names.insert({"__name__", "__file__"});
   return std::shared_ptr<const PlanProgram>(std::move(program));

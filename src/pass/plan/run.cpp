@@ -46,6 +46,13 @@ Result<Interpreter::Flow> Interpreter::run(const std::vector<Statement>& body) {
 }
 
 Result<Interpreter::Flow> Interpreter::run(const Statement& statement) {
+  if (statement.builds_graph) {
+    for (const Expr* target : statement.targets)
+      if (target->kind == ExprKind::Name) PASSNET_TRY_VOID(assign(*target, ModuleValue{"torch.fx.Graph"}));
+    if (statement.kind != StatementKind::Return) return Flow::Next;
+    frame().result = ModuleValue{"torch.fx.Graph"};
+    return Flow::Return;
+  }
   switch (statement.kind) {
     case StatementKind::Break: return Flow::Break;
     case StatementKind::Continue: return Flow::Continue;

@@ -112,6 +112,7 @@ struct Statement {
   std::vector<Import> imports;
   const Function* function = nullptr;
   const JitKernel* kernel = nullptr;
+  bool builds_graph = false;  // with torch.fx.Graph (built_pattern.h)
 };
 
 struct Handler {
