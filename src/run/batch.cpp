@@ -267,11 +267,9 @@ BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
 }
 
 // What there is to do, read and locked.
-Result<void> plan(const std::vector<std::filesystem::path>& samples, const BatchOptions& options,
-                  std::vector<Planned>& all) {
+Result<void> plan(std::vector<graphdir::Sample> samples, const BatchOptions& options, std::vector<Planned>& all) {
   std::vector<Planned> planned;
-  for (const std::filesystem::path& path : samples) {
-    PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(path));
+  for (graphdir::Sample& sample : samples) {
     for (const Planned& other : planned) {
       if (other.sample.name == sample.name) {
         return bad_input(fmt::format("two samples are named '{}': '{}' and '{}'", sample.name,
@@ -286,9 +284,9 @@ Result<void> plan(const std::vector<std::filesystem::path>& samples, const Batch
   return {};
 }
 
-Result<void> evaluate_all(const std::vector<std::filesystem::path>& samples, const BatchOptions& asked,
-                          const BatchHooks& hooks, std::vector<Planned>& planned) {
-  PASSNET_TRY_VOID(plan(samples, asked, planned));
+Result<void> evaluate_all(std::vector<graphdir::Sample> samples, const BatchOptions& asked, const BatchHooks& hooks,
+                          std::vector<Planned>& planned) {
+  PASSNET_TRY_VOID(plan(std::move(samples), asked, planned));
   PASSNET_TRY_VOID(find_all_aside(planned, asked, hooks));
   size_t graphs = 0;
   for (const Planned& one : planned) graphs += one.graphs_to_do().size();
@@ -320,9 +318,19 @@ Result<void> evaluate_all(const std::vector<std::filesystem::path>& samples, con
 
 BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, const BatchOptions& asked,
                            const BatchHooks& hooks) {
+  std::vector<graphdir::Sample> loaded;
+  for (const std::filesystem::path& path : samples) {
+    Result<graphdir::Sample> sample = graphdir::load_sample(path);
+    if (!sample) return {{}, sample.error()};
+    loaded.push_back(std::move(*sample));
+  }
+  return evaluate_batch(std::move(loaded), asked, hooks);
+}
+
+BatchResult evaluate_batch(std::vector<graphdir::Sample> samples, const BatchOptions& asked, const BatchHooks& hooks) {
   BatchResult result;
   std::vector<Planned> planned;
-  const Result<void> done = evaluate_all(samples, asked, hooks, planned);
+  const Result<void> done = evaluate_all(std::move(samples), asked, hooks, planned);
   if (!done) result.error = done.error();
   result.records = records_of(planned);
   return result;

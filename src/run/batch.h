@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graphdir/sample.h"
 #include "record/record.h"
 #include "run/evaluate.h"
 #include "run/record_file.h"
@@ -43,5 +44,7 @@ struct BatchResult {
 };
 BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, const BatchOptions& options,
                            const BatchHooks& hooks);
+/// The same of samples that are put together from elsewhere: graphs of one directory, passes of another.
+BatchResult evaluate_batch(std::vector<graphdir::Sample> samples, const BatchOptions& options, const BatchHooks& hooks);
 
 }  // namespace passnet::run
