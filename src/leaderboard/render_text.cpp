@@ -68,8 +68,11 @@ std::string render_text(const Leaderboard& board, const std::vector<TaskSet::Unu
   for (const std::string& note : notes()) out += note + '\n';
   for (const ModelStanding& model : board.models) out += render_tasks(model, all_tasks);
   if (!unusable.empty()) out += fmt::format("\nnot evaluated: {} tasks\n", unusable.size());
-  for (const TaskSet::Unusable& one : unusable)
-    out += fmt::format("  {}: {}\n", visible_line(one.task), visible_line(one.why));
+  constexpr size_t kMostUnusable = 5;
+  for (size_t i = 0; i < std::min(unusable.size(), kMostUnusable); ++i)
+    out += fmt::format("  {}: {}\n", visible_line(unusable[i].task), visible_line(unusable[i].why));
+  if (unusable.size() > kMostUnusable)
+    out += fmt::format("  and {} more, in leaderboard.json\n", unusable.size() - kMostUnusable);
   return out;
 }
 

@@ -19,6 +19,7 @@
 #include "record/aggregated_score.h"
 #include "record/score.h"
 #include "record/verdict.h"
+#include "run/build_ahead.h"
 #include "run/evaluation_workers.h"
 #include "run/graph_texts.h"
 #include "run/job.h"
@@ -236,6 +237,25 @@ struct Slot {
   }
 };
 
+Result<void> build_all_ahead(const std::vector<Planned>& planned, const BatchOptions& options,
+                             const BatchHooks& hooks) {
+  if (options.build_jobs == 0 || options.evaluate.compiler != "passes") return {};
+  std::vector<ToBuild> all;
+  size_t graphs = 0;
+  for (const Planned& one : planned) {
+    const std::vector<std::string> to_do = one.graphs_to_do();
+    const std::unordered_set<std::string> wanted(to_do.begin(), to_do.end());
+    ToBuild& build = all.emplace_back(ToBuild{&one.sample, {}});
+    for (size_t i = 0; i < one.sample.graph_names.size(); ++i) {
+      if (wanted.contains(one.sample.graph_names[i])) build.graphs.push_back(i);
+    }
+    graphs += build.graphs.size();
+  }
+  if (graphs == 0) return {};
+  if (hooks.building) hooks.building(graphs);
+  return build_ahead(all, options.evaluate, options.build_jobs);
+}
+
 // In the order of the lists, in whichever order they were measured.
 std::vector<record::RunRecord> records_of(const std::vector<Planned>& planned) {
   std::vector<record::RunRecord> records;
@@ -301,6 +321,7 @@ Result<void> evaluate_all(std::vector<graphdir::Sample> samples, const BatchOpti
   BatchOptions options = asked;
   options.evaluate.seed = seed.value;
   PASSNET_TRY_VOID(begin_session(planned, options, seed));
+  PASSNET_TRY_VOID(build_all_ahead(planned, options, hooks));
   std::mutex mutex;  // of the hooks
   const BatchHooks one_by_one = locked(hooks, mutex);
   std::vector<std::unique_ptr<Slot>> slots(static_cast<size_t>(std::max(options.jobs, 1)));

@@ -158,6 +158,14 @@ class Leaderboard(PassnetCase):
         self.assertEqual(found["models"]["good"]["summary"]["total"], 2)
         self.assertEqual(self.records_of("good", "beta")[1]["graph"], "graphs/b")
 
+    def test_kernels_are_built_ahead(self):
+        done = self.passnet(*self.command("--build-jobs", 2))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("good: compiling what 3 graphs launch", done.stderr)
+        self.assertEqual(self.records_of("good", "alpha")[0]["stage"], "done")
+        again = self.passnet(*self.command("--resume", "--build-jobs", 2))
+        self.assertNotIn("compiling", again.stderr, "there is nothing left to do")
+
     def test_words_of_the_table(self):
         done = self.passnet(*self.command("--limit", 1))
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -26,8 +26,14 @@ struct LeaderboardFlags {
   int limit = 0;
   std::string device = "cpu";
   run::BatchOptions batch;
+  int build_jobs = -1;  // -1: as suits the device
   bool force = false, all_tasks = false, json = false;
 };
+
+// On a GPU the processors have little else to do before the first graph; on the CPU compiling is not what takes time.
+int suitable_build_jobs(bool on_gpu) {
+  return on_gpu ? std::clamp(static_cast<int>(run::available_processors().size()) / 2, 1, 128) : 0;
+}
 
 // A bar per model, of the graphs that it has left.
 class Progress {
@@ -41,6 +47,7 @@ class Progress {
       say_error("{}: {} graphs to evaluate\n", model, graphs);
       bar_.emplace(graphs);
     };
+    hooks.building = [model](size_t graphs) { say_error("{}: compiling what {} graphs launch\n", model, graphs); };
     hooks.started = [this, model](const std::string& task, const std::string& graph) {
       bar_->start(fmt::format("{}/{}/{}", model, task, graph));
     };
@@ -73,6 +80,8 @@ Result<ExitCode> score_submissions(LeaderboardFlags& flags) {
   PASSNET_TRY(tasks, leaderboard::select_tasks(std::move(tasks), flags.filter, flags.limit));
   request.tasks = tasks.tasks;
   request.batch = flags.batch;
+  request.batch.build_jobs =
+      flags.build_jobs >= 0 ? flags.build_jobs : suitable_build_jobs(flags.batch.evaluate.gpu.has_value());
   request.force = flags.force;
   Progress progress;
   Result<std::vector<leaderboard::ModelRecords>> evaluated =
@@ -129,6 +138,12 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   add_device_option(*command, flags->device);
   add_jobs_option(*command, flags->batch.jobs,
                   "tasks at a time, each on a GPU of its own: that of --device and those after it");
+  command
+      ->add_option(
+          "--build-jobs", flags->build_jobs,
+          "graphs at a time whose kernels are compiled before the first is evaluated; 0: none before it is due")
+      ->check(integer_in(0, 128))
+      ->default_str("half the processors on a GPU, else 0");
   command->add_option("--warmup", options.warmup, "calls before timing")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();
