@@ -65,6 +65,7 @@ int run(int argc, char** argv) {
   add_reproduce(app, exit_code);
   add_score(app, exit_code);
   add_verify(app, exit_code);
+  add_leaderboard(app, exit_code);
   add_selftest(app, exit_code);
   add_graph(app, exit_code);
   add_run(app, exit_code);

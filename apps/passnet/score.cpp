@@ -13,7 +13,9 @@
 #include "base/json.h"
 #include "command.h"
 #include "options.h"
+#include "record/summary.h"
 #include "record/verdict.h"
+#include "report/summary.h"
 #include "run/load_records.h"
 
 namespace passnet::cli {
@@ -43,7 +45,8 @@ struct ScoredGraph {
 
 struct Scored {
   std::vector<ScoredGraph> graphs;
-  size_t unchained = 0;  // records that are in no chain
+  std::vector<record::RunRecord> records;  // of those that are not from a log
+  size_t unchained = 0;                    // records that are in no chain
   size_t count(LeftOut left) const { return static_cast<size_t>(std::ranges::count(graphs, left, &ScoredGraph::left)); }
 };
 
@@ -66,6 +69,7 @@ Result<void> load_file(const std::filesystem::path& file, Scored& scored) {
     PASSNET_TRY(const record::Chain chain, run::load_whole_chain(file));
     scored.unchained += chain.unchained;
     for (const record::RunRecord& record : chain.records) scored.graphs.push_back(scored_graph(record));
+    scored.records.insert(scored.records.end(), chain.records.begin(), chain.records.end());
     return {};
   }
   PASSNET_TRY(const std::string text, read_file(file));
@@ -97,7 +101,14 @@ std::vector<record::Verdict> verdicts_of(const std::vector<ScoredGraph>& graphs)
   return verdicts;
 }
 
-void print_score(const std::string& name, const Scored& scored, const record::Score& score) {
+// A log says less than records, and a path holds either.
+record::Summary summary_of(const Scored& scored, const record::ScoreOptions& options) {
+  return scored.records.empty() ? record::summary_of(verdicts_of(scored.graphs), options)
+                                : record::summary_of(scored.records, options);
+}
+
+void print_score(const std::string& name, const Scored& scored, const record::Score& score,
+                 const record::Summary& summary) {
   say("verdict           ratio  graph\n");
   for (const ScoredGraph& graph : scored.graphs) {
     const std::optional<double> ratio = graph.ratio();
@@ -120,15 +131,19 @@ void print_score(const std::string& name, const Scored& scored, const record::Sc
         unconfined, record::to_string(record::kRankedIsolation));
   if (scored.unchained > 0)
     say("unchained: {} records of an older passnet; nothing shows whether they were changed\n", scored.unchained);
-  say("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n\n", score.aggregated_linear, score.aggregated);
+  say("{}\n", report::reach_text(summary));
+  say("aggregated score {:.6f} (log10 {:.9f}; eager = 1)\n", score.aggregated_linear, score.aggregated);
+  say("{}\n\n", report::other_scores_text(summary));
   say("   t        S(t)       ES(t)   correct\n");
   for (const record::ScorePoint& point : score.points) {
     say("{:4d}  {:10.6f}  {:10.6f}  {:6.1f} %\n", point.t, point.s, point.es, 100 * point.correct_share);
   }
 }
 
-Json to_json(const std::string& path, const Scored& scored, const record::Score& score) {
+Json to_json(const std::string& path, const Scored& scored, const record::Score& score,
+             const record::Summary& summary) {
   Json json = record::to_json(score, path);
+  json["summary"] = record::to_json(summary);
   json["unchained"] = scored.unchained;
   json["graphs"] = Json::array();
   for (const ScoredGraph& graph : scored.graphs) {
@@ -145,10 +160,11 @@ Result<void> run_score(const ScoreFlags& flags) {
     const std::vector<ScoredGraph>& graphs = scored.graphs;
     if (graphs.empty()) return bad_input(fmt::format("'{}' holds no finished record", path));
     const record::Score score = record::score(verdicts_of(graphs), flags.options);
+    const record::Summary summary = summary_of(scored, flags.options);
     if (flags.json)
-      say("{}\n", dump(to_json(path, scored, score)));
+      say("{}\n", dump(to_json(path, scored, score, summary)));
     else
-      print_score(path, scored, score);
+      print_score(path, scored, score, summary);
   }
   return {};
 }

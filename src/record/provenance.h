@@ -42,6 +42,7 @@ struct Provenance {
   RunOptions options;
   std::map<std::string, std::string> versions;    // "passnet", "worker", "torch", "compiler", "hardware": in words
   std::optional<IsolationLevel> isolation_level;  // none: as `isolation`, or of an older version; not compared
+  std::string pass_dir = {};  // absolute, where the passes are not those of `sample_path`; not compared
   bool operator==(const Provenance&) const = default;
 };
 

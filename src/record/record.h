@@ -72,6 +72,8 @@ struct OutputCheck {
   std::optional<Mismatch> mismatch = {};                          // when it was comparable and is not equal
   std::optional<Layout> expected_layout = {}, found_layout = {};  // when they differ
   std::optional<ErrorBudget> budget = {};                         // floating types: of the profile that strains it most
+  std::optional<int> checked_from =
+      {};  // passes_from of the checked call, where this is of a timed call, which is worse
   bool operator==(const OutputCheck&) const = default;
 };
 

@@ -236,6 +236,7 @@ struct JsonFields<record::OutputCheck> {
     field.if_set("expected_layout", output.expected_layout);
     field.if_set("found_layout", output.found_layout);
     field.if_set("budget", output.budget);
+    field.if_set("checked_from", output.checked_from);
   }
 };
 
@@ -292,6 +293,7 @@ struct JsonFields<record::Provenance> {
   static constexpr std::string_view kName = "provenance";
   static void visit(auto& field, auto& provenance) {
     field("sample_path", provenance.sample_path);
+    field.if_set("pass_dir", provenance.pass_dir);
     field("graph", provenance.graph);
     field("passes", provenance.passes);
     field("kernels", provenance.kernels);

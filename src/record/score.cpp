@@ -92,7 +92,7 @@ void fill_macro(ScorePoint& point, const std::vector<Outcome>& outcomes, const S
     } else {
       wrong += 1;
       counts[static_cast<size_t>(outcome.error.number - 1)] += 1;
-      unforgiven += point.t < outcome.error.forgiven_at ? 1 : 0;
+      unforgiven += !options.forgiving || point.t < outcome.error.forgiven_at ? 1 : 0;
     }
   }
   const auto correct = static_cast<double>(speedups.size());
@@ -117,7 +117,7 @@ ScorePoint score_at(const std::vector<Verdict>& verdicts, int t, const ScoreOpti
   const auto outcomes = outcomes_at(verdicts, t, options.interpretation);
   point.s = sample_level(outcomes, std::nullopt, options);
   const auto frozen = t < 1 ? outcomes : outcomes_at(verdicts, 1, options.interpretation);
-  point.es = t < 1 ? point.s : sample_level(frozen, t, options);
+  point.es = t < 1 ? point.s : sample_level(frozen, options.forgiving ? std::optional(t) : std::nullopt, options);
   fill_macro(point, frozen, options);
   point.forms_agree = std::abs(point.es - point.es_macro) <= 1e-3 + 1e-3 * std::abs(point.es_macro);
   return point;

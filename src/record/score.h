@@ -19,6 +19,7 @@ struct ScoreOptions {
   double penalty_base = 0.1;  // b
   double slow_exponent = 0;   // p: a correct graph slower than 1x counts s^(1+p)
   Interpretation interpretation = Interpretation::Default;
+  bool forgiving = true;  // false: no class of errors is forgiven at any t
 };
 
 /// The classes of errors that a positive tolerance may forgive, numbered from 1.

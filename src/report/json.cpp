@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.h"
+#include "record/summary.h"
 #include "report/row.h"
 
 namespace passnet::report {
@@ -61,7 +62,11 @@ std::string render_json(const std::vector<record::RunRecord>& records, const rec
   Json graphs = Json::array();
   for (size_t i = 0; i < records.size(); ++i) graphs.push_back(graph_json(records[i], rows[i]));
   const std::string id = records.empty() || has_several_samples(records) ? "" : records.front().sample;
-  return dump(Json{{"score", record::to_json(score, id)}, {"graphs", std::move(graphs)}}, 2) + "\n";
+  return dump(Json{{"score", record::to_json(score, id)},
+                   {"summary", record::to_json(record::summary_of(records))},
+                   {"graphs", std::move(graphs)}},
+              2) +
+         "\n";
 }
 
 }  // namespace passnet::report

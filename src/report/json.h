@@ -9,7 +9,8 @@
 
 namespace passnet::report {
 
-/// {"score": aggregated_score.json's object, "graphs": [one object per record]}; times in microseconds.
+/// {"score": aggregated_score.json's object, "summary": what stands beside it, "graphs": [one object per record]}; times
+/// in microseconds.
 /// Indented, valid UTF-8, ends with a newline. docs/records.md lists the keys.
 std::string render_json(const std::vector<record::RunRecord>& records, const record::Score& score);
 

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "record/score.h"
 #include "report/row.h"
+#include "report/summary.h"
 #include "report/text.h"
 
 namespace passnet::report {
@@ -172,8 +173,8 @@ std::string render_other_tracks(const std::vector<Row>& rows) {
   return out;
 }
 
-std::string render_footer(const std::vector<Row>& rows, const record::Score& score, bool shows_sites, size_t width,
-                          bool color) {
+std::string render_footer(const std::vector<Row>& rows, const record::Score& score, const record::Summary& summary,
+                          bool shows_sites, size_t width, bool color) {
   const auto noisy = std::count_if(rows.begin(), rows.end(), [](const Row& row) { return row.noisy; });
   const bool declined =
       shows_sites && std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.declined > 0; });
@@ -181,9 +182,11 @@ std::string render_footer(const std::vector<Row>& rows, const record::Score& sco
   std::string out = styled(fmt::format("{} of {} correct", score.correct, score.total), style, color);
   out +=
       fmt::format(", geometric mean {}\n", styled(ratio_text(score.geomean_speedup.value_or(0)), Style::Bold, color));
-  out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\nS(-5) {:.3f}, ES(-5) {:.3f}\n",
-                     styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color), score.aggregated,
-                     score.at(record::kCorrectT).s, score.at(record::kCorrectT).es);
+  for (const std::string& line : wrap(reach_text(summary), width)) out += line + '\n';
+  out += fmt::format("aggregated score {} (1 = eager, log10 {:+.4f})\n",
+                     styled(fmt::format("{:.3f}", score.aggregated_linear), Style::Bold, color), score.aggregated);
+  for (const std::string& line : wrap(other_scores_text(summary), width)) out += line + '\n';
+  out += fmt::format("S(-5) {:.3f}, ES(-5) {:.3f}\n", score.at(record::kCorrectT).s, score.at(record::kCorrectT).es);
   out += render_other_tracks(rows);
   std::string notes;
   if (const std::string controls = controls_text(rows); !controls.empty())
@@ -304,7 +307,8 @@ std::string render_table(const std::vector<record::RunRecord>& records, int widt
   fit(table, usable);
   out += '\n' + render_lines(table, rows, several, usable, color);
   const bool shows_sites = table.back().title == "sites";
-  out += '\n' + render_footer(rows, record::score(record::judge_all(records)), shows_sites, usable, color);
+  out += '\n' + render_footer(rows, record::score(record::judge_all(records)), record::summary_of(records), shows_sites,
+                              usable, color);
   for (const Problem& problem : grouped_problems(rows)) out += render_problem(problem, usable, color);
   for (const Row& row : rows) {
     if (row.profile) out += render_profile(row, usable, color);

@@ -19,6 +19,7 @@
 #include "record/aggregated_score.h"
 #include "record/score.h"
 #include "record/verdict.h"
+#include "run/build_ahead.h"
 #include "run/evaluation_workers.h"
 #include "run/graph_texts.h"
 #include "run/job.h"
@@ -236,6 +237,25 @@ struct Slot {
   }
 };
 
+Result<void> build_all_ahead(const std::vector<Planned>& planned, const BatchOptions& options,
+                             const BatchHooks& hooks) {
+  if (options.build_jobs == 0 || options.evaluate.compiler != "passes") return {};
+  std::vector<ToBuild> all;
+  size_t graphs = 0;
+  for (const Planned& one : planned) {
+    const std::vector<std::string> to_do = one.graphs_to_do();
+    const std::unordered_set<std::string> wanted(to_do.begin(), to_do.end());
+    ToBuild& build = all.emplace_back(ToBuild{&one.sample, {}});
+    for (size_t i = 0; i < one.sample.graph_names.size(); ++i) {
+      if (wanted.contains(one.sample.graph_names[i])) build.graphs.push_back(i);
+    }
+    graphs += build.graphs.size();
+  }
+  if (graphs == 0) return {};
+  if (hooks.building) hooks.building(graphs);
+  return build_ahead(all, options.evaluate, options.build_jobs);
+}
+
 // In the order of the lists, in whichever order they were measured.
 std::vector<record::RunRecord> records_of(const std::vector<Planned>& planned) {
   std::vector<record::RunRecord> records;
@@ -267,11 +287,9 @@ BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
 }
 
 // What there is to do, read and locked.
-Result<void> plan(const std::vector<std::filesystem::path>& samples, const BatchOptions& options,
-                  std::vector<Planned>& all) {
+Result<void> plan(std::vector<graphdir::Sample> samples, const BatchOptions& options, std::vector<Planned>& all) {
   std::vector<Planned> planned;
-  for (const std::filesystem::path& path : samples) {
-    PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(path));
+  for (graphdir::Sample& sample : samples) {
     for (const Planned& other : planned) {
       if (other.sample.name == sample.name) {
         return bad_input(fmt::format("two samples are named '{}': '{}' and '{}'", sample.name,
@@ -286,9 +304,9 @@ Result<void> plan(const std::vector<std::filesystem::path>& samples, const Batch
   return {};
 }
 
-Result<void> evaluate_all(const std::vector<std::filesystem::path>& samples, const BatchOptions& asked,
-                          const BatchHooks& hooks, std::vector<Planned>& planned) {
-  PASSNET_TRY_VOID(plan(samples, asked, planned));
+Result<void> evaluate_all(std::vector<graphdir::Sample> samples, const BatchOptions& asked, const BatchHooks& hooks,
+                          std::vector<Planned>& planned) {
+  PASSNET_TRY_VOID(plan(std::move(samples), asked, planned));
   PASSNET_TRY_VOID(find_all_aside(planned, asked, hooks));
   size_t graphs = 0;
   for (const Planned& one : planned) graphs += one.graphs_to_do().size();
@@ -303,6 +321,7 @@ Result<void> evaluate_all(const std::vector<std::filesystem::path>& samples, con
   BatchOptions options = asked;
   options.evaluate.seed = seed.value;
   PASSNET_TRY_VOID(begin_session(planned, options, seed));
+  PASSNET_TRY_VOID(build_all_ahead(planned, options, hooks));
   std::mutex mutex;  // of the hooks
   const BatchHooks one_by_one = locked(hooks, mutex);
   std::vector<std::unique_ptr<Slot>> slots(static_cast<size_t>(std::max(options.jobs, 1)));
@@ -320,9 +339,19 @@ Result<void> evaluate_all(const std::vector<std::filesystem::path>& samples, con
 
 BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, const BatchOptions& asked,
                            const BatchHooks& hooks) {
+  std::vector<graphdir::Sample> loaded;
+  for (const std::filesystem::path& path : samples) {
+    Result<graphdir::Sample> sample = graphdir::load_sample(path);
+    if (!sample) return {{}, sample.error()};
+    loaded.push_back(std::move(*sample));
+  }
+  return evaluate_batch(std::move(loaded), asked, hooks);
+}
+
+BatchResult evaluate_batch(std::vector<graphdir::Sample> samples, const BatchOptions& asked, const BatchHooks& hooks) {
   BatchResult result;
   std::vector<Planned> planned;
-  const Result<void> done = evaluate_all(samples, asked, hooks, planned);
+  const Result<void> done = evaluate_all(std::move(samples), asked, hooks, planned);
   if (!done) result.error = done.error();
   result.records = records_of(planned);
   return result;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "graphdir/sample.h"
 #include "record/record.h"
 #include "run/evaluate.h"
 #include "run/record_file.h"
@@ -22,6 +23,8 @@ struct BatchOptions {
   std::filesystem::path out;
   bool resume = false;  // keep the records that still stand, see docs/records.md
   int jobs = 1;         // samples at a time, each on a GPU of its own: evaluate.gpu and those after it
+  int build_jobs =
+      0;  // graphs at a time whose kernels are compiled before anything is evaluated; 0: each when it is due
 };
 
 struct BatchHooks {
@@ -29,7 +32,8 @@ struct BatchHooks {
   /// resume: these graphs of a sample have a record that no longer stands, for this reason. Before `planned`.
   std::function<void(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason)>
       again;
-  std::function<void(size_t graphs)> planned;  // total graphs to do, before the first
+  std::function<void(size_t graphs)> planned;   // total graphs to do, before the first
+  std::function<void(size_t graphs)> building;  // their kernels are compiled first (BatchOptions::build_jobs)
   std::function<void(const std::string& sample, const std::string& graph)> started;
   std::function<void(const record::RunRecord&)> finished;
 };
@@ -43,5 +47,7 @@ struct BatchResult {
 };
 BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, const BatchOptions& options,
                            const BatchHooks& hooks);
+/// The same of samples that are put together from elsewhere: graphs of one directory, passes of another.
+BatchResult evaluate_batch(std::vector<graphdir::Sample> samples, const BatchOptions& options, const BatchHooks& hooks);
 
 }  // namespace passnet::run

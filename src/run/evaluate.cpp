@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 
 #include "base/log.h"
 #include "base/utc.h"
@@ -39,6 +41,11 @@ Result<std::vector<pass::Pass>> load_passes(const graphdir::Sample& sample) {
   if (sample.pass_dir.empty()) {
     return bad_input(fmt::format("sample '{}' has no pass_dir", sample.name))
         .with_hint("write passes (passnet pass new), or evaluate without them: --compiler eager");
+  }
+  std::error_code failed;
+  if (!std::filesystem::is_directory(sample.pass_dir, failed)) {
+    return bad_input(fmt::format("the passes are missing: expected the directory '{}'", sample.pass_dir.string()))
+        .with_hint("write passes there (passnet pass new)");
   }
   return pass::load_passes(sample.pass_dir);
 }
@@ -267,6 +274,7 @@ class SampleEvaluation {
         record::OutputCheck worse = *check;
         worse.expected_layout = record.outputs[i].expected_layout;
         worse.found_layout = record.outputs[i].found_layout;
+        worse.checked_from = record.outputs[i].passes_from;
         record.outputs[i] = std::move(worse);
       }
     }

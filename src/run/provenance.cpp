@@ -151,6 +151,8 @@ record::Provenance provenance_of(const graphdir::Sample& sample, size_t index, c
   record::Provenance made_of;
   std::error_code failed;
   made_of.sample_path = fs::weakly_canonical(sample.path, failed).string();
+  if (!sample.pass_dir.empty() && sample.pass_dir != sample.path / "pass_dir")
+    made_of.pass_dir = fs::weakly_canonical(sample.pass_dir, failed).string();
   made_of.graph = hash_graph(sample.graph_paths[index]);
   if (options.compiler == "passes") {
     made_of.passes = hash_passes(sample);

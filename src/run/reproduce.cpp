@@ -62,6 +62,8 @@ Result<Reproduced> reproduce(const record::RunRecord& recorded, const std::files
   options.interrupted = machine.interrupted;
   auto loaded = graphdir::load_sample(sample_path.empty() ? std::filesystem::path(then.sample_path) : sample_path);
   if (!loaded) return std::move(loaded).error().with_hint("--sample DIR says where the sample lies now");
+  // Passes from elsewhere are where they were, unless the sample has moved.
+  if (sample_path.empty() && !then.pass_dir.empty()) loaded->pass_dir = then.pass_dir;
   PASSNET_TRY(const size_t index, find_graph(*loaded, recorded.graph));
 
   Reproduced result;

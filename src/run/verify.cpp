@@ -177,6 +177,13 @@ Result<void> check_superseded(SampleRun& run) {
   return {};
 }
 
+// As load_sample, with the passes that the record was made of, wherever they lie.
+Result<graphdir::Sample> load_sample_of(const record::Provenance& then) {
+  PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(then.sample_path));
+  if (!then.pass_dir.empty()) sample.pass_dir = then.pass_dir;
+  return sample;
+}
+
 // Files of the sample that are other than those of its records; where the sample still is.
 void check_sources(SampleRun& run) {
   std::map<std::string, Result<graphdir::Sample>> samples;
@@ -185,8 +192,7 @@ void check_sources(SampleRun& run) {
     if (!record.provenance) continue;
     const record::Provenance& then = *record.provenance;
     auto known = samples.find(then.sample_path);
-    if (known == samples.end())
-      known = samples.emplace(then.sample_path, graphdir::load_sample(then.sample_path)).first;
+    if (known == samples.end()) known = samples.emplace(then.sample_path, load_sample_of(then)).first;
     if (!known->second) continue;
     const graphdir::Sample& sample = *known->second;
     const auto listed = std::ranges::find(sample.graph_names, record.graph);

@@ -103,6 +103,7 @@ class Commands(PassnetCase):
         written = json.loads((self.out / "sample" / "aggregated_score.json").read_text())
         scored = self.json_of("score", self.out, "--json")
         graphs = scored.pop("graphs")
+        self.assertEqual((scored.pop("summary")["coverage"], graphs[0]["verdict"]), (1, "correct"))
         self.assertEqual((written.pop("records"), scored.pop("unchained")), (1, 0))
         self.assertRegex(written.pop("head"), r"^[0-9a-f]{64}$")
         self.assertEqual({**scored, "id": "sample"}, written)

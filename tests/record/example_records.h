@@ -112,6 +112,7 @@ inline rc::Gen<RunRecord> any_record() {
       output.max_abs_diff = number();
       output.mean_abs_diff = number();
       output.max_rel_diff = number();
+      if (*rc::gen::inRange(0, 8) == 0) output.checked_from = *rc::gen::inRange(-10, 7);
       if (*rc::gen::arbitrary<bool>())
         output.mismatch =
             Mismatch{*rc::gen::inRange(0, 9), 5, {0, 2}, text(), text(), text(), 1, *rc::gen::inRange(0, 9), 3, 4};

@@ -11,8 +11,7 @@
 #include "options.h"
 #include "pass/source.h"
 #include "pass_commands/files.h"
-#include "run/build_kernels.h"
-#include "run/run_passes.h"
+#include "run/build_ahead.h"
 #include "run/worker/requests.h"
 #include "run/worker/worker.h"
 
@@ -20,59 +19,21 @@ namespace passnet::cli {
 
 namespace {
 
-constexpr const char* kId = "graph";
-
 struct BuildFlags {
   std::vector<std::string> samples;
   std::string architecture = "sm_90";
   bool json = false;
 };
 
-/// What one graph came to.
-struct GraphBuild {
-  int sites = 0;
-  size_t launches = 0, ways = 0, from_cache = 0;
-};
-
-class SampleBuilder {
- public:
-  explicit SampleBuilder(const BuildFlags& flags)
-      : flags_(flags), worker_({{}, run::Role::Reference, 1, &interrupted(), {}}) {}
-
-  Result<void> start() {
-    PASSNET_TRY_VOID(worker_.start());
-    PASSNET_TRY_VOID(run::start_up(worker_));
-    return {};
-  }
-
-  Result<GraphBuild> build(const std::filesystem::path& path, const std::vector<pass::Pass>& passes) {
-    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(path));
-    PASSNET_TRY_VOID(run::load_graph(worker_, kId, graph.graph, {}, {}, kTimeout));
-    PASSNET_TRY_VOID(run::replay_inputs(worker_, kId, graph, 0, kTimeout));
-    run::PassRunOptions how;
-    how.timeout = kTimeout;
-    how.on_gpu = true;
-    std::vector<record::PassOutcome> outcomes;
-    PASSNET_TRY(const run::Rewritten rewritten, run::rewrite_or_fail(worker_, kId, graph.graph, passes, how, outcomes));
-    PASSNET_TRY(const run::BuiltLists built, run::build_kernels(rewritten, passes, {}, flags_.architecture));
-    GraphBuild made{rewritten.sites()};
-    for (const pass::LaunchList& list : rewritten.lists) made.launches += list.launches.size();
-    for (const auto& of_list : built.kernels) {
-      made.ways += of_list.size();
-      for (const pass::BuiltKernel& kernel : of_list) made.from_cache += kernel.from_cache ? 1 : 0;
-    }
-    return made;
-  }
-
- private:
-  static constexpr std::chrono::milliseconds kTimeout{static_cast<int64_t>(kDefaultTimeoutS * 1000)};
-  const BuildFlags& flags_;
-  run::Worker worker_;
-};
+constexpr std::chrono::milliseconds kTimeout{static_cast<int64_t>(kDefaultTimeoutS * 1000)};
 
 Result<ExitCode> build_samples(const BuildFlags& flags) {
-  SampleBuilder builder(flags);
-  PASSNET_TRY_VOID(builder.start());
+  run::Worker worker({{}, run::Role::Reference, 1, &interrupted(), {}});
+  PASSNET_TRY_VOID(worker.start());
+  PASSNET_TRY_VOID(run::start_up(worker));
+  run::PassRunOptions how;
+  how.timeout = kTimeout;
+  how.on_gpu = true;
   Json results = Json::array();
   bool all = true;
   for (const std::string& path : flags.samples) {
@@ -80,8 +41,9 @@ Result<ExitCode> build_samples(const BuildFlags& flags) {
     const Result<std::vector<pass::Pass>> passes = pass::load_passes(path);
     for (size_t i = 0; i < sample.graph_paths.size(); ++i) {
       if (interrupted()) return resource_error("interrupted");
-      const Result<GraphBuild> made =
-          passes ? builder.build(sample.graph_paths[i], *passes) : Result<GraphBuild>(passes.error());
+      const Result<run::GraphBuild> made =
+          passes ? run::build_graph(worker, sample.graph_paths[i], *passes, how, flags.architecture)
+                 : Result<run::GraphBuild>(passes.error());
       all = all && made;
       const std::string name = fmt::format("{}/{}", sample.name, sample.graph_names[i]);
       if (flags.json && made) {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <map>
 
+#include "record/summary.h"
 #include "report/html/rows.h"
 #include "report/html_style.h"
 #include "report/svg.h"
@@ -29,7 +30,24 @@ std::vector<GraphEntry> entries_of(const std::vector<record::RunRecord>& records
   return entries;
 }
 
-std::string render_figures(const std::vector<GraphEntry>& entries, const record::Score& score) {
+/// What keeps the score from being read for more than it is.
+std::string render_beside_score(const record::Summary& summary) {
+  std::string out =
+      figure_html("No failure forgiven", fmt::format("{:.3f}", summary.unforgiven.linear),
+                  "the score with 0.1 for each failure at every t") +
+      figure_html("fast_1", fmt::format("{:.0f} %", 100 * summary.share(summary.fast)), "correct and faster, of all");
+  if (!summary.reach) return out;
+  const record::Reach& reach = *summary.reach;
+  return out +
+         figure_html("Coverage", fmt::format("{} of {}", reach.applied, summary.total),
+                     fmt::format("{} where a pass applied", ratio_text(reach.speedup_applied.value_or(0)))) +
+         figure_html("Abstained", fmt::format("{}", reach.declined + reach.unmatched),
+                     fmt::format("{} declined, {} unmatched; {:.3f} if each counts 1", reach.declined, reach.unmatched,
+                                 reach.abstaining.linear));
+}
+
+std::string render_figures(const std::vector<GraphEntry>& entries, const record::Score& score,
+                           const record::Summary& summary) {
   std::map<Speed, size_t> speeds;
   size_t noisy = 0, disturbed = 0, below_floor = 0, unranked = 0;
   for (const GraphEntry& entry : entries) {
@@ -49,7 +67,8 @@ std::string render_figures(const std::vector<GraphEntry>& entries, const record:
                   fmt::format("{} no difference, {} slower", speeds[Speed::Same], speeds[Speed::Slower])) +
       figure_html("Aggregated score", fmt::format("{:.3f}", score.aggregated_linear),
                   fmt::format("1 = eager; log10 {:+.4f}", score.aggregated)) +
-      figure_html("ES(-5)", fmt::format("{:.3f}", at.es), fmt::format("S(-5) {:.3f}", at.s));
+      figure_html("ES(-5)", fmt::format("{:.3f}", at.es), fmt::format("S(-5) {:.3f}", at.s)) +
+      render_beside_score(summary);
   if (noisy > 0) out += figure_html("Noisy", fmt::format("{}", noisy), "quartiles over 20 % of the median", "doubtful");
   if (disturbed > 0)
     out += figure_html("Disturbed", fmt::format("{}", disturbed), "the machine was not ours: no number", "doubtful");
@@ -152,7 +171,8 @@ std::string render_html(const std::vector<record::RunRecord>& records, const rec
   for (const record::RunRecord& record : records) facts.push_back(facts_of(record));
   const Facts common = take_common(facts);
   std::vector<GraphEntry> entries = entries_of(records, std::move(facts));
-  std::string out = render_head(records, entries, title) + render_figures(entries, score) + render_speedups(entries);
+  std::string out = render_head(records, entries, title) + render_figures(entries, score, record::summary_of(records)) +
+                    render_speedups(entries);
   HtmlTexts texts;
   out += "<h2>Graphs</h2>\n" + render_groups(group_entries(std::move(entries)), sources, texts) + render_score(score);
   if (!common.empty()) out += "<h2 id=\"how\">How it was measured</h2>\n" + render_facts(common);

@@ -1,0 +1,62 @@
+#include "leaderboard/submission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/strings.h"
+#include "leaderboard/published.h"
+
+namespace passnet::leaderboard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr size_t kMostScoreBytes = 4096;
+
+bool holds_directories(const fs::path& path) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(path, failed), end; !failed && entry != end; entry.increment(failed)) {
+    if (entry->is_directory(failed)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<std::vector<Submission>> find_submissions(const std::vector<std::string>& paths) {
+  std::vector<Submission> found;
+  for (const std::string& given : paths) {
+    std::error_code failed;
+    const fs::path path = fs::weakly_canonical(given, failed);
+    if (!fs::is_directory(path, failed) || !holds_directories(path)) {
+      return bad_input(fmt::format("{} is no submission, expected a directory with one of passes per task",
+                                   quoted(given, 400)))
+          .with_hint("its name is the model's, and the names in it are those of tasks");
+    }
+    const std::string model = path.filename().string();
+    if (std::ranges::count(found, model, &Submission::model) > 0)
+      return bad_input(fmt::format("two submissions are named {}", quoted(model, 100)));
+    found.push_back({path, model});
+  }
+  return found;
+}
+
+graphdir::Sample with_passes(graphdir::Sample task, const Submission& submission) {
+  const fs::path own = submission.path / task.name;
+  std::error_code failed;
+  task.pass_dir = fs::is_directory(own / "pass_dir", failed) ? own / "pass_dir" : own;
+  return task;
+}
+
+Result<std::optional<double>> published_score(const Submission& submission, const std::string& task) {
+  const fs::path file = submission.path / task / "score.txt";
+  if (!entry_exists(file)) return std::optional<double>();
+  PASSNET_TRY(const std::string text, read_regular_file(file, kMostScoreBytes));
+  PASSNET_TRY(const double score, parse_score(text, file.string()));
+  return std::optional(score);
+}
+
+}  // namespace passnet::leaderboard

@@ -1,0 +1,96 @@
+#include "leaderboard/words.h"
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "report/row.h"
+
+namespace passnet::leaderboard {
+
+namespace {
+
+std::string score_text(std::optional<double> score) { return score ? fmt::format("{:.3f}", *score) : "-"; }
+
+std::string percent(const record::Summary& summary, int graphs) {
+  return summary.total == 0 ? "-" : fmt::format("{:.1f} %", 100 * summary.share(graphs));
+}
+
+/// "12, 3 untimed, 1 uncompared"; what each set of rules leaves out.
+std::string left_out_text(const LeftOutCounts& counts) {
+  std::vector<std::string> parts;
+  const auto add = [&](size_t count, const char* word) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, word));
+  };
+  add(counts.unevaluated, "not evaluated");
+  add(counts.ours, "not ranked");
+  add(counts.untimed, "untimed");
+  add(counts.uncompared, "uncompared");
+  return parts.empty() ? "0" : join(parts, ", ");
+}
+
+std::string reasons_text(const TaskStanding& task) {
+  std::vector<std::string> parts = task.reasons;
+  for (const auto& [word, count] : task.caught) parts.push_back(fmt::format("caught {}: {}", count, word));
+  return join(parts, "; ");
+}
+
+}  // namespace
+
+std::vector<std::string> model_headings() {
+  return {"model",     "tasks",   "graphs",     "coverage",    "correct",   "fast_1",   "where applied",
+          "abstained", "AS ours", "unforgiven", "AS upstream", "published", "headline", "left out"};
+}
+
+std::vector<std::string> model_row(const ModelStanding& model) {
+  const record::Summary& summary = model.summary;
+  const record::Reach reach = summary.reach.value_or(record::Reach{});
+  return {model.model,
+          fmt::format("{}", model.tasks.size()),
+          fmt::format("{}", summary.total),
+          percent(summary, reach.applied),
+          percent(summary, summary.correct),
+          percent(summary, summary.fast),
+          report::ratio_text(reach.speedup_applied.value_or(0)),
+          fmt::format("{}", reach.declined + reach.unmatched),
+          score_text(model.scores.ours),
+          score_text(model.scores.unforgiven),
+          score_text(model.scores.upstream),
+          score_text(model.scores.published),
+          score_text(model.published_table),
+          left_out_text(model.left_out)};
+}
+
+std::vector<std::string> task_headings() {
+  return {"task", "graphs", "coverage", "correct", "AS ours", "AS upstream", "published", "left out", "why"};
+}
+
+std::vector<std::string> task_row(const TaskStanding& task) {
+  return {task.task,
+          fmt::format("{}", task.graphs),
+          percent(task.summary, task.summary.reach ? task.summary.reach->applied : 0),
+          percent(task.summary, task.summary.correct),
+          score_text(task.scores.ours),
+          score_text(task.scores.upstream),
+          score_text(task.scores.published),
+          left_out_text(task.left_out),
+          reasons_text(task)};
+}
+
+std::string correlation_text(const std::optional<RankCorrelation>& found) {
+  return found ? fmt::format("Spearman {:.2f}, Kendall {:.2f}", found->spearman, found->kendall)
+               : "no order to compare";
+}
+
+std::vector<std::string> notes() {
+  return {
+      "AS ours: our verdicts, the geometric mean over tasks of PassBench's aggregated score; unforgiven: the same, "
+      "no failure ever forgiven.",
+      "AS upstream: the same runs by upstream's rules. published: score.txt of the same tasks; headline: the "
+      "published table, over 200 tasks.",
+      "where applied: geometric mean of the speedup over correct graphs in which a pass replaced something. "
+      "abstained: nothing replaced.",
+      "left out: not evaluated (the machine's fault), not ranked (our rules), untimed and uncompared (upstream's "
+      "rules cannot tell)."};
+}
+
+}  // namespace passnet::leaderboard

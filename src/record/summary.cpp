@@ -1,0 +1,98 @@
+#include "record/summary.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "record/stats.h"
+
+namespace passnet::record {
+
+namespace {
+
+WeightedScore weighted(const Score& score) { return {score.aggregated_linear, score.passbench}; }
+
+Json to_json(const WeightedScore& score) {
+  return {{"score_linear", score.linear}, {"passbench_score", score.passbench}};
+}
+
+Reach reach_of(const std::vector<const RunRecord*>& records, std::vector<Verdict> verdicts,
+               const ScoreOptions& options) {
+  Reach reach;
+  std::vector<double> speedups;
+  for (size_t i = 0; i < records.size(); ++i) {
+    const RunRecord& record = *records[i];
+    if (is_applied(record)) {
+      ++reach.applied;
+      if (verdicts[i].correct_at(kCorrectT) && verdicts[i].speedup > 0) speedups.push_back(verdicts[i].speedup);
+    } else if (is_declined(record)) {
+      ++reach.declined;
+    } else if (is_unmatched(record)) {
+      ++reach.unmatched;
+      verdicts[i] = {Status::Correct, kFirstT, 1};
+    }
+  }
+  if (!speedups.empty()) reach.speedup_applied = geometric_mean(speedups);
+  reach.abstaining = weighted(score(verdicts, options));
+  return reach;
+}
+
+}  // namespace
+
+bool is_applied(const RunRecord& record) {
+  return std::ranges::any_of(record.passes, [](const PassOutcome& pass) { return pass.matches > 0; });
+}
+
+bool is_unmatched(const RunRecord& record) {
+  if (record.error_kind == "no-match") return true;
+  const bool no_pass = record.provenance && record.provenance->passes.empty();
+  return record.compiler == "passes" && record.stage == Stage::Match && no_pass;
+}
+
+Summary summary_of(const std::vector<Verdict>& verdicts, const ScoreOptions& options) {
+  Summary summary;
+  summary.total = static_cast<int>(verdicts.size());
+  for (const Verdict& verdict : verdicts) {
+    if (!verdict.correct_at(kCorrectT)) continue;
+    ++summary.correct;
+    if (verdict.speedup > 1) ++summary.fast;
+  }
+  ScoreOptions strict = options;
+  strict.forgiving = false;
+  summary.unforgiven = weighted(score(verdicts, strict));
+  return summary;
+}
+
+Summary summary_of(const std::vector<RunRecord>& records, const ScoreOptions& options) {
+  std::vector<const RunRecord*> counted;
+  std::vector<Verdict> verdicts;
+  for (const RunRecord& record : records) {
+    if (!counts(record)) continue;
+    counted.push_back(&record);
+    verdicts.push_back(judge(record));
+  }
+  Summary summary = summary_of(verdicts, options);
+  summary.reach = reach_of(counted, std::move(verdicts), options);
+  return summary;
+}
+
+Json to_json(const Summary& summary) {
+  Json json{{"total", summary.total},
+            {"correct_share", summary.share(summary.correct)},
+            {"fast_1", summary.share(summary.fast)},
+            {"unforgiven", to_json(summary.unforgiven)},
+            {"coverage", Json()},
+            {"speedup_where_applied", Json()},
+            {"declined", Json()},
+            {"unmatched", Json()},
+            {"abstaining", Json()}};
+  if (!summary.reach) return json;
+  const Reach& reach = *summary.reach;
+  json["coverage"] = summary.share(reach.applied);
+  if (reach.speedup_applied) json["speedup_where_applied"] = *reach.speedup_applied;
+  json["declined"] = reach.declined;
+  json["unmatched"] = reach.unmatched;
+  json["abstaining"] = to_json(reach.abstaining);
+  return json;
+}
+
+}  // namespace passnet::record

@@ -1,0 +1,50 @@
+// What stands beside every score, so that it is not read for more than it is: how many graphs a pass was put into at
+// all, how many were left alone, and what the score owes to failures that ES(t) forgives.
+// Source: docs/scoring.md, "Beside the score".
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "record/record.h"
+#include "record/score.h"
+
+namespace passnet::record {
+
+/// One aggregated score under both sets of weights; 1 is eager.
+struct WeightedScore {
+  double linear = 1;     // Score::aggregated_linear
+  double passbench = 1;  // Score::passbench
+};
+
+/// What only records tell; a log of upstream's says nothing of sites.
+struct Reach {
+  int applied = 0;                        // graphs in which a pass replaced something
+  std::optional<double> speedup_applied;  // geometric mean over the correct and timed of these; none: of no graph
+  int declined = 0;                       // abstained: a pattern matched, the plan declined; counts exactly 1
+  int unmatched = 0;                      // abstained: nothing matched, or there is no pass; fails, as upstream has it
+  WeightedScore abstaining;               // the score if these counted exactly 1 too
+};
+
+struct Summary {
+  int total = 0, correct = 0, fast = 0;  // graphs that count; correct at kCorrectT; of these, faster than eager
+  WeightedScore unforgiven;              // the score in which no failure is ever forgiven: ES(t) with b at every t
+  std::optional<Reach> reach;
+
+  double share(int graphs) const { return total == 0 ? 0 : static_cast<double>(graphs) / total; }
+};
+
+/// Of verdicts alone; without reach.
+Summary summary_of(const std::vector<Verdict>& verdicts, const ScoreOptions& options = {});
+/// Of the records that count (record::counts).
+Summary summary_of(const std::vector<RunRecord>& records, const ScoreOptions& options = {});
+
+/// Whether a pass replaced something in the graph, whatever became of it then.
+bool is_applied(const RunRecord& record);
+/// Whether no pass found a site, or the sample has no pass.
+bool is_unmatched(const RunRecord& record);
+
+/// docs/scoring.md names the keys; those of `reach` are null without it.
+Json to_json(const Summary& summary);
+
+}  // namespace passnet::record

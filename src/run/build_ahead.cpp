@@ -1,0 +1,87 @@
+#include "run/build_ahead.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/log.h"
+#include "run/build_kernels.h"
+#include "run/job.h"
+#include "run/worker/requests.h"
+
+namespace passnet::run {
+
+namespace {
+
+using Passes = Result<std::vector<pass::Pass>>;
+
+/// A graph and the passes of its sample.
+struct BuildItem {
+  std::filesystem::path graph;
+  std::shared_ptr<const Passes> passes;
+};
+
+std::vector<BuildItem> items_of(const std::vector<ToBuild>& all) {
+  std::vector<BuildItem> items;
+  for (const ToBuild& one : all) {
+    if (one.graphs.empty() || one.sample->pass_dir.empty()) continue;
+    const auto passes = std::make_shared<const Passes>(pass::load_passes(one.sample->pass_dir));
+    if (!*passes) continue;
+    for (const size_t index : one.graphs) items.push_back({one.sample->graph_paths[index], passes});
+  }
+  return items;
+}
+
+/// Of the GPU that graphs run on; empty on the CPU. Errors: as Worker::start and start_up().
+Result<std::string> ask_architecture(const EvaluateOptions& options) {
+  if (!options.gpu) return std::string();
+  Worker worker({options.worker, Role::Reference, 1, options.interrupted, options.gpu});
+  PASSNET_TRY_VOID(worker.start());
+  PASSNET_TRY(const Hello hello, start_up(worker));
+  return hello.architecture;
+}
+
+}  // namespace
+
+Result<GraphBuild> build_graph(Worker& reference, const std::filesystem::path& path,
+                               const std::vector<pass::Pass>& passes, const PassRunOptions& how,
+                               const std::string& architecture) {
+  PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(path));
+  PASSNET_TRY_VOID(load_graph(reference, SlotWorkers::kGraph, graph.graph, {}, {}, how.timeout));
+  PASSNET_TRY_VOID(replay_inputs(reference, SlotWorkers::kGraph, graph, 0, how.timeout));
+  std::vector<record::PassOutcome> outcomes;
+  const Result<Rewritten> rewritten =
+      rewrite_or_fail(reference, SlotWorkers::kGraph, graph.graph, passes, how, outcomes);
+  forget_graph(reference, kTracedId, how.timeout);
+  if (!rewritten) return rewritten.error();
+  PASSNET_TRY(const BuiltLists built, build_kernels(*rewritten, passes, how.build, architecture));
+  GraphBuild made{rewritten->sites()};
+  for (const pass::LaunchList& list : rewritten->lists) made.launches += list.launches.size();
+  for (const auto& of_list : built.kernels) {
+    made.ways += of_list.size();
+    for (const pass::BuiltKernel& kernel : of_list) made.from_cache += kernel.from_cache ? 1 : 0;
+  }
+  return made;
+}
+
+Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions& options, int jobs) {
+  const std::vector<BuildItem> items = items_of(all);
+  if (items.empty()) return {};
+  PASSNET_TRY(const std::string architecture, ask_architecture(options));
+  const JobOptions job{jobs, options.interrupted};
+  SlotWorkers workers(job, {.binary = options.worker});
+  PassRunOptions how;
+  how.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000));
+  how.on_gpu = options.gpu.has_value();
+  how.strict = options.strict;
+  how.build = options.build;
+  return for_each_item(std::span(items), job, [&](const BuildItem& item, size_t slot) -> Result<void> {
+    PASSNET_TRY(Worker* const worker, workers.at(slot));
+    const Result<GraphBuild> made = build_graph(*worker, item.graph, **item.passes, how, architecture);
+    forget_graph(*worker, SlotWorkers::kGraph, how.timeout);
+    if (!made) log::debug(fmt::format("{}: not built ahead: {}", item.graph.string(), to_string(made.error())));
+    return {};
+  });
+}
+
+}  // namespace passnet::run

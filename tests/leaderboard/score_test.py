@@ -1,0 +1,179 @@
+"""`passnet leaderboard score` from end to end on the CPU: two made-up models, two tasks of relu(x + y)."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "eval"))
+from json_schema import problems  # noqa: E402
+from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase, kernel  # noqa: E402
+
+SCHEMA = json.loads((pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "docs" / "schemas" / "leaderboard_score.json").read_text())
+LIST = "sorted_output_pass_rule_names.json"
+# So far off that it is wrong at t = 1 too, where what is right is settled.
+WRONG = kernel("out[i] = x[i] + y[i] + 1000000;")
+MISSING = "pass 'gone' is listed, but 'gone.py' does not exist"
+
+
+class Leaderboard(PassnetCase):
+    def setUp(self):
+        super().setUp()
+        self.write_sample(["a", "b"])
+        self.tasks = self.root / "official"
+        for task, graphs in (("alpha", ["a", "b"]), ("beta", ["b"])):
+            self.write_task(task, graphs)
+        self.models = [self.root / "submissions" / name for name in ("good", "bad")]
+        for task in ("alpha", "beta"):
+            self.submit("good", task, score=1.2)
+        self.submit("bad", "alpha", kernel_source=WRONG, score=0.1472)
+
+    def write_task(self, task, graphs):
+        directory = self.tasks / "tasks" / task
+        directory.mkdir(parents=True)
+        (directory / "graph_list.txt").write_text("".join(f"{graph}\n" for graph in graphs))
+        (directory / "graphs").symlink_to(self.sample / "graphs")
+
+    def submit(self, model, task, source=PASS, kernel_source=KERNEL % RIGHT_BODY, score=None):
+        directory = self.root / "submissions" / model / task
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / "add_relu.py").write_text(source)
+        (directory / "add_relu.cpp").write_text(kernel_source)
+        (directory / LIST).write_text(json.dumps(["add_relu"]))
+        if score is not None:
+            (directory / "score.txt").write_text(f"{score}")
+        return directory
+
+    def command(self, *flags):
+        return ["leaderboard", "score", *self.models, "--tasks", self.tasks, "--out", self.out, "--trials", 3, "--warmup", 1, *flags]
+
+    def score(self, *flags, code=0):
+        """Runs it with --json; returns the value, the models by name."""
+        done = self.passnet(*self.command("--json", *flags))
+        self.assertEqual(done.returncode, code, done.stderr)
+        value = json.loads(done.stdout)
+        self.assertEqual(problems(value, SCHEMA), [], done.stdout[:2000])
+        value["models"] = {model["model"]: model for model in value["models"]}
+        return value
+
+    def records_of(self, model, task):
+        return [json.loads(line) for line in (self.out / model / task / "records.jsonl").read_text().splitlines()]
+
+    def test_models_beside_what_was_published(self):
+        found = self.score()
+        good, bad = found["models"]["good"], found["models"]["bad"]
+        self.assertEqual((good["summary"]["total"], good["summary"]["coverage"], good["summary"]["correct_share"]), (3, 1, 1))
+        self.assertAlmostEqual(good["scores"]["published"], 1.2)
+        self.assertAlmostEqual(bad["scores"]["published"], (0.1472 * 0.1) ** 0.5)
+        # All wrong, and a task without passes: nothing but what upstream's rules forgive.
+        alpha, beta = bad["tasks"]
+        self.assertEqual((alpha["task"], beta["task"]), ("alpha", "beta"))
+        self.assertAlmostEqual(alpha["scores"]["upstream"], 0.1472, places=4)
+        self.assertAlmostEqual(alpha["scores"]["unforgiven"], 0.1)
+        self.assertEqual(alpha["reasons"], [])
+        self.assertAlmostEqual(beta["scores"]["upstream"], 0.1)
+        self.assertEqual(beta["summary"]["unmatched"], 1)
+        self.assertIn("the passes are missing", self.records_of("bad", "beta")[0]["error"])
+        self.assertEqual(found["model_ranks"]["ours"], {"spearman": 1, "kendall": 1})
+        self.assertIn("<h1>Leaderboard</h1>", (self.out / "leaderboard.html").read_text())
+        self.assertEqual(json.loads((self.out / "leaderboard.json").read_text())["model_ranks"], found["model_ranks"])
+
+    def test_a_model_is_a_run(self):
+        self.score()
+        for command in ("score", "verify"):
+            done = self.passnet(command, self.out / "good")
+            self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.submit("good", "alpha", kernel_source=WRONG)
+        self.assertEqual(self.passnet("verify", self.out / "good").returncode, 5, "the passes have changed since")
+        refused = self.passnet(*self.command())
+        self.assertEqual(refused.returncode, 3)
+        self.assertIn("holds the records of another run, of 'alpha', 'beta'", refused.stderr)
+        again = self.passnet(*self.command("--resume"))
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn("good: 2 graphs to evaluate", again.stderr)
+        self.assertIn("bad: 0 graphs to evaluate", again.stderr)
+        self.assertEqual(self.score("--force")["models"]["good"]["tasks"][0]["summary"]["correct_share"], 0)
+
+    def test_records_are_reproduced_with_the_submitted_passes(self):
+        self.score()
+        done = self.passnet("reproduce", f"{self.out / 'bad'}#alpha/a")
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+
+    def test_goes_on_after_a_kill(self):
+        slow = kernel("for (volatile int again = n == 2040; again;) {} out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;")
+        meta = self.sample / "graphs" / "b" / "weight_meta.py"
+        meta.write_text(meta.read_text().replace("40, 50", "40, 51"))
+        self.submit("good", "alpha", kernel_source=slow)
+        process = subprocess.Popen([str(BINARY), *map(str, self.command())], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   stdin=subprocess.DEVNULL, text=True)
+        records = self.out / "good" / "alpha" / "records.jsonl"
+        deadline = time.monotonic() + 60
+        while not records.exists() or records.read_text().count("\n") != 1:
+            self.assertLess(time.monotonic(), deadline, "the first graph was not evaluated")
+            time.sleep(0.02)
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=20)
+        meta.write_text(meta.read_text().replace("40, 51", "40, 52"))
+        first = self.records_of("good", "alpha")[0]
+        found = self.score("--resume")
+        self.assertEqual(self.records_of("good", "alpha")[0], first)
+        self.assertEqual(found["models"]["good"]["summary"]["total"], 3)
+
+    def test_bad_submissions_fail_and_do_not_end_the_run(self):
+        shutil.rmtree(self.root / "submissions" / "bad" / "alpha")
+        broken = self.submit("bad", "alpha")
+        (broken / LIST).write_text('["add_relu",')
+        (broken / "score.txt").write_text("fast")
+        absent = self.submit("bad", "beta")
+        (absent / LIST).write_text('["gone"]')
+        found = self.score()
+        self.assertEqual(found["models"]["good"]["summary"]["correct_share"], 1)
+        bad = found["models"]["bad"]
+        self.assertEqual(bad["summary"]["correct_share"], 0)
+        self.assertIsNone(bad["tasks"][0]["scores"]["published"])
+        self.assertEqual({record["error_kind"] for task in ("alpha", "beta") for record in self.records_of("bad", task)}, {"bad-input"})
+        self.assertIn(MISSING, self.records_of("bad", "beta")[0]["error"])
+
+    def test_bad_tasks_are_told(self):
+        (self.tasks / "tasks" / "beta" / "graph_list.txt").write_text("b\nnowhere\n")
+        found = self.score(code=1)
+        self.assertEqual([one["task"] for one in found["not_evaluated"]], ["beta"])
+        self.assertIn("'nowhere' does not exist", found["not_evaluated"][0]["why"])
+        self.assertEqual(found["models"]["good"]["summary"]["total"], 2)
+        done = self.passnet(*self.command("--resume", "--filter", "beta"))
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("none of 1 tasks can be evaluated; beta", done.stderr)
+
+    def test_lists_of_graphs_beside_the_graphs(self):
+        lists = self.root / "lists"
+        lists.mkdir()
+        (lists / "beta.txt").write_text("graphs/a\ngraphs/b\n")
+        self.tasks = lists
+        found = self.score("--graphs", self.sample)
+        self.assertEqual(found["models"]["good"]["summary"]["total"], 2)
+        self.assertEqual(self.records_of("good", "beta")[1]["graph"], "graphs/b")
+
+    def test_kernels_are_built_ahead(self):
+        done = self.passnet(*self.command("--build-jobs", 2))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("good: compiling what 3 graphs launch", done.stderr)
+        self.assertEqual(self.records_of("good", "alpha")[0]["stage"], "done")
+        again = self.passnet(*self.command("--resume", "--build-jobs", 2))
+        self.assertNotIn("compiling", again.stderr, "there is nothing left to do")
+
+    def test_words_of_the_table(self):
+        done = self.passnet(*self.command("--limit", 1))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("bad: 0 of 1 tasks score other than published, or were caught", done.stdout)
+        self.assertIn("records by model, and this as a page:", done.stdout)
+        for flags in (("--jobs", 2), ("--graphs", self.sample)):
+            self.assertEqual(self.passnet(*self.command("--force", *flags)).returncode, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
