@@ -73,7 +73,7 @@ Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions&
   PassRunOptions how;
   how.timeout = std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000));
   how.on_gpu = options.gpu.has_value();
-  how.strict = options.strict;
+  how.match = {options.strict, options.generalize};
   how.build = options.build;
   return for_each_item(std::span(items), job, [&](const BuildItem& item, size_t slot) -> Result<void> {
     PASSNET_TRY(Worker* const worker, workers.at(slot));
