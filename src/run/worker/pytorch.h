@@ -2,6 +2,8 @@
 // PyTorch's own eager mode can be asked and timed as one of ours.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -30,8 +32,12 @@ struct PyTorchOptions {
   int threads = 1;
   std::vector<int> processors = {};  // as WorkerOptions
   bool on_gpu = false;
+  int gpu = 0;  // which one
   const std::atomic<bool>* interrupted = nullptr;
 };
+
+/// PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
+inline constexpr std::chrono::milliseconds kCompileTimeout{300000};
 
 /// Starts it, outside of any confinement: it runs no foreign code. The first request waits for it to come up (seconds).
 /// Errors: Resource (no such script), Io.
