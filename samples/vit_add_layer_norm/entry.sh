@@ -17,7 +17,7 @@ checkouts() {
   echo "${PYTHONPATH:-}" | tr : '\n'
 }
 
-passnet= unbuilt=
+passnet='' unbuilt=''
 while read -r directory; do
   [ -f "$directory/include/passnet/kernel.h" ] || continue
   if [ -x "$directory/build/bin/passnet" ]; then
@@ -36,6 +36,10 @@ END
   echo "passnet is not built yet: make -C $unbuilt build" >&2
   make -C "$unbuilt" build >&2 || exit 4
   passnet=$unbuilt/build/bin/passnet
+  [ -x "$passnet" ] || {
+    echo "error: 'make -C $unbuilt build' made no $passnet" >&2
+    exit 4
+  }
 }
 
 # Upstream's limits; an option that is given again counts as it was given last.

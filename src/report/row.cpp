@@ -231,9 +231,10 @@ std::string conditions(const std::vector<record::RunRecord>& records) {
   if (record.reference.baseline == "python") text += " against PyTorch eager from Python";
   if (!record.hardware.empty()) text += ", " + record.hardware;
   if (timed != records.end()) {
-    text +=
-        fmt::format(", {} warm-up and {} timed calls", record.reference.warmup,
-                    std::max<size_t>(record.reference.trials_us.size(), static_cast<size_t>(record.calls_compared)));
+    // Against another baseline the calls that were compared are not those that were timed.
+    const auto compared = record.reference.baseline.empty() ? static_cast<size_t>(record.calls_compared) : 0;
+    text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup,
+                        std::max<size_t>(record.reference.trials_us.size(), compared));
   }
   const auto level = record.provenance ? record.provenance->isolation_level : std::nullopt;
   if (level && *level < record::kHighestIsolation) text += ", " + record::describe(*level);

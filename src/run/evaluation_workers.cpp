@@ -46,7 +46,7 @@ Result<void> EvaluationWorkers::revive() {
 Result<void> EvaluationWorkers::await_candidate() {
   if (candidate_is_up_) return {};
   if (candidate_is_python()) {
-    PASSNET_TRY_VOID(greet(candidate_, kCompileTimeout));
+    PASSNET_TRY_VOID(greet_pytorch(candidate_));
     candidate_is_up_ = true;
     return {};
   }
@@ -68,7 +68,7 @@ Result<EvaluationWorkers::Machine> EvaluationWorkers::machine() {
                 versions_of(options_, hello)};
   if (candidate_is_python() || !options_.baseline.empty()) {
     PASSNET_TRY(Worker* const python, candidate_is_python() ? Result<Worker*>(&candidate_) : baseline());
-    PASSNET_TRY(const Hello of_python, greet(*python, kCompileTimeout));
+    PASSNET_TRY(const Hello of_python, greet_pytorch(*python));
     known.versions[kPythonVersion] = of_python.torch;
   }
   machine_ = std::move(known);
@@ -98,7 +98,7 @@ Result<Worker*> EvaluationWorkers::python(std::optional<Worker>& worker, const c
   if (worker && worker->alive()) return &*worker;
   PASSNET_TRY(Worker started, start_pytorch(python_options(mode)));
   worker.emplace(std::move(started));
-  PASSNET_TRY_VOID(greet(*worker, kCompileTimeout));
+  PASSNET_TRY_VOID(greet_pytorch(*worker));
   return &*worker;
 }
 

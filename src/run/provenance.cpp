@@ -178,7 +178,7 @@ Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& o
     PyTorchOptions eager;
     eager.mode = "eager";
     PASSNET_TRY(Worker python, start_pytorch(eager));
-    PASSNET_TRY(const Hello of_python, greet(python, kCompileTimeout));
+    PASSNET_TRY(const Hello of_python, greet_pytorch(python));
     versions[kPythonVersion] = of_python.torch;
   }
   return versions;

@@ -63,4 +63,13 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
   return worker;
 }
 
+Result<Hello> greet_pytorch(Worker& worker) {
+  Result<Hello> hello = greet(worker, kCompileTimeout);
+  if (!hello && hello.error().worker_lost && hello.error().failure != "interrupted") {
+    hello.error().failure = "resource";
+    hello.error().hint = "PASSNET_PYTHON names a Python that has PyTorch; 'make test' sets one up";
+  }
+  return hello;
+}
+
 }  // namespace passnet::run

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "run/worker/requests.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
@@ -42,5 +43,7 @@ inline constexpr std::chrono::milliseconds kCompileTimeout{300000};
 /// Starts it, outside of any confinement: it runs no foreign code. The first request waits for it to come up (seconds).
 /// Errors: Resource (no such script), Io.
 Result<Worker> start_pytorch(const PyTorchOptions& options);
+/// Waits until it has come up. Errors: as greet(), but a Python that ended is Resource: it has no PyTorch, most likely.
+Result<Hello> greet_pytorch(Worker& worker);
 
 }  // namespace passnet::run
