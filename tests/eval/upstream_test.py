@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import unittest
 
+import log_reader
 from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
@@ -182,7 +183,7 @@ class Limits(Upstream):
         self.only_record("--config", text, "--pass-pattern-limit", 2)
         self.assertEqual(matched.read_text(), "True")
         for config, said in (({"output_pass_patern_limit": 1}, "did you mean 'output_pass_pattern_limit'?"), ({"output_pass_pattern_limit": 0}, "expected an integer"),
-                             ({"output_pass_rule_dir": "/"}, "expected the passes of the sample"), (3, "expected an object")):
+                             ({"output_pass_rule_dir": "/"}, "expected the passes of the sample"), ([3], "expected JSON or JSON in base64")):
             done = self.evaluate("--config", json.dumps(config))
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertIn(said, done.stderr)
@@ -202,7 +203,7 @@ class GivenPasses(Upstream):
         self.assertIn("given/second.py", record["provenance"]["passes"])
         self.assertIn("given/second.cpp", record["provenance"]["kernels"])
         self.assertEqual(self.passnet("verify", self.out).returncode, 0)
-        self.assertEqual(self.passnet("reproduce", self.out).returncode, 0)
+        self.assertIn(self.passnet("reproduce", self.out).returncode, (0, 1))  # 1: another speed; 5: something changed
         (self.given / "second.py").write_text(own_pass() + "\n")
         self.assertIn("small again: pass given/second.py changed", self.evaluate("--resume", "--input-pass-dir", self.given).stderr)
 
@@ -273,6 +274,10 @@ class Log(Upstream):
         for ours, read in zip(records["points"], log["points"]):
             self.assertTrue(math.isclose(ours["es"], read["es"], rel_tol=1e-9) and math.isclose(ours["s"], read["s"], rel_tol=1e-9))
         self.assertEqual([graph["graph"] for graph in records["graphs"]], [graph["graph"] for graph in log["graphs"]])
+        graphs = [log_reader.Graph(lines) for lines in log_reader.blocks((self.out / "sample" / "validation.log").read_text())]
+        self.assertEqual([graph.name for graph in graphs], [f"sample/{name}" for name in ("small", "graphs/float32/9/x_start1_end2_0", "broken")])
+        for point in records["points"]:
+            self.assertTrue(math.isclose(log_reader.es(graphs, point["t"]), point["es"], rel_tol=1e-9), point)
         weighted = sum(WEIGHTS[point["t"]] * math.log10(point["es"]) for point in log["points"])
         self.assertTrue(math.isclose(10 ** (weighted / sum(WEIGHTS.values())), log["passbench_score"], rel_tol=1e-9))
 
