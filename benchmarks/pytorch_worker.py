@@ -308,7 +308,7 @@ def main():
     parser.add_argument("--role", help="given by whoever starts a worker; makes no difference here")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--processors", help="libgomp, which PyTorch uses, is told by its environment")
-    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
     parser.add_argument("--mode", choices=MODES, default="eager", help="how a module is called")
     arguments, _ = parser.parse_known_args()
     if arguments.mode == "cuda-graph" and arguments.device == "cpu":

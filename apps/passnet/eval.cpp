@@ -25,7 +25,9 @@
 #include "run/batch.h"
 #include "run/run_directory.h"
 #include "run/worker/worker.h"
+#include "run/workspace.h"
 #include "sandbox/isolation.h"
+#include "upstream_config.h"
 
 namespace passnet::cli {
 
@@ -36,6 +38,11 @@ struct EvalFlags {
   run::BatchOptions batch;
   bool force = false;
   std::string device = "cpu";
+  std::string baseline = "passnet";
+  std::string root;                 // of the lines of lists
+  std::filesystem::path workspace;  // upstream's; empty: none
+  std::string config;               // upstream's; empty: none
+  std::filesystem::path order;      // a file; empty: as listed
   bool json = false;
 };
 
@@ -101,13 +108,65 @@ Result<run::RunDirectory> open_directory(const EvalFlags& flags, const std::vect
   return run::RunDirectory::open(request);
 }
 
+// Upstream's configuration, where options of ours do not say otherwise.
+Result<void> apply_config(const std::string& text, const std::vector<std::filesystem::path>& samples,
+                          pass::Selection& selection, std::filesystem::path& match_result) {
+  if (text.empty()) return {};
+  PASSNET_TRY(UpstreamConfig config, parse_upstream_config(text));
+  match_result = config.match_result;
+  if (selection.given.empty()) selection.given = config.selection.given;
+  if (!selection.pattern_limit) selection.pattern_limit = config.selection.pattern_limit;
+  if (!selection.function_limit) selection.function_limit = config.selection.function_limit;
+  for (const std::filesystem::path& sample : samples) {
+    std::error_code failed;
+    const std::filesystem::path own = sample / "pass_dir";
+    if (config.pass_dir.empty() || std::filesystem::equivalent(own, config.pass_dir, failed)) continue;
+    return bad_input(fmt::format("--config: 'output_pass_rule_dir' is {}, expected the passes of the sample, {}",
+                                 quoted(config.pass_dir.string(), 200), quoted(own.string(), 200)));
+  }
+  return {};
+}
+
+Result<void> check_together(const EvalFlags& flags) {
+  const run::EvaluateOptions& options = flags.batch.evaluate;
+  if (options.compiler == "inductor" && options.profile) {
+    return bad_input("--profile with --compiler inductor, expected passes or eager")
+        .with_hint("it tells the launches of passes and the operators of our own eager");
+  }
+  return {};
+}
+
+// What upstream's entry.sh leaves behind, for whoever reads that.
+Result<void> leave_outcome(const EvalFlags& flags, const std::filesystem::path& match_result,
+                           const run::BatchResult& result) {
+  if (interrupted() || result.error) return {};
+  const bool matched = std::ranges::any_of(result.records, [](const record::RunRecord& record) {
+    return std::ranges::any_of(record.passes, [](const record::PassOutcome& pass) { return pass.matches > 0; });
+  });
+  if (!match_result.empty()) PASSNET_TRY_VOID(write_file(match_result, std::string_view(matched ? "True" : "False")));
+  if (flags.workspace.empty()) return {};
+  if (flags.batch.evaluate.compiler == "passes") say_error("Has Any pass matched? [{}]\n", matched ? "True" : "False");
+  PASSNET_TRY_VOID(run::write_workspace(flags.workspace, result.records, flags.batch.out));
+  say_error("Result is saved to {}\n", (flags.workspace / run::kWorkspaceScore).string());
+  return {};
+}
+
 Result<ExitCode> eval_command(EvalFlags& flags) {
+  PASSNET_TRY_VOID(check_together(flags));
+  if (!flags.workspace.empty()) PASSNET_TRY_VOID(run::clear_workspace(flags.workspace));
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
   if (flags.batch.jobs > 1 && !flags.batch.evaluate.gpu) {
     return bad_input(fmt::format("--jobs {} on the CPU, expected a GPU for each job", flags.batch.jobs))
         .with_hint("--device cuda; on the CPU samples would take each other's time");
   }
-  PASSNET_TRY(const std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.paths));
+  PASSNET_TRY(const std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.paths, flags.root));
+  std::filesystem::path match_result;
+  pass::Selection& selection = flags.batch.evaluate.selection;
+  PASSNET_TRY_VOID(apply_config(flags.config, samples, selection, match_result));
+  if (!flags.order.empty()) {
+    PASSNET_TRY(selection.order, pass::read_pass_order(flags.order));
+  }
+  flags.batch.evaluate.baseline = flags.baseline == "passnet" ? "" : flags.baseline;
   PASSNET_TRY(const run::RunDirectory directory, open_directory(flags, samples));
   flags.batch.out = directory.path();
   warn_of_isolation();
@@ -128,6 +187,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
         print_result(fmt::format("\nrecords and report: {}\n", (directory.shown() / "report.html").string()));
     }
   }
+  const Result<void> left = leave_outcome(flags, match_result, result);
   if (interrupted()) {
     say_error("interrupted: {} finished graphs are kept in '{}'; go on with --resume\n", result.records.size(),
               directory.shown().string());
@@ -141,7 +201,36 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
         failed, result.records.size());
     return kResource;
   }
+  PASSNET_TRY_VOID(left);
   return all_correct(result.records) ? kOk : kNotAllCorrect;
+}
+
+// Which passes apply, and what upstream's scripts hand over. Each may be given again: the last one counts, so that a
+// script can have defaults.
+void add_selection_options(CLI::App& command, EvalFlags& flags) {
+  pass::Selection& selection = flags.batch.evaluate.selection;
+  const auto last = [](CLI::Option* option) { option->take_last(); };
+  last(command.add_option("--input-pass-dir", selection.given,
+                          "passes that apply before the sample's, with their sorted_input_pass_rule_names.json; one of "
+                          "the sample's of the same name takes its place"));
+  last(command.add_option("--pass-order", flags.order,
+                          "a JSON list of names: another order of all passes, or of those of --input-pass-dir"));
+  last(command
+           .add_option("--pass-pattern-limit", selection.pattern_limit,
+                       "of the sample's passes those with the first so many distinct patterns; the others are left out")
+           ->check(integer_in(1, 1000000)));
+  last(command
+           .add_option("--pass-replacement-func-limit", selection.function_limit,
+                       "the same by the function that replacement_func gives")
+           ->check(integer_in(1, 1000000)));
+  last(command.add_option("--config", flags.config,
+                          "the configuration of upstream's pass manager, as JSON or as JSON in base64"));
+  last(command
+           .add_option("--root", flags.root,
+                       "what the lines of lists are relative to; default: the list, or what is above it")
+           ->envname("PASSNET_ROOT"));
+  last(command.add_option("--workspace", flags.workspace,
+                          "where upstream's tools look for validation.log and aggregated_score.json of the last run"));
 }
 
 void add_flags(CLI::App* command, EvalFlags& flags) {
@@ -159,9 +248,20 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->excludes(resume)
       ->needs("--out");
   add_json_flag(*command, flags.json);
-  command->add_option("--compiler", options.compiler, "passes: the sample's; eager: none, to see the noise")
-      ->check(one_of({"passes", "eager"}))
+  command
+      ->add_option("--compiler", options.compiler,
+                   "passes: the sample's; eager: none, to see the noise; inductor: torch.compile in place of passes "
+                   "(needs PyTorch from Python)")
+      ->check(one_of({"passes", "eager", "inductor"}))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--baseline", flags.baseline,
+          "what the candidate is timed against: passnet, our own eager; python, PyTorch eager from Python, which "
+          "upstream divides by")
+      ->check(one_of({"passnet", "python"}))
+      ->capture_default_str();
+  add_selection_options(*command, flags);
   add_device_option(*command, flags.device);
   add_jobs_option(*command, flags.batch.jobs,
                   "samples at a time, each on a GPU of its own: that of --device and those after it");

@@ -24,6 +24,7 @@
 #include "dataset/choose.h"
 #include "dataset/sample_name.h"
 #include "dataset/screen.h"
+#include "graphdir/entry_script.h"
 #include "graphdir/graph_facts.h"
 #include "graphdir/graph_tree.h"
 #include "graphdir/graph_writer.h"
@@ -71,12 +72,6 @@ namespace passnet::dataset {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kEntry =
-    "#!/bin/sh\n"
-    "# Evaluates this sample with the passes in pass_dir; options are handed on to `passnet eval`.\n"
-    "set -eu\n"
-    "exec passnet eval \"$(dirname \"$0\")\" \"$@\"\n";
 
 /// What is kept of a subgraph until it is its turn.
 struct Member {
@@ -233,10 +228,9 @@ Result<SampleReport> write_by_way_of(const fs::path& partial, const fs::path& pa
   }
   if (report.graphs == 0 || entry_exists(path)) return report;
   PASSNET_TRY_VOID(write_file(partial / "graph_list.txt", list));
-  PASSNET_TRY_VOID(write_file(partial / "entry.sh", std::string_view(kEntry)));
-  std::error_code failed;
-  fs::permissions(partial / "entry.sh", fs::perms(0755), failed);
+  PASSNET_TRY_VOID(graphdir::write_entry_script(partial));
   PASSNET_TRY_VOID(write_file(partial / "pass_dir/sorted_output_pass_rule_names.json", "[]\n"));
+  std::error_code failed;
   fs::rename(partial, path, failed);
   if (failed) return io_error("rename", partial.string(), failed.value());
   return report;

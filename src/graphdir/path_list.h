@@ -16,8 +16,14 @@ struct PathLine {
 };
 
 /// file:     names the text in messages; of_what: what each line names there, "graph directory".
-/// Returns:  the lines that are neither blank nor comments (#), without the blanks around them.
+/// Returns:  the lines that are neither blank nor comments (#), without the blanks around them and a byte order mark.
 /// Errors:   BadInput: no line is left, or a line holds a NUL byte.
 Result<std::vector<PathLine>> parse_path_list(const std::string& file, std::string_view text, std::string_view of_what);
+
+/// The same of a table: a line per path after a head that names the columns, separated by commas, texts with commas in
+/// double quotes. The paths are in the first of the columns `sample_path`, `path` that there is.
+/// Errors: BadInput: no such column, no line after the head, a line that lacks the column.
+Result<std::vector<PathLine>> parse_path_table(const std::string& file, std::string_view text,
+                                               std::string_view of_what);
 
 }  // namespace passnet::graphdir

@@ -50,6 +50,7 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 // Errors: Io, BadInput.
 Result<std::vector<PathLine>> load_list(const fs::path& file, std::string_view of_what) {
   PASSNET_TRY(const std::string text, read_regular_file(file, fx::kMaxTextBytes));
+  if (file.extension() == ".csv") return parse_path_table(file.string(), text, of_what);
   return parse_path_list(file.string(), text, of_what);
 }
 
@@ -93,6 +94,23 @@ Error missing_path(const fs::path& path, std::optional<SourceLoc> at) {
                                quoted(path.string(), 400)),
                    std::move(at))
       .with_hint(did_you_mean(path.filename().string(), siblings));
+}
+
+// Where a line of a list points to: below `root`, or below the list's directory, the nearest one above it or the working
+// directory, whichever has it first.
+Result<fs::path> find_listed(const fs::path& list, const PathLine& line, const fs::path& root) {
+  const fs::path below = (root.empty() ? list.parent_path() : root) / line.text;  // an absolute line stays what it is
+  if (directory_exists(below)) return below;
+  if (root.empty()) {
+    const fs::path beside = fs::absolute(list).lexically_normal().parent_path();
+    for (fs::path above = beside; above.has_relative_path(); above = above.parent_path()) {
+      if (directory_exists(above.parent_path() / line.text)) return above.parent_path() / line.text;
+    }
+    if (directory_exists(line.text)) return fs::path(line.text);
+  }
+  Error error = missing_path(below, SourceLoc{list.string(), line.line, 1});
+  if (error.hint.empty() && root.empty()) error.hint = "--root DIR says what the lines of a list are relative to";
+  return error;
 }
 
 // The samples a directory stands for: itself, or the samples directly in it.
@@ -197,7 +215,7 @@ Result<Sample> load_sample(const fs::path& path) {
   return sample;
 }
 
-Result<std::vector<fs::path>> expand_paths(const std::vector<std::string>& paths) {
+Result<std::vector<fs::path>> expand_paths(const std::vector<std::string>& paths, const fs::path& root) {
   std::vector<fs::path> samples;
   for (const std::string& given : paths) {
     const fs::path path(given);
@@ -205,13 +223,12 @@ Result<std::vector<fs::path>> expand_paths(const std::vector<std::string>& paths
       append_samples(path, samples);
     } else if (!file_exists(path)) {
       return missing_path(path, std::nullopt);
-    } else if (path.filename() == "model.py") {
+    } else if (path.filename() == "model.py" || path.filename() == "graph_list.txt") {
       samples.push_back(path.has_parent_path() ? path.parent_path() : fs::path("."));
     } else {
       PASSNET_TRY(const std::vector<PathLine> lines, load_list(path, "sample or graph directory"));
       for (const PathLine& line : lines) {
-        const fs::path listed = path.parent_path() / line.text;
-        if (!directory_exists(listed)) return missing_path(listed, SourceLoc{path.string(), line.line, 1});
+        PASSNET_TRY(const fs::path listed, find_listed(path, line, root));
         append_samples(listed, samples);
       }
     }

@@ -52,10 +52,14 @@ struct Sample {
 Result<Sample> load_sample(const std::filesystem::path& path);
 
 /// paths:    arguments of a command: each a sample directory, a graph directory, a directory of samples (each with its
-///           graph_list.txt), or a text file that lists such directories, one per line, relative to the file.
+///           graph_list.txt), a graph_list.txt, which stands for its directory, or a list of such directories: a text
+///           file with one per line, or a table (.csv) with a column `sample_path` or `path`.
+/// root:     what the lines of lists are relative to; empty: to the list's directory or the nearest one above it where
+///           they exist, as in a checkout whose lists lie in a directory of their own, or else to the working directory.
 /// Returns:  sample directories and graph directories, in the order of the paths.
 /// Errors:   Io; BadInput: a path that does not exist (with the nearest name beside it), an empty list.
-Result<std::vector<std::filesystem::path>> expand_paths(const std::vector<std::string>& paths);
+Result<std::vector<std::filesystem::path>> expand_paths(const std::vector<std::string>& paths,
+                                                        const std::filesystem::path& root = {});
 
 /// Returns: every graph directory (is_graph_dir) at or below `root`, in the order of GraphWalk; none when `root` is not
 ///          a directory. Directories that cannot be read are left out, with a warning for each.

@@ -265,8 +265,8 @@ std::vector<fs::path> imported_files(const fs::path& path) {
   return paths;
 }
 
-Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir) {
-  const fs::path list = pass_dir / kListFile;
+Result<std::vector<fs::path>> list_passes(const fs::path& pass_dir, std::string_view list_file) {
+  const fs::path list = pass_dir / list_file;
   std::error_code ignored;
   if (!fs::exists(list, ignored)) {
     return bad_input(fmt::format("the list of passes is missing: expected {}", quoted(list.string(), 200)))

@@ -39,10 +39,11 @@ inline constexpr std::string_view kListFile = "sorted_output_pass_rule_names.jso
 /// Errors: BadInput: not a JSON list of strings, empty, a name twice, a name with directories.
 Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::string_view text);
 
-/// The passes of a pass_dir in the order of sorted_output_pass_rule_names.json.
+/// The passes of a pass_dir in the order of sorted_output_pass_rule_names.json, or of another list in it.
 /// Errors: BadInput: list file absent, malformed (not a JSON list of strings), empty, a name twice, a named
 /// pass without Name.py (with the nearest file name).
-Result<std::vector<std::filesystem::path>> list_passes(const std::filesystem::path& pass_dir);
+Result<std::vector<std::filesystem::path>> list_passes(const std::filesystem::path& pass_dir,
+                                                       std::string_view list_file = kListFile);
 
 /// The pass of a Name.py, or all passes of a pass_dir or of a sample directory, in their order.
 /// Errors: as load_pass and list_passes.

@@ -46,6 +46,14 @@ void add_options(const RunOptions& then, const RunOptions& now, std::vector<Diff
   add_option("timeout", then.timeout_s, now.timeout_s, found);
   add_option("strict", on_off(then.strict), on_off(now.strict), found);
   add_option("generalize", on_off(then.generalize), on_off(now.generalize), found);
+  const auto text = [](const std::string& given, const char* none) { return given.empty() ? none : given; };
+  const auto limit = [](std::optional<int> given) { return given ? fmt::format("{}", *given) : std::string("none"); };
+  add_option("baseline", text(then.baseline, "passnet"), text(now.baseline, "passnet"), found);
+  add_option("input-pass-dir", text(then.input_pass_dir, "none"), text(now.input_pass_dir, "none"), found);
+  add_option("pass-order", text(join(then.pass_order, ","), "as listed"), text(join(now.pass_order, ","), "as listed"),
+             found);
+  add_option("pass-pattern-limit", limit(then.pass_pattern_limit), limit(now.pass_pattern_limit), found);
+  add_option("pass-replacement-func-limit", limit(then.pass_function_limit), limit(now.pass_function_limit), found);
   add_option("without", join(then.without, ","), join(now.without, ","), found);
 }
 

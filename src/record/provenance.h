@@ -16,7 +16,7 @@ struct RunRecord;
 
 /// The options that can change a result, as they were in force (threads: never "all").
 struct RunOptions {
-  std::string compiler = "passes";  // passes | eager
+  std::string compiler = "passes";  // passes | eager | inductor
   std::string device = "cpu";       // cpu | cuda; which of several equal GPUs it was does not matter
   std::string cuda_graph = "off";   // auto | on | off; always off on the CPU
   int threads = 1;
@@ -25,6 +25,10 @@ struct RunOptions {
   double timeout_s = 0;        // seconds for one request; matters to records that ran into it alone
   bool strict = false;
   bool generalize = false;
+  std::string baseline = {};        // what the candidate is timed against; empty: our own eager; "python": PyTorch's
+  std::string input_pass_dir = {};  // of the passes that were given, absolute; empty: none
+  std::vector<std::string> pass_order = {};  // as asked for; empty: as listed
+  std::optional<int> pass_pattern_limit = {}, pass_function_limit = {};
   std::vector<std::string> without = {};  // defences that were off; what was made so is never kept or scored
   bool operator==(const RunOptions&) const = default;
 };

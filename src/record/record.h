@@ -106,7 +106,10 @@ struct Timing {
   int warmup = 0;
   std::vector<double> trials_us;  // what is judged and scored
   Track track = {};               // of trials_us
-  std::string mode = {};  // "operators", or how the recorded calls are repeated: "direct", "graph", "graph with copies"
+  /// "operators", or how the recorded calls are repeated: "direct", "graph", "graph with copies"; of PyTorch from Python:
+  /// how a module is called, "torch.compile"
+  std::string mode = {};
+  std::string baseline = {};            // "python": PyTorch eager from Python in place of our own eager
   std::vector<TrackTimes> others = {};  // the same call timed in other ways; GPU only
   int sm_mhz = 0, temperature_c = 0;    // of the GPU after the trials; 0: not known
   std::vector<int> blocks = {};  // trials per block, in order; block i was timed right beside block i of the other side
@@ -150,6 +153,13 @@ struct PassOutcome {
   std::string diagnosis;               // nearest miss or reasons of refusal; may be empty
   std::vector<std::string> idle = {};  // launches that no output depends on, and plans that launch nothing
   bool operator==(const PassOutcome&) const = default;
+};
+
+/// A pass that is listed and was left out.
+struct SurplusPass {
+  std::string pass;
+  std::string reason;  // the limit, and what there was more of
+  bool operator==(const SurplusPass&) const = default;
 };
 
 /// A launch of a kernel under @triton.autotune: which configuration was the fastest.
@@ -204,7 +214,7 @@ struct Link {
 struct RunRecord {
   int version = 1;
   std::string sample, graph;        // names, as listed
-  std::string compiler = "passes";  // passes | eager
+  std::string compiler = "passes";  // passes | eager | inductor
   std::string device = "cpu";
   std::string hardware;  // "Intel(R) Xeon(R) … x 2 threads"
   int threads = 1;
@@ -219,8 +229,9 @@ struct RunRecord {
   std::string error;           // the message a person reads; may have several lines
 
   std::vector<PassOutcome> passes;
-  std::vector<Tuned> tuned;      // by @triton.autotune, those of which there were several configurations to try
-  bool outputs_counted = false;  // both sides gave outputs; `outputs` holds max(expected, found) entries
+  std::vector<SurplusPass> surplus;  // in the order of their list
+  std::vector<Tuned> tuned;          // by @triton.autotune, those of which there were several configurations to try
+  bool outputs_counted = false;      // both sides gave outputs; `outputs` holds max(expected, found) entries
   int expected_outputs = 0, found_outputs = 0;
   std::vector<OutputCheck> outputs;
   std::vector<InputCheck> inputs;        // those that either side changed

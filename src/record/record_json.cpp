@@ -69,6 +69,7 @@ struct JsonFields<record::Timing> {
     field("trials_us", timing.trials_us);
     field.if_set("track", timing.track);
     field.if_set("mode", timing.mode);
+    field.if_set("baseline", timing.baseline);
     field.if_set("others", timing.others);
     field.if_set("sm_mhz", timing.sm_mhz);
     field.if_set("temperature_c", timing.temperature_c);
@@ -271,6 +272,15 @@ struct JsonFields<record::PassOutcome> {
 };
 
 template <>
+struct JsonFields<record::SurplusPass> {
+  static constexpr std::string_view kName = "surplus pass";
+  static void visit(auto& field, auto& surplus) {
+    field("pass", surplus.pass);
+    field("reason", surplus.reason);
+  }
+};
+
+template <>
 struct JsonFields<record::RunOptions> {
   static constexpr std::string_view kName = "options";
   static void visit(auto& field, auto& options) {
@@ -284,6 +294,11 @@ struct JsonFields<record::RunOptions> {
     field("timeout_s", options.timeout_s);
     field("strict", options.strict);
     field.if_set("generalize", options.generalize);
+    field.if_set("baseline", options.baseline);
+    field.if_set("input_pass_dir", options.input_pass_dir);
+    field.if_set("pass_order", options.pass_order);
+    field.if_set("pass_pattern_limit", options.pass_pattern_limit);
+    field.if_set("pass_replacement_func_limit", options.pass_function_limit);
     field.if_set("without", options.without);
   }
 };
@@ -334,6 +349,7 @@ struct JsonFields<record::RunRecord> {
     field("error_kind", record.error_kind);
     field("error", record.error);
     field("passes", record.passes);
+    field.if_set("surplus", record.surplus);
     field("outputs_counted", record.outputs_counted);
     field("expected_outputs", record.expected_outputs);
     field("found_outputs", record.found_outputs);

@@ -78,6 +78,8 @@ void note_status(Parsed& parsed, std::string_view line) {
     parsed.type_ok = true;
   else if (contains(line, "all_close"))
     parsed.shape_ok = parsed.eager_ok = parsed.compile_ok = true;
+  else if (contains(line, "No passes modified"))
+    parsed.runtime_fail = true;  // "pass_miss", which counts as any error that has no class of its own
   if (contains(line, "Exception:") || contains(line, "Error:")) parsed.runtime_fail = true;
 }
 

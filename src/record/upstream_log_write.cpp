@@ -182,7 +182,7 @@ void write_record(Log& log, const RunRecord& record) {
     log.plain("{}: {}", status == Status::RuntimeFail ? "RuntimeError" : "reason", why);
   }
   log.prompt("[Result] status: {}", correct ? "success" : "failed");
-  if (verdict.speedup > 0) log.prompt("[Speedup][e2e]: {:.5f}", verdict.speedup);
+  if (verdict.speedup > 0) log.prompt("[Speedup][e2e]: {}", python_float(verdict.speedup));
 }
 
 }  // namespace

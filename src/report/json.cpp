@@ -46,6 +46,9 @@ Json graph_json(const record::RunRecord& record, const Row& row) {
     json["peak_device_bytes"] = {{"reference", record.reference_memory.peak_bytes},
                                  {"candidate", record.candidate_memory.peak_bytes}};
   }
+  for (const record::SurplusPass& surplus : record.surplus)
+    json["surplus"].push_back({{"pass", valid_utf8(surplus.pass)}, {"reason", valid_utf8(surplus.reason)}});
+  if (!record.reference.baseline.empty()) json["baseline"] = record.reference.baseline;
   if (!record.retried.empty()) json["retried"] = valid_utf8(record.retried);
   if (!row.problem.empty()) {
     json["stage"] = record::to_string(record.stage);

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
+#include "base/strings.h"
+#include "base/visible.h"
 #include "record/profiles.h"
 #include "record/score.h"
 #include "record/tolerance.h"
@@ -191,6 +194,7 @@ Row row_of(const record::RunRecord& record, bool several_samples) {
   row.disturbed = record.disturbed;
   if (row.disturbed) row.timed = false, row.ratio = 0, row.interval = {};
   row.control = record.control;
+  row.surplus = record.surplus;
   row.profile = record.profile;
   row.rival = record.rival;
   row.noisy = !record.disturbed && record::is_noisy(record);
@@ -224,11 +228,13 @@ std::string conditions(const std::vector<record::RunRecord>& records) {
                                   [](const record::RunRecord& record) { return !record.reference.trials_us.empty(); });
   const record::RunRecord& record = timed == records.end() ? records.front() : *timed;
   std::string text = fmt::format("{} on {}", record.compiler, record.device);
+  if (record.reference.baseline == "python") text += " against PyTorch eager from Python";
   if (!record.hardware.empty()) text += ", " + record.hardware;
   if (timed != records.end()) {
-    text +=
-        fmt::format(", {} warm-up and {} timed calls", record.reference.warmup,
-                    std::max<size_t>(record.reference.trials_us.size(), static_cast<size_t>(record.calls_compared)));
+    // Against another baseline the calls that were compared are not those that were timed.
+    const auto compared = record.reference.baseline.empty() ? static_cast<size_t>(record.calls_compared) : 0;
+    text += fmt::format(", {} warm-up and {} timed calls", record.reference.warmup,
+                        std::max<size_t>(record.reference.trials_us.size(), compared));
   }
   const auto level = record.provenance ? record.provenance->isolation_level : std::nullopt;
   if (level && *level < record::kHighestIsolation) text += ", " + record::describe(*level);
@@ -279,6 +285,23 @@ std::string controls_text(const std::vector<Row>& rows) {
   if (ratios.size() < 2) return only;
   const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
   return fmt::format("{} to {} over {} samples", ratio_text(*least), ratio_text(*most), ratios.size());
+}
+
+std::string surplus_text(const std::vector<Row>& rows) {
+  std::string text;
+  std::set<std::string> told;
+  for (const Row& row : rows) {
+    if (!told.insert(row.sample).second) continue;
+    for (size_t i = 0; i < row.surplus.size();) {
+      std::vector<std::string> names;
+      const std::string& reason = row.surplus[i].reason;
+      for (; i < row.surplus.size() && row.surplus[i].reason == reason; ++i)
+        names.push_back(visible_line(row.surplus[i].pass));
+      text += fmt::format("{}{} of {} ({})", text.empty() ? "" : "; ", join(names, ", "), visible_line(row.sample),
+                          visible_line(reason));
+    }
+  }
+  return text;
 }
 
 std::string ratio_text(double ratio) {

@@ -39,6 +39,7 @@ struct Row {
   double max_abs_diff = 0;                 // over all outputs; nan when one is not comparable
   int sites = 0, declined = 0;             // of all passes
   std::optional<record::Control> control;  // the A/A control of the sample, with the first of its graphs that was timed
+  std::vector<record::SurplusPass> surplus;
   std::optional<record::Profile> profile;
   std::optional<record::Rival> rival;
   std::string problem;  // why it is not correct, several lines, as recorded; empty when correct
@@ -63,6 +64,9 @@ std::string rival_text(const Row& row);
 /// The A/A controls of all samples: "1.00x (0.98 to 1.02)", or "0.97x to 1.03x over 12 samples". Empty when there is
 /// none.
 std::string controls_text(const std::vector<Row>& rows);
+
+/// The listed passes that were left out and why: "c and d of vit (REASON); e of gpt2 (REASON)". Empty when there is none.
+std::string surplus_text(const std::vector<Row>& rows);
 
 /// "2.31x"; "-" when 0.
 std::string ratio_text(double ratio);

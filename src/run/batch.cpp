@@ -26,6 +26,7 @@
 #include "run/machine_lock.h"
 #include "run/provenance.h"
 #include "run/seed.h"
+#include "run/select_passes.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
@@ -124,8 +125,8 @@ record::Session::Sample promise(const Planned& planned, const EvaluateOptions& o
   sample.name = planned.sample.name;
   sample.graphs = planned.graphs_to_do();
   if (options.compiler == "passes") {
-    sample.passes = hash_passes(planned.sample);
-    sample.kernels = hash_kernels(planned.sample, options.gpu.has_value());
+    sample.passes = hash_passes(planned.sample, options.selection);
+    sample.kernels = hash_kernels(planned.sample, options.selection, options.gpu.has_value());
   }
   sample.records = planned.file.end().records;
   sample.head = planned.file.end().head;
@@ -172,7 +173,8 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const Seed& 
   };
   const std::filesystem::path out = options.out / planned.sample.name;
   const bool all_done = std::ranges::all_of(planned.sample.graph_names, one.skip);
-  if (!all_done && options.evaluate.compiler == "passes") PASSNET_TRY_VOID(save_passes(out, planned.sample.pass_dir));
+  if (!all_done && options.evaluate.compiler == "passes")
+    PASSNET_TRY_VOID(save_passes(out, listed_files(planned.sample, options.evaluate.selection)));
   one.texts = [&](const std::string& graph, const record::GraphTexts& texts) {
     return save_graph_texts(out, graph, texts);
   };
@@ -297,6 +299,10 @@ Result<void> plan(std::vector<graphdir::Sample> samples, const BatchOptions& opt
             .with_hint("evaluate them in two runs with an --out each");
       }
     }
+    // A wrong order is the caller's, and no result of a pass.
+    const pass::Selection& selection = options.evaluate.selection;
+    if (options.evaluate.compiler == "passes" && !(selection.given.empty() && selection.order.empty()))
+      PASSNET_TRY_VOID(pass::list_selected(sample.pass_dir, selection));
     PASSNET_TRY(RecordFile file, RecordFile::open(options.out / sample.name / record::kRecordsFile, options.resume));
     planned.push_back({std::move(sample), std::move(file)});
   }

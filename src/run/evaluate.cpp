@@ -23,6 +23,7 @@
 #include "run/pattern_names.h"
 #include "run/provenance.h"
 #include "run/run_passes.h"
+#include "run/select_passes.h"
 #include "run/tune.h"
 #include "run/worker/pytorch.h"
 #include "run/worker/requests.h"
@@ -36,27 +37,14 @@ using record::Stage;
 
 constexpr int kProfiledCalls = 50;
 
-// The passes of the sample, loaded once; a pass that cannot be read fails every graph with the same words.
-Result<std::vector<pass::Pass>> load_passes(const graphdir::Sample& sample) {
-  if (sample.pass_dir.empty()) {
-    return bad_input(fmt::format("sample '{}' has no pass_dir", sample.name))
-        .with_hint("write passes (passnet pass new), or evaluate without them: --compiler eager");
-  }
-  std::error_code failed;
-  if (!std::filesystem::is_directory(sample.pass_dir, failed)) {
-    return bad_input(fmt::format("the passes are missing: expected the directory '{}'", sample.pass_dir.string()))
-        .with_hint("write passes there (passnet pass new)");
-  }
-  return pass::load_passes(sample.pass_dir);
-}
-
 class SampleEvaluation {
  public:
   SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers)
       : sample_(sample),
         options_(options),
         build_(without_layers(options.build, options.without)),
-        timeout_(static_cast<int64_t>(options.timeout_s * 1000)),
+        timeout_(std::max(std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000)),
+                          options.compiler == "inductor" ? kCompileTimeout : std::chrono::milliseconds(0))),
         workers_(workers),
         reference_(workers.reference()),
         candidate_(workers.candidate()) {}
@@ -65,10 +53,14 @@ class SampleEvaluation {
   Result<void> start() {
     PASSNET_TRY_VOID(workers_.begin_sample());
     if (options_.compiler == "passes") {
-      pass_hashes_ = hash_passes(sample_);  // before they are read: a file that is changed in between counts as changed
-      passes_ = load_passes(sample_);
+      // Before they are read: a file that is changed in between counts as changed.
+      pass_hashes_ = hash_passes(sample_, options_.selection);
+      // Loaded once: a pass that cannot be read fails every graph with the same words.
+      Result<SelectedPasses> selected = select_passes(sample_, options_.selection);
+      if (selected) surplus_ = selected->surplus;
+      passes_ = selected ? Result<std::vector<pass::Pass>>(std::move(selected->passes)) : selected.error();
     }
-    if (!options_.rival.empty()) PASSNET_TRY_VOID(find_pytorch_worker());
+    if (!options_.rival.empty() || !options_.baseline.empty() || is_inductor()) PASSNET_TRY_VOID(find_pytorch_worker());
     if (!options_.gpu) return {};
     // Without that GPU no graph can be evaluated, so this is no record of a graph.
     const auto known = workers_.machine();
@@ -119,6 +111,7 @@ class SampleEvaluation {
     record.threads = workers_.threads();
     record.seed = options_.seed;
     record.started = utc_now();
+    record.surplus = surplus_;
     record::Provenance made_of = provenance_of(sample_, index, options_, {});
     made_of.passes = pass_hashes_;
     tensors_ = {};
@@ -136,6 +129,7 @@ class SampleEvaluation {
     return tried;
   }
 
+  bool is_inductor() const { return options_.compiler == "inductor"; }
   bool is_off(Layer layer) const { return options_.without.contains(layer); }
 
   // The graph as the candidate has it.
@@ -232,8 +226,10 @@ class SampleEvaluation {
     record.stage = Stage::Time;
     MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
     how.fresh_inputs = !is_off(Layer::FreshInputs);
-    how.audit_clocks = !is_off(Layer::Clocks);
-    PASSNET_TRY(Measured measured, measure({reference_, kId}, {candidate_, kId, calls_at_once}, how));
+    how.audit_clocks = !is_off(Layer::Clocks) && !is_inductor();
+    // PyTorch from Python knows no sets of inputs.
+    PASSNET_TRY(Measured measured, is_inductor() ? measure_on_same_inputs({reference_, kId}, {candidate_, kId}, how)
+                                                 : measure({reference_, kId}, {candidate_, kId, calls_at_once}, how));
     if (!is_off(Layer::TimedCompare)) keep_worse(measured.checks, record);
     record.reference = std::move(measured.reference);
     record.candidate = std::move(measured.candidate);
@@ -244,6 +240,8 @@ class SampleEvaluation {
       record.floor = floor_of(graph, machine, record::summarize(record.reference.trials_us).median);
     record.deterministic = measured.changed_calls == 0;
     how.audit_clocks = false;  // neither has another clock now
+    if (!options_.baseline.empty()) PASSNET_TRY_VOID(time_against_python(graph, how, record));
+    if (is_inductor()) record.candidate.mode = "torch.compile";
     if (options_.compiler == "passes" && !controlled_) record.control = measure_control(graph, how);
     if (!options_.rival.empty()) record.rival = measure_rival(graph, how);
     return {};
@@ -300,6 +298,25 @@ class SampleEvaluation {
     return record::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
   }
 
+  // PyTorch eager from Python in the reference's place: its times stand beside those that the candidate has beside it.
+  // What the candidate computes was judged before, and calls on inputs of their own were compared, against our own.
+  Result<void> time_against_python(const ir::Graph& graph, MeasureOptions how, record::RunRecord& record) {
+    how.timeout = std::max<std::chrono::milliseconds>(how.timeout, kCompileTimeout);
+    record.stage = Stage::Reference;
+    PASSNET_TRY(Worker* const python, workers_.baseline());
+    PASSNET_TRY_VOID(load_graph(*python, kId, graph, {}, {}, how.timeout));
+    PASSNET_TRY_VOID(set_inputs(*python, kId, tensors_.inputs, how.timeout));
+    PASSNET_TRY_VOID(run_graph(*python, kId, true, how.timeout));
+    record.stage = Stage::Time;
+    PASSNET_TRY(Measured measured, measure_on_same_inputs({*python, kId}, {candidate_, kId}, how));
+    record.reference = std::move(measured.reference);
+    record.candidate = std::move(measured.candidate);
+    record.reference.baseline = options_.baseline;
+    record.disturbed |= measured.disturbed;
+    record.load = measured.load;
+    return {};
+  }
+
   // Another compiler on the same graph and inputs, against the same reference. What goes wrong there is its problem,
   // not the graph's.
   record::Rival measure_rival(const ir::Graph& graph, MeasureOptions how) {
@@ -332,7 +349,7 @@ class SampleEvaluation {
       note_memory(forget_graph(reference_, id, timeout_), record.reference_memory);
     for (const char* id : {kControlId, kId})
       note_memory(forget_graph(candidate_, id, timeout_), record.candidate_memory);
-    if (Worker* const python = workers_.running_rival()) forget_graph(*python, kId, timeout_);
+    for (Worker* const python : workers_.running_python()) forget_graph(*python, kId, timeout_);
   }
   static void note_memory(const record::DeviceMemory& used, record::DeviceMemory& memory) {
     memory = {std::max(memory.peak_bytes, used.peak_bytes), used.kept_bytes};
@@ -348,6 +365,7 @@ class SampleEvaluation {
   EvaluationWorkers& workers_;
   Worker &reference_, &candidate_;
   Result<std::vector<pass::Pass>> passes_;
+  std::vector<record::SurplusPass> surplus_;
   record::Provenance::Hashes pass_hashes_, objects_;
   EvaluationWorkers::Machine machine_;
   GraphTensors tensors_;

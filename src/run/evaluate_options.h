@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "pass/kernel/build.h"
+#include "pass/selection.h"
 #include "run/layers.h"
 
 namespace passnet::run {
 
 struct EvaluateOptions {
-  std::string compiler = "passes";  // passes | eager
+  std::string compiler = "passes";  // passes | eager | inductor: torch.compile in the candidate's place
+  std::string baseline;             // what the candidate is timed against; empty: our own eager; "python": PyTorch's
+  pass::Selection selection;        // which passes of the sample apply
   int warmup = 25;
   int trials = 100;
   uint64_t seed = 1024;             // of the replayed inputs

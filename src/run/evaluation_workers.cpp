@@ -38,11 +38,18 @@ Result<void> EvaluationWorkers::revive() {
   if (!reference_.alive()) PASSNET_TRY_VOID(reference_.start());
   if (candidate_.alive()) return {};
   candidate_is_foreign_ = candidate_is_up_ = false;
-  return candidate_.start();
+  if (!candidate_is_python()) return candidate_.start();
+  PASSNET_TRY(candidate_, start_pytorch(python_options("compile")));
+  return {};
 }
 
 Result<void> EvaluationWorkers::await_candidate() {
   if (candidate_is_up_) return {};
+  if (candidate_is_python()) {
+    PASSNET_TRY_VOID(greet_pytorch(candidate_));
+    candidate_is_up_ = true;
+    return {};
+  }
   PASSNET_TRY(const Hello hello, start_up(candidate_));
   isolation_ = isolation_in_force(hello.isolation);
   candidate_is_up_ = true;
@@ -57,8 +64,14 @@ void EvaluationWorkers::stop() {
 Result<EvaluationWorkers::Machine> EvaluationWorkers::machine() {
   if (machine_) return *machine_;
   PASSNET_TRY(const Hello hello, start_up(reference_));
-  machine_ = Machine{hello.hardware, fmt::format("{}, torch {}", hello.hardware, hello.torch), hello.architecture,
-                     versions_of(options_, hello)};
+  Machine known{hello.hardware, fmt::format("{}, torch {}", hello.hardware, hello.torch), hello.architecture,
+                versions_of(options_, hello)};
+  if (candidate_is_python() || !options_.baseline.empty()) {
+    PASSNET_TRY(Worker* const python, candidate_is_python() ? Result<Worker*>(&candidate_) : baseline());
+    PASSNET_TRY(const Hello of_python, greet_pytorch(*python));
+    known.versions[kPythonVersion] = of_python.torch;
+  }
+  machine_ = std::move(known);
   return *machine_;
 }
 
@@ -70,17 +83,34 @@ Result<Calibration> EvaluationWorkers::calibration() {
   return *calibration_;
 }
 
-Result<Worker*> EvaluationWorkers::rival() {
-  if (rival_ && rival_->alive()) return &*rival_;
-  PyTorchOptions pytorch;
-  pytorch.threads = threads_;
-  pytorch.processors = options_.processors;
-  pytorch.on_gpu = options_.gpu.has_value();
-  pytorch.interrupted = options_.interrupted;
-  PASSNET_TRY(Worker started, start_pytorch(pytorch));
-  rival_.emplace(std::move(started));
-  PASSNET_TRY_VOID(greet(*rival_, kCompileTimeout));
-  return &*rival_;
+PyTorchOptions EvaluationWorkers::python_options(const char* mode) const {
+  PyTorchOptions python;
+  python.mode = mode;
+  python.threads = threads_;
+  python.processors = options_.processors;
+  python.on_gpu = options_.gpu.has_value();
+  python.gpu = options_.gpu.value_or(0);
+  python.interrupted = options_.interrupted;
+  return python;
+}
+
+Result<Worker*> EvaluationWorkers::python(std::optional<Worker>& worker, const char* mode) {
+  if (worker && worker->alive()) return &*worker;
+  PASSNET_TRY(Worker started, start_pytorch(python_options(mode)));
+  worker.emplace(std::move(started));
+  PASSNET_TRY_VOID(greet_pytorch(*worker));
+  return &*worker;
+}
+
+Result<Worker*> EvaluationWorkers::rival() { return python(rival_, "compile"); }
+Result<Worker*> EvaluationWorkers::baseline() { return python(baseline_, "eager"); }
+
+std::vector<Worker*> EvaluationWorkers::running_python() {
+  std::vector<Worker*> running;
+  for (auto* worker : {&rival_, &baseline_}) {
+    if (*worker) running.push_back(&**worker);
+  }
+  return running;
 }
 
 }  // namespace passnet::run

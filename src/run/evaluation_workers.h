@@ -6,16 +6,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "run/calibration.h"
 #include "run/evaluate_options.h"
+#include "run/worker/pytorch.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
-
-/// PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
-inline constexpr std::chrono::milliseconds kCompileTimeout{300000};
 
 class EvaluationWorkers {
  public:
@@ -24,10 +23,12 @@ class EvaluationWorkers {
 
   Worker& reference() { return reference_; }
   Worker& candidate() { return candidate_; }
-  /// PyTorch from Python, started when it is first asked for. Errors: Resource (its script is missing), Io, and as
-  /// greet().
+  /// PyTorch from Python, started when it is first asked for: torch.compile, and eager mode. Errors: Resource (its script
+  /// is missing), Io, and as greet().
   Result<Worker*> rival();
-  Worker* running_rival() { return rival_ ? &*rival_ : nullptr; }
+  Result<Worker*> baseline();
+  /// Those of them that run.
+  std::vector<Worker*> running_python();
 
   /// Before a sample: a candidate that has loaded foreign code is replaced, and what does not run is started. Returns
   /// at once: the first request to a worker waits for it to come up, and meanwhile the reference works. Errors:
@@ -55,17 +56,21 @@ class EvaluationWorkers {
   /// What the machine was measured to do, now or earlier. Asked once. Errors: as machine() and calibrate().
   Result<Calibration> calibration();
 
-  /// What confines the candidate, in words; empty before it was waited for.
+  /// What confines the candidate, in words; empty before it was waited for, and where it runs no foreign code.
   const std::string& isolation() const { return isolation_; }
 
   int threads() const { return threads_; }
 
  private:
+  bool candidate_is_python() const { return options_.compiler == "inductor"; }
+  PyTorchOptions python_options(const char* mode) const;
+  Result<Worker*> python(std::optional<Worker>& worker, const char* mode);
+
   const EvaluateOptions& options_;
   const int threads_;
   Worker reference_, candidate_;
   bool candidate_is_foreign_ = false, candidate_is_up_ = false;
-  std::optional<Worker> rival_;
+  std::optional<Worker> rival_, baseline_;
   std::optional<Machine> machine_;
   std::optional<Calibration> calibration_;
   std::string isolation_;

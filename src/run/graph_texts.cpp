@@ -1,6 +1,8 @@
 #include "run/graph_texts.h"
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "base/file.h"
 #include "fx/print.h"
@@ -32,13 +34,13 @@ Result<void> save_graph_texts(const fs::path& sample_out, const std::string& gra
   return {};
 }
 
-Result<void> save_passes(const fs::path& sample_out, const fs::path& pass_dir) {
+Result<void> save_passes(const fs::path& sample_out, const std::vector<fs::path>& passes) {
   const fs::path directory = record::passes_directory(sample_out);
   std::error_code absent;
   fs::remove_all(directory, absent);
-  const Result<std::vector<fs::path>> passes = pass::list_passes(pass_dir);
-  if (!passes) return {};
-  for (const fs::path& pass : *passes) {
+  std::set<std::string> saved;
+  for (const fs::path& pass : passes) {
+    if (!saved.insert(pass.stem().string()).second) continue;
     for (const char* ending : {".py", ".cpp", ".cu"}) {
       const fs::path file = fs::path(pass).replace_extension(ending);
       if (!entry_exists(file)) continue;

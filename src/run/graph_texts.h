@@ -18,9 +18,9 @@ void add_rewritten(record::GraphTexts& texts, const Rewritten& rewritten);
 Result<void> save_graph_texts(const std::filesystem::path& sample_out, const std::string& graph,
                               const record::GraphTexts& texts);
 
-/// Copies the passes that are listed in pass_dir, with their kernels, into record::passes_directory, which holds
-/// nothing else afterwards. A pass_dir that cannot be read leaves it empty: the records say what is wrong with it.
+/// Copies these passes (Name.py), with their kernels, into record::passes_directory, which holds nothing else
+/// afterwards. Of two of one name the first is copied.
 /// Errors: Io.
-Result<void> save_passes(const std::filesystem::path& sample_out, const std::filesystem::path& pass_dir);
+Result<void> save_passes(const std::filesystem::path& sample_out, const std::vector<std::filesystem::path>& passes);
 
 }  // namespace passnet::run

@@ -10,6 +10,7 @@
 #include "pass/kernel/build.h"
 #include "pass/source.h"
 #include "pass/triton/build.h"
+#include "run/worker/pytorch.h"
 
 namespace passnet::run {
 
@@ -18,17 +19,31 @@ namespace {
 namespace fs = std::filesystem;
 using Hashes = record::Provenance::Hashes;
 
-void add_file(const fs::path& directory, std::string_view name, Hashes& hashes) {
-  if (const auto content = read_file(directory / name)) hashes.emplace(name, sha256_hex(*content));
+void add_file(const fs::path& directory, std::string_view name, Hashes& hashes, const std::string& prefix = {}) {
+  if (const auto content = read_file(directory / name))
+    hashes.emplace(prefix + std::string(name), sha256_hex(*content));
 }
 
-// Empty when the list is absent or malformed; evaluating then fails for that reason alone.
-std::vector<std::string> pass_names(const graphdir::Sample& sample) {
-  if (sample.pass_dir.empty()) return {};
-  const auto text = read_file(sample.pass_dir / pass::kListFile);
-  if (!text) return {};
-  auto names = pass::parse_pass_names(std::string(pass::kListFile), *text);
-  return names ? std::move(*names) : std::vector<std::string>{};
+// A directory of passes, and what its list is called.
+struct PassDirectory {
+  fs::path path;
+  std::string_view list;
+  std::string prefix;  // of what is said of its files
+
+  // Empty when the list is absent or malformed; evaluating then fails for that reason alone.
+  std::vector<std::string> names() const {
+    const auto text = read_file(path / list);
+    if (!text) return {};
+    auto names = pass::parse_pass_names(std::string(list), *text);
+    return names ? std::move(*names) : std::vector<std::string>{};
+  }
+};
+
+std::vector<PassDirectory> directories_of(const graphdir::Sample& sample, const pass::Selection& selection) {
+  std::vector<PassDirectory> directories;
+  if (!sample.pass_dir.empty()) directories.push_back({sample.pass_dir, pass::kListFile, ""});
+  if (!selection.given.empty()) directories.push_back({selection.given, pass::kGivenListFile, "given/"});
+  return directories;
 }
 
 // A program by what it is, not by what it calls itself: development builds share a version. Each is read once.
@@ -51,22 +66,26 @@ std::string processor_of(const std::string& hardware) {
 
 }  // namespace
 
-Hashes hash_passes(const graphdir::Sample& sample) {
+Hashes hash_passes(const graphdir::Sample& sample, const pass::Selection& selection) {
   Hashes hashes;
-  if (sample.pass_dir.empty()) return hashes;
-  add_file(sample.pass_dir, pass::kListFile, hashes);
-  for (const std::string& name : pass_names(sample)) {
-    add_file(sample.pass_dir, name + ".py", hashes);
-    for (const fs::path& imported : pass::imported_files(sample.pass_dir / (name + ".py")))
-      add_file(sample.pass_dir, imported.filename().string(), hashes);
+  for (const PassDirectory& directory : directories_of(sample, selection)) {
+    add_file(directory.path, directory.list, hashes, directory.prefix);
+    for (const std::string& name : directory.names()) {
+      add_file(directory.path, name + ".py", hashes, directory.prefix);
+      for (const fs::path& imported : pass::imported_files(directory.path / (name + ".py")))
+        add_file(directory.path, imported.filename().string(), hashes, directory.prefix);
+    }
   }
+  if (!selection.given.empty() && !sample.pass_dir.empty()) add_file(sample.pass_dir, pass::kGivenListFile, hashes);
   return hashes;
 }
 
-Hashes hash_kernels(const graphdir::Sample& sample, bool on_gpu) {
+Hashes hash_kernels(const graphdir::Sample& sample, const pass::Selection& selection, bool on_gpu) {
   Hashes hashes;
-  for (const std::string& name : pass_names(sample))
-    add_file(sample.pass_dir, name + (on_gpu ? ".cu" : ".cpp"), hashes);
+  for (const PassDirectory& directory : directories_of(sample, selection)) {
+    for (const std::string& name : directory.names())
+      add_file(directory.path, name + (on_gpu ? ".cu" : ".cpp"), hashes, directory.prefix);
+  }
   return hashes;
 }
 
@@ -87,6 +106,10 @@ Hashes hash_objects(const std::vector<std::vector<pass::BuiltKernel>>& kernels) 
   return hashes;
 }
 
+pass::Selection selection_of(const record::RunOptions& options) {
+  return {options.input_pass_dir, options.pass_order, options.pass_pattern_limit, options.pass_function_limit};
+}
+
 record::RunOptions resolve_options(const EvaluateOptions& options) {
   record::RunOptions resolved;
   resolved.compiler = options.compiler;
@@ -99,6 +122,13 @@ record::RunOptions resolve_options(const EvaluateOptions& options) {
   resolved.timeout_s = options.timeout_s;
   resolved.strict = options.strict;
   resolved.generalize = options.generalize;
+  resolved.baseline = options.baseline;
+  std::error_code failed;
+  const pass::Selection& selection = options.selection;
+  if (!selection.given.empty()) resolved.input_pass_dir = fs::weakly_canonical(selection.given, failed).string();
+  resolved.pass_order = selection.order;
+  resolved.pass_pattern_limit = selection.pattern_limit;
+  resolved.pass_function_limit = selection.function_limit;
   resolved.without = names_of(options.without);
   return resolved;
 }
@@ -115,6 +145,8 @@ Result<EvaluateOptions> options_of(const record::RunOptions& recorded, const std
   options.timeout_s = recorded.timeout_s;
   options.strict = recorded.strict;
   options.generalize = recorded.generalize;
+  options.baseline = recorded.baseline;
+  options.selection = selection_of(recorded);
   return options;
 }
 
@@ -143,7 +175,15 @@ Result<std::map<std::string, std::string>> ask_versions(const EvaluateOptions& o
   Worker worker({options.worker, Role::Reference, resolve_options(options).threads, options.interrupted, options.gpu});
   PASSNET_TRY_VOID(worker.start());
   PASSNET_TRY(const Hello hello, start_up(worker));
-  return versions_of(options, hello);
+  auto versions = versions_of(options, hello);
+  if (options.compiler == "inductor" || !options.baseline.empty()) {
+    PyTorchOptions eager;
+    eager.mode = "eager";
+    PASSNET_TRY(Worker python, start_pytorch(eager));
+    PASSNET_TRY(const Hello of_python, greet_pytorch(python));
+    versions[kPythonVersion] = of_python.torch;
+  }
+  return versions;
 }
 
 record::Provenance provenance_of(const graphdir::Sample& sample, size_t index, const EvaluateOptions& options,
@@ -155,8 +195,8 @@ record::Provenance provenance_of(const graphdir::Sample& sample, size_t index, c
     made_of.pass_dir = fs::weakly_canonical(sample.pass_dir, failed).string();
   made_of.graph = hash_graph(sample.graph_paths[index]);
   if (options.compiler == "passes") {
-    made_of.passes = hash_passes(sample);
-    made_of.kernels = hash_kernels(sample, options.gpu.has_value());
+    made_of.passes = hash_passes(sample, options.selection);
+    made_of.kernels = hash_kernels(sample, options.selection, options.gpu.has_value());
   }
   made_of.options = resolve_options(options);
   made_of.versions = versions;

@@ -16,15 +16,18 @@
 namespace passnet::run {
 
 /// The list that orders the passes of a sample and each Name.py it names; only the list when that cannot be read as
-/// one.
-record::Provenance::Hashes hash_passes(const graphdir::Sample& sample);
+/// one. Of those that are given the same, as "given/NAME".
+record::Provenance::Hashes hash_passes(const graphdir::Sample& sample, const pass::Selection& selection);
 /// Name.cpp of these passes, Name.cu for a GPU.
-record::Provenance::Hashes hash_kernels(const graphdir::Sample& sample, bool on_gpu);
+record::Provenance::Hashes hash_kernels(const graphdir::Sample& sample, const pass::Selection& selection, bool on_gpu);
 /// What is read of a graph directory: model.py and the metas that its inputs are replayed from.
 record::Provenance::Hashes hash_graph(const std::filesystem::path& directory);
 
 /// The compiled kernels by launch: "0.1 passnet_run_NAME" is the second of the first launch list.
 record::Provenance::Hashes hash_objects(const std::vector<std::vector<pass::BuiltKernel>>& kernels);
+
+/// What a record's options say of which passes apply.
+pass::Selection selection_of(const record::RunOptions& options);
 
 /// The options as they will be in force.
 record::RunOptions resolve_options(const EvaluateOptions& options);
@@ -32,6 +35,8 @@ record::RunOptions resolve_options(const EvaluateOptions& options);
 /// device).
 Result<EvaluateOptions> options_of(const record::RunOptions& options, const std::string& device);
 
+/// The version of PyTorch in Python, where that takes part.
+inline constexpr const char* kPythonVersion = "torch in Python";
 /// hello: of a worker started with these options.
 std::map<std::string, std::string> versions_of(const EvaluateOptions& options, const Hello& hello);
 /// The same, asked of a worker that is started for it. Errors: Resource, Io (it cannot be started).

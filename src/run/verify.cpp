@@ -204,8 +204,9 @@ void check_sources(SampleRun& run) {
     record::Provenance now = then;
     now.graph = hash_graph(sample.graph_paths[index]);
     if (then.options.compiler == "passes") {
-      now.passes = hash_passes(sample);
-      now.kernels = hash_kernels(sample, then.options.device == "cuda");
+      const pass::Selection selection = selection_of(then.options);
+      now.passes = hash_passes(sample, selection);
+      now.kernels = hash_kernels(sample, selection, then.options.device == "cuda");
     }
     for (const record::Difference& difference : differences(then, now)) {
       const bool of_graph = difference.kind == record::Difference::Kind::Graph;

@@ -153,6 +153,45 @@ TEST_F(SampleTest, PathsOfCommandsStandForSamples) {
             "lists/none.txt: error: the list is empty, expected one sample or graph directory per line");
 }
 
+TEST_F(SampleTest, LinesOfListsAreFoundBelowTheListAboveItOrBelowTheRoot) {
+  put_graph("samples/xx/one/graphs/g");
+  put("samples/xx/one/graph_list.txt", "\xEF\xBB\xBFgraphs/g\r\n\r\n");
+  put("lists/eval/all.txt", "# all\r\n\r\nsamples/xx/one\r\n");
+  const auto only = [&](const Result<std::vector<fs::path>>& paths) {
+    EXPECT_TRUE(paths) << (paths ? "" : to_string(paths.error()));
+    return paths && paths->size() == 1 ? fs::weakly_canonical(paths->front()) : fs::path();
+  };
+  const fs::path one = fs::weakly_canonical(at("samples/xx/one"));
+  EXPECT_EQ(only(expand_paths({at("lists/eval/all.txt")})), one);
+  EXPECT_EQ(only(expand_paths({at("samples/xx/one/graph_list.txt")})), one);
+  put("lists/eval/short.txt", "xx/one\n");
+  EXPECT_EQ(only(expand_paths({at("lists/eval/short.txt")}, at("samples"))), one);
+  EXPECT_THAT(error(expand_paths({at("lists/eval/short.txt")})), testing::HasSubstr("--root DIR"));
+  EXPECT_FALSE(expand_paths({at("lists/eval/all.txt")}, at("lists"))) << "a root is the only one";
+  put_graph("lists/eval/samples/xx/one");
+  EXPECT_EQ(only(expand_paths({at("lists/eval/all.txt")})), fs::weakly_canonical(at("lists/eval/samples/xx/one")))
+      << "the nearest";
+}
+
+TEST_F(SampleTest, TablesHaveAColumnOfPaths) {
+  put_graph("a");
+  put_graph("b, c");
+  put("one.csv", "sample_path\r\na\r\n");
+  put("two.csv", "graphs,path,split\n1,a,x\n2,\"b, c\",\"say \"\"y\"\"\"\n");
+  ASSERT_TRUE(expand_paths({at("one.csv")}));
+  const auto paths = expand_paths({at("two.csv")});
+  ASSERT_TRUE(paths) << to_string(paths.error());
+  EXPECT_THAT(*paths, ElementsAre(at("a"), at("b, c")));
+  put("bad.csv", "name\na\n");
+  EXPECT_EQ(error(expand_paths({at("bad.csv")})),
+            "bad.csv:1:1: error: found the columns 'name', expected one of them to be 'sample_path' or 'path'");
+  put("bad.csv", "x,path\n1\n");
+  EXPECT_EQ(error(expand_paths({at("bad.csv")})), "bad.csv:2:1: error: the line has no 'path'");
+  put("bad.csv", "path\n");
+  EXPECT_EQ(error(expand_paths({at("bad.csv")})),
+            "bad.csv: error: the list is empty, expected one sample or graph directory per line");
+}
+
 TEST_F(SampleTest, LinksToDirectoriesAreNotFollowed) {
   put_graph("s/g");
   fs::create_directory_symlink(at("s"), at("s/loop"));

@@ -42,12 +42,6 @@ std::string good_lines(int rung, const std::string& speedup = "P [Speedup][e2e]:
   return text + speedup;
 }
 
-/// What the five decimals of a [Speedup] line leave of a verdict.
-Verdict as_printed(Verdict verdict) {
-  verdict.speedup = std::stod(fmt::format("{:.5f}", verdict.speedup));
-  return verdict;
-}
-
 TEST(UpstreamLog, HoldsTheWorkedExampleExactly) {
   const auto records = worked_example();
   const auto verdicts = read(render_upstream_log(records));
@@ -62,9 +56,7 @@ RC_GTEST_PROP(UpstreamLog, KeepsEveryVerdictWhateverTheTextsHold, ()) {
   RC_ASSERT(verdicts.has_value());
   RC_ASSERT(verdicts->size() == records.size());
   for (size_t i = 0; i < records.size(); ++i) {
-    const Verdict expected = as_printed(judge(records[i]));
-    if (judge(records[i]).speedup > 0 && expected.speedup == 0) continue;  // below five decimals
-    RC_ASSERT((*verdicts)[i] == expected);
+    RC_ASSERT((*verdicts)[i] == judge(records[i]));
   }
 }
 
@@ -103,7 +95,7 @@ TEST(UpstreamLog, PrintsTheLinesThatUpstreamPrints) {
            "\ngraph-net-test-compiler-log [Correctness][max_diff]: 0.25 0.0\n",
            "\ngraph-net-test-compiler-log [Correctness][mean_diff]: 0.125 0.0\n",
            "\ngraph-net-test-compiler-log [Result] status: success\n",
-           "\ngraph-net-test-compiler-log [Speedup][e2e]: 1.50000\n",
+           "\ngraph-net-test-compiler-log [Speedup][e2e]: 1.5\n",
        }) {
     EXPECT_THAT(log, HasSubstr(line));
   }
@@ -151,6 +143,7 @@ TEST(UpstreamReader, FollowsTheStatusRulesInOrder) {
   EXPECT_EQ(read_one(good_lines(-10)).status, Status::Correct);
   EXPECT_EQ(read_one(good_lines(-10) + "ValueError: x\n").status, Status::RuntimeFail);
   EXPECT_EQ(read_one(good_lines(-10) + "UserWarning, some Exception: y\n").status, Status::RuntimeFail);
+  EXPECT_EQ(read_one(good_lines(-10) + "[PassMgrBackend] No passes modified the graph.\n").status, Status::RuntimeFail);
 }
 
 TEST(UpstreamReader, FindsTheRung) {

@@ -75,23 +75,39 @@ TEST_F(ProvenanceTest, WithoutPassesThereAreNone) {
 }
 
 TEST_F(ProvenanceTest, OrderOfThePassesCounts) {
-  const auto before = hash_passes(sample());
+  const auto before = hash_passes(sample(), {});
   put("pass_dir/sorted_output_pass_rule_names.json", R"(["first", "second"])");
-  EXPECT_NE(hash_passes(sample()), before);
+  EXPECT_NE(hash_passes(sample(), {}), before);
 }
 
 TEST_F(ProvenanceTest, FilesThatAPassImportsCount) {
   put("pass_dir/first.py", "from pass_dir.unused import f\n");
   put("pass_dir/unused.py", "import broken\n");
   put("pass_dir/broken.py", "def (");
-  EXPECT_THAT(hash_passes(sample()), UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"),
-                                                          Key("second.py"), Key("unused.py"), Key("broken.py")));
+  EXPECT_THAT(hash_passes(sample(), {}),
+              UnorderedElementsAre(Key("sorted_output_pass_rule_names.json"), Key("first.py"), Key("second.py"),
+                                   Key("unused.py"), Key("broken.py")));
+}
+
+TEST_F(ProvenanceTest, PassesThatAreGivenCount) {
+  put("given/sorted_input_pass_rule_names.json", R"(["other"])");
+  put("given/other.py", "");
+  put("given/other.cpp", "");
+  put("pass_dir/sorted_input_pass_rule_names.json", R"(["other"])");
+  const pass::Selection selection{sample().path / "given", {}, {}, {}};
+  const auto own = hash_passes(sample(), {});
+  auto all = hash_passes(sample(), selection);
+  EXPECT_EQ(all.size(), own.size() + 3);
+  for (const char* name :
+       {"given/sorted_input_pass_rule_names.json", "given/other.py", "sorted_input_pass_rule_names.json"})
+    EXPECT_TRUE(all.contains(name)) << name;
+  EXPECT_TRUE(hash_kernels(sample(), selection, false).contains("given/other.cpp"));
 }
 
 TEST_F(ProvenanceTest, AMalformedListIsStillItself) {
   put("pass_dir/sorted_output_pass_rule_names.json", "nonsense");
-  EXPECT_THAT(hash_passes(sample()), ElementsAre(Key("sorted_output_pass_rule_names.json")));
-  EXPECT_TRUE(hash_kernels(sample(), false).empty());
+  EXPECT_THAT(hash_passes(sample(), {}), ElementsAre(Key("sorted_output_pass_rule_names.json")));
+  EXPECT_TRUE(hash_kernels(sample(), {}, false).empty());
 }
 
 TEST(Options, SurviveTheRecord) {
@@ -103,6 +119,8 @@ TEST(Options, SurviveTheRecord) {
   options.threads = 6;
   options.timeout_s = 7;
   options.strict = true;
+  options.baseline = "python";
+  options.selection = {"/given", {"b", "a"}, 3, 1};
   const record::RunOptions recorded = resolve_options(options);
   const Result<EvaluateOptions> back = options_of(recorded, "cpu");
   ASSERT_TRUE(back) << to_string(back.error());

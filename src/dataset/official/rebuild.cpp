@@ -16,6 +16,7 @@
 #include "dataset/official/piece_records.h"
 #include "dataset/official/variant.h"
 #include "dataset/official/whole.h"
+#include "graphdir/entry_script.h"
 #include "run/worker/worker.h"
 
 namespace passnet::dataset::official {
@@ -170,7 +171,7 @@ Result<void> ModelRebuild::run_graph(const ListedGraph& graph, Variants& variant
   return {};
 }
 
-// The files of a task as they are, and a link through which the lines of its list lead to graphs.
+// The files of a task as they are, what makes it a sample to write passes for, and a link through which the lines of its list lead to graphs.
 Result<void> write_task(const Task& task, const fs::path& out) {
   const fs::path place = out / "tasks" / task.id;
   PASSNET_TRY(const std::string list, read_file(task.list));
@@ -181,6 +182,9 @@ Result<void> write_task(const Task& task, const fs::path& out) {
     PASSNET_TRY(const std::string text, read_file(file));
     PASSNET_TRY_VOID(write_file(place / name, text));
   }
+  PASSNET_TRY_VOID(graphdir::write_entry_script(place));
+  const fs::path passes = place / "pass_dir/sorted_output_pass_rule_names.json";
+  if (!entry_exists(passes)) PASSNET_TRY_VOID(write_file(passes, std::string_view("[]\n")));
   std::error_code status;
   if (entry_exists(place / "graphs")) return {};
   fs::create_directory_symlink(

@@ -121,6 +121,13 @@ Result<Value> entry_of(Interpreter& interpreter, const PlanFiles& files) {
       .with_hint("write 'def replacement_func():' and 'return NAME', the function that launches the kernels");
 }
 
+/// A function that a call made belongs to the pass that made it, with what it found there.
+std::string identify(const FunctionValue& value, const PlanFiles& files) {
+  const Function& function = *value.function;
+  std::string id = fmt::format("{}:{}", value.frame->program->file, function.offset);
+  return function.outer == nullptr ? id : fmt::format("{} of {}", id, files.own->file);
+}
+
 }  // namespace
 
 const PlanProgram* PlanFiles::find(std::string_view module) const {
@@ -162,7 +169,9 @@ Result<Plan> make_plan(PlanFiles files) {
   Interpreter interpreter(*plan.files);
   PASSNET_TRY_VOID(interpreter.run_file());
   PASSNET_TRY(const Value entry, entry_of(interpreter, *plan.files));
-  plan.entry = std::get<FunctionValue>(entry).function->name;
+  const FunctionValue& function = std::get<FunctionValue>(entry);
+  plan.entry = function.function->name;
+  plan.entry_id = identify(function, *plan.files);
   return plan;
 }
 

@@ -34,7 +34,8 @@ struct PlanFiles {
 
 struct Plan {
   std::shared_ptr<const PlanFiles> files;
-  std::string entry = {};  // the name of the function that replacement_func returns
+  std::string entry = {};     // the name of the function that replacement_func returns
+  std::string entry_id = {};  // the same for plans that return one function: its file and where it stands there
 };
 
 /// What a pattern parameter is bound to at a site.

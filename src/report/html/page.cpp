@@ -151,6 +151,8 @@ std::string render_head(const std::vector<record::RunRecord>& records, const std
   for (const GraphEntry& entry : entries) rows.push_back(entry.row);
   if (const std::string controls = controls_text(rows); !controls.empty())
     out += fmt::format("<p class=\"quiet\">A/A control, the same graph on both sides: {}</p>\n", escape_html(controls));
+  if (const std::string surplus = surplus_text(rows); !surplus.empty())
+    out += fmt::format("<p class=\"quiet\">Passes left out: {}</p>\n", escape_html(surplus));
   return out;
 }
 

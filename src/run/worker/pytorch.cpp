@@ -33,14 +33,15 @@ namespace {
 
 // A program that starts the Python worker: a worker is started by one path, with an environment of its own.
 Result<fs::path> write_launcher(const PyTorchOptions& options, const fs::path& script) {
-  const fs::path home = passnet_home() / "bench", path = home / ("pytorch_" + options.mode);
+  const std::string device = options.on_gpu ? fmt::format("cuda:{}", options.gpu) : "cpu";
+  const fs::path home = passnet_home() / "bench", path = home / fmt::format("pytorch_{}_{}", options.mode, device);
   // What PyTorch compiles needs a home and the caller's compilers; a worker's environment has neither.
   const char* const search = std::getenv("PATH");
   const std::string text = fmt::format(
       "#!/bin/sh\nexport HOME='{0}' TORCHINDUCTOR_CACHE_DIR='{0}/inductor' TRITON_CACHE_DIR='{0}/triton' PATH='{1}'\n"
       "exec '{2}' '{3}' --mode {4} --device {5} \"$@\"\n",
       home.string(), search != nullptr ? search : "/usr/bin:/bin", options.python, script.string(), options.mode,
-      options.on_gpu ? "cuda" : "cpu");
+      device);
   // Executable before it has its name: another run may start it at any time.
   const fs::path fresh = path.string() + fmt::format(".{}", ::getpid());
   PASSNET_TRY_VOID(write_file(fresh, text));
@@ -60,6 +61,15 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
   Worker worker({launcher, Role::Reference, options.threads, options.interrupted, {}, options.processors});
   PASSNET_TRY_VOID(worker.start());
   return worker;
+}
+
+Result<Hello> greet_pytorch(Worker& worker) {
+  Result<Hello> hello = greet(worker, kCompileTimeout);
+  if (!hello && hello.error().worker_lost && hello.error().failure != "interrupted") {
+    hello.error().failure = "resource";
+    hello.error().hint = "PASSNET_PYTHON names a Python that has PyTorch; 'make test' sets one up";
+  }
+  return hello;
 }
 
 }  // namespace passnet::run

@@ -2,12 +2,15 @@
 // PyTorch's own eager mode can be asked and timed as one of ours.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "run/worker/requests.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
@@ -30,11 +33,17 @@ struct PyTorchOptions {
   int threads = 1;
   std::vector<int> processors = {};  // as WorkerOptions
   bool on_gpu = false;
+  int gpu = 0;  // which one
   const std::atomic<bool>* interrupted = nullptr;
 };
+
+/// PyTorch's compiler takes 20 s for its first graph, and longer on a busy machine.
+inline constexpr std::chrono::milliseconds kCompileTimeout{300000};
 
 /// Starts it, outside of any confinement: it runs no foreign code. The first request waits for it to come up (seconds).
 /// Errors: Resource (no such script), Io.
 Result<Worker> start_pytorch(const PyTorchOptions& options);
+/// Waits until it has come up. Errors: as greet(), but a Python that ended is Resource: it has no PyTorch, most likely.
+Result<Hello> greet_pytorch(Worker& worker);
 
 }  // namespace passnet::run

@@ -1,0 +1,28 @@
+// The passes that a sample is evaluated with: loaded, limited and in order.
+#pragma once
+
+#include <vector>
+
+#include "graphdir/sample.h"
+#include "pass/selection.h"
+#include "pass/source.h"
+#include "record/record.h"
+
+namespace passnet::run {
+
+struct SelectedPasses {
+  std::vector<pass::Pass> passes;            // in the order in which they apply
+  std::vector<record::SurplusPass> surplus;  // of the sample's own, beyond a limit; in the order of their list
+};
+
+/// Of the sample's own passes those stay whose function is among the first function_limit distinct ones of the list, and
+/// of these whose pattern is among the first pattern_limit distinct ones. Functions are one when they stand at the same
+/// place of the same file, patterns when identity_hash is equal. A given pass stays where the sample's own of its name
+/// is surplus.
+/// Errors:   BadInput: no pass_dir and none given, or no pass left; as list_selected and load_pass.
+Result<SelectedPasses> select_passes(const graphdir::Sample& sample, const pass::Selection& selection);
+
+/// The files of all passes that are listed, those beyond a limit too; none where the lists cannot be read.
+std::vector<std::filesystem::path> listed_files(const graphdir::Sample& sample, const pass::Selection& selection);
+
+}  // namespace passnet::run

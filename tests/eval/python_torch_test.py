@@ -1,0 +1,59 @@
+"""PyTorch from Python as the candidate and as the baseline of an evaluation: skipped where Python has no PyTorch."""
+
+import importlib.util
+import json
+import os
+import sys
+import unittest
+
+from passnet_case import PassnetCase, kernel
+
+if importlib.util.find_spec("torch") is None:
+    sys.exit(77)
+os.environ["PASSNET_PYTHON"] = sys.executable
+
+
+class PythonTorch(PassnetCase):
+    def test_torch_compile_as_the_candidate(self):
+        self.write_pass(source="this is no pass")  # which is not read
+        record = self.only_record("--compiler", "inductor")
+        self.assertEqual((record["compiler"], record["stage"], record["error"]), ("inductor", "done", ""))
+        self.assertEqual(record["candidate"]["mode"], "torch.compile")
+        self.assertEqual(len(record["candidate"]["trials_us"]), 12)
+        self.assertLessEqual(record["outputs"][0]["passes_from"], -5)
+        self.assertIn("shifted", record["profiles"])
+        self.assertEqual((record["passes"], record["provenance"]["passes"]), ([], {}))
+        self.assertIn("torch in Python", record["provenance"]["versions"])
+        self.assertNotIn("again: torch", self.evaluate("--resume", "--compiler", "inductor").stderr)
+        self.assertIn("--compiler passes, was inductor", self.evaluate("--resume").stderr)
+
+    def test_python_as_the_baseline(self):
+        done = self.evaluate("--baseline", "python", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout)["graphs"][0]["baseline"], "python")
+        record = self.records()[0]
+        self.assertEqual(record["reference"]["baseline"], "python")
+        self.assertNotIn("baseline", record["candidate"])
+        self.assertEqual([len(record[side]["trials_us"]) for side in ("reference", "candidate")], [12, 12])
+        self.assertGreater(record["calls_compared"], 0)
+        self.assertIn("against PyTorch eager from Python", self.evaluate("--baseline", "python").stdout)
+        self.assertIn("--baseline passnet, was python", self.evaluate("--resume").stderr)
+
+    def test_a_wrong_pass_is_wrong_against_any_baseline(self):
+        self.write_pass(kernel_source=kernel("out[i] = x[i] + y[i];"))
+        done = self.evaluate("--baseline", "python", "--json")
+        self.assertEqual((done.returncode, [graph["correct"] for graph in json.loads(done.stdout)["graphs"]]), (1, [False]))
+
+    def test_a_python_without_torch_is_no_fault_of_the_pass(self):
+        for flags in (("--baseline", "python"), ("--compiler", "inductor")):
+            done = self.evaluate(*flags, env={**os.environ, "PASSNET_PYTHON": "/bin/false"})
+            self.assertEqual(done.returncode, 4, done.stderr)
+
+    def test_profile_is_not_for_inductor(self):
+        done = self.evaluate("--compiler", "inductor", "--profile")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("--profile with --compiler inductor", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,59 @@
+// The two files that upstream's tools read: whole, of this run, or not there.
+#include "run/workspace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "record/example_records.h"
+#include "record/score.h"
+#include "tests/scratch.h"
+
+namespace passnet::run {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(Workspace, HoldsTheScoreThatUpstreamWouldGiveOfTheLogBesideIt) {
+  const ScratchDirectory scratch;
+  const fs::path place = scratch.path / "new/place";
+  const std::vector<record::RunRecord> records = record::worked_example();
+  ASSERT_TRUE(write_workspace(place, records, "the-run"));
+  const Json score = Json::parse(*read_file(place / "aggregated_score.json"));
+  const auto log = record::verdicts_from_upstream_log("log", *read_file(place / "validation.log"));
+  ASSERT_TRUE(log);
+  EXPECT_DOUBLE_EQ(score.at("score"), record::score(*log).passbench);
+  EXPECT_EQ(score.at("id"), 1);
+  EXPECT_EQ(score.at("total"), records.size());
+  EXPECT_EQ(fs::path(score.at("run").get<std::string>()).filename(), "the-run");
+}
+
+TEST(Workspace, NothingOfAnEarlierRunStays) {
+  const ScratchDirectory scratch;
+  ASSERT_TRUE(clear_workspace(scratch.path / "nowhere"));
+  for (const char* name : {"aggregated_score.json", "validation.log", "notes"})
+    ASSERT_TRUE(write_file(scratch.path / name, std::string_view("old")));
+  ASSERT_TRUE(clear_workspace(scratch.path));
+  EXPECT_FALSE(fs::exists(scratch.path / "aggregated_score.json"));
+  EXPECT_FALSE(fs::exists(scratch.path / "validation.log"));
+  EXPECT_TRUE(fs::exists(scratch.path / "notes"));
+}
+
+TEST(Workspace, WhatTheMachineKeptFromBeingEvaluatedGetsNoScore) {
+  const ScratchDirectory scratch;
+  std::vector<record::RunRecord> records = record::worked_example();
+  records.push_back(record::failed_record("g", record::Stage::Build, "resource", "no compiler"));
+  EXPECT_FALSE(write_workspace(scratch.path, records, "run"));
+  EXPECT_FALSE(write_workspace(scratch.path, {}, "run"));
+  for (record::RunRecord& record : records) record.disturbed = true, record.error_kind.clear();
+  records = {records[0]};
+  EXPECT_FALSE(write_workspace(scratch.path, records, "run"));
+  EXPECT_FALSE(fs::exists(scratch.path / "aggregated_score.json"));
+  EXPECT_TRUE(fs::exists(scratch.path / "validation.log"));
+}
+
+}  // namespace
+}  // namespace passnet::run
