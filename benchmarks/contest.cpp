@@ -52,8 +52,14 @@ std::string disagreement(run::Worker& first, const run::Outputs& found, const Co
 }  // namespace
 
 Result<run::Worker> start_pytorch(const ContestOptions& options, const std::string& mode) {
-  return run::start_pytorch(
-      {options.python, options.pytorch_worker, mode, options.threads, {}, options.gpu.has_value(), nullptr});
+  return run::start_pytorch({options.python,
+                             options.pytorch_worker,
+                             mode,
+                             options.threads,
+                             {},
+                             options.gpu.has_value(),
+                             options.gpu.value_or(0),
+                             nullptr});
 }
 
 Result<run::Worker> start_ours(const ContestOptions& options, run::Role role) {
