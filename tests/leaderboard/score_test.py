@@ -88,6 +88,9 @@ class Leaderboard(PassnetCase):
         for command in ("score", "verify"):
             done = self.passnet(command, self.out / "good")
             self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        # What a busy machine kept from being measured is measured again.
+        unmeasured = {"good": sum(record.get("disturbed", False) for record in self.records_of("good", "beta")),
+                      "bad": sum(record.get("disturbed", False) for task in ("alpha", "beta") for record in self.records_of("bad", task))}
         self.submit("good", "alpha", kernel_source=WRONG)
         self.assertEqual(self.passnet("verify", self.out / "good").returncode, 5, "the passes have changed since")
         refused = self.passnet(*self.command())
@@ -95,8 +98,8 @@ class Leaderboard(PassnetCase):
         self.assertIn("holds the records of another run, of 'alpha', 'beta'", refused.stderr)
         again = self.passnet(*self.command("--resume"))
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertIn("good: 2 graphs to evaluate", again.stderr)
-        self.assertIn("bad: 0 graphs to evaluate", again.stderr)
+        self.assertIn(f"good: {2 + unmeasured['good']} graph", again.stderr)
+        self.assertIn(f"bad: {unmeasured['bad']} graph", again.stderr)
         self.assertEqual(self.score("--force")["models"]["good"]["tasks"][0]["summary"]["correct_share"], 0)
 
     def test_records_are_reproduced_with_the_submitted_passes(self):
