@@ -223,6 +223,13 @@ pattern = _fx.GraphModule(torch.nn.Module(), _g)
 
 TEST(LoadPass, SaysWhatAPatternBuiltNodeByNodeHoldsThatGraphsDoNot) {
   const PassDirectory dir;
+  dir.write(
+      "pass.py",
+      "import inspect\ndef build():\n    import os\n    s = inspect.Signature([])\n    return s\npattern = build()\n");
+  const auto empty = load_pass(dir.path / "pass.py");
+  ASSERT_FALSE(empty);
+  EXPECT_THAT(to_string(empty.error()),
+              testing::HasSubstr("pass.py:4:17: error: a pattern built with torch.fx.Graph: the graph has no output"));
   const std::pair<const char*, const char*> cases[] = {
       {"node = g.call_module('layer', (x,))",
        ":5:14: error: a pattern built with torch.fx.Graph: found 'g.call_module()'"},

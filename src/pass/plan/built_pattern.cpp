@@ -26,18 +26,37 @@ bool names(const Statement& statement, std::string_view name) {
       statement.targets, [&](const Expr* target) { return target->kind == ExprKind::Name && target->name == name; });
 }
 
-/// What the last statement of a body gives to a name; null: none does.
-const Expr* last_value(const std::vector<Statement>& body, std::string_view name) {
-  const Expr* value = nullptr;
-  for (const Statement& statement : body)
-    if (statement.kind == StatementKind::Assign && names(statement, name)) value = statement.value;
-  return value;
+/// What the last statements of a body give to names.
+using GivenValues = std::map<std::string_view, const Expr*>;
+
+GivenValues values_of(const std::vector<Statement>& body) {
+  GivenValues values;
+  for (const Statement& statement : body) {
+    if (statement.kind != StatementKind::Assign) continue;
+    for (const Expr* target : statement.targets)
+      if (target->kind == ExprKind::Name) values[target->name] = statement.value;
+  }
+  return values;
+}
+
+/// The values and imports of a file.
+struct GivenNames {
+  explicit GivenNames(const PlanProgram& program) : values(values_of(program.body)) {
+    for (const Import& import : program.imports) imports.emplace(import.bound, &import);
+  }
+  GivenValues values;
+  std::map<std::string_view, const Import*> imports;
+};
+
+const Expr* find_value(const GivenValues& values, std::string_view name) {
+  const auto found = values.find(name);
+  return found == values.end() ? nullptr : found->second;
 }
 
 /// Dotted names of what expressions stand for: "torch.fx.Graph" of `_Graph` after `_Graph = getattr(torch.fx, "Graph")`.
 class Dotted {
  public:
-  Dotted(const PlanProgram& program, const std::vector<Statement>& body) : program_(program), body_(body) {}
+  Dotted(const GivenNames& file, const std::vector<Statement>& body) : file_(file), own_(values_of(body)) {}
 
   /// Empty: it is no such name.
   std::string of(const Expr& expr, int hops = 0) const {
@@ -61,20 +80,19 @@ class Dotted {
   }
 
   std::string of_name(std::string_view name, int hops) const {
-    for (const auto* body : {&body_, &program_.body}) {
-      if (const Expr* value = last_value(*body, name)) return of(*value, hops + 1);
+    for (const GivenValues* values : {&own_, &file_.values}) {
+      if (const Expr* value = find_value(*values, name)) return of(*value, hops + 1);
     }
-    for (const Import& import : program_.imports) {
-      if (import.bound != name) continue;
-      if (!import.name.empty()) return fmt::format("{}.{}", import.module, import.name);
-      // `import torch.fx` binds "torch", `import torch.nn.functional as F` all of it.
-      return import.module.starts_with(std::string(name) + ".") ? std::string(name) : import.module;
-    }
-    return {};
+    const auto found = file_.imports.find(name);
+    if (found == file_.imports.end()) return {};
+    const Import& import = *found->second;
+    if (!import.name.empty()) return fmt::format("{}.{}", import.module, import.name);
+    // `import torch.fx` binds "torch", `import torch.nn.functional as F` all of it.
+    return import.module.starts_with(std::string(name) + ".") ? std::string(name) : import.module;
   }
 
-  const PlanProgram& program_;
-  const std::vector<Statement>& body_;
+  const GivenNames& file_;
+  const GivenValues own_;
 };
 
 bool makes_graph(const std::string& called) {
@@ -86,8 +104,8 @@ bool makes_graph(const std::string& called) {
 /// Finds the statements of one body that have to do with graphs that are built.
 class Noting {
  public:
-  Noting(const PlanProgram& program, const std::vector<Statement>& body, Names builders)
-      : dotted_(program, body), graphs_(std::move(builders)) {}
+  Noting(const GivenNames& file, const std::vector<Statement>& body, Names builders)
+      : dotted_(file, body), graphs_(std::move(builders)) {}
 
   bool is_built(const Statement& statement) {
     const bool may_be = statement.kind == StatementKind::Assign || statement.kind == StatementKind::Evaluate ||
@@ -118,7 +136,7 @@ class Noting {
 class Writing {
  public:
   Writing(const PlanProgram& program, const std::vector<Statement>& body, std::string_view graph)
-      : program_(program), body_(body), dotted_(program, body), graph_(graph) {}
+      : program_(program), file_(program), body_(body), dotted_(file_, body), graph_(graph) {}
 
   Result<std::string> run() {
     for (const Statement& statement : body_) {
@@ -126,7 +144,9 @@ class Writing {
       const bool has_name = statement.targets.size() == 1 && statement.targets[0]->kind == ExprKind::Name;
       PASSNET_TRY_VOID(read(*statement.value, has_name ? statement.targets[0]->name : std::string_view()));
     }
-    if (!returned_) return wrong(*body_.front().value, "the graph has no output");
+    if (!returned_) {
+      return wrong(*std::ranges::find_if(body_, &Statement::builds_graph)->value, "the graph has no output");
+    }
     std::string text(begin_ - 1, '\n');
     text += fmt::format("def pattern({}):", fmt::join(inputs_, ", "));
     uint32_t line = begin_;
@@ -166,6 +186,7 @@ class Writing {
   Result<void> write_input(const Expr& call, std::string_view name) {
     const auto* text = call.children.size() < 2 ? nullptr : get_if<std::string>(call.children[1]->value);
     if (text == nullptr || !is_identifier(*text)) return wrong(call, "the name of an input is no identifier");
+    if (text->starts_with(kPrefix)) return wrong(call, fmt::format("an input named '{}'", *text));
     inputs_.push_back(*text);
     nodes_[name] = *text;
     return {};
@@ -209,20 +230,20 @@ class Writing {
         words.push_back(fmt::format("{}={}", *key, word));
       }
     }
-    const std::string node = fmt::format("node_{}", nodes_.size());
+    const std::string node = fmt::format("{}{}", kPrefix, statements_.size());
     PASSNET_TRY(const std::string text, call.children[0]->name == "call_method"
-                                            ? method_text(*target, words, positional)
+                                            ? method_text(*target, words, positional, node)
                                             : function_text(call, *target, words, node));
     add(call, text);
     if (!name.empty()) nodes_[name] = node;
     return {};
   }
 
-  Result<std::string> method_text(const Expr& target, const std::vector<std::string>& words, size_t positional) {
+  Result<std::string> method_text(const Expr& target, const std::vector<std::string>& words, size_t positional,
+                                  const std::string& node) const {
     const auto* method = get_if<std::string>(target.value);
     if (method == nullptr || positional == 0) return wrong(target, "a method without a name or an object");
-    return fmt::format("node_{} = {}.{}({})", nodes_.size(), words[0], *method,
-                       fmt::join(words.begin() + 1, words.end(), ", "));
+    return fmt::format("{} = {}.{}({})", node, words[0], *method, fmt::join(words.begin() + 1, words.end(), ", "));
   }
 
   /// In-place operators are a statement of their own, before the one that names the result.
@@ -302,10 +323,12 @@ class Writing {
   }
 
   const PlanProgram& program_;
+  const GivenNames file_;
   const std::vector<Statement>& body_;
   Dotted dotted_;
-  std::string_view graph_;  // the variable that holds it; empty: the first that is made
-  uint32_t begin_ = 0;      // the line where it is made
+  std::string_view graph_;                                // the variable that holds it; empty: the first that is made
+  uint32_t begin_ = 0;                                    // the line where it is made
+  static constexpr std::string_view kPrefix = "_built_";  // of names of nodes, which no input has
   std::vector<std::string> inputs_;
   std::map<std::string_view, std::string> nodes_;  // by variable
   std::vector<std::pair<uint32_t, std::string>> statements_;
@@ -320,7 +343,7 @@ struct Place {
 
 Place follow(const PlanFiles& files, Place place) {
   for (int hops = 0; hops < kMostHops; ++hops) {
-    const Expr* value = last_value(place.in->body, place.name);
+    const Expr* value = find_value(values_of(place.in->body), place.name);
     if (value != nullptr && value->kind == ExprKind::Name) {
       place.name = value->name;
       continue;
@@ -353,15 +376,16 @@ Result<BuiltPattern> write_function(const PlanFiles& files, const PlanProgram& i
 }  // namespace
 
 void note_built_graphs(PlanProgram& program) {
+  const GivenNames file(program);
   Names builders;
   for (Function& function : program.functions) {
-    Noting noting(program, function.body, {});
+    Noting noting(file, function.body, {});
     for (Statement& statement : function.body) {
       statement.builds_graph = noting.is_built(statement);
       if (statement.builds_graph) builders.insert(function.name);
     }
   }
-  Noting noting(program, program.body, builders);
+  Noting noting(file, program.body, builders);
   for (Statement& statement : program.body) {
     const bool is_made = statement.kind == StatementKind::Assign && names(statement, "pattern") &&
                          statement.value->kind == ExprKind::Call;
@@ -371,10 +395,11 @@ void note_built_graphs(PlanProgram& program) {
 
 Result<BuiltPattern> find_built_pattern(const PlanFiles& files) {
   const Place place = follow(files, {files.own.get(), "pattern"});
-  const Expr* value = place.in == nullptr ? nullptr : last_value(place.in->body, place.name);
+  const Expr* value = place.in == nullptr ? nullptr : find_value(values_of(place.in->body), place.name);
   if (value == nullptr || value->kind != ExprKind::Call) return BuiltPattern();
   const PlanProgram& in = *place.in;
-  if (Dotted(in, in.body).of(*value->children[0]) != "torch.fx.GraphModule") return write_function(files, in, *value);
+  if (Dotted(GivenNames(in), {}).of(*value->children[0]) != "torch.fx.GraphModule")
+    return write_function(files, in, *value);
   const Expr* graph = value->children.size() > 2 ? value->children[2] : nullptr;
   if (graph != nullptr && graph->kind == ExprKind::Call) return write_function(files, in, *graph);
   if (graph != nullptr && graph->kind == ExprKind::Name) return write(in, in.body, graph->name);
