@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/json.h"
 #include "command.h"
@@ -139,17 +140,19 @@ void print_reach(const std::vector<MatchOutcome>& outcomes, const std::vector<pa
 Result<void> match_graph(const std::filesystem::path& path, const std::vector<pass::Pass>& passes,
                          const MatchFlags& flags, std::vector<MatchOutcome>& outcomes) {
   PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(path));
-  rewrite::PreparedGraph prepared(graph.graph, flags.options), as_written(graph.graph);
+  rewrite::PreparedGraph prepared(graph.graph, flags.options);
+  std::optional<rewrite::PreparedGraph> as_written;
+  if (flags.options.generalize) as_written.emplace(graph.graph);
   for (const pass::Pass& pass : passes) {
     PASSNET_TRY(const rewrite::MatchReport report, rewrite::find_matches(pass.pattern, prepared));
     outcomes.push_back(summarize(path.string(), pass, report));
-    if (flags.options.generalize) {
-      PASSNET_TRY(const rewrite::MatchReport literal, rewrite::find_matches(pass.pattern, as_written));
+    if (as_written) {
+      PASSNET_TRY(const rewrite::MatchReport literal, rewrite::find_matches(pass.pattern, *as_written));
       outcomes.back().as_written = !literal.matches.empty();
     }
     if (flags.json) {
       outcomes.back().report = to_json(graph.graph, outcomes.back(), report);
-      if (flags.options.generalize) outcomes.back().report["as_written"] = outcomes.back().as_written;
+      if (as_written) outcomes.back().report["as_written"] = outcomes.back().as_written;
     } else {
       print_report(graph.graph, outcomes.back(), report);
     }

@@ -18,8 +18,8 @@ Result<Constant> to_constant(const Value& value, std::string_view name) {
   if (const auto* dtype = get_if<ir::DType>(value)) return Constant(*dtype);
   if (const auto* text = get_if<std::string>(value)) return Constant(*text);
   if (get_if<NoneValue>(value)) {
-    Constant
-        none;  // assigned, since g++ 12 takes a temporary of the last alternative for one that may be uninitialized
+    // Assigned, since g++ 12 takes a temporary of the last alternative for one that may be uninitialized.
+    Constant none;
     none = std::monostate{};
     return none;
   }
