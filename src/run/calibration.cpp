@@ -53,7 +53,8 @@ Result<Calibration> read_calibration(const std::filesystem::path& file, const st
   PASSNET_TRY(const std::string text, read_regular_file(file, kMostBytes));
   PASSNET_TRY(const Json json, parse_json(text, file.string()));
   PASSNET_TRY(Calibration read, from_json_object<Calibration>(json));
-  if (read.version != 1 || read.hardware != hardware || read.threads != threads || !is_usable(read.copies))
+  if (read.version != kCalibrationVersion || read.hardware != hardware || read.threads != threads ||
+      !is_usable(read.copies))
     return bad_input(fmt::format("'{}' is no calibration of {}, {} threads", file.string(), hardware, threads));
   return read;
 }
@@ -88,7 +89,7 @@ Result<Calibration> calibrate(Worker& reference, const std::string& hardware, in
         from_json_list<record::CopySpeed>(reply.json.at("copies"), "copies");
     if (!copies) return nonsense("calibrate", copies.error().message);
     if (!is_usable(*copies)) return nonsense("calibrate", "expected copies of some bytes at some speed");
-    return Calibration{1, hardware, threads, utc_now(), std::move(*copies)};
+    return Calibration{kCalibrationVersion, hardware, threads, utc_now(), std::move(*copies)};
   });
 }
 

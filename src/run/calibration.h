@@ -14,8 +14,11 @@
 
 namespace passnet::run {
 
+/// Of its file. 1: copies of one thread alone.
+inline constexpr int kCalibrationVersion = 2;
+
 struct Calibration {
-  int version = 1;
+  int version = kCalibrationVersion;
   std::string hardware;  // as the worker tells it: "Intel(R) Xeon(R) … x 2 threads"
   int threads = 1;
   std::string measured;  // ISO 8601, UTC

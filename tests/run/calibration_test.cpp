@@ -40,12 +40,13 @@ TEST_F(Calibrations, AreMeasuredOnceAndKeptByHardwareAndThreads) {
 }
 
 TEST_F(Calibrations, ThatCannotBeUsedAreAsGoodAsNone) {
-  const Calibration good{1, "scripted", 1, "2026-01-01T00:00:00Z", {{1 << 20, 10}}};
+  const Calibration good{kCalibrationVersion, "scripted", 1, "2026-01-01T00:00:00Z", {{1 << 20, 10}}};
   ASSERT_TRUE(store_calibration(good));
   ASSERT_EQ(load_calibration("scripted", 1), good);
-  for (Calibration bad :
-       {Calibration{2, "scripted", 1, "", {{1 << 20, 10}}}, Calibration{1, "scripted", 1, "", {}},
-        Calibration{1, "scripted", 1, "", {{1 << 20, 0}}}, Calibration{1, "scripted", 1, "", {{0, 10}}}}) {
+  for (Calibration bad : {Calibration{kCalibrationVersion - 1, "scripted", 1, "", {{1 << 20, 10}}},
+                          Calibration{kCalibrationVersion, "scripted", 1, "", {}},
+                          Calibration{kCalibrationVersion, "scripted", 1, "", {{1 << 20, 0}}},
+                          Calibration{kCalibrationVersion, "scripted", 1, "", {{0, 10}}}}) {
     ASSERT_TRUE(store_calibration(bad));
     EXPECT_FALSE(load_calibration("scripted", 1));
   }

@@ -10,6 +10,7 @@
 
 #include "runtime/device/device.h"
 #include "runtime/session/process.h"
+#include "runtime/tensor/parallel.h"
 #include "runtime/tensor/placement.h"
 
 namespace passnet::runtime {
@@ -30,9 +31,9 @@ double copy_ns(const at::Tensor& memory, int64_t moved, int64_t repeats) {
   char* const to = static_cast<char*>(memory.data_ptr());
   const char* const from = to + moved / 2;
   const auto start = Clock::now();
-  at::parallel_for(0, at::get_num_threads(), 1, [&](int64_t first, int64_t last) {
-    const int64_t threads = at::get_num_threads();
-    const int64_t begin = moved / 2 * first / threads, end = moved / 2 * last / threads;
+  const int64_t threads = at::get_num_threads();
+  for_each_part(threads, [&](int64_t part) {
+    const int64_t begin = moved / 2 * part / threads, end = moved / 2 * (part + 1) / threads;
     for (int64_t i = 0; i < repeats; ++i) {
       std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin));
       // So that no copy is left out as the same as the one before.

@@ -1,6 +1,5 @@
 #include "runtime/session/call_sets.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/index_select.h>
@@ -15,6 +14,7 @@
 #include "base/hash.h"
 #include "graphdir/replay.h"
 #include "runtime/tensor/dtype.h"
+#include "runtime/tensor/parallel.h"
 #include "runtime/tensor/share.h"
 
 namespace passnet::runtime {
@@ -80,7 +80,7 @@ struct Runs {
 /// Runs of elements of `from`, in random order and some of them several times.
 void put_together(const std::byte* from, std::byte* to, int64_t elements, int64_t element_bytes, uint64_t seed) {
   const Runs runs(elements);
-  at::parallel_for(0, runs.count, std::max<int64_t>(1, 65536 / runs.length), [&](int64_t first, int64_t last) {
+  for_each_range(runs.count, std::max<int64_t>(1, 65536 / runs.length), [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
       const int64_t count = std::min(runs.length, elements - i * runs.length);
       std::memcpy(to + i * runs.length * element_bytes, from + runs.place(seed, i) * element_bytes,
@@ -95,7 +95,7 @@ void put_together(const at::Tensor& from, at::Tensor& to, uint64_t seed) {
   const Runs runs(elements);
   at::Tensor places = at::empty({runs.count}, at::TensorOptions(at::kLong));
   auto* const place = places.mutable_data_ptr<int64_t>();
-  at::parallel_for(0, runs.count, 65536, [&](int64_t first, int64_t last) {
+  for_each_range(runs.count, 65536, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) place[i] = runs.place(seed, i);
   });
   places = places.to(from.device());

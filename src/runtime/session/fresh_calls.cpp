@@ -1,6 +1,5 @@
 #include "runtime/session/fresh_calls.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <fmt/format.h>
@@ -144,13 +143,10 @@ class FreshCalls {
     return {};
   }
 
-  /// Threads that compute are awake when a call begins, as they are in a program that does nothing else.
+  /// Threads that run kernels are awake when a call begins, as they are in a program that does nothing else; those of
+  /// operators are from the call before.
   void wake() {
-    if (!graph_device().is_cpu()) return;
-    if (defers())
-      host()->expect_launches();
-    else
-      at::parallel_for(0, at::get_num_threads(), 1, [](int64_t, int64_t) {});
+    if (graph_device().is_cpu() && defers()) host()->expect_launches();
   }
 
   void keep(const Inputs& inputs, const std::vector<c10::IValue>& outputs) {

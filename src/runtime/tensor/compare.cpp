@@ -1,6 +1,5 @@
 #include "runtime/tensor/compare.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/ops/equal.h>
 #include <fmt/format.h>
 
@@ -18,6 +17,7 @@
 #include "record/verdict.h"
 #include "record/wrong_places.h"
 #include "runtime/tensor/dtype.h"
+#include "runtime/tensor/parallel.h"
 
 namespace passnet::runtime {
 
@@ -96,14 +96,12 @@ void sweep(const at::Tensor& expected, const at::Tensor& found, Sweep& result) {
   const auto* a = static_cast<const T*>(expected.const_data_ptr());
   const auto* b = static_cast<const T*>(found.const_data_ptr());
   // Parts of one size, added up in order: sums do not depend on the threads.
-  constexpr int64_t kPart = int64_t{1} << 20;
   const int64_t elements = expected.numel();
-  std::vector<Sweep> parts(static_cast<size_t>((elements + kPart - 1) / kPart), result);
-  at::parallel_for(0, std::ssize(parts), 1, [&](int64_t first, int64_t last) {
-    for (int64_t part = first; part < last; ++part) {
-      for (int64_t i = part * kPart; i < std::min(elements, (part + 1) * kPart); ++i) {
-        if (!same_value(a[i], b[i])) parts[static_cast<size_t>(part)].add(distance(a[i], b[i]), magnitude(a[i]));
-      }
+  std::vector<Sweep> parts(static_cast<size_t>((elements + kPartElements - 1) / kPartElements), result);
+  for_each_range(elements, kPartElements, [&](int64_t first, int64_t last) {
+    Sweep& part = parts[static_cast<size_t>(first / kPartElements)];
+    for (int64_t i = first; i < last; ++i) {
+      if (!same_value(a[i], b[i])) part.add(distance(a[i], b[i]), magnitude(a[i]));
     }
   });
   for (const Sweep& part : parts) result.merge(part);

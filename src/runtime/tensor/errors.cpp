@@ -1,7 +1,6 @@
 #include "runtime/tensor/errors.h"
 
 #include <ATen/Dispatch.h>
-#include <ATen/Parallel.h>
 
 #include <algorithm>
 #include <array>
@@ -9,10 +8,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <vector>
 
 #include "base/check.h"
+#include "runtime/tensor/parallel.h"
 #include "runtime/tensor/rows.h"
 
 namespace passnet::runtime {
@@ -149,6 +148,19 @@ void add_rows(const double* exact, const double* eager, const double* found, int
   if (largest > 0) sums.row = std::max(sums.row, scale > 0 ? largest / scale : HUGE_VAL);
 }
 
+/// Of all rows; add: a row's. Parts of one size, added up in order: sums do not depend on the threads.
+template <class Add>
+Sums add_up(int64_t rows, int64_t columns, const Add& add) {
+  const int64_t length = std::max<int64_t>(1, kPartElements / columns);
+  std::vector<Sums> parts(static_cast<size_t>((rows + length - 1) / length));
+  for_each_range(rows, length, [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) add(row, parts[static_cast<size_t>(first / length)]);
+  });
+  Sums all;
+  for (const Sums& part : parts) all.merge(part);
+  return all;
+}
+
 record::Errors measure(const at::Tensor& exact, const at::Tensor& eager, const at::Tensor* found, int64_t columns,
                        at::ScalarType scalar_type) {
   const Precision type = precision_of(scalar_type);
@@ -156,18 +168,12 @@ record::Errors measure(const at::Tensor& exact, const at::Tensor& eager, const a
   const auto* truth = exact.const_data_ptr<double>();
   const auto* usual = eager.const_data_ptr<double>();
   const double* other = found != nullptr ? found->const_data_ptr<double>() : nullptr;
-  Sums all;
-  std::mutex merging;
-  at::parallel_for(0, rows, std::max<int64_t>(1, 32768 / columns), [&](int64_t first, int64_t last) {
-    Sums sums;
-    for (int64_t row = first; row < last; ++row) {
-      const int64_t at = row * columns;
-      add_rows(truth + at, usual + at, other != nullptr ? other + at : nullptr, columns, type, sums);
-    }
-    const std::lock_guard lock(merging);
-    all.merge(sums);
-  });
-  return all.errors();
+  return add_up(rows, columns,
+                [&](int64_t row, Sums& sums) {
+                  const int64_t at = row * columns;
+                  add_rows(truth + at, usual + at, other != nullptr ? other + at : nullptr, columns, type, sums);
+                })
+      .errors();
 }
 
 at::Tensor widened(const at::Tensor& tensor) { return tensor.cpu().to(at::kDouble).contiguous(); }
@@ -249,9 +255,9 @@ bool within(const at::Tensor& expected, const at::Tensor& other, const record::E
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "within", [&] {
     const auto* mine = a.const_data_ptr<scalar_t>();
     const auto* theirs = b.const_data_ptr<scalar_t>();
-    for (int64_t row = 0; row < rows; ++row) {
-      if (!add_row(mine + row * columns, theirs + row * columns, columns, all)) ++all.misplaced;
-    }
+    all = add_up(rows, columns, [&](int64_t row, Sums& sums) {
+      if (!add_row(mine + row * columns, theirs + row * columns, columns, sums)) ++sums.misplaced;
+    });
   });
   *found = all.errors();
   return found->misplaced == 0 && found->norm <= allowed.norm && found->row <= allowed.row;
