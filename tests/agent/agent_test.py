@@ -16,20 +16,13 @@ SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path.insert(0, str(SOURCE / "tests" / "eval"))
 from json_schema import problems
 from passnet_case import BINARY, KERNEL, PASS, RIGHT_BODY, PassnetCase
-from scripted_server import Calls, Cut, Raw, ScriptedServer, Stall, Status, Text, answers_so_far, results_in
+from scripted_server import (Calls, Cut, Raw, ScriptedServer, Stall, Status, Text, answers_so_far, create, create_all, files_of,
+                             knows_samples, results_in)
 
 KEY = "sk-test-4f1c9a7be2"
 ADD_RELU = {"add_relu.py": PASS, "add_relu.cpp": KERNEL % RIGHT_BODY, "sorted_output_pass_rule_names.json": '["add_relu"]'}
 WRONG = {**ADD_RELU, "add_relu.cpp": KERNEL % "    out[i] = x[i] + y[i];"}
 SUBMIT = Calls([("submit", {})])
-
-
-def create(name, text):
-    return ("file_editor", {"command": "create", "path": f"pass_dir/{name}", "file_text": text})
-
-
-def create_all(files):
-    return Calls([create(name, text) for name, text in files.items()])
 
 
 def by_turn(*answers):
@@ -132,15 +125,18 @@ class Competent(AgentCase):
         self.assertEqual(exported("--no-eval-leak", self.sample)[0], {"lines": 0, "attempts": 2, "unfinished": 0, "kept_back": 2})
         self.assertEqual(self.passnet("agent", "export", self.root / "sample").returncode, 3)
 
-    def test_a_shipped_sample_with_the_passes_that_ship(self):
-        sample = SOURCE / "samples" / "phi3_swiglu"
-        files = {path.name: path.read_text() for path in sorted((sample / "pass_dir").iterdir())}
-        graphs = len((sample / "graph_list.txt").read_text().split())
-        with ScriptedServer(by_turn(LOOK, create_all(files), EVALUATE, SUBMIT)) as server:
-            self.agent(server, samples=[sample])
-        observation = self.trajectory(sample="phi3_swiglu")["trajectory_steps"][2]["observation"]
-        self.assertIn(f"sites in {graphs} of {graphs} graphs", observation)
-        self.assert_all_right(observation, graphs)
+    def test_all_shipped_samples_with_the_passes_that_ship(self):
+        samples = sorted(path.parent for path in (SOURCE / "samples").glob("*/pass_dir"))
+        self.assertEqual(len(samples), 12)
+        script = knows_samples(lambda _: LOOK, lambda task: create_all(files_of(SOURCE / "samples" / task)), lambda _: EVALUATE, lambda _: SUBMIT)
+        with ScriptedServer(script) as server:
+            self.agent(server, "--workers", "4", samples=samples)
+        for sample in samples:
+            with self.subTest(sample=sample.name):
+                graphs = len((sample / "graph_list.txt").read_text().split())
+                observation = self.trajectory(sample=sample.name)["trajectory_steps"][2]["observation"]
+                self.assertIn(f"sites in {graphs} of {graphs} graphs", observation)
+                self.assert_all_right(observation, graphs)
 
     def test_anthropic(self):
         requests, trajectory = self.run_script(by_turn(Calls([("graph_info", {}), ("pass_match", "not json")], "Two at once."), LOOK, SUBMIT), "--api", "anthropic")

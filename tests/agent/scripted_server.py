@@ -171,6 +171,30 @@ class ScriptedServer(http.server.ThreadingHTTPServer):
         self.server_close()
 
 
+def create(name, text):
+    return ("file_editor", {"command": "create", "path": f"pass_dir/{name}", "file_text": text})
+
+
+def create_all(files):
+    return Calls([create(name, text) for name, text in files.items()])
+
+
+def knows_samples(*steps):
+    """Answers with the n-th step of the sample that is asked about. steps: (its directory) -> an answer."""
+
+    def answer(request, _):
+        told = next(message["content"] for message in request["messages"] if message["role"] == "user")
+        task = told.split("Task: ", 1)[1].split(",", 1)[0]
+        return steps[min(answers_so_far(request), len(steps) - 1)](task)
+
+    return answer
+
+
+def files_of(sample):
+    """The passes that a sample ships with."""
+    return {path.name: path.read_text() for path in sorted((sample / "pass_dir").iterdir())}
+
+
 def answers_so_far(request):
     """How often the model has answered in this conversation: what a script decides by."""
     return sum(message["role"] == "assistant" for message in request["messages"])
