@@ -157,10 +157,7 @@ Result<ExitCode> eval_command(EvalFlags& flags) {
   PASSNET_TRY_VOID(check_together(flags));
   if (!flags.workspace.empty()) PASSNET_TRY_VOID(run::clear_workspace(flags.workspace));
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
-  if (flags.batch.jobs > 1 && !flags.batch.evaluate.gpu) {
-    return bad_input(fmt::format("--jobs {} on the CPU, expected a GPU for each job", flags.batch.jobs))
-        .with_hint("--device cuda; on the CPU samples would take each other's time");
-  }
+  PASSNET_TRY_VOID(settle_lanes(flags.batch.evaluate.gpu, flags.batch.lanes));
   PASSNET_TRY(const std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.paths, flags.root));
   std::filesystem::path match_result;
   pass::Selection& selection = flags.batch.evaluate.selection;
@@ -267,8 +264,7 @@ void add_flags(CLI::App* command, EvalFlags& flags) {
       ->capture_default_str();
   add_selection_options(*command, flags);
   add_device_option(*command, flags.device);
-  add_jobs_option(*command, flags.batch.jobs,
-                  "samples at a time, each on a GPU of its own: that of --device and those after it");
+  add_lane_options(*command, flags.batch.lanes, "samples");
   command
       ->add_option("--cuda-graph", options.cuda_graph,
                    "on a GPU, record what a call does there and repeat that: auto (where it is possible), on, off")

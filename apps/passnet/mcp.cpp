@@ -52,7 +52,8 @@ Result<void> serve(McpFlags& flags) {
   ServingFlags& serving = flags.serving;
   agent::PassOfferSetup setup;
   PASSNET_TRY(setup.samples, begin_serving(serving));
-  agent::Evaluator evaluator(serving.evaluate, [](const std::string& why) { say_error("waiting: {}\n", why); });
+  agent::Evaluator evaluator(serving.evaluate, serving.lanes,
+                             [](const std::string& why) { say_error("waiting: {}\n", why); });
   setup.directory = flags.out;
   setup.version = kVersion;
   setup.device = serving.device_in_words();

@@ -12,10 +12,15 @@
 #include "base/strings.h"
 #include "command.h"
 #include "report/progress.h"
+#include "run/worker/processors.h"
 
 namespace passnet::cli {
 
 namespace {
+
+// Lanes of a GPU where none are given, and the processors for them.
+constexpr int kUsualOverlap = 4;
+constexpr size_t kForOverlap = 8;
 
 // The wording of --json in every command; docs/json.md and its schemas say what each prints.
 constexpr const char* kJsonText = "print JSON on stdout (docs/json.md)";
@@ -46,6 +51,30 @@ CLI::Option* add_out_option(CLI::App& command, std::filesystem::path& out, const
 CLI::Option* add_jobs_option(CLI::App& command, int& jobs, const std::string& what) {
   jobs = kDefaultJobs;
   return command.add_option("-j,--jobs", jobs, what)->check(integer_in(1, 128))->capture_default_str();
+}
+
+void add_lane_options(CLI::App& command, run::LaneCount& lanes, const std::string& what) {
+  lanes.per_gpu = 0;
+  add_jobs_option(command, lanes.gpus,
+                  what + " at a time, each on a GPU of its own: that of --device and those after it");
+  command
+      .add_option("--overlap", lanes.per_gpu,
+                  what + " at a time on each GPU: one is timed, alone, while the others are got ready")
+      ->check(integer_in(1, 16))
+      ->default_str(fmt::format("{} on a GPU with {} processors or more, else 1", kUsualOverlap, kForOverlap));
+}
+
+Result<void> settle_lanes(const std::optional<int>& gpu, run::LaneCount& lanes) {
+  if (!gpu && (lanes.gpus > 1 || lanes.per_gpu > 1)) {
+    const bool jobs = lanes.gpus > 1;
+    return bad_input(fmt::format("--{} {} on the CPU, expected {}", jobs ? "jobs" : "overlap",
+                                 jobs ? lanes.gpus : lanes.per_gpu, jobs ? "a GPU for each job" : "a GPU to share"))
+        .with_hint("--device cuda; on the CPU they would take each other's time");
+  }
+  if (lanes.per_gpu > 0) return {};
+  const bool overlaps = gpu && run::available_processors().size() >= kForOverlap * static_cast<size_t>(lanes.gpus);
+  lanes.per_gpu = overlaps ? kUsualOverlap : 1;
+  return {};
 }
 
 CLI::Option* add_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,

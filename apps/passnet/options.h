@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "run/host_code.h"
+#include "run/lanes.h"
 
 namespace CLI {
 class App;
@@ -36,6 +38,11 @@ struct JobFlags {
   std::string out;
   bool json = false, resume = false;
 };
+/// --jobs, GPUs, and --overlap. what: "samples"
+void add_lane_options(CLI::App& command, run::LaneCount& lanes, const std::string& what);
+/// Decides on lanes.per_gpu where it was not given. gpu: the device, none: the CPU. Errors: BadInput: several on the CPU.
+Result<void> settle_lanes(const std::optional<int>& gpu, run::LaneCount& lanes);
+
 /// --out, --jobs and --json. what: "where the lists go"; items: "graphs at a time". Returns --out.
 CLI::Option* add_job_flags(CLI::App& command, JobFlags& flags, int& jobs, const std::string& what,
                            const std::string& items);

@@ -31,9 +31,12 @@ Result<std::vector<agent::RewardTask>> load_tasks(const std::vector<std::filesys
 Result<void> serve(ServingFlags& flags) {
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, begin_serving(flags));
   PASSNET_TRY(std::vector<agent::RewardTask> tasks, load_tasks(paths, flags.device_in_words()));
-  agent::Evaluator evaluator(flags.evaluate, [](const std::string& why) { say_error("waiting: {}\n", why); });
-  const agent::RewardService service(std::move(tasks),
-                                     {[&](const graphdir::Sample& task) { return evaluator.evaluate(task, false); }});
+  flags.evaluate.other_tracks = false;  // no reward is made of them
+  agent::Evaluator evaluator(flags.evaluate, flags.lanes,
+                             [](const std::string& why) { say_error("waiting: {}\n", why); });
+  const agent::RewardService service(
+      std::move(tasks),
+      {[&](const graphdir::Sample& task) { return evaluator.evaluate(task, false); }, evaluator.lanes()});
   return serve_tasks(flags, service.routes(), "rewards", "", paths.size());
 }
 

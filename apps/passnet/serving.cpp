@@ -23,6 +23,7 @@ void add_serving_options(CLI::App& command, ServingFlags& flags, int port) {
   command.add_option("--host", flags.server.host, "address to listen at")->capture_default_str();
   add_root_option(command, flags.root);
   add_device_option(command, flags.device);
+  add_lane_options(command, flags.lanes, "evaluations");
   add_timeout_option(command, flags.evaluate.timeout_s, "seconds a worker may take for one request");
   add_library_flag(command, flags.evaluate.allow_library);
   add_json_flag(command, flags.json);
@@ -32,6 +33,7 @@ Result<std::vector<std::filesystem::path>> begin_serving(ServingFlags& flags) {
   catch_interrupts();
   flags.evaluate.interrupted = &interrupted();
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
+  PASSNET_TRY_VOID(settle_lanes(flags.evaluate.gpu, flags.lanes));
   return graphdir::expand_paths(flags.paths, flags.root);
 }
 

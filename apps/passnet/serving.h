@@ -8,7 +8,7 @@
 
 #include "agent/serve/http_server.h"
 #include "base/result.h"
-#include "run/evaluate_options.h"
+#include "run/lanes.h"
 
 namespace CLI {
 class App;
@@ -21,12 +21,13 @@ struct ServingFlags {
   std::string root, device = "cpu";
   agent::HttpServerOptions server;
   run::EvaluateOptions evaluate;
+  run::LaneCount lanes;
   bool json = false;
   /// "a CPU": as models are told of it.
   std::string device_in_words() const { return evaluate.gpu ? "an NVIDIA GPU" : "a CPU"; }
 };
 
-/// PATH, --root, --host, --port, --device, --timeout, --allow-library and --json. port: the default.
+/// PATH, --root, --host, --port, --device, --jobs, --overlap, --timeout, --allow-library and --json. port: the default.
 void add_serving_options(CLI::App& command, ServingFlags& flags, int port);
 
 /// The samples of PATH; sets evaluate.gpu and what interrupts. Errors: BadInput, as expand_paths.

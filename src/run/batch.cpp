@@ -20,14 +20,13 @@
 #include "record/score.h"
 #include "record/verdict.h"
 #include "run/build_ahead.h"
-#include "run/evaluation_workers.h"
 #include "run/graph_texts.h"
 #include "run/job.h"
-#include "run/machine_lock.h"
+#include "run/lanes.h"
 #include "run/provenance.h"
 #include "run/seed.h"
 #include "run/select_passes.h"
-#include "run/worker/worker.h"
+#include "run/worker/processors.h"
 
 namespace passnet::run {
 
@@ -162,7 +161,7 @@ Result<void> begin_session(std::vector<Planned>& planned, const BatchOptions& op
   return {};
 }
 
-Result<void> run_one(Planned& planned, const BatchOptions& options, const Seed& seed, EvaluationWorkers& workers,
+Result<void> run_one(Planned& planned, const std::filesystem::path& root, const Seed& seed, Lane& lane,
                      const BatchHooks& hooks) {
   std::unordered_set<std::string> done;
   for (const record::RunRecord& record : planned.file.records()) done.insert(record.graph);
@@ -171,10 +170,10 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const Seed& 
   one.started = [&](const std::string& graph) {
     if (hooks.started) hooks.started(planned.sample.name, graph);
   };
-  const std::filesystem::path out = options.out / planned.sample.name;
+  const std::filesystem::path out = root / planned.sample.name;
   const bool all_done = std::ranges::all_of(planned.sample.graph_names, one.skip);
-  if (!all_done && options.evaluate.compiler == "passes")
-    PASSNET_TRY_VOID(save_passes(out, listed_files(planned.sample, options.evaluate.selection)));
+  if (!all_done && lane.options().compiler == "passes")
+    PASSNET_TRY_VOID(save_passes(out, listed_files(planned.sample, lane.options().selection)));
   one.texts = [&](const std::string& graph, const record::GraphTexts& texts) {
     return save_graph_texts(out, graph, texts);
   };
@@ -185,59 +184,8 @@ Result<void> run_one(Planned& planned, const BatchOptions& options, const Seed& 
     if (hooks.finished) hooks.finished(planned.file.records().back());
     return {};
   };
-  return evaluate_sample(planned.sample, options.evaluate, workers, one);
+  return evaluate_sample(planned.sample, lane.options(), lane.workers(), one);
 }
-
-// What the evaluation has for itself.
-struct Leases {
-  MachineLease processors, gpus;
-  bool on_gpu = false;
-
-  /// On the CPU all that are held. On a GPU each job has one for the thread that launches and waits, which alone is
-  /// timed; its other threads, which make inputs, run anywhere.
-  std::vector<int> processors_of(int job) const {
-    if (!on_gpu) return processors.held();
-    const auto own = static_cast<size_t>(job) % std::max<size_t>(1, processors.held().size());
-    std::vector<int> all = processors.held().empty() ? std::vector<int>{} : std::vector<int>{processors.held()[own]};
-    for (const int processor : available_processors()) {
-      if (all.empty() || processor != all[0]) all.push_back(processor);
-    }
-    return all;
-  }
-};
-
-Result<Leases> take_machine(const BatchOptions& options, const BatchHooks& hooks) {
-  Leases leases;
-  leases.on_gpu = options.evaluate.gpu.has_value();
-  if (!options.evaluate.timed) return leases;
-  const std::vector<int> available = available_processors();
-  const size_t threads =
-      options.evaluate.threads > 0 ? static_cast<size_t>(options.evaluate.threads) : available.size();
-  const size_t wanted = leases.on_gpu ? static_cast<size_t>(options.jobs) : threads;
-  PASSNET_TRY(leases.processors, MachineLease::take("processor", available, std::min(wanted, available.size()),
-                                                    hooks.waiting, options.evaluate.interrupted));
-  if (!leases.on_gpu) return leases;
-  std::vector<int> gpus;
-  for (int job = 0; job < options.jobs; ++job) gpus.push_back(*options.evaluate.gpu + job);
-  PASSNET_TRY(leases.gpus, MachineLease::take("gpu", gpus, gpus.size(), hooks.waiting, options.evaluate.interrupted));
-  return leases;
-}
-
-// One job of the batch: its device, processors and workers.
-struct Slot {
-  BatchOptions options;
-  EvaluationWorkers workers;
-
-  Slot(const BatchOptions& all, const Leases& leases, int job)
-      : options(own(all, leases, job)), workers(options.evaluate) {}
-
- private:
-  static BatchOptions own(BatchOptions options, const Leases& leases, int job) {
-    if (options.evaluate.gpu) *options.evaluate.gpu += job;
-    options.evaluate.processors = leases.processors_of(job);
-    return options;
-  }
-};
 
 Result<void> build_all_ahead(const std::vector<Planned>& planned, const BatchOptions& options,
                              const BatchHooks& hooks) {
@@ -317,7 +265,10 @@ Result<void> evaluate_all(std::vector<graphdir::Sample> samples, const BatchOpti
   size_t graphs = 0;
   for (const Planned& one : planned) graphs += one.graphs_to_do().size();
   if (hooks.planned) hooks.planned(graphs);
-  PASSNET_TRY(const Leases leases, take_machine(asked, hooks));
+  Leases leases;
+  if (asked.evaluate.timed) {
+    PASSNET_TRY(leases, Leases::take(asked.evaluate, asked.lanes, hooks.waiting, asked.evaluate.interrupted));
+  }
   Seed seed;
   if (asked.seed) {
     seed.value = *asked.seed;
@@ -330,15 +281,16 @@ Result<void> evaluate_all(std::vector<graphdir::Sample> samples, const BatchOpti
   PASSNET_TRY_VOID(build_all_ahead(planned, options, hooks));
   std::mutex mutex;  // of the hooks
   const BatchHooks one_by_one = locked(hooks, mutex);
-  std::vector<std::unique_ptr<Slot>> slots(static_cast<size_t>(std::max(options.jobs, 1)));
-  return for_each_item(
-      std::span(planned), {options.jobs, options.evaluate.interrupted}, [&](Planned& one, size_t job) -> Result<void> {
-        if (!slots[job]) slots[job] = std::make_unique<Slot>(options, leases, static_cast<int>(job));
-        const Result<void> ran = run_one(one, slots[job]->options, seed, slots[job]->workers, one_by_one);
-        const Result<void> wrote = write_derived(options.out / one.sample.name, one.sample.name, one.file);
-        PASSNET_TRY_VOID(ran);
-        return wrote;
-      });
+  Lanes lanes(options.evaluate, options.lanes, leases);
+  return for_each_item(std::span(planned), {options.lanes.all(), options.evaluate.interrupted},
+                       [&](Planned& one, size_t lane) -> Result<void> {
+                         const OnProcessors common(lanes.common_processors());
+                         const Result<void> ran = run_one(one, options.out, seed, lanes.at(lane), one_by_one);
+                         const Result<void> wrote =
+                             write_derived(options.out / one.sample.name, one.sample.name, one.file);
+                         PASSNET_TRY_VOID(ran);
+                         return wrote;
+                       });
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "graphdir/sample.h"
 #include "record/record.h"
 #include "run/evaluate.h"
+#include "run/lanes.h"
 #include "run/record_file.h"
 
 namespace passnet::run {
@@ -22,7 +23,7 @@ struct BatchOptions {
   std::optional<uint64_t> seed;  // none: one from the system, which the records tell
   std::filesystem::path out;
   bool resume = false;  // keep the records that still stand, see docs/records.md
-  int jobs = 1;         // samples at a time, each on a GPU of its own: evaluate.gpu and those after it
+  LaneCount lanes;
   int build_jobs =
       0;  // graphs at a time whose kernels are compiled before anything is evaluated; 0: each when it is due
 };

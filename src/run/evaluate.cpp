@@ -28,6 +28,7 @@
 #include "run/select_passes.h"
 #include "run/tune.h"
 #include "run/worker/package.h"
+#include "run/worker/processors.h"
 #include "run/worker/pytorch.h"
 #include "run/worker/requests.h"
 
@@ -297,8 +298,10 @@ class SampleEvaluation {
 
   Result<void> time(const ir::Graph& graph, int64_t calls_at_once, record::RunRecord& record) {
     record.stage = Stage::Time;
+    const DeviceLane::Use alone = timing(options_.lane);
     MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
     how.fresh_inputs = !is_off(Layer::FreshInputs);
+    how.other_tracks = options_.other_tracks;
     how.audit_clocks = !is_off(Layer::Clocks) && !is_inductor();
     // PyTorch from Python knows no sets of inputs.
     const auto measure_it = [&]() -> Result<Measured> {

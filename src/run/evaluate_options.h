@@ -12,6 +12,7 @@
 #include "pass/selection.h"
 #include "run/host_code.h"
 #include "run/layers.h"
+#include "run/worker/shared_device.h"
 
 namespace passnet::run {
 
@@ -36,8 +37,10 @@ struct EvaluateOptions {
   std::optional<int> gpu;           // the CUDA device of both sides; none: the CPU
   std::string cuda_graph = "auto";  // auto | on | off: whether the candidate's calls are recorded and repeated
   bool timed = true;                // false: check only
+  bool other_tracks = true;         // calls are timed in other ways too, which nothing is judged by
   bool profile = false;             // where the time of a call goes, launch by launch
   std::string rival;                // another compiler to time beside: "torch.compile"; empty: none
+  DeviceLane* lane = nullptr;       // the part in `gpu` that other evaluations use as well; null: it is ours alone
   std::filesystem::path worker;     // empty: beside the binary
   pass::BuildOptions build;
   Layers without;                                  // defences that are off; set by selftest alone

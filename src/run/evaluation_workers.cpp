@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "run/provenance.h"
@@ -16,7 +17,16 @@ namespace passnet::run {
 namespace {
 
 WorkerOptions worker_options(const EvaluateOptions& options, Role role, int threads) {
-  return {options.worker, role, threads, options.interrupted, options.gpu, options.processors};
+  WorkerOptions worker{options.worker, role, threads, options.interrupted, options.gpu, options.processors};
+  worker.lane = options.lane;
+  return worker;
+}
+
+/// On a GPU the processors of other evaluations are left to them.
+int threads_of(const EvaluateOptions& options) {
+  const int threads = resolve_options(options).threads;
+  if (!options.gpu || options.processors.empty()) return threads;
+  return std::min(threads, static_cast<int>(options.processors.size()));
 }
 
 Role candidate_role(const EvaluateOptions& options) {
@@ -36,7 +46,7 @@ std::string isolation_in_force(const std::string& of_worker) {
 
 EvaluationWorkers::EvaluationWorkers(const EvaluateOptions& options)
     : options_(options),
-      threads_(resolve_options(options).threads),
+      threads_(threads_of(options)),
       reference_(worker_options(options, Role::Reference, threads_)),
       candidate_{{}, Worker(worker_options(options, candidate_role(options), threads_))},
       other_{{}, Worker(worker_options(options, Role::Candidate, threads_))} {}
@@ -59,16 +69,25 @@ Result<void> EvaluationWorkers::begin_sample() {
 }
 
 Result<void> EvaluationWorkers::revive() {
+  if (reference_.alive() && candidate_.worker.alive()) return {};
+  // Coming up takes a turn of a shared device, as each makes its context there.
+  const DeviceLane::Use turn = computing(options_.lane);
   if (!reference_.alive()) PASSNET_TRY_VOID(reference_.start());
-  if (candidate_.worker.alive()) return {};
-  candidate_.is_foreign = candidate_.is_up = false;
-  return start_candidate();
+  if (!candidate_.worker.alive()) {
+    candidate_.is_foreign = candidate_.is_up = false;
+    PASSNET_TRY_VOID(start_candidate());
+  }
+  if (options_.lane == nullptr) return {};
+  // What is wrong with one is told by the first request to it.
+  (void)machine();
+  (void)await_candidate();
+  return {};
 }
 
 Result<void> EvaluationWorkers::start_candidate() {
   if (uses_python_) {
-    PASSNET_TRY(PythonCandidate started,
-                start_python_candidate({threads_, options_.processors, options_.gpu, options_.interrupted}));
+    PASSNET_TRY(PythonCandidate started, start_python_candidate({threads_, options_.processors, options_.gpu,
+                                                                 options_.interrupted, options_.lane}));
     candidate_.worker = std::move(started.worker);
     candidate_.scratch = std::make_unique<TemporaryDirectory>(std::move(started.scratch));
     return {};
@@ -144,12 +163,14 @@ PyTorchOptions EvaluationWorkers::python_options(const char* mode) const {
   python.processors = options_.processors;
   python.on_gpu = options_.gpu.has_value();
   python.gpu = options_.gpu.value_or(0);
+  python.lane = options_.lane;
   python.interrupted = options_.interrupted;
   return python;
 }
 
 Result<Worker*> EvaluationWorkers::python(std::optional<Worker>& worker, const char* mode) {
   if (worker && worker->alive()) return &*worker;
+  const DeviceLane::Use turn = computing(options_.lane);
   PASSNET_TRY(Worker started, start_pytorch(python_options(mode)));
   worker.emplace(std::move(started));
   PASSNET_TRY_VOID(greet_pytorch(*worker));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 
+#include "run/worker/processors.h"
 #include "run/worker/requests.h"
 
 namespace passnet::run {

@@ -10,6 +10,7 @@
 #include "record/stats.h"
 #include "run/clock_audit.h"
 #include "run/thread_times.h"
+#include "run/worker/processors.h"
 #include "run/worker/requests.h"
 
 namespace passnet::run {
@@ -426,8 +427,9 @@ Result<void> time_other_tracks(const TimedGraph& reference, const TimedGraph& ca
   const double call_us = std::max(record::summarize(measured.reference.trials_us).median,
                                   record::summarize(measured.candidate.trials_us).median);
   const int enough = std::max(kOtherTrackPairs, static_cast<int>(kOtherTrackUs / std::max(1.0, call_us)));
-  const auto tracks = options.on_gpu ? std::span<const record::Track>(kOtherGpuTracks)
-                                     : std::span<const record::Track>(kOtherCpuTracks);
+  auto tracks = options.on_gpu ? std::span<const record::Track>(kOtherGpuTracks)
+                               : std::span<const record::Track>(kOtherCpuTracks);
+  if (!options.other_tracks) tracks = tracks.first(1);
   for (const record::Track& track : tracks) {
     Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
     const TrackPlan plan{track,       kOtherTrackPairs, std::min({options.trials, kOtherTrackTrials, enough}),

@@ -21,6 +21,7 @@ struct MeasureOptions {
   std::chrono::milliseconds timeout{60000};  // per request
   bool on_gpu = false;
   uint64_t seed = 0;         // of the inputs that are drawn for timed calls
+  bool other_tracks = true;  // false: of these the first alone, which the audit needs
   bool audit_clocks = true;  // compare the workers' clocks with ours (run/clock_audit.h)
   bool fresh_inputs = true;  // false, in selftest alone: timed calls have the contents of the checked one
 };

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "record/verdict.h"
+#include "run/worker/processors.h"
 #include "run/worker/worker.h"
 #include "wire/bundle.h"
 

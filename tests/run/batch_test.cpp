@@ -118,7 +118,7 @@ TEST(Batch, JobsShareTheSamplesAndUseAGpuEach) {
   BatchOptions options;
   const ScratchDirectory scratch;
   options.out = scratch.path / "out";
-  options.jobs = 2;
+  options.lanes.gpus = 2;
   options.evaluate.gpu = 3;
   options.evaluate.compiler = "eager";
   options.evaluate.worker = std::string(PASSNET_FAKE_WORKERS) + "/fake_refuses";

@@ -33,7 +33,7 @@ Result<ExitCode> replay(ReplayFlags& flags) {
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY(const std::vector<std::filesystem::path> samples, graphdir::expand_paths(flags.samples, flags.root));
   PASSNET_TRY(const std::vector<agent::Recorded> recorded, agent::load_recorded(flags.file, samples));
-  agent::Evaluator evaluator(flags.evaluate, [](const std::string& why) { say_error("waiting: {}\n", why); });
+  agent::Evaluator evaluator(flags.evaluate, {}, [](const std::string& why) { say_error("waiting: {}\n", why); });
   Json results = Json::array();
   bool all_correct = true;
   if (!flags.json) say("{:<44}  {:>8}  {:>8}  {}\n", "trajectory", "recorded", "now", "correct");

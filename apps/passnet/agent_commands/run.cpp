@@ -69,6 +69,7 @@ Result<void> complete(AgentFlags& flags) {
   facts.tools = flags.tools;
   facts.temperature = model.request.temperature;
   PASSNET_TRY(flags.run.evaluate.gpu, run::parse_device(flags.device));
+  PASSNET_TRY_VOID(settle_lanes(flags.run.evaluate.gpu, flags.run.lanes));
   std::vector<std::filesystem::path> samples;
   if (!flags.paths.empty()) {
     PASSNET_TRY(samples, graphdir::expand_paths(flags.paths, flags.root));
@@ -257,6 +258,7 @@ void add_agent_run(CLI::App& group, int& exit_code) {
   add_out_option(*command, flags->run.out, "where trajectories, records and passes go")->required();
   command->add_flag("--resume", flags->run.resume, "go on with what is in --out");
   add_device_option(*command, flags->device);
+  add_lane_options(*command, flags->run.lanes, "evaluations");
   command->add_option("--warmup", flags->run.evaluate.warmup, "calls before timing")
       ->check(integer_in(0, 1000000))
       ->capture_default_str();

@@ -11,7 +11,7 @@
 #include "dataset/official/rebuild.h"
 #include "dataset_commands/dataset.h"
 #include "options.h"
-#include "run/worker/worker.h"
+#include "run/worker/processors.h"
 
 namespace passnet::cli {
 

@@ -15,6 +15,7 @@
 #include "run/calibration.h"
 #include "run/evaluate.h"
 #include "run/machine_lock.h"
+#include "run/worker/processors.h"
 #include "run/worker/requests.h"
 #include "wire/bundle.h"
 

@@ -14,6 +14,7 @@
 #include "options.h"
 #include "record/verdict.h"
 #include "report/progress.h"
+#include "run/worker/processors.h"
 #include "run/worker/worker.h"
 
 namespace passnet::cli {
@@ -71,15 +72,13 @@ bool all_evaluated(const leaderboard::Leaderboard& board) {
 Result<ExitCode> score_submissions(LeaderboardFlags& flags) {
   leaderboard::EvaluateRequest request;
   PASSNET_TRY(flags.batch.evaluate.gpu, run::parse_device(flags.device));
-  if (flags.batch.jobs > 1 && !flags.batch.evaluate.gpu) {
-    return bad_input(fmt::format("--jobs {} on the CPU, expected a GPU for each job", flags.batch.jobs))
-        .with_hint("--device cuda; on the CPU tasks would take each other's time");
-  }
+  PASSNET_TRY_VOID(settle_lanes(flags.batch.evaluate.gpu, flags.batch.lanes));
   PASSNET_TRY(request.submissions, leaderboard::find_submissions(flags.submissions));
   PASSNET_TRY(leaderboard::TaskSet tasks, leaderboard::load_tasks(flags.tasks, flags.graphs));
   PASSNET_TRY(tasks, leaderboard::select_tasks(std::move(tasks), flags.filter, flags.limit));
   request.tasks = tasks.tasks;
   request.batch = flags.batch;
+  request.batch.evaluate.other_tracks = false;  // no score is made of them
   request.batch.build_jobs =
       flags.build_jobs >= 0 ? flags.build_jobs : suitable_build_jobs(flags.batch.evaluate.gpu.has_value());
   request.force = flags.force;
@@ -136,8 +135,7 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   add_json_flag(*command, flags->json);
   command->add_flag("--all-tasks", flags->all_tasks, "a line for every task, not only for those that differ");
   add_device_option(*command, flags->device);
-  add_jobs_option(*command, flags->batch.jobs,
-                  "tasks at a time, each on a GPU of its own: that of --device and those after it");
+  add_lane_options(*command, flags->batch.lanes, "tasks");
   command
       ->add_option(
           "--build-jobs", flags->build_jobs,

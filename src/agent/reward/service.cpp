@@ -11,6 +11,7 @@
 #include "base/replace.h"
 #include "base/strings.h"
 #include "base/temporary_directory.h"
+#include "graphdir/graph_tree.h"
 
 namespace passnet::agent {
 
@@ -128,6 +129,25 @@ Result<Json> RewardService::judge(const Json& item) const {
   return without_place(std::move(result), place.path().string() + "/");
 }
 
+Result<Json> RewardService::judge_all(const Json& items) const {
+  Json results = Json::array();
+  size_t next = 0;
+  PASSNET_TRY_VOID(graphdir::map_until_error(
+      [&]() -> std::optional<size_t> { return next < items.size() ? std::optional(next++) : std::nullopt; },
+      [&](size_t i) -> Result<Json> {
+        Result<Json> result = judge(items[i]);
+        if (!result) return std::move(result).error().with_note(fmt::format("in item {}", i));
+        return result;
+      },
+      [&](Result<Json> result) -> Result<void> {
+        if (!result) return std::move(result).error();
+        results.push_back(std::move(*result));
+        return {};
+      },
+      {services_.at_once}));
+  return results;
+}
+
 HttpReply RewardService::answer(const std::string& body, bool several) const {
   const Result<Json> request = parse_json(body, "the request");
   if (!request) return refusal(400, request.error());
@@ -139,17 +159,9 @@ HttpReply RewardService::answer(const std::string& body, bool several) const {
   const Json items = request->is_object() ? request->value("items", Json()) : Json();
   if (!items.is_array() || items.size() > kMostItems)
     return refusal(400, bad_input(fmt::format("expected {{\"items\": […]}}, a list of at most {}", kMostItems)));
-  Json results = Json::array();
-  for (size_t i = 0; i < items.size(); ++i) {
-    Result<Json> result = judge(items[i]);
-    if (!result) {
-      Error error = std::move(result).error();
-      const int code = status(error);
-      return refusal(code, std::move(error).with_note(fmt::format("in item {}", i)));
-    }
-    results.push_back(std::move(*result));
-  }
-  return {200, dump(Json{{"results", std::move(results)}}) + "\n"};
+  const Result<Json> results = judge_all(items);
+  return results ? HttpReply{200, dump(Json{{"results", *results}}) + "\n"}
+                 : refusal(status(results.error()), results.error());
 }
 
 std::vector<HttpRoute> RewardService::routes() const {

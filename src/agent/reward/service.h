@@ -21,6 +21,7 @@ struct RewardTask {
 struct RewardServices {
   /// Called by several threads. Errors: Resource: the machine's, or interrupted.
   std::function<Result<Records>(const graphdir::Sample& task)> evaluate;
+  int at_once = 1;  // that many do not wait for each other
 };
 
 class RewardService {
@@ -35,6 +36,8 @@ class RewardService {
   const graphdir::Sample* find(const std::string& task) const;
   HttpReply answer(const std::string& body, bool several) const;
   Result<Json> judge(const Json& item) const;
+  /// In order. Errors: the first, with the number of its item.
+  Result<Json> judge_all(const Json& items) const;
 
   std::vector<RewardTask> tasks_;
   RewardServices services_;

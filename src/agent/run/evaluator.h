@@ -1,15 +1,21 @@
-// Evaluates what attempts wrote, in warm workers that all of them share, one at a time: two on one device would spoil each
-// other's times. What is timed holds the locks of the machine only for as long as it takes.
+// Evaluates what attempts wrote, in warm workers that all of them share: as many at a time as there are lanes, one of
+// which is timed on a device. The machine's locks are held only while something is evaluated.
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <functional>
-#include <memory>
+#include <future>
 #include <mutex>
 #include <optional>
+#include <stop_token>
+#include <thread>
+#include <vector>
 
 #include "agent/tools/tool.h"
 #include "run/evaluate.h"
+#include "run/lanes.h"
 
 namespace passnet::agent {
 
@@ -17,7 +23,11 @@ class Evaluator {
  public:
   /// options: where `interrupted` becomes true, the machine is waited for no longer, but what has begun is finished.
   /// waiting: told why another evaluation on this machine is waited for; may be empty.
-  Evaluator(run::EvaluateOptions options, std::function<void(const std::string&)> waiting);
+  Evaluator(run::EvaluateOptions options, run::LaneCount count, std::function<void(const std::string&)> waiting);
+  /// Nobody may be evaluating.
+  ~Evaluator();
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
 
   /// Every graph once, with a seed of its own; those that other processes disturbed again, up to kRounds times in all.
   /// Called by any thread. Errors: Resource: workers cannot be started, interrupted; of the machine's locks.
@@ -26,18 +36,37 @@ class Evaluator {
   /// The same in processes that have seen nothing else.
   Result<Records> evaluate_afresh(const graphdir::Sample& task);
 
+  /// Evaluations that go on at a time.
+  int lanes() const { return count_.all(); }
+
   static constexpr int kRounds = 3;
 
  private:
-  Result<Records> evaluate_locked(const graphdir::Sample& task);
-  Result<void> build_ahead(const graphdir::Sample& task) const;
+  struct Request {
+    const graphdir::Sample& task;
+    bool profile, afresh;
+    std::promise<Result<Records>> records;
+  };
+  Result<Records> ask(const graphdir::Sample& task, bool profile, bool afresh);
+  /// What the thread of a lane does. Workers end with the thread that starts them, so the lane's own starts them.
+  void serve(std::stop_token stop, size_t lane);
+  Result<void> begin();
+  void end();
+  Result<Records> answer(size_t lane, const Request& request);
+
+  const std::atomic<bool>* const interrupted_;
+  const run::EvaluateOptions options_;
+  const run::LaneCount count_;
+  const std::function<void(const std::string&)> waiting_;
 
   std::mutex mutex_;
-  const std::atomic<bool>* const interrupted_;
-  run::EvaluateOptions options_;      // of `workers_`, but for seed and profile
-  const run::EvaluateOptions build_;  // read without the lock
-  std::optional<run::EvaluationWorkers> workers_;
-  std::function<void(const std::string&)> waiting_;
+  std::condition_variable_any asked_;
+  std::deque<Request*> requests_;
+  int busy_ = 0;                       // lanes
+  std::optional<run::Leases> leases_;  // while one is busy
+  std::vector<int> processors_;        // that `lanes_` are made for
+  std::optional<run::Lanes> lanes_;
+  std::vector<std::jthread> threads_;
 };
 
 }  // namespace passnet::agent

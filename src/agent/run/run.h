@@ -9,7 +9,7 @@
 
 #include "agent/attempt/attempt.h"
 #include "agent/model/model.h"
-#include "run/evaluate_options.h"
+#include "run/lanes.h"
 
 namespace passnet::agent {
 
@@ -24,6 +24,7 @@ struct RunOptions {
   ModelOptions model;
   Price price;
   run::EvaluateOptions evaluate;
+  run::LaneCount lanes;
   std::filesystem::path out;
   bool resume = false;
 };

@@ -114,6 +114,7 @@ Result<PythonCandidate> start_python_candidate(const PythonCandidateOptions& opt
   PASSNET_TRY_VOID(write_file(filter_file, filter));
   const std::string device = options.gpu ? fmt::format("cuda:{}", *options.gpu) : "cpu";
   WorkerOptions worker{{}, Role::Candidate, options.threads, options.interrupted, options.gpu, options.processors};
+  worker.lane = options.lane;
   worker.jailed = JailedProgram{{python, "-s", "-m", "passnet_candidate", "--device", device, "--filter",
                                  filter_file.string(), "--memory", std::to_string(memory_for_it())},
                                 environment(scratch.path(), scripts, options.gpu.has_value()),

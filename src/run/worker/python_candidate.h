@@ -18,6 +18,7 @@ struct PythonCandidateOptions {
   std::vector<int> processors = {};  // as WorkerOptions
   std::optional<int> gpu = {};
   const std::atomic<bool>* interrupted = nullptr;
+  DeviceLane* lane = nullptr;  // as WorkerOptions
 };
 
 /// A process, and the one directory that it may write to, which goes with it.

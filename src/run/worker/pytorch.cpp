@@ -58,7 +58,9 @@ Result<Worker> start_pytorch(const PyTorchOptions& options) {
     PASSNET_TRY(script, find_pytorch_worker());
   }
   PASSNET_TRY(const fs::path launcher, write_launcher(options, script));
-  Worker worker({launcher, Role::Reference, options.threads, options.interrupted, {}, options.processors});
+  WorkerOptions own{launcher, Role::Reference, options.threads, options.interrupted, {}, options.processors};
+  own.lane = options.lane;
+  Worker worker(std::move(own));
   PASSNET_TRY_VOID(worker.start());
   return worker;
 }

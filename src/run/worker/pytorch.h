@@ -33,7 +33,8 @@ struct PyTorchOptions {
   int threads = 1;
   std::vector<int> processors = {};  // as WorkerOptions
   bool on_gpu = false;
-  int gpu = 0;  // which one
+  int gpu = 0;                 // which one
+  DeviceLane* lane = nullptr;  // as WorkerOptions
   const std::atomic<bool>* interrupted = nullptr;
 };
 

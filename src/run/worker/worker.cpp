@@ -3,21 +3,23 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <string_view>
 
 #include "base/log.h"
 #include "base/strings.h"
 #include "base/visible.h"
+#include "run/worker/processors.h"
 #include "wire/bundle.h"
 #include "wire/frame.h"
 
@@ -76,6 +78,7 @@ Worker::~Worker() {
 
 bool Worker::alive() const { return state_->process.running() && state_->socket; }
 pid_t Worker::pid() const { return state_->process.pid(); }
+DeviceLane* Worker::lane() const { return state_->options.lane; }
 
 namespace {
 /// The process that a pidfd stands for, as we number it; nullopt: it has ended, or is out of our sight.
@@ -97,17 +100,6 @@ std::vector<pid_t> Worker::pids() const {
   if (!state_->kernel_process) return pids;
   if (const auto kernels = process_of(state_->kernel_process)) pids.push_back(*kernels);
   return pids;
-}
-
-std::vector<int> available_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<int> processors;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return processors;
-  for (int i = 0; i < CPU_SETSIZE; ++i) {
-    if (CPU_ISSET(i, &set)) processors.push_back(i);
-  }
-  return processors;
 }
 
 namespace {
@@ -133,8 +125,9 @@ Result<sandbox::SpawnOptions> passnet_worker(const WorkerOptions& options) {
   if (options.gpu) {
     spawn.argv.insert(spawn.argv.end(), {"--gpu", std::to_string(*options.gpu)});
     spawn.gpu = true;
-    // The driver must not write its cache of compiled kernels.
-    spawn.environment.push_back("CUDA_CACHE_DISABLE=1");
+    // The driver must not write its cache of compiled kernels, and threads that have nothing to do must not spin where
+    // those of another evaluation work.
+    spawn.environment.insert(spawn.environment.end(), {"CUDA_CACHE_DISABLE=1", "OMP_WAIT_POLICY=passive"});
   }
   bind_threads(options.threads, options.processors, spawn);
   spawn.isolation = options.role == Role::Candidate ? sandbox::Isolation::Candidate : sandbox::Isolation::None;
@@ -179,6 +172,8 @@ Result<void> Worker::start() {
     PASSNET_TRY(state.said, wire::create_memory("what a worker prints", 0));
     spawn.output_fd = state.said.get();
   }
+  // Its threads find, and may be bound to, those that it is started on.
+  const OnProcessors own(state.options.processors);
   PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
   log::debug(fmt::format("{}: started as process {}", to_string(state.options.role), state.process.pid()));
   state.socket = std::move(ours);
@@ -268,12 +263,24 @@ bool wait_readable(int socket, std::chrono::milliseconds timeout, const std::ato
 }
 }  // namespace
 
+namespace {
+/// The requests whose answer is a time.
+constexpr std::array<std::string_view, 5> kTimed = {"time", "time_on_sets", "profile", "read_clocks", "calibrate"};
+
+/// The first request waits for the worker to come up; whoever starts it has taken a turn for that, or needs none.
+DeviceLane::Use take_turn(DeviceLane* lane, std::string_view what) {
+  if (what == "hello") return {};
+  return std::ranges::find(kTimed, what) != kTimed.end() ? timing(lane) : computing(lane);
+}
+}  // namespace
+
 Result<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
+  const auto& what = request.at("do").get_ref<const std::string&>();
+  const DeviceLane::Use turn = take_turn(state_->options.lane, what);
   const auto begin = std::chrono::steady_clock::now();
   Result<Reply> reply = exchange(request, fds, timeout);
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  log::debug(fmt::format("{}: {} took {:.1f} ms", to_string(state_->options.role),
-                         request.at("do").get_ref<const std::string&>(), took.count()));
+  log::debug(fmt::format("{}: {} took {:.1f} ms", to_string(state_->options.role), what, took.count()));
   return reply;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "run/worker/shared_device.h"
 #include "sandbox/process.h"
 #include "wire/bundle.h"
 
@@ -41,13 +42,11 @@ struct WorkerOptions {
   std::vector<int> processors = {};                // one for each thread; empty: of those this process may run on
   std::vector<std::string> program = {};  // in place of `binary`: a path with arguments, started with our environment
   std::optional<JailedProgram> jailed = {};  // in place of `binary`
+  DeviceLane* lane = nullptr;  // the part in a device that others use as well; null: it has the device for itself
 };
 
 /// "cpu", "cuda", "cuda:1" -> none, 0, 1. Errors: BadInput.
 Result<std::optional<int>> parse_device(const std::string& text);
-
-/// Processors this process may run on.
-std::vector<int> available_processors();
 
 /// passnet-worker beside the running binary. Errors: Resource with the command that builds it.
 Result<std::filesystem::path> find_worker_binary();
@@ -68,9 +67,10 @@ class Worker {
   Result<void> start();
   bool alive() const;
   pid_t pid() const;
+  DeviceLane* lane() const;
 
   /// Sends `request` and waits for its reply. A lost worker is reaped and stays lost until start() is called again.
-  /// PASSNET_LOG=debug shows how long each request took.
+  /// Where its device is shared it waits for its turn first. PASSNET_LOG=debug shows how long each request took.
   Result<Reply> ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout);
 
   /// The process that runs kernels for it, by its pidfd, from now on; an empty descriptor: none.

@@ -1,0 +1,74 @@
+#include "run/lanes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "run/worker/processors.h"
+
+namespace passnet::run {
+
+Result<Leases> Leases::take(const EvaluateOptions& options, LaneCount lanes,
+                            const std::function<void(const std::string&)>& on_wait,
+                            const std::atomic<bool>* interrupted) {
+  Leases leases;
+  const std::vector<int> available = available_processors();
+  const size_t threads = options.threads > 0 ? static_cast<size_t>(options.threads) : available.size();
+  const size_t wanted = options.gpu ? static_cast<size_t>(lanes.all()) : threads;
+  PASSNET_TRY(leases.processors,
+              MachineLease::take("processor", available, std::min(wanted, available.size()), on_wait, interrupted));
+  if (!options.gpu) return leases;
+  std::vector<int> gpus;
+  for (int i = 0; i < lanes.gpus; ++i) gpus.push_back(*options.gpu + i);
+  PASSNET_TRY(leases.gpus, MachineLease::take("gpu", gpus, gpus.size(), on_wait, interrupted));
+  return leases;
+}
+
+namespace {
+
+EvaluateOptions with_lane(EvaluateOptions options, DeviceLane* lane) {
+  options.lane = lane;
+  return options;
+}
+
+std::vector<int> without(std::vector<int> all, const std::vector<int>& some) {
+  std::erase_if(all, [&](int one) { return std::ranges::find(some, one) != some.end(); });
+  return all;
+}
+
+}  // namespace
+
+Lane::Lane(EvaluateOptions own, SharedDevice* device)
+    : part_(device ? std::make_unique<DeviceLane>(*device) : nullptr),
+      options_(with_lane(std::move(own), part_.get())),
+      workers_(options_) {}
+
+Lanes::Lanes(const EvaluateOptions& options, LaneCount count, const Leases& leases) : count_(count) {
+  const std::vector<int>& held = leases.processors.held();
+  // On a GPU a lane has one for the thread that launches and waits, which alone is timed; its other threads, which make
+  // inputs, run wherever no lane is timed.
+  if (options.gpu && !held.empty()) common_ = without(available_processors(), held);
+  for (int i = 0; i < count.gpus; ++i) devices_.push_back(std::make_unique<SharedDevice>(count.per_gpu));
+  for (int i = 0; i < count.all(); ++i) {
+    EvaluateOptions own = options;
+    own.processors = held;
+    if (own.gpu) *own.gpu += i % count.gpus;
+    if (own.gpu && !held.empty()) {
+      own.processors = {held[static_cast<size_t>(i) % held.size()]};
+      own.processors.insert(own.processors.end(), common_.begin(), common_.end());
+    }
+    lanes_.push_back(std::make_unique<Lane>(std::move(own), device_of(static_cast<size_t>(i))));
+  }
+}
+
+void Lanes::renew(size_t index) {
+  std::unique_ptr<Lane>& lane = lanes_.at(index);
+  EvaluateOptions options = lane->options();
+  lane.reset();
+  lane = std::make_unique<Lane>(std::move(options), device_of(index));
+}
+
+SharedDevice* Lanes::device_of(size_t index) const {
+  return count_.per_gpu > 1 ? devices_[index % devices_.size()].get() : nullptr;
+}
+
+}  // namespace passnet::run

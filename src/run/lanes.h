@@ -1,0 +1,77 @@
+// What evaluations that go on side by side have of the machine: each its processors, its GPU or its part in one, and its
+// workers.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "run/evaluate_options.h"
+#include "run/evaluation_workers.h"
+#include "run/machine_lock.h"
+#include "run/worker/shared_device.h"
+
+namespace passnet::run {
+
+/// How many evaluations go on side by side. On the CPU one.
+struct LaneCount {
+  int gpus = 1;     // EvaluateOptions::gpu and those after it
+  int per_gpu = 1;  // on each, one of which is timed while the others are got ready
+
+  int all() const { return gpus * per_gpu; }
+};
+
+/// What is held of the machine for that many lanes: on the CPU the processors that graphs run on, on a GPU it and a
+/// processor per lane.
+struct Leases {
+  MachineLease processors, gpus;
+
+  /// Waits while another evaluation has them. Errors: as MachineLease::take.
+  static Result<Leases> take(const EvaluateOptions& options, LaneCount lanes,
+                             const std::function<void(const std::string&)>& on_wait,
+                             const std::atomic<bool>* interrupted);
+};
+
+/// One evaluation's. Its workers start when they are first needed.
+class Lane {
+ public:
+  /// device: null where it is alone on its GPU, or on the CPU.
+  Lane(EvaluateOptions options, SharedDevice* device);
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+
+  EvaluateOptions& options() { return options_; }  // seed and profile may change from sample to sample
+  EvaluationWorkers& workers() { return workers_; }
+
+ private:
+  std::unique_ptr<DeviceLane> part_;
+  EvaluateOptions options_;
+  EvaluationWorkers workers_;
+};
+
+/// All of them, on what is held.
+class Lanes {
+ public:
+  Lanes(const EvaluateOptions& options, LaneCount count, const Leases& leases);
+
+  Lane& at(size_t index) { return *lanes_.at(index); }
+  /// The same anew, with workers that have seen nothing.
+  void renew(size_t index);
+  size_t size() const { return lanes_.size(); }
+  /// Where the threads run that work for the lanes, and all they start but workers: where no lane is timed. Empty:
+  /// anywhere.
+  const std::vector<int>& common_processors() const { return common_; }
+
+ private:
+  SharedDevice* device_of(size_t index) const;
+
+  LaneCount count_;
+  std::vector<int> common_;
+  std::vector<std::unique_ptr<SharedDevice>> devices_;  // they outlive the lanes
+  std::vector<std::unique_ptr<Lane>> lanes_;
+};
+
+}  // namespace passnet::run

@@ -1,0 +1,67 @@
+// A GPU that several evaluations use at a time, so that one is got ready while another is timed. Any number of them
+// compute side by side; whoever is timed has the device alone.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+namespace passnet::run {
+
+/// Nobody begins to compute once half of its users wait to be timed. These are timed one after the other when what has
+/// begun is done; then whoever waits computes before anyone else is timed.
+class SharedDevice {
+ public:
+  explicit SharedDevice(int users) : many_((users + 1) / 2) {}
+
+  void begin_computing();
+  void end_computing();
+  void begin_timing();
+  void end_timing();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const int many_;
+  int computing_ = 0, wait_to_compute_ = 0, wait_to_time_ = 0;
+  int to_compute_ = 0;  // of those that wait: before anyone is timed again
+  int to_time_ = 0;     // of those that wait, and the one that is: before anyone computes again
+  bool timing_ = false;
+};
+
+/// One evaluation's part in a device. Used by one thread at a time, by all of the evaluation's workers.
+class DeviceLane {
+ public:
+  explicit DeviceLane(SharedDevice& device) : device_(device) {}
+  DeviceLane(const DeviceLane&) = delete;
+  DeviceLane& operator=(const DeviceLane&) = delete;
+
+  /// The device, for as long as this lives.
+  class Use {
+   public:
+    Use() = default;
+    ~Use();
+    Use(Use&& other) noexcept;
+    Use& operator=(Use&&) = delete;
+
+   private:
+    friend class DeviceLane;
+    Use(DeviceLane& lane, bool timing) : lane_(&lane), timing_(timing) {}
+    DeviceLane* lane_ = nullptr;
+    bool timing_ = false;
+  };
+
+  /// Beside others who compute. Within either use this is part of that one.
+  Use computing();
+  /// Alone. Within such a use this is part of it; within computing() it would wait for itself.
+  Use timing();
+
+ private:
+  SharedDevice& device_;
+  int computing_ = 0, timing_ = 0;  // uses, one in the other
+};
+
+/// Those uses, where the device is shared at all. lane: may be null.
+inline DeviceLane::Use computing(DeviceLane* lane) { return lane ? lane->computing() : DeviceLane::Use(); }
+inline DeviceLane::Use timing(DeviceLane* lane) { return lane ? lane->timing() : DeviceLane::Use(); }
+
+}  // namespace passnet::run
