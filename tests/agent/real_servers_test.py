@@ -1,7 +1,6 @@
 """`passnet agent run` against servers that nobody here wrote: `transformers serve` with a tiny random model, and LiteLLM's proxy, which
-speaks both APIs, with an answer of its own (where it is installed: pip install "litellm[proxy]")."""
+speaks both APIs, with an answer of its own."""
 
-import importlib.util
 import json
 import os
 import pathlib
@@ -19,6 +18,8 @@ sys.path[:0] = [str(SOURCE / "tests" / "eval"), str(SOURCE / "tests" / "recipes"
 from passnet_case import BINARY, PassnetCase
 
 KEY = f"sk-{secrets.token_hex(20)}"
+# Of scripts/bootstrap.
+SERVERS_PYTHON = pathlib.Path(os.environ.get("PASSNET_HOME") or "~/.cache/passnet").expanduser() / "servers" / "bin" / "python3"
 SAID = "I will call nothing."
 
 
@@ -29,12 +30,12 @@ def free_port():
 
 
 class ServerCase(PassnetCase):
-    def serve(self, *command, health, **environment):
+    def serve(self, *command, health, python=sys.executable, **environment):
         """Starts a server; returns its URL once it answers."""
         port = free_port()
         log = open(self.root / "server.log", "w+")
         self.addCleanup(log.close)
-        process = subprocess.Popen([sys.executable, "-m", *command, "--host", "127.0.0.1", "--port", str(port)], stdout=log, stderr=log,
+        process = subprocess.Popen([str(python), "-m", *command, "--host", "127.0.0.1", "--port", str(port)], stdout=log, stderr=log,
                                    stdin=subprocess.DEVNULL, env={**os.environ, "CUDA_VISIBLE_DEVICES": "", **environment})
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
@@ -79,12 +80,12 @@ class Transformers(ServerCase):
                 self.assertGreater(trajectory["num_tokens_completion"], 0)
 
 
-@unittest.skipUnless(importlib.util.find_spec("litellm") and importlib.util.find_spec("gunicorn"), "LiteLLM's proxy is not installed")
+@unittest.skipUnless(SERVERS_PYTHON.exists(), f"no {SERVERS_PYTHON}: scripts/bootstrap full makes it")
 class LiteLlm(ServerCase):
     def test_both_apis_are_spoken(self):
         config = self.root / "config.yaml"
         config.write_text(f"model_list:\n- model_name: mock\n  litellm_params: {{model: openai/mock, api_key: none, mock_response: '{SAID}'}}\n")
-        url = self.serve("litellm.proxy.proxy_cli", "--config", str(config), health="/health/liveliness", LITELLM_MASTER_KEY=KEY,
+        url = self.serve("litellm.proxy.proxy_cli", "--config", str(config), health="/health/liveliness", python=SERVERS_PYTHON, LITELLM_MASTER_KEY=KEY,
                          LITELLM_LOCAL_MODEL_COST_MAP="True")
         for options in (("--api", "openai"), ("--api", "openai", "--no-stream"), ("--api", "anthropic"), ("--api", "anthropic", "--no-stream")):
             with self.subTest(options=options):
