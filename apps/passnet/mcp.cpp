@@ -56,10 +56,11 @@ Result<void> serve(McpFlags& flags) {
                              [](const std::string& why) { say_error("waiting: {}\n", why); });
   setup.directory = flags.out;
   setup.version = kVersion;
-  setup.device = serving.device_in_words();
+  setup.on_gpu = serving.evaluate.gpu.has_value();
   setup.allow_library = serving.evaluate.allow_library;
-  setup.evaluate = [&](const graphdir::Sample& task, bool profile, bool afresh) {
-    return afresh ? evaluator.evaluate_afresh(task) : evaluator.evaluate(task, profile);
+  setup.evaluate = [&](const graphdir::Sample& task, bool profile, bool afresh) -> Result<agent::Records> {
+    PASSNET_TRY(agent::Evaluated made, afresh ? evaluator.evaluate_afresh(task) : evaluator.evaluate(task, profile));
+    return std::move(made.records);
   };
   const size_t tasks = setup.samples.size();
   PASSNET_TRY(const agent::McpOffer offer, agent::offer_passes(std::move(setup)));

@@ -13,31 +13,22 @@ namespace passnet::cli {
 
 namespace {
 
-Result<std::vector<agent::RewardTask>> load_tasks(const std::vector<std::filesystem::path>& paths,
-                                                  const std::string& device) {
-  std::vector<agent::RewardTask> tasks;
-  std::set<std::string> names;
-  for (const std::filesystem::path& path : paths) {
-    agent::RewardTask task;
-    PASSNET_TRY(task.sample, graphdir::load_sample(path));
-    if (!names.insert(task.sample.name).second)
-      return bad_input(fmt::format("two samples are named '{}', expected one of a name", task.sample.name));
-    PASSNET_TRY(task.prompt, agent::make_answer_prompt(task.sample, device));
-    tasks.push_back(std::move(task));
-  }
-  return tasks;
-}
-
 Result<void> serve(ServingFlags& flags) {
-  PASSNET_TRY(const std::vector<std::filesystem::path> paths, begin_serving(flags));
-  PASSNET_TRY(std::vector<agent::RewardTask> tasks, load_tasks(paths, flags.device_in_words()));
+  PASSNET_TRY(const std::vector<graphdir::Sample> samples, begin_serving(flags));
+  std::vector<agent::RewardTask> tasks;
+  for (const graphdir::Sample& sample : samples) {
+    PASSNET_TRY(std::string prompt, agent::make_answer_prompt(sample, flags.evaluate.gpu.has_value()));
+    tasks.push_back({sample, std::move(prompt)});
+  }
   flags.evaluate.other_tracks = false;  // no reward is made of them
   agent::Evaluator evaluator(flags.evaluate, flags.lanes,
                              [](const std::string& why) { say_error("waiting: {}\n", why); });
-  const agent::RewardService service(
-      std::move(tasks),
-      {[&](const graphdir::Sample& task) { return evaluator.evaluate(task, false); }, evaluator.lanes()});
-  return serve_tasks(flags, service.routes(), "rewards", "", paths.size());
+  const auto evaluate = [&](const graphdir::Sample& task) -> Result<agent::Records> {
+    PASSNET_TRY(agent::Evaluated made, evaluator.evaluate(task, false));
+    return std::move(made.records);
+  };
+  const agent::RewardService service(std::move(tasks), {evaluate, evaluator.lanes()});
+  return serve_tasks(flags, service.routes(), "rewards", "", samples.size());
 }
 
 }  // namespace

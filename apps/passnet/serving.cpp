@@ -8,7 +8,6 @@
 
 #include "base/json.h"
 #include "command.h"
-#include "graphdir/sample.h"
 #include "options.h"
 #include "run/worker/worker.h"
 
@@ -29,12 +28,13 @@ void add_serving_options(CLI::App& command, ServingFlags& flags, int port) {
   add_json_flag(command, flags.json);
 }
 
-Result<std::vector<std::filesystem::path>> begin_serving(ServingFlags& flags) {
+Result<std::vector<graphdir::Sample>> begin_serving(ServingFlags& flags) {
   catch_interrupts();
   flags.evaluate.interrupted = &interrupted();
   PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
   PASSNET_TRY_VOID(settle_lanes(flags.evaluate.gpu, flags.lanes));
-  return graphdir::expand_paths(flags.paths, flags.root);
+  PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
+  return graphdir::load_samples(paths);
 }
 
 Result<void> serve_tasks(const ServingFlags& flags, const std::vector<agent::HttpRoute>& routes,

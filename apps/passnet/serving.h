@@ -1,13 +1,13 @@
 // What commands that serve other programs have in common: tasks, an address, and how they evaluate.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "agent/serve/http_server.h"
 #include "base/result.h"
+#include "graphdir/sample.h"
 #include "run/lanes.h"
 
 namespace CLI {
@@ -23,15 +23,14 @@ struct ServingFlags {
   run::EvaluateOptions evaluate;
   run::LaneCount lanes;
   bool json = false;
-  /// "a CPU": as models are told of it.
-  std::string device_in_words() const { return evaluate.gpu ? "an NVIDIA GPU" : "a CPU"; }
 };
 
 /// PATH, --root, --host, --port, --device, --jobs, --overlap, --timeout, --allow-library and --json. port: the default.
 void add_serving_options(CLI::App& command, ServingFlags& flags, int port);
 
-/// The samples of PATH; sets evaluate.gpu and what interrupts. Errors: BadInput, as expand_paths.
-Result<std::vector<std::filesystem::path>> begin_serving(ServingFlags& flags);
+/// The samples of PATH; sets evaluate.gpu and what interrupts. Errors: BadInput, as expand_paths and
+/// load_samples.
+Result<std::vector<graphdir::Sample>> begin_serving(ServingFlags& flags);
 
 /// Serves until Ctrl-C. Once it listens, one line on stdout says what is served and where. what: "rewards of {} tasks"
 /// with their number; path: of the URL. Errors: as serve_http.

@@ -215,6 +215,22 @@ Result<Sample> load_sample(const fs::path& path) {
   return sample;
 }
 
+Result<std::vector<Sample>> load_samples(const std::vector<fs::path>& paths) {
+  std::vector<Sample> samples;
+  std::map<std::string, fs::path> named;
+  for (const fs::path& path : paths) {
+    PASSNET_TRY(Sample sample, load_sample(path));
+    const auto [known, is_new] = named.emplace(sample.name, path);
+    if (!is_new) {
+      return bad_input(fmt::format("two samples are named {}: '{}' and '{}'", passnet::quoted(sample.name),
+                                   known->second.string(), path.string()))
+          .with_hint("give one of them at a time: what is kept of them goes by their names");
+    }
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
 Result<std::vector<fs::path>> expand_paths(const std::vector<std::string>& paths, const fs::path& root) {
   std::vector<fs::path> samples;
   for (const std::string& given : paths) {

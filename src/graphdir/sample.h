@@ -51,6 +51,10 @@ struct Sample {
 /// Errors: Io; BadInput: an empty list, or a graph that does not exist, with its line.
 Result<Sample> load_sample(const std::filesystem::path& path);
 
+/// The same of each; what is kept of them goes by their names.
+/// Errors: as load_sample; BadInput: two of one name.
+Result<std::vector<Sample>> load_samples(const std::vector<std::filesystem::path>& paths);
+
 /// paths:    arguments of a command: each a sample directory, a graph directory, a directory of samples (each with its
 ///           graph_list.txt), a graph_list.txt, which stands for its directory, or a list of such directories: a text
 ///           file with one per line, or a table (.csv) with a column `sample_path` or `path`.

@@ -23,11 +23,6 @@ int terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-std::string duration_text(double seconds) {
-  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
-  return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
-}
-
 std::atomic<bool> quiet_flag{false};
 
 // Rewrites the line on stderr. Unlike fmt::print it does not throw when nobody reads: progress never ends a run.
@@ -45,6 +40,11 @@ std::string with_name(std::string line, std::string_view current, int width) {
 }
 
 }  // namespace
+
+std::string duration_text(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  return seconds < 6000 ? fmt::format("{:.0f} min", seconds / 60) : fmt::format("{:.1f} h", seconds / 3600);
+}
 
 void set_quiet(bool quiet) { quiet_flag = quiet; }
 bool quiet() { return quiet_flag; }
@@ -65,19 +65,26 @@ std::string render_count(size_t done, std::string_view unit, std::string_view cu
   return with_name(fmt::format("{} {}  {}  {:.0f}/s", done, unit, duration_text(elapsed_s), rate), current, width);
 }
 
-CountLine::CountLine(std::string_view unit) : CountLine(unit, isatty(STDERR_FILENO) == 1 && !quiet()) {}
+LiveLine::LiveLine() : LiveLine(isatty(STDERR_FILENO) == 1 && !quiet()) {}
 
-void CountLine::count(std::string_view current) {
-  ++done_;
-  if (!terminal_ || Clock::now() < next_) return;
-  next_ = Clock::now() + std::chrono::milliseconds(100);
-  const double elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
-  rewrite_line(render_count(done_, unit_, current, elapsed_s, terminal_width()));
+bool LiveLine::is_fresh() const { return drawn_ && Clock::now() < shown_ + std::chrono::milliseconds(100); }
+double LiveLine::elapsed_s() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+
+void LiveLine::show(const std::string& text) {
+  if (!terminal_) return;
+  rewrite_line(shorten_middle(text, static_cast<size_t>(std::max(terminal_width() - 1, 1))));
+  shown_ = Clock::now();
   drawn_ = true;
 }
 
-void CountLine::clear() {
+void LiveLine::clear() {
   if (std::exchange(drawn_, false)) rewrite_line("");
+}
+
+void CountLine::count(std::string_view current) {
+  ++done_;
+  if (!line_.on_terminal() || line_.is_fresh()) return;
+  line_.show(render_count(done_, unit_, current, line_.elapsed_s(), terminal_width()));
 }
 
 ProgressBar::ProgressBar(size_t total) : ProgressBar(total, isatty(STDERR_FILENO) == 1 && !quiet()) {}

@@ -19,26 +19,47 @@ std::string render_progress(size_t done, size_t total, std::string_view current,
 /// "1234 graphs  8 s  154/s  name": the same where nobody knows how many there are.
 std::string render_count(size_t done, std::string_view unit, std::string_view current, double elapsed_s, int width);
 
-/// That line on stderr, rewritten at most ten times a second; nothing when stderr is no terminal.
-class CountLine {
- public:
-  explicit CountLine(std::string_view unit);
-  CountLine(std::string_view unit, bool terminal) : unit_(unit), terminal_(terminal) {}
-  ~CountLine() { clear(); }
-  CountLine(const CountLine&) = delete;
-  CountLine& operator=(const CountLine&) = delete;
+/// "12 s", "35 min", "2.4 h"
+std::string duration_text(double seconds);
 
-  /// One more is done.
-  void count(std::string_view current);
-  /// Clears the line, so that something else can be printed; a later count draws it again.
+/// A line on stderr that is written anew, while this lives; nothing when stderr is no terminal, or with --quiet.
+class LiveLine {
+ public:
+  LiveLine();
+  explicit LiveLine(bool terminal) : terminal_(terminal) {}
+  ~LiveLine() { clear(); }
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+
+  bool on_terminal() const { return terminal_; }
+  /// Whether it was shown less than a tenth of a second ago: flicker helps nobody.
+  bool is_fresh() const;
+  /// text: without an end; what does not fit into the terminal is left out.
+  void show(const std::string& text);
+  /// So that something else can be printed.
   void clear();
+  double elapsed_s() const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  std::string_view unit_;
   bool terminal_, drawn_ = false;
+  Clock::time_point started_ = Clock::now(), shown_{};
+};
+
+/// The line of render_count().
+class CountLine {
+ public:
+  explicit CountLine(std::string_view unit) : unit_(unit) {}
+  CountLine(std::string_view unit, bool terminal) : unit_(unit), line_(terminal) {}
+
+  /// One more is done.
+  void count(std::string_view current);
+  void clear() { line_.clear(); }
+
+ private:
+  std::string_view unit_;
+  LiveLine line_;
   size_t done_ = 0;
-  Clock::time_point started_ = Clock::now(), next_ = started_;
 };
 
 class ProgressBar {

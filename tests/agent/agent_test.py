@@ -232,6 +232,7 @@ class Competent(AgentCase):
         self.assertEqual([one["attempt"] for one in result["tasks"][0]["attempts"]], [0, 1, 2])
         self.assertEqual(set(result["pass_at_k"]), {"1", "2", "3"})
         self.assertEqual(result["usage"]["input"], 900)
+        self.assertIn("3/3 attempts, 0 running, 0 failed; best ", done.stderr)
         self.assertEqual(len((self.out / "trajectories.jsonl").read_text().splitlines()), 3)
         schema = json.loads((SOURCE / "docs" / "schemas" / "agent_run.json").read_text())
         self.assertEqual(problems(result, schema), [])
@@ -245,6 +246,10 @@ class Competent(AgentCase):
         shown = self.passnet("agent", "show", self.attempt())
         self.assertEqual(shown.returncode, 0, shown.stderr)
         self.assertIn("=== step 2", shown.stdout)
+        spent = json.loads((self.out / "results.json").read_text())
+        attempt = spent["tasks"][0]["attempts"][0]
+        self.assertTrue(0 < attempt["device_seconds"] <= attempt["tool_seconds"], attempt)
+        self.assertGreaterEqual(spent["device_seconds"], attempt["device_seconds"])
         schema = json.loads((SOURCE / "docs" / "schemas" / "agent_show.json").read_text())
         self.assertEqual(problems(json.loads(self.passnet("agent", "show", self.attempt(), "--json").stdout), schema), [])
         page = self.root / "page.html"

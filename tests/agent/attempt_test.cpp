@@ -74,9 +74,9 @@ struct Fixture {
       for (const Message& message : conversation) turn += message.role == Role::Assistant ? 1 : 0;
       return answers.at(std::min(turn, answers.size() - 1));
     };
-    services.evaluate = [this](const graphdir::Sample& task, bool) -> Result<Records> {
+    services.evaluate = [this](const graphdir::Sample& task, bool) -> Result<Evaluated> {
       ++evaluations;
-      return records_of(std::stod(read_file(task.pass_dir / "a.py").value_or("1")));
+      return Evaluated{records_of(std::stod(read_file(task.pass_dir / "a.py").value_or("1"))), 0.5};
     };
     services.interrupted = &interrupted;
     const AttemptSetup setup{
@@ -97,6 +97,8 @@ TEST(Attempt, KeepsItsBestEvaluation) {
   EXPECT_TRUE(result->succeeded());
   EXPECT_EQ(result->best->name, "step_2_1");
   EXPECT_EQ(fixture.evaluations, 3);
+  EXPECT_EQ(result->spent.device_seconds, 1.5);
+  EXPECT_EQ(fixture.trajectory()["total_device_time"], 1.5);
   EXPECT_EQ(*files_of_patch(fixture.trajectory()["output_patch"].get<std::string>()),
             (std::map<std::string, std::string>{{"pass_dir/a.py", "3"}}));
   EXPECT_THAT(fixture.trajectory()["trajectory_steps"][3]["observation"].get<std::string>(),
@@ -226,7 +228,7 @@ TEST(Prompt, HasAnotherSampleAsItsExample) {
     return *graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples" / name);
   };
   for (const char* name : {"phi3_swiglu", "vit_add_layer_norm", "gpt2_gelu"}) {
-    const Conversation prompt = *make_prompt(load(name), {"a CPU", 7});
+    const Conversation prompt = *make_prompt(load(name), {false, 7});
     ASSERT_EQ(prompt.size(), 2u);
     EXPECT_THAT(prompt[0].text, HasSubstr("You have 7 steps"));
     EXPECT_THAT(prompt[0].text, HasSubstr("PASSNET_KERNEL"));

@@ -20,6 +20,9 @@ Json results() {
           {"pass_at_k", {{"1", 0.5}, {"2", 0.75}}},
           {"usage", {{"input", 900}, {"cached", 300}, {"output", 100}, {"reasoning", 0}}},
           {"cost", 3.0},
+          {"llm_seconds", 50.0},
+          {"tool_seconds", 30.0},
+          {"device_seconds", 20.0},
           {"interrupted", false},
           {"tasks",
            {{{"sample", "a"}, {"score", 2.25}, {"confirmed", right}, {"attempts", attempts}},
@@ -40,7 +43,10 @@ TEST(AgentTable, SumsARunUp) {
   EXPECT_EQ(row->pass_at_k, 0.75);
   EXPECT_EQ(row->steps, 4);
   EXPECT_EQ(row->tokens, 1000);
-  EXPECT_EQ(row->cost_per_gain, 3);
+  EXPECT_EQ(row->gains, 1);
+  EXPECT_EQ(row->per_gain(row->cost), 3);
+  EXPECT_EQ(row->seconds, 80);
+  EXPECT_EQ(row->device_seconds, 20);
 }
 
 TEST(AgentTable, ShowsTheBestFirst) {

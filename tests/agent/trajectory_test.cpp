@@ -27,9 +27,9 @@ std::vector<Step> steps() {
   result.call_id = "a";
   first.number = 1;
   first.messages = {answer, result};
-  first.usage = {100, 40, 10, 4};
-  first.llm_seconds = 2;
-  first.tool_seconds = 1;
+  first.spent.usage = {100, 40, 10, 4};
+  first.spent.llm_seconds = 2;
+  first.spent.tool_seconds = 1;
   Outcome good{6, 6, 0, 0, 1.5}, better{6, 6, 0, 0, 1.7}, disturbed{6, 5, 0, 1, 9};
   first.evaluations = {{"step_1_1", "h", good}, {"step_1_2", "h", better}};
   last.number = 1;
@@ -46,7 +46,7 @@ TEST(Completions, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->facts, known);
   ASSERT_EQ(read->steps.size(), 3u);
   EXPECT_EQ(conversation_of(read->steps), conversation_of(steps()));
-  EXPECT_EQ(read->steps[1].usage, steps()[1].usage);
+  EXPECT_EQ(read->steps[1].spent.usage, steps()[1].spent.usage);
   EXPECT_EQ(read->steps[1].evaluations, steps()[1].evaluations);
   EXPECT_THAT(to_string(completions_from_text("f", text + "{}\n").error()),
               HasSubstr("f:4:1: error: step: field 'step' is missing"));

@@ -10,6 +10,7 @@
 
 #include "agent/feedback/feedback.h"
 #include "agent/run/evaluator.h"
+#include "agent/trajectory/json.h"
 #include "agent_commands/agent.h"
 #include "base/json.h"
 #include "command.h"
@@ -44,13 +45,8 @@ Result<ExitCode> replay(ReplayFlags& flags) {
     if (!flags.json)
       say("{:<44}  {:>8.3f}  {:>8.3f}  {} of {}\n", one.name, one.reward, outcome.score, outcome.correct,
           outcome.graphs);
-    results.push_back({{"name", valid_utf8(one.name)},
-                       {"recorded", one.reward},
-                       {"score", outcome.score},
-                       {"graphs", outcome.graphs},
-                       {"correct", outcome.correct},
-                       {"abstained", outcome.abstained},
-                       {"unmeasured", outcome.unmeasured}});
+    results.push_back({{"name", valid_utf8(one.name)}, {"recorded", one.reward}});
+    results.back().update(to_json_object(outcome));
   }
   if (flags.json) print_result(dump(results, 1) + "\n");
   return all_correct ? kOk : kNotAllCorrect;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "agent/run/progress.h"
 #include "agent/trajectory/trajectory.h"
 #include "agent_commands/agent.h"
 #include "agent_commands/key.h"
@@ -79,7 +80,8 @@ Result<void> complete(AgentFlags& flags) {
     samples.insert(samples.end(), more.begin(), more.end());
   }
   if (samples.empty()) return bad_input("no sample was given, expected a PATH or --dataset");
-  PASSNET_TRY(flags.run.samples, select(std::move(samples), flags.selection));
+  PASSNET_TRY(samples, select(std::move(samples), flags.selection));
+  PASSNET_TRY(flags.run.samples, graphdir::load_samples(samples));
   return {};
 }
 
@@ -95,16 +97,49 @@ void say_step(const agent::AttemptFacts& facts, const agent::Step& step) {
     what +=
         fmt::format(" (score {:.3f}, {} of {} correct)", one.outcome.score, one.outcome.correct, one.outcome.graphs);
   say_error("{}/attempt_{} step {}: {}, {} tokens\n", facts.sample, facts.attempt, step.number, what,
-            step.usage.input + step.usage.output);
+            step.spent.tokens());
 }
 
-void say_attempt(const agent::AttemptResult& one, int done, int planned) {
+void say_attempt(const agent::AttemptResult& one) {
   if (!one.error.empty()) say_error("{}\n", Lines{one.error});
   if (report::quiet()) return;
-  say_error("{} of {} attempts: {}/attempt_{} ended ({}), best {:.3f}, {} steps, {} tokens, ${:.2f}\n", done, planned,
-            one.facts.sample, one.facts.attempt, one.exit_reason, one.reward(), one.steps,
-            one.usage.input + one.usage.output, one.cost);
+  say_error("{}/attempt_{} ended ({}), best {:.3f}, {} steps, {} tokens, ${:.2f}\n", one.facts.sample,
+            one.facts.attempt, one.exit_reason, one.reward(), one.steps, one.spent.tokens(), one.spent.cost);
 }
+
+/// A run as it goes on: what happens line by line, and below it, on a terminal, how far it is.
+class RunView {
+ public:
+  RunView(size_t planned, size_t workers) : progress_(planned, workers) {}
+
+  agent::RunHooks hooks() {
+    agent::RunHooks hooks;
+    hooks.told = [this](const std::string& what) { above([&] { say_error("waiting: {}\n", what); }); };
+    hooks.began = [this] { above([&] { progress_.begin(); }); };
+    hooks.stepped = [this](const agent::AttemptFacts& facts, const agent::Step& step) {
+      progress_.step(facts, step);
+      above([&] { say_step(facts, step); });
+    };
+    hooks.finished = [this](const agent::AttemptResult& one) {
+      progress_.finish(one);
+      above([&] { say_attempt(one); });
+      if (!line_.on_terminal() && !report::quiet()) say_error("{}\n", progress_.text(line_.elapsed_s()));
+    };
+    return hooks;
+  }
+  size_t failed() const { return progress_.failed(); }
+  void end() { line_.clear(); }
+
+ private:
+  void above(const auto& say) {
+    line_.clear();
+    say();
+    line_.show(progress_.text(line_.elapsed_s()));
+  }
+
+  agent::RunProgress progress_;
+  report::LiveLine line_;
+};
 
 void print_run(const agent::RunResult& result) {
   say("{:<40}  {:>9}  {:>9}  {:>9}  {:>6}\n", "sample", "succeeded", "best", "confirmed", "score");
@@ -121,23 +156,24 @@ void print_run(const agent::RunResult& result) {
   std::string text = fmt::format("\nscore {:.3f} (geometric mean; 1 = eager, and what doing nothing is worth)\n",
                                  agent::score_of(result));
   for (size_t k = 0; k < pass.size(); ++k) text += fmt::format("{}pass@{} {:.2f}", k == 0 ? "" : ", ", k + 1, pass[k]);
-  text += fmt::format("\n{} tokens in ({} cached), {} out, ${:.2f}\n", result.usage.input, result.usage.cached,
-                      result.usage.output, result.cost);
+  const agent::Ledger& spent = result.spent;
+  text += fmt::format("\n{} tokens in ({} cached), {} out, ${:.2f}; model {}, tools {}, of which {} of the device\n",
+                      spent.usage.input, spent.usage.cached, spent.usage.output, spent.cost,
+                      report::duration_text(spent.llm_seconds), report::duration_text(spent.tool_seconds),
+                      report::duration_text(spent.device_seconds));
+  if (const auto gains = static_cast<double>(agent::gains_of(result)); gains > 0)
+    text += fmt::format("for each of {} tasks that became faster: ${:.2f}, {} of work, {} of the device\n", gains,
+                        spent.cost / gains, report::duration_text(spent.seconds() / gains),
+                        report::duration_text(spent.device_seconds / gains));
   print_result(text);
 }
 
 Result<ExitCode> run_command(AgentFlags& flags) {
   PASSNET_TRY_VOID(complete(flags));
-  const int planned = static_cast<int>(flags.run.samples.size()) * flags.run.attempts;
-  int done = 0, refused = 0;
-  agent::RunHooks hooks;
-  hooks.told = [](const std::string& what) { say_error("waiting: {}\n", what); };
-  hooks.stepped = say_step;
-  hooks.finished = [&](const agent::AttemptResult& one) {
-    refused += one.exit_reason == agent::exit_reason::kModel ? 1 : 0;
-    say_attempt(one, ++done, planned);
-  };
-  PASSNET_TRY(const agent::RunResult result, agent::run_agent(flags.run, hooks));
+  const size_t planned = flags.run.samples.size() * static_cast<size_t>(flags.run.attempts);
+  RunView view(planned, static_cast<size_t>(flags.run.workers));
+  PASSNET_TRY(const agent::RunResult result, agent::run_agent(flags.run, view.hooks()));
+  view.end();
   if (flags.json)
     print_result(dump(agent::to_json(result), 1) + "\n");
   else
@@ -146,13 +182,13 @@ Result<ExitCode> run_command(AgentFlags& flags) {
     say_error("interrupted: what was finished is kept in '{}'; go on with --resume\n", flags.run.out.string());
     return kInterrupted;
   }
-  if (refused > 0) {
-    say_error("not finished: {} of {} attempts, as the model could not be asked; --resume goes on with them\n", refused,
-              planned);
+  if (view.failed() > 0) {
+    say_error("not finished: {} of {} attempts, as the model could not be asked; --resume goes on with them\n",
+              view.failed(), planned);
     return kResource;
   }
-  print_next(fmt::format("passnet agent show {}",
-                         (flags.run.out / flags.run.samples.front().filename() / "attempt_0").string()));
+  print_next(
+      fmt::format("passnet agent show {}", (flags.run.out / flags.run.samples.front().name / "attempt_0").string()));
   return kOk;
 }
 
@@ -231,7 +267,7 @@ void add_limit_options(CLI::App& command, AgentFlags& flags) {
   command.add_option("-k,--k", flags.run.attempts, "attempts at each sample")
       ->check(integer_in(1, 10000))
       ->capture_default_str();
-  command.add_option("--workers", flags.run.workers, "attempts at a time; evaluations are made one after the other")
+  command.add_option("--workers", flags.run.workers, "attempts at a time; their evaluations share the device")
       ->check(integer_in(1, 1024))
       ->capture_default_str();
 }

@@ -66,18 +66,16 @@ class Attempt {
   bool is_interrupted() const { return services_.interrupted != nullptr && *services_.interrupted; }
 
   std::string reason_to_end() const {
-    double cost = 0, seconds = 0;
+    const Ledger spent = spent_in(steps_);
     int silent = 0;
     for (const Step& step : steps_) {
-      cost += step.cost;
-      seconds += step.llm_seconds + step.tool_seconds;
       if (step.number > 0 && !step.messages.empty()) silent = step.messages.front().calls.empty() ? silent + 1 : 0;
     }
     if (steps_.back().done) return exit_reason::kAgent;
     if (silent >= kSilentAnswers) return exit_reason::kNoCalls;
     if (steps_.back().number >= facts().max_steps) return exit_reason::kMaxSteps;
-    if (facts().cost_limit > 0 && cost >= facts().cost_limit) return exit_reason::kCost;
-    if (facts().time_limit_s > 0 && seconds >= facts().time_limit_s) return exit_reason::kTime;
+    if (facts().cost_limit > 0 && spent.cost >= facts().cost_limit) return exit_reason::kCost;
+    if (facts().time_limit_s > 0 && spent.seconds() >= facts().time_limit_s) return exit_reason::kTime;
     if (is_interrupted()) return exit_reason::kInterrupted;
     return "";
   }
@@ -90,14 +88,14 @@ class Attempt {
     step.number = steps_.back().number + 1;
     const Clock::time_point asked = Clock::now();
     Result<Answer> answer = services_.model(*conversation, specs_of(tools_));
-    step.llm_seconds = seconds_since(asked);
+    step.spent.llm_seconds = seconds_since(asked);
     if (!answer) return reason_of(answer.error());
-    step.usage = answer->usage;
-    step.cost = cost_of(answer->usage, setup_.price);
+    step.spent.usage = answer->usage;
+    step.spent.cost = cost_of(answer->usage, setup_.price);
     step.messages.push_back(std::move(answer->message));
     const Clock::time_point answered = Clock::now();
     const Result<void> called = answer_calls(step);
-    step.tool_seconds = seconds_since(answered);
+    step.spent.tool_seconds = seconds_since(answered);
     if (!called) {
       // Interrupted in the middle of it: the step is made again.
       if (is_interrupted()) return std::string(exit_reason::kInterrupted);
@@ -147,7 +145,9 @@ class Attempt {
   // Evaluates what stands in the workspace; records and passes are kept beside each other, whole, before they count.
   Result<Records> evaluate(Step& step, bool profile) {
     PASSNET_TRY(const auto files, files_of(workspace_.pass_dir()));
-    PASSNET_TRY(Records records, services_.evaluate(task_, profile));
+    PASSNET_TRY(Evaluated evaluated, services_.evaluate(task_, profile));
+    const Records& records = evaluated.records;
+    step.spent.device_seconds += evaluated.device_seconds;
     size_t number = step.evaluations.size() + 1;
     for (const Step& one : steps_) number += one.number == step.number ? one.evaluations.size() : 0;
     Evaluation made{fmt::format("step_{}_{}", step.number, number), hash_of(files), outcome_of(records)};
@@ -160,7 +160,7 @@ class Attempt {
     PASSNET_TRY_VOID(write_file(place / "records.jsonl", std::string_view(lines)));
     PASSNET_TRY_VOID(write_file(place / "feedback.json", dump(feedback_facts(records), 1) + "\n"));
     step.evaluations.push_back(std::move(made));
-    return records;
+    return std::move(evaluated.records);
   }
 
   // What was changed after the last evaluation may be the best.
@@ -178,7 +178,7 @@ class Attempt {
     last.done = steps_.back().done;
     const Clock::time_point begin = Clock::now();
     if (const Result<Records> records = evaluate(last, false); !records) return records.error();
-    last.tool_seconds = seconds_since(begin);
+    last.spent.tool_seconds = seconds_since(begin);
     return keep(std::move(last));
   }
 
@@ -214,12 +214,7 @@ class Attempt {
     result.facts = facts();
     result.exit_reason = reason;
     result.error = error_;
-    for (const Step& step : steps_) {
-      result.usage += step.usage;
-      result.cost += step.cost;
-      result.llm_seconds += step.llm_seconds;
-      result.tool_seconds += step.tool_seconds;
-    }
+    result.spent = spent_in(steps_);
     result.steps = steps_.back().number;
     if (const Evaluation* best = best_of(steps_)) result.best = *best;
     return result;

@@ -22,6 +22,12 @@ inline constexpr const char* kCompletionsFile = "completions.jsonl";  // a line 
 inline constexpr const char* kTrajectoryFile = "trajectory.jsonl";    // one object, upstream's names
 inline constexpr const char* kEvaluationsDir = "evaluations";         // NAME/records.jsonl and NAME/pass_dir
 
+/// What an evaluation gives.
+struct Evaluated {
+  Records records;
+  double device_seconds = 0;  // while it had the device or a part in it
+};
+
 struct AttemptSetup {
   const graphdir::Sample& sample;
   std::filesystem::path directory;
@@ -35,7 +41,7 @@ struct AttemptSetup {
 struct AttemptServices {
   Model model;
   /// Errors: Resource: the machine's, or interrupted.
-  std::function<Result<Records>(const graphdir::Sample& task, bool profile)> evaluate;
+  std::function<Result<Evaluated>(const graphdir::Sample& task, bool profile)> evaluate;
   const std::atomic<bool>* interrupted = nullptr;  // the step in flight is finished and kept, no other begun
   std::function<void(const AttemptFacts&, const Step&)> stepped;  // after each step that is kept; may be empty
 };
@@ -45,8 +51,7 @@ struct AttemptResult {
   std::string exit_reason;  // of trajectory.h
   std::string error;        // of the model's server; may be empty
   int steps = 0;
-  Usage usage;
-  double cost = 0, llm_seconds = 0, tool_seconds = 0;
+  Ledger spent;
   std::optional<Evaluation> best;  // none: nothing beat doing nothing
   double reward() const { return best ? best->outcome.score : 1; }
   bool succeeded() const { return best && best->outcome.succeeded(); }

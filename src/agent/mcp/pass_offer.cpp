@@ -53,17 +53,15 @@ std::string task_card(const graphdir::Sample& sample, const Workspace& workspace
                      workspace.root().string(), workspace.pass_dir().string(), prompt);
 }
 
-Result<std::unique_ptr<OfferedTask>> open_task(const fs::path& path, const PassOfferSetup& setup) {
-  PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(path));
+Result<std::unique_ptr<OfferedTask>> open_task(const graphdir::Sample& sample, const PassOfferSetup& setup) {
   const fs::path root = fs::absolute(setup.directory / sample.name);
   const Workspace workspace(root / "workspace");
   if (!fs::exists(workspace.pass_dir())) PASSNET_TRY_VOID(make_workspace(sample, workspace.root()));
   // Nothing of what was done before is taken back.
   PASSNET_TRY(EditHistory edits, EditHistory::open(root / "edits.jsonl", workspace, std::numeric_limits<int>::max()));
-  PASSNET_TRY(const Conversation prompt, make_prompt(sample, {setup.device, 0}));
+  PASSNET_TRY(const Conversation prompt, make_prompt(sample, {setup.on_gpu, 0}));
   std::string card = task_card(sample, workspace, prompt.back().text);
-  return std::unique_ptr<OfferedTask>(
-      new OfferedTask{std::move(sample), workspace, std::move(edits), std::move(card), 0, {}});
+  return std::unique_ptr<OfferedTask>(new OfferedTask{sample, workspace, std::move(edits), std::move(card), 0, {}});
 }
 
 std::string facts_of(const Records& records) { return records.empty() ? "" : dump(feedback_facts(records)); }
@@ -140,7 +138,7 @@ McpPrompt write_pass(const std::shared_ptr<Offered>& offered) {
           {{"task", "its name", offered->tasks.size() > 1}},
           [offered](const Json& arguments) -> Result<std::string> {
             PASSNET_TRY(const OfferedTask* const task, offered->find(task_in(arguments)));
-            PASSNET_TRY(const Conversation prompt, make_prompt(task->sample, {offered->setup.device, 0}));
+            PASSNET_TRY(const Conversation prompt, make_prompt(task->sample, {offered->setup.on_gpu, 0}));
             return fmt::format("{}\n\n{}", prompt.front().text, task->card);
           }};
 }
@@ -155,10 +153,8 @@ constexpr const char* kInstructions =
 
 Result<McpOffer> offer_passes(PassOfferSetup setup) {
   auto offered = std::make_shared<Offered>();
-  for (const fs::path& path : setup.samples) {
-    PASSNET_TRY(std::unique_ptr<OfferedTask> task, open_task(path, setup));
-    if (offered->find(task->sample.name))
-      return bad_input(fmt::format("two samples are named '{}', expected one of a name", task->sample.name));
+  for (const graphdir::Sample& sample : setup.samples) {
+    PASSNET_TRY(std::unique_ptr<OfferedTask> task, open_task(sample, setup));
     offered->tasks.push_back(std::move(task));
   }
   offered->tools = pass_tools();

@@ -15,16 +15,15 @@
 namespace passnet::agent {
 
 struct PassOfferSetup {
-  std::vector<std::filesystem::path> samples;
-  std::filesystem::path directory;  // gets a workspace per task; what is in one stays
-  std::string version;              // of PassNet
-  std::string device;               // in words: "a CPU"
-  bool allow_library = false;
+  std::vector<graphdir::Sample> samples;  // of names that differ
+  std::filesystem::path directory;        // gets a workspace per task; what is in one stays
+  std::string version;                    // of PassNet
+  bool on_gpu = false, allow_library = false;
   /// Called by several threads. afresh: in processes that have seen nothing else. Errors: Resource.
   std::function<Result<Records>(const graphdir::Sample& task, bool profile, bool afresh)> evaluate;
 };
 
-/// The offer, which holds what it needs. Errors: of load_sample; BadInput: two samples of one name; Io; Resource: another
+/// The offer, which holds what it needs. Errors: of make_prompt(); Io; Resource: another
 /// process works in the directory.
 Result<McpOffer> offer_passes(PassOfferSetup setup);
 

@@ -68,7 +68,7 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 Result<Values> values_for(const graphdir::Sample& sample, const PromptFacts& facts) {
   PASSNET_TRY(const std::string graphs, describe_graphs(sample));
   const texts::Example& example = example_for(sample.name);
-  return Values{{"device", facts.device},
+  return Values{{"device", facts.on_gpu ? "an NVIDIA GPU" : "a CPU"},
                 {"max_steps", std::to_string(facts.max_steps)},
                 {"sample", visible_line(sample.name)},
                 {"graph_count", std::to_string(sample.graph_names.size())},
@@ -93,8 +93,8 @@ Result<Conversation> make_prompt(const graphdir::Sample& sample, const PromptFac
   return Conversation{{Role::System, fill_in_all(texts::kSystem, values)}, {Role::User, fill_in(texts::kTask, values)}};
 }
 
-Result<std::string> make_answer_prompt(const graphdir::Sample& sample, const std::string& device) {
-  PASSNET_TRY(const Values values, values_for(sample, {device}));
+Result<std::string> make_answer_prompt(const graphdir::Sample& sample, bool on_gpu) {
+  PASSNET_TRY(const Values values, values_for(sample, {on_gpu}));
   return fill_in_all(texts::kAnswer, values);
 }
 

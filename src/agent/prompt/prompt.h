@@ -9,7 +9,7 @@
 namespace passnet::agent {
 
 struct PromptFacts {
-  std::string device;  // "a CPU", "an NVIDIA GPU"
+  bool on_gpu = false;
   int max_steps = 0;
 };
 
@@ -18,7 +18,7 @@ struct PromptFacts {
 Result<Conversation> make_prompt(const graphdir::Sample& sample, const PromptFacts& facts);
 
 /// What a model is told that answers once, with the files of its passes, and has no tools. Errors: as make_prompt().
-Result<std::string> make_answer_prompt(const graphdir::Sample& sample, const std::string& device);
+Result<std::string> make_answer_prompt(const graphdir::Sample& sample, bool on_gpu);
 
 /// SHA-256 of the words and the examples: records tell which prompt was used.
 std::string prompt_hash();

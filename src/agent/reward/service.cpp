@@ -86,13 +86,12 @@ Json without_place(Json json, const std::string& place) {
   return json;
 }
 
-}  // namespace
-
-std::string verdict_of(const Records& records) {
+/// The word for all graphs of a task together: "correct", "abstained", "unmeasured", or the verdict of the first that is
+/// wrong. facts: feedback_facts(records).
+std::string verdict_of(const Records& records, const Json& facts) {
   const Outcome outcome = outcome_of(records);
   if (outcome.unmeasured > 0) return "unmeasured";
   if (outcome.correct + outcome.abstained == outcome.graphs) return outcome.correct > 0 ? "correct" : "abstained";
-  const Json facts = feedback_facts(records);
   const auto is_fine = [](const record::RunRecord& one) {
     const Outcome alone = outcome_of({one});
     return alone.correct + alone.abstained == 1;
@@ -100,6 +99,8 @@ std::string verdict_of(const Records& records) {
   const auto wrong = std::ranges::find_if_not(records, is_fine) - records.begin();
   return facts["graphs"].at(static_cast<size_t>(wrong))["verdict"].get<std::string>();
 }
+
+}  // namespace
 
 RewardService::RewardService(std::vector<RewardTask> tasks, RewardServices services)
     : tasks_(std::move(tasks)), services_(std::move(services)) {}
@@ -123,9 +124,10 @@ Result<Json> RewardService::judge(const Json& item) const {
   PASSNET_TRY(const TemporaryDirectory place, TemporaryDirectory::make("passnet-reward-"));
   PASSNET_TRY_VOID(write_passes(place.path() / kPassDir, std::move(*files)));
   PASSNET_TRY(const Records records, services_.evaluate(task_of(*sample, Workspace(place.path()))));
+  const Json facts = feedback_facts(records);
   Json result =
-      rewarded(name, outcome_of(records).score, verdict_of(records), render_feedback(records, kFeedbackTokens));
-  result.update(feedback_facts(records));
+      rewarded(name, outcome_of(records).score, verdict_of(records, facts), render_feedback(records, kFeedbackTokens));
+  result.update(facts);
   return without_place(std::move(result), place.path().string() + "/");
 }
 

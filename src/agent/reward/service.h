@@ -46,8 +46,4 @@ class RewardService {
 /// What an answer without a file is worth: as much as a pass that is wrong everywhere.
 inline constexpr double kNoAnswer = 0.1;
 
-/// The word for all graphs of a task together: "correct", "abstained", "unmeasured", or the verdict of the first that is
-/// wrong.
-std::string verdict_of(const Records& records);
-
 }  // namespace passnet::agent

@@ -1,6 +1,7 @@
 #include "agent/run/evaluator.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "record/score.h"
 #include "record/verdict.h"
@@ -59,19 +60,19 @@ Evaluator::Evaluator(run::EvaluateOptions options, run::LaneCount count,
 
 Evaluator::~Evaluator() = default;
 
-Result<Records> Evaluator::evaluate(const graphdir::Sample& task, bool profile) { return ask(task, profile, false); }
+Result<Evaluated> Evaluator::evaluate(const graphdir::Sample& task, bool profile) { return ask(task, profile, false); }
 
-Result<Records> Evaluator::evaluate_afresh(const graphdir::Sample& task) { return ask(task, false, true); }
+Result<Evaluated> Evaluator::evaluate_afresh(const graphdir::Sample& task) { return ask(task, false, true); }
 
-Result<Records> Evaluator::ask(const graphdir::Sample& task, bool profile, bool afresh) {
+Result<Evaluated> Evaluator::ask(const graphdir::Sample& task, bool profile, bool afresh) {
   Request request{task, profile, afresh, {}};
-  std::future<Result<Records>> records = request.records.get_future();
+  std::future<Result<Evaluated>> evaluated = request.evaluated.get_future();
   {
     const std::lock_guard lock(mutex_);
     requests_.push_back(&request);
   }
   asked_.notify_one();
-  return records.get();
+  return evaluated.get();
 }
 
 void Evaluator::serve(std::stop_token stop, size_t lane) {
@@ -82,11 +83,11 @@ void Evaluator::serve(std::stop_token stop, size_t lane) {
     requests_.pop_front();
     Result<void> begun = begin();
     lock.unlock();
-    Result<Records> records = begun ? answer(lane, request) : Result<Records>(std::move(begun).error());
+    Result<Evaluated> evaluated = begun ? answer(lane, request) : Result<Evaluated>(std::move(begun).error());
     lock.lock();
     if (begun) end();
     lock.unlock();
-    request.records.set_value(std::move(records));
+    request.evaluated.set_value(std::move(evaluated));
   }
 }
 
@@ -109,14 +110,15 @@ void Evaluator::end() {
   if (--busy_ == 0) leases_.reset();
 }
 
-Result<Records> Evaluator::answer(size_t index, const Request& request) {
+Result<Evaluated> Evaluator::answer(size_t index, const Request& request) {
+  const auto begin = std::chrono::steady_clock::now();
   const run::OnProcessors common(lanes_->common_processors());
   if (request.afresh) lanes_->renew(index);
   run::Lane& lane = lanes_->at(index);
   lane.options().profile = request.profile;
-  Result<Records> records = evaluate_in(lane, request.task);
+  PASSNET_TRY(Records records, evaluate_in(lane, request.task));
   if (request.afresh) lanes_->renew(index);
-  return records;
+  return Evaluated{std::move(records), std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count()};
 }
 
 }  // namespace passnet::agent

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "agent/tools/tool.h"
+#include "agent/attempt/attempt.h"
 #include "run/evaluate.h"
 #include "run/lanes.h"
 
@@ -31,10 +31,10 @@ class Evaluator {
 
   /// Every graph once, with a seed of its own; those that other processes disturbed again, up to kRounds times in all.
   /// Called by any thread. Errors: Resource: workers cannot be started, interrupted; of the machine's locks.
-  Result<Records> evaluate(const graphdir::Sample& task, bool profile);
+  Result<Evaluated> evaluate(const graphdir::Sample& task, bool profile);
 
   /// The same in processes that have seen nothing else.
-  Result<Records> evaluate_afresh(const graphdir::Sample& task);
+  Result<Evaluated> evaluate_afresh(const graphdir::Sample& task);
 
   /// Evaluations that go on at a time.
   int lanes() const { return count_.all(); }
@@ -45,14 +45,14 @@ class Evaluator {
   struct Request {
     const graphdir::Sample& task;
     bool profile, afresh;
-    std::promise<Result<Records>> records;
+    std::promise<Result<Evaluated>> evaluated;
   };
-  Result<Records> ask(const graphdir::Sample& task, bool profile, bool afresh);
+  Result<Evaluated> ask(const graphdir::Sample& task, bool profile, bool afresh);
   /// What the thread of a lane does. Workers end with the thread that starts them, so the lane's own starts them.
   void serve(std::stop_token stop, size_t lane);
   Result<void> begin();
   void end();
-  Result<Records> answer(size_t lane, const Request& request);
+  Result<Evaluated> answer(size_t lane, const Request& request);
 
   const std::atomic<bool>* const interrupted_;
   const run::EvaluateOptions options_;

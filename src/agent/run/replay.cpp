@@ -73,8 +73,8 @@ Result<Outcome> replay(const Recorded& recorded, Evaluator& evaluator) {
   PASSNET_TRY(const TemporaryDirectory directory, TemporaryDirectory::make("passnet-replay-"));
   const Workspace workspace(directory.path());
   for (const auto& [name, text] : recorded.files) PASSNET_TRY_VOID(write_file(directory.path() / name, text));
-  PASSNET_TRY(const Records records, evaluator.evaluate(task_of(recorded.sample, workspace), false));
-  return outcome_of(records);
+  PASSNET_TRY(const Evaluated evaluated, evaluator.evaluate(task_of(recorded.sample, workspace), false));
+  return outcome_of(evaluated.records);
 }
 
 }  // namespace passnet::agent

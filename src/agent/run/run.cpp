@@ -6,11 +6,11 @@
 #include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "agent/prompt/prompt.h"
 #include "agent/run/evaluator.h"
 #include "agent/run/pass_at_k.h"
+#include "agent/trajectory/json.h"
 #include "agent/trajectory/trajectory.h"
 #include "base/file.h"
 #include "base/json_fields.h"
@@ -24,6 +24,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kTrajectoriesFile = "trajectories.jsonl";
+// Of the winner's second measurement: its records, and which passes they are of.
+constexpr const char* kRecordsFile = "records.jsonl";
+constexpr const char* kMeasuredFile = "measured.json";
 
 struct Task {
   graphdir::Sample sample;
@@ -38,16 +41,9 @@ struct Planned {
 
 Result<std::vector<Task>> load_tasks(const RunOptions& options) {
   std::vector<Task> tasks;
-  std::set<std::string> names;
-  const PromptFacts facts{options.evaluate.gpu ? "an NVIDIA GPU" : "a CPU", options.limits.max_steps};
-  for (const fs::path& path : options.samples) {
-    Task task;
-    PASSNET_TRY(task.sample, graphdir::load_sample(path));
-    if (!names.insert(task.sample.name).second)
-      return bad_input(fmt::format("two samples are named '{}'", task.sample.name))
-          .with_hint("run them with an --out each");
-    PASSNET_TRY(task.prompt, make_prompt(task.sample, facts));
-    tasks.push_back(std::move(task));
+  for (const graphdir::Sample& sample : options.samples) {
+    PASSNET_TRY(Conversation prompt, make_prompt(sample, {options.evaluate.gpu.has_value(), options.limits.max_steps}));
+    tasks.push_back({sample, std::move(prompt)});
   }
   return tasks;
 }
@@ -88,6 +84,14 @@ Result<void> collect_trajectories(const RunOptions& options, const std::vector<T
   return write_file(options.out / kTrajectoriesFile, std::string_view(all));
 }
 
+// The seconds that the winner's second measurement took, where an earlier run made it and the same passes still win.
+std::optional<double> measured_before(const fs::path& place, const std::string& pass_hash) {
+  const Result<std::string> text = read_file(place / kMeasuredFile);
+  const Json of = text ? Json::parse(*text, nullptr, false) : Json();
+  if (!of.is_object() || of.value("pass_hash", Json()) != pass_hash) return std::nullopt;
+  return read_number(of.value("device_seconds", Json()));
+}
+
 // The best attempt's passes in fresh processes: what was found by trying often is luck until it is found again.
 Result<void> confirm(const RunOptions& options, const Task& task, Evaluator& evaluator, TaskResult& result) {
   const AttemptResult* best = nullptr;
@@ -100,13 +104,10 @@ Result<void> confirm(const RunOptions& options, const Task& task, Evaluator& eva
   const fs::path passes =
       directory_of(options, task.sample.name, best->facts.attempt) / kEvaluationsDir / best->best->name / kPassDir;
   PASSNET_TRY(const auto files, files_of(passes));
-  std::string told;  // which passes the records are of
-  for (const auto& [name, text] : files) told += name + "\n" + text;
-  // Measured by an earlier run, and the same passes still win.
-  const Result<std::string> known = read_file(place / "passes.txt");
-  if (known && *known == told) {
-    PASSNET_TRY(const Records records, record::load_records((place / "records.jsonl").string()));
+  if (const std::optional<double> device_seconds = measured_before(place, best->best->pass_hash)) {
+    PASSNET_TRY(const Records records, record::load_records((place / kRecordsFile).string()));
     result.confirmed = outcome_of(records);
+    result.spent.device_seconds += *device_seconds;
     return {};
   }
   std::error_code failed;
@@ -115,12 +116,14 @@ Result<void> confirm(const RunOptions& options, const Task& task, Evaluator& eva
   graphdir::Sample sample = task.sample;
   sample.path = place;
   sample.pass_dir = place / kPassDir;
-  PASSNET_TRY(const Records records, evaluator.evaluate_afresh(sample));
+  PASSNET_TRY(const Evaluated measured, evaluator.evaluate_afresh(sample));
   std::string lines;
-  for (const record::RunRecord& one : records) lines += dump(record::to_json(one)) + "\n";
-  PASSNET_TRY_VOID(write_file(place / "records.jsonl", std::string_view(lines)));
-  PASSNET_TRY_VOID(write_file(place / "passes.txt", std::string_view(told)));
-  result.confirmed = outcome_of(records);
+  for (const record::RunRecord& one : measured.records) lines += dump(record::to_json(one)) + "\n";
+  PASSNET_TRY_VOID(write_file(place / kRecordsFile, std::string_view(lines)));
+  const Json of{{"pass_hash", best->best->pass_hash}, {"device_seconds", measured.device_seconds}};
+  PASSNET_TRY_VOID(write_file(place / kMeasuredFile, dump(of, 1) + "\n"));
+  result.confirmed = outcome_of(measured.records);
+  result.spent.device_seconds += measured.device_seconds;
   return {};
 }
 
@@ -134,30 +137,21 @@ AttemptSetup setup_of(const RunOptions& options, const Task& task, int attempt) 
   return setup;
 }
 
-Json to_json(const Outcome& outcome) {
-  return {{"score", number_json(outcome.score)},
-          {"graphs", outcome.graphs},
-          {"correct", outcome.correct},
-          {"abstained", outcome.abstained},
-          {"unmeasured", outcome.unmeasured}};
-}
-
-Json to_json(const Usage& usage) {
-  return {{"input", usage.input}, {"cached", usage.cached}, {"output", usage.output}, {"reasoning", usage.reasoning}};
+// With what it took.
+Json with_ledger(Json json, const Ledger& spent) {
+  json.update(to_json_object(spent));
+  return json;
 }
 
 Json to_json(const AttemptResult& one) {
-  return {{"attempt", one.facts.attempt},
-          {"exit_reason", one.exit_reason},
-          {"error", valid_utf8(one.error)},
-          {"steps", one.steps},
-          {"reward", number_json(one.reward())},
-          {"succeeded", one.succeeded()},
-          {"best", one.best ? to_json(one.best->outcome) : Json()},
-          {"usage", to_json(one.usage)},
-          {"cost", one.cost},
-          {"llm_seconds", one.llm_seconds},
-          {"tool_seconds", one.tool_seconds}};
+  return with_ledger({{"attempt", one.facts.attempt},
+                      {"exit_reason", one.exit_reason},
+                      {"error", valid_utf8(one.error)},
+                      {"steps", one.steps},
+                      {"reward", number_json(one.reward())},
+                      {"succeeded", one.succeeded()},
+                      {"best", one.best ? to_json_object(one.best->outcome) : Json()}},
+                     one.spent);
 }
 
 }  // namespace
@@ -192,23 +186,32 @@ double score_of(const RunResult& result) {
   return result.tasks.empty() ? 1 : std::exp(sum / static_cast<double>(result.tasks.size()));
 }
 
+size_t gains_of(const RunResult& result) {
+  return static_cast<size_t>(
+      std::ranges::count_if(result.tasks, [](const TaskResult& one) { return one.score() > 1; }));
+}
+
 Json to_json(const RunResult& result) {
   Json tasks = Json::array(), pass = Json::object();
   for (const TaskResult& task : result.tasks) {
     Json attempts = Json::array();
     for (const AttemptResult& one : task.attempts) attempts.push_back(to_json(one));
-    tasks.push_back({{"sample", valid_utf8(task.sample)},
-                     {"score", number_json(task.score())},
-                     {"succeeded", task.succeeded()},
-                     {"winner", task.winner ? Json(*task.winner) : Json()},
-                     {"confirmed", task.confirmed ? to_json(*task.confirmed) : Json()},
-                     {"attempts", std::move(attempts)}});
+    tasks.push_back(with_ledger({{"sample", valid_utf8(task.sample)},
+                                 {"score", number_json(task.score())},
+                                 {"succeeded", task.succeeded()},
+                                 {"winner", task.winner ? Json(*task.winner) : Json()},
+                                 {"confirmed", task.confirmed ? to_json_object(*task.confirmed) : Json()},
+                                 {"attempts", std::move(attempts)}},
+                                task.spent));
   }
   const std::vector<double> all = pass_at_all_k(result);
   for (size_t k = 0; k < all.size(); ++k) pass[std::to_string(k + 1)] = all[k];
-  return {{"score", number_json(score_of(result))}, {"pass_at_k", std::move(pass)},
-          {"usage", to_json(result.usage)},         {"cost", result.cost},
-          {"interrupted", result.interrupted},      {"tasks", std::move(tasks)}};
+  return with_ledger({{"score", number_json(score_of(result))},
+                      {"pass_at_k", std::move(pass)},
+                      {"gains", gains_of(result)},
+                      {"interrupted", result.interrupted},
+                      {"tasks", std::move(tasks)}},
+                     result.spent);
 }
 
 Result<RunResult> run_agent(const RunOptions& options, const RunHooks& asked) {
@@ -220,6 +223,10 @@ Result<RunResult> run_agent(const RunOptions& options, const RunHooks& asked) {
     const std::lock_guard lock(mutex);
     if (asked.told) asked.told(what);
   };
+  hooks.began = [&] {
+    const std::lock_guard lock(mutex);
+    if (asked.began) asked.began();
+  };
   hooks.stepped = [&](const AttemptFacts& facts, const Step& step) {
     const std::lock_guard lock(mutex);
     if (asked.stepped) asked.stepped(facts, step);
@@ -230,19 +237,19 @@ Result<RunResult> run_agent(const RunOptions& options, const RunHooks& asked) {
       [&](const graphdir::Sample& task, bool profile) { return evaluator.evaluate(task, profile); },
       options.evaluate.interrupted, hooks.stepped};
   RunResult result;
-  for (const Task& task : tasks) result.tasks.push_back({task.sample.name, {}, {}, {}});
+  for (const Task& task : tasks) result.tasks.push_back({task.sample.name, {}, {}, {}, {}});
   std::vector<Planned> planned = plan(tasks, options.attempts);
   const Result<void> done = run::for_each_item(
       std::span(planned), {options.workers, options.evaluate.interrupted},
       [&](Planned& one, size_t) -> Result<std::pair<size_t, AttemptResult>> {
+        hooks.began();
         PASSNET_TRY(AttemptResult attempt, run_attempt(setup_of(options, tasks[one.task], one.attempt), services));
         const std::lock_guard lock(mutex);
         if (asked.finished) asked.finished(attempt);
         return std::pair(one.task, std::move(attempt));
       },
       [&](std::pair<size_t, AttemptResult> made) -> Result<void> {
-        result.usage += made.second.usage;
-        result.cost += made.second.cost;
+        result.tasks[made.first].spent += made.second.spent;
         if (made.second.exit_reason == exit_reason::kInterrupted)
           result.interrupted = true;
         else
@@ -255,6 +262,7 @@ Result<RunResult> run_agent(const RunOptions& options, const RunHooks& asked) {
   PASSNET_TRY_VOID(collect_trajectories(options, tasks));
   for (size_t i = 0; i < tasks.size() && !result.interrupted; ++i)
     PASSNET_TRY_VOID(confirm(options, tasks[i], evaluator, result.tasks[i]));
+  for (const TaskResult& task : result.tasks) result.spent += task.spent;
   PASSNET_TRY_VOID(write_file(options.out / kResultsFile, dump(to_json(result), 1) + "\n"));
   return result;
 }

@@ -17,10 +17,10 @@ namespace passnet::agent {
 inline constexpr const char* kResultsFile = "results.json";
 
 struct RunOptions {
-  std::vector<std::filesystem::path> samples;
-  int attempts = 1;     // at each task
-  int workers = 1;      // attempts at a time
-  AttemptFacts limits;  // but for sample and attempt
+  std::vector<graphdir::Sample> samples;  // of names that differ
+  int attempts = 1;                       // at each task
+  int workers = 1;                        // attempts at a time
+  AttemptFacts limits;                    // but for sample and attempt
   ModelOptions model;
   Price price;
   run::EvaluateOptions evaluate;
@@ -31,6 +31,7 @@ struct RunOptions {
 
 struct RunHooks {
   std::function<void(const std::string&)> told;  // retries, waiting; one thread at a time
+  std::function<void()> began;                   // an attempt, or was found in the directory
   std::function<void(const AttemptFacts&, const Step&)> stepped;
   std::function<void(const AttemptResult&)> finished;
 };
@@ -40,6 +41,7 @@ struct TaskResult {
   std::vector<AttemptResult> attempts;
   std::optional<int> winner;         // the attempt whose passes were measured again; none: nothing beat doing nothing
   std::optional<Outcome> confirmed;  // what the winner came to then
+  Ledger spent;                      // by the attempts, and on measuring the winner
   int succeeded() const;
   /// What counts: the winner's score as it was measured again, and never less than leaving the graphs alone.
   double score() const;
@@ -47,19 +49,20 @@ struct TaskResult {
 
 struct RunResult {
   std::vector<TaskResult> tasks;
-  Usage usage;
-  double cost = 0;
+  Ledger spent;              // by all attempts, unfinished ones among them, and on measuring the winners
   bool interrupted = false;  // some attempts are not finished; --resume goes on with them
 };
 
-/// Errors: BadInput: samples of one name, a directory that holds a run without `resume`; Io; Resource. What is wrong with
+/// Errors: BadInput: a directory that holds a run without `resume`; Io; Resource. What is wrong with
 /// the model's server ends attempts, not the run.
 Result<RunResult> run_agent(const RunOptions& options, const RunHooks& hooks);
 
-/// {"tasks": […], "pass_at_k": {"1": …}, "score", "usage", "cost", "interrupted"}
+/// {"tasks": […], "pass_at_k": {"1": …}, "score", "gains", "usage", "cost", "llm_seconds", …, "interrupted"}
 Json to_json(const RunResult& result);
 /// The mean over tasks, by k from 1; of finished attempts.
 std::vector<double> pass_at_all_k(const RunResult& result);
+/// Tasks whose score is above 1.
+size_t gains_of(const RunResult& result);
 /// The geometric mean of the tasks' scores; 1 for none.
 double score_of(const RunResult& result);
 

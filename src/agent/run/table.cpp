@@ -7,6 +7,7 @@
 
 #include "agent/run/run.h"
 #include "base/file.h"
+#include "report/progress.h"
 
 namespace passnet::agent {
 
@@ -20,7 +21,7 @@ void count_task(const Json& task, RunRow& row) {
       confirmed.is_null() || confirmed.at("correct").get<size_t>() + confirmed.at("abstained").get<size_t>() ==
                                  confirmed.at("graphs").get<size_t>();
   row.correct += is_right ? 1 : 0;
-  row.fast_1 += task.at("score").get<double>() > 1 ? 1 : 0;
+  row.gains += task.at("score").get<double>() > 1 ? 1 : 0;
   for (const Json& attempt : task.at("attempts")) {
     ++row.attempts;
     row.steps += attempt.at("steps").get<double>();
@@ -31,10 +32,11 @@ RunRow row_of(const std::string& run, const Json& results) {
   RunRow row{run};
   for (const Json& task : results.at("tasks")) count_task(task, row);
   row.cost = results.at("cost").get<double>();
-  row.cost_per_gain = row.fast_1 > 0 ? row.cost / row.fast_1 : 0;
+  row.seconds = results.at("llm_seconds").get<double>() + results.at("tool_seconds").get<double>();
+  row.device_seconds = results.at("device_seconds").get<double>();
   const auto tasks = static_cast<double>(std::max<size_t>(row.tasks, 1));
   row.correct /= tasks;
-  row.fast_1 /= tasks;
+  row.fast_1 = row.gains / tasks;
   row.steps /= static_cast<double>(std::max<size_t>(row.attempts, 1));
   row.score = results.at("score").get<double>();
   for (const auto& [k, share] : results.at("pass_at_k").items()) {
@@ -67,18 +69,22 @@ std::string render_table(std::vector<RunRow> rows) {
   size_t width = 3;
   for (const RunRow& row : rows) width = std::max(width, row.run.size());
   std::string text =
-      fmt::format("{:<{}}  {:>7}  {:>7}  {:>6}  {:>6}  {:>9}  {:>6}  {:>9}  {:>10}  {:>8}  {:>10}\n", "run", width,
-                  "score", "correct", "fast_1", "pass@1", "pass@k", "tasks", "steps", "tokens", "cost", "per gain");
+      fmt::format("{:<{}}  {:>7}  {:>7}  {:>6}  {:>6}  {:>9}  {:>6}  {:>6}  {:>10}  {:>8}  {:>8}  {:>8}  {:>8}\n",
+                  "run", width, "score", "correct", "fast_1", "pass@1", "pass@k", "tasks", "steps", "tokens", "cost",
+                  "per gain", "device", "per gain");
   for (const RunRow& row : rows) {
     text += fmt::format(
-        "{:<{}}  {:>7.3f}  {:>6.0f}%  {:>5.0f}%  {:>6.2f}  {:>4.2f} k={:<2}  {:>6}  {:>9.1f}  {:>10}  {:>8}  "
-        "{:>10}{}\n",
+        "{:<{}}  {:>7.3f}  {:>6.0f}%  {:>5.0f}%  {:>6.2f}  {:>4.2f} k={:<2}  {:>6}  {:>6.1f}  {:>10}  {:>8}  {:>8}  "
+        "{:>8}  {:>8}{}\n",
         row.run, width, row.score, 100 * row.correct, 100 * row.fast_1, row.pass_at_1, row.pass_at_k, row.k, row.tasks,
         row.steps, row.tokens, fmt::format("${:.2f}", row.cost),
-        row.fast_1 > 0 ? fmt::format("${:.2f}", row.cost_per_gain) : "-", row.interrupted ? "  not finished" : "");
+        row.gains > 0 ? fmt::format("${:.2f}", row.per_gain(row.cost)) : "-", report::duration_text(row.device_seconds),
+        row.gains > 0 ? report::duration_text(row.per_gain(row.device_seconds)) : "-",
+        row.interrupted ? "  not finished" : "");
   }
   return text +
-         "score: geometric mean over tasks, winners measured again; 1 = eager, and what doing nothing is worth\n";
+         "score: geometric mean over tasks, winners measured again; 1 = eager, and what doing nothing is worth; per "
+         "gain: for each task that became faster\n";
 }
 
 Json to_json(const RunRow& row) {
@@ -95,7 +101,11 @@ Json to_json(const RunRow& row) {
           {"tokens", row.tokens},
           {"cached", row.cached},
           {"cost", row.cost},
-          {"cost_per_gain", row.cost_per_gain},
+          {"cost_per_gain", row.per_gain(row.cost)},
+          {"seconds", row.seconds},
+          {"seconds_per_gain", row.per_gain(row.seconds)},
+          {"device_seconds", row.device_seconds},
+          {"device_seconds_per_gain", row.per_gain(row.device_seconds)},
           {"interrupted", row.interrupted}};
 }
 

@@ -22,8 +22,12 @@ struct RunRow {
   double pass_at_k = 0;
   double steps = 0;  // of an attempt, on average
   int64_t tokens = 0, cached = 0;
-  double cost = 0;           // dollars
-  double cost_per_gain = 0;  // dollars per task that became faster; 0 where none did
+  double cost = 0;            // dollars
+  double seconds = 0;         // of the model and of tools, of all attempts
+  double device_seconds = 0;  // of these: of evaluations, while they had the device or a part in it
+  double gains = 0;           // tasks that became faster
+  /// Of what was spent, for each task that became faster; 0 where none did.
+  double per_gain(double spent) const { return gains > 0 ? spent / gains : 0; }
   bool interrupted = false;
 };
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "agent/feedback/feedback.h"
+#include "agent/trajectory/trajectory.h"
 #include "base/strings.h"
 #include "report/html_style.h"
 #include "report/text.h"
@@ -51,18 +52,17 @@ std::string render_step(const Json& step, int64_t max_tokens) {
 }
 
 Result<std::string> render_one(const Json& trajectory, int64_t max_tokens) {
-  const auto steps = trajectory.is_object() ? trajectory.find("trajectory_steps") : trajectory.end();
-  if (steps == trajectory.end() || !steps->is_array())
-    return bad_input("a trajectory: expected an object with 'trajectory_steps'");
+  PASSNET_TRY_VOID(check_trajectory(trajectory));
+  const Json& steps = trajectory["trajectory_steps"];
   std::string out = fmt::format(
       "<h2>{}</h2>\n<p>reward {}, ended by {}, {} steps, {} tokens, {}</p>\n",
       report::escape_html(text_in(trajectory, "exp_name")), report::escape_html(text_in(trajectory, "reward")),
-      report::escape_html(text_in(trajectory, "exit_reason")), steps->size(),
+      report::escape_html(text_in(trajectory, "exit_reason")), steps.size(),
       report::escape_html(text_in(trajectory, "num_tokens_total")),
       report::escape_html(text_in(trajectory.value("agent_args", Json::object()), "llm_name")));
   out += "<details><summary>the task</summary>\n" +
          block("problem statement", text_in(trajectory, "problem_statement"), max_tokens) + "</details>\n";
-  for (const Json& step : *steps) out += render_step(step, max_tokens);
+  for (const Json& step : steps) out += render_step(step, max_tokens);
   return out + block("the passes that count", text_in(trajectory, "output_patch"), max_tokens);
 }
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json_object.h"
+#include "agent/trajectory/json.h"
 #include "base/strings.h"
 
 namespace passnet {
@@ -17,29 +17,6 @@ struct JsonForm<agent::Message> {
     Result<agent::Message> message = agent::message_from_json(json);
     if (message) out = std::move(*message);
     return message.has_value();
-  }
-};
-
-template <>
-struct JsonFields<agent::Usage> {
-  static constexpr std::string_view kName = "usage";
-  static void visit(auto& field, auto& usage) {
-    field("input", usage.input);
-    field("cached", usage.cached);
-    field("output", usage.output);
-    field("reasoning", usage.reasoning);
-  }
-};
-
-template <>
-struct JsonFields<agent::Outcome> {
-  static constexpr std::string_view kName = "outcome";
-  static void visit(auto& field, auto& outcome) {
-    field("score", outcome.score);
-    field("graphs", outcome.graphs);
-    field("correct", outcome.correct);
-    field("abstained", outcome.abstained);
-    field("unmeasured", outcome.unmeasured);
   }
 };
 
@@ -77,10 +54,7 @@ struct JsonFields<agent::Step> {
   static void visit(auto& field, auto& step) {
     field("step", step.number);
     field("messages", step.messages);
-    field("usage", step.usage);
-    field("cost", step.cost);
-    field("llm_seconds", step.llm_seconds);
-    field("tool_seconds", step.tool_seconds);
+    JsonFields<agent::Ledger>::visit(field, step.spent);
     field("evaluations", step.evaluations);
     field("done", step.done);
   }
@@ -118,6 +92,12 @@ Result<Completions> completions_from_text(const std::string& file, std::string_v
     completions.steps.push_back(std::move(*step));
   }
   return completions;
+}
+
+Ledger spent_in(const std::vector<Step>& steps) {
+  Ledger spent;
+  for (const Step& step : steps) spent += step.spent;
+  return spent;
 }
 
 Conversation conversation_of(const std::vector<Step>& steps) {

@@ -8,6 +8,7 @@
 
 #include "agent/chat/conversation.h"
 #include "agent/feedback/feedback.h"
+#include "agent/trajectory/ledger.h"
 #include "base/result.h"
 
 namespace passnet::agent {
@@ -23,9 +24,7 @@ struct Evaluation {
 struct Step {
   int number = 0;                 // 0: the prompt; then one per answer
   std::vector<Message> messages;  // the answer, then what tools gave; none: what stood there at the end was evaluated
-  Usage usage;
-  double cost = 0;  // dollars
-  double llm_seconds = 0, tool_seconds = 0;
+  Ledger spent;
   std::vector<Evaluation> evaluations;
   bool done = false;  // the model submitted
 };
@@ -53,6 +52,9 @@ struct Completions {
 };
 /// text: whole lines. file: as messages name it. Errors: BadInput with its line.
 Result<Completions> completions_from_text(const std::string& file, std::string_view text);
+
+/// By all of them.
+Ledger spent_in(const std::vector<Step>& steps);
 
 Conversation conversation_of(const std::vector<Step>& steps);
 

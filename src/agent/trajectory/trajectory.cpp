@@ -46,15 +46,15 @@ Json step_json(const Step& step, double total_seconds) {
           {"observation", observation},
           {"done", step.done},
           {"info", std::move(info)},
-          {"token_usage_prompt", step.usage.input},
-          {"token_usage_cached", step.usage.cached},
-          {"token_usage_completion", step.usage.output},
-          {"token_usage_reasoning", step.usage.reasoning},
-          {"token_usage_total", step.usage.input + step.usage.output},
-          {"cost", step.cost},
-          {"llm_exec_time", step.llm_seconds},
-          {"env_exec_time", step.tool_seconds},
-          {"total_step_time", step.llm_seconds + step.tool_seconds},
+          {"token_usage_prompt", step.spent.usage.input},
+          {"token_usage_cached", step.spent.usage.cached},
+          {"token_usage_completion", step.spent.usage.output},
+          {"token_usage_reasoning", step.spent.usage.reasoning},
+          {"token_usage_total", step.spent.tokens()},
+          {"cost", step.spent.cost},
+          {"llm_exec_time", step.spent.llm_seconds},
+          {"env_exec_time", step.spent.tool_seconds},
+          {"total_step_time", step.spent.seconds()},
           {"total_time_traj", total_seconds},
           {"step_count", step.number}};
 }
@@ -125,15 +125,11 @@ Result<std::map<std::string, std::string>> files_of_patch(std::string_view patch
 Json trajectory_json(const AttemptFacts& facts, const std::vector<Step>& steps, const std::string& reason,
                      double reward, const std::string& output_patch, const std::string& error) {
   Json list = Json::array();
-  Usage usage;
-  double cost = 0, llm = 0, tools = 0;
+  Ledger spent;
   for (const Step& step : steps) {
-    usage += step.usage;
-    cost += step.cost;
-    llm += step.llm_seconds;
-    tools += step.tool_seconds;
+    spent += step.spent;
     const bool is_answer = !step.messages.empty() && step.messages.front().role == Role::Assistant;
-    if (is_answer) list.push_back(step_json(step, llm + tools));
+    if (is_answer) list.push_back(step_json(step, spent.seconds()));
   }
   const Evaluation* const best = best_of(steps);
   return {{"problem_statement", problem_of(steps)},
@@ -156,18 +152,23 @@ Json trajectory_json(const AttemptFacts& facts, const std::vector<Step>& steps, 
           {"output_patch", output_patch},
           {"reward", number_json(reward)},
           {"best_evaluation", best == nullptr ? Json() : Json(best->name)},
-          {"num_tokens_prompt", usage.input},
-          {"num_tokens_cached", usage.cached},
-          {"num_tokens_completion", usage.output},
-          {"num_tokens_total", usage.input + usage.output},
-          {"total_llm_time", llm},
-          {"total_env_time", tools},
-          {"cost", cost}};
+          {"num_tokens_prompt", spent.usage.input},
+          {"num_tokens_cached", spent.usage.cached},
+          {"num_tokens_completion", spent.usage.output},
+          {"num_tokens_total", spent.tokens()},
+          {"total_llm_time", spent.llm_seconds},
+          {"total_env_time", spent.tool_seconds},
+          {"total_device_time", spent.device_seconds},
+          {"cost", spent.cost}};
+}
+
+Result<void> check_trajectory(const Json& json) {
+  if (json.is_object() && json.contains("trajectory_steps") && json["trajectory_steps"].is_array()) return {};
+  return bad_input("a trajectory: expected an object with 'trajectory_steps'");
 }
 
 Result<std::string> render_trajectory(const Json& trajectory, int64_t max_tokens) {
-  if (!trajectory.is_object() || !trajectory.contains("trajectory_steps") || !trajectory["trajectory_steps"].is_array())
-    return bad_input("a trajectory: expected an object with 'trajectory_steps'");
+  PASSNET_TRY_VOID(check_trajectory(trajectory));
   const auto text = [](const Json& json, const char* name) {
     return json.is_object() && json.contains(name) ? plain_text(json[name]) : std::string("-");
   };

@@ -31,6 +31,9 @@ Result<std::map<std::string, std::string>> files_of_patch(std::string_view patch
 Json trajectory_json(const AttemptFacts& facts, const std::vector<Step>& steps, const std::string& exit_reason,
                      double reward, const std::string& output_patch, const std::string& error);
 
+/// Errors: BadInput: it is no trajectory.
+Result<void> check_trajectory(const Json& json);
+
 /// A trajectory for the terminal, step by step. max_tokens: of each message. Errors: BadInput: it is none.
 Result<std::string> render_trajectory(const Json& trajectory, int64_t max_tokens);
 
