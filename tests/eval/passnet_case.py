@@ -110,6 +110,13 @@ class PassnetCase(unittest.TestCase):
         lines = (self.out / sample / "records.jsonl").read_text().splitlines()
         return [json.loads(line) for line in lines]
 
+    def assert_timed(self, record, trials):
+        """Both sides were timed that often, but for what other processes disturbed: that is dropped, and counted."""
+        for side in ("reference", "candidate"):
+            count = len(record[side]["trials_us"])
+            self.assertLessEqual(count, trials)
+            self.assertTrue(count == trials or record["load"]["dropped_pairs"] > 0, (count, record["load"]))
+
     def only_record(self, *flags):
         """Evaluates and returns the record of the one graph."""
         done = self.evaluate(*flags)
