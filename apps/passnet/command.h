@@ -55,6 +55,7 @@ void add_score(CLI::App& app, int& exit_code);
 void add_verify(CLI::App& app, int& exit_code);
 void add_agent(CLI::App& app, int& exit_code);
 void add_mcp(CLI::App& app, int& exit_code);
+void add_author(CLI::App& app, int& exit_code);
 void add_reward(CLI::App& app, int& exit_code);
 void add_leaderboard(CLI::App& app, int& exit_code);
 void add_selftest(CLI::App& app, int& exit_code);

@@ -69,6 +69,7 @@ int run(int argc, char** argv) {
   add_leaderboard(app, exit_code);
   add_agent(app, exit_code);
   add_mcp(app, exit_code);
+  add_author(app, exit_code);
   add_reward(app, exit_code);
   add_selftest(app, exit_code);
   add_graph(app, exit_code);

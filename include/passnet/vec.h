@@ -253,6 +253,16 @@ template <class Body>
   if (i < last) body(i, static_cast<int>(last - i));
 }
 
+/// The same, but where there are 16 the last block begins earlier instead of having fewer: some elements are computed
+/// twice. For bodies that only write, and what they read is not what they write.
+template <class Body>
+[[gnu::always_inline]] inline void cover_blocks(int64_t first, int64_t last, Body body) {
+  if (last - first < kLanes) return for_blocks(first, last, body);
+  int64_t i = first;
+  for (; i + kLanes <= last; i += kLanes) body(i, kLanes);
+  if (i < last) body(last - kLanes, kLanes);
+}
+
 /// Converts n elements to floats, and back.
 template <class T>
 inline void to_floats(const T* x, int64_t n, float* out) {

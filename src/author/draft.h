@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "author/subject.h"
+#include "author/subject/subject.h"
 #include "base/result.h"
 
 namespace passnet::author {

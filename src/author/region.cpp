@@ -47,7 +47,8 @@ std::string try_alone(Subject& subject, NodeId id) {
   return written ? std::string() : written.error().message;
 }
 
-/// The value that a chain of views starts from.
+}  // namespace
+
 NodeId base_of(const ir::Graph& graph, NodeId id) {
   for (;;) {
     const ir::Node& node = graph.node(id);
@@ -60,7 +61,6 @@ NodeId base_of(const ir::Graph& graph, NodeId id) {
   }
 }
 
-/// Whether what `id` overwrites is looked at later, by another name than the result's.
 bool old_value_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& users) {
   const auto args = graph.args(id);
   if (args.empty() || args[0].kind != ir::ArgKind::Node) return true;
@@ -71,8 +71,6 @@ bool old_value_is_needed(const ir::Graph& graph, NodeId id, const std::vector<st
   }
   return false;
 }
-
-}  // namespace
 
 std::vector<std::string> refusals(Subject& subject) {
   ir::Graph& graph = subject.graph;

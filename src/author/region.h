@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "author/subject.h"
+#include "author/subject/subject.h"
 
 namespace passnet::author {
 
@@ -15,5 +15,11 @@ std::vector<std::string> refusals(Subject& subject);
 /// The largest set of operators that hang together, hold no refused one, and can be computed at one time (no path leads
 /// out of the set and back). In graph order; empty when all are refused.
 std::vector<ir::NodeId> largest_region(const Subject& subject, const std::vector<std::string>& refused);
+
+/// The value that a chain of views, and of operators that overwrite what they take, starts from.
+ir::NodeId base_of(const ir::Graph& graph, ir::NodeId id);
+
+/// Whether what `id` overwrites is looked at later, by another name than the result's. users: of the graph.
+bool old_value_is_needed(const ir::Graph& graph, ir::NodeId id, const std::vector<std::vector<ir::NodeId>>& users);
 
 }  // namespace passnet::author

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "author/subject.h"
+#include "author/subject/subject.h"
 #include "base/result.h"
 #include "ir/ops/table.h"
 

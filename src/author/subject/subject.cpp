@@ -1,4 +1,4 @@
-#include "author/subject.h"
+#include "author/subject/subject.h"
 
 #include <fmt/format.h>
 

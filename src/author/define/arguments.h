@@ -1,0 +1,37 @@
+// The arguments of a call, by their canonical names and as what they must be.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "ir/graph.h"
+#include "ir/ops/table.h"
+
+namespace passnet::author {
+
+/// All errors: Unsupported: the argument is something else, or another constant in each graph.
+class Arguments {
+ public:
+  /// graph, call: must outlive this.
+  Arguments(const ir::Graph& graph, const ir::CanonicalCall& call) : graph_(graph), call_(call) {}
+
+  const ir::Arg& at(std::string_view name) const;
+  /// Whether it is there and not None.
+  bool given(std::string_view name) const;
+  Result<int64_t> integer(std::string_view name) const;
+  Result<bool> flag(std::string_view name) const;
+  Result<std::vector<int64_t>> integers(std::string_view name) const;
+  /// A dimension of a tensor of that rank, from 0.
+  Result<int64_t> dimension(std::string_view name, int64_t rank) const;
+  /// Sorted; all of them where none is given.
+  Result<std::vector<int64_t>> dimensions(std::string_view name, int64_t rank) const;
+  /// Whether the arguments are as "parameter=literal parameter=literal" says.
+  bool hold(std::string_view condition) const;
+
+ private:
+  const ir::Graph& graph_;
+  const ir::CanonicalCall& call_;
+};
+
+}  // namespace passnet::author

@@ -1,0 +1,416 @@
+#include "author/define/definitions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "author/define/pointwise_rows.h"
+#include "base/strings.h"
+#include "ir/ops/table.h"
+
+namespace passnet::author {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::DType;
+using ir::NodeId;
+
+namespace {
+
+std::string_view kernel_name(DType dtype) {
+  switch (dtype) {
+    case DType::Float32: return "float";
+    case DType::Float64: return "double";
+    case DType::Float16: return "float16";
+    case DType::BFloat16: return "bfloat16";
+    case DType::Int64: return "int64_t";
+    case DType::Int32: return "int32_t";
+    case DType::Int16: return "int16_t";
+    case DType::Int8: return "int8_t";
+    case DType::UInt8: return "uint8_t";
+    case DType::Bool: return "bool";
+    default: return "";
+  }
+}
+
+Compute compute_of(DType dtype) {
+  if (dtype == DType::Float64) return Compute::Double;
+  if (dtype == DType::Bool) return Compute::Bool;
+  return ir::is_integral(dtype) ? Compute::Int : Compute::Float;
+}
+
+/// What to call a dimension: as people do by rank.
+const char* dimension_name(size_t rank, size_t dim) {
+  constexpr const char* kNames[5][5] = {{"width"},
+                                        {"rows", "width"},
+                                        {"batch", "length", "width"},
+                                        {"batch", "channels", "height", "width"},
+                                        {"batch", "channels", "depth", "height", "width"}};
+  return rank >= 1 && rank <= 5 ? kNames[rank - 1][dim] : "size";
+}
+
+}  // namespace
+
+Definitions::Definitions(Subject& subject)
+    : subject_(subject),
+      graph_(subject.graph),
+      sizes_(subject.types.size()),
+      indices_(sizes_),
+      exprs_(indices_),
+      tensor_of_(subject.graph.size()) {}
+
+Result<ElementId> Definitions::element_of(const std::vector<DType>& by_example) {
+  for (size_t i = 0; i < elements_.size(); ++i) {
+    if (elements_[i].by_example == by_example) return static_cast<ElementId>(i);
+  }
+  Element element;
+  element.by_example = by_example;
+  element.compute = compute_of(by_example[0]);
+  for (const DType dtype : by_example) {
+    if (kernel_name(dtype).empty()) return unsupported(fmt::format("no kernel takes {}", ir::name(dtype)));
+    if (compute_of(dtype) != element.compute)
+      return unsupported(
+          fmt::format("{} in one graph and {} in another need two passes", ir::name(by_example[0]), ir::name(dtype)));
+    element.varies = element.varies || dtype != by_example[0];
+  }
+  if (!element.varies) {
+    element.plan = fmt::format("torch.{}", ir::name(by_example[0]));
+    element.kernel = kernel_name(by_example[0]);
+  } else {
+    const auto source = dtype_inputs_.find(by_example);
+    if (source == dtype_inputs_.end())
+      return unsupported("its dtype differs between the graphs and is that of no input");
+    const auto varying = std::ranges::count_if(elements_, &Element::varies);
+    element.plan = source->second;
+    element.kernel = varying == 0 ? "T" : fmt::format("T{}", varying);
+  }
+  elements_.push_back(std::move(element));
+  return static_cast<ElementId>(elements_.size() - 1);
+}
+
+Result<SizeId> Definitions::size_of(const std::vector<ValueType>& types, size_t dim) const {
+  ByExample values;
+  for (const ValueType& type : types) values.push_back(type.tensor.shape[dim]);
+  const std::optional<SizeId> known = sizes_.known(values);
+  if (!known) return unsupported(fmt::format("dimension {} follows from no dimension of an input", dim));
+  return *known;
+}
+
+Result<Tensor> Definitions::result_of(const std::string& name, const std::vector<ValueType>& types) {
+  Tensor made;
+  made.name = name;
+  std::vector<DType> dtypes;
+  for (const ValueType& type : types) {
+    if (!type.is_tensor()) return unsupported("what it gives is no tensor of known type");
+    if (type.tensor.shape.size() != types[0].tensor.shape.size())
+      return unsupported("its rank differs between the graphs");
+    dtypes.push_back(type.tensor.dtype);
+  }
+  PASSNET_TRY(made.element, element_of(dtypes));
+  return made;
+}
+
+Result<Tensor> Definitions::result_of(NodeId id) {
+  return result_of(std::string(graph_.node(id).name), subject_.types_of(id));
+}
+
+TensorId Definitions::add(Tensor tensor) {
+  tensors_.push_back(std::move(tensor));
+  return static_cast<TensorId>(tensors_.size() - 1);
+}
+
+Result<void> Definitions::input(NodeId id) {
+  const std::vector<ValueType> types = subject_.types_of(id);
+  const std::string name(graph_.node(id).name);
+  if (types[0].kind == ValueType::Kind::Constant) {
+    std::vector<DType> dtypes;
+    for (const ValueType& type : types) dtypes.push_back(type.dtype);
+    if (types[0].constant == ArgKind::DType) dtype_inputs_.emplace(dtypes, name);
+    return {};
+  }
+  std::vector<DType> dtypes;
+  for (const ValueType& type : types) {
+    if (!type.is_tensor()) return unsupported("its type is not known");
+    dtypes.push_back(type.tensor.dtype);
+  }
+  dtype_inputs_.emplace(dtypes, name + ".dtype");
+  PASSNET_TRY(Tensor made, result_of(id));
+  made.is_given = true;
+  const size_t rank = types[0].tensor.shape.size();
+  for (size_t dim = 0; dim < rank; ++dim) {
+    ByExample values;
+    for (const ValueType& type : types) values.push_back(type.tensor.shape[dim]);
+    made.shape.push_back(sizes_.dimension(values, fmt::format("{}.shape[{}]", name, dim), dimension_name(rank, dim)));
+  }
+  if (std::ranges::all_of(types, [](const ValueType& type) { return type.tensor.is_contiguous(); })) {
+    made.strides = sizes_.contiguous_strides(made.shape);
+  } else {
+    for (size_t dim = 0; dim < rank; ++dim) {
+      ByExample values;
+      for (const ValueType& type : types) values.push_back(type.tensor.strides[dim]);
+      made.strides.push_back(
+          sizes_.dimension(values, fmt::format("{}.stride({})", name, dim), fmt::format("{}_step", name)));
+    }
+  }
+  tensor_of_[id] = add(std::move(made));
+  return {};
+}
+
+Result<void> Definitions::lay_out(TensorId id) {
+  Tensor& tensor = tensors_[id];
+  const size_t rank = tensor.shape.size();
+  tensor.strides = sizes_.contiguous_strides(tensor.shape);
+  if (!tensor.node) return {};
+  const std::vector<ValueType> types = subject_.types_of(*tensor.node);
+  const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
+  if (std::ranges::all_of(types, is_contiguous)) return {};
+  // Permuted, and dense: the largest step first.
+  tensor.order.resize(rank);
+  std::iota(tensor.order.begin(), tensor.order.end(), size_t{0});
+  for (size_t e = 0; e < types.size(); ++e) {
+    if (is_contiguous(types[e])) continue;
+    std::ranges::stable_sort(tensor.order, std::ranges::greater(),
+                             [&](size_t dim) { return types[e].tensor.strides[dim]; });
+    break;
+  }
+  std::vector<SizeId> in_order;
+  for (const size_t dim : tensor.order) in_order.push_back(tensor.shape[dim]);
+  const std::vector<SizeId> strides = sizes_.contiguous_strides(in_order);
+  for (size_t i = 0; i < rank; ++i) tensor.strides[tensor.order[i]] = strides[i];
+  for (size_t e = 0; e < types.size(); ++e) {
+    for (size_t dim = 0; dim < rank; ++dim) {
+      if (types[e].tensor.shape[dim] != 1 && sizes_.values(tensor.strides[dim])[e] != types[e].tensor.strides[dim])
+        return unsupported("its elements lie in an order that no kernel writes");
+    }
+  }
+  return {};
+}
+
+Result<void> Definitions::define(NodeId id, Tensor tensor, std::vector<TensorId> takes, int work, At at) {
+  tensor.takes = std::move(takes);
+  tensor.work = work;
+  tensor.node = id;
+  const ElementId element = tensor.element;
+  if (tensor.is_view || elements_[element].is_exact()) {
+    tensor.at = std::move(at);
+  } else {
+    // PyTorch rounds what each operator gives.
+    tensor.at = [at = std::move(at), element](Scope& scope, const Place& place) {
+      return scope.exprs().round(at(scope, place), element);
+    };
+  }
+  tensor_of_[id] = add(std::move(tensor));
+  return {};
+}
+
+TensorId Definitions::hidden(const std::string& name, std::vector<SizeId> shape, std::vector<TensorId> takes, int work,
+                             At at) {
+  Tensor made;
+  made.name = name;
+  made.shape = std::move(shape);
+  made.element = *element_of(std::vector<DType>(subject_.types.size(), DType::Float32));
+  made.takes = std::move(takes);
+  made.work = work;
+  made.at = std::move(at);
+  return add(std::move(made));
+}
+
+Result<TensorId> Definitions::tensor(const Arg& arg) const {
+  if (arg.kind != ArgKind::Node || !tensor_of_[arg.node]) return unsupported("an argument is no tensor");
+  return *tensor_of_[arg.node];
+}
+
+std::optional<TensorId> Definitions::optional_tensor(const Arg& arg) const {
+  return arg.kind == ArgKind::Node ? tensor_of_[arg.node] : std::nullopt;
+}
+
+Result<Definitions::Operand> Definitions::operand(const Arg& arg, Compute compute) {
+  Operand made;
+  switch (arg.kind) {
+    case ArgKind::Bool: made.number = exprs_.integer(arg.boolean ? 1 : 0, compute); return made;
+    case ArgKind::Int: made.number = exprs_.integer(arg.integer, compute); return made;
+    case ArgKind::Float:
+      if (compute == Compute::Bool || compute == Compute::Int) return unsupported("a float beside whole numbers");
+      made.number = exprs_.number(arg.real, compute);
+      return made;
+    case ArgKind::Node: break;
+    default: return unsupported("an argument is neither a tensor nor a number");
+  }
+  if (tensor_of_[arg.node]) {
+    made.tensor = tensor_of_[arg.node];
+    return made;
+  }
+  const ValueType& type = subject_.types[0][arg.node];
+  if (type.kind != ValueType::Kind::Constant) return unsupported("an argument is neither a tensor nor a number");
+  const bool is_number =
+      type.constant == ArgKind::Bool || type.constant == ArgKind::Int || type.constant == ArgKind::Float;
+  if (!is_number) return unsupported("an argument that differs between the graphs is no number");
+  if (type.constant == ArgKind::Float && (compute == Compute::Int || compute == Compute::Bool))
+    return unsupported("a float beside whole numbers");
+  made.number = exprs_.parameter(std::string(graph_.node(arg.node).name), compute);
+  return made;
+}
+
+Definitions::Place Definitions::broadcast(Scope& scope, TensorId tensor, const Place& place) const {
+  const std::vector<SizeId>& shape = tensors_[tensor].shape;
+  Place own;
+  const size_t first = place.size() - shape.size();
+  for (size_t i = 0; i < shape.size(); ++i)
+    own.push_back(scope.sizes().is_one(shape[i]) ? scope.indices().zero() : place[first + i]);
+  return own;
+}
+
+ExprId Definitions::operand_at(Scope& scope, const Operand& operand, const Place& place, Compute compute) const {
+  if (!operand.tensor) return operand.number;
+  return scope.exprs().convert(scope.element(*operand.tensor, broadcast(scope, *operand.tensor, place)), compute);
+}
+
+Result<void> Definitions::node(NodeId id) {
+  Result<ir::CanonicalCall> found = ir::canonicalize(graph_, id);
+  if (!found) return unsupported(found.error().message);
+  const std::vector<ValueType> types = subject_.types_of(id);
+  for (const ValueType& type : types) {
+    if (type.kind == ValueType::Kind::List) continue;
+    if (!type.is_tensor()) return unsupported("what it gives is no tensor of known type");
+    if (type.tensor.shape.size() != types[0].tensor.shape.size())
+      return unsupported("its rank differs between the graphs");
+  }
+  std::string_view name = found->name;
+  if (name.ends_with('_')) name.remove_suffix(1);
+  const Arguments call(graph_, *found);
+  PASSNET_TRY(const bool is_view, view(id, call, name));
+  if (is_view) return {};
+  PASSNET_TRY(const bool is_pointwise, pointwise(id, call, name));
+  if (is_pointwise) return {};
+  PASSNET_TRY(const bool is_fold, fold(id, call, name));
+  if (is_fold) return {};
+  PASSNET_TRY(const bool is_gather, gather(id, call, name));
+  if (is_gather) return {};
+  return unsupported(fmt::format("no kernel can be written for {}", quoted(name)));
+}
+
+Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::string_view name) {
+  if (name == "batch_norm") {
+    PASSNET_TRY_VOID(batch_norm(id, call));
+    return true;
+  }
+  if (name == "glu") {
+    PASSNET_TRY_VOID(glu(id, call));
+    return true;
+  }
+  const bool converts = name == "to" || name == "type_as" || name == "clone" || name == "contiguous";
+  const auto row = std::ranges::find_if(
+      kPointwiseRows, [&](const PointwiseRow& one) { return one.name == name && call.hold(one.condition); });
+  if (row == std::end(kPointwiseRows) && !converts) return false;
+  PASSNET_TRY(Tensor result, result_of(id));
+  Compute compute = elements_[result.element].compute;
+  const Takes takes_what = converts ? Takes::Result : row->takes;
+  const std::string_view parameters = converts ? "input" : row->operands;
+  if (takes_what == Takes::Real && compute != Compute::Float)
+    return unsupported(fmt::format("{} of another type than float", name));
+  if (takes_what == Takes::Operands) {
+    // Whole numbers unless one of them is real.
+    compute = Compute::Int;
+    for (const std::string_view parameter : split(parameters, ' ')) {
+      const Arg& arg = call.at(parameter);
+      const std::optional<TensorId> of = optional_tensor(arg);
+      const Compute own =
+          of ? elements_[tensors_[*of].element].compute : (arg.kind == ArgKind::Float ? Compute::Float : Compute::Int);
+      if (own == Compute::Double || (own == Compute::Float && compute != Compute::Double)) compute = own;
+      if (arg.kind == ArgKind::Float && own == Compute::Float) {
+        // A number beside halves is rounded to them first.
+        for (const std::string_view other : split(parameters, ' ')) {
+          const std::optional<TensorId> beside = optional_tensor(call.at(other));
+          if (beside && !elements_[tensors_[*beside].element].is_exact())
+            return unsupported("a comparison of halves with a float");
+        }
+      }
+    }
+  }
+  std::vector<Operand> operands;
+  std::vector<TensorId> takes;
+  std::vector<Compute> computes;
+  for (const std::string_view parameter : split(parameters, ' ')) {
+    // A condition stays one.
+    const bool chooses = parameter == "condition" || parameter == "mask";
+    computes.push_back(chooses ? Compute::Bool : compute);
+    PASSNET_TRY(operands.emplace_back(), operand(call.at(parameter), computes.back()));
+    if (operands.back().tensor) takes.push_back(*operands.back().tensor);
+  }
+  if (takes.empty()) return unsupported("it takes no tensor");
+  // As PyTorch broadcasts.
+  for (const TensorId of : takes) {
+    const std::vector<SizeId>& shape = tensors_[of].shape;
+    if (shape.size() > result.shape.size())
+      result.shape.insert(result.shape.begin(), shape.size() - result.shape.size(), sizes_.one());
+    for (size_t i = 0; i < shape.size(); ++i) {
+      SizeId& size = result.shape[result.shape.size() - shape.size() + i];
+      if (sizes_.is_one(size))
+        size = shape[i];
+      else if (!sizes_.is_one(shape[i]) && size != shape[i])
+        return unsupported("its operands have different shapes");
+    }
+  }
+  const Compute given = takes_what == Takes::Operands ? Compute::Bool : compute;
+  const std::string text(converts ? "$0" : row->text);
+  const auto at = [this, operands, computes, text, given](Scope& scope, const Place& place) {
+    std::vector<ExprId> parts;
+    for (size_t i = 0; i < operands.size(); ++i) parts.push_back(operand_at(scope, operands[i], place, computes[i]));
+    return text == "$0" ? parts[0] : scope.exprs().apply(text, std::move(parts), given);
+  };
+  PASSNET_TRY_VOID(define(id, std::move(result), std::move(takes), converts ? 0 : row->work, at));
+  return true;
+}
+
+Result<void> Definitions::batch_norm(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const bool training, call.flag("training"));
+  if (training) return unsupported("batch_norm in training changes its statistics");
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  result.shape = tensors_[x].shape;
+  if (elements_[tensors_[x].element].compute != Compute::Float)
+    return unsupported("batch_norm of another type than float");
+  if (result.shape.size() < 2) return unsupported("batch_norm of fewer than two dimensions");
+  PASSNET_TRY(const Operand eps, operand(call.at("eps"), Compute::Float));
+  PASSNET_TRY(const TensorId mean, tensor(call.at("running_mean")));
+  PASSNET_TRY(const TensorId variance, tensor(call.at("running_var")));
+  const std::optional<TensorId> weight = optional_tensor(call.at("weight")), bias = optional_tensor(call.at("bias"));
+  std::vector<TensorId> takes = {x, mean, variance};
+  for (const auto& given : {weight, bias}) {
+    if (given) takes.push_back(*given);
+  }
+  // In the order in which PyTorch rounds: one factor and one summand per channel, then x * scale + shift.
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    const Place channel = {place[1]};
+    ExprId scale = exprs.apply("1.0f / sqrt($0 + $1)", {scope.element(variance, channel), eps.number}, Compute::Float);
+    if (weight) scale = exprs.apply("$0 * $1", {scale, scope.element(*weight, channel)}, Compute::Float);
+    const ExprId shift =
+        bias ? exprs.apply("$0 - $1 * $2", {scope.element(*bias, channel), scope.element(mean, channel), scale},
+                           Compute::Float)
+             : exprs.apply("-($0 * $1)", {scope.element(mean, channel), scale}, Compute::Float);
+    return exprs.apply("$0 * $1 + $2", {scope.element(x, place), scale, shift}, Compute::Float);
+  };
+  return define(id, std::move(result), std::move(takes), 3, at);
+}
+
+Result<void> Definitions::glu(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
+  PASSNET_TRY(const int64_t dim, call.dimension("dim", rank));
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[result.element].compute != Compute::Float) return unsupported("glu of another type than float");
+  result.shape = tensors_[x].shape;
+  const auto at_dim = static_cast<size_t>(dim);
+  PASSNET_TRY(result.shape[at_dim], sizes_.quotient(result.shape[at_dim], sizes_.literal(2)));
+  const SizeId half = result.shape[at_dim];
+  const auto at = [=](Scope& scope, const Place& place) {
+    Place gate = place;
+    gate[at_dim] = scope.indices().add(scope.indices().size(half), gate[at_dim]);
+    return scope.exprs().apply("$0 * sigmoid($1)", {scope.element(x, place), scope.element(x, gate)}, Compute::Float);
+  };
+  return define(id, std::move(result), {x}, 14, at);
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,355 @@
+// Operators that look at whole rows: reductions, norms, softmax. What PyTorch keeps to itself (a mean, the largest
+// element) is a value of its own here, in float and not rounded, as in PyTorch's kernels.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "author/define/definitions.h"
+
+namespace passnet::author {
+
+using ir::ArgKind;
+using ir::NodeId;
+
+ExprId Definitions::count(const std::vector<SizeId>& extents, Compute compute) {
+  return exprs_.convert(exprs_.place(indices_.size(sizes_.product(extents))), compute);
+}
+
+TensorId Definitions::folded(const std::string& name, TensorId of, const std::vector<int64_t>& dims, Fold fold,
+                             int work, std::function<ExprId(Scope&, ExprId, const Place&)> value) {
+  std::vector<SizeId> kept, extents;
+  std::vector<bool> goes(tensors_[of].shape.size());
+  for (const int64_t dim : dims) goes[static_cast<size_t>(dim)] = true;
+  for (size_t i = 0; i < goes.size(); ++i) (goes[i] ? extents : kept).push_back(tensors_[of].shape[i]);
+  const auto own = static_cast<TensorId>(tensors_.size());
+  const auto at = [=, value = std::move(value)](Scope& scope, const Place& place) {
+    const std::vector<VariableId> variables = scope.variables(extents, place);
+    Place whole;
+    size_t next_kept = 0, next_gone = 0;
+    for (const bool gone : goes)
+      whole.push_back(gone ? scope.indices().variable(variables[next_gone++]) : place[next_kept++]);
+    const ExprId element = value(scope, scope.element(of, whole), place);
+    std::vector<VariableId> loops;
+    for (const VariableId variable : variables) {
+      if (!scope.sizes().is_one(scope.indices().extent(variable))) loops.push_back(variable);
+    }
+    return loops.empty() ? element : scope.exprs().reduce(fold, own, loops, element);
+  };
+  const TensorId made = hidden(name, kept, {of}, work, at);
+  tensors_[made].folds = true;
+  return made;
+}
+
+Result<bool> Definitions::fold(NodeId id, const Arguments& call, std::string_view name) {
+  constexpr std::string_view kReductions[] = {
+      "sum", "mean", "amax", "amin", "max", "min", "var", "std", "norm", "linalg_vector_norm", "any", "all"};
+  Result<void> done = unsupported("");
+  if (std::ranges::find(kReductions, name) != std::end(kReductions))
+    done = reduction(id, call, name);
+  else if (name == "softmax" || name == "log_softmax" || name == "softmin")
+    done = softmax(id, call, name);
+  else if (name == "layer_norm" || name == "rms_norm")
+    done = layer_norm(id, call, name == "rms_norm");
+  else if (name == "group_norm")
+    done = group_norm(id, call);
+  else if (name == "normalize")
+    done = normalize(id, call);
+  else if (name == "adaptive_avg_pool1d" || name == "adaptive_avg_pool2d" || name == "adaptive_avg_pool3d")
+    done = adaptive_mean(id, call);
+  else
+    return false;
+  if (!done) return std::move(done).error();
+  return true;
+}
+
+Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::string_view name) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
+  const Compute in = elements_[tensors_[x].element].compute;
+  const bool extreme = name == "max" || name == "min";
+  if (extreme && (call.given("dim") || call.given("other")))
+    return unsupported("the best elements with where they are");
+  if (name == "any" || name == "all" ? in == Compute::Double : in != Compute::Float)
+    return unsupported(fmt::format("{} of another type than float", name));
+  PASSNET_TRY(const std::vector<int64_t> dims, extreme ? call.dimensions("none", rank) : call.dimensions("dim", rank));
+  bool keep = false;
+  if (!extreme && call.given("keepdim")) {
+    PASSNET_TRY(keep, call.flag("keepdim"));
+  }
+  PASSNET_TRY(Tensor result, result_of(id));
+  std::vector<SizeId> extents;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    const SizeId size = tensors_[x].shape[static_cast<size_t>(dim)];
+    const bool goes = std::ranges::find(dims, dim) != dims.end();
+    if (goes) extents.push_back(size);
+    if (!goes || keep) result.shape.push_back(goes ? sizes_.one() : size);
+  }
+  const std::string own(graph_.node(id).name);
+  const auto plain = [](Scope&, ExprId element, const Place&) { return element; };
+  TensorId made = 0;
+  ExprId factor = 0;
+  std::string text = "$0";
+  if (name == "sum" || name == "mean") {
+    made = folded(own + "_sum", x, dims, Fold::Sum, 1, plain);
+    if (name == "mean") {
+      factor = count(extents, Compute::Float);
+      text = "$0 / $1";
+    }
+  } else if (name == "amax" || name == "amin" || extreme) {
+    made = folded(own, x, dims, name.ends_with("max") ? Fold::Largest : Fold::Smallest, 1, plain);
+  } else if (name == "any" || name == "all") {
+    made = folded(
+        own, x, dims, name == "any" ? Fold::Any : Fold::All, 1,
+        [](Scope& scope, ExprId element, const Place&) { return scope.exprs().convert(element, Compute::Bool); });
+    tensors_[made].element = result.element;
+  } else if (name == "norm" || name == "linalg_vector_norm") {
+    const std::string_view order = call.given("p") ? "p" : "ord";
+    const bool one = call.hold(fmt::format("{}=1", order)) || call.hold(fmt::format("{}=1.0", order));
+    const bool two = call.hold(fmt::format("{}=2", order)) || call.hold(fmt::format("{}=2.0", order)) ||
+                     call.hold(fmt::format("{}=\"fro\"", order));
+    if (!one && !two) return unsupported("a norm of another order than 1 and 2");
+    made = folded(own + "_sum", x, dims, Fold::Sum, 2, [one](Scope& scope, ExprId element, const Place&) {
+      return scope.exprs().apply(one ? "abs($0)" : "$0 * $0", {element}, Compute::Float);
+    });
+    if (two) text = "sqrt($0)";
+  } else {
+    if (call.given("correction")) return unsupported("'correction' beside 'unbiased'");
+    PASSNET_TRY(const bool unbiased, call.flag("unbiased"));
+    const TensorId mean = folded(own + "_sum", x, dims, Fold::Sum, 1, plain);
+    const ExprId elements = count(extents, Compute::Float);
+    made = folded(own + "_squares", x, dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& place) {
+      ExprTable& exprs = scope.exprs();
+      const ExprId center = exprs.apply("$0 / $1", {scope.element(mean, place), elements}, Compute::Float);
+      const ExprId apart = exprs.apply("$0 - $1", {element, center}, Compute::Float);
+      return exprs.apply("$0 * $0", {apart}, Compute::Float);
+    });
+    tensors_[made].takes.push_back(mean);
+    factor = elements;
+    text = unbiased ? "$0 / ($1 - 1.0f)" : "$0 / $1";
+    if (name == "std") text = fmt::format("sqrt({})", text);
+  }
+  const std::vector<int64_t> gone = keep ? dims : std::vector<int64_t>{};
+  const auto at = [=](Scope& scope, const Place& place) {
+    Place own_place;
+    for (size_t i = 0; i < place.size(); ++i) {
+      if (std::ranges::find(gone, static_cast<int64_t>(i)) == gone.end()) own_place.push_back(place[i]);
+    }
+    const ExprId element = scope.element(made, own_place);
+    if (text == "$0") return element;
+    return scope.exprs().apply(
+        text, text.find("$1") == std::string::npos ? std::vector{element} : std::vector{element, factor},
+        Compute::Float);
+  };
+  return define(id, std::move(result), {made}, 4, at);
+}
+
+Result<void> Definitions::softmax(NodeId id, const Arguments& call, std::string_view name) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
+  if (rank == 0) return unsupported(fmt::format("{} of a number", name));
+  PASSNET_TRY(const int64_t dim, call.dimension("dim", rank));
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[tensors_[x].element].compute != Compute::Float || elements_[result.element].compute != Compute::Float)
+    return unsupported(fmt::format("{} of another type than float", name));
+  result.shape = tensors_[x].shape;
+  const std::string own(graph_.node(id).name);
+  const bool negative = name == "softmin", logarithm = name == "log_softmax";
+  const ElementId element_type = result.element;
+  // With `dtype` the elements are converted before.
+  const bool converts = call.given("dtype") && !elements_[element_type].is_exact();
+  const auto taken = [=](Scope& scope, ExprId element) {
+    if (converts) element = scope.exprs().round(element, element_type);
+    return negative ? scope.exprs().apply("-$0", {element}, Compute::Float) : element;
+  };
+  const TensorId largest = folded(own + "_largest", x, {dim}, Fold::Largest, 1,
+                                  [=](Scope& scope, ExprId element, const Place&) { return taken(scope, element); });
+  const auto shifted = [=](Scope& scope, ExprId element, const Place& row) {
+    return scope.exprs().apply("$0 - $1", {taken(scope, element), scope.element(largest, row)}, Compute::Float);
+  };
+  const TensorId total =
+      folded(own + "_total", x, {dim}, Fold::Sum, 12, [=](Scope& scope, ExprId element, const Place& row) {
+        return scope.exprs().apply("exp($0)", {shifted(scope, element, row)}, Compute::Float);
+      });
+  tensors_[total].takes.push_back(largest);
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    Place row = place;
+    row.erase(row.begin() + dim);
+    const ExprId apart = shifted(scope, scope.element(x, place), row);
+    const ExprId sum = scope.element(total, row);
+    if (logarithm) {
+      return exprs.apply("$0 - $1", {apart, exprs.apply("log($0)", {sum}, Compute::Float)}, Compute::Float);
+    }
+    const ExprId power = exprs.apply("exp($0)", {apart}, Compute::Float);
+    return exprs.apply("$0 * $1", {power, exprs.apply("1.0f / $0", {sum}, Compute::Float)}, Compute::Float);
+  };
+  return define(id, std::move(result), {x, largest, total}, 12, at);
+}
+
+Result<void> Definitions::layer_norm(NodeId id, const Arguments& call, bool rms) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[tensors_[x].element].compute != Compute::Float) return unsupported("a norm of another type than float");
+  const ir::Arg& shape = call.at("normalized_shape");
+  const bool whole = shape.kind == ArgKind::Node;  // one input of the pattern for the whole shape
+  if (!whole && shape.kind != ArgKind::Tuple && shape.kind != ArgKind::List)
+    return unsupported("'normalized_shape' is no shape");
+  const size_t length =
+      whole ? std::max<size_t>(1, subject_.types[0][shape.node].length) : graph_.elements(shape).size();
+  if (rms && !call.given("eps")) return unsupported("rms_norm whose 'eps' is that of the dtype");
+  const std::vector<SizeId> all = tensors_[x].shape;
+  if (length == 0 || length > all.size()) return unsupported("'normalized_shape' is no shape");
+  const size_t kept = all.size() - length;
+  std::vector<int64_t> dims(length);
+  std::iota(dims.begin(), dims.end(), static_cast<int64_t>(kept));
+  const std::vector<SizeId> row_shape(all.begin() + static_cast<ptrdiff_t>(kept), all.end());
+  PASSNET_TRY(const Operand eps, operand(call.at("eps"), Compute::Float));
+  const std::optional<TensorId> weight = optional_tensor(call.at("weight")), bias = optional_tensor(call.at("bias"));
+  const ExprId elements = count(row_shape, Compute::Float);
+  const std::string own(graph_.node(id).name);
+  const auto plain = [](Scope&, ExprId element, const Place&) { return element; };
+  std::vector<TensorId> takes = {x};
+  std::optional<TensorId> mean;
+  if (!rms) takes.push_back(*(mean = folded(own + "_sum", x, dims, Fold::Sum, 1, plain)));
+  const auto centered = [=](Scope& scope, ExprId element, const Place& row) {
+    if (!mean) return element;
+    const ExprId center = scope.exprs().apply("$0 / $1", {scope.element(*mean, row), elements}, Compute::Float);
+    return scope.exprs().apply("$0 - $1", {element, center}, Compute::Float);
+  };
+  const TensorId squares =
+      folded(own + "_squares", x, dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& row) {
+        return scope.exprs().apply("$0 * $0", {centered(scope, element, row)}, Compute::Float);
+      });
+  if (mean) tensors_[squares].takes.push_back(*mean);
+  takes.push_back(squares);
+  for (const auto& given : {weight, bias}) {
+    if (given) takes.push_back(*given);
+  }
+  result.shape = all;
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    const Place row(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
+    const Place within(place.begin() + static_cast<ptrdiff_t>(kept), place.end());
+    const ExprId scale =
+        exprs.apply("rsqrt($0 / $1 + $2)", {scope.element(squares, row), elements, eps.number}, Compute::Float);
+    ExprId value = exprs.apply("$0 * $1", {centered(scope, scope.element(x, place), row), scale}, Compute::Float);
+    if (weight) value = exprs.apply("$0 * $1", {value, scope.element(*weight, within)}, Compute::Float);
+    if (bias) value = exprs.apply("$0 + $1", {value, scope.element(*bias, within)}, Compute::Float);
+    return value;
+  };
+  return define(id, std::move(result), std::move(takes), 4, at);
+}
+
+Result<void> Definitions::group_norm(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  PASSNET_TRY(const int64_t groups, call.integer("num_groups"));
+  if (elements_[tensors_[x].element].compute != Compute::Float)
+    return unsupported("group_norm of another type than float");
+  const std::vector<SizeId> all = tensors_[x].shape;
+  if (all.size() < 2) return unsupported("group_norm of fewer than two dimensions");
+  PASSNET_TRY(const Operand eps, operand(call.at("eps"), Compute::Float));
+  const SizeId group_count = sizes_.literal(groups);
+  PASSNET_TRY(const SizeId in_group, sizes_.quotient(all[1], group_count));
+  // The same elements with the groups apart.
+  std::vector<SizeId> apart = {all[0], group_count, in_group};
+  apart.insert(apart.end(), all.begin() + 2, all.end());
+  const std::string own(graph_.node(id).name);
+  const TensorId grouped = hidden(own + "_grouped", apart, {x}, 0, [=](Scope& scope, const Place& place) {
+    return scope.element(x, scope.indices().reshape(place, apart, all));
+  });
+  tensors_[grouped].is_view = true;
+  tensors_[grouped].element = tensors_[x].element;
+  std::vector<int64_t> dims(apart.size() - 2);
+  std::iota(dims.begin(), dims.end(), 2);
+  const ExprId elements = count({apart.begin() + 2, apart.end()}, Compute::Float);
+  const TensorId mean =
+      folded(own + "_sum", grouped, dims, Fold::Sum, 1, [](Scope&, ExprId element, const Place&) { return element; });
+  const auto centered = [=](Scope& scope, ExprId element, const Place& row) {
+    const ExprId center = scope.exprs().apply("$0 / $1", {scope.element(mean, row), elements}, Compute::Float);
+    return scope.exprs().apply("$0 - $1", {element, center}, Compute::Float);
+  };
+  const TensorId squares =
+      folded(own + "_squares", grouped, dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& row) {
+        return scope.exprs().apply("$0 * $0", {centered(scope, element, row)}, Compute::Float);
+      });
+  tensors_[squares].takes.push_back(mean);
+  std::vector<TensorId> takes = {x, mean, squares};
+  const std::optional<TensorId> weight = optional_tensor(call.at("weight")), bias = optional_tensor(call.at("bias"));
+  for (const auto& given : {weight, bias}) {
+    if (given) takes.push_back(*given);
+  }
+  result.shape = all;
+  result.loops = apart;
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    const Place own_place = scope.indices().reshape(place, all, apart);
+    const Place row(own_place.begin(), own_place.begin() + 2);
+    const ExprId scale =
+        exprs.apply("rsqrt($0 / $1 + $2)", {scope.element(squares, row), elements, eps.number}, Compute::Float);
+    ExprId value = exprs.apply("$0 * $1", {centered(scope, scope.element(x, place), row), scale}, Compute::Float);
+    if (weight) value = exprs.apply("$0 * $1", {value, scope.element(*weight, {place[1]})}, Compute::Float);
+    if (bias) value = exprs.apply("$0 + $1", {value, scope.element(*bias, {place[1]})}, Compute::Float);
+    return value;
+  };
+  return define(id, std::move(result), std::move(takes), 4, at);
+}
+
+// The mean over all places, which is what pooling to a single one is.
+Result<void> Definitions::adaptive_mean(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[result.element].compute != Compute::Float) return unsupported("pooling of another type than float");
+  PASSNET_TRY(const std::vector<int64_t> sizes, call.integers("output_size"));
+  const std::vector<SizeId> shape = tensors_[x].shape;
+  const size_t spatial = graph_.node(id).target.ends_with("1d") ? 1 : graph_.node(id).target.ends_with("2d") ? 2 : 3;
+  if (std::ranges::any_of(sizes, [](int64_t size) { return size != 1; }))
+    return unsupported("pooling to several places");
+  if (shape.size() < spatial) return unsupported("pooling of too few dimensions");
+  std::vector<int64_t> dims(spatial);
+  std::iota(dims.begin(), dims.end(), static_cast<int64_t>(shape.size() - spatial));
+  const TensorId total = folded(std::string(graph_.node(id).name) + "_sum", x, dims, Fold::Sum, 1,
+                                [](Scope&, ExprId element, const Place&) { return element; });
+  const size_t kept = shape.size() - spatial;
+  const ExprId elements = count({shape.begin() + static_cast<ptrdiff_t>(kept), shape.end()}, Compute::Float);
+  result.shape = shape;
+  for (const int64_t dim : dims) result.shape[static_cast<size_t>(dim)] = sizes_.one();
+  return define(id, std::move(result), {total}, 4, [=](Scope& scope, const Place& place) {
+    const Place own(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
+    return scope.exprs().apply("$0 / $1", {scope.element(total, own), elements}, Compute::Float);
+  });
+}
+
+// x / max(norm, eps), each rounded as PyTorch does, which computes it by four operators.
+Result<void> Definitions::normalize(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (!call.hold("p=2") && !call.hold("p=2.0")) return unsupported("a norm of another order than 2");
+  if (elements_[result.element].compute != Compute::Float) return unsupported("normalize of another type than float");
+  const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
+  PASSNET_TRY(const std::vector<int64_t> dims, call.dimensions("dim", rank));
+  if (dims.size() != 1) return unsupported("normalize over several dimensions");
+  PASSNET_TRY(const Operand eps, operand(call.at("eps"), Compute::Float));
+  const int64_t dim = dims[0];
+  const TensorId squares = folded(std::string(graph_.node(id).name) + "_squares", x, dims, Fold::Sum, 2,
+                                  [](Scope& scope, ExprId element, const Place&) {
+                                    return scope.exprs().apply("$0 * $0", {element}, Compute::Float);
+                                  });
+  const ElementId stored = result.element;
+  const bool exact = elements_[stored].is_exact();
+  result.shape = tensors_[x].shape;
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    Place row = place;
+    row.erase(row.begin() + dim);
+    const auto rounded = [&](ExprId part) { return exact ? part : exprs.round(part, stored); };
+    const ExprId norm = rounded(exprs.apply("sqrt($0)", {scope.element(squares, row)}, Compute::Float));
+    const ExprId least = rounded(eps.number);
+    const ExprId by = exprs.apply("?($0 < $1, $1, $0)", {norm, least}, Compute::Float);
+    return exprs.apply("$0 / $1", {scope.element(x, place), by}, Compute::Float);
+  };
+  return define(id, std::move(result), {x, squares}, 6, at);
+}
+
+}  // namespace passnet::author

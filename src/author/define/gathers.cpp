@@ -1,0 +1,161 @@
+// Operators whose elements come from one of several places: tables, concatenation, padding.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "author/define/definitions.h"
+
+namespace passnet::author {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeId;
+
+Result<bool> Definitions::gather(NodeId id, const Arguments& call, std::string_view name) {
+  Result<void> done = unsupported("");
+  if (name == "cat" || name == "stack") {
+    done = concatenate(id, call, name == "stack");
+  } else if (name == "pad") {
+    done = pad(id, call);
+  } else if (name == "embedding") {
+    PASSNET_TRY(const TensorId table, tensor(call.at("weight")));
+    PASSNET_TRY(const TensorId at, tensor(call.at("input")));
+    done = look_up(id, table, at, 0);
+  } else if (name == "index_select") {
+    PASSNET_TRY(const TensorId table, tensor(call.at("input")));
+    PASSNET_TRY(const TensorId at, tensor(call.at("index")));
+    PASSNET_TRY(const int64_t dim, call.dimension("dim", static_cast<int64_t>(tensors_[table].shape.size())));
+    done = look_up(id, table, at, dim);
+  } else {
+    return false;
+  }
+  if (!done) return std::move(done).error();
+  return true;
+}
+
+// Rows of a table, in the order of an index; those counted from the end are meant as in Python.
+Result<void> Definitions::look_up(NodeId id, TensorId table, TensorId index, int64_t dim) {
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[tensors_[index].element].compute != Compute::Int)
+    return unsupported("an index of another type than int");
+  const std::vector<SizeId>& rows = tensors_[table].shape;
+  const std::vector<SizeId>& places = tensors_[index].shape;
+  if (rows.empty()) return unsupported("an index of a number");
+  result.shape.assign(rows.begin(), rows.begin() + dim);
+  result.shape.insert(result.shape.end(), places.begin(), places.end());
+  result.shape.insert(result.shape.end(), rows.begin() + dim + 1, rows.end());
+  result.is_view = true;
+  const SizeId length = rows[static_cast<size_t>(dim)];
+  const size_t index_rank = places.size();
+  const auto at = [=](Scope& scope, const Place& place) {
+    const auto begin = place.begin() + dim;
+    const ExprId which = scope.element(index, Place(begin, begin + static_cast<ptrdiff_t>(index_rank)));
+    const ExprId wrapped = scope.exprs().apply(
+        "?($0 < 0, $0 + $1, $0)", {which, scope.exprs().place(scope.indices().size(length))}, Compute::Int);
+    Place own(place.begin(), begin);
+    own.push_back(scope.indices().element(wrapped));
+    own.insert(own.end(), begin + static_cast<ptrdiff_t>(index_rank), place.end());
+    return scope.element(table, own);
+  };
+  return define(id, std::move(result), {table, index}, 0, at);
+}
+
+Result<void> Definitions::concatenate(NodeId id, const Arguments& call, bool stack) {
+  const Arg& list = call.at("tensors");
+  if (list.kind != ArgKind::Tuple && list.kind != ArgKind::List) return unsupported("no list of tensors");
+  std::vector<TensorId> parts;
+  for (const Arg& one : graph_.elements(list)) {
+    PASSNET_TRY(parts.emplace_back(), tensor(one));
+  }
+  if (parts.empty()) return unsupported("no tensors");
+  PASSNET_TRY(Tensor result, result_of(id));
+  const std::vector<SizeId> first = tensors_[parts[0]].shape;
+  const auto rank = static_cast<int64_t>(first.size()) + (stack ? 1 : 0);
+  PASSNET_TRY(const int64_t dim, call.dimension("dim", rank));
+  std::vector<SizeId> ends;  // of the parts along that dimension
+  SizeId length = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::vector<SizeId>& shape = tensors_[parts[i]].shape;
+    if (shape.size() != first.size()) return unsupported("tensors of other ranks");
+    if (tensors_[parts[i]].element != result.element) return unsupported("tensors of other dtypes");
+    const SizeId own = stack ? sizes_.one() : shape[static_cast<size_t>(dim)];
+    length = i == 0 ? own : sizes_.sum(length, own);
+    ends.push_back(length);
+  }
+  result.shape = first;
+  if (stack)
+    result.shape.insert(result.shape.begin() + dim, length);
+  else
+    result.shape[static_cast<size_t>(dim)] = length;
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    IndexTable& indices = scope.indices();
+    const IndexId along = place[static_cast<size_t>(dim)];
+    ExprId value = 0;
+    for (size_t i = parts.size(); i-- > 0;) {
+      Place own = place;
+      const IndexId begin = i == 0 ? indices.zero() : indices.size(ends[i - 1]);
+      if (stack)
+        own.erase(own.begin() + dim);
+      else
+        own[static_cast<size_t>(dim)] = indices.subtract(along, begin);
+      const ExprId element = scope.element(parts[i], own);
+      if (i + 1 == parts.size()) {
+        value = element;
+        continue;
+      }
+      const ExprId inside =
+          exprs.apply("$0 < $1", {exprs.place(along), exprs.place(indices.size(ends[i]))}, Compute::Bool);
+      value = exprs.guard(inside, element, value);
+    }
+    return value;
+  };
+  std::vector<TensorId> takes = parts;
+  result.is_view = true;
+  return define(id, std::move(result), std::move(takes), static_cast<int>(parts.size()), at);
+}
+
+Result<void> Definitions::pad(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  if (!call.hold("mode=\"constant\"")) return unsupported("padding by elements of the tensor");
+  PASSNET_TRY(Tensor result, result_of(id));
+  PASSNET_TRY(const std::vector<int64_t> amounts, call.integers("pad"));
+  const std::vector<SizeId> shape = tensors_[x].shape;
+  if (amounts.size() % 2 != 0 || amounts.size() / 2 > shape.size()) return unsupported("padding of other dimensions");
+  if (std::ranges::any_of(amounts, [](int64_t amount) { return amount < 0; })) return unsupported("negative padding");
+  const Compute compute = elements_[result.element].compute;
+  Operand value;
+  if (call.given("value")) {
+    PASSNET_TRY(value, operand(call.at("value"), compute));
+  } else {
+    value.number = exprs_.integer(0, compute);
+  }
+  result.shape = shape;
+  std::vector<int64_t> before(shape.size());
+  for (size_t i = 0; i < amounts.size() / 2; ++i) {
+    const size_t dim = shape.size() - 1 - i;
+    before[dim] = amounts[2 * i];
+    result.shape[dim] = sizes_.sum(shape[dim], sizes_.literal(amounts[2 * i] + amounts[2 * i + 1]));
+  }
+  std::vector<bool> padded(shape.size());
+  for (size_t i = 0; i < amounts.size() / 2; ++i)
+    padded[shape.size() - 1 - i] = amounts[2 * i] + amounts[2 * i + 1] > 0;
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    IndexTable& indices = scope.indices();
+    Place own = place;
+    std::optional<ExprId> inside;
+    for (size_t dim = 0; dim < own.size(); ++dim) {
+      if (!padded[dim]) continue;
+      own[dim] = indices.subtract(place[dim], indices.constant(before[dim]));
+      const ExprId here = exprs.apply("($0 >= 0) & ($0 < $1)",
+                                      {exprs.place(own[dim]), exprs.place(indices.size(shape[dim]))}, Compute::Bool);
+      inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
+    }
+    const ExprId element = scope.element(x, own);
+    return inside ? exprs.guard(*inside, element, value.number) : element;
+  };
+  return define(id, std::move(result), {x}, 2, at);
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,48 @@
+#include "author/define/tensors.h"
+
+#include <algorithm>
+
+namespace passnet::author {
+
+ExprId Scope::element(TensorId tensor, const std::vector<IndexId>& place) {
+  const Tensor& of = tensors_[tensor];
+  if (of.is_given || in_memory_(tensor)) return exprs_.load(tensor, place, elements_[of.element].compute);
+  return definition(tensor, place);
+}
+
+ExprId Scope::definition(TensorId tensor, const std::vector<IndexId>& place) {
+  const auto key = std::pair(tensor, place);
+  const auto found = known_.find(key);
+  if (found != known_.end()) return found->second;
+  const ExprId made = tensors_[tensor].at(*this, place);
+  known_.emplace(key, made);
+  return made;
+}
+
+std::vector<VariableId> Scope::variables(const std::vector<SizeId>& extents, const std::vector<IndexId>& place) {
+  std::set<VariableId> taken;
+  for (const IndexId index : place) {
+    indices().variables_in(index, taken);
+    std::vector<ExprId> elements;
+    indices().elements_in(index, elements);
+    for (const ExprId element : elements) {
+      const std::set<VariableId>& free = exprs_.free_variables(element);
+      taken.insert(free.begin(), free.end());
+    }
+  }
+  std::vector<VariableId> made;
+  for (const SizeId extent : extents) {
+    std::vector<VariableId>& all = shared_[extent];
+    auto fits = std::ranges::find_if(all, [&](VariableId variable) {
+      return !taken.contains(variable) && std::ranges::find(made, variable) == made.end();
+    });
+    if (fits == all.end()) {
+      all.push_back(indices().new_variable(extent));
+      fits = all.end() - 1;
+    }
+    made.push_back(*fits);
+  }
+  return made;
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,72 @@
+// The values of a graph as definitions: what each element of each of them is, by the elements of others.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "author/loops/expression.h"
+#include "ir/graph.h"
+
+namespace passnet::author {
+
+/// An element type: one for all graphs, or that of an input, which then is a constant of the kernels.
+struct Element {
+  std::vector<ir::DType> by_example;
+  std::string plan;    // "torch.float32", "x.dtype"
+  std::string kernel;  // "float", "T"
+  Compute compute = Compute::Float;
+  bool varies = false;
+  bool is_exact() const { return kernel == "float" || compute != Compute::Float; }  // stored as it is computed
+};
+
+/// Gives elements while a kernel is being written: loaded where they lie in memory, else computed.
+class Scope;
+
+struct Tensor {
+  std::string name;  // in the plan
+  std::vector<SizeId> shape;
+  ElementId element = 0;
+  std::vector<SizeId> strides;     // where it lies in memory, once it is given or to be stored
+  std::vector<size_t> order;       // its dimensions as they lie in memory, the slowest first; empty: as they are
+  std::optional<ir::NodeId> node;  // none: a value that PyTorch does not store
+  bool is_given = false;           // an input of the pass
+  bool is_view = false;            // of other elements, unchanged
+  bool folds = false;              // a reduction is in its own definition
+  int work = 0;                    // operations of an element, beyond those of what it takes
+  std::vector<TensorId> takes;     // what it is defined by
+  /// Loops that make it up, where these are others than its dimensions: groups of channels apart.
+  std::vector<SizeId> loops;
+  std::function<ExprId(Scope&, const std::vector<IndexId>&)> at;
+};
+
+class Scope {
+ public:
+  /// in_memory: whether an element is loaded; asked for each tensor that is not given.
+  Scope(const std::vector<Tensor>& tensors, const std::vector<Element>& elements, ExprTable& exprs,
+        std::function<bool(TensorId)> in_memory)
+      : tensors_(tensors), elements_(elements), exprs_(exprs), in_memory_(std::move(in_memory)) {}
+
+  ExprId element(TensorId tensor, const std::vector<IndexId>& place);
+  /// The definition, also of a tensor that lies in memory.
+  ExprId definition(TensorId tensor, const std::vector<IndexId>& place);
+  ExprTable& exprs() const { return exprs_; }
+  IndexTable& indices() const { return exprs_.indices(); }
+  SizeTable& sizes() const { return exprs_.indices().sizes(); }
+  /// Variables for loops of that extents. Reductions over the same extents share them, unless they stand in `place`:
+  /// then what they compute of an element is computed once.
+  std::vector<VariableId> variables(const std::vector<SizeId>& extents, const std::vector<IndexId>& place);
+
+ private:
+  const std::vector<Tensor>& tensors_;
+  const std::vector<Element>& elements_;
+  ExprTable& exprs_;
+  std::function<bool(TensorId)> in_memory_;
+  std::map<std::pair<TensorId, std::vector<IndexId>>, ExprId> known_;
+  std::map<SizeId, std::vector<VariableId>> shared_;
+};
+
+}  // namespace passnet::author

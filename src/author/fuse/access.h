@@ -1,0 +1,26 @@
+// Where an access lies, as steps per loop variable: what vectors and merged loops go by.
+#pragma once
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "author/loops/expression.h"
+
+namespace passnet::author {
+
+/// steps[v] * v for each variable, and the rest: what depends on variables otherwise, or on none.
+struct Access {
+  std::map<VariableId, SizeId> steps;
+  std::vector<std::pair<IndexId, SizeId>> rest;  // an index and what it is multiplied by
+  std::set<VariableId> irregular;                // variables in `rest`
+
+  /// How far one step of the variable goes; 0 as literal where it does not matter.
+  bool moves_with(VariableId variable) const { return steps.contains(variable) || irregular.contains(variable); }
+};
+
+/// place: in a tensor with these strides.
+Access access_of(ExprTable& exprs, const std::vector<IndexId>& place, const std::vector<SizeId>& strides);
+
+}  // namespace passnet::author

@@ -1,0 +1,221 @@
+#include "author/fuse/kernel.h"
+
+#include <algorithm>
+#include <set>
+
+namespace passnet::author {
+
+namespace {
+
+using Variables = std::set<VariableId>;
+
+class Planner {
+ public:
+  Planner(Definitions& definitions, const std::vector<TensorId>& stored, const std::function<bool(TensorId)>& in_memory)
+      : definitions_(definitions),
+        exprs_(definitions.exprs()),
+        indices_(exprs_.indices()),
+        sizes_(definitions.sizes()),
+        scope_(definitions.tensors(), definitions.elements(), exprs_,
+               [&, in_memory](TensorId tensor) {
+                 return std::ranges::find(stored, tensor) == stored.end() && in_memory(tensor);
+               }),
+        stored_(stored) {}
+
+  Planned run() {
+    for (const TensorId tensor : stored_) store(tensor);
+    for (const Store& store : kernel_.stores) collect_reductions(store.value);
+    // Where all loops of the results lie, and what each reduction is the same for.
+    Variables all(loops_.begin(), loops_.end());
+    Variables items = all;
+    std::vector<TensorId> apart;
+    for (const ExprId reduction : reductions_) {
+      const Variables& free = exprs_.free_variables(reduction);
+      if (!std::ranges::includes(all, free)) {
+        apart.push_back(exprs_.at(reduction).tensor);  // for each element of another reduction
+        continue;
+      }
+      if (free == all) continue;
+      if (items == all) {
+        items = free;
+      } else if (items != free) {
+        apart.push_back(exprs_.at(reduction).tensor);
+      }
+    }
+    if (items != all) {
+      // For each element of the row, which another reduction goes over too.
+      for (const ExprId reduction : reductions_) {
+        if (exprs_.free_variables(reduction) == all) apart.push_back(exprs_.at(reduction).tensor);
+      }
+    }
+    if (!apart.empty()) return {std::nullopt, apart};
+    if (!fits_items(items)) return {std::nullopt, folded_tensors()};
+    order_loops();
+    for (const VariableId variable : loops_) {
+      std::vector<Loop>& part = items.contains(variable) ? kernel_.items : kernel_.row;
+      part.push_back({variable, indices_.extent(variable)});
+    }
+    choose_lanes();
+    for (const Loop& loop : kernel_.row) kernel_.row_variables.push_back(loop.variable);
+    merge(kernel_.items);
+    merge(kernel_.row);
+    return {std::move(kernel_), {}};
+  }
+
+ private:
+  void store(TensorId id) {
+    const Tensor& tensor = definitions_.tensors()[id];
+    const std::vector<SizeId>& extents = tensor.loops.empty() ? tensor.shape : tensor.loops;
+    const std::vector<VariableId> variables = scope_.variables(extents, {});
+    std::vector<IndexId> place;
+    for (const VariableId variable : variables) {
+      place.push_back(indices_.variable(variable));
+      if (!sizes_.is_one(indices_.extent(variable)) && std::ranges::find(loops_, variable) == loops_.end())
+        loops_.push_back(variable);
+    }
+    if (!tensor.loops.empty()) place = indices_.reshape(place, tensor.shape, tensor.loops);
+    kernel_.stores.push_back({id, scope_.definition(id, place), place});
+  }
+
+  void collect_reductions(ExprId id) {
+    if (!met_.insert(id).second) return;
+    if (exprs_.at(id).kind == Expr::Kind::Reduce) reductions_.push_back(id);
+    exprs_.for_each_part(id, [&](ExprId part) { collect_reductions(part); });
+  }
+
+  std::vector<TensorId> folded_tensors() const {
+    std::vector<TensorId> all;
+    for (const ExprId reduction : reductions_) all.push_back(exprs_.at(reduction).tensor);
+    return all;
+  }
+
+  // All stores lie in all loops, or in the items alone.
+  bool fits_items(const Variables& items) {
+    for (const Store& store : kernel_.stores) {
+      Variables own;
+      for (const IndexId place : store.place) indices_.variables_in(place, own);
+      if (own.size() != loops_.size() && own != items) return false;
+    }
+    return true;
+  }
+
+  Access access(const Store& store) {
+    return access_of(exprs_, store.place, definitions_.tensors()[store.tensor].strides);
+  }
+  Access access(ExprId load) {
+    const Expr& expr = exprs_.at(load);
+    return access_of(exprs_, expr.places, definitions_.tensors()[expr.tensor].strides);
+  }
+
+  // As the first result lies in memory, so that it is written from one end to the other.
+  void order_loops() {
+    const Access first = access(kernel_.stores[0]);
+    const auto step = [&](VariableId variable) {
+      const auto found = first.steps.find(variable);
+      return found == first.steps.end() ? int64_t{0} : sizes_.largest(found->second);
+    };
+    std::ranges::stable_sort(loops_, std::ranges::greater(), step);
+  }
+
+  bool moves_by_one(const Access& access, VariableId variable) const {
+    const auto found = access.steps.find(variable);
+    return found != access.steps.end() && sizes_.is_one(found->second);
+  }
+
+  void choose_lanes() {
+    if (!kernel_.row.empty()) {
+      // Where neighbours in memory are elements of one row.
+      const bool along_row = std::ranges::any_of(
+          kernel_.stores, [&](const Store& store) { return moves_by_one(access(store), kernel_.row.back().variable); });
+      kernel_.lanes = along_row ? Lanes::Row : Lanes::Items;
+      return;
+    }
+    // Only results of reductions: they share the lanes where what they read lies side by side.
+    if (reductions_.empty()) return;
+    const std::vector<VariableId> variables = exprs_.at(reductions_[0]).variables;
+    for (const ExprId reduction : reductions_) {
+      if (exprs_.at(reduction).variables != variables) return;
+    }
+    // What is read by both loops decides.
+    int along_row = 0, along_items = 0;
+    for (const ExprId load : loads_in(exprs_, kernel_)) {
+      const Access from = access(load);
+      const bool both = kernel_.items.empty() || from.moves_with(kernel_.items.back().variable);
+      along_row += moves_by_one(from, variables.back()) ? (both ? 8 : 1) : 0;
+      along_items += !kernel_.items.empty() && moves_by_one(from, kernel_.items.back().variable) ? 8 : 0;
+    }
+    if (along_row <= along_items) return;
+    kernel_.lanes = Lanes::Row;
+    for (const VariableId variable : variables) kernel_.row.push_back({variable, indices_.extent(variable)});
+  }
+
+  // Two loops are one where every access goes on in the inner one as it does from step to step of the outer one.
+  void merge(std::vector<Loop>& loops) {
+    std::vector<Access> accesses;
+    for (const Store& store : kernel_.stores) accesses.push_back(access(store));
+    for (const ExprId load : loads_in(exprs_, kernel_)) accesses.push_back(access(load));
+    Variables as_numbers;
+    for (const ExprId id : met_) {
+      if (exprs_.at(id).kind == Expr::Kind::Place) indices_.variables_in(exprs_.at(id).places[0], as_numbers);
+    }
+    for (size_t i = loops.size(); i-- > 1;) {
+      const Loop inner = loops[i], outer = loops[i - 1];
+      bool together = !as_numbers.contains(inner.variable) && !as_numbers.contains(outer.variable);
+      for (const Access& one : accesses) {
+        const auto a = one.steps.find(outer.variable), b = one.steps.find(inner.variable);
+        together = together && !one.irregular.contains(inner.variable) && !one.irregular.contains(outer.variable) &&
+                   (a == one.steps.end()) == (b == one.steps.end()) &&
+                   (a == one.steps.end() || is_product(a->second, b->second, inner.extent));
+      }
+      // A reduction over one of them alone keeps both.
+      for (const ExprId reduction : reductions_) {
+        const auto& variables = exprs_.at(reduction).variables;
+        together = together && (std::ranges::find(variables, inner.variable) == variables.end()) ==
+                                   (std::ranges::find(variables, outer.variable) == variables.end());
+      }
+      if (!together) continue;
+      loops[i].extent = sizes_.product(outer.extent, inner.extent);
+      loops.erase(loops.begin() + static_cast<ptrdiff_t>(i) - 1);
+    }
+  }
+  bool is_product(SizeId whole, SizeId a, SizeId b) const {
+    const ByExample &x = sizes_.values(whole), &y = sizes_.values(a), &z = sizes_.values(b);
+    for (size_t i = 0; i < x.size(); ++i) {
+      if (x[i] != y[i] * z[i]) return false;
+    }
+    return true;
+  }
+
+  Definitions& definitions_;
+  ExprTable& exprs_;
+  IndexTable& indices_;
+  SizeTable& sizes_;
+  Scope scope_;
+  const std::vector<TensorId>& stored_;
+  FusedKernel kernel_;
+  std::vector<VariableId> loops_;
+  std::vector<ExprId> reductions_;
+  std::set<ExprId> met_;
+};
+
+void collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {
+  if (!met.insert(id).second) return;
+  exprs.for_each_part(id, [&](ExprId part) { collect_loads(exprs, part, met, loads); });
+  if (exprs.at(id).kind == Expr::Kind::Load) loads.push_back(id);
+}
+
+}  // namespace
+
+Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& stored,
+                    const std::function<bool(TensorId)>& in_memory) {
+  return Planner(definitions, stored, in_memory).run();
+}
+
+std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel) {
+  std::set<ExprId> met;
+  std::vector<ExprId> loads;
+  for (const Store& store : kernel.stores) collect_loads(exprs, store.value, met, loads);
+  return loads;
+}
+
+}  // namespace passnet::author

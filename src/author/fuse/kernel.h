@@ -1,0 +1,51 @@
+// One kernel: what it stores, and the loops that it does so in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "author/define/definitions.h"
+#include "author/fuse/access.h"
+
+namespace passnet::author {
+
+/// Merged loops count as the last of them, with the product of their extents.
+struct Loop {
+  VariableId variable = 0;
+  SizeId extent = 0;
+};
+
+struct Store {
+  TensorId tensor = 0;
+  ExprId value = 0;
+  std::vector<IndexId> place;
+};
+
+/// Which variable neighbouring lanes or threads differ in.
+enum class Lanes : uint8_t {
+  Items,  // the last of the items: each computes its own, reductions one step after the other
+  Row,    // the elements of a row, which lanes share out and reduce together
+};
+
+struct FusedKernel {
+  std::vector<Loop> items;                // independent of each other, the last one counts fastest
+  std::vector<Loop> row;                  // of each item; results of its reductions are used in them
+  std::vector<VariableId> row_variables;  // the loops of the row before they were merged
+  Lanes lanes = Lanes::Items;
+  std::vector<Store> stores;
+};
+
+/// Whether the tensors can be stored by one kernel, and how. in_memory: stored by others.
+/// Returns: the kernel, or the reductions that would be computed again for each element, and should be stored before.
+struct Planned {
+  std::optional<FusedKernel> kernel;
+  std::vector<TensorId> apart;
+};
+Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& stored,
+                    const std::function<bool(TensorId)>& in_memory);
+
+/// The loads in what a kernel computes, each once, in the order in which they are met.
+std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel);
+
+}  // namespace passnet::author

@@ -1,0 +1,157 @@
+#include "author/fuse/partition.h"
+
+#include <algorithm>
+#include <set>
+
+namespace passnet::author {
+
+namespace {
+
+// Work that is cheaper to do again than to store and load: about what an element costs in memory.
+constexpr int kCheap = 24;
+
+class Partition {
+ public:
+  Partition(Definitions& definitions, const std::vector<TensorId>& outputs) : definitions_(definitions) {
+    stored_.insert(outputs.begin(), outputs.end());
+  }
+
+  Result<std::vector<FusedKernel>> run() {
+    for (const TensorId id : stored_) PASSNET_TRY_VOID(definitions_.lay_out(id));
+    PASSNET_TRY_VOID(store_what_is_dear());
+    for (bool more = true; more;) {
+      PASSNET_TRY(more, store_what_cannot_be_inlined());
+    }
+    return group();
+  }
+
+ private:
+  const Tensor& tensor(TensorId id) const { return definitions_.tensors()[id]; }
+  bool is_stored(TensorId id) const { return stored_.contains(id); }
+
+  // The stored values that each stored value is made of, and how often the others are computed for it.
+  void needs_of(TensorId id, std::set<TensorId>& needs, std::set<TensorId>& inlined) const {
+    for (const TensorId part : tensor(id).takes) {
+      if (tensor(part).is_given) continue;
+      if (is_stored(part)) {
+        needs.insert(part);
+      } else if (inlined.insert(part).second) {
+        needs_of(part, needs, inlined);
+      }
+    }
+  }
+
+  int work_of(TensorId id) const {
+    int work = tensor(id).work;
+    for (const TensorId part : tensor(id).takes) {
+      if (!tensor(part).is_given && !is_stored(part)) work += work_of(part);
+      if (work > 1000) return work;
+    }
+    return work;
+  }
+
+  // What several results need and takes long is computed once.
+  Result<void> store_what_is_dear() {
+    for (TensorId id = 0; id < definitions_.tensors().size(); ++id) {
+      if (tensor(id).is_given || is_stored(id) || tensor(id).is_view || tensor(id).folds) continue;
+      size_t users = 0;
+      for (const TensorId root : std::set<TensorId>(stored_)) {
+        std::set<TensorId> needs, inlined;
+        needs_of(root, needs, inlined);
+        users += inlined.contains(id) ? 1 : 0;
+      }
+      if (users > 1 && work_of(id) > kCheap && !shares_loops(id)) {
+        PASSNET_TRY_VOID(definitions_.lay_out(id));
+        stored_.insert(id);
+      }
+    }
+    return {};
+  }
+
+  // All results that need it have its loops: they will be one kernel.
+  bool shares_loops(TensorId id) const {
+    for (const TensorId root : stored_) {
+      std::set<TensorId> needs, inlined;
+      needs_of(root, needs, inlined);
+      if (inlined.contains(id) && tensor(root).shape != tensor(id).shape) return false;
+    }
+    return true;
+  }
+
+  // Returns: whether one more is stored.
+  Result<bool> store_what_cannot_be_inlined() {
+    for (const TensorId root : std::set<TensorId>(stored_)) {
+      const Planned planned = plan_kernel(definitions_, {root}, [this](TensorId id) { return is_stored(id); });
+      if (planned.kernel) continue;
+      bool more = false;
+      for (const TensorId apart : planned.apart) {
+        PASSNET_TRY_VOID(definitions_.lay_out(apart));
+        more = stored_.insert(apart).second || more;
+      }
+      if (!more) return unsupported("its reductions do not go together");
+      return true;
+    }
+    return false;
+  }
+
+  // Results in the order of their definitions; each joins the last group whose loops it has, where nothing lies between.
+  std::vector<FusedKernel> group() {
+    struct Group {
+      std::vector<TensorId> members;
+      FusedKernel kernel;
+      std::set<TensorId> before;  // all stored values that must be there
+    };
+    std::vector<Group> groups;
+    for (const TensorId root : stored_) {
+      std::set<TensorId> before = everything_before(root);
+      bool joined = false;
+      for (size_t i = groups.size(); i-- > 0 && !joined;) {
+        Group& group = groups[i];
+        // What it needs must be in the group or before it.
+        bool is_there = true;
+        for (const TensorId need : before) {
+          if (std::ranges::find(group.members, need) != group.members.end()) continue;
+          bool earlier = false;
+          for (size_t j = 0; j < i; ++j)
+            earlier = earlier || std::ranges::find(groups[j].members, need) != groups[j].members.end();
+          is_there = is_there && earlier;
+        }
+        if (!is_there) continue;
+        std::vector<TensorId> members = group.members;
+        members.push_back(root);
+        Planned planned = plan_kernel(definitions_, members, [this](TensorId id) { return is_stored(id); });
+        if (!planned.kernel) continue;
+        group.members = std::move(members);
+        group.kernel = std::move(*planned.kernel);
+        joined = true;
+      }
+      if (joined) continue;
+      Planned alone = plan_kernel(definitions_, {root}, [this](TensorId id) { return is_stored(id); });
+      groups.push_back({{root}, std::move(*alone.kernel), std::move(before)});
+    }
+    std::vector<FusedKernel> kernels;
+    for (Group& one : groups) kernels.push_back(std::move(one.kernel));
+    return kernels;
+  }
+
+  std::set<TensorId> everything_before(TensorId root) const {
+    std::set<TensorId> all, inlined;
+    needs_of(root, all, inlined);
+    for (const TensorId need : std::set<TensorId>(all)) {
+      const std::set<TensorId> more = everything_before(need);
+      all.insert(more.begin(), more.end());
+    }
+    return all;
+  }
+
+  Definitions& definitions_;
+  std::set<TensorId> stored_;
+};
+
+}  // namespace
+
+Result<std::vector<FusedKernel>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs) {
+  return Partition(definitions, outputs).run();
+}
+
+}  // namespace passnet::author

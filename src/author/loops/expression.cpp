@@ -1,0 +1,106 @@
+#include "author/loops/expression.h"
+
+#include <utility>
+
+namespace passnet::author {
+
+using Kind = Expr::Kind;
+
+ExprId ExprTable::intern(Expr node) {
+  const auto found = known_.find(node);
+  if (found != known_.end()) return found->second;
+  const auto id = static_cast<ExprId>(nodes_.size());
+  nodes_.push_back(node);
+  known_.emplace(std::move(node), id);
+  return id;
+}
+
+ExprId ExprTable::load(TensorId tensor, std::vector<IndexId> places, Compute compute) {
+  Expr node{Kind::Load, compute};
+  node.tensor = tensor;
+  node.places = std::move(places);
+  return intern(std::move(node));
+}
+
+ExprId ExprTable::number(double value, Compute compute) {
+  Expr node{Kind::Number, compute};
+  node.integer = std::bit_cast<int64_t>(value);
+  return intern(std::move(node));
+}
+
+ExprId ExprTable::integer(int64_t value, Compute compute) {
+  if (compute == Compute::Float || compute == Compute::Double) return number(static_cast<double>(value), compute);
+  Expr node{Kind::Number, compute};
+  node.integer = value;
+  return intern(std::move(node));
+}
+
+ExprId ExprTable::parameter(std::string text, Compute compute) {
+  Expr node{Kind::Parameter, compute};
+  node.text = std::move(text);
+  return intern(std::move(node));
+}
+
+ExprId ExprTable::place(IndexId index) {
+  Expr node{Kind::Place, Compute::Int};
+  node.places = {index};
+  return intern(std::move(node));
+}
+
+ExprId ExprTable::apply(std::string_view text, std::vector<ExprId> parts, Compute compute) {
+  Expr node{Kind::Apply, compute};
+  node.text = text;
+  node.parts = std::move(parts);
+  return intern(std::move(node));
+}
+
+ExprId ExprTable::convert(ExprId part, Compute compute) {
+  const Expr& of = nodes_[part];
+  if (of.compute == compute) return part;
+  if (of.kind == Kind::Number) {
+    if (of.is_real() && (compute == Compute::Float || compute == Compute::Double)) return number(of.real(), compute);
+    if (!of.is_real()) return integer(of.integer, compute);
+  }
+  Expr node{Kind::Convert, compute};
+  node.parts = {part};
+  return intern(std::move(node));
+}
+
+ExprId ExprTable::round(ExprId part, ElementId element) {
+  const Expr& of = nodes_[part];
+  if (of.kind == Kind::Round && of.element == element) return part;
+  Expr node{Kind::Round, of.compute};
+  node.element = element;
+  node.parts = {part};
+  return intern(std::move(node));
+}
+
+ExprId ExprTable::reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part) {
+  Expr node{Kind::Reduce, nodes_[part].compute};
+  node.fold = fold;
+  node.tensor = tensor;
+  node.variables = std::move(variables);
+  node.parts = {part};
+  return intern(std::move(node));
+}
+
+ExprId ExprTable::guard(ExprId condition, ExprId then, ExprId otherwise) {
+  Expr node{Kind::Guard, nodes_[then].compute};
+  node.parts = {condition, then, otherwise};
+  return intern(std::move(node));
+}
+
+const std::set<VariableId>& ExprTable::free_variables(ExprId id) {
+  const auto known = free_.find(id);
+  if (known != free_.end()) return known->second;
+  std::set<VariableId> found;
+  for (const IndexId place : nodes_[id].places) indices_.variables_in(place, found);
+  for_each_part(id, [&](ExprId part) {
+    const std::set<VariableId>& more = free_variables(part);
+    found.insert(more.begin(), more.end());
+  });
+  for (const VariableId bound : nodes_[id].variables) found.erase(bound);
+  return free_.emplace(id, std::move(found)).first->second;
+}
+
+}  // namespace passnet::author

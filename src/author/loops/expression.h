@@ -1,0 +1,92 @@
+// What one element of a result is: a tree of loads and operations on them, in which equal parts are one. It says nothing
+// of loops but for reductions, which name the variables that they run over.
+#pragma once
+
+#include <bit>
+#include <compare>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "author/loops/index.h"
+
+namespace passnet::author {
+
+using TensorId = uint32_t;
+/// Of SizeTable's sister for dtypes: an element type, the same in all graphs or that of an input.
+using ElementId = uint32_t;
+
+/// What is computed in.
+enum class Compute : uint8_t { Float, Double, Int, Bool };
+
+enum class Fold : uint8_t { Sum, Product, Largest, Smallest, Any, All };
+
+struct Expr {
+  enum class Kind : uint8_t {
+    Load,       // tensor at places
+    Number,     // real() or integer
+    Parameter,  // a constant that is an input of the pattern: text
+    Place,      // an index as a number: places[0]
+    Apply,      // text with $0, $1 … for parts
+    Convert,    // parts[0], in another compute
+    Round,      // parts[0] as stored in element
+    Reduce,     // an element of tensor: fold of parts[0] over variables
+    Guard,      // parts[1] where parts[0] holds, else parts[2]; parts[1] is not looked at elsewhere
+  };
+  Kind kind = Kind::Number;
+  Compute compute = Compute::Float;
+  Fold fold = Fold::Sum;
+  TensorId tensor = 0;
+  ElementId element = 0;
+  int64_t integer = 0;  // Number; of a Float or Double its bits, as NaN is equal to nothing
+  std::string text = {};
+  std::vector<IndexId> places = {};
+  std::vector<ExprId> parts = {};
+  std::vector<VariableId> variables = {};
+  auto operator<=>(const Expr&) const = default;
+
+  bool is_real() const { return compute == Compute::Float || compute == Compute::Double; }
+  double real() const { return std::bit_cast<double>(integer); }
+};
+
+class ExprTable {
+ public:
+  explicit ExprTable(IndexTable& indices) : indices_(indices) {}
+
+  ExprId load(TensorId tensor, std::vector<IndexId> places, Compute compute);
+  ExprId number(double value, Compute compute = Compute::Float);
+  ExprId integer(int64_t value, Compute compute = Compute::Int);
+  ExprId parameter(std::string text, Compute compute);
+  ExprId place(IndexId index);
+  ExprId apply(std::string_view text, std::vector<ExprId> parts, Compute compute);
+  ExprId convert(ExprId part, Compute compute);
+  ExprId round(ExprId part, ElementId element);
+  /// tensor: whose elements it gives.
+  ExprId reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part);
+  ExprId guard(ExprId condition, ExprId then, ExprId otherwise);
+
+  const Expr& at(ExprId id) const { return nodes_[id]; }
+  IndexTable& indices() const { return indices_; }
+  /// Variables that it depends on: those of its reductions are not among them.
+  const std::set<VariableId>& free_variables(ExprId id);
+  /// Calls visit(ExprId) for each part, elements within places among them.
+  template <class Visit>
+  void for_each_part(ExprId id, Visit visit) const {
+    for (const ExprId part : nodes_[id].parts) visit(part);
+    std::vector<ExprId> elements;
+    for (const IndexId place : nodes_[id].places) indices_.elements_in(place, elements);
+    for (const ExprId element : elements) visit(element);
+  }
+
+ private:
+  ExprId intern(Expr node);
+
+  IndexTable& indices_;
+  std::vector<Expr> nodes_;
+  std::map<Expr, ExprId> known_;
+  std::map<ExprId, std::set<VariableId>> free_;
+};
+
+}  // namespace passnet::author

@@ -1,0 +1,226 @@
+#include "author/loops/index.h"
+
+#include <algorithm>
+
+namespace passnet::author {
+
+using Kind = Index::Kind;
+
+IndexId IndexTable::intern(const Index& node) {
+  const auto [known, is_new] = known_.emplace(node, static_cast<IndexId>(nodes_.size()));
+  if (is_new) nodes_.push_back(node);
+  return known->second;
+}
+
+VariableId IndexTable::new_variable(SizeId extent) {
+  extents_.push_back(extent);
+  return static_cast<VariableId>(extents_.size() - 1);
+}
+
+IndexId IndexTable::constant(int64_t value) {
+  Index node;
+  node.value = value;
+  return intern(node);
+}
+
+IndexId IndexTable::variable(VariableId variable) {
+  if (sizes_.is_one(extents_[variable])) return zero();
+  Index node;
+  node.kind = Kind::Variable;
+  node.variable = variable;
+  return intern(node);
+}
+
+IndexId IndexTable::size(SizeId size) {
+  Index node;
+  node.kind = Kind::Size;
+  node.size = size;
+  return intern(node);
+}
+
+IndexId IndexTable::element(ExprId element) {
+  Index node;
+  node.kind = Kind::Element;
+  node.element = element;
+  return intern(node);
+}
+
+IndexId IndexTable::add(IndexId a, IndexId b) {
+  if (a == zero()) return b;
+  if (b == zero()) return a;
+  if (nodes_[a].kind == Kind::Constant && nodes_[b].kind == Kind::Constant)
+    return constant(nodes_[a].value + nodes_[b].value);
+  // i / n * n + i % n
+  const Index &x = nodes_[a], &y = nodes_[b];
+  if (x.kind == Kind::Scale && y.kind == Kind::Remainder && x.size == y.size && nodes_[x.a].kind == Kind::Divide &&
+      nodes_[x.a].size == x.size && nodes_[x.a].a == y.a)
+    return y.a;
+  Index node;
+  node.kind = Kind::Add;
+  node.a = a;
+  node.b = b;
+  return intern(node);
+}
+
+IndexId IndexTable::subtract(IndexId a, IndexId b) {
+  if (b == zero()) return a;
+  if (a == b) return zero();
+  if (nodes_[a].kind == Kind::Constant && nodes_[b].kind == Kind::Constant)
+    return constant(nodes_[a].value - nodes_[b].value);
+  Index node;
+  node.kind = Kind::Subtract;
+  node.a = a;
+  node.b = b;
+  return intern(node);
+}
+
+// Factors stay apart and are not multiplied out: so what was merged can be split again.
+IndexId IndexTable::scale(IndexId a, SizeId by) {
+  if (a == zero() || sizes_.is_one(by)) return a;
+  Index node;
+  node.kind = Kind::Scale;
+  node.a = a;
+  node.size = by;
+  return intern(node);
+}
+
+bool IndexTable::equal_product(SizeId a, SizeId b, SizeId product) const {
+  const ByExample &x = sizes_.values(a), &y = sizes_.values(b), &z = sizes_.values(product);
+  for (size_t i = 0; i < z.size(); ++i) {
+    if (x[i] * y[i] != z[i]) return false;
+  }
+  return true;
+}
+
+// Sizes that are equal in all graphs are one, so comparing ids is enough.
+bool IndexTable::is_below(IndexId id, SizeId bound) const {
+  const Index& node = nodes_[id];
+  switch (node.kind) {
+    case Kind::Constant: return node.value == 0;
+    case Kind::Variable: return extents_[node.variable] == bound;
+    case Kind::Remainder: return node.size == bound;
+    case Kind::Add: {
+      // u * n + v with u below m, v below n and m * n the bound.
+      const Index& x = nodes_[node.a];
+      if (x.kind != Kind::Scale || !is_below(node.b, x.size)) return false;
+      for (SizeId candidate : {x.a < nodes_.size() && nodes_[x.a].kind == Kind::Variable
+                                   ? extents_[nodes_[x.a].variable]
+                                   : (nodes_[x.a].kind == Kind::Remainder ? nodes_[x.a].size : SizeId{0})}) {
+        if (is_below(x.a, candidate) && equal_product(candidate, x.size, bound)) return true;
+      }
+      return false;
+    }
+    default: return false;
+  }
+}
+
+IndexId IndexTable::divide(IndexId a, SizeId by) {
+  if (sizes_.is_one(by)) return a;
+  if (is_below(a, by)) return zero();
+  const Index node_a = nodes_[a];
+  if (node_a.kind == Kind::Scale && node_a.size == by) return node_a.a;
+  if (node_a.kind == Kind::Add) {
+    const Index x = nodes_[node_a.a];
+    if (x.kind == Kind::Scale && x.size == by && is_below(node_a.b, by)) return x.a;
+  }
+  Index node;
+  node.kind = Kind::Divide;
+  node.a = a;
+  node.size = by;
+  return intern(node);
+}
+
+IndexId IndexTable::remainder(IndexId a, SizeId by) {
+  if (sizes_.is_one(by)) return zero();
+  if (is_below(a, by)) return a;
+  const Index node_a = nodes_[a];
+  if (node_a.kind == Kind::Scale && node_a.size == by) return zero();
+  if (node_a.kind == Kind::Add) {
+    const Index x = nodes_[node_a.a];
+    if (x.kind == Kind::Scale && x.size == by) return remainder(node_a.b, by);
+  }
+  Index node;
+  node.kind = Kind::Remainder;
+  node.a = a;
+  node.size = by;
+  return intern(node);
+}
+
+IndexId IndexTable::linear(const std::vector<IndexId>& place, const std::vector<SizeId>& shape) {
+  IndexId all = zero();
+  for (size_t i = 0; i < shape.size(); ++i) all = add(scale(all, shape[i]), place[i]);
+  return all;
+}
+
+std::vector<IndexId> IndexTable::place(IndexId linear, const std::vector<SizeId>& shape) {
+  std::vector<IndexId> place(shape.size(), zero());
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (sizes_.is_one(shape[i])) continue;
+    const bool first = std::ranges::all_of(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(i),
+                                           [&](SizeId size) { return sizes_.is_one(size); });
+    place[i] = first ? linear : remainder(linear, shape[i]);
+    linear = first ? zero() : divide(linear, shape[i]);
+  }
+  return place;
+}
+
+std::vector<IndexId> IndexTable::reshape(const std::vector<IndexId>& place, const std::vector<SizeId>& to,
+                                         const std::vector<SizeId>& from) {
+  std::vector<IndexId> result;
+  const size_t examples = sizes_.values(sizes_.one()).size();
+  size_t i = 0, j = 0;
+  while (i < to.size() || j < from.size()) {
+    // The shortest runs of dimensions on both sides with as many elements.
+    const size_t first_to = i, first_from = j;
+    ByExample left(examples, 1), right(examples, 1);
+    const auto grow = [&](ByExample& product, SizeId by) {
+      for (size_t e = 0; e < examples; ++e) product[e] *= sizes_.values(by)[e];
+    };
+    const auto less = [&](const ByExample& a, const ByExample& b) {
+      for (size_t e = 0; e < examples; ++e) {
+        if (a[e] < b[e]) return true;
+      }
+      return false;
+    };
+    if (i < to.size()) grow(left, to[i++]);
+    if (j < from.size()) grow(right, from[j++]);
+    while (left != right && (i < to.size() || j < from.size())) {
+      if ((less(left, right) || j == from.size()) && i < to.size())
+        grow(left, to[i++]);
+      else
+        grow(right, from[j++]);
+    }
+    const std::vector<IndexId> part(place.begin() + static_cast<ptrdiff_t>(first_to),
+                                    place.begin() + static_cast<ptrdiff_t>(i));
+    const std::vector<SizeId> sizes_to(to.begin() + static_cast<ptrdiff_t>(first_to),
+                                       to.begin() + static_cast<ptrdiff_t>(i));
+    const std::vector<SizeId> sizes_from(from.begin() + static_cast<ptrdiff_t>(first_from),
+                                         from.begin() + static_cast<ptrdiff_t>(j));
+    for (const IndexId index : this->place(linear(part, sizes_to), sizes_from)) result.push_back(index);
+  }
+  return result;
+}
+
+void IndexTable::elements_in(IndexId id, std::vector<ExprId>& found) const {
+  const Index& node = nodes_[id];
+  if (node.kind == Kind::Element) found.push_back(node.element);
+  if (node.kind == Kind::Add || node.kind == Kind::Subtract) elements_in(node.b, found);
+  if (node.kind != Kind::Constant && node.kind != Kind::Variable && node.kind != Kind::Size &&
+      node.kind != Kind::Element)
+    elements_in(node.a, found);
+}
+
+void IndexTable::variables_in(IndexId id, std::set<VariableId>& found) const {
+  const Index& node = nodes_[id];
+  switch (node.kind) {
+    case Kind::Variable: found.insert(node.variable); return;
+    case Kind::Add:
+    case Kind::Subtract: variables_in(node.b, found); [[fallthrough]];
+    case Kind::Scale:
+    case Kind::Divide:
+    case Kind::Remainder: variables_in(node.a, found); return;
+    default: return;
+  }
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,147 @@
+#include "author/loops/size.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace passnet::author {
+
+namespace {
+
+std::string upper(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+}  // namespace
+
+SizeTable::SizeTable(size_t examples) : examples_(examples) { constant(1); }
+
+SizeId SizeTable::intern(Size size, const std::string& text) {
+  const auto [known, is_new] = by_values_.emplace(size.values, static_cast<SizeId>(sizes_.size()));
+  if (is_new) {
+    sizes_.push_back(std::move(size));
+    return known->second;
+  }
+  const std::string earlier = plan_text(known->second);
+  if (text != earlier) require(fmt::format("{} == {}", text, earlier));
+  return known->second;
+}
+
+void SizeTable::require(std::string condition) {
+  if (std::ranges::find(conditions_, condition) == conditions_.end()) conditions_.push_back(std::move(condition));
+}
+
+std::optional<SizeId> SizeTable::known(const ByExample& values) const {
+  const auto found = by_values_.find(values);
+  return found == by_values_.end() ? std::nullopt : std::optional(found->second);
+}
+
+SizeId SizeTable::literal(int64_t value) {
+  if (value == 1) return one();
+  sizes_.push_back({Kind::Constant, ByExample(examples_, value), 0, 0, {}});
+  return static_cast<SizeId>(sizes_.size() - 1);
+}
+
+std::vector<SizeId> SizeTable::contiguous_strides(const std::vector<SizeId>& shape) {
+  std::vector<SizeId> strides(shape.size(), one());
+  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = product(shape[i], strides[i]);
+  return strides;
+}
+
+SizeId SizeTable::constant(int64_t value) {
+  return intern({Kind::Constant, ByExample(examples_, value), 0, 0, {}}, fmt::format("{}", value));
+}
+
+SizeId SizeTable::dimension(ByExample values, const std::string& text, const std::string& name) {
+  if (by_values_.contains(values)) return intern({Kind::Dimension, std::move(values), 0, 0, {}}, text);
+  std::string own = name;
+  for (int i = 2; std::ranges::find(names_, own) != names_.end(); ++i) own = fmt::format("{}_{}", name, i);
+  names_.push_back(own);
+  lines_.push_back(fmt::format("{} = {}", own, text));
+  return intern({Kind::Dimension, std::move(values), 0, 0, own}, text);
+}
+
+SizeId SizeTable::derived(Kind kind, SizeId a, SizeId b, ByExample values) {
+  Size size{kind, std::move(values), a, b, {}};
+  sizes_.push_back(size);
+  const std::string text = plan_text(static_cast<SizeId>(sizes_.size() - 1));
+  sizes_.pop_back();
+  return intern(std::move(size), text);
+}
+
+SizeId SizeTable::product(SizeId a, SizeId b) {
+  if (is_one(a)) return b;
+  if (is_one(b)) return a;
+  ByExample values = sizes_[a].values;
+  for (size_t i = 0; i < values.size(); ++i) values[i] *= sizes_[b].values[i];
+  return derived(Kind::Product, a, b, std::move(values));
+}
+
+SizeId SizeTable::product(const std::vector<SizeId>& factors) {
+  SizeId all = one();
+  for (const SizeId factor : factors) all = product(all, factor);
+  return all;
+}
+
+SizeId SizeTable::sum(SizeId a, SizeId b) {
+  ByExample values = sizes_[a].values;
+  for (size_t i = 0; i < values.size(); ++i) values[i] += sizes_[b].values[i];
+  return derived(Kind::Sum, a, b, std::move(values));
+}
+
+SizeId SizeTable::difference(SizeId a, SizeId b) {
+  ByExample values = sizes_[a].values;
+  for (size_t i = 0; i < values.size(); ++i) values[i] -= sizes_[b].values[i];
+  return derived(Kind::Difference, a, b, std::move(values));
+}
+
+Result<SizeId> SizeTable::quotient(SizeId a, SizeId b) {
+  if (is_one(b)) return a;
+  ByExample values = sizes_[a].values;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const int64_t by = sizes_[b].values[i];
+    if (by == 0 || values[i] % by != 0) return unsupported(fmt::format("{} is no multiple of {}", values[i], by));
+    values[i] /= by;
+  }
+  const SizeId made = derived(Kind::Quotient, a, b, std::move(values));
+  require(fmt::format("{} % {} == 0", text(a, false, true), text(b, false, true)));
+  return made;
+}
+
+bool SizeTable::is_constant(SizeId id, int64_t value) const {
+  return sizes_[id].kind == Kind::Constant && sizes_[id].values[0] == value;
+}
+
+int64_t SizeTable::largest(SizeId id) const { return *std::ranges::max_element(sizes_[id].values); }
+int64_t SizeTable::smallest(SizeId id) const { return *std::ranges::min_element(sizes_[id].values); }
+
+std::string SizeTable::text(SizeId id, bool in_kernel, bool inside) const {
+  const Size& size = sizes_[id];
+  const auto both = [&](const char* format, bool loose) {
+    const std::string made =
+        fmt::format(fmt::runtime(format), text(size.a, in_kernel, true), text(size.b, in_kernel, true));
+    return inside && loose ? fmt::format("({})", made) : made;
+  };
+  switch (size.kind) {
+    case Kind::Constant: return fmt::format("{}", size.values[0]);
+    case Kind::Dimension: return in_kernel ? upper(size.name) : size.name;
+    case Kind::Product: return both("{} * {}", true);
+    case Kind::Quotient: return both(in_kernel ? "{} / {}" : "{} // {}", true);
+    case Kind::Sum: return both("{} + {}", true);
+    case Kind::Difference: return both("{} - {}", true);
+  }
+  return {};
+}
+
+std::string SizeTable::plan_text(SizeId id) const { return text(id, false, false); }
+std::string SizeTable::kernel_text(SizeId id) const { return text(id, true, true); }
+
+std::vector<std::pair<std::string, std::string>> SizeTable::dimension_names() const {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const std::string& name : names_) all.emplace_back(name, upper(name));
+  return all;
+}
+
+}  // namespace passnet::author

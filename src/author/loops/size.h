@@ -1,0 +1,76 @@
+// Sizes of a pass: dimensions of its inputs and what follows from them, each known for every graph that the pass is
+// written for. Sizes that are equal in all of them are one; that they are is then a condition of the plan.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace passnet::author {
+
+using SizeId = uint32_t;
+/// One per graph.
+using ByExample = std::vector<int64_t>;
+
+class SizeTable {
+ public:
+  explicit SizeTable(size_t examples);
+
+  SizeId one() const { return 0; }
+  SizeId constant(int64_t value);
+  /// A number that is no size: it is not taken for a dimension that happens to be as large.
+  SizeId literal(int64_t value);
+  std::optional<SizeId> known(const ByExample& values) const;
+  /// A dimension of an input: text of the plan ("x.shape[0]"); name: what to call it ("width").
+  SizeId dimension(ByExample values, const std::string& text, const std::string& name);
+  SizeId product(SizeId a, SizeId b);
+  SizeId product(const std::vector<SizeId>& factors);
+  SizeId sum(SizeId a, SizeId b);
+  SizeId difference(SizeId a, SizeId b);
+  /// Row-major.
+  std::vector<SizeId> contiguous_strides(const std::vector<SizeId>& shape);
+  /// Errors: Unsupported: it does not divide evenly in every graph.
+  Result<SizeId> quotient(SizeId a, SizeId b);
+
+  const ByExample& values(SizeId id) const { return sizes_[id].values; }
+  bool is_one(SizeId id) const { return id == one(); }
+  /// Whether it is that number wherever the plan does not decline.
+  bool is_constant(SizeId id, int64_t value) const;
+  int64_t largest(SizeId id) const;
+  int64_t smallest(SizeId id) const;
+
+  /// For the plan ("batch * width") or, where dimensions are constants of the kernel, for it ("BATCH * WIDTH").
+  std::string plan_text(SizeId id) const;
+  std::string kernel_text(SizeId id) const;
+  /// The dimensions of inputs, by their names in the plan and in kernels.
+  std::vector<std::pair<std::string, std::string>> dimension_names() const;
+  /// "width = x.shape[1]": the lines that name dimensions, in the order in which they were found.
+  const std::vector<std::string>& lines() const { return lines_; }
+  /// "width == y.shape[0]": what must hold for the plan to be right.
+  const std::vector<std::string>& conditions() const { return conditions_; }
+  void require(std::string condition);
+
+ private:
+  enum class Kind : uint8_t { Constant, Dimension, Product, Quotient, Sum, Difference };
+  struct Size {
+    Kind kind = Kind::Constant;
+    ByExample values;
+    SizeId a = 0, b = 0;
+    std::string name;  // Dimension
+  };
+  SizeId intern(Size size, const std::string& text);
+  SizeId derived(Kind kind, SizeId a, SizeId b, ByExample values);
+  std::string text(SizeId id, bool in_kernel, bool inside) const;
+
+  size_t examples_;
+  std::vector<Size> sizes_;
+  std::map<ByExample, SizeId> by_values_;
+  std::vector<std::string> names_, lines_, conditions_;
+};
+
+}  // namespace passnet::author

@@ -1,0 +1,1048 @@
+#include "author/text/kernel_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "fx/print.h"
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+/// Elements of a row that a kernel keeps: on the stack of the CPU, in registers of a GPU's thread.
+constexpr int64_t kMostKept = 8192;
+constexpr int64_t kMostKeptByThread = 32;
+/// CUDA: rows up to this long belong to a warp.
+constexpr int64_t kWarpRow = 1024;
+constexpr int kWarp = 32, kBlock = 256;
+
+std::string real_text(double value, Compute compute) {
+  const char* suffix = compute == Compute::Float ? "f" : "";
+  if (std::isnan(value)) return fmt::format("__builtin_nan{}(\"\")", suffix);
+  const double largest =
+      compute == Compute::Float ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+  if (std::abs(value) > largest) return fmt::format("{}__builtin_inf{}()", value < 0 ? "-" : "", suffix);
+  std::string text = fx::print_float(value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return value < 0 ? fmt::format("({}{})", text, suffix) : text + suffix;
+}
+
+/// The end of what stands between brackets that open at `at`; commas that are its own.
+struct Brackets {
+  size_t end = 0;
+  std::vector<size_t> commas;
+};
+Brackets brackets_at(std::string_view text, size_t at) {
+  Brackets found;
+  int depth = 0;
+  for (size_t i = at; i < text.size(); ++i) {
+    if (text[i] == '(') ++depth;
+    if (text[i] == ',' && depth == 1) found.commas.push_back(i);
+    if (text[i] == ')' && --depth == 0) {
+      found.end = i;
+      break;
+    }
+  }
+  return found;
+}
+
+/// ?(c, a, b) as the target has it.
+std::string choices(const std::string& text, bool vectors) {
+  const size_t at = text.find("?(");
+  if (at == std::string::npos) return text;
+  const Brackets brackets = brackets_at(text, at + 1);
+  const auto part = [&](size_t from, size_t to) { return choices(text.substr(from, to - from), vectors); };
+  const std::string condition = part(at + 2, brackets.commas[0]);
+  const std::string then = part(brackets.commas[0] + 2, brackets.commas[1]);
+  const std::string otherwise = part(brackets.commas[1] + 2, brackets.end);
+  const std::string made = vectors ? fmt::format("select({}, {}, {})", condition, then, otherwise)
+                                   : fmt::format("({} ? {} : {})", condition, then, otherwise);
+  return text.substr(0, at) + made + choices(text.substr(brackets.end + 1), vectors);
+}
+
+class KernelWriter {
+ public:
+  KernelWriter(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts, Target target)
+      : definitions_(definitions),
+        exprs_(definitions.exprs()),
+        indices_(exprs_.indices()),
+        sizes_(definitions.sizes()),
+        kernel_(kernel),
+        facts_(facts),
+        target_(target) {
+    const std::vector<Loop>& lanes = kernel.lanes == Lanes::Row ? kernel.row : kernel.items;
+    if (!lanes.empty()) lane_ = lanes.back();
+    for (const Store& store : kernel.stores) count_uses(store.value);
+    for (const auto* tensors : {&facts.loaded, &facts.stored}) {
+      for (const TensorId tensor : *tensors) taken_.insert(definitions.tensors()[tensor].name);
+    }
+    for (const auto& [name, compute] : facts.parameters) taken_.insert(name);
+    vectors_ = target == Target::Cpu && lane_ && can_be_vectors();
+  }
+
+  std::string run() {
+    name_loops();
+    if (target_ == Target::Cpu) {
+      kernel_.lanes == Lanes::Row ? cpu_rows() : cpu_items();
+    } else {
+      kernel_.lanes == Lanes::Row ? cuda_rows() : cuda_items();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // ---- what is looked at before anything is written
+
+  void count_uses(ExprId id) {
+    if (uses_[id]++ > 0) return;
+    exprs_.for_each_part(id, [&](ExprId part) { count_uses(part); });
+  }
+
+  bool moves_with_lane(ExprId id) { return lane_ && exprs_.free_variables(id).contains(lane_->variable); }
+
+  // Lanes hold floats and choices.
+  static bool fits_lanes(const Expr& expr) { return expr.compute == Compute::Float || expr.compute == Compute::Bool; }
+
+  bool can_be_vectors() {
+    for (const Store& store : kernel_.stores) {
+      if (!fits_lanes(exprs_.at(store.value))) return false;
+    }
+    for (const auto& [id, uses] : uses_) {
+      const Expr& expr = exprs_.at(id);
+      if (expr.kind != Kind::Reduce) continue;
+      if (expr.compute != Compute::Float || expr.fold == Fold::Product) return false;
+    }
+    return true;
+  }
+
+  /// Whether a vector has to be put together lane by lane.
+  bool is_by_lane(ExprId id) {
+    const Expr& expr = exprs_.at(id);
+    if (expr.kind == Kind::Guard) return true;
+    if (expr.kind == Kind::Apply && expr.text.find('#') != std::string::npos) return true;
+    bool found = false;
+    exprs_.for_each_part(
+        id, [&](ExprId part) { found = found || (moves_with_lane(part) && !fits_lanes(exprs_.at(part))); });
+    return found;
+  }
+
+  bool is_vector(ExprId id) { return vectors_ && moves_with_lane(id) && fits_lanes(exprs_.at(id)); }
+
+  void name_loops() {
+    std::set<std::string> taken = taken_;
+    const auto name = [&](const Loop& loop, std::string own) {
+      const std::string stem = own;
+      for (int i = 2; !taken.insert(own).second; ++i) own = fmt::format("{}_{}", stem, i);
+      variables_[loop.variable] = own;
+    };
+    if (lane_) name(*lane_, "i");
+    for (const auto* loops : {&kernel_.items, &kernel_.row}) {
+      for (const Loop& loop : *loops) {
+        if (variables_.contains(loop.variable)) continue;
+        const std::string size = sizes_.plan_text(loop.extent);
+        const bool is_name = size.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string::npos &&
+                             !size.empty() && std::isalpha(static_cast<unsigned char>(size[0])) != 0;
+        name(loop, is_name ? "at_" + size : "at_row");
+      }
+    }
+  }
+
+  // ---- text
+
+  void line(const std::string& text) { out_ += std::string(static_cast<size_t>(indent_), ' ') + text + "\n"; }
+  void open(const std::string& text) {
+    line(text + " {");
+    indent_ += 2;
+  }
+  void close(const std::string& end = "}") {
+    indent_ -= 2;
+    line(end);
+  }
+  /// A name that no parameter has.
+  std::string fresh(const std::string& stem) {
+    std::string name;
+    do {
+      name = fmt::format("{}{}", stem, ++count_);
+    } while (taken_.contains(name));
+    return name;
+  }
+
+  std::string type_of(ExprId id) {
+    const Compute compute = exprs_.at(id).compute;
+    if (is_vector(id)) return compute == Compute::Bool ? "mask" : "vec";
+    switch (compute) {
+      case Compute::Float: return "float";
+      case Compute::Double: return "double";
+      case Compute::Int: return "int64_t";
+      case Compute::Bool: return "bool";
+    }
+    return {};
+  }
+
+  // What stands in [from, to) of out_ is a scope: names of it are forgotten.
+  class Scoped {
+   public:
+    explicit Scoped(KernelWriter& writer) : writer_(writer), names_(writer.names_) {}
+    ~Scoped() { writer_.names_ = std::move(names_); }
+    Scoped(const Scoped&) = delete;
+    Scoped& operator=(const Scoped&) = delete;
+
+   private:
+    KernelWriter& writer_;
+    std::map<ExprId, std::string> names_;
+  };
+
+  std::string index_text(IndexId id) {
+    const Index node = indices_.at(id);
+    switch (node.kind) {
+      case Index::Kind::Constant: return fmt::format("{}", node.value);
+      case Index::Kind::Variable: {
+        const auto found = variables_.find(node.variable);
+        return found == variables_.end() ? "0" : found->second;
+      }
+      case Index::Kind::Size: return sizes_.kernel_text(node.size);
+      case Index::Kind::Element: return value(node.element);
+      case Index::Kind::Add: return fmt::format("({} + {})", index_text(node.a), index_text(node.b));
+      case Index::Kind::Subtract: return fmt::format("({} - {})", index_text(node.a), index_text(node.b));
+      case Index::Kind::Scale: return fmt::format("{} * {}", index_text(node.a), sizes_.kernel_text(node.size));
+      case Index::Kind::Divide: return fmt::format("({} / {})", index_text(node.a), sizes_.kernel_text(node.size));
+      case Index::Kind::Remainder: return fmt::format("({} % {})", index_text(node.a), sizes_.kernel_text(node.size));
+    }
+    return {};
+  }
+
+  Access access(TensorId tensor, const std::vector<IndexId>& place) {
+    return access_of(exprs_, place, definitions_.tensors()[tensor].strides);
+  }
+
+  /// lane: what to say in place of the lane's variable; empty: leave it out.
+  std::string offset_text(const Access& access, const std::string& lane) {
+    std::vector<std::string> parts;
+    std::string last;
+    for (const auto& [variable, step] : access.steps) {
+      const bool is_lane = lane_ && variable == lane_->variable;
+      const auto name = variables_.find(variable);
+      if (name == variables_.end()) continue;  // merged into another loop
+      std::string text = is_lane ? lane : name->second;
+      if (text.empty() || sizes_.is_constant(step, 0)) continue;
+      if (!sizes_.is_one(step)) text = fmt::format("{} * {}", text, sizes_.kernel_text(step));
+      if (is_lane)
+        last = text;
+      else
+        parts.push_back(text);
+    }
+    for (const auto& [index, factor] : access.rest) {
+      const std::string text = index_text(index);
+      parts.push_back(sizes_.is_one(factor) ? text : fmt::format("{} * {}", text, sizes_.kernel_text(factor)));
+    }
+    if (!last.empty()) parts.push_back(last);
+    return parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " + "));
+  }
+
+  const Element& element(TensorId tensor) const {
+    return definitions_.elements()[definitions_.tensors()[tensor].element];
+  }
+
+  std::string element_text(TensorId tensor, const std::string& offset) {
+    const std::string raw = fmt::format("{}[{}]", definitions_.tensors()[tensor].name, offset);
+    const Element& type = element(tensor);
+    if (type.compute == Compute::Float && type.kernel != "float") return fmt::format("to_float({})", raw);
+    if (type.compute == Compute::Int && type.kernel != "int64_t") return fmt::format("int64_t({})", raw);
+    return raw;
+  }
+
+  std::string load_text(ExprId id) {
+    const Expr expr = exprs_.at(id);
+    const Access from = access(expr.tensor, expr.places);
+    if (!is_vector(id)) return element_text(expr.tensor, offset_text(from, variables_[lane_ ? lane_->variable : 0]));
+    const auto step = from.steps.find(lane_->variable);
+    const std::string& name = definitions_.tensors()[expr.tensor].name;
+    std::string text;
+    if (step != from.steps.end() && sizes_.is_one(step->second) && !from.irregular.contains(lane_->variable)) {
+      const std::string offset = offset_text(from, "i");
+      text = fmt::format("load({} + {}, lanes)", name, offset);
+    } else {
+      const std::string apart = fresh("apart");
+      line(fmt::format("float {}[kLanes] = {{}};", apart));
+      // The rest of its index may be the lane's own.
+      const std::string own = variables_[lane_->variable];
+      variables_[lane_->variable] = "(i + lane)";
+      const std::string offset = offset_text(from, "(i + lane)");
+      variables_[lane_->variable] = own;
+      line(fmt::format("for (int lane = 0; lane < lanes; ++lane) {}[lane] = to_float({}[{}]);", apart, name, offset));
+      text = fmt::format("load({})", apart);
+    }
+    return element(expr.tensor).compute == Compute::Bool ? fmt::format("({} != 0.0f)", text) : text;
+  }
+
+  /// Whether it takes longer than it would to load its value.
+  bool is_dear(ExprId id) {
+    const Expr& expr = exprs_.at(id);
+    if (expr.kind == Kind::Round || expr.kind == Kind::Guard) return true;
+    if (expr.kind != Kind::Apply) return false;
+    const bool calls = std::ranges::any_of(
+        expr.text, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 && c != 'f'; });
+    size_t on_row = 0;
+    for (const ExprId part : expr.parts) on_row += moves_with_row(part) ? 1 : 0;
+    return calls || on_row > 1 || expr.text.find('/') != std::string::npos;
+  }
+
+  std::string apply_text(ExprId id) {
+    const Expr expr = exprs_.at(id);
+    std::vector<std::string> parts;
+    bool first_is_vector = false;
+    for (size_t i = 0; i < expr.parts.size(); ++i) {
+      std::string part = value(expr.parts[i]);
+      if (i == 0) first_is_vector = is_vector(expr.parts[0]);
+      // A choice by one bool between vectors.
+      if (is_vector(id) && !is_vector(expr.parts[i]) && exprs_.at(expr.parts[i]).compute == Compute::Bool)
+        part = fmt::format("(vec({} ? 1.0f : 0.0f) != 0.0f)", part);
+      parts.push_back(std::move(part));
+    }
+    (void)first_is_vector;
+    std::string text;
+    for (size_t i = 0; i < expr.text.size(); ++i) {
+      if (expr.text[i] == '$')
+        text += parts[static_cast<size_t>(expr.text[++i] - '0')];
+      else
+        text += expr.text[i];
+    }
+    text = choices(text, is_vector(id));
+    std::string named;
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] != '#') {
+        named += text[i];
+        continue;
+      }
+      const size_t end = text.find('(', i);
+      named += fmt::format(fmt::runtime(target_ == Target::Cpu ? "__builtin_{}f" : "::{}f"),
+                           text.substr(i + 1, end - i - 1));
+      i = end - 1;
+    }
+    return named;
+  }
+
+  std::string convert_text(ExprId id) {
+    const Expr expr = exprs_.at(id);
+    const ExprId part = expr.parts[0];
+    const std::string of = value(part);
+    const Compute from = exprs_.at(part).compute;
+    if (is_vector(id)) {
+      if (expr.compute == Compute::Bool) return fmt::format("({} != 0.0f)", of);
+      return fmt::format("select({}, 1.0f, 0.0f)", of);
+    }
+    switch (expr.compute) {
+      case Compute::Float:
+        return from == Compute::Bool ? fmt::format("({} ? 1.0f : 0.0f)", of) : fmt::format("float({})", of);
+      case Compute::Double: return fmt::format("double({})", of);
+      case Compute::Int: return fmt::format("int64_t({})", of);
+      case Compute::Bool: return fmt::format("({} != 0)", of);
+    }
+    return {};
+  }
+
+  /// The name or the text of a value; what it takes is written before.
+  std::string value(ExprId id) {
+    const auto found = names_.find(id);
+    if (found != names_.end()) return found->second;
+    // What the row's later stages need again is kept.
+    const auto kept = stage_keeps_ ? kept_.find(id) : kept_.end();
+    if (kept != kept_.end() && kept->second.is_there) {
+      const std::string name = fresh("x");
+      line(fmt::format("const {} {} = {};", type_of(id), name, kept_load(kept->second)));
+      return names_[id] = name;
+    }
+    const Expr expr = exprs_.at(id);
+    std::string text;
+    if (is_vector(id) && is_by_lane(id)) {
+      text = by_lane(id);
+    } else
+      switch (expr.kind) {
+        case Kind::Number:
+          if (expr.is_real()) return real_text(expr.real(), expr.compute);
+          if (expr.compute == Compute::Bool) return expr.integer != 0 ? "true" : "false";
+          return expr.integer < 0 ? fmt::format("({})", expr.integer) : fmt::format("{}", expr.integer);
+        case Kind::Parameter: return expr.text;
+        case Kind::Place: return index_text(expr.places[0]);
+        case Kind::Reduce: return names_[id] = reduction(id);
+        case Kind::Guard: return names_[id] = guarded(id);
+        case Kind::Load: text = load_text(id); break;
+        case Kind::Apply: text = apply_text(id); break;
+        case Kind::Convert: text = convert_text(id); break;
+        case Kind::Round:
+          text = fmt::format("rounded<{}>({})", definitions_.elements()[expr.element].kernel, value(expr.parts[0]));
+          break;
+      }
+    const std::string name = fresh("x");
+    line(fmt::format("const {} {} = {};", type_of(id), name, text));
+    if (kept != kept_.end()) {
+      line(kept_store(kept->second, name));
+      written_.push_back(id);
+    }
+    return names_[id] = name;
+  }
+
+  std::string by_lane(ExprId id) {
+    const std::string apart = fresh("apart");
+    line(fmt::format("float {}[kLanes] = {{}};", apart));
+    {
+      const Scoped scope(*this);
+      // Vectors that are there already are looked at lane by lane.
+      for (auto& [known, name] : names_) {
+        if (is_vector(known) && exprs_.at(known).compute == Compute::Float) name += "[lane]";
+      }
+      std::erase_if(names_, [&](const auto& one) {
+        return is_vector(one.first) && exprs_.at(one.first).compute == Compute::Bool;
+      });
+      const std::string own = std::exchange(variables_[lane_->variable], "(i + lane)");
+      const bool keeps = std::exchange(stage_keeps_, false);
+      vectors_ = false;
+      open("for (int lane = 0; lane < lanes; ++lane)");
+      const std::string text = value(id);
+      line(fmt::format("{}[lane] = {};", apart,
+                       exprs_.at(id).compute == Compute::Bool ? text + " ? 1.0f : 0.0f" : text));
+      close();
+      vectors_ = true;
+      stage_keeps_ = keeps;
+      variables_[lane_->variable] = own;
+    }
+    return exprs_.at(id).compute == Compute::Bool ? fmt::format("(load({}) != 0.0f)", apart)
+                                                  : fmt::format("load({})", apart);
+  }
+
+  // Only what is chosen is looked at.
+  std::string guarded(ExprId id) {
+    const Expr expr = exprs_.at(id);
+    const std::string condition = value(expr.parts[0]);
+    const std::string name = fresh("x");
+    line(fmt::format("{} {};", type_of(id), name));
+    for (const size_t branch : {size_t{1}, size_t{2}}) {
+      const Scoped scope(*this);
+      open(branch == 1 ? fmt::format("if ({})", condition) : "else");
+      line(fmt::format("{} = {};", name, value(expr.parts[branch])));
+      close();
+    }
+    return name;
+  }
+
+  static std::string neutral(Fold fold, Compute compute) {
+    switch (fold) {
+      case Fold::Sum: return compute == Compute::Float ? "0.0f" : "0";
+      case Fold::Product: return "1";
+      case Fold::Largest: return "-__builtin_inff()";
+      case Fold::Smallest: return "__builtin_inff()";
+      case Fold::Any: return "false";
+      case Fold::All: return "true";
+    }
+    return {};
+  }
+
+  std::string combined(Fold fold, const std::string& a, const std::string& b, bool vectors) const {
+    switch (fold) {
+      case Fold::Sum: return fmt::format("{} + {}", a, b);
+      case Fold::Product: return fmt::format("{} * {}", a, b);
+      case Fold::Largest: return choices(fmt::format("?(({0} > {1}) | ({0} != {0}), {0}, {1})", b, a), vectors);
+      case Fold::Smallest: return choices(fmt::format("?(({0} < {1}) | ({0} != {0}), {0}, {1})", b, a), vectors);
+      case Fold::Any: return fmt::format("{} || {}", a, b);
+      case Fold::All: return fmt::format("{} && {}", a, b);
+    }
+    return {};
+  }
+
+  // One step after the other, for each lane its own.
+  std::string reduction(ExprId id) {
+    const Expr expr = exprs_.at(id);
+    const std::string total = fresh("total");
+    line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
+    const std::map<VariableId, std::string> outside = variables_;
+    const Scoped scope(*this);
+    const std::vector<Loop> loops = loops_of(expr);
+    for (const Loop& loop : loops) {
+      const std::string name = fresh("k");
+      variables_[loop.variable] = name;
+      open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", name, sizes_.kernel_text(loop.extent)));
+    }
+    const std::string part = value(expr.parts[0]);
+    line(fmt::format("{} = {};", total, combined(expr.fold, total, part, is_vector(id))));
+    for (size_t i = 0; i < loops.size(); ++i) close();
+    variables_ = outside;
+    return total;
+  }
+
+  bool is_row(const std::vector<VariableId>& variables) const {
+    return !kernel_.row.empty() && std::set<VariableId>(variables.begin(), variables.end()) ==
+                                       std::set<VariableId>(kernel_.row_variables.begin(), kernel_.row_variables.end());
+  }
+  /// The loops of a reduction: merged as the kernel's where it goes over the row.
+  std::vector<Loop> loops_of(const Expr& reduction) {
+    if (is_row(reduction.variables)) return kernel_.row;
+    std::vector<Loop> loops;
+    for (const VariableId variable : reduction.variables) loops.push_back({variable, indices_.extent(variable)});
+    return loops;
+  }
+
+  void store(const Store& store) {
+    const Tensor& tensor = definitions_.tensors()[store.tensor];
+    ExprId id = store.value;
+    // Storing rounds.
+    if (exprs_.at(id).kind == Kind::Round && exprs_.at(id).element == tensor.element && uses_[id] <= 1 &&
+        !names_.contains(id))
+      id = exprs_.at(id).parts[0];
+    std::string text = value(id);
+    const Access to = access(store.tensor, store.place);
+    const Element& type = element(store.tensor);
+    const bool on_lanes = vectors_ && lane_ && to.moves_with(lane_->variable);
+    if (on_lanes) {
+      if (!is_vector(id))
+        text = exprs_.at(id).compute == Compute::Bool ? fmt::format("vec({} ? 1.0f : 0.0f)", text)
+                                                      : fmt::format("vec({})", text);
+      else if (exprs_.at(id).compute == Compute::Bool)
+        text = fmt::format("select({}, 1.0f, 0.0f)", text);
+      const auto step = to.steps.find(lane_->variable);
+      if (step != to.steps.end() && sizes_.is_one(step->second) && to.irregular.empty()) {
+        line(fmt::format("store({} + {}, {}, lanes);", tensor.name, offset_text(to, "i"), text));
+        return;
+      }
+      const std::string whole = fresh("x");
+      line(fmt::format("const vec {} = {};", whole, text));
+      const std::string own = variables_[lane_->variable];
+      variables_[lane_->variable] = "(i + lane)";
+      line(fmt::format("for (int lane = 0; lane < lanes; ++lane) {}[{}] = from_float<{}>({}[lane]);", tensor.name,
+                       offset_text(to, "(i + lane)"), type.kernel, whole));
+      variables_[lane_->variable] = own;
+      return;
+    }
+    const Compute from = exprs_.at(id).compute;
+    if (from == Compute::Float && type.kernel != "float") text = fmt::format("from_float<{}>({})", type.kernel, text);
+    if (from == Compute::Int && type.kernel != "int64_t") text = fmt::format("{}({})", type.kernel, text);
+    line(fmt::format("{}[{}] = {};", tensor.name, offset_text(to, variables_[lane_ ? lane_->variable : 0]), text));
+  }
+
+  bool lies_in_row(const Store& store) {
+    const Access to = access(store.tensor, store.place);
+    return std::ranges::any_of(kernel_.row, [&](const Loop& loop) { return to.moves_with(loop.variable); });
+  }
+
+  /// Writes all that does not depend on these variables before the loop over them.
+  void hoist(const std::set<VariableId>& variables) {
+    std::set<ExprId> met;
+    for (const Store& store : kernel_.stores) hoist_in(store.value, variables, met);
+  }
+  void hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {
+    if (!met.insert(id).second) return;
+    const Expr& expr = exprs_.at(id);
+    if (expr.kind == Kind::Reduce) return;  // its elements are written where it is computed
+    const std::set<VariableId>& free = exprs_.free_variables(id);
+    const bool moves = std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
+    if (!moves && !depends_on_reductions(id)) {
+      value(id);
+      return;
+    }
+    if (expr.kind == Kind::Guard) {
+      hoist_in(expr.parts[0], variables, met);  // the others are looked at where it holds
+      return;
+    }
+    exprs_.for_each_part(id, [&](ExprId part) { hoist_in(part, variables, met); });
+  }
+  bool depends_on_reductions(ExprId id) {
+    const auto known = with_reductions_.find(id);
+    if (known != with_reductions_.end()) return known->second;
+    bool found = exprs_.at(id).kind == Kind::Reduce;
+    exprs_.for_each_part(id, [&](ExprId part) { found = depends_on_reductions(part) || found; });
+    return with_reductions_[id] = found;
+  }
+
+  std::set<VariableId> variables_of(const std::vector<Loop>& loops) const {
+    std::set<VariableId> all;
+    for (const Loop& loop : loops) all.insert(loop.variable);
+    return all;
+  }
+
+  /// The variables of items by their number: `item`, the last counts fastest.
+  void decode(const std::vector<Loop>& loops, const std::string& item) {
+    SizeId inner = sizes_.one();
+    std::vector<std::string> lines;
+    for (size_t i = loops.size(); i-- > 0;) {
+      std::string text = item;
+      if (!sizes_.is_one(inner)) text = fmt::format("{} / {}", text, sizes_.kernel_text(inner));
+      if (i > 0) text = fmt::format("{} % {}", text, sizes_.kernel_text(loops[i].extent));
+      if (text != variables_[loops[i].variable])
+        lines.push_back(fmt::format("const int64_t {} = {};", variables_[loops[i].variable], text));
+      inner = sizes_.product(inner, loops[i].extent);
+    }
+    for (auto one = lines.rbegin(); one != lines.rend(); ++one) line(*one);
+  }
+
+  std::string product_text(const std::vector<Loop>& loops) {
+    SizeId all = sizes_.one();
+    for (const Loop& loop : loops) all = sizes_.product(all, loop.extent);
+    return sizes_.kernel_text(all);
+  }
+
+  // ---- the CPU
+
+  // The elements of one item, or of lanes of items.
+  void item_body() {
+    for (const Store& store : kernel_.stores) {
+      if (!lies_in_row(store)) this->store(store);
+    }
+    if (std::ranges::none_of(kernel_.stores, [&](const Store& store) { return lies_in_row(store); })) return;
+    write_reductions();
+    const Scoped scope(*this);
+    for (const Loop& loop : kernel_.row) {
+      open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", variables_[loop.variable],
+                       sizes_.kernel_text(loop.extent)));
+    }
+    for (const Store& store : kernel_.stores) {
+      if (lies_in_row(store)) this->store(store);
+    }
+    for (size_t i = 0; i < kernel_.row.size(); ++i) close();
+  }
+
+  // Those that do not depend on the row, before its loop.
+  void write_reductions() {
+    std::set<ExprId> met;
+    for (const Store& store : kernel_.stores) write_reductions_in(store.value, met);
+  }
+  void write_reductions_in(ExprId id, std::set<ExprId>& met) {
+    if (!met.insert(id).second) return;
+    exprs_.for_each_part(id, [&](ExprId part) { write_reductions_in(part, met); });
+    if (exprs_.at(id).kind != Kind::Reduce) return;
+    const std::set<VariableId>& free = exprs_.free_variables(id);
+    const std::set<VariableId> row = variables_of(kernel_.row);
+    if (std::ranges::none_of(row, [&](VariableId variable) { return free.contains(variable); })) value(id);
+  }
+
+  void cpu_items() {
+    if (kernel_.items.empty()) {
+      line("if (task_index() > 0) return;");
+      item_body();
+      return;
+    }
+    const std::vector<Loop> outer(kernel_.items.begin(), kernel_.items.end() - 1);
+    const std::string width = sizes_.kernel_text(lane_->extent);
+    const auto block = [&](const std::string& from, const std::string& to) {
+      const Scoped scope(*this);
+      if (vectors_) {
+        open(fmt::format("cover_blocks({}, {}, [&](int64_t i, int lanes) __attribute__((always_inline))", from, to));
+        item_body();
+        close("});");
+      } else {
+        open(fmt::format("for (int64_t i = {}; i < {}; ++i)", from, to));
+        item_body();
+        close();
+      }
+    };
+    std::set<VariableId> inside = variables_of(kernel_.row);
+    inside.insert(lane_->variable);
+    if (outer.empty()) {
+      line(fmt::format("const auto [first, last] = chunk({});", width));
+      hoist(inside);
+      block("first", "last");
+      return;
+    }
+    line(fmt::format("const auto [first, last] = chunk({});", product_text(kernel_.items)));
+    open("for (int64_t next = first; next < last;)");
+    line(fmt::format("const int64_t item = next / {0}, begin = next % {0};", width));
+    line(fmt::format("const int64_t end = {0} - begin < last - next ? {0} : begin + last - next;", width));
+    line("next += end - begin;");
+    decode(outer, "item");
+    hoist(inside);
+    block("begin", "end");
+    close();
+  }
+
+  /// What a stage of a row's loop computes.
+  struct Stage {
+    std::optional<ExprId> reduction;  // none: the stores
+    std::vector<ExprId> elements;
+  };
+
+  void collect_row_parts(ExprId id, std::set<ExprId>& parts) {
+    if (!moves_with_row(id) || !parts.insert(id).second) return;
+    if (exprs_.at(id).kind == Kind::Reduce) return;
+    exprs_.for_each_part(id, [&](ExprId part) { collect_row_parts(part, parts); });
+  }
+  bool moves_with_row(ExprId id) {
+    const std::set<VariableId>& free = exprs_.free_variables(id);
+    return std::ranges::any_of(kernel_.row, [&](const Loop& loop) { return free.contains(loop.variable); });
+  }
+
+  void collect_stages(ExprId id, std::set<ExprId>& met, std::vector<Stage>& stages) {
+    if (!met.insert(id).second) return;
+    exprs_.for_each_part(id, [&](ExprId part) { collect_stages(part, met, stages); });
+    if (exprs_.at(id).kind == Kind::Reduce) stages.push_back({id, {exprs_.at(id).parts[0]}});
+  }
+
+  std::vector<Stage> stages_of_row() {
+    std::vector<Stage> stages;
+    std::set<ExprId> met;
+    for (const Store& store : kernel_.stores) collect_stages(store.value, met, stages);
+    Stage last;
+    for (const Store& store : kernel_.stores) {
+      if (lies_in_row(store)) last.elements.push_back(store.value);
+    }
+    if (!last.elements.empty()) stages.push_back(std::move(last));
+    return stages;
+  }
+
+  /// Where an element of a row that is computed once is kept.
+  struct Kept {
+    std::string name;
+    bool is_there = false;
+  };
+  std::string kept_load(const Kept& kept) const {
+    if (target_ == Target::Cuda) return fmt::format("{}[part]", kept.name);
+    return vectors_ ? fmt::format("load({} + i, lanes)", kept.name) : fmt::format("{}[i]", kept.name);
+  }
+  std::string kept_store(const Kept& kept, const std::string& name) const {
+    if (target_ == Target::Cuda) return fmt::format("{}[part] = {};", kept.name, name);
+    return vectors_ ? fmt::format("store({} + i, {}, lanes);", kept.name, name)
+                    : fmt::format("{}[i] = {};", kept.name, name);
+  }
+
+  // What several stages compute from more than one load, as far up as it is the same.
+  void choose_kept(const std::vector<Stage>& stages) {
+    if (kernel_.row.size() != 1) return;
+    std::map<ExprId, int> by_stage;
+    for (const Stage& stage : stages) {
+      std::set<ExprId> parts;
+      for (const ExprId element : stage.elements) collect_row_parts(element, parts);
+      for (const ExprId part : parts) ++by_stage[part];
+    }
+    std::set<ExprId> shared, below;
+    for (const auto& [id, count] : by_stage) {
+      const Expr& expr = exprs_.at(id);
+      const bool is_plain = expr.kind == Kind::Load || expr.kind == Kind::Place;
+      if (count > 1 && !is_plain && expr.kind != Kind::Reduce && expr.compute == Compute::Float && is_dear(id))
+        shared.insert(id);
+    }
+    for (const ExprId id : shared) {
+      std::set<ExprId> parts;
+      exprs_.for_each_part(id, [&](ExprId part) { collect_row_parts(part, parts); });
+      // What is part of something that as many stages share need not be kept itself.
+      for (const ExprId part : parts) {
+        if (by_stage[part] <= by_stage[id]) below.insert(part);
+      }
+    }
+    for (const ExprId id : shared) {
+      if (!below.contains(id)) kept_[id] = {fresh("kept"), false};
+    }
+  }
+
+  void after_stage() {
+    for (const ExprId id : written_) kept_[id].is_there = true;
+    written_.clear();
+  }
+
+  void cpu_rows() {
+    const std::string items = kernel_.items.empty() ? "1" : product_text(kernel_.items);
+    line(fmt::format("const auto [first, last] = chunk({}, 1);", items));
+    open("for (int64_t item = first; item < last; ++item)");
+    decode(kernel_.items, "item");
+    const std::vector<Stage> stages = stages_of_row();
+    const Loop& row = kernel_.row.back();
+    if (sizes_.largest(row.extent) <= kMostKept) choose_kept(stages);
+    const std::string length = sizes_.kernel_text(row.extent);
+    for (const auto& [id, kept] : kept_) line(fmt::format("float {}[{}];", kept.name, length));
+    std::set<VariableId> inside = variables_of(kernel_.row);
+    hoist(inside);
+    for (const Stage& stage : stages) {
+      write_what_is_known();
+      stage.reduction ? cpu_reduction(*stage.reduction) : cpu_row_stores();
+      after_stage();
+    }
+    write_what_is_known();
+    for (const Store& store : kernel_.stores) {
+      if (!lies_in_row(store)) scalar([&] { this->store(store); });
+    }
+    close();
+  }
+
+  // Outside of the row's loop there are no lanes.
+  void scalar(const auto& write) {
+    const bool vectors = std::exchange(vectors_, false);
+    write();
+    vectors_ = vectors;
+  }
+
+  // What follows from the reductions so far, before the loop that uses it.
+  void write_what_is_known() {
+    std::set<ExprId> met;
+    for (const Store& store : kernel_.stores) write_known_in(store.value, met);
+  }
+  bool is_known(ExprId id) {
+    if (exprs_.at(id).kind == Kind::Reduce) return names_.contains(id);
+    bool known = true;
+    exprs_.for_each_part(id, [&](ExprId part) { known = known && is_known(part); });
+    return known;
+  }
+  void write_known_in(ExprId id, std::set<ExprId>& met) {
+    if (!met.insert(id).second) return;
+    if (!moves_with_row(id) && depends_on_reductions(id) && is_known(id)) {
+      value(id);
+      return;
+    }
+    exprs_.for_each_part(id, [&](ExprId part) { write_known_in(part, met); });
+  }
+
+  void cpu_reduction(ExprId id) {
+    const Expr expr = exprs_.at(id);
+    const std::string total = fresh("total");
+    const std::vector<Loop> loops = loops_of(expr);
+    const std::string length = sizes_.kernel_text(loops.back().extent);
+    const std::vector<Loop> outer(loops.begin(), loops.end() - 1);
+    const std::optional<Loop> lane = std::exchange(lane_, loops.back());
+    const std::map<VariableId, std::string> outside = variables_;
+    stage_keeps_ = is_row(expr.variables);
+    for (const Loop& one : outer) {
+      if (!variables_.contains(one.variable)) variables_[one.variable] = fresh("k");
+    }
+    variables_[lane_->variable] = "i";
+    if (vectors_) {
+      const char* fold = expr.fold == Fold::Sum ? "sum_of" : "max_of";
+      const char* sign = expr.fold == Fold::Smallest ? "-" : "";
+      const auto loop = [&](const std::string& begin) {
+        const Scoped scope(*this);
+        open(fmt::format("{}{}{}({}, [&](int64_t i, int lanes) __attribute__((always_inline))", begin, sign, fold,
+                         length));
+        std::string part = value(expr.parts[0]);
+        if (!is_vector(expr.parts[0])) part = fmt::format("vec({})", part);
+        line(fmt::format("return {}{};", sign, part));
+        close("});");
+      };
+      if (outer.empty()) {
+        loop(fmt::format("const float {} = ", total));
+      } else {
+        line(fmt::format("float {} = {};", total, neutral(expr.fold, expr.compute)));
+        open_loops(outer);
+        const std::string part = fresh("part");
+        loop(fmt::format("const float {} = ", part));
+        line(fmt::format("{} = {};", total, combined(expr.fold, total, part, false)));
+        for (size_t i = 0; i < outer.size(); ++i) close();
+      }
+    } else {
+      line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
+      const Scoped scope(*this);
+      open_loops(loops);
+      line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+      for (size_t i = 0; i < loops.size(); ++i) close();
+    }
+    stage_keeps_ = false;
+    variables_ = outside;
+    lane_ = lane;
+    names_[id] = total;
+  }
+  void open_loops(const std::vector<Loop>& loops) {
+    for (const Loop& one : loops)
+      open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", variables_[one.variable],
+                       sizes_.kernel_text(one.extent)));
+  }
+
+  void cpu_row_stores() {
+    const std::string length = sizes_.kernel_text(kernel_.row.back().extent);
+    const std::vector<Loop> outer(kernel_.row.begin(), kernel_.row.end() - 1);
+    const Scoped scope(*this);
+    stage_keeps_ = true;
+    for (const Loop& one : outer)
+      open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", variables_[one.variable],
+                       sizes_.kernel_text(one.extent)));
+    if (vectors_)
+      open(fmt::format("{}(0, {}, [&](int64_t i, int lanes) __attribute__((always_inline))",
+                       kept_.empty() ? "cover_blocks" : "for_blocks", length));
+    else
+      open(fmt::format("for (int64_t i = 0; i < {}; ++i)", length));
+    for (const Store& store : kernel_.stores) {
+      if (lies_in_row(store)) this->store(store);
+    }
+    close(vectors_ ? "});" : "}");
+    for (size_t i = 0; i < outer.size(); ++i) close();
+    stage_keeps_ = false;
+  }
+
+  // ---- CUDA
+
+  void cuda_items() {
+    if (kernel_.items.empty()) {
+      line("if (global_index() > 0) return;");
+      item_body();
+      return;
+    }
+    line("const int64_t item = global_index();");
+    line(fmt::format("if (item >= {}) return;", product_text(kernel_.items)));
+    decode(kernel_.items, "item");
+    item_body();
+  }
+
+  void cuda_rows() {
+    const std::string items = kernel_.items.empty() ? "1" : product_text(kernel_.items);
+    line("const int64_t item = int64_t(task_index()) * (thread_count / THREADS) + thread_index() / THREADS;");
+    line(fmt::format("if (item >= {}) return;", items));
+    line("const int thread = thread_index() % THREADS;");
+    decode(kernel_.items, "item");
+    const std::vector<Stage> stages = stages_of_row();
+    const Loop& row = kernel_.row.back();
+    const bool keeps = sizes_.largest(row.extent) <= kMostKeptByThread * facts_.threads;
+    if (keeps) choose_kept(stages);
+    const std::string length = sizes_.kernel_text(row.extent);
+    if (!kept_.empty()) line(fmt::format("constexpr int parts = ceil_div(int({}), int(THREADS));", length));
+    for (const auto& [id, kept] : kept_) line(fmt::format("float {}[parts];", kept.name));
+    hoist(variables_of(kernel_.row));
+    for (const Stage& stage : stages) {
+      write_what_is_known();
+      cuda_stage(stage);
+      after_stage();
+    }
+    write_what_is_known();
+    bool guarded = false;
+    for (const Store& store : kernel_.stores) {
+      if (lies_in_row(store)) continue;
+      if (!guarded) open("if (thread == 0)");
+      guarded = true;
+      this->store(store);
+    }
+    if (guarded) close();
+  }
+
+  void cuda_stage(const Stage& stage) {
+    const bool on_row = !stage.reduction || is_row(exprs_.at(*stage.reduction).variables);
+    const std::vector<Loop> loops = stage.reduction ? loops_of(exprs_.at(*stage.reduction)) : kernel_.row;
+    const std::string length = sizes_.kernel_text(loops.back().extent);
+    std::string total;
+    if (stage.reduction) {
+      total = fresh("total");
+      const Expr& expr = exprs_.at(*stage.reduction);
+      line(fmt::format("{} {} = {};", type_of(*stage.reduction), total, neutral(expr.fold, expr.compute)));
+    }
+    const std::optional<Loop> lane = std::exchange(lane_, loops.back());
+    const std::map<VariableId, std::string> outside = variables_;
+    {
+      const Scoped scope(*this);
+      stage_keeps_ = on_row;
+      const std::vector<Loop> outer(loops.begin(), loops.end() - 1);
+      for (const Loop& one : outer) {
+        if (!variables_.contains(one.variable)) variables_[one.variable] = fresh("k");
+      }
+      variables_[lane_->variable] = "i";
+      open_loops(outer);
+      if (on_row && !kept_.empty()) {
+        line("#pragma unroll");
+        open("for (int part = 0; part < parts; ++part)");
+        line("const int64_t i = part * THREADS + thread;");
+        line(fmt::format("if (i >= {}) break;", length));
+      } else {
+        open(fmt::format("for (int64_t i = thread; i < {}; i += THREADS)", length));
+      }
+      if (stage.reduction) {
+        const Expr expr = exprs_.at(*stage.reduction);
+        line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+      } else {
+        for (const Store& store : kernel_.stores) {
+          if (lies_in_row(store)) this->store(store);
+        }
+      }
+      for (size_t i = 0; i < loops.size(); ++i) close();
+      stage_keeps_ = false;
+    }
+    variables_ = outside;
+    lane_ = lane;
+    if (!stage.reduction) return;
+    const Expr& expr = exprs_.at(*stage.reduction);
+    const bool warp = facts_.threads <= kWarp;
+    const auto fold = [&](const char* sign, const char* name) {
+      return fmt::format("{0}{1}({0}{2})", sign, name, total);
+    };
+    switch (expr.fold) {
+      case Fold::Sum: line(fmt::format("{} = {};", total, fold("", warp ? "warp_sum<THREADS>" : "block_sum"))); break;
+      case Fold::Smallest:
+        line(fmt::format("{} = {};", total, fold("-", warp ? "warp_max<THREADS>" : "block_max")));
+        break;
+      case Fold::Any:
+      case Fold::Largest:
+        line(fmt::format("{} = {};", total, fold("", warp ? "warp_max<THREADS>" : "block_max")));
+        break;
+      case Fold::All: line(fmt::format("{} = {};", total, fold("!", warp ? "warp_max<THREADS>" : "block_max"))); break;
+      case Fold::Product: break;
+    }
+    names_[*stage.reduction] = total;
+  }
+
+  Definitions& definitions_;
+  ExprTable& exprs_;
+  IndexTable& indices_;
+  SizeTable& sizes_;
+  const FusedKernel& kernel_;
+  const KernelFacts& facts_;
+  const Target target_;
+  std::optional<Loop> lane_;
+  bool vectors_ = false;
+  std::set<std::string> taken_;
+  std::map<ExprId, int> uses_;
+  std::map<ExprId, bool> with_reductions_;
+  std::map<VariableId, std::string> variables_;
+  std::map<ExprId, std::string> names_;
+  std::map<ExprId, Kept> kept_;
+  std::vector<ExprId> written_;
+  bool stage_keeps_ = false;
+  int count_ = 0, indent_ = 2;
+  std::string out_;
+};
+
+void collect_facts(Definitions& definitions, ExprId id, std::set<ExprId>& met, KernelFacts& facts) {
+  if (!met.insert(id).second) return;
+  const Expr expr = definitions.exprs().at(id);
+  definitions.exprs().for_each_part(id, [&](ExprId part) { collect_facts(definitions, part, met, facts); });
+  const auto add = [](auto& list, const auto& value) {
+    if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+  };
+  if (expr.kind == Kind::Load) add(facts.loaded, expr.tensor);
+  if (expr.kind == Kind::Parameter) add(facts.parameters, std::pair(expr.text, expr.compute));
+}
+
+}  // namespace
+
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {
+  SizeTable& sizes = definitions.sizes();
+  KernelFacts facts;
+  std::set<ExprId> met;
+  for (const Store& store : kernel.stores) {
+    collect_facts(definitions, store.value, met, facts);
+    facts.stored.push_back(store.tensor);
+  }
+  facts.items = facts.row = sizes.one();
+  for (const Loop& loop : kernel.items) facts.items = sizes.product(facts.items, loop.extent);
+  for (const Loop& loop : kernel.row) facts.row = sizes.product(facts.row, loop.extent);
+  if (kernel.lanes == Lanes::Row) facts.threads = sizes.largest(kernel.row.back().extent) <= kWarpRow ? kWarp : kBlock;
+  return facts;
+}
+
+std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts,
+                        const std::string& name, const std::string& comment, Target target) {
+  std::vector<std::string> parameters;
+  for (const TensorId tensor : facts.loaded)
+    parameters.push_back(fmt::format("const {}* {}",
+                                     definitions.elements()[definitions.tensors()[tensor].element].kernel,
+                                     definitions.tensors()[tensor].name));
+  for (const TensorId tensor : facts.stored)
+    parameters.push_back(fmt::format("{}* {}", definitions.elements()[definitions.tensors()[tensor].element].kernel,
+                                     definitions.tensors()[tensor].name));
+  for (const auto& [parameter, compute] : facts.parameters) {
+    const char* type = compute == Compute::Float    ? "float"
+                       : compute == Compute::Double ? "double"
+                       : compute == Compute::Bool   ? "bool"
+                                                    : "int64_t";
+    parameters.push_back(fmt::format("{} {}", type, parameter));
+  }
+  const std::string body = KernelWriter(definitions, kernel, facts, target).run();
+  return fmt::format("// {}\nPASSNET_KERNEL {}({}) {{\n{}}}\n", comment, name, fmt::join(parameters, ", "), body);
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,26 @@
+// A kernel as C++: for the CPU, 16 lanes at a time where what it computes allows it, or for CUDA.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "author/fuse/kernel.h"
+
+namespace passnet::author {
+
+/// What a kernel is given, in the order of its parameters.
+struct KernelFacts {
+  std::vector<TensorId> loaded, stored;
+  std::vector<std::pair<std::string, Compute>> parameters;  // constants that are inputs of the pattern
+  SizeId items = 0, row = 0;                                // how many, and elements of each
+  int threads = 1;                                          // CUDA: that share a row
+};
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel);
+
+enum class Target : uint8_t { Cpu, Cuda };
+
+/// The whole function, with its signature. comment: what it computes.
+std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts,
+                        const std::string& name, const std::string& comment, Target target);
+
+}  // namespace passnet::author

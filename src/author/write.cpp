@@ -1,0 +1,316 @@
+#include "author/write.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "author/fuse/partition.h"
+#include "author/region.h"
+#include "author/text/kernel_text.h"
+#include "author/text/python_text.h"
+#include "fx/print.h"
+#include "ir/ops/table.h"
+
+namespace passnet::author {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeId;
+using ir::NodeKind;
+
+namespace {
+
+constexpr size_t kMostNamed = 4;  // operators in the name of a pass
+
+/// By node id: why it is not written; empty where it is.
+std::vector<std::string> try_all(Subject& subject) {
+  ir::Graph& graph = subject.graph;
+  std::vector<std::string> refused(graph.size());
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  Definitions definitions(subject);
+  const auto is_list = [&](NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; };
+  for (NodeId id = 0; id < subject.body(); ++id) {
+    if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
+  }
+  for (NodeId id = subject.body(); id < graph.size(); ++id) {
+    if (graph.node(id).kind == NodeKind::Output) continue;
+    bool known = true;
+    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
+      if (refused[input].empty()) return;
+      // What another operator gives is an input of the part; a list cannot be one.
+      if (definitions.tensor_of(input) || is_list(input) || !definitions.input(input))
+        known = known && definitions.tensor_of(input).has_value();
+    });
+    const bool overwrites = ir::overwrites_input(graph, id);
+    if (overwrites && base_of(graph, id) < subject.body()) {
+      refused[id] = "it overwrites an input of the graph";
+    } else if (overwrites && old_value_is_needed(graph, id, users)) {
+      refused[id] = "what it overwrites is looked at later";
+    } else if (!known) {
+      refused[id] = "what it takes is no tensor of known type";
+    } else if (Result<void> defined = definitions.node(id); !defined) {
+      refused[id] = defined.error().message;
+    }
+  }
+  for (NodeId id = subject.body(); id < graph.size(); ++id) {
+    if (!is_list(id) || !refused[id].empty()) continue;
+    for (const NodeId user : users[id]) {
+      if (graph.node(user).kind == NodeKind::Output || !refused[user].empty())
+        refused[id] = "its parts are used where no kernel can be written";
+    }
+    for (const NodeId user : users[id]) {
+      if (!refused[id].empty() && refused[user].empty())
+        refused[user] = "no kernel can be written for what it takes a part of";
+    }
+  }
+  return refused;
+}
+
+/// Connected operators that can be computed at one time: no path leads out of a region and back.
+std::vector<std::vector<NodeId>> regions_of(const Subject& subject, const std::vector<std::string>& refused) {
+  const ir::Graph& graph = subject.graph;
+  std::vector<size_t> depth(graph.size()), root(graph.size());
+  std::iota(root.begin(), root.end(), size_t{0});
+  const auto find = [&](size_t id) {
+    while (root[id] != id) id = root[id] = root[root[id]];
+    return id;
+  };
+  for (NodeId id = subject.body(); id < graph.size(); ++id) {
+    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
+      if (input < subject.body()) return;
+      const bool apart = !refused[id].empty() || !refused[input].empty();
+      depth[id] = std::max(depth[id], depth[input] + (apart ? 1 : 0));
+    });
+    if (!refused[id].empty() || graph.node(id).kind == NodeKind::Output) continue;
+    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
+      if (input >= subject.body() && refused[input].empty() && depth[input] == depth[id]) root[find(input)] = find(id);
+    });
+  }
+  std::map<size_t, std::vector<NodeId>> by_root;
+  for (NodeId id = subject.body(); id < graph.size(); ++id) {
+    if (refused[id].empty() && graph.node(id).kind != NodeKind::Output) by_root[find(id)].push_back(id);
+  }
+  std::vector<std::vector<NodeId>> regions;
+  for (auto& [id, nodes] : by_root) regions.push_back(std::move(nodes));
+  std::ranges::sort(regions, {}, [](const std::vector<NodeId>& nodes) { return nodes.front(); });
+  return regions;
+}
+
+GraphPart cut(const ir::Graph& graph, std::vector<NodeId> nodes) {
+  GraphPart part{std::move(nodes), {}, {}, {}};
+  const std::set<NodeId> inside(part.nodes.begin(), part.nodes.end());
+  std::set<NodeId> inputs;
+  for (const NodeId id : part.nodes) {
+    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
+      if (!inside.contains(input)) inputs.insert(input);
+    });
+  }
+  part.inputs.assign(inputs.begin(), inputs.end());
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  for (const NodeId id : part.nodes) {
+    if (std::ranges::any_of(users[id], [&](NodeId user) { return !inside.contains(user); })) part.outputs.push_back(id);
+  }
+  return part;
+}
+
+/// "add", "layer_norm": of what computes.
+std::string operator_name(const ir::Graph& graph, NodeId id) {
+  const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+  return signature == nullptr ? std::string() : std::string(signature->name);
+}
+
+bool computes(const Definitions& definitions, NodeId id) {
+  const std::optional<TensorId> tensor = definitions.tensor_of(id);
+  return tensor && !definitions.tensors()[*tensor].is_view;
+}
+
+/// Whether what the node gives lies where its first argument lies, and so must what a plan returns for it.
+bool shares_memory(const Subject& subject, NodeId id) {
+  const ir::Graph& graph = subject.graph;
+  const ir::Node& node = graph.node(id);
+  const ir::OpSignature* signature = ir::find_signature(node);
+  const auto args = graph.args(node);
+  if (signature == nullptr || !signature->view || args.empty() || args[0].kind != ArgKind::Node) return false;
+  if (ir::overwrites_input(graph, id)) return false;
+  const std::vector<ValueType> from = subject.types_of(args[0].node), to = subject.types_of(id);
+  if (!from[0].is_tensor() || !to[0].is_tensor()) return true;
+  const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
+  // Where these copy, what they give is contiguous, and what they take is not.
+  if (signature->name == "reshape" || signature->name == "contiguous" || signature->name == "flatten")
+    return std::ranges::all_of(from, is_contiguous) || !std::ranges::all_of(to, is_contiguous);
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i].tensor.dtype != to[i].tensor.dtype) return false;
+  }
+  return true;
+}
+
+/// The nodes that make a view of what is stored, or of an input, from the first; empty for what has memory of its own.
+std::vector<NodeId> view_chain(const Subject& subject, const GraphPart& part, NodeId id) {
+  std::vector<NodeId> chain;
+  while (std::ranges::find(part.nodes, id) != part.nodes.end() && shares_memory(subject, id)) {
+    chain.insert(chain.begin(), id);
+    id = subject.graph.args(id)[0].node;
+  }
+  return chain;
+}
+
+Result<void> define(Definitions& definitions, const GraphPart& part) {
+  for (const NodeId id : part.inputs) PASSNET_TRY_VOID(definitions.input(id));
+  for (const NodeId id : part.nodes) PASSNET_TRY_VOID(definitions.node(id));
+  return {};
+}
+
+// Views that leave the part, and that it does not go on with, stay PyTorch's.
+Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
+  const std::vector<std::vector<NodeId>> users = ir::users(subject.graph);
+  for (bool changed = true; changed && !part.nodes.empty();) {
+    std::vector<NodeId> rest;
+    for (const NodeId id : part.nodes) {
+      const bool goes_on = std::ranges::any_of(
+          users[id], [&](NodeId user) { return std::ranges::find(part.nodes, user) != part.nodes.end(); });
+      if (goes_on || !shares_memory(subject, id)) rest.push_back(id);
+    }
+    changed = rest.size() != part.nodes.size();
+    part = cut(subject.graph, std::move(rest));
+  }
+  if (part.nodes.empty()) return unsupported("it only moves what it is given");
+  for (const NodeId id : part.outputs) {
+    for (const NodeId view : view_chain(subject, part, id)) {
+      if (std::ranges::find(part.views, view) == part.views.end()) part.views.push_back(view);
+    }
+  }
+  std::ranges::sort(part.views);
+  return part;
+}
+
+std::string arg_key(const ir::Graph& graph, const Arg& arg, const std::map<NodeId, std::string>& names) {
+  if (arg.kind == ArgKind::Node) return names.at(arg.node);
+  if (arg.kind != ArgKind::Tuple && arg.kind != ArgKind::List && arg.kind != ArgKind::Slice)
+    return fx::print_arg(graph, arg);
+  std::string key = "(";
+  for (const Arg& element : graph.elements(arg)) key += arg_key(graph, element, names) + ",";
+  return key + ")";
+}
+
+/// Equal for parts of which one pass does for all.
+std::string key_of(const Subject& subject, const GraphPart& part) {
+  const ir::Graph& graph = subject.graph;
+  std::map<NodeId, std::string> names;
+  std::string key;
+  for (const NodeId id : part.inputs) {
+    names[id] = fmt::format("i{}", names.size());
+    for (const ValueType& type : subject.types_of(id))
+      key +=
+          fmt::format("{}:{}:{} ", ir::name(type.tensor.dtype), type.tensor.shape.size(), type.tensor.is_contiguous());
+  }
+  for (const NodeId id : part.nodes) {
+    const ir::Node& node = graph.node(id);
+    names[id] = fmt::format("n{}", names.size());
+    key += fmt::format("{}{}(", static_cast<int>(node.kind), node.target);
+    for (const Arg& arg : graph.args(node)) key += arg_key(graph, arg, names) + ",";
+    for (const ir::Keyword& keyword : graph.keywords(node))
+      key += fmt::format("{}={},", keyword.name, arg_key(graph, keyword.value, names));
+    key += ")";
+  }
+  for (const NodeId id : part.outputs) key += names.at(id) + " ";
+  return key;
+}
+
+std::string name_of(const Subject& subject, const GraphPart& part, std::set<std::string>& taken) {
+  Definitions definitions(const_cast<Subject&>(subject));
+  std::vector<std::string> operators;
+  if (define(definitions, part)) {
+    for (const NodeId id : part.nodes) {
+      if (computes(definitions, id)) operators.push_back(operator_name(subject.graph, id));
+    }
+  }
+  if (operators.empty()) operators.push_back("copy");
+  operators.erase(std::unique(operators.begin(), operators.end()), operators.end());
+  if (operators.size() > kMostNamed) {
+    // Where it begins and ends says more than what lies between.
+    operators.erase(operators.begin() + 2, operators.end() - 2);
+  }
+  std::string name = fmt::format("{}", fmt::join(operators, "_"));
+  if (operators.size() == 1) name = "fused_" + name;
+  const std::string stem = name;
+  for (int i = 2; !taken.insert(name).second || subject.names.contains(name); ++i) name = fmt::format("{}_{}", stem, i);
+  return name;
+}
+
+Result<Written> write_part(Subject& subject, const GraphPart& part, const std::string& name) {
+  Definitions definitions(subject);
+  PASSNET_TRY_VOID(define(definitions, part));
+  std::vector<TensorId> outputs;
+  for (NodeId id : part.outputs) {
+    const std::vector<NodeId> chain = view_chain(subject, part, id);
+    if (!chain.empty()) id = subject.graph.args(chain.front())[0].node;
+    if (std::ranges::find(part.nodes, id) == part.nodes.end()) continue;  // a view of an input
+    const std::optional<TensorId> tensor = definitions.tensor_of(id);
+    if (!tensor) return unsupported("what leaves the part is no tensor");
+    if (std::ranges::find(outputs, *tensor) == outputs.end()) outputs.push_back(*tensor);
+  }
+  if (outputs.empty()) return unsupported("it only moves what it is given");
+  PASSNET_TRY(const std::vector<FusedKernel> kernels, fuse(definitions, outputs));
+  Written written;
+  written.name = name;
+  written.operators = part.nodes.size();
+  written.kernels = kernels.size();
+  std::vector<NamedKernel> named;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    NamedKernel one;
+    one.name = kernels.size() == 1 ? name + "_kernel" : fmt::format("{}_kernel_{}", name, i + 1);
+    one.facts = facts_of(definitions, kernels[i]);
+    one.lanes = kernels[i].lanes;
+    std::vector<std::string> stored;
+    for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);
+    const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));
+    one.cpp = kernel_text(definitions, kernels[i], one.facts, one.name, comment, Target::Cpu);
+    one.cuda = kernel_text(definitions, kernels[i], one.facts, one.name, comment, Target::Cuda);
+    named.push_back(std::move(one));
+  }
+  size_t computing = 0;
+  for (const NodeId id : part.nodes) computing += computes(definitions, id) ? 1 : 0;
+  const std::vector<std::string> comment = {fmt::format("{} operators of {} as {} kernel{}.", computing,
+                                                        subject.examples[0], kernels.size(),
+                                                        kernels.size() == 1 ? "" : "s")};
+  written.python = python_text(subject, definitions, part, named, name, comment);
+  for (const bool cuda : {false, true}) {
+    std::string& text = cuda ? written.cuda : written.cpp;
+    text = fmt::format("// Kernels of {}.py.\n#include <passnet/kernel.h>\n\nusing namespace passnet;\n", name);
+    for (const NamedKernel& kernel : named) text += "\n" + (cuda ? kernel.cuda : kernel.cpp);
+  }
+  return written;
+}
+
+}  // namespace
+
+Authored write_passes(Subject& subject, std::set<std::string>& names) {
+  Authored authored;
+  const std::vector<std::string> refused = try_all(subject);
+  const auto leave = [&](NodeId id, const std::string& why) {
+    authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why});
+  };
+  for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
+    if (!refused[id].empty()) leave(id, refused[id]);
+  }
+  std::set<std::string> keys;
+  for (std::vector<NodeId>& nodes : regions_of(subject, refused)) {
+    const std::vector<NodeId> all = nodes;
+    Result<GraphPart> part = without_views(subject, cut(subject.graph, std::move(nodes)));
+    if (part && !keys.insert(key_of(subject, *part)).second) continue;  // another pass does it
+    Result<Written> written =
+        part ? write_part(subject, *part, name_of(subject, *part, names)) : Result<Written>(part.error());
+    if (written) {
+      authored.passes.push_back(std::move(*written));
+      continue;
+    }
+    for (const NodeId id : all) leave(id, written.error().message);
+  }
+  return authored;
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,34 @@
+// A part of a graph as a pass: pattern, plan and kernels for the CPU and CUDA, fused.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "author/subject/subject.h"
+#include "base/result.h"
+
+namespace passnet::author {
+
+struct Written {
+  std::string name;               // of the pass
+  std::string python, cpp, cuda;  // Name.py, Name.cpp, Name.cu
+  size_t operators = 0;           // of the graph, views among them
+  size_t kernels = 0;
+};
+
+struct NotWritten {
+  std::string statement;  // "tmp_3 = torch.conv3d(…)"
+  std::string why;
+};
+
+struct Authored {
+  std::vector<Written> passes;
+  std::vector<NotWritten> left;
+};
+
+/// A pass for each connected part of the graph that kernels can be written for; parts that are equal have one. Names are
+/// those of what they compute, and none of `names`, which grows. The graph's pool of arguments may grow.
+Authored write_passes(Subject& subject, std::set<std::string>& names);
+
+}  // namespace passnet::author

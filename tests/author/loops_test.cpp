@@ -1,0 +1,86 @@
+// Sizes and places: that what is split and merged again comes back, and what a plan must ask for.
+#include <gmock/gmock.h>
+
+#include "author/fuse/access.h"
+#include "author/loops/expression.h"
+
+namespace passnet::author {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+struct Loops : ::testing::Test {
+  SizeTable sizes{2};
+  SizeId batch = sizes.dimension({2, 4}, "x.shape[0]", "batch");
+  SizeId heads = sizes.dimension({12, 8}, "x.shape[1]", "heads");
+  SizeId width = sizes.dimension({64, 32}, "x.shape[2]", "width");
+  IndexTable indices{sizes};
+  ExprTable exprs{indices};
+  std::vector<IndexId> place_in(const std::vector<SizeId>& shape) {
+    std::vector<IndexId> place;
+    for (const SizeId size : shape) place.push_back(indices.variable(indices.new_variable(size)));
+    return place;
+  }
+};
+
+TEST_F(Loops, EqualSizesAreOneAndThePlanAsksForIt) {
+  EXPECT_EQ(sizes.dimension({2, 4}, "y.shape[0]", "rows"), batch);
+  EXPECT_THAT(sizes.conditions(), ElementsAre("y.shape[0] == batch"));
+  const SizeId both = sizes.product(heads, width);
+  EXPECT_EQ(sizes.dimension({768, 256}, "y.shape[1]", "rows"), both);
+  EXPECT_THAT(sizes.conditions(), Contains("y.shape[1] == heads * width"));
+}
+
+TEST_F(Loops, ASizeOfOneNeedsNoLoop) {
+  EXPECT_TRUE(sizes.is_one(sizes.dimension({1, 1}, "y.shape[0]", "rows")));
+  EXPECT_EQ(indices.variable(indices.new_variable(sizes.one())), indices.zero());
+}
+
+TEST_F(Loops, SizesThatDoNotDivideAreRefused) {
+  EXPECT_FALSE(sizes.quotient(heads, batch).has_value() && sizes.quotient(width, heads).has_value());
+  EXPECT_TRUE(sizes.quotient(sizes.product(heads, width), heads).has_value());
+}
+
+TEST_F(Loops, WhatIsMergedAndSplitAgainComesBack) {
+  const std::vector<SizeId> apart = {batch, heads, width}, merged = {batch, sizes.product(heads, width)};
+  const std::vector<IndexId> place = place_in(apart);
+  const std::vector<IndexId> there = indices.reshape(place, apart, merged);
+  ASSERT_EQ(there.size(), 2u);
+  EXPECT_EQ(indices.reshape(there, merged, apart), place);
+  const std::vector<IndexId> flat = place_in(merged);
+  EXPECT_EQ(indices.reshape(indices.reshape(flat, merged, apart), apart, merged), flat);
+}
+
+TEST_F(Loops, StepsAreThoseOfMemory) {
+  const std::vector<SizeId> shape = {batch, heads, width};
+  const std::vector<IndexId> place = place_in(shape);
+  const Access access = access_of(exprs, place, sizes.contiguous_strides(shape));
+  EXPECT_THAT(access.rest, IsEmpty());
+  ASSERT_EQ(access.steps.size(), 3u);
+  EXPECT_EQ(sizes.values(access.steps.at(0)), (ByExample{768, 256}));
+  EXPECT_TRUE(sizes.is_one(access.steps.at(2)));
+}
+
+TEST_F(Loops, AQuotientAndItsRemainderAreSteps) {
+  const SizeId both = sizes.product(heads, width);
+  const std::vector<IndexId> flat = place_in({both});
+  const std::vector<IndexId> split = {indices.divide(flat[0], width), indices.remainder(flat[0], width)};
+  const Access access = access_of(exprs, split, {width, sizes.one()});
+  EXPECT_THAT(access.irregular, IsEmpty());
+  ASSERT_EQ(access.steps.size(), 1u);
+  EXPECT_TRUE(sizes.is_one(access.steps.begin()->second));
+}
+
+TEST_F(Loops, VariablesOfAReductionAreItsOwn) {
+  const VariableId outer = indices.new_variable(batch), inner = indices.new_variable(width);
+  const ExprId load = exprs.load(0, {indices.variable(outer), indices.variable(inner)}, Compute::Float);
+  const ExprId total = exprs.reduce(Fold::Sum, 1, {inner}, load);
+  EXPECT_EQ(exprs.free_variables(load), (std::set<VariableId>{outer, inner}));
+  EXPECT_EQ(exprs.free_variables(total), (std::set<VariableId>{outer}));
+  EXPECT_EQ(exprs.reduce(Fold::Sum, 1, {inner}, load), total);
+}
+
+}  // namespace
+}  // namespace passnet::author
