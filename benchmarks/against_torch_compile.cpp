@@ -1,5 +1,5 @@
 // Every graph of the shipped samples and of a corpus, on PyTorch in the ways its users call it, on our eager and on our
-// passes, side by side in one run. Prints a markdown table per set of graphs; --out writes every figure as JSON.
+// passes (shipped, or what `passnet author` made of them), side by side in one run. Prints a markdown table per set of graphs; --out writes every figure as JSON.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -64,7 +64,7 @@ struct Row {
 };
 
 struct Flags {
-  std::string samples = "samples", corpus, out, device = "cpu", leave_out;
+  std::string samples = "samples", corpus, authored, out, device = "cpu", leave_out;
   int limit = 0;
   size_t first = 0, every = 1;
   ContestOptions contest;
@@ -82,9 +82,11 @@ Result<std::vector<Contestant>> start_contestants(const Flags& flags) {
   return contestants;
 }
 
-// One graph on all sides. passes: of its sample; empty when it has none.
+// One graph on all sides. passes: of its sample; none: the side with passes has nothing to show; empty: it runs the graph as
+// it is, as whoever asked the author gets it.
 Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::filesystem::path& path,
-                          const std::string& name, const std::vector<pass::Pass>& passes, const Flags& flags) {
+                          const std::string& name, const std::optional<std::vector<pass::Pass>>& passes,
+                          const Flags& flags) {
   Row row{name, std::vector<Cell>(contestants.size())};
   run::Worker& first = contestants[0].worker;
   PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(path));
@@ -95,9 +97,10 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::files
     return row;
   }
   // Compiling takes seconds, so all sides get ready at a time.
-  const Result<Entry> rewritten =
-      passes.empty() ? Result<Entry>(bad_pass("no pass")) : apply_passes(first, graph, passes, flags.contest);
   const Entry as_read{graph.graph};
+  const Result<Entry> rewritten = !passes           ? Result<Entry>(bad_pass("no pass"))
+                                  : passes->empty() ? Result<Entry>(as_read)
+                                                    : apply_passes(first, graph, *passes, flags.contest);
   {
     std::mutex first_is_busy;
     std::vector<std::jthread> helpers;
@@ -212,6 +215,7 @@ Json rows_to_json(const std::vector<Row>& rows, const Flags& flags) {
 struct Job {
   std::filesystem::path path;
   std::string name;
+  std::string sample;  // as `passnet author` calls it
   std::filesystem::path pass_dir;
 };
 
@@ -225,7 +229,7 @@ Result<std::vector<Job>> list_samples(const std::string& directory) {
   for (const std::filesystem::path& path : samples) {
     PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
     for (size_t i = 0; i < sample.graph_names.size(); ++i) {
-      jobs.push_back({sample.graph_paths[i], sample.name + "/" + sample.graph_names[i], sample.pass_dir});
+      jobs.push_back({sample.graph_paths[i], sample.name + "/" + sample.graph_names[i], sample.name, sample.pass_dir});
     }
   }
   return jobs;
@@ -234,9 +238,22 @@ Result<std::vector<Job>> list_samples(const std::string& directory) {
 std::vector<Job> list_corpus(const std::string& directory) {
   std::vector<Job> jobs;
   for (const std::filesystem::path& path : graphdir::find_graph_dirs(directory)) {
-    jobs.push_back({path, std::filesystem::relative(path, directory).string(), {}});
+    jobs.push_back({path, std::filesystem::relative(path, directory).string(), path.filename().string(), {}});
   }
   return jobs;
+}
+
+/// None: there is no list of passes.
+Result<std::optional<std::vector<pass::Pass>>> load_passes(const std::filesystem::path& pass_dir) {
+  std::optional<std::vector<pass::Pass>> passes;
+  if (pass_dir.empty()) return passes;
+  passes.emplace();
+  PASSNET_TRY(const auto files, pass::list_passes(pass_dir));
+  for (const std::filesystem::path& file : files) {
+    PASSNET_TRY(pass::Pass loaded, pass::load_pass(file));
+    passes->push_back(std::move(loaded));
+  }
+  return passes;
 }
 
 Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std::vector<Job> jobs, const Flags& flags) {
@@ -246,14 +263,7 @@ Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std:
   std::vector<Row> rows;
   for (size_t i = 0; i < jobs.size(); ++i) {
     fmt::print(stderr, "[{}/{}] {}\n", i + 1, jobs.size(), jobs[i].name);
-    std::vector<pass::Pass> passes;
-    if (!jobs[i].pass_dir.empty()) {
-      PASSNET_TRY(const auto files, pass::list_passes(jobs[i].pass_dir));
-      for (const std::filesystem::path& file : files) {
-        PASSNET_TRY(pass::Pass loaded, pass::load_pass(file));
-        passes.push_back(std::move(loaded));
-      }
-    }
+    PASSNET_TRY(const auto passes, load_passes(jobs[i].pass_dir));
     Result<Row> row = measure_graph(contestants, jobs[i].path, jobs[i].name, passes, flags);
     if (!row) return std::move(row).error().with_note(fmt::format("while measuring '{}'", jobs[i].name));
     rows.push_back(std::move(*row));
@@ -272,6 +282,10 @@ Result<void> run_all(Flags& flags) {
               {"trials", flags.contest.trials}, {"tracks", Json::array()},          {"summary", Json::array()}};
   for (const record::Track& track : flags.contest.tracks) report["tracks"].push_back(record::describe(track));
   const auto measure_set = [&](const std::string& title, std::vector<Job> jobs) -> Result<void> {
+    for (Job& job : jobs) {
+      if (flags.authored.empty()) break;
+      job.pass_dir = std::filesystem::path(flags.authored) / job.sample / "pass_dir";
+    }
     PASSNET_TRY(const std::vector<Row> rows, measure_jobs(contestants, std::move(jobs), flags));
     print_table(title, rows, flags);
     for (Json& line : summarize_pairs(title, rows, flags)) report["summary"].push_back(std::move(line));
@@ -298,6 +312,8 @@ int main(int argc, char** argv) {
   CLI::App app{"PyTorch eager, torch.compile, our eager and our passes side by side"};
   app.add_option("--samples", flags.samples, "directory of samples; empty: none")->capture_default_str();
   app.add_option("--corpus", flags.corpus, "directory of graphs without passes");
+  app.add_option("--authored", flags.authored,
+                 "directory that `passnet author` wrote: its passes take part, in place of the samples' own");
   app.add_option("--device", flags.device, "cpu, cuda or cuda:N")->capture_default_str();
   app.add_option("--leave-out", flags.leave_out, "sides that do not take part, by name, with commas between");
   app.add_option("--python", flags.contest.python, "a python3 that has PyTorch")->capture_default_str();

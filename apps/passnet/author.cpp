@@ -3,7 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "agent/feedback/feedback.h"
 #include "agent/run/evaluator.h"
@@ -13,7 +17,7 @@
 #include "base/json.h"
 #include "base/json_fields.h"
 #include "command.h"
-#include "graph_commands/types.h"
+#include "examples.h"
 #include "graphdir/sample.h"
 #include "options.h"
 #include "pass/template.h"
@@ -32,18 +36,6 @@ struct AuthorFlags {
   run::LaneCount lanes;
   bool write_only = false, resume = false, json = false;
 };
-
-Result<std::vector<author::Example>> load_examples(const graphdir::Sample& sample, TypeInference& inference) {
-  std::vector<author::Example> examples;
-  for (size_t i = 0; i < sample.graph_paths.size(); ++i) {
-    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(sample.graph_paths[i]));
-    PASSNET_TRY(const InferredTypes types, inference.types_of(graph));
-    author::Example example{sample.graph_names[i], graph.graph, {}};
-    for (const ir::Value& value : types.values) example.types.push_back(author::value_type(value));
-    examples.push_back(std::move(example));
-  }
-  return examples;
-}
 
 /// Passes for all graphs: of each structure its own.
 author::Authored write_all(std::vector<author::Example> examples) {
@@ -64,14 +56,14 @@ author::Authored write_all(std::vector<author::Example> examples) {
 Json report_of(const std::string& sample, const author::Authored& authored, const author::Judged* judged) {
   Json passes = Json::array(), left = Json::array();
   for (const author::Written& one : authored.passes) {
-    Json pass{
-        {"pass", one.name}, {"operators", one.operators}, {"kernels", one.kernels}, {"kept", nullptr}, {"why", ""},
-        {"ratio", nullptr}};
+    Json pass{{"pass", one.name}, {"operators", one.operators}, {"kernels", one.kernels},    {"kept", nullptr},
+              {"why", ""},        {"ratio", nullptr},           {"declined", Json::object()}};
     for (const author::PassVerdict& verdict : judged == nullptr ? std::vector<author::PassVerdict>{} : judged->passes) {
       if (verdict.pass != one.name) continue;
       pass["kept"] = verdict.kept;
       pass["why"] = valid_utf8(verdict.why);
       if (verdict.ratio > 0) pass["ratio"] = number_json(verdict.ratio);
+      for (const auto& [graph, why] : verdict.declined) pass["declined"][valid_utf8(graph)] = valid_utf8(why);
     }
     passes.push_back(std::move(pass));
   }
@@ -86,40 +78,95 @@ Json report_of(const std::string& sample, const author::Authored& authored, cons
           {"left", std::move(left)}};
 }
 
+std::string counted(size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 void say_report(const Json& report) {
   const std::string score =
       report["score"].is_null() ? "not judged" : fmt::format("score {:.3f}", report["score"].get<double>());
   say("{}: {}\n", plain_text(report["sample"]), score);
   for (const Json& pass : report["passes"]) {
     const char* verdict = pass["kept"].is_null() ? "written" : pass["kept"].get<bool>() ? "kept" : "not kept";
-    say("  {}: {} operators in {} kernels, {}{}\n", plain_text(pass["pass"]), pass["operators"].get<size_t>(),
-        pass["kernels"].get<size_t>(), verdict, plain_text(pass["why"]).empty() ? "" : ": " + plain_text(pass["why"]));
+    say("  {}: {} in {}, {}{}\n", plain_text(pass["pass"]), counted(pass["operators"].get<size_t>(), "operator"),
+        counted(pass["kernels"].get<size_t>(), "kernel"), verdict,
+        plain_text(pass["why"]).empty() ? "" : ": " + plain_text(pass["why"]));
+    for (const auto& [graph, why] : pass["declined"].items())
+      say("    declines {}: {}\n", plain_text(graph), plain_text(why));
   }
   for (const Json& left : report["left"])
     say("  left: {}: {}\n", plain_text(left["statement"]), plain_text(left["why"]));
 }
 
+/// One for all threads: it takes milliseconds where an evaluation takes seconds.
+class SharedInference {
+ public:
+  Result<std::vector<author::Example>> load(const graphdir::Sample& sample) {
+    const std::scoped_lock lock(mutex_);
+    return load_examples(sample.graph_paths, sample.graph_names, inference_);
+  }
+
+ private:
+  std::mutex mutex_;
+  TypeInference inference_;
+};
+
 /// Writes the passes of a sample into `place` and judges them.
-Result<Json> author_sample(graphdir::Sample sample, const std::filesystem::path& place, TypeInference& inference,
+Result<Json> author_sample(graphdir::Sample sample, const std::filesystem::path& place, SharedInference& inference,
                            const author::Evaluate& evaluate) {
   std::error_code failed;
   std::filesystem::remove_all(place, failed);
   if (failed) return io_error("cannot remove", place.string(), failed.value());
-  PASSNET_TRY(std::vector<author::Example> examples, load_examples(sample, inference));
+  PASSNET_TRY(std::vector<author::Example> examples, inference.load(sample));
   const author::Authored authored = write_all(std::move(examples));
   sample.path = place;
   sample.pass_dir = place / "pass_dir";
-  std::vector<std::string> names;
+  std::vector<author::Candidate> candidates;
   for (const author::Written& one : authored.passes) {
-    PASSNET_TRY_VOID(pass::write_pass(sample.pass_dir, one.name, {one.python, one.cpp, one.cuda}));
-    names.push_back(one.name);
+    const auto write = [&](const std::map<std::string, std::string>& declined) -> Result<void> {
+      const std::string python = declined.empty() ? one.python.text : author::declining(one.python, declined);
+      return write_file(sample.pass_dir / (one.name + ".py"), std::string_view(python));
+    };
+    PASSNET_TRY_VOID(pass::write_pass(sample.pass_dir, one.name, {one.python.text, one.cpp, one.cuda}));
+    author::Candidate candidate{one.name, {}, write};
+    for (const auto& [graph, condition] : one.python.sites) candidate.graphs.push_back(graph);
+    candidates.push_back(std::move(candidate));
   }
   if (!evaluate) return report_of(sample.name, authored, nullptr);
-  PASSNET_TRY(const author::Judged judged, author::judge_passes(sample, names, evaluate));
-  std::string lines;
-  for (const record::RunRecord& one : judged.records) lines += dump(record::to_json(one)) + "\n";
-  PASSNET_TRY_VOID(write_file(place / "records.jsonl", std::string_view(lines)));
+  PASSNET_TRY(const author::Judged judged, author::judge_passes(sample, candidates, evaluate));
+  PASSNET_TRY_VOID(write_file(place / "records.jsonl", record::to_lines(judged.records)));
   return report_of(sample.name, authored, &judged);
+}
+
+/// Several samples at a time; what is made of them is taken in their order. Errors: the first one; no sample is begun after it.
+Result<void> in_order(const std::vector<graphdir::Sample>& samples, int at_a_time,
+                      const std::function<Result<Json>(const graphdir::Sample&)>& make,
+                      const std::function<void(Json)>& take) {
+  std::mutex mutex;
+  std::map<size_t, Json> made;
+  size_t begun = 0, taken = 0;
+  Result<void> done;
+  const auto work = [&] {
+    while (true) {
+      std::unique_lock lock(mutex);
+      if (begun == samples.size() || !done || interrupted()) return;
+      const size_t index = begun++;
+      lock.unlock();
+      Result<Json> one = make(samples[index]);
+      lock.lock();
+      if (!one) {
+        if (done) done = std::move(one).error();
+        return;
+      }
+      made.emplace(index, std::move(*one));
+      for (auto next = made.find(taken); next != made.end(); next = made.find(++taken)) take(std::move(next->second));
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < at_a_time; ++i) threads.emplace_back(work);
+  }
+  return done;
 }
 
 Result<ExitCode> author_samples(AuthorFlags& flags) {
@@ -127,7 +174,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   PASSNET_TRY_VOID(settle_lanes(flags.evaluate.gpu, flags.lanes));
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
   PASSNET_TRY(const std::vector<graphdir::Sample> samples, graphdir::load_samples(paths));
-  TypeInference inference;
+  SharedInference inference;
   std::optional<agent::Evaluator> evaluator;
   author::Evaluate evaluate;
   if (!flags.write_only) {
@@ -137,20 +184,22 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
       return std::move(made.records);
     };
   }
-  Json reports = Json::array();
-  for (const graphdir::Sample& sample : samples) {
-    if (interrupted()) return kInterrupted;
+  const auto author_one = [&](const graphdir::Sample& sample) -> Result<Json> {
     const std::filesystem::path place = std::filesystem::path(flags.out) / sample.name;
     const Result<std::string> known =
         flags.resume ? read_file(place / kReportFile) : Result<std::string>(bad_input(""));
     Json report = known ? Json::parse(*known, nullptr, false) : Json();
-    if (!report.is_object() || (report["score"].is_null() && !flags.write_only)) {
-      PASSNET_TRY(report, author_sample(sample, place, inference, evaluate));
-      PASSNET_TRY_VOID(write_file(place / kReportFile, dump(report, 1) + "\n"));
-    }
+    if (report.is_object() && (!report["score"].is_null() || flags.write_only)) return report;
+    PASSNET_TRY(report, author_sample(sample, place, inference, evaluate));
+    PASSNET_TRY_VOID(write_file(place / kReportFile, dump(report, 1) + "\n"));
+    return report;
+  };
+  Json reports = Json::array();
+  PASSNET_TRY_VOID(in_order(samples, flags.lanes.all(), author_one, [&](Json report) {
     if (!flags.json) say_report(report);
     reports.push_back(std::move(report));
-  }
+  }));
+  if (interrupted()) return kInterrupted;
   if (flags.json) print_result(dump(reports, 1) + "\n");
   return kOk;
 }

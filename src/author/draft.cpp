@@ -7,6 +7,7 @@
 #include <set>
 
 #include "author/region.h"
+#include "author/subject/part.h"
 #include "author/writer.h"
 #include "fx/print.h"
 #include "fx/statement.h"
@@ -20,76 +21,13 @@ using ir::NodeKind;
 
 namespace {
 
-/// A part of the graph as a pattern: what goes in, what comes out.
-struct Part {
-  std::vector<NodeId> nodes, inputs, outputs;
-};
-
-Part cut(const ir::Graph& graph, std::vector<NodeId> nodes) {
-  Part part{std::move(nodes), {}, {}};
-  const std::set<NodeId> inside(part.nodes.begin(), part.nodes.end());
-  std::set<NodeId> inputs;
-  for (const NodeId id : part.nodes) {
-    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
-      if (!inside.contains(input)) inputs.insert(input);
-    });
-  }
-  part.inputs.assign(inputs.begin(), inputs.end());
-  const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  for (const NodeId id : part.nodes) {
-    if (std::ranges::any_of(users[id], [&](NodeId user) { return !inside.contains(user); })) part.outputs.push_back(id);
-  }
-  return part;
-}
-
-std::vector<std::string> names(const ir::Graph& graph, const std::vector<NodeId>& ids) {
-  std::vector<std::string> all;
-  for (const NodeId id : ids) all.emplace_back(graph.node(id).name);
-  return all;
-}
-
 bool is_constant(const Subject& subject, NodeId id) { return subject.types[0][id].kind == ValueType::Kind::Constant; }
 
-std::string tuple_of(const std::vector<std::string>& items) {
-  return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
-}
-
-/// What the plan asks before anything else: types and ranks are those of one of the graphs.
-std::vector<std::string> checks(const Subject& subject, const Part& part) {
-  std::vector<std::string> dtypes, shapes, layouts;
-  std::vector<std::vector<std::string>> seen(subject.types.size());
-  for (const NodeId id : part.inputs) {
-    const std::string name(subject.graph.node(id).name);
-    const std::vector<ValueType> types = subject.types_of(id);
-    const bool is_dtype = types[0].constant == ArgKind::DType && is_constant(subject, id);
-    if (types[0].is_tensor() || is_dtype) {
-      dtypes.push_back(types[0].is_tensor() ? name + ".dtype" : name);
-      for (size_t i = 0; i < types.size(); ++i)
-        seen[i].push_back(
-            fmt::format("torch.{}", ir::name(types[0].is_tensor() ? types[i].tensor.dtype : types[i].dtype)));
-    }
-    if (types[0].is_tensor()) {
-      shapes.push_back(fmt::format("{}.ndim == {}", name, types[0].tensor.shape.size()));
-      if (std::ranges::all_of(types, [](const ValueType& type) { return type.tensor.is_contiguous(); }))
-        layouts.push_back(name + ".is_contiguous()");
-    } else if (types[0].length > 0) {
-      shapes.push_back(fmt::format("len({}) == {}", name, types[0].length));
-    }
-  }
-  std::vector<std::string> combinations;
-  for (const auto& combination : seen) {
-    const std::string text = dtypes.size() == 1 ? combination[0] : tuple_of(combination);
-    if (std::ranges::find(combinations, text) == combinations.end()) combinations.push_back(text);
-  }
-  std::vector<std::string> lines = {
-      "# Dtypes and ranks as in the graphs that this was written for; other sites keep their operators."};
-  const auto decline = [&](const std::string& condition) {
-    lines.push_back(fmt::format("if {}:", condition));
-    lines.push_back("    return NotImplemented");
-  };
-  decline(fmt::format("{} not in {}", dtypes.size() == 1 ? dtypes[0] : tuple_of(dtypes), tuple_of(combinations)));
-  decline(fmt::format("not ({})", fmt::join(shapes, " and ")));
-  if (!layouts.empty()) decline(fmt::format("not ({})", fmt::join(layouts, " and ")));
+/// What the plan asks before anything else.
+std::vector<std::string> checks(const Subject& subject, const GraphPart& part) {
+  std::vector<std::string> lines = type_checks(subject, part);
+  lines.insert(lines.begin(),
+               "# Dtypes and ranks as in the graphs that this was written for; other sites keep their operators.");
   return lines;
 }
 
@@ -110,11 +48,11 @@ def grid(x, n, work):
 )";
 
 /// Name.py. plan: its lines before `return`.
-std::string python_text(const Subject& subject, const Part& part, const std::string& name,
+std::string python_text(const Subject& subject, const GraphPart& part, const std::string& name,
                         const std::vector<std::string>& comment, const std::vector<std::string>& plan,
                         const std::vector<std::string>& results, std::string_view functions) {
   fx::StatementPrinter printer(subject.graph);
-  const std::string inputs = fmt::format("{}", fmt::join(names(subject.graph, part.inputs), ", "));
+  const std::string inputs = fmt::format("{}", fmt::join(names_of(subject.graph, part.inputs), ", "));
   for (const NodeId id : part.nodes) {
     printer.put("    ");
     printer.statement(subject.graph.node(id), false, "\n    ");
@@ -128,7 +66,7 @@ std::string python_text(const Subject& subject, const Part& part, const std::str
     if (used) out += fmt::format("from torch import {}\n", constant);
   }
   out += fmt::format("\n\ndef pattern({}):\n{}    return {}\n", inputs, printer.text(),
-                     fmt::join(names(subject.graph, part.outputs), ", "));
+                     fmt::join(names_of(subject.graph, part.outputs), ", "));
   out += fmt::format("\n\ndef replacement_args({}):\n    return ({}{})\n\n", inputs, inputs,
                      part.inputs.size() == 1 ? "," : "");
   out += functions;
@@ -145,7 +83,7 @@ std::string whose(const Subject& subject) {
 }
 
 /// Kernels for the part. at: the node that stopped it, when one did.
-Result<Draft> write_part(Subject& subject, const Part& part, const std::string& name, NodeId& at) {
+Result<Draft> write_part(Subject& subject, const GraphPart& part, const std::string& name, NodeId& at) {
   Writer writer(subject, name);
   for (const NodeId id : part.inputs) {
     at = id;
@@ -200,7 +138,7 @@ std::string varying(const std::vector<ValueType>& types) {
 }
 
 /// Plan and signature for a part that no kernel can be written for: the results have the shapes that were seen.
-Result<Draft> outline_part(const Subject& subject, const Part& part, const std::string& name) {
+Result<Draft> outline_part(const Subject& subject, const GraphPart& part, const std::string& name) {
   const ir::Graph& graph = subject.graph;
   std::vector<std::string> plan = checks(subject, part), conditions(subject.types.size()), arguments, parameters,
                            constants, results;
@@ -277,7 +215,7 @@ Result<Draft> outline_part(const Subject& subject, const Part& part, const std::
 std::string statement(const ir::Graph& graph, NodeId id) { return fx::print_node(graph, graph.node(id)); }
 
 /// Counts, and what was left out with why.
-Draft finish(Draft draft, const Subject& subject, const Part& part, const std::vector<std::string>& refused) {
+Draft finish(Draft draft, const Subject& subject, const GraphPart& part, const std::vector<std::string>& refused) {
   draft.taken = part.nodes.size();
   const std::set<NodeId> inside(part.nodes.begin(), part.nodes.end());
   for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
@@ -309,8 +247,8 @@ Result<Draft> draft_pass(Subject& subject, const std::string& name, std::optiona
       return bad_input(fmt::format("range {}:{} of a graph of {} operators", range->first, range->second, body.size()))
           .with_hint(
               fmt::format("the first operator and one past the last, counted from 0: 0:{} is all of it", body.size()));
-    const Part part = cut(graph, {body.begin() + static_cast<ptrdiff_t>(range->first),
-                                  body.begin() + static_cast<ptrdiff_t>(range->second)});
+    const GraphPart part = cut(graph, {body.begin() + static_cast<ptrdiff_t>(range->first),
+                                       body.begin() + static_cast<ptrdiff_t>(range->second)});
     NodeId at = ir::kNoNode;
     Result<Draft> draft = write_part(subject, part, name, at);
     if (draft) return finish(std::move(*draft), subject, part, refused);
@@ -321,7 +259,7 @@ Result<Draft> draft_pass(Subject& subject, const std::string& name, std::optiona
   for (;;) {
     std::vector<NodeId> region = largest_region(subject, refused);
     if (region.empty()) break;
-    const Part part = cut(graph, std::move(region));
+    const GraphPart part = cut(graph, std::move(region));
     NodeId at = ir::kNoNode;
     Result<Draft> draft = write_part(subject, part, name, at);
     if (draft) return finish(std::move(*draft), subject, part, refused);
@@ -331,7 +269,7 @@ Result<Draft> draft_pass(Subject& subject, const std::string& name, std::optiona
     else
       for (const NodeId id : part.nodes) refused[id] = draft.error().message;
   }
-  const Part part = cut(graph, std::move(body));
+  const GraphPart part = cut(graph, std::move(body));
   PASSNET_TRY(Draft outline, outline_part(subject, part, name));
   return finish(std::move(outline), subject, part, refused);
 }

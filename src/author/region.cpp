@@ -72,18 +72,9 @@ bool old_value_is_needed(const ir::Graph& graph, NodeId id, const std::vector<st
   return false;
 }
 
-std::vector<std::string> refusals(Subject& subject) {
-  ir::Graph& graph = subject.graph;
-  std::vector<std::string> refused(graph.size());
+void refuse_lists(const Subject& subject, std::vector<std::string>& refused) {
+  const ir::Graph& graph = subject.graph;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  for (NodeId id = subject.body(); id < graph.size(); ++id) {
-    if (graph.node(id).kind == NodeKind::Output) continue;
-    if (ir::overwrites_input(graph, id) && old_value_is_needed(graph, id, users))
-      refused[id] = "what it overwrites is looked at later";
-    else
-      refused[id] = try_alone(subject, id);
-  }
-  // A tuple cannot leave the region: it goes where all its parts go.
   for (NodeId id = subject.body(); id < graph.size(); ++id) {
     if (!is_list(subject, id) || !refused[id].empty()) continue;
     for (const NodeId user : users[id]) {
@@ -95,10 +86,24 @@ std::vector<std::string> refusals(Subject& subject) {
         refused[user] = "no kernel can be written for what it takes a part of";
     }
   }
+}
+
+std::vector<std::string> refusals(Subject& subject) {
+  ir::Graph& graph = subject.graph;
+  std::vector<std::string> refused(graph.size());
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  for (NodeId id = subject.body(); id < graph.size(); ++id) {
+    if (graph.node(id).kind == NodeKind::Output) continue;
+    if (ir::overwrites_input(graph, id) && old_value_is_needed(graph, id, users))
+      refused[id] = "what it overwrites is looked at later";
+    else
+      refused[id] = try_alone(subject, id);
+  }
+  refuse_lists(subject, refused);
   return refused;
 }
 
-std::vector<NodeId> largest_region(const Subject& subject, const std::vector<std::string>& refused) {
+std::vector<std::vector<NodeId>> regions_of(const Subject& subject, const std::vector<std::string>& refused) {
   const ir::Graph& graph = subject.graph;
   // Two operators with as many refused ones before them have no refused one between them.
   std::vector<size_t> depth(graph.size()), root(graph.size());
@@ -122,6 +127,13 @@ std::vector<NodeId> largest_region(const Subject& subject, const std::vector<std
   for (NodeId id = subject.body(); id < graph.size(); ++id) {
     if (refused[id].empty() && graph.node(id).kind != NodeKind::Output) regions[find(id)].push_back(id);
   }
+  std::erase_if(regions, [](const std::vector<NodeId>& nodes) { return nodes.empty(); });
+  return regions;
+}
+
+std::vector<NodeId> largest_region(const Subject& subject, const std::vector<std::string>& refused) {
+  const std::vector<std::vector<NodeId>> regions = regions_of(subject, refused);
+  if (regions.empty()) return {};
   return *std::ranges::max_element(regions, {}, &std::vector<NodeId>::size);
 }
 

@@ -12,8 +12,13 @@ namespace passnet::author {
 /// state after it was overwritten, which a replacement cannot give.
 std::vector<std::string> refusals(Subject& subject);
 
-/// The largest set of operators that hang together, hold no refused one, and can be computed at one time (no path leads
-/// out of the set and back). In graph order; empty when all are refused.
+/// Refuses lists whose parts go where no kernel can be written, and what takes such parts: a tuple cannot leave a region.
+void refuse_lists(const Subject& subject, std::vector<std::string>& refused);
+
+/// Operators that hang together, hold no refused one, and can be computed at one time: no path leads out of a region and
+/// back. Each in graph order.
+std::vector<std::vector<ir::NodeId>> regions_of(const Subject& subject, const std::vector<std::string>& refused);
+/// The largest of them; empty when all are refused.
 std::vector<ir::NodeId> largest_region(const Subject& subject, const std::vector<std::string>& refused);
 
 /// The value that a chain of views, and of operators that overwrite what they take, starts from.

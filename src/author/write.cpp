@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "author/fuse/partition.h"
@@ -56,65 +55,8 @@ std::vector<std::string> try_all(Subject& subject) {
       refused[id] = defined.error().message;
     }
   }
-  for (NodeId id = subject.body(); id < graph.size(); ++id) {
-    if (!is_list(id) || !refused[id].empty()) continue;
-    for (const NodeId user : users[id]) {
-      if (graph.node(user).kind == NodeKind::Output || !refused[user].empty())
-        refused[id] = "its parts are used where no kernel can be written";
-    }
-    for (const NodeId user : users[id]) {
-      if (!refused[id].empty() && refused[user].empty())
-        refused[user] = "no kernel can be written for what it takes a part of";
-    }
-  }
+  refuse_lists(subject, refused);
   return refused;
-}
-
-/// Connected operators that can be computed at one time: no path leads out of a region and back.
-std::vector<std::vector<NodeId>> regions_of(const Subject& subject, const std::vector<std::string>& refused) {
-  const ir::Graph& graph = subject.graph;
-  std::vector<size_t> depth(graph.size()), root(graph.size());
-  std::iota(root.begin(), root.end(), size_t{0});
-  const auto find = [&](size_t id) {
-    while (root[id] != id) id = root[id] = root[root[id]];
-    return id;
-  };
-  for (NodeId id = subject.body(); id < graph.size(); ++id) {
-    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
-      if (input < subject.body()) return;
-      const bool apart = !refused[id].empty() || !refused[input].empty();
-      depth[id] = std::max(depth[id], depth[input] + (apart ? 1 : 0));
-    });
-    if (!refused[id].empty() || graph.node(id).kind == NodeKind::Output) continue;
-    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
-      if (input >= subject.body() && refused[input].empty() && depth[input] == depth[id]) root[find(input)] = find(id);
-    });
-  }
-  std::map<size_t, std::vector<NodeId>> by_root;
-  for (NodeId id = subject.body(); id < graph.size(); ++id) {
-    if (refused[id].empty() && graph.node(id).kind != NodeKind::Output) by_root[find(id)].push_back(id);
-  }
-  std::vector<std::vector<NodeId>> regions;
-  for (auto& [id, nodes] : by_root) regions.push_back(std::move(nodes));
-  std::ranges::sort(regions, {}, [](const std::vector<NodeId>& nodes) { return nodes.front(); });
-  return regions;
-}
-
-GraphPart cut(const ir::Graph& graph, std::vector<NodeId> nodes) {
-  GraphPart part{std::move(nodes), {}, {}, {}};
-  const std::set<NodeId> inside(part.nodes.begin(), part.nodes.end());
-  std::set<NodeId> inputs;
-  for (const NodeId id : part.nodes) {
-    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
-      if (!inside.contains(input)) inputs.insert(input);
-    });
-  }
-  part.inputs.assign(inputs.begin(), inputs.end());
-  const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  for (const NodeId id : part.nodes) {
-    if (std::ranges::any_of(users[id], [&](NodeId user) { return !inside.contains(user); })) part.outputs.push_back(id);
-  }
-  return part;
 }
 
 /// "add", "layer_norm": of what computes.
@@ -298,7 +240,9 @@ Authored write_passes(Subject& subject, std::set<std::string>& names) {
     if (!refused[id].empty()) leave(id, refused[id]);
   }
   std::set<std::string> keys;
-  for (std::vector<NodeId>& nodes : regions_of(subject, refused)) {
+  std::vector<std::vector<NodeId>> regions = regions_of(subject, refused);
+  std::ranges::sort(regions, {}, [](const std::vector<NodeId>& nodes) { return nodes.front(); });
+  for (std::vector<NodeId>& nodes : regions) {
     const std::vector<NodeId> all = nodes;
     Result<GraphPart> part = without_views(subject, cut(subject.graph, std::move(nodes)));
     if (part && !keys.insert(key_of(subject, *part)).second) continue;  // another pass does it

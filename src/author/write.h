@@ -6,14 +6,16 @@
 #include <vector>
 
 #include "author/subject/subject.h"
+#include "author/text/python_text.h"
 #include "base/result.h"
 
 namespace passnet::author {
 
 struct Written {
-  std::string name;               // of the pass
-  std::string python, cpp, cuda;  // Name.py, Name.cpp, Name.cu
-  size_t operators = 0;           // of the graph, views among them
+  std::string name;       // of the pass
+  PythonText python;      // Name.py
+  std::string cpp, cuda;  // Name.cpp, Name.cu
+  size_t operators = 0;   // of the graph, views among them
   size_t kernels = 0;
 };
 

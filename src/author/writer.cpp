@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "author/subject/part.h"
 #include "base/check.h"
 #include "base/strings.h"
 #include "fx/print.h"
@@ -27,22 +28,6 @@ Writer::Writer(Subject& subject, std::string name)
 
 namespace {
 
-std::string_view cpp_name(DType dtype) {
-  switch (dtype) {
-    case DType::Float32: return "float";
-    case DType::Float64: return "double";
-    case DType::Float16: return "float16";
-    case DType::BFloat16: return "bfloat16";
-    case DType::Int8: return "int8_t";
-    case DType::Int16: return "int16_t";
-    case DType::Int32: return "int32_t";
-    case DType::Int64: return "int64_t";
-    case DType::UInt8: return "uint8_t";
-    case DType::Bool: return "bool";
-    default: return "";
-  }
-}
-
 std::string_view compute_name(DType dtype) {
   if (dtype == DType::Float64) return "double";
   if (dtype == DType::Bool) return "bool";
@@ -60,7 +45,7 @@ Result<size_t> Writer::type_of(const std::vector<DType>& by_example) {
   type.by_example = by_example;
   type.compute = compute_name(by_example[0]);
   for (const DType dtype : by_example) {
-    if (cpp_name(dtype).empty()) return unsupported(fmt::format("no kernel takes {}", ir::name(dtype)));
+    if (kernel_type(dtype).empty()) return unsupported(fmt::format("no kernel takes {}", ir::name(dtype)));
     if (compute_name(dtype) != type.compute)
       return unsupported(
           fmt::format("{} in one graph and {} in another need two passes", ir::name(by_example[0]), ir::name(dtype)));
@@ -68,7 +53,7 @@ Result<size_t> Writer::type_of(const std::vector<DType>& by_example) {
   }
   if (!type.varies) {
     type.plan = fmt::format("torch.{}", ir::name(by_example[0]));
-    type.cpp = cpp_name(by_example[0]);
+    type.cpp = kernel_type(by_example[0]);
   } else {
     const auto source = std::ranges::find(inputs_, by_example, &std::pair<std::vector<DType>, std::string>::first);
     if (source == inputs_.end()) return unsupported("its dtype differs between the graphs and is that of no input");

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/file.h"
-#include "base/json.h"
 #include "base/strings.h"
 #include "pass/source.h"
 
@@ -25,13 +23,7 @@ std::vector<std::string> names_of(const std::vector<fs::path>& paths) {
 
 /// Those of pass_dir. Where others are given it need not have any.
 Result<std::vector<fs::path>> list_own(const fs::path& pass_dir, bool others_are_given) {
-  if (others_are_given) {
-    const fs::path list = pass_dir / kListFile;
-    if (pass_dir.empty() || !entry_exists(list)) return std::vector<fs::path>{};
-    const Result<std::string> text = read_file(list);
-    const Result<Json> json = text ? parse_json(*text, list.string()) : Result<Json>(text.error());
-    if (json && json->is_array() && json->empty()) return std::vector<fs::path>{};
-  }
+  if (others_are_given && (pass_dir.empty() || !entry_exists(pass_dir / kListFile))) return std::vector<fs::path>{};
   return list_passes(pass_dir);
 }
 

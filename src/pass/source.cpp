@@ -208,9 +208,6 @@ Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::
     return bad_input(fmt::format("found {}, expected a list of pass names", json.type_name()), at)
         .with_hint("write [\"Name\", …], in the order of application");
   }
-  if (json.empty()) {
-    return bad_input("the list of passes is empty", at).with_hint("write [\"Name\", …], in the order of application");
-  }
   std::vector<std::string> names;
   std::set<std::string> seen;
   for (const Json& entry : json) {

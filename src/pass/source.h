@@ -37,11 +37,12 @@ std::vector<std::filesystem::path> imported_files(const std::filesystem::path& p
 inline constexpr std::string_view kListFile = "sorted_output_pass_rule_names.json";
 
 /// The names in the text of a sorted_output_pass_rule_names.json.
-/// Errors: BadInput: not a JSON list of strings, empty, a name twice, a name with directories.
+/// Errors: BadInput: not a JSON list of strings, a name twice, a name with directories. An empty list is one: who writes it
+/// leaves every graph as it is.
 Result<std::vector<std::string>> parse_pass_names(const std::string& file, std::string_view text);
 
 /// The passes of a pass_dir in the order of sorted_output_pass_rule_names.json, or of another list in it.
-/// Errors: BadInput: list file absent, malformed (not a JSON list of strings), empty, a name twice, a named
+/// Errors: BadInput: list file absent, malformed (not a JSON list of strings), a name twice, a named
 /// pass without Name.py (with the nearest file name).
 Result<std::vector<std::filesystem::path>> list_passes(const std::filesystem::path& pass_dir,
                                                        std::string_view list_file = kListFile);

@@ -298,6 +298,8 @@ void for_each_line(std::string_view text,
 /// records.jsonl from its text; `file` names it in messages. Blank lines are skipped, and so is a torn last line (one
 /// without its newline that cannot be read: killed while writing). Errors: BadInput with line number.
 Result<std::vector<RunRecord>> records_from_text(std::string_view text, const std::string& file);
+/// What that reads back: a line of JSON each.
+std::string to_lines(const std::vector<RunRecord>& records);
 /// The same from a file. Errors: Io, BadInput with line number.
 Result<std::vector<RunRecord>> load_records(const std::string& path);
 

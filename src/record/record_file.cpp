@@ -44,6 +44,12 @@ Result<std::vector<RunRecord>> records_from_text(std::string_view text, const st
   return records;
 }
 
+std::string to_lines(const std::vector<RunRecord>& records) {
+  std::string lines;
+  for (const RunRecord& one : records) lines += dump(to_json(one)) + "\n";
+  return lines;
+}
+
 Result<std::vector<RunRecord>> load_records(const std::string& path) {
   PASSNET_TRY(const std::string text, read_file(path));
   return records_from_text(text, path);

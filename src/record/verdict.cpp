@@ -123,7 +123,11 @@ bool is_declined(const RunRecord& record) {
     sites += pass.matches;
     declined += pass.declined;
   }
-  return record.stage == Stage::Done && record.error_kind.empty() && sites == 0 && declined > 0;
+  // A list that names none: of its files there is the list alone.
+  const auto is_pass = [](const auto& file) { return file.first.ends_with(".py"); };
+  const bool abstained = record.compiler == "passes" && record.passes.empty() && record.provenance &&
+                         std::ranges::none_of(record.provenance->passes, is_pass);
+  return record.stage == Stage::Done && record.error_kind.empty() && sites == 0 && (declined > 0 || abstained);
 }
 
 Verdict judge(const RunRecord& record) {

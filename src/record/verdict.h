@@ -39,7 +39,8 @@ inline constexpr int kCorrectT = -5;
 /// "wrong".
 inline constexpr int kNearRungs = 2;
 
-/// The passes matched and their plans declined every site: the graph is left as it was, and was not measured.
+/// The passes matched and their plans declined every site, or the list of passes is empty: the graph is left as it was, and
+/// was not measured.
 bool is_declined(const RunRecord& record);
 
 /// No call takes less than this; a list with a trial that is shorter, negative or not finite is not a measurement.

@@ -14,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class SelectionTest : public testing::Test {
  protected:
@@ -54,7 +55,7 @@ TEST_F(SelectionTest, WithGivenPassesASampleNeedsNone) {
   put("empty/sorted_output_pass_rule_names.json", "[]");
   for (const char* own : {"empty", "nowhere", static_cast<const char*>(nullptr)})
     EXPECT_THAT(order(given(), own), ElementsAre("b", "a"));
-  EXPECT_THAT(error({}, "empty"), HasSubstr("the list of passes is empty"));
+  EXPECT_THAT(order({}, "empty"), IsEmpty());
   put("empty/sorted_output_pass_rule_names.json", "[");
   EXPECT_THAT(error(given(), "empty"), HasSubstr("not valid JSON"));
   EXPECT_THAT(error({root_ / "own", {}, {}, {}}), HasSubstr("sorted_input_pass_rule_names.json"));
@@ -81,7 +82,7 @@ TEST_F(SelectionTest, ThePassDirMayOrderTheGiven) {
 
 TEST_F(SelectionTest, NamesInAFile) {
   EXPECT_THAT(*read_pass_order(put("order.json", R"(["x", "y"])")), ElementsAre("x", "y"));
-  for (const char* bad : {"[\"x\", \"x\"]", "{}", "[]", "[1]"}) EXPECT_FALSE(read_pass_order(put("order.json", bad)));
+  for (const char* bad : {"[\"x\", \"x\"]", "{}", "[1]"}) EXPECT_FALSE(read_pass_order(put("order.json", bad)));
   EXPECT_FALSE(read_pass_order(root_ / "absent.json"));
 }
 

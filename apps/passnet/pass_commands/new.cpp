@@ -14,7 +14,7 @@
 #include "base/json.h"
 #include "base/strings.h"
 #include "command.h"
-#include "graph_commands/types.h"
+#include "examples.h"
 #include "graphdir/sample.h"
 #include "options.h"
 #include "pass/source.h"
@@ -52,19 +52,6 @@ Result<std::vector<std::filesystem::path>> graphs_of(const std::string& path) {
     return std::vector{*directory};
   PASSNET_TRY(const graphdir::Sample sample, graphdir::load_sample(path));
   return sample.graph_paths;
-}
-
-Result<std::vector<author::Example>> load_examples(const std::vector<std::filesystem::path>& paths) {
-  TypeInference inference;
-  std::vector<author::Example> examples;
-  for (const std::filesystem::path& path : paths) {
-    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(path));
-    PASSNET_TRY(const InferredTypes types, inference.types_of(graph));
-    author::Example example{path.filename().string(), graph.graph, {}};
-    for (const ir::Value& value : types.values) example.types.push_back(author::value_type(value));
-    examples.push_back(std::move(example));
-  }
-  return examples;
 }
 
 // What the new pass does to the graphs it was written for.
@@ -118,7 +105,10 @@ Result<ExitCode> new_pass(const NewFlags& flags) {
   }
   PASSNET_TRY(const Range range, parse_range(flags.range));
   PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphs_of(flags.from));
-  PASSNET_TRY(std::vector<author::Example> examples, load_examples(paths));
+  std::vector<std::string> names;
+  for (const std::filesystem::path& path : paths) names.push_back(path.filename().string());
+  TypeInference inference;
+  PASSNET_TRY(std::vector<author::Example> examples, load_examples(paths, names, inference));
   author::Subject subject = author::merge(examples);
   PASSNET_TRY(const author::Draft draft, author::draft_pass(subject, flags.name, range));
   PASSNET_TRY(const auto written, pass::write_pass(flags.directory, flags.name, {draft.python, draft.cpp, draft.cuda}));

@@ -155,9 +155,7 @@ class Attempt {
     std::error_code failed;
     fs::remove_all(place, failed);
     for (const auto& [name, text] : files) PASSNET_TRY_VOID(write_file(place / kPassDir / name, text));
-    std::string lines;
-    for (const record::RunRecord& one : records) lines += dump(record::to_json(one)) + "\n";
-    PASSNET_TRY_VOID(write_file(place / "records.jsonl", std::string_view(lines)));
+    PASSNET_TRY_VOID(write_file(place / "records.jsonl", record::to_lines(records)));
     PASSNET_TRY_VOID(write_file(place / "feedback.json", dump(feedback_facts(records), 1) + "\n"));
     step.evaluations.push_back(std::move(made));
     return std::move(evaluated.records);

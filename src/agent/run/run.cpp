@@ -117,9 +117,7 @@ Result<void> confirm(const RunOptions& options, const Task& task, Evaluator& eva
   sample.path = place;
   sample.pass_dir = place / kPassDir;
   PASSNET_TRY(const Evaluated measured, evaluator.evaluate_afresh(sample));
-  std::string lines;
-  for (const record::RunRecord& one : measured.records) lines += dump(record::to_json(one)) + "\n";
-  PASSNET_TRY_VOID(write_file(place / kRecordsFile, std::string_view(lines)));
+  PASSNET_TRY_VOID(write_file(place / kRecordsFile, record::to_lines(measured.records)));
   const Json of{{"pass_hash", best->best->pass_hash}, {"device_seconds", measured.device_seconds}};
   PASSNET_TRY_VOID(write_file(place / kMeasuredFile, dump(of, 1) + "\n"));
   result.confirmed = outcome_of(measured.records);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "author/define/pointwise_rows.h"
+#include "author/subject/part.h"
 #include "base/strings.h"
 #include "ir/ops/table.h"
 
@@ -17,22 +18,6 @@ using ir::DType;
 using ir::NodeId;
 
 namespace {
-
-std::string_view kernel_name(DType dtype) {
-  switch (dtype) {
-    case DType::Float32: return "float";
-    case DType::Float64: return "double";
-    case DType::Float16: return "float16";
-    case DType::BFloat16: return "bfloat16";
-    case DType::Int64: return "int64_t";
-    case DType::Int32: return "int32_t";
-    case DType::Int16: return "int16_t";
-    case DType::Int8: return "int8_t";
-    case DType::UInt8: return "uint8_t";
-    case DType::Bool: return "bool";
-    default: return "";
-  }
-}
 
 Compute compute_of(DType dtype) {
   if (dtype == DType::Float64) return Compute::Double;
@@ -68,7 +53,7 @@ Result<ElementId> Definitions::element_of(const std::vector<DType>& by_example) 
   element.by_example = by_example;
   element.compute = compute_of(by_example[0]);
   for (const DType dtype : by_example) {
-    if (kernel_name(dtype).empty()) return unsupported(fmt::format("no kernel takes {}", ir::name(dtype)));
+    if (kernel_type(dtype).empty()) return unsupported(fmt::format("no kernel takes {}", ir::name(dtype)));
     if (compute_of(dtype) != element.compute)
       return unsupported(
           fmt::format("{} in one graph and {} in another need two passes", ir::name(by_example[0]), ir::name(dtype)));
@@ -76,7 +61,7 @@ Result<ElementId> Definitions::element_of(const std::vector<DType>& by_example) 
   }
   if (!element.varies) {
     element.plan = fmt::format("torch.{}", ir::name(by_example[0]));
-    element.kernel = kernel_name(by_example[0]);
+    element.kernel = kernel_type(by_example[0]);
   } else {
     const auto source = dtype_inputs_.find(by_example);
     if (source == dtype_inputs_.end())

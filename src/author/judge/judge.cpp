@@ -6,9 +6,11 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.h"
 #include "base/json.h"
+#include "pass/source.h"
 #include "record/score.h"
 #include "record/summary.h"
 #include "record/verdict.h"
@@ -20,53 +22,64 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kListFile = "sorted_output_pass_rule_names.json";
+// Noise may show what is no faster only in a second look; more looks find ever fewer.
+constexpr int kRounds = 2;
 
 Result<void> write_list(const fs::path& pass_dir, const std::vector<std::string>& names) {
-  return write_file(pass_dir / kListFile, dump(Json(names)) + "\n");
+  return write_file(pass_dir / pass::kListFile, dump(Json(names)) + "\n");
 }
 
-/// Why the passes may not stay; empty: they are right on every graph, slower on none and faster on one at least.
+/// What an evaluation says of the passes.
 struct Finding {
-  std::string problem;
-  double ratio = 0;
-  size_t graphs = 0;
+  std::string wrong;                        // why they must not stay; empty: right on every graph
+  std::map<std::string, std::string> slow;  // graphs that are no faster beyond the noise, and how fast they are
+  size_t faster = 0, timed = 0, unranked = 0;
+  double ratio = 0;  // geometric mean of the graphs that were timed
 };
 
 Finding find(const Records& records) {
   Finding found;
   double sum = 0;
-  bool faster = false;
   for (const report::Row& row : report::rows_of(records)) {
     const record::RunRecord& one = *std::ranges::find(records, row.graph, &record::RunRecord::graph);
     if (record::is_declined(one) || record::is_unmatched(one)) continue;
     const record::LeftOut out = record::left_out(one);
     if (out == record::LeftOut::Disturbed || out == record::LeftOut::MachineFailed) {
-      found.problem = fmt::format("{} could not be measured: {}", row.graph, row.headline);
+      found.wrong = fmt::format("{} could not be measured: {}", row.graph, row.headline);
       return found;
     }
-    if (!record::judge(one).correct_at(record::kCorrectT)) {
-      found.problem = fmt::format("{} is not right: {}{}", row.graph, row.headline,
-                                  row.problem.empty() ? "" : fmt::format(" ({})", row.problem));
+    const record::Verdict verdict = record::judge(one);
+    if (!verdict.correct_at(record::kCorrectT)) {
+      found.wrong = fmt::format("{} is not right: {}{}", row.graph, row.headline,
+                                row.problem.empty() ? "" : fmt::format(" ({})", row.problem));
       return found;
     }
+    if (out == record::LeftOut::NoWork) ++found.unranked;
     if (row.ratio <= 0) continue;
     sum += std::log(row.ratio);
-    ++found.graphs;
-    const bool known = row.interval.known();
-    if (known && row.interval.high < 1 && found.problem.empty())
-      found.problem = fmt::format("{} is slower: {:.2f}x (95 %: {})", row.graph, row.ratio, report::interval_text(row));
-    faster = faster || (known && row.interval.low > 1);
+    ++found.timed;
+    const double worth = record::score({verdict}).aggregated_linear;
+    if (row.interval.known() && row.interval.low > 1 && worth > 1)
+      ++found.faster;
+    else
+      found.slow.emplace(row.graph,
+                         fmt::format("{:.2f}x{}", row.ratio,
+                                     worth < 1 && row.ratio > 1 ? fmt::format(", which scores {:.3f}", worth) : ""));
   }
-  if (found.graphs > 0) found.ratio = std::exp(sum / static_cast<double>(found.graphs));
-  if (found.problem.empty() && !faster)
-    found.problem = found.graphs == 0 ? "it applies to no graph"
-                                      : fmt::format("no graph is faster beyond the noise: {:.2f}x", found.ratio);
+  if (found.timed > 0) found.ratio = std::exp(sum / static_cast<double>(found.timed));
   return found;
 }
 
+/// Why what is right may not stay.
+std::string why_not(const Finding& found) {
+  if (!found.wrong.empty()) return found.wrong;
+  if (found.timed > 0) return fmt::format("no graph is faster beyond the noise: {:.2f}x", found.ratio);
+  return found.unranked > 0 ? "answers that take no work pass on its graphs, so that they count nowhere"
+                            : "it applies to no graph";
+}
+
 std::string gain_text(const Finding& found) {
-  return fmt::format("{:.2f}x over {} graph{}", found.ratio, found.graphs, found.graphs == 1 ? "" : "s");
+  return fmt::format("{:.2f}x over {} graph{}", found.ratio, found.timed, found.timed == 1 ? "" : "s");
 }
 
 Result<void> remove_pass(const fs::path& pass_dir, const std::string& name) {
@@ -78,50 +91,123 @@ Result<void> remove_pass(const fs::path& pass_dir, const std::string& name) {
   return {};
 }
 
-}  // namespace
-
-Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<std::string>& names,
-                            const Evaluate& evaluate) {
-  Judged judged;
-  if (names.empty()) {
-    PASSNET_TRY_VOID(write_list(sample.pass_dir, {}));
-    return judged;
+class Judge {
+ public:
+  Judge(const graphdir::Sample& sample, const std::vector<Candidate>& candidates, const Evaluate& evaluate)
+      : sample_(sample), candidates_(candidates), evaluate_(evaluate) {
+    for (const Candidate& one : candidates) judged_.passes.push_back({one.name});
   }
-  PASSNET_TRY_VOID(write_list(sample.pass_dir, names));
-  PASSNET_TRY(judged.records, evaluate(sample));
-  const Finding together = find(judged.records);
-  std::vector<std::string> kept = names;
-  for (const std::string& name : names)
-    judged.passes.push_back({name, together.problem.empty(),
-                             together.problem.empty() ? gain_text(together) : together.problem, together.ratio});
-  if (!together.problem.empty()) {
-    kept.clear();
-    judged.records.clear();
-    for (size_t i = 0; names.size() > 1 && i < names.size(); ++i) {
-      PASSNET_TRY_VOID(write_list(sample.pass_dir, {names[i]}));
-      PASSNET_TRY(const Records alone, evaluate(sample));
-      const Finding found = find(alone);
-      judged.passes[i] = {names[i], found.problem.empty(), found.problem.empty() ? gain_text(found) : found.problem,
-                          found.ratio};
-      if (found.problem.empty()) kept.push_back(names[i]);
+
+  Result<Judged> run() {
+    PASSNET_TRY(Finding found, measure(names([](const PassVerdict&) { return true; })));
+    const bool all_good = found.wrong.empty() && found.slow.empty() && found.faster > 0;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      Finding alone = found;
+      if (!all_good && candidates_.size() > 1) {
+        PASSNET_TRY(alone, measure({candidates_[i].name}));
+      }
+      settle(judged_.passes[i], alone);
     }
-    if (!kept.empty()) {
-      PASSNET_TRY_VOID(write_list(sample.pass_dir, kept));
-      PASSNET_TRY(judged.records, evaluate(sample));
-      if (const Finding left = find(judged.records); !left.problem.empty()) {
-        for (PassVerdict& one : judged.passes) {
-          if (one.kept) one = {one.pass, false, "together with the others: " + left.problem, one.ratio};
+    if (!all_good) PASSNET_TRY_VOID(settle_together());
+    PASSNET_TRY_VOID(write_list(sample_.pass_dir, names(is_listed)));
+    for (const PassVerdict& one : judged_.passes) {
+      if (!is_listed(one)) PASSNET_TRY_VOID(remove_pass(sample_.pass_dir, one.pass));
+    }
+    return std::move(judged_);
+  }
+
+ private:
+  /// Kept, or left as a pass that declines all it matches, so that these graphs are not without one.
+  static bool is_listed(const PassVerdict& one) { return one.kept || !one.declined.empty(); }
+
+  std::vector<std::string> names(const std::function<bool(const PassVerdict&)>& wanted) const {
+    std::vector<std::string> all;
+    for (const PassVerdict& one : judged_.passes) {
+      if (wanted(one)) all.push_back(one.pass);
+    }
+    return all;
+  }
+
+  Result<Finding> measure(const std::vector<std::string>& listed) {
+    PASSNET_TRY_VOID(write_list(sample_.pass_dir, listed));
+    PASSNET_TRY(judged_.records, evaluate_(sample_));
+    return find(judged_.records);
+  }
+
+  static void settle(PassVerdict& verdict, const Finding& found) {
+    verdict.ratio = found.ratio;
+    verdict.kept = found.wrong.empty() && found.faster > 0;
+    verdict.why = verdict.kept ? gain_text(found) : why_not(found);
+    if (verdict.kept) verdict.declined = found.slow;
+  }
+
+  void drop_all(const std::string& why) {
+    for (PassVerdict& one : judged_.passes) {
+      if (one.kept) one = {one.pass, false, "together with the others: " + why, one.ratio};
+      one.declined.clear();
+    }
+    judged_.records.clear();
+  }
+
+  /// Those that stay are judged once more, without what each is not good at.
+  Result<void> settle_together() {
+    if (names([](const PassVerdict& one) { return one.kept; }).empty()) {
+      drop_all({});
+      return {};
+    }
+    for (int round = 0; round < kRounds; ++round) {
+      PASSNET_TRY_VOID(rewrite());
+      PASSNET_TRY(const Finding found, measure(names(is_listed)));
+      if (!found.wrong.empty() || found.faster == 0) {
+        drop_all(why_not(found));
+        return {};
+      }
+      if (found.slow.empty() || round + 1 == kRounds) break;
+      for (size_t i = 0; i < candidates_.size(); ++i) {
+        for (const auto& [graph, why] : found.slow) {
+          if (judged_.passes[i].kept && std::ranges::find(candidates_[i].graphs, graph) != candidates_[i].graphs.end())
+            judged_.passes[i].declined.emplace(graph, why);
         }
-        kept.clear();
-        judged.records.clear();
       }
     }
+    const double score = record::score(record::judge_all(judged_.records)).aggregated_linear;
+    if (score < 1) drop_all(fmt::format("the score is {:.3f}", score));
+    return {};
   }
-  PASSNET_TRY_VOID(write_list(sample.pass_dir, kept));
-  for (const PassVerdict& one : judged.passes) {
-    if (!one.kept) PASSNET_TRY_VOID(remove_pass(sample.pass_dir, one.pass));
+
+  /// Graphs that no pass is left for get one that declines them: an unmatched graph is a failure.
+  Result<void> rewrite() {
+    std::set<std::string> covered;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      if (judged_.passes[i].kept) covered.insert(candidates_[i].graphs.begin(), candidates_[i].graphs.end());
+    }
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      PassVerdict& verdict = judged_.passes[i];
+      for (const std::string& graph : candidates_[i].graphs) {
+        if (!verdict.kept && !covered.contains(graph)) verdict.declined.emplace(graph, "left as it is");
+      }
+      if (!verdict.kept && !verdict.declined.empty()) {
+        for (const std::string& graph : candidates_[i].graphs) verdict.declined.emplace(graph, "left as it is");
+        covered.insert(candidates_[i].graphs.begin(), candidates_[i].graphs.end());
+      }
+      if (!verdict.declined.empty()) PASSNET_TRY_VOID(candidates_[i].rewrite(verdict.declined));
+    }
+    return {};
   }
-  return judged;
+
+  const graphdir::Sample& sample_;
+  const std::vector<Candidate>& candidates_;
+  const Evaluate& evaluate_;
+  Judged judged_;
+};
+
+}  // namespace
+
+Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,
+                            const Evaluate& evaluate) {
+  if (!candidates.empty()) return Judge(sample, candidates, evaluate).run();
+  PASSNET_TRY_VOID(write_list(sample.pass_dir, {}));
+  return Judged{};
 }
 
 }  // namespace passnet::author

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,21 @@ using Records = std::vector<record::RunRecord>;
 /// Evaluates the passes that stand in sample.pass_dir. Errors: Resource: the machine's, or interrupted.
 using Evaluate = std::function<Result<Records>(const graphdir::Sample& sample)>;
 
+/// A written pass. What it is written for must be told apart by it: it may have to leave some of that alone.
+struct Candidate {
+  std::string name;
+  std::vector<std::string> graphs;  // of the sample
+  /// Writes it anew, so that its plan declines these graphs. declined: by name, with why.
+  std::function<Result<void>(const std::map<std::string, std::string>& declined)> rewrite;
+};
+
 struct PassVerdict {
   std::string pass;
   bool kept = false;
-  std::string why;   // "1.84x over 6 graphs"; "b1_float16 is slower: 0.71x (95 %: 0.68 to 0.75)"
-  double ratio = 0;  // geometric mean of the graphs that it was timed on, alone or with the others; 0: none
+  std::string why = {};  // "1.84x over 6 graphs"; "no graph is faster beyond the noise: 1.01x"
+  double ratio = 0;      // geometric mean of the graphs that it was timed on, alone or with the others; 0: none
+  std::map<std::string, std::string> declined =
+      {};  // graphs that it leaves alone, and why: "0.71x (95 %: 0.68 to 0.75)"
 };
 
 struct Judged {
@@ -27,10 +38,12 @@ struct Judged {
   Records records;                  // of the passes that are kept, together; empty: none is
 };
 
-/// names: of passes in sample.pass_dir. Their list there is what is kept at the end, an empty one where nothing is; files
-/// of the others are removed. Where all of them together are not right and faster on every graph, each is tried alone.
+/// candidates: passes in sample.pass_dir. Their list there is what is kept at the end, an empty one where nothing is; files
+/// of the others are removed. Where all of them together are not right and faster on every graph, each is tried alone, and
+/// declines the graphs that it makes no faster; one that is wrong anywhere goes. A graph counts as faster by its speed beyond
+/// the noise and by its own score, in which results that differ from PyTorch's cost something.
 /// Errors: Io; of `evaluate`.
-Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<std::string>& names,
+Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,
                             const Evaluate& evaluate);
 
 }  // namespace passnet::author

@@ -65,10 +65,22 @@ SizeId SizeTable::dimension(ByExample values, const std::string& text, const std
 
 SizeId SizeTable::derived(Kind kind, SizeId a, SizeId b, ByExample values) {
   Size size{kind, std::move(values), a, b, {}};
+  const std::optional<SizeId> earlier = known(size.values);
   sizes_.push_back(size);
-  const std::string text = plan_text(static_cast<SizeId>(sizes_.size() - 1));
+  const auto made = static_cast<SizeId>(sizes_.size() - 1);
+  const std::string text = plan_text(made);
+  const bool same = earlier && factors_of(*earlier) == factors_of(made);
   sizes_.pop_back();
-  return intern(std::move(size), text);
+  return same ? *earlier : intern(std::move(size), text);
+}
+
+std::vector<std::string> SizeTable::factors_of(SizeId id) const {
+  const Size& size = sizes_[id];
+  if (size.kind != Kind::Product) return {text(id, false, true)};
+  std::vector<std::string> factors = factors_of(size.a);
+  for (std::string& factor : factors_of(size.b)) factors.push_back(std::move(factor));
+  std::ranges::sort(factors);
+  return factors;
 }
 
 SizeId SizeTable::product(SizeId a, SizeId b) {
@@ -127,7 +139,11 @@ std::string SizeTable::text(SizeId id, bool in_kernel, bool inside) const {
   switch (size.kind) {
     case Kind::Constant: return fmt::format("{}", size.values[0]);
     case Kind::Dimension: return in_kernel ? upper(size.name) : size.name;
-    case Kind::Product: return both("{} * {}", true);
+    case Kind::Product: {
+      const auto factor = [&](SizeId one) { return text(one, in_kernel, sizes_[one].kind != Kind::Product); };
+      const std::string made = fmt::format("{} * {}", factor(size.a), factor(size.b));
+      return inside ? fmt::format("({})", made) : made;
+    }
     case Kind::Quotient: return both(in_kernel ? "{} / {}" : "{} // {}", true);
     case Kind::Sum: return both("{} + {}", true);
     case Kind::Difference: return both("{} - {}", true);
@@ -141,6 +157,14 @@ std::string SizeTable::kernel_text(SizeId id) const { return text(id, true, true
 std::vector<std::pair<std::string, std::string>> SizeTable::dimension_names() const {
   std::vector<std::pair<std::string, std::string>> all;
   for (const std::string& name : names_) all.emplace_back(name, upper(name));
+  return all;
+}
+
+std::vector<std::pair<std::string, ByExample>> SizeTable::dimensions() const {
+  std::vector<std::pair<std::string, ByExample>> all;
+  for (const Size& size : sizes_) {
+    if (size.kind == Kind::Dimension) all.emplace_back(size.name, size.values);
+  }
   return all;
 }
 

@@ -49,6 +49,8 @@ class SizeTable {
   std::string kernel_text(SizeId id) const;
   /// The dimensions of inputs, by their names in the plan and in kernels.
   std::vector<std::pair<std::string, std::string>> dimension_names() const;
+  /// The same with what they are in each graph.
+  std::vector<std::pair<std::string, ByExample>> dimensions() const;
   /// "width = x.shape[1]": the lines that name dimensions, in the order in which they were found.
   const std::vector<std::string>& lines() const { return lines_; }
   /// "width == y.shape[0]": what must hold for the plan to be right.
@@ -64,6 +66,8 @@ class SizeTable {
     std::string name;  // Dimension
   };
   SizeId intern(Size size, const std::string& text);
+  /// The factors of a product, sorted: it is the same in any order.
+  std::vector<std::string> factors_of(SizeId id) const;
   SizeId derived(Kind kind, SizeId a, SizeId b, ByExample values);
   std::string text(SizeId id, bool in_kernel, bool inside) const;
 

@@ -26,10 +26,11 @@ constexpr int kWarp = 32, kBlock = 256;
 
 std::string real_text(double value, Compute compute) {
   const char* suffix = compute == Compute::Float ? "f" : "";
-  if (std::isnan(value)) return fmt::format("__builtin_nan{}(\"\")", suffix);
+  // Arithmetic that both compilers do at compile time: their names for these differ.
+  if (std::isnan(value)) return fmt::format("(0.0{0} / 0.0{0})", suffix);
   const double largest =
       compute == Compute::Float ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
-  if (std::abs(value) > largest) return fmt::format("{}__builtin_inf{}()", value < 0 ? "-" : "", suffix);
+  if (std::abs(value) > largest) return fmt::format("({}1.0{} / 0.0{})", value < 0 ? "-" : "", suffix, suffix);
   std::string text = fx::print_float(value);
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return value < 0 ? fmt::format("({}{})", text, suffix) : text + suffix;
@@ -66,6 +67,41 @@ std::string choices(const std::string& text, bool vectors) {
   const std::string made = vectors ? fmt::format("select({}, {}, {})", condition, then, otherwise)
                                    : fmt::format("({} ? {} : {})", condition, then, otherwise);
   return text.substr(0, at) + made + choices(text.substr(brackets.end + 1), vectors);
+}
+
+bool moves_by_one(const SizeTable& sizes, const Access& access, VariableId lane) {
+  const auto step = access.steps.find(lane);
+  return step != access.steps.end() && sizes.is_one(step->second) && !access.irregular.contains(lane);
+}
+
+/// What the steps of an access must be multiples of where neighbours are moved together; none: they cannot be.
+std::optional<std::vector<SizeId>> steps_of(Definitions& definitions, const FusedKernel& kernel, const Loop& lane,
+                                            const Access& access, TensorId tensor) {
+  SizeTable& sizes = definitions.sizes();
+  if (definitions.elements()[definitions.tensors()[tensor].element].compute != Compute::Float ||
+      !moves_by_one(sizes, access, lane.variable))
+    return std::nullopt;
+  std::vector<SizeId> steps;
+  for (const auto& [variable, step] : access.steps) {
+    // Others were merged into these.
+    const auto is_it = [&](const Loop& loop) { return loop.variable == variable; };
+    const bool loops = std::ranges::any_of(kernel.items, is_it) || std::ranges::any_of(kernel.row, is_it);
+    if (loops && variable != lane.variable && !sizes.is_constant(step, 0)) steps.push_back(step);
+  }
+  const IndexTable& indices = definitions.exprs().indices();
+  for (const auto& [index, factor] : access.rest) {
+    const Index& node = indices.at(index);
+    if (!sizes.is_one(factor)) {
+      steps.push_back(factor);
+    } else if (node.kind == Index::Kind::Constant) {
+      steps.push_back(sizes.literal(node.value));
+    } else if (node.kind == Index::Kind::Size || node.kind == Index::Kind::Scale) {
+      steps.push_back(node.size);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return steps;
 }
 
 class KernelWriter {
@@ -213,10 +249,17 @@ class KernelWriter {
       case Index::Kind::Add: return fmt::format("({} + {})", index_text(node.a), index_text(node.b));
       case Index::Kind::Subtract: return fmt::format("({} - {})", index_text(node.a), index_text(node.b));
       case Index::Kind::Scale: return fmt::format("{} * {}", index_text(node.a), sizes_.kernel_text(node.size));
-      case Index::Kind::Divide: return fmt::format("({} / {})", index_text(node.a), sizes_.kernel_text(node.size));
-      case Index::Kind::Remainder: return fmt::format("({} % {})", index_text(node.a), sizes_.kernel_text(node.size));
+      case Index::Kind::Divide: return divided_text(node, "/", "quotient");
+      case Index::Kind::Remainder: return divided_text(node, "%", "remainder");
     }
     return {};
+  }
+
+  /// A GPU divides 32 bits much faster than 64.
+  std::string divided_text(const Index& node, const char* sign, const char* part) {
+    const std::string size = sizes_.kernel_text(node.size);
+    if (target_ == Target::Cuda) return fmt::format("Divided<{}>({}).{}", size, index_text(node.a), part);
+    return fmt::format("({} {} {})", index_text(node.a), sign, size);
   }
 
   Access access(TensorId tensor, const std::vector<IndexId>& place) {
@@ -260,6 +303,7 @@ class KernelWriter {
   }
 
   std::string load_text(ExprId id) {
+    if (const auto packed = packs_.find(id); packed != packs_.end()) return packed->second + "[lane]";
     const Expr expr = exprs_.at(id);
     const Access from = access(expr.tensor, expr.places);
     if (!is_vector(id)) return element_text(expr.tensor, offset_text(from, variables_[lane_ ? lane_->variable : 0]));
@@ -298,16 +342,13 @@ class KernelWriter {
   std::string apply_text(ExprId id) {
     const Expr expr = exprs_.at(id);
     std::vector<std::string> parts;
-    bool first_is_vector = false;
     for (size_t i = 0; i < expr.parts.size(); ++i) {
       std::string part = value(expr.parts[i]);
-      if (i == 0) first_is_vector = is_vector(expr.parts[0]);
       // A choice by one bool between vectors.
       if (is_vector(id) && !is_vector(expr.parts[i]) && exprs_.at(expr.parts[i]).compute == Compute::Bool)
         part = fmt::format("(vec({} ? 1.0f : 0.0f) != 0.0f)", part);
       parts.push_back(std::move(part));
     }
-    (void)first_is_vector;
     std::string text;
     for (size_t i = 0; i < expr.text.size(); ++i) {
       if (expr.text[i] == '$')
@@ -437,8 +478,8 @@ class KernelWriter {
     switch (fold) {
       case Fold::Sum: return compute == Compute::Float ? "0.0f" : "0";
       case Fold::Product: return "1";
-      case Fold::Largest: return "-__builtin_inff()";
-      case Fold::Smallest: return "__builtin_inff()";
+      case Fold::Largest: return real_text(-std::numeric_limits<double>::infinity(), compute);
+      case Fold::Smallest: return real_text(std::numeric_limits<double>::infinity(), compute);
       case Fold::Any: return "false";
       case Fold::All: return "true";
     }
@@ -521,6 +562,11 @@ class KernelWriter {
       return;
     }
     const Compute from = exprs_.at(id).compute;
+    if (const auto packed = packed_stores_.find(store.tensor); packed != packed_stores_.end()) {
+      line(fmt::format("{}[lane] = {};", packed->second,
+                       from == Compute::Bool ? fmt::format("({} ? 1.0f : 0.0f)", text) : text));
+      return;
+    }
     if (from == Compute::Float && type.kernel != "float") text = fmt::format("from_float<{}>({})", type.kernel, text);
     if (from == Compute::Int && type.kernel != "int64_t") text = fmt::format("{}({})", type.kernel, text);
     line(fmt::format("{}[{}] = {};", tensor.name, offset_text(to, variables_[lane_ ? lane_->variable : 0]), text));
@@ -568,6 +614,21 @@ class KernelWriter {
 
   /// The variables of items by their number: `item`, the last counts fastest.
   void decode(const std::vector<Loop>& loops, const std::string& item) {
+    if (target_ == Target::Cuda) {
+      std::string rest = item;
+      for (size_t i = loops.size(); i-- > 0;) {
+        const std::string& name = variables_[loops[i].variable];
+        if (i == 0) {
+          if (rest != name) line(fmt::format("const int64_t {} = {};", name, rest));
+          continue;
+        }
+        const std::string apart = fresh("by");
+        line(fmt::format("const Divided<{}> {}({});", sizes_.kernel_text(loops[i].extent), apart, rest));
+        line(fmt::format("const int64_t {} = {}.remainder;", name, apart));
+        rest = apart + ".quotient";
+      }
+      return;
+    }
     SizeId inner = sizes_.one();
     std::vector<std::string> lines;
     for (size_t i = loops.size(); i-- > 0;) {
@@ -700,11 +761,12 @@ class KernelWriter {
     bool is_there = false;
   };
   std::string kept_load(const Kept& kept) const {
-    if (target_ == Target::Cuda) return fmt::format("{}[part]", kept.name);
+    if (target_ == Target::Cuda) return fmt::format("{}[part]{}", kept.name, facts_.packing ? "[lane]" : "");
     return vectors_ ? fmt::format("load({} + i, lanes)", kept.name) : fmt::format("{}[i]", kept.name);
   }
   std::string kept_store(const Kept& kept, const std::string& name) const {
-    if (target_ == Target::Cuda) return fmt::format("{}[part] = {};", kept.name, name);
+    if (target_ == Target::Cuda)
+      return fmt::format("{}[part]{} = {};", kept.name, facts_.packing ? "[lane]" : "", name);
     return vectors_ ? fmt::format("store({} + i, {}, lanes);", kept.name, name)
                     : fmt::format("{}[i] = {};", kept.name, name);
   }
@@ -721,9 +783,9 @@ class KernelWriter {
     std::set<ExprId> shared, below;
     for (const auto& [id, count] : by_stage) {
       const Expr& expr = exprs_.at(id);
-      const bool is_plain = expr.kind == Kind::Load || expr.kind == Kind::Place;
-      if (count > 1 && !is_plain && expr.kind != Kind::Reduce && expr.compute == Compute::Float && is_dear(id))
-        shared.insert(id);
+      if (count < 2 || expr.kind == Kind::Reduce || expr.compute != Compute::Float) continue;
+      // On a GPU registers are nearer than any cache.
+      if (is_dear(id) || (expr.kind == Kind::Load && target_ == Target::Cuda)) shared.insert(id);
     }
     for (const ExprId id : shared) {
       std::set<ExprId> parts;
@@ -876,10 +938,68 @@ class KernelWriter {
       item_body();
       return;
     }
-    line("const int64_t item = global_index();");
+    line(fmt::format("const int64_t item = global_index(){};", facts_.packing ? " * PACK" : ""));
     line(fmt::format("if (item >= {}) return;", product_text(kernel_.items)));
     decode(kernel_.items, "item");
-    item_body();
+    if (!facts_.packing) {
+      item_body();
+      return;
+    }
+    hoist({lane_->variable});
+    std::vector<const Store*> stores;
+    for (const Store& store : kernel_.stores) stores.push_back(&store);
+    by_pack({}, stores, [] {});
+  }
+
+  /// Neighbouring elements that a thread takes: loads of all of them, a loop over them, stores of all. elements: what the
+  /// loop needs besides the stores; write: the rest of its body.
+  void by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores, const auto& write) {
+    const Scoped scope(*this);
+    std::set<ExprId> met;
+    std::vector<ExprId> loads;
+    for (const ExprId element : elements) collect_pack_loads(element, met, loads);
+    for (const Store* store : stores) collect_pack_loads(store->value, met, loads);
+    for (const ExprId load : loads) {
+      const Expr& expr = exprs_.at(load);
+      const std::string pack = fresh("pack");
+      line(fmt::format("const floats<PACK> {} = load<PACK>({} + {});", pack, definitions_.tensors()[expr.tensor].name,
+                       offset_text(access(expr.tensor, expr.places), "i")));
+      packs_[load] = pack;
+    }
+    for (const Store* store : stores) {
+      if (!is_packed(access(store->tensor, store->place), store->tensor)) continue;
+      packed_stores_[store->tensor] = fresh("pack");
+      line(fmt::format("floats<PACK> {};", packed_stores_[store->tensor]));
+    }
+    line("#pragma unroll");
+    open("for (int lane = 0; lane < PACK; ++lane)");
+    const std::string own = std::exchange(variables_[lane_->variable], "(i + lane)");
+    write();
+    for (const Store* store : stores) this->store(*store);
+    variables_[lane_->variable] = own;
+    close();
+    for (const Store* store : stores) {
+      if (packed_stores_.contains(store->tensor))
+        line(fmt::format("store({} + {}, {});", definitions_.tensors()[store->tensor].name,
+                         offset_text(access(store->tensor, store->place), "i"), packed_stores_[store->tensor]));
+    }
+    packs_.clear();
+    packed_stores_.clear();
+  }
+  bool is_packed(const Access& access, TensorId tensor) {
+    return steps_of(definitions_, kernel_, *lane_, access, tensor).has_value();
+  }
+  void collect_pack_loads(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {
+    if (names_.contains(id) || !met.insert(id).second) return;
+    const Expr& expr = exprs_.at(id);
+    const auto kept = stage_keeps_ ? kept_.find(id) : kept_.end();
+    if (expr.kind == Kind::Reduce || (kept != kept_.end() && kept->second.is_there)) return;
+    if (expr.kind == Kind::Guard) {
+      collect_pack_loads(expr.parts[0], met, loads);  // the others are looked at where it holds
+      return;
+    }
+    if (expr.kind == Kind::Load && is_packed(access(expr.tensor, expr.places), expr.tensor)) loads.push_back(id);
+    exprs_.for_each_part(id, [&](ExprId part) { collect_pack_loads(part, met, loads); });
   }
 
   void cuda_rows() {
@@ -893,8 +1013,10 @@ class KernelWriter {
     const bool keeps = sizes_.largest(row.extent) <= kMostKeptByThread * facts_.threads;
     if (keeps) choose_kept(stages);
     const std::string length = sizes_.kernel_text(row.extent);
-    if (!kept_.empty()) line(fmt::format("constexpr int parts = ceil_div(int({}), int(THREADS));", length));
-    for (const auto& [id, kept] : kept_) line(fmt::format("float {}[parts];", kept.name));
+    const bool packs = facts_.packing.has_value();
+    if (!kept_.empty())
+      line(fmt::format("constexpr int parts = ceil_div(int({}), int(THREADS{}));", length, packs ? " * PACK" : ""));
+    for (const auto& [id, kept] : kept_) line(fmt::format("float {}[parts]{};", kept.name, packs ? "[PACK]" : ""));
     hoist(variables_of(kernel_.row));
     for (const Stage& stage : stages) {
       write_what_is_known();
@@ -936,18 +1058,29 @@ class KernelWriter {
       if (on_row && !kept_.empty()) {
         line("#pragma unroll");
         open("for (int part = 0; part < parts; ++part)");
-        line("const int64_t i = part * THREADS + thread;");
+        line(fmt::format("const int64_t i = (part * THREADS + thread){};", facts_.packing ? " * PACK" : ""));
         line(fmt::format("if (i >= {}) break;", length));
+      } else if (facts_.packing) {
+        open(fmt::format("for (int64_t i = thread * PACK; i < {}; i += THREADS * PACK)", length));
       } else {
         open(fmt::format("for (int64_t i = thread; i < {}; i += THREADS)", length));
       }
-      if (stage.reduction) {
+      std::vector<const Store*> stores;
+      std::vector<ExprId> elements;
+      if (stage.reduction) elements = stage.elements;
+      for (const Store& store : kernel_.stores) {
+        if (!stage.reduction && lies_in_row(store)) stores.push_back(&store);
+      }
+      const auto add = [&] {
+        if (!stage.reduction) return;
         const Expr expr = exprs_.at(*stage.reduction);
         line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+      };
+      if (facts_.packing) {
+        by_pack(elements, stores, add);
       } else {
-        for (const Store& store : kernel_.stores) {
-          if (lies_in_row(store)) this->store(store);
-        }
+        add();
+        for (const Store* store : stores) this->store(*store);
       }
       for (size_t i = 0; i < loops.size(); ++i) close();
       stage_keeps_ = false;
@@ -991,6 +1124,8 @@ class KernelWriter {
   std::map<ExprId, std::string> names_;
   std::map<ExprId, Kept> kept_;
   std::vector<ExprId> written_;
+  std::map<ExprId, std::string> packs_;            // loads of several elements
+  std::map<TensorId, std::string> packed_stores_;  // what is stored together after the loop over it
   bool stage_keeps_ = false;
   int count_ = 0, indent_ = 2;
   std::string out_;
@@ -1007,6 +1142,62 @@ void collect_facts(Definitions& definitions, ExprId id, std::set<ExprId>& met, K
   if (expr.kind == Kind::Parameter) add(facts.parameters, std::pair(expr.text, expr.compute));
 }
 
+/// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
+/// larger steps, which threads side by side would make larger yet.
+std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel) {
+  const std::vector<Loop>& loops = kernel.lanes == Lanes::Row ? kernel.row : kernel.items;
+  if (loops.empty() || (kernel.lanes == Lanes::Items && !kernel.row.empty())) return std::nullopt;
+  const Loop lane = loops.back();
+  SizeTable& sizes = definitions.sizes();
+  ExprTable& exprs = definitions.exprs();
+  const std::set<VariableId> row(kernel.row_variables.begin(), kernel.row_variables.end());
+  std::set<ExprId> met;
+  std::vector<ExprId> open;
+  for (const Store& store : kernel.stores) open.push_back(store.value);
+  while (!open.empty()) {
+    const ExprId id = open.back();
+    open.pop_back();
+    if (!met.insert(id).second) continue;
+    const Expr& expr = exprs.at(id);
+    if (expr.kind == Kind::Reduce) {
+      // Sums that are not over the row are loops of their own.
+      std::set<VariableId> own(expr.variables.begin(), expr.variables.end());
+      if (kernel.lanes == Lanes::Items || (!kernel.row_variables.empty() && own != row)) return std::nullopt;
+    }
+    exprs.for_each_part(id, [&](ExprId part) { open.push_back(part); });
+  }
+  Packing packing;
+  packing.steps.push_back(lane.extent);
+  bool any = false;
+  const auto add = [&](const Access& access, TensorId tensor) {
+    const auto steps = steps_of(definitions, kernel, lane, access, tensor);
+    if (!steps) {
+      const auto step = access.steps.find(lane.variable);
+      const bool jumps =
+          access.irregular.contains(lane.variable) ||
+          (step != access.steps.end() && !sizes.is_constant(step->second, 0) && !sizes.is_one(step->second));
+      return !jumps;
+    }
+    any = true;
+    for (const SizeId step : *steps) {
+      if (std::ranges::find(packing.steps, step) == packing.steps.end()) packing.steps.push_back(step);
+    }
+    if (std::ranges::find(packing.tensors, tensor) == packing.tensors.end()) packing.tensors.push_back(tensor);
+    return true;
+  };
+  const auto access_to = [&](TensorId tensor, const std::vector<IndexId>& place) {
+    return access_of(exprs, place, definitions.tensors()[tensor].strides);
+  };
+  for (const Store& store : kernel.stores) {
+    if (!add(access_to(store.tensor, store.place), store.tensor)) return std::nullopt;
+  }
+  for (const ExprId load : loads_in(exprs, kernel)) {
+    const Expr expr = exprs.at(load);
+    if (!add(access_to(expr.tensor, expr.places), expr.tensor)) return std::nullopt;
+  }
+  return any ? std::optional(std::move(packing)) : std::nullopt;
+}
+
 }  // namespace
 
 KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {
@@ -1021,6 +1212,7 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {
   for (const Loop& loop : kernel.items) facts.items = sizes.product(facts.items, loop.extent);
   for (const Loop& loop : kernel.row) facts.row = sizes.product(facts.row, loop.extent);
   if (kernel.lanes == Lanes::Row) facts.threads = sizes.largest(kernel.row.back().extent) <= kWarpRow ? kWarp : kBlock;
+  facts.packing = packing_of(definitions, kernel);
   return facts;
 }
 

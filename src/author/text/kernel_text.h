@@ -1,6 +1,7 @@
 // A kernel as C++: for the CPU, 16 lanes at a time where what it computes allows it, or for CUDA.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,12 +9,20 @@
 
 namespace passnet::author {
 
+/// CUDA: how neighbouring elements are moved together, PACK of them by a thread, a number that the plan chooses: all that
+/// follows must be multiples of it.
+struct Packing {
+  std::vector<SizeId> steps;      // from one run of neighbours to the next
+  std::vector<TensorId> tensors;  // that are moved so: where they begin
+};
+
 /// What a kernel is given, in the order of its parameters.
 struct KernelFacts {
   std::vector<TensorId> loaded, stored;
   std::vector<std::pair<std::string, Compute>> parameters;  // constants that are inputs of the pattern
   SizeId items = 0, row = 0;                                // how many, and elements of each
   int threads = 1;                                          // CUDA: that share a row
+  std::optional<Packing> packing;                           // CUDA: none: an element at a time
 };
 KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <set>
 
 #include "fx/print.h"
@@ -16,54 +17,6 @@ using ir::ArgKind;
 using ir::NodeId;
 
 namespace {
-
-std::vector<std::string> names_of(const ir::Graph& graph, const std::vector<NodeId>& ids) {
-  std::vector<std::string> all;
-  for (const NodeId id : ids) all.emplace_back(graph.node(id).name);
-  return all;
-}
-
-std::string tuple_of(const std::vector<std::string>& items) {
-  return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
-}
-
-void decline(std::vector<std::string>& lines, const std::string& condition) {
-  lines.push_back(fmt::format("if {}:", condition));
-  lines.push_back("    return NotImplemented");
-}
-
-/// What the plan asks before anything else: types, ranks and layouts are those of the graphs.
-std::vector<std::string> checks(const Subject& subject, const GraphPart& part) {
-  std::vector<std::string> dtypes, ranks, layouts;
-  std::vector<std::vector<std::string>> seen(subject.types.size());
-  for (const NodeId id : part.inputs) {
-    const std::string name(subject.graph.node(id).name);
-    const std::vector<ValueType> types = subject.types_of(id);
-    const bool is_dtype = types[0].kind == ValueType::Kind::Constant && types[0].constant == ArgKind::DType;
-    if (types[0].is_tensor() || is_dtype) {
-      dtypes.push_back(types[0].is_tensor() ? name + ".dtype" : name);
-      for (size_t i = 0; i < types.size(); ++i)
-        seen[i].push_back(
-            fmt::format("torch.{}", ir::name(types[0].is_tensor() ? types[i].tensor.dtype : types[i].dtype)));
-    }
-    if (!types[0].is_tensor()) continue;
-    ranks.push_back(fmt::format("{}.ndim == {}", name, types[0].tensor.shape.size()));
-    if (std::ranges::all_of(types, [](const ValueType& type) { return type.tensor.is_contiguous(); }))
-      layouts.push_back(name + ".is_contiguous()");
-  }
-  std::vector<std::string> combinations;
-  for (const auto& combination : seen) {
-    const std::string text = dtypes.size() == 1 ? combination[0] : tuple_of(combination);
-    if (std::ranges::find(combinations, text) == combinations.end()) combinations.push_back(text);
-  }
-  std::vector<std::string> lines;
-  if (!dtypes.empty())
-    decline(lines,
-            fmt::format("{} not in {}", dtypes.size() == 1 ? dtypes[0] : tuple_of(dtypes), tuple_of(combinations)));
-  if (!ranks.empty()) decline(lines, fmt::format("not ({})", fmt::join(ranks, " and ")));
-  if (!layouts.empty()) decline(lines, fmt::format("not ({})", fmt::join(layouts, " and ")));
-  return lines;
-}
 
 /// What gives back what it takes: dropout that drops nothing, a conversion to the dtype that it is of.
 bool is_the_same(const Subject& subject, NodeId of, NodeId id) {
@@ -98,19 +51,64 @@ std::string allocation(Definitions& definitions, TensorId id) {
   return text;
 }
 
-constexpr std::string_view kGrids = R"(
-def items_grid(x, n, work):
-    # A thread for each of n items on a GPU; a task for every 8192 steps of work on a CPU, at most 16.
-    return (triton.cdiv(n, 256),) if x.is_cuda else (min(16, max(1, n * work // 8192)),)
+constexpr std::string_view kItemsGrid = R"(
+def items_grid(x, n, work, pack):
+    # A thread for each `pack` of n items on a GPU; a task for every 8192 steps of work on a CPU, at most 16.
+    return (triton.cdiv(n, 256 * pack),) if x.is_cuda else (min(16, max(1, n * work // 8192)),)
 
-
+)";
+constexpr std::string_view kRowsGrid = R"(
 def rows_grid(x, rows, width, threads, block):
     # As many rows as a block has threads for; a task for every 8192 elements on a CPU, at most 16.
     return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min(16, rows, max(1, rows * width // 8192)),)
 
 )";
+constexpr std::string_view kPackOf = R"(
+def pack_of(x, n, threads, steps):
+    # Neighbouring elements that a thread of a GPU takes at once: what 16 bytes hold, where all begin at multiples of
+    # that, and where so many threads still have work.
+    pack = 16 // x.element_size() if x.is_cuda else 1
+    while pack > 1 and n < pack * threads:
+        pack //= 2
+    for step in steps:
+        while step % pack != 0:
+            pack //= 2
+    return pack
 
-std::string launch(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of) {
+)";
+
+// GPU threads that should have work before one takes several elements: half of what a large one holds.
+constexpr int kManyThreads = 131072;
+
+/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"
+std::string pack_text(Definitions& definitions, const NamedKernel& kernel) {
+  const Packing& packing = *kernel.facts.packing;
+  SizeTable& sizes = definitions.sizes();
+  const Tensor* smallest = nullptr;
+  const auto bytes = [&](const Tensor& tensor) {
+    size_t least = 8;
+    for (const ir::DType dtype : definitions.elements()[tensor.element].by_example)
+      least = std::min(least, static_cast<size_t>(ir::size_bytes(dtype)));
+    return least;
+  };
+  std::vector<std::string> steps;
+  for (const SizeId step : packing.steps) {
+    if (!sizes.is_one(step) || packing.steps.size() == 1) steps.push_back(sizes.plan_text(step));
+  }
+  for (const TensorId id : packing.tensors) {
+    const Tensor& tensor = definitions.tensors()[id];
+    if (smallest == nullptr || bytes(tensor) < bytes(*smallest)) smallest = &tensor;
+    if (tensor.is_given) steps.push_back(tensor.name + ".storage_offset()");
+  }
+  const bool row = kernel.lanes == Lanes::Row;
+  return fmt::format("pack_of({}, {}, {}, {})", smallest->name,
+                     sizes.plan_text(row ? packing.steps[0] : kernel.facts.items),
+                     row ? kernel.facts.threads : kManyThreads, tuple_of(steps));
+}
+
+/// pack: its name in the plan; empty: an element at a time.
+std::string launch(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of,
+                   const std::string& pack) {
   std::vector<std::string> arguments;
   for (const auto* tensors : {&kernel.facts.loaded, &kernel.facts.stored}) {
     for (const TensorId tensor : *tensors) arguments.push_back(definitions.tensors()[tensor].name);
@@ -124,6 +122,7 @@ std::string launch(Definitions& definitions, const NamedKernel& kernel, const st
     if (has_word(kernel.cpp, constant) || has_word(kernel.cuda, constant))
       arguments.push_back(fmt::format("{}={}", constant, plan));
   }
+  if (!pack.empty()) arguments.push_back("PACK=" + pack);
   SizeTable& sizes = definitions.sizes();
   const std::string items = sizes.plan_text(kernel.facts.items), row = sizes.plan_text(kernel.facts.row);
   std::string grid;
@@ -132,16 +131,41 @@ std::string launch(Definitions& definitions, const NamedKernel& kernel, const st
     arguments.push_back(fmt::format("THREADS={}", kernel.facts.threads));
     grid = fmt::format("rows_grid({}, {}, {}, {}, {}), {}", device_of, items, row, kernel.facts.threads, block, block);
   } else {
-    grid = fmt::format("items_grid({}, {}, {}), 256", device_of, items, row);
+    grid = fmt::format("items_grid({}, {}, {}, {}), 256", device_of, items, row, pack.empty() ? "1" : pack);
   }
   return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
 }
 
+/// "a != b" of "a == b".
+std::string negated(const std::string& condition) {
+  const size_t equal = condition.find(" == ");
+  if (equal == std::string::npos) return fmt::format("not ({})", condition);
+  return condition.substr(0, equal) + " != " + condition.substr(equal + 4);
+}
+
+/// What tells the examples apart: dtypes and sizes that are not the same in all.
+std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject, Definitions& definitions) {
+  std::vector<std::pair<std::string, std::string>> sites;
+  for (size_t i = 0; i < subject.examples.size(); ++i) {
+    std::vector<std::string> conditions;
+    for (const Element& element : definitions.elements()) {
+      if (element.varies)
+        conditions.push_back(fmt::format("{} == torch.{}", element.plan, ir::name(element.by_example[i])));
+    }
+    for (const auto& [name, values] : definitions.sizes().dimensions()) {
+      if (std::ranges::adjacent_find(values, std::not_equal_to()) != values.end())
+        conditions.push_back(fmt::format("{} == {}", name, values[i]));
+    }
+    sites.emplace_back(subject.examples[i], fmt::format("{}", fmt::join(conditions, " and ")));
+  }
+  return sites;
+}
+
 }  // namespace
 
-std::string python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
-                        const std::vector<NamedKernel>& kernels, const std::string& name,
-                        const std::vector<std::string>& comment) {
+PythonText python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
+                       const std::vector<NamedKernel>& kernels, const std::string& name,
+                       const std::vector<std::string>& comment) {
   const ir::Graph& graph = subject.graph;
   fx::StatementPrinter printer(graph);
   for (const NodeId id : part.nodes) {
@@ -161,10 +185,14 @@ std::string python_text(const Subject& subject, Definitions& definitions, const 
                      fmt::join(names_of(graph, part.outputs), ", "));
   out += fmt::format("\n\ndef replacement_args({}):\n    return ({}{})\n\n", inputs, inputs,
                      part.inputs.size() == 1 ? "," : "");
-  out += kGrids;
-  std::vector<std::string> lines = checks(subject, part);
+  const auto uses = [&](const auto& is_so) { return std::ranges::any_of(kernels, is_so); };
+  if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Items; })) out += kItemsGrid;
+  if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Row; })) out += kRowsGrid;
+  if (uses([](const NamedKernel& one) { return one.facts.packing.has_value(); })) out += kPackOf;
+  std::vector<std::string> lines = type_checks(subject, part);
   // Launches first: they may name sizes that nothing has named before.
   std::vector<std::string> launches;
+  std::set<std::string> packs;
   std::string device_of;
   for (const NodeId id : part.inputs) {
     if (device_of.empty() && subject.types[0][id].is_tensor()) device_of = graph.node(id).name;
@@ -172,11 +200,17 @@ std::string python_text(const Subject& subject, Definitions& definitions, const 
   for (const NamedKernel& kernel : kernels) {
     for (const TensorId tensor : kernel.facts.stored)
       launches.push_back(fmt::format("{} = {}", definitions.tensors()[tensor].name, allocation(definitions, tensor)));
-    launches.push_back(launch(definitions, kernel, device_of));
+    std::string pack;
+    if (kernel.facts.packing) {
+      pack = "pack";
+      for (int i = 2; subject.names.contains(pack) || !packs.insert(pack).second; ++i) pack = fmt::format("pack_{}", i);
+      launches.push_back(fmt::format("{} = {}", pack, pack_text(definitions, kernel)));
+    }
+    launches.push_back(launch(definitions, kernel, device_of, pack));
   }
   for (const std::string& line : definitions.sizes().lines()) lines.push_back(line);
-  for (const std::string& condition : definitions.sizes().conditions())
-    decline(lines, fmt::format("not ({})", condition));
+  for (const std::string& condition : definitions.sizes().conditions()) decline(lines, negated(condition));
+  const size_t first_launch = lines.size();
   lines.insert(lines.end(), launches.begin(), launches.end());
   for (const NodeId id : part.views) {
     const ir::Arg& of = graph.args(id)[0];
@@ -195,9 +229,46 @@ std::string python_text(const Subject& subject, Definitions& definitions, const 
                               : definitions.tensors()[*definitions.tensor_of(id)].name);
   }
   out += fmt::format("\ndef {}({}):\n", name, inputs);
-  for (const std::string& line : lines) out += fmt::format("    {}\n", line);
-  out += fmt::format("    return {}\n\n\ndef replacement_func():\n    return {}\n", fmt::join(results, ", "), name);
-  return out;
+  PythonText made;
+  made.plan = out.size();
+  for (size_t i = 0; i < lines.size(); ++i) {
+    if (i == first_launch) made.launches = out.size();
+    out += fmt::format("    {}\n", lines[i]);
+  }
+  out += fmt::format("    return {}\n", fmt::join(results, ", "));
+  made.end = out.size();
+  out += fmt::format("\n\ndef replacement_func():\n    return {}\n", name);
+  made.text = std::move(out);
+  made.sites = sites_of(subject, definitions);
+  return made;
+}
+
+std::string declining(const PythonText& python, const std::map<std::string, std::string>& declined) {
+  std::map<std::string, std::vector<std::string>> reasons;  // by condition
+  std::set<std::string> others;
+  for (const auto& [example, condition] : python.sites) {
+    const auto found = declined.find(example);
+    if (found != declined.end())
+      reasons[condition].push_back(fmt::format("{} {}", example, found->second));
+    else
+      others.insert(condition);
+  }
+  std::string lines;
+  for (const auto& [condition, graphs] : reasons) {
+    lines += fmt::format("    # Not faster there: {}.\n", fmt::join(graphs, ", "));
+    if (!condition.empty()) lines += fmt::format("    if {}:\n    ", condition);
+    lines += "    return NotImplemented\n";
+  }
+  std::erase_if(others, [&](const std::string& condition) { return reasons.contains(condition); });
+  const std::string& text = python.text;
+  // Where it declines everywhere nothing else is left to say.
+  if (others.empty()) {
+    lines = lines.substr(0, lines.find("    if ")).append("    return NotImplemented\n");
+    if (reasons.size() == 1 && reasons.begin()->first.empty())
+      lines = lines.substr(0, lines.find("    return")) + "    return NotImplemented\n";
+    return text.substr(0, python.plan) + lines + text.substr(python.end);
+  }
+  return text.substr(0, python.launches) + lines + text.substr(python.launches);
 }
 
 }  // namespace passnet::author

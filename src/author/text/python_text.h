@@ -1,20 +1,17 @@
 // Name.py: the pattern of a part of a graph, and the plan that launches its kernels.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "author/define/definitions.h"
 #include "author/fuse/kernel.h"
+#include "author/subject/part.h"
 #include "author/text/kernel_text.h"
 
 namespace passnet::author {
-
-/// A part of the graph: what goes in, what comes out.
-struct GraphPart {
-  std::vector<ir::NodeId> nodes, inputs, outputs;
-  std::vector<ir::NodeId> views;  // of the nodes: those that the plan itself makes, of what kernels stored or of inputs
-};
 
 struct NamedKernel {
   std::string name;
@@ -23,8 +20,18 @@ struct NamedKernel {
   std::string cpp, cuda;  // its text, in which its constants are looked for
 };
 
-std::string python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
-                        const std::vector<NamedKernel>& kernels, const std::string& name,
-                        const std::vector<std::string>& comment);
+/// A pass, and where its plan may decline more.
+struct PythonText {
+  std::string text;
+  size_t plan = 0, launches = 0, end = 0;  // where the body of the plan, its first launch and what follows it begin
+  std::vector<std::pair<std::string, std::string>>
+      sites;  // by example: its name and what holds there alone; empty: nothing
+};
+PythonText python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
+                       const std::vector<NamedKernel>& kernels, const std::string& name,
+                       const std::vector<std::string>& comment);
+/// The text of a plan that declines these examples too. declined: by name, with why. Where nothing tells them from others, the
+/// others are declined with them.
+std::string declining(const PythonText& python, const std::map<std::string, std::string>& declined);
 
 }  // namespace passnet::author

@@ -1,0 +1,98 @@
+#include "author/subject/part.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace passnet::author {
+
+using ir::ArgKind;
+using ir::DType;
+using ir::NodeId;
+
+GraphPart cut(const ir::Graph& graph, std::vector<NodeId> nodes) {
+  GraphPart part{std::move(nodes), {}, {}};
+  const std::set<NodeId> inside(part.nodes.begin(), part.nodes.end());
+  std::set<NodeId> inputs;
+  for (const NodeId id : part.nodes) {
+    ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
+      if (!inside.contains(input)) inputs.insert(input);
+    });
+  }
+  part.inputs.assign(inputs.begin(), inputs.end());
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  for (const NodeId id : part.nodes) {
+    if (std::ranges::any_of(users[id], [&](NodeId user) { return !inside.contains(user); })) part.outputs.push_back(id);
+  }
+  return part;
+}
+
+std::vector<std::string> names_of(const ir::Graph& graph, const std::vector<NodeId>& ids) {
+  std::vector<std::string> all;
+  for (const NodeId id : ids) all.emplace_back(graph.node(id).name);
+  return all;
+}
+
+std::string tuple_of(const std::vector<std::string>& items) {
+  return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
+}
+
+void decline(std::vector<std::string>& lines, const std::string& condition) {
+  lines.push_back(fmt::format("if {}:", condition));
+  lines.push_back("    return NotImplemented");
+}
+
+std::vector<std::string> type_checks(const Subject& subject, const GraphPart& part) {
+  std::vector<std::string> dtypes, ranks, layouts;
+  std::vector<std::vector<std::string>> seen(subject.types.size());
+  for (const NodeId id : part.inputs) {
+    const std::string name(subject.graph.node(id).name);
+    const std::vector<ValueType> types = subject.types_of(id);
+    const bool is_dtype = types[0].kind == ValueType::Kind::Constant && types[0].constant == ArgKind::DType;
+    if (types[0].is_tensor() || is_dtype) {
+      dtypes.push_back(types[0].is_tensor() ? name + ".dtype" : name);
+      for (size_t i = 0; i < types.size(); ++i)
+        seen[i].push_back(
+            fmt::format("torch.{}", ir::name(types[0].is_tensor() ? types[i].tensor.dtype : types[i].dtype)));
+    }
+    if (!types[0].is_tensor()) {
+      if (types[0].length > 0) ranks.push_back(fmt::format("len({}) == {}", name, types[0].length));
+      continue;
+    }
+    ranks.push_back(fmt::format("{}.ndim == {}", name, types[0].tensor.shape.size()));
+    if (std::ranges::all_of(types, [](const ValueType& type) { return type.tensor.is_contiguous(); }))
+      layouts.push_back(name + ".is_contiguous()");
+  }
+  std::vector<std::string> combinations;
+  for (const auto& combination : seen) {
+    const std::string text = dtypes.size() == 1 ? combination[0] : tuple_of(combination);
+    if (std::ranges::find(combinations, text) == combinations.end()) combinations.push_back(text);
+  }
+  std::vector<std::string> lines;
+  if (!dtypes.empty())
+    decline(lines,
+            fmt::format("{} not in {}", dtypes.size() == 1 ? dtypes[0] : tuple_of(dtypes), tuple_of(combinations)));
+  if (!ranks.empty()) decline(lines, fmt::format("not ({})", fmt::join(ranks, " and ")));
+  if (!layouts.empty()) decline(lines, fmt::format("not ({})", fmt::join(layouts, " and ")));
+  return lines;
+}
+
+std::string_view kernel_type(DType dtype) {
+  switch (dtype) {
+    case DType::Float32: return "float";
+    case DType::Float64: return "double";
+    case DType::Float16: return "float16";
+    case DType::BFloat16: return "bfloat16";
+    case DType::Int8: return "int8_t";
+    case DType::Int16: return "int16_t";
+    case DType::Int32: return "int32_t";
+    case DType::Int64: return "int64_t";
+    case DType::UInt8: return "uint8_t";
+    case DType::Bool: return "bool";
+    default: return "";
+  }
+}
+
+}  // namespace passnet::author
