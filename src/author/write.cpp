@@ -25,6 +25,29 @@ namespace {
 
 constexpr size_t kMostNamed = 4;  // operators in the name of a pass
 
+/// The values that an in-place operator and those before it on the same value give or take: names of one memory.
+std::set<NodeId> names_of_memory(const ir::Graph& graph, NodeId id) {
+  std::set<NodeId> names;
+  while (ir::overwrites_input(graph, id)) {
+    const auto args = graph.args(id);
+    if (args.empty() || args[0].kind != ArgKind::Node) break;
+    names.insert(id = args[0].node);
+  }
+  return names;
+}
+
+/// Whether what `id` overwrites is looked at later through another view of it.
+bool old_view_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& users) {
+  const std::set<NodeId> names = names_of_memory(graph, id);
+  if (names.empty()) return true;
+  const NodeId base = base_of(graph, *names.rbegin());
+  for (NodeId other = 0; other < id; ++other) {
+    if (names.contains(other) || base_of(graph, other) != base) continue;
+    if (std::ranges::any_of(users[other], [id](NodeId user) { return user > id; })) return true;
+  }
+  return false;
+}
+
 /// By node id: why it is not written; empty where it is.
 std::vector<std::string> try_all(Subject& subject) {
   ir::Graph& graph = subject.graph;
@@ -45,9 +68,7 @@ std::vector<std::string> try_all(Subject& subject) {
         known = known && definitions.tensor_of(input).has_value();
     });
     const bool overwrites = ir::overwrites_input(graph, id);
-    if (overwrites && base_of(graph, id) < subject.body()) {
-      refused[id] = "it overwrites an input of the graph";
-    } else if (overwrites && old_value_is_needed(graph, id, users)) {
+    if (overwrites && old_view_is_needed(graph, id, users)) {
       refused[id] = "what it overwrites is looked at later";
     } else if (!known) {
       refused[id] = "what it takes is no tensor of known type";
@@ -183,10 +204,69 @@ std::string name_of(const Subject& subject, const GraphPart& part, std::set<std:
   return name;
 }
 
+/// Inputs of the graph that the part overwrites must hold what they do in PyTorch. Returns the values that are stored there.
+Result<std::vector<TensorId>> overwrite_inputs(const Subject& subject, Definitions& definitions,
+                                               const GraphPart& part) {
+  const ir::Graph& graph = subject.graph;
+  std::map<NodeId, NodeId> last;  // by the input of the graph
+  for (const NodeId id : part.nodes) {
+    if (ir::overwrites_input(graph, id) && base_of(graph, id) < subject.body()) last[base_of(graph, id)] = id;
+  }
+  std::vector<TensorId> stored;
+  for (const auto& [input, id] : last) {
+    NodeId given = id;
+    while (std::ranges::find(part.nodes, given) != part.nodes.end()) given = graph.args(given)[0].node;
+    const std::optional<TensorId> value = definitions.tensor_of(id), place = definitions.given(given);
+    if (!value || !place) return unsupported("it overwrites what is no tensor");
+    PASSNET_TRY_VOID(definitions.overwrite(*value, *place));
+    stored.push_back(*value);
+  }
+  return stored;
+}
+
+/// What a part overwrites must not be looked at outside before: the part is computed at one time.
+Result<void> check_old_values(const Subject& subject, const GraphPart& part) {
+  const ir::Graph& graph = subject.graph;
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  const auto is_inside = [&](NodeId id) { return std::ranges::find(part.nodes, id) != part.nodes.end(); };
+  for (const NodeId id : part.nodes) {
+    for (const NodeId old : names_of_memory(graph, id)) {
+      const auto is_used = [&](const auto& when) {
+        return std::ranges::any_of(users[old], [&](NodeId user) { return !is_inside(user) && when(user); });
+      };
+      if (is_inside(old) && is_used([id](NodeId user) { return user < id; }))
+        return unsupported("what it overwrites is looked at by others before");
+      if (!is_inside(old) && base_of(graph, old) >= subject.body() && is_used([id](NodeId user) { return user > id; }))
+        return unsupported("what it overwrites is looked at by others later");
+    }
+  }
+  return {};
+}
+
+/// Nobody may look at an input after it was overwritten: each thread reads its own elements before it stores them.
+Result<void> check_overwritten(Definitions& definitions, const std::vector<FusedKernel>& kernels) {
+  for (const FusedKernel& kernel : kernels) {
+    for (const Store& store : kernel.stores) {
+      const std::optional<TensorId> input = definitions.tensors()[store.tensor].overwrites;
+      if (!input) continue;
+      for (const FusedKernel& other : kernels) {
+        for (const ExprId load : loads_in(definitions.exprs(), other)) {
+          const Expr& expr = definitions.exprs().at(load);
+          if (expr.tensor == *input && (&other != &kernel || expr.places != store.place))
+            return unsupported("what it overwrites is looked at in other places");
+        }
+      }
+    }
+  }
+  return {};
+}
+
 Result<Written> write_part(Subject& subject, const GraphPart& part, const std::string& name) {
+  if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
+  PASSNET_TRY_VOID(check_old_values(subject, part));
   Definitions definitions(subject);
   PASSNET_TRY_VOID(define(definitions, part));
-  std::vector<TensorId> outputs;
+  PASSNET_TRY(std::vector<TensorId> outputs, overwrite_inputs(subject, definitions, part));
   for (NodeId id : part.outputs) {
     const std::vector<NodeId> chain = view_chain(subject, part, id);
     if (!chain.empty()) id = subject.graph.args(chain.front())[0].node;
@@ -197,6 +277,7 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::s
   }
   if (outputs.empty()) return unsupported("it only moves what it is given");
   PASSNET_TRY(const std::vector<FusedKernel> kernels, fuse(definitions, outputs));
+  PASSNET_TRY_VOID(check_overwritten(definitions, kernels));
   Written written;
   written.name = name;
   written.operators = part.nodes.size();

@@ -43,7 +43,8 @@ Definitions::Definitions(Subject& subject)
       sizes_(subject.types.size()),
       indices_(sizes_),
       exprs_(indices_),
-      tensor_of_(subject.graph.size()) {}
+      tensor_of_(subject.graph.size()),
+      given_(subject.graph.size()) {}
 
 Result<ElementId> Definitions::element_of(const std::vector<DType>& by_example) {
   for (size_t i = 0; i < elements_.size(); ++i) {
@@ -138,12 +139,24 @@ Result<void> Definitions::input(NodeId id) {
           sizes_.dimension(values, fmt::format("{}.stride({})", name, dim), fmt::format("{}_step", name)));
     }
   }
-  tensor_of_[id] = add(std::move(made));
+  tensor_of_[id] = given_[id] = add(std::move(made));
+  return {};
+}
+
+Result<void> Definitions::overwrite(TensorId value, TensorId input) {
+  if (tensors_[value].shape != tensors_[input].shape || tensors_[value].element != tensors_[input].element)
+    return unsupported("it overwrites a part of an input of the graph");
+  tensors_[value].overwrites = input;
+  tensors_[value].name = tensors_[input].name;
   return {};
 }
 
 Result<void> Definitions::lay_out(TensorId id) {
   Tensor& tensor = tensors_[id];
+  if (tensor.overwrites) {
+    tensor.strides = tensors_[*tensor.overwrites].strides;
+    return {};
+  }
   const size_t rank = tensor.shape.size();
   tensor.strides = sizes_.contiguous_strides(tensor.shape);
   if (!tensor.node) return {};
@@ -252,6 +265,18 @@ ExprId Definitions::operand_at(Scope& scope, const Operand& operand, const Place
 }
 
 Result<void> Definitions::node(NodeId id) {
+  PASSNET_TRY_VOID(define_call(id));
+  // Whoever takes what it overwrites later on takes the new value.
+  for (NodeId old = id; ir::overwrites_input(graph_, old);) {
+    const auto args = graph_.args(old);
+    if (args.empty() || args[0].kind != ArgKind::Node) break;
+    old = args[0].node;
+    if (tensor_of_[old]) tensor_of_[old] = tensor_of_[id];
+  }
+  return {};
+}
+
+Result<void> Definitions::define_call(NodeId id) {
   Result<ir::CanonicalCall> found = ir::canonicalize(graph_, id);
   if (!found) return unsupported(found.error().message);
   const std::vector<ValueType> types = subject_.types_of(id);
@@ -272,6 +297,10 @@ Result<void> Definitions::node(NodeId id) {
   if (is_fold) return {};
   PASSNET_TRY(const bool is_gather, gather(id, call, name));
   if (is_gather) return {};
+  PASSNET_TRY(const bool is_creation, creation(id, call, name));
+  if (is_creation) return {};
+  PASSNET_TRY(const bool is_window, window(id, call, name));
+  if (is_window) return {};
   return unsupported(fmt::format("no kernel can be written for {}", quoted(name)));
 }
 
@@ -285,8 +314,10 @@ Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::strin
     return true;
   }
   const bool converts = name == "to" || name == "type_as" || name == "clone" || name == "contiguous";
-  const auto row = std::ranges::find_if(
-      kPointwiseRows, [&](const PointwiseRow& one) { return one.name == name && call.hold(one.condition); });
+  const auto row = std::ranges::find_if(kPointwiseRows, [&](const PointwiseRow& one) {
+    return one.name == name && call.hold(one.condition) &&
+           std::ranges::all_of(split(one.operands, ' '), [&](std::string_view operand) { return call.given(operand); });
+  });
   if (row == std::end(kPointwiseRows) && !converts) return false;
   PASSNET_TRY(Tensor result, result_of(id));
   Compute compute = elements_[result.element].compute;
@@ -303,14 +334,6 @@ Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::strin
       const Compute own =
           of ? elements_[tensors_[*of].element].compute : (arg.kind == ArgKind::Float ? Compute::Float : Compute::Int);
       if (own == Compute::Double || (own == Compute::Float && compute != Compute::Double)) compute = own;
-      if (arg.kind == ArgKind::Float && own == Compute::Float) {
-        // A number beside halves is rounded to them first.
-        for (const std::string_view other : split(parameters, ' ')) {
-          const std::optional<TensorId> beside = optional_tensor(call.at(other));
-          if (beside && !elements_[tensors_[*beside].element].is_exact())
-            return unsupported("a comparison of halves with a float");
-        }
-      }
     }
   }
   std::vector<Operand> operands;
@@ -321,6 +344,14 @@ Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::strin
     const bool chooses = parameter == "condition" || parameter == "mask";
     computes.push_back(chooses ? Compute::Bool : compute);
     PASSNET_TRY(operands.emplace_back(), operand(call.at(parameter), computes.back()));
+    if (takes_what == Takes::Operands && !operands.back().tensor && compute == Compute::Float) {
+      // A number beside halves is rounded to them first.
+      for (const std::string_view other : split(parameters, ' ')) {
+        const std::optional<TensorId> beside = optional_tensor(call.at(other));
+        if (beside && !elements_[tensors_[*beside].element].is_exact())
+          operands.back().number = exprs_.round(operands.back().number, tensors_[*beside].element);
+      }
+    }
     if (operands.back().tensor) takes.push_back(*operands.back().tensor);
   }
   if (takes.empty()) return unsupported("it takes no tensor");

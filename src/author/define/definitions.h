@@ -29,7 +29,14 @@ class Definitions {
   /// Decides where a value lies that is stored: as PyTorch has it. Errors: Unsupported: with holes, or otherwise in each graph.
   Result<void> lay_out(TensorId id);
 
+  /// Makes a value that is to be stored lie where an input of the pass lies, which it replaces. Errors: Unsupported: they have
+  /// different shapes.
+  Result<void> overwrite(TensorId value, TensorId input);
+
+  /// What the node's value is now, after all that overwrites it.
   std::optional<TensorId> tensor_of(ir::NodeId id) const { return tensor_of_[id]; }
+  /// What input() made.
+  std::optional<TensorId> given(ir::NodeId id) const { return given_[id]; }
   const std::vector<Tensor>& tensors() const { return tensors_; }
   const std::vector<Element>& elements() const { return elements_; }
   SizeTable& sizes() { return sizes_; }
@@ -60,6 +67,7 @@ class Definitions {
   Place broadcast(Scope& scope, TensorId tensor, const Place& place) const;
   Result<SizeId> size_of(const std::vector<ValueType>& types, size_t dim) const;
 
+  Result<void> define_call(ir::NodeId id);
   Result<bool> pointwise(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> batch_norm(ir::NodeId id, const Arguments& call);
   Result<void> glu(ir::NodeId id, const Arguments& call);
@@ -83,6 +91,18 @@ class Definitions {
   Result<void> normalize(ir::NodeId id, const Arguments& call);
   Result<void> adaptive_mean(ir::NodeId id, const Arguments& call);
 
+  Result<bool> creation(ir::NodeId id, const Arguments& call, std::string_view name);
+  Result<Tensor> sized_result(ir::NodeId id);
+  Result<void> filled(ir::NodeId id, const ir::Arg& number);
+  Result<void> range(ir::NodeId id, const Arguments& call);
+  Result<void> repeat(ir::NodeId id, const Arguments& call, std::string_view parameter);
+  Result<void> repeat_interleave(ir::NodeId id, const Arguments& call);
+
+  Result<bool> window(ir::NodeId id, const Arguments& call, std::string_view name);
+  Result<void> pool(ir::NodeId id, const Arguments& call, bool largest);
+  Result<SizeId> pooled_size(ir::NodeId id, size_t dim, SizeId length, int64_t reach, int64_t step, int64_t padding);
+  Result<void> interpolate(ir::NodeId id, const Arguments& call);
+
   Result<bool> gather(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> concatenate(ir::NodeId id, const Arguments& call, bool stack);
   Result<void> pad(ir::NodeId id, const Arguments& call);
@@ -95,7 +115,7 @@ class Definitions {
   ExprTable exprs_;
   std::vector<Element> elements_;
   std::vector<Tensor> tensors_;
-  std::vector<std::optional<TensorId>> tensor_of_;              // by node id
+  std::vector<std::optional<TensorId>> tensor_of_, given_;      // by node id
   std::map<std::vector<ir::DType>, std::string> dtype_inputs_;  // text of the plan
 };
 

@@ -112,6 +112,8 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"softplus", "input beta threshold", "", "softplus($0, $1, $2)", 26, Takes::Real},
     {"softsign", "input", "", "$0 / (1.0f + abs($0))", 6, Takes::Real},
     {"tanhshrink", "input", "", "$0 - tanh($0)", 13, Takes::Real},
+    {"bitwise_not", "input", "", "?($0 != 0, 0, 1)"},
+    {"logical_not", "input", "", "$0 == 0", 1, Takes::Operands},
     {"threshold", "input threshold value", "", "?($0 <= $1, $2, $0)"},
 };
 

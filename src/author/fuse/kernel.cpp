@@ -9,6 +9,9 @@ namespace {
 
 using Variables = std::set<VariableId>;
 
+// Rows that lanes share out have an element for each of them at least.
+constexpr int64_t kShortestRow = 16;
+
 class Planner {
  public:
   Planner(Definitions& definitions, const std::vector<TensorId>& stored, const std::function<bool(TensorId)>& in_memory)
@@ -24,7 +27,7 @@ class Planner {
 
   Planned run() {
     for (const TensorId tensor : stored_) store(tensor);
-    for (const Store& store : kernel_.stores) collect_reductions(store.value);
+    for (const Store& store : kernel_.stores) collect_reductions(store.value, false);
     // Where all loops of the results lie, and what each reduction is the same for.
     Variables all(loops_.begin(), loops_.end());
     Variables items = all;
@@ -45,8 +48,17 @@ class Planner {
     if (items != all) {
       // For each element of the row, which another reduction goes over too.
       for (const ExprId reduction : reductions_) {
-        if (exprs_.free_variables(reduction) == all) apart.push_back(exprs_.at(reduction).tensor);
+        if (exprs_.free_variables(reduction) != all) continue;
+        // Where it needs the others they come first.
+        std::vector<TensorId> needed;
+        collect_folded(exprs_.at(reduction).parts[0], needed);
+        if (needed.empty()) needed.push_back(exprs_.at(reduction).tensor);
+        apart.insert(apart.end(), needed.begin(), needed.end());
       }
+    }
+    if (items != all) {
+      // A row's reductions are computed for all elements of it, whatever chooses between them.
+      for (const ExprId reduction : guarded_) apart.push_back(exprs_.at(reduction).tensor);
     }
     if (!apart.empty()) return {std::nullopt, apart};
     if (!fits_items(items)) return {std::nullopt, folded_tensors()};
@@ -77,10 +89,24 @@ class Planner {
     kernel_.stores.push_back({id, scope_.definition(id, place), place});
   }
 
-  void collect_reductions(ExprId id) {
-    if (!met_.insert(id).second) return;
-    if (exprs_.at(id).kind == Expr::Kind::Reduce) reductions_.push_back(id);
-    exprs_.for_each_part(id, [&](ExprId part) { collect_reductions(part); });
+  // guarded: it is looked at where a condition holds alone.
+  void collect_reductions(ExprId id, bool guarded) {
+    if (guarded && exprs_.at(id).kind == Expr::Kind::Reduce) guarded_.insert(id);
+    if (!(guarded ? met_guarded_ : met_always_).insert(id).second) return;
+    met_.insert(id);
+    if (exprs_.at(id).kind == Expr::Kind::Reduce && std::ranges::find(reductions_, id) == reductions_.end())
+      reductions_.push_back(id);
+    const bool guards = exprs_.at(id).kind == Expr::Kind::Guard;
+    const ExprId condition = guards ? exprs_.at(id).parts[0] : 0;
+    exprs_.for_each_part(id, [&](ExprId part) { collect_reductions(part, guarded || (guards && part != condition)); });
+  }
+
+  void collect_folded(ExprId id, std::vector<TensorId>& found) const {
+    if (exprs_.at(id).kind == Expr::Kind::Reduce) {
+      found.push_back(exprs_.at(id).tensor);
+      return;
+    }
+    exprs_.for_each_part(id, [&](ExprId part) { collect_folded(part, found); });
   }
 
   std::vector<TensorId> folded_tensors() const {
@@ -131,11 +157,14 @@ class Planner {
       return;
     }
     // Only results of reductions: they share the lanes where what they read lies side by side.
-    if (reductions_.empty()) return;
+    if (reductions_.empty() || !guarded_.empty()) return;
     const std::vector<VariableId> variables = exprs_.at(reductions_[0]).variables;
     for (const ExprId reduction : reductions_) {
       if (exprs_.at(reduction).variables != variables) return;
     }
+    int64_t length = 1;
+    for (const VariableId variable : variables) length *= sizes_.largest(indices_.extent(variable));
+    if (length < kShortestRow) return;
     // What is read by both loops decides.
     int along_row = 0, along_items = 0;
     for (const ExprId load : loads_in(exprs_, kernel_)) {
@@ -195,7 +224,8 @@ class Planner {
   FusedKernel kernel_;
   std::vector<VariableId> loops_;
   std::vector<ExprId> reductions_;
-  std::set<ExprId> met_;
+  std::set<ExprId> met_, met_always_, met_guarded_;
+  std::set<ExprId> guarded_;  // reductions in branches of a guard
 };
 
 void collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {

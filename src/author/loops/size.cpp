@@ -122,6 +122,12 @@ Result<SizeId> SizeTable::quotient(SizeId a, SizeId b) {
   return made;
 }
 
+SizeId SizeTable::whole_quotient(SizeId a, SizeId b) {
+  ByExample values = sizes_[a].values;
+  for (size_t i = 0; i < values.size(); ++i) values[i] /= std::max<int64_t>(sizes_[b].values[i], 1);
+  return derived(Kind::Quotient, a, b, std::move(values));
+}
+
 bool SizeTable::is_constant(SizeId id, int64_t value) const {
   return sizes_[id].kind == Kind::Constant && sizes_[id].values[0] == value;
 }

@@ -36,6 +36,8 @@ class SizeTable {
   std::vector<SizeId> contiguous_strides(const std::vector<SizeId>& shape);
   /// Errors: Unsupported: it does not divide evenly in every graph.
   Result<SizeId> quotient(SizeId a, SizeId b);
+  /// Rounded down.
+  SizeId whole_quotient(SizeId a, SizeId b);
 
   const ByExample& values(SizeId id) const { return sizes_[id].values; }
   bool is_one(SizeId id) const { return id == one(); }

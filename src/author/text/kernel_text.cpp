@@ -501,11 +501,14 @@ class KernelWriter {
   // One step after the other, for each lane its own.
   std::string reduction(ExprId id) {
     const Expr expr = exprs_.at(id);
+    const std::vector<Loop> loops = loops_of(expr);
+    // Reductions within it that are the same at each step come first: the loops may share variables.
+    std::set<ExprId> met;
+    write_same_reductions_in(expr.parts[0], variables_of(loops), met);
     const std::string total = fresh("total");
     line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
     const std::map<VariableId, std::string> outside = variables_;
     const Scoped scope(*this);
-    const std::vector<Loop> loops = loops_of(expr);
     for (const Loop& loop : loops) {
       const std::string name = fresh("k");
       variables_[loop.variable] = name;
@@ -516,6 +519,22 @@ class KernelWriter {
     for (size_t i = 0; i < loops.size(); ++i) close();
     variables_ = outside;
     return total;
+  }
+
+  void write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {
+    if (!met.insert(id).second) return;
+    const Expr& expr = exprs_.at(id);
+    if (expr.kind == Kind::Guard) {
+      write_same_reductions_in(expr.parts[0], variables, met);  // the others are looked at where it holds
+      return;
+    }
+    const std::set<VariableId>& free = exprs_.free_variables(id);
+    const bool moves = std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
+    if (expr.kind == Kind::Reduce && !moves) {
+      value(id);
+      return;
+    }
+    exprs_.for_each_part(id, [&](ExprId part) { write_same_reductions_in(part, variables, met); });
   }
 
   bool is_row(const std::vector<VariableId>& variables) const {
@@ -1207,6 +1226,9 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {
   for (const Store& store : kernel.stores) {
     collect_facts(definitions, store.value, met, facts);
     facts.stored.push_back(store.tensor);
+  }
+  for (const TensorId stored : facts.stored) {
+    if (const auto input = definitions.tensors()[stored].overwrites) std::erase(facts.loaded, *input);
   }
   facts.items = facts.row = sizes.one();
   for (const Loop& loop : kernel.items) facts.items = sizes.product(facts.items, loop.extent);

@@ -98,7 +98,7 @@ std::string pack_text(Definitions& definitions, const NamedKernel& kernel) {
   for (const TensorId id : packing.tensors) {
     const Tensor& tensor = definitions.tensors()[id];
     if (smallest == nullptr || bytes(tensor) < bytes(*smallest)) smallest = &tensor;
-    if (tensor.is_given) steps.push_back(tensor.name + ".storage_offset()");
+    if (tensor.is_given || tensor.overwrites) steps.push_back(tensor.name + ".storage_offset()");
   }
   const bool row = kernel.lanes == Lanes::Row;
   return fmt::format("pack_of({}, {}, {}, {})", smallest->name,
@@ -198,15 +198,18 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
     if (device_of.empty() && subject.types[0][id].is_tensor()) device_of = graph.node(id).name;
   }
   for (const NamedKernel& kernel : kernels) {
-    for (const TensorId tensor : kernel.facts.stored)
+    for (const TensorId tensor : kernel.facts.stored) {
+      if (definitions.tensors()[tensor].overwrites) continue;
       launches.push_back(fmt::format("{} = {}", definitions.tensors()[tensor].name, allocation(definitions, tensor)));
+    }
     std::string pack;
     if (kernel.facts.packing) {
       pack = "pack";
       for (int i = 2; subject.names.contains(pack) || !packs.insert(pack).second; ++i) pack = fmt::format("pack_{}", i);
       launches.push_back(fmt::format("{} = {}", pack, pack_text(definitions, kernel)));
     }
-    launches.push_back(launch(definitions, kernel, device_of, pack));
+    const std::string& on = device_of.empty() ? definitions.tensors()[kernel.facts.stored[0]].name : device_of;
+    launches.push_back(launch(definitions, kernel, on, pack));
   }
   for (const std::string& line : definitions.sizes().lines()) lines.push_back(line);
   for (const std::string& condition : definitions.sizes().conditions()) decline(lines, negated(condition));

@@ -1,0 +1,230 @@
+// Operators that look at the neighbourhood of a place: pooling, and pictures made larger or smaller.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "author/define/definitions.h"
+
+namespace passnet::author {
+
+using ir::ArgKind;
+using ir::NodeId;
+
+namespace {
+
+/// One number for all dimensions, or one for each.
+Result<std::vector<int64_t>> for_each_dimension(std::vector<int64_t> given, size_t dimensions) {
+  if (given.size() == 1) given.assign(dimensions, given[0]);
+  if (given.size() != dimensions) return unsupported("numbers for other dimensions");
+  return given;
+}
+
+}  // namespace
+
+Result<bool> Definitions::window(NodeId id, const Arguments& call, std::string_view name) {
+  Result<void> done = unsupported("");
+  if (name.starts_with("avg_pool") || name.starts_with("max_pool")) {
+    done = pool(id, call, name.starts_with("max"));
+  } else if (name == "interpolate") {
+    done = interpolate(id, call);
+  } else {
+    return false;
+  }
+  if (!done) return std::move(done).error();
+  return true;
+}
+
+Result<void> Definitions::pool(NodeId id, const Arguments& call, bool largest) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[result.element].compute != Compute::Float) return unsupported("pooling of another type than float");
+  if (largest && call.given("return_indices") && !call.hold("return_indices=False"))
+    return unsupported("the largest elements with where they are");
+  if (!largest && call.given("divisor_override")) return unsupported("a mean by another number");
+  const std::string_view target = graph_.node(id).target;
+  const size_t spatial = target.ends_with("1d") ? 1 : target.ends_with("2d") ? 2 : 3;
+  const std::vector<SizeId> shape = tensors_[x].shape;
+  if (shape.size() < spatial) return unsupported("pooling of too few dimensions");
+  const size_t kept = shape.size() - spatial;
+  const auto numbers = [&](std::string_view parameter, int64_t otherwise) -> Result<std::vector<int64_t>> {
+    if (!call.given(parameter)) return std::vector<int64_t>(spatial, otherwise);
+    PASSNET_TRY(std::vector<int64_t> given, call.integers(parameter));
+    return for_each_dimension(std::move(given), spatial);
+  };
+  PASSNET_TRY(const std::vector<int64_t> size, numbers("kernel_size", 0));
+  PASSNET_TRY(std::vector<int64_t> step, numbers("stride", 0));
+  if (!call.given("stride") || std::ranges::count(step, 0) > 0) step = size;
+  PASSNET_TRY(const std::vector<int64_t> padding, numbers("padding", 0));
+  std::vector<int64_t> dilation(spatial, 1);
+  if (largest) {
+    PASSNET_TRY(dilation, numbers("dilation", 1));
+  }
+  const bool with_padding = largest || call.hold("count_include_pad=True");
+  result.shape.assign(shape.begin(), shape.begin() + static_cast<ptrdiff_t>(kept));
+  std::vector<bool> guarded(spatial);
+  for (size_t i = 0; i < spatial; ++i) {
+    PASSNET_TRY(const SizeId extent,
+                pooled_size(id, kept + i, shape[kept + i], (size[i] - 1) * dilation[i], step[i], padding[i]));
+    result.shape.push_back(extent);
+    // Rounded up, the last window may reach behind the end.
+    const ByExample &from = sizes_.values(shape[kept + i]), &to = sizes_.values(extent);
+    guarded[i] = padding[i] > 0;
+    for (size_t e = 0; e < from.size(); ++e)
+      guarded[i] = guarded[i] || (to[e] - 1) * step[i] + (size[i] - 1) * dilation[i] >= from[e];
+    const bool rounds_up = guarded[i] && call.hold("ceil_mode=True");
+    if (rounds_up && !largest) return unsupported("means of windows that reach behind the end");
+  }
+  std::vector<SizeId> extents;
+  int64_t all = 1;
+  for (const int64_t one : size) {
+    extents.push_back(sizes_.literal(one));
+    all *= one;
+  }
+  /// Where the window of a place begins, and whether an element of it is there.
+  const auto begin = [=](Scope& scope, const Place& place, size_t i) {
+    IndexTable& indices = scope.indices();
+    const IndexId at = indices.scale(place[kept + i], scope.sizes().literal(step[i]));
+    return padding[i] > 0 ? indices.subtract(at, indices.constant(padding[i])) : at;
+  };
+  const auto own = static_cast<TensorId>(tensors_.size());
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    IndexTable& indices = scope.indices();
+    const std::vector<VariableId> variables = scope.variables(extents, place);
+    Place from(place.begin(), place.begin() + static_cast<ptrdiff_t>(kept));
+    std::optional<ExprId> inside;
+    for (size_t i = 0; i < spatial; ++i) {
+      const IndexId within = indices.scale(indices.variable(variables[i]), scope.sizes().literal(dilation[i]));
+      from.push_back(indices.add(begin(scope, place, i), within));
+      if (!guarded[i]) continue;
+      const ExprId here =
+          exprs.apply("($0 >= 0) & ($0 < $1)", {exprs.place(from.back()), exprs.place(indices.size(shape[kept + i]))},
+                      Compute::Bool);
+      inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
+    }
+    ExprId element = scope.element(x, from);
+    const double nothing = largest ? -std::numeric_limits<double>::infinity() : 0;
+    if (inside) element = exprs.guard(*inside, element, exprs.number(nothing));
+    std::vector<VariableId> loops;
+    for (const VariableId variable : variables) {
+      if (!scope.sizes().is_one(indices.extent(variable))) loops.push_back(variable);
+    }
+    return loops.empty() ? element : exprs.reduce(largest ? Fold::Largest : Fold::Sum, own, loops, element);
+  };
+  const TensorId total =
+      hidden(std::string(graph_.node(id).name) + "_window", result.shape, {x}, static_cast<int>(2 * all), at);
+  tensors_[total].folds = true;
+  return define(id, std::move(result), {total}, largest ? 0 : 4, [=](Scope& scope, const Place& place) {
+    const ExprId folded = scope.element(total, place);
+    if (largest) return folded;
+    ExprTable& exprs = scope.exprs();
+    IndexTable& indices = scope.indices();
+    ExprId elements = exprs.number(static_cast<double>(all));
+    if (!with_padding && std::ranges::count(guarded, true) > 0) {
+      elements = exprs.number(1);
+      for (size_t i = 0; i < spatial; ++i) {
+        const ExprId first = exprs.place(begin(scope, place, i)), length = exprs.place(indices.size(shape[kept + i]));
+        const ExprId in_one = exprs.apply(fmt::format("?($0 + {0} < $1, $0 + {0}, $1) - ?($0 > 0, $0, 0)", size[i]),
+                                          {first, length}, Compute::Int);
+        elements = exprs.apply("$0 * $1", {elements, exprs.convert(in_one, Compute::Float)}, Compute::Float);
+      }
+    }
+    return exprs.apply("$0 / $1", {folded, elements}, Compute::Float);
+  });
+}
+
+// (length + 2 padding - reach - 1) / step + 1, where windows reach `reach` beyond their first element.
+Result<SizeId> Definitions::pooled_size(NodeId id, size_t dim, SizeId length, int64_t reach, int64_t step,
+                                        int64_t padding) {
+  const std::vector<ValueType> types = subject_.types_of(id);
+  const SizeId by = sizes_.literal(step);
+  const int64_t more = 2 * padding - reach - 1 + step;
+  SizeId whole = length;
+  if (more != 0)
+    whole = more > 0 ? sizes_.sum(length, sizes_.literal(more)) : sizes_.difference(length, sizes_.literal(-more));
+  const SizeId made = step == 1 ? whole : sizes_.whole_quotient(whole, by);
+  for (size_t e = 0; e < types.size(); ++e) {
+    if (sizes_.values(made)[e] != types[e].tensor.shape[dim]) return unsupported("windows whose number is rounded up");
+  }
+  return made;
+}
+
+Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, sized_result(id));
+  if (elements_[result.element].compute != Compute::Float) return unsupported("a picture of another type than float");
+  const std::vector<SizeId> shape = tensors_[x].shape, to = result.shape;
+  const bool nearest = call.hold("mode=\"nearest\""), linear = call.hold("mode=\"bilinear\"");
+  if (!nearest && !linear) return unsupported("a picture of another mode than nearest and bilinear");
+  if (call.given("antialias") && !call.hold("antialias=False")) return unsupported("a picture with antialiasing");
+  const bool corners = call.given("align_corners") && call.hold("align_corners=True");
+  // By given factors PyTorch computes with these, else with the quotient of the sizes.
+  if (call.given("scale_factor") && !call.hold("recompute_scale_factor=True")) {
+    for (size_t dim = 2; dim < shape.size(); ++dim) {
+      const ByExample &from = sizes_.values(shape[dim]), &into = sizes_.values(to[dim]);
+      for (size_t e = 0; e < from.size(); ++e) {
+        if (into[e] % from[e] != 0 && from[e] % into[e] != 0)
+          return unsupported("a picture by a factor that is not whole");
+      }
+    }
+  }
+  /// Where a place of the result lies between places of the operand, in float as in PyTorch.
+  const auto source = [=](Scope& scope, IndexId at, size_t dim) {
+    ExprTable& exprs = scope.exprs();
+    const ExprId in = exprs.convert(exprs.place(scope.indices().size(shape[dim])), Compute::Float);
+    const ExprId out = exprs.convert(exprs.place(scope.indices().size(to[dim])), Compute::Float);
+    const ExprId place = exprs.convert(exprs.place(at), Compute::Float);
+    if (nearest) return exprs.apply("$0 * ($1 / $2)", {place, in, out}, Compute::Float);
+    if (corners)
+      return exprs.apply("$0 * ?($2 > 1.0f, ($1 - 1.0f) / ($2 - 1.0f), 0.0f)", {place, in, out}, Compute::Float);
+    const ExprId moved = exprs.apply("($1 / $2) * ($0 + 0.5f) - 0.5f", {place, in, out}, Compute::Float);
+    return exprs.apply("?($0 < 0.0f, 0.0f, $0)", {moved}, Compute::Float);
+  };
+  const auto least = [](Scope& scope, ExprId value, IndexId length) {
+    ExprTable& exprs = scope.exprs();
+    return exprs.apply("?($0 < $1 - 1, $0, $1 - 1)", {value, exprs.place(length)}, Compute::Int);
+  };
+  if (nearest) {
+    return define(id, std::move(result), {x}, 8, [=](Scope& scope, const Place& place) {
+      Place own = place;
+      for (size_t dim = 2; dim < own.size(); ++dim) {
+        if (to[dim] == shape[dim]) continue;
+        const ExprId whole = scope.exprs().convert(source(scope, place[dim], dim), Compute::Int);
+        own[dim] = scope.indices().element(least(scope, whole, scope.indices().size(shape[dim])));
+      }
+      return scope.element(x, own);
+    });
+  }
+  if (shape.size() != 4) return unsupported("a picture of other dimensions");
+  return define(id, std::move(result), {x}, 30, [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    IndexTable& indices = scope.indices();
+    std::vector<IndexId> low, high;
+    std::vector<ExprId> share;
+    for (const size_t dim : {size_t{2}, size_t{3}}) {
+      if (to[dim] == shape[dim]) {
+        low.push_back(place[dim]);
+        high.push_back(place[dim]);
+        share.push_back(exprs.number(0));
+        continue;
+      }
+      const ExprId at = source(scope, place[dim], dim);
+      const ExprId whole = least(scope, exprs.convert(at, Compute::Int), indices.size(shape[dim]));
+      low.push_back(indices.element(whole));
+      high.push_back(indices.element(
+          exprs.apply("$0 + ?($0 < $1 - 1, 1, 0)", {whole, exprs.place(indices.size(shape[dim]))}, Compute::Int)));
+      share.push_back(exprs.apply("$0 - $1", {at, exprs.convert(whole, Compute::Float)}, Compute::Float));
+    }
+    const auto element = [&](IndexId row, IndexId column) {
+      return scope.element(x, {place[0], place[1], row, column});
+    };
+    const auto between = [&](ExprId a, ExprId b, ExprId part) {
+      if (a == b) return a;
+      return exprs.apply("(1.0f - $2) * $0 + $2 * $1", {a, b, part}, Compute::Float);
+    };
+    return between(between(element(low[0], low[1]), element(low[0], high[1]), share[1]),
+                   between(element(high[0], low[1]), element(high[0], high[1]), share[1]), share[0]);
+  });
+}
+
+}  // namespace passnet::author
