@@ -34,7 +34,7 @@ struct AuthorFlags {
   std::string root, out, device = "cpu";
   run::EvaluateOptions evaluate;
   run::LaneCount lanes;
-  bool write_only = false, resume = false, json = false;
+  bool write_only = false, resume = false, explain = false, json = false;
 };
 
 /// Passes for all graphs: of each structure its own.
@@ -56,8 +56,15 @@ author::Authored write_all(std::vector<author::Example> examples) {
 Json report_of(const std::string& sample, const author::Authored& authored, const author::Judged* judged) {
   Json passes = Json::array(), left = Json::array();
   for (const author::Written& one : authored.passes) {
-    Json pass{{"pass", one.name}, {"operators", one.operators}, {"kernels", one.kernels},    {"kept", nullptr},
-              {"why", ""},        {"ratio", nullptr},           {"declined", Json::object()}};
+    Json pass{{"pass", one.name},
+              {"operators", one.operators},
+              {"kernels", one.kernels},
+              {"kept", nullptr},
+              {"why", ""},
+              {"ratio", nullptr},
+              {"declined", Json::object()},
+              {"launches", {{"before", one.computing}, {"after", one.kernels}}},
+              {"bytes", {{"before", one.bytes_before}, {"after", one.bytes_after}}}};
     for (const author::PassVerdict& verdict : judged == nullptr ? std::vector<author::PassVerdict>{} : judged->passes) {
       if (verdict.pass != one.name) continue;
       pass["kept"] = verdict.kept;
@@ -82,7 +89,13 @@ std::string counted(size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-void say_report(const Json& report) {
+/// "1.2 MB"
+std::string bytes_text(const Json& bytes) {
+  const auto count = bytes.get<double>();
+  return count < 1e6 ? fmt::format("{:.1f} KB", count / 1e3) : fmt::format("{:.1f} MB", count / 1e6);
+}
+
+void say_report(const Json& report, bool explain) {
   const std::string score =
       report["score"].is_null() ? "not judged" : fmt::format("score {:.3f}", report["score"].get<double>());
   say("{}: {}\n", plain_text(report["sample"]), score);
@@ -91,6 +104,12 @@ void say_report(const Json& report) {
     say("  {}: {} in {}, {}{}\n", plain_text(pass["pass"]), counted(pass["operators"].get<size_t>(), "operator"),
         counted(pass["kernels"].get<size_t>(), "kernel"), verdict,
         plain_text(pass["why"]).empty() ? "" : ": " + plain_text(pass["why"]));
+    if (explain) {
+      const Json &launches = pass["launches"], &bytes = pass["bytes"];
+      say("    launches {} -> {}, bytes read and written {} -> {} ({:.2f} of them)\n", launches["before"].get<size_t>(),
+          launches["after"].get<size_t>(), bytes_text(bytes["before"]), bytes_text(bytes["after"]),
+          bytes["after"].get<double>() / std::max(bytes["before"].get<double>(), 1.0));
+    }
     for (const auto& [graph, why] : pass["declined"].items())
       say("    declines {}: {}\n", plain_text(graph), plain_text(why));
   }
@@ -196,7 +215,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   };
   Json reports = Json::array();
   PASSNET_TRY_VOID(in_order(samples, flags.lanes.all(), author_one, [&](Json report) {
-    if (!flags.json) say_report(report);
+    if (!flags.json) say_report(report, flags.explain);
     reports.push_back(std::move(report));
   }));
   if (interrupted()) return kInterrupted;
@@ -214,6 +233,7 @@ void add_author(CLI::App& app, int& exit_code) {
   add_out_option(*command, flags->out, "where a directory for each sample goes, with its pass_dir")->required();
   command->add_flag("--resume", flags->resume, "leave out samples that are done in --out");
   command->add_flag("--write-only", flags->write_only, "write the passes, do not evaluate them, and keep them all");
+  command->add_flag("--explain", flags->explain, "say what each pass saves: launches, and bytes read and written");
   add_device_option(*command, flags->device);
   add_lane_options(*command, flags->lanes, "samples");
   command->add_option("--warmup", flags->evaluate.warmup, "calls before timing")

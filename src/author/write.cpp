@@ -261,6 +261,17 @@ Result<void> check_overwritten(Definitions& definitions, const std::vector<Fused
   return {};
 }
 
+int64_t bytes_of(const Subject& subject, NodeId id) {
+  const ValueType& type = subject.types[0][id];
+  return type.is_tensor() ? type.tensor.size_bytes() : 0;
+}
+int64_t bytes_of(Definitions& definitions, TensorId id) {
+  const Tensor& tensor = definitions.tensors()[id];
+  int64_t bytes = static_cast<int64_t>(ir::size_bytes(definitions.elements()[tensor.element].by_example[0]));
+  for (const SizeId size : tensor.shape) bytes *= definitions.sizes().values(size)[0];
+  return bytes;
+}
+
 Result<Written> write_part(Subject& subject, const GraphPart& part, const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
   PASSNET_TRY_VOID(check_old_values(subject, part));
@@ -287,6 +298,9 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::s
     NamedKernel one;
     one.name = kernels.size() == 1 ? name + "_kernel" : fmt::format("{}_kernel_{}", name, i + 1);
     one.facts = facts_of(definitions, kernels[i]);
+    for (const auto* tensors : {&one.facts.loaded, &one.facts.stored}) {
+      for (const TensorId tensor : *tensors) written.bytes_after += bytes_of(definitions, tensor);
+    }
     one.lanes = kernels[i].lanes;
     std::vector<std::string> stored;
     for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);
@@ -295,9 +309,15 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::s
     one.cuda = kernel_text(definitions, kernels[i], one.facts, one.name, comment, Target::Cuda);
     named.push_back(std::move(one));
   }
-  size_t computing = 0;
-  for (const NodeId id : part.nodes) computing += computes(definitions, id) ? 1 : 0;
-  const std::vector<std::string> comment = {fmt::format("{} operators of {} as {} kernel{}.", computing,
+  for (const NodeId id : part.nodes) {
+    if (!computes(definitions, id)) continue;
+    ++written.computing;
+    written.bytes_before += bytes_of(subject, id);
+    std::set<NodeId> takes;
+    ir::for_each_input(subject.graph, subject.graph.node(id), [&](NodeId input) { takes.insert(input); });
+    for (const NodeId input : takes) written.bytes_before += bytes_of(subject, input);
+  }
+  const std::vector<std::string> comment = {fmt::format("{} operators of {} as {} kernel{}.", written.computing,
                                                         subject.examples[0], kernels.size(),
                                                         kernels.size() == 1 ? "" : "s")};
   written.python = python_text(subject, definitions, part, named, name, comment);

@@ -16,7 +16,11 @@ struct Written {
   PythonText python;      // Name.py
   std::string cpp, cuda;  // Name.cpp, Name.cu
   size_t operators = 0;   // of the graph, views among them
+  size_t computing = 0;   // of these, those that PyTorch computes something for
   size_t kernels = 0;
+  /// Read and written in the first graph: by PyTorch's operators, each on its own, and by the kernels. What is read from a
+  /// part of a tensor counts as all of it.
+  int64_t bytes_before = 0, bytes_after = 0;
 };
 
 struct NotWritten {

@@ -248,29 +248,23 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
 
 std::string declining(const PythonText& python, const std::map<std::string, std::string>& declined) {
   std::map<std::string, std::vector<std::string>> reasons;  // by condition
-  std::set<std::string> others;
+  std::vector<std::string> all;
   for (const auto& [example, condition] : python.sites) {
     const auto found = declined.find(example);
-    if (found != declined.end())
-      reasons[condition].push_back(fmt::format("{} {}", example, found->second));
-    else
-      others.insert(condition);
+    if (found == declined.end()) continue;
+    all.push_back(fmt::format("{} {}", example, found->second));
+    reasons[condition].push_back(all.back());
   }
-  std::string lines;
-  for (const auto& [condition, graphs] : reasons) {
-    lines += fmt::format("    # Not faster there: {}.\n", fmt::join(graphs, ", "));
-    if (!condition.empty()) lines += fmt::format("    if {}:\n    ", condition);
-    lines += "    return NotImplemented\n";
-  }
-  std::erase_if(others, [&](const std::string& condition) { return reasons.contains(condition); });
   const std::string& text = python.text;
-  // Where it declines everywhere nothing else is left to say.
-  if (others.empty()) {
-    lines = lines.substr(0, lines.find("    if ")).append("    return NotImplemented\n");
-    if (reasons.size() == 1 && reasons.begin()->first.empty())
-      lines = lines.substr(0, lines.find("    return")) + "    return NotImplemented\n";
-    return text.substr(0, python.plan) + lines + text.substr(python.end);
-  }
+  const bool everywhere =
+      std::ranges::all_of(python.sites, [&](const auto& site) { return reasons.contains(site.second); });
+  if (everywhere)
+    return fmt::format("{}    # Not faster anywhere: {}.\n    return NotImplemented\n{}", text.substr(0, python.plan),
+                       fmt::join(all, ", "), text.substr(python.end));
+  std::string lines;
+  for (const auto& [condition, graphs] : reasons)
+    lines += fmt::format("    # Not faster there: {}.\n    if {}:\n        return NotImplemented\n",
+                         fmt::join(graphs, ", "), condition);
   return text.substr(0, python.launches) + lines + text.substr(python.launches);
 }
 
