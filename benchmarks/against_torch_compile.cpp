@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -256,7 +257,9 @@ Result<std::optional<std::vector<pass::Pass>>> load_passes(const std::filesystem
   return passes;
 }
 
-Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std::vector<Job> jobs, const Flags& flags) {
+/// keep: called with all rows so far after each graph, as a run may be cut off.
+Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std::vector<Job> jobs, const Flags& flags,
+                                      const std::function<Result<void>(const std::vector<Row>&)>& keep) {
   size_t number = 0;
   std::erase_if(jobs, [&](const Job&) { return (number++ + flags.every - flags.first) % flags.every != 0; });
   if (flags.limit > 0 && jobs.size() > static_cast<size_t>(flags.limit)) jobs.resize(static_cast<size_t>(flags.limit));
@@ -267,6 +270,7 @@ Result<std::vector<Row>> measure_jobs(std::vector<Contestant>& contestants, std:
     Result<Row> row = measure_graph(contestants, jobs[i].path, jobs[i].name, passes, flags);
     if (!row) return std::move(row).error().with_note(fmt::format("while measuring '{}'", jobs[i].name));
     rows.push_back(std::move(*row));
+    PASSNET_TRY_VOID(keep(rows));
   }
   return rows;
 }
@@ -281,23 +285,28 @@ Result<void> run_all(Flags& flags) {
   Json report{{"device", flags.device},         {"threads", flags.contest.threads}, {"warmup", flags.contest.warmup},
               {"trials", flags.contest.trials}, {"tracks", Json::array()},          {"summary", Json::array()}};
   for (const record::Track& track : flags.contest.tracks) report["tracks"].push_back(record::describe(track));
+  const auto keep = [&]() -> Result<void> {
+    return flags.out.empty() ? Result<void>() : write_file(flags.out, report.dump(1) + "\n");
+  };
   const auto measure_set = [&](const std::string& title, std::vector<Job> jobs) -> Result<void> {
     for (Job& job : jobs) {
       if (flags.authored.empty()) break;
       job.pass_dir = std::filesystem::path(flags.authored) / job.sample / "pass_dir";
     }
-    PASSNET_TRY(const std::vector<Row> rows, measure_jobs(contestants, std::move(jobs), flags));
+    PASSNET_TRY(const std::vector<Row> rows,
+                measure_jobs(contestants, std::move(jobs), flags, [&](const std::vector<Row>& done) {
+                  report[title] = rows_to_json(done, flags);
+                  return keep();
+                }));
     print_table(title, rows, flags);
     for (Json& line : summarize_pairs(title, rows, flags)) report["summary"].push_back(std::move(line));
-    report[title] = rows_to_json(rows, flags);
-    return {};
+    return keep();
   };
   if (!flags.samples.empty()) {
     PASSNET_TRY(std::vector<Job> jobs, list_samples(flags.samples));
     PASSNET_TRY_VOID(measure_set("samples", std::move(jobs)));
   }
   if (!flags.corpus.empty()) PASSNET_TRY_VOID(measure_set("corpus", list_corpus(flags.corpus)));
-  if (!flags.out.empty()) PASSNET_TRY_VOID(write_file(flags.out, report.dump(1) + "\n"));
   return {};
 }
 

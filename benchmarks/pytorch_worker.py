@@ -60,6 +60,7 @@ class Graph:
         self.compiled = mode in COMPILED
         self.call = torch.compile(self.module, **COMPILED[mode]) if self.compiled else self.module
         self.inputs, self.originals, self.changed = [], [], []
+        self.left = {}  # inputs that the last run() changed, as it left them, by their names in a reply
         self.replaced = Replaced()
 
     def set_inputs(self, tensors):
@@ -74,6 +75,7 @@ class Graph:
             outputs = self.call(*self.inputs)
         pairs = enumerate(zip(self.inputs, self.originals))
         self.changed = [i for i, (now, before) in pairs if not torch.equal(now.nan_to_num(), before.nan_to_num())]
+        self.left = {f"in_{self.arguments[i]}": self.inputs[i].clone() for i in self.changed}
         gc.freeze()  # what is loaded and compiled by now is not looked through again before each block of timed calls
         return cloned(outputs)
 
@@ -197,9 +199,11 @@ class Worker:
         return {}, []
 
     def do_run(self, request, descriptors):
-        outputs = self.graphs[request["id"]].run()
-        entries, descriptor = write_bundle(tensors_in(outputs))
-        return {"outputs": entries, "scalars": scalars_in(outputs)}, [descriptor]
+        graph = self.graphs[request["id"]]
+        outputs = graph.run()
+        entries, descriptor = write_bundle({**tensors_in(outputs), **graph.left})
+        results = len(entries) - len(graph.left)
+        return {"outputs": entries[:results], "inputs": entries[results:], "scalars": scalars_in(outputs)}, [descriptor]
 
     def do_time(self, request, descriptors):
         clock = clock_of(self.device, request.get("clock", "host"))
