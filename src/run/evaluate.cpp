@@ -43,9 +43,11 @@ constexpr int kProfiledCalls = 50;
 
 class SampleEvaluation {
  public:
-  SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers)
+  SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
+                   bool wants_tensors)
       : sample_(sample),
         options_(options),
+        wants_tensors_(wants_tensors),
         build_(without_layers(options.build, options.without)),
         timeout_(std::max(std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000)),
                           options.compiler == "inductor" ? kCompileTimeout : std::chrono::milliseconds(0))),
@@ -192,9 +194,8 @@ class SampleEvaluation {
     PASSNET_TRY(tensors_.inputs, replay_inputs(reference_, kId, graph, options_.seed, timeout_));
 
     record.stage = Stage::Reference;
-    PASSNET_TRY(Outputs expected, run_graph(reference_, kId, false, timeout_));
-    tensors_.expected = std::move(expected.tensors);
-    owned_ = outputs_owned(expected.layouts);
+    PASSNET_TRY(const Json layouts, run_reference());
+    owned_ = outputs_owned(layouts);
 
     rebuilt.rewritten.graph = graph.graph;
     if (in_python_) {
@@ -235,6 +236,14 @@ class SampleEvaluation {
     }
     record.stage = Stage::Done;
     return {};
+  }
+
+  // Returns: how the outputs lie in memory. They are copied out of the worker only for whoever wants to see them.
+  Result<Json> run_reference() {
+    if (!wants_tensors_) return run_alone(reference_, kId, false, timeout_);
+    PASSNET_TRY(Outputs expected, run_graph(reference_, kId, false, timeout_));
+    tensors_.expected = std::move(expected.tensors);
+    return std::move(expected.layouts);
   }
 
   // Load. Returns: calls that can be handed over at once.
@@ -451,6 +460,7 @@ class SampleEvaluation {
 
   const graphdir::Sample& sample_;
   const EvaluateOptions& options_;
+  const bool wants_tensors_;
   const pass::BuildOptions build_;
   const std::chrono::milliseconds timeout_;
   EvaluationWorkers& workers_;
@@ -484,7 +494,7 @@ Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptio
   for (size_t i = 0; i < sample.graph_names.size(); ++i) remaining += skipped(i) ? 0 : 1;
   if (remaining == 0) return {};
 
-  SampleEvaluation evaluation(sample, options, workers);
+  SampleEvaluation evaluation(sample, options, workers, static_cast<bool>(hooks.tensors));
   PASSNET_TRY_VOID(evaluation.start());
   for (size_t i = 0; i < sample.graph_names.size(); ++i) {
     if (skipped(i)) continue;

@@ -85,7 +85,8 @@ class Judging {
     } else {
       PASSNET_TRY(drawn, replay_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, profile));
     }
-    return run_alone(sides_.reference, sides_.id, false, timeout_);
+    PASSNET_TRY_VOID(run_alone(sides_.reference, sides_.id, false, timeout_));
+    return {};
   }
 
   Result<void> judge(const std::string& profile, const Outputs& found) {
@@ -125,7 +126,8 @@ class Judging {
     PASSNET_TRY_VOID(restore_inputs(sides_.reference, sides_.id, timeout_));
     PASSNET_TRY_VOID(run_alone(sides_.reference, sides_.id, false, timeout_));
     PASSNET_TRY_VOID(restore_inputs(sides_.candidate, sides_.id, timeout_));
-    return run_alone(sides_.candidate, sides_.id, true, timeout_);
+    PASSNET_TRY_VOID(run_alone(sides_.candidate, sides_.id, true, timeout_));
+    return {};
   }
 
   const ComparedGraph& sides_;

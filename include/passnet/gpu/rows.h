@@ -90,11 +90,7 @@ struct Row {
 #pragma unroll
       for (int k = 0; k < width; ++k) total = combine(total, f(part[p][k]));
     }
-    if constexpr (threads > warp_size) {
-      return block_fold(total, combine);
-    } else {
-      return warp_fold<threads>(total, combine);
-    }
+    return row_fold<threads>(total, combine);
   }
 };
 

@@ -85,4 +85,22 @@ PASSNET_INLINE float block_fold(float x, Combine combine) {
 PASSNET_INLINE float block_sum(float x) { return block_fold(x, Sum()); }
 PASSNET_INLINE float block_max(float x) { return block_fold(x, Max()); }
 
+/// Over the `threads` neighbouring threads that share a row: a power of two up to a warp, or all of the block.
+template <int threads, class Combine>
+PASSNET_INLINE float row_fold(float x, Combine combine) {
+  static_assert(threads <= warp_size || threads == thread_count);
+  if constexpr (threads <= warp_size)
+    return warp_fold<threads>(x, combine);
+  else
+    return block_fold(x, combine);
+}
+template <int threads>
+PASSNET_INLINE float row_sum(float x) {
+  return row_fold<threads>(x, Sum());
+}
+template <int threads>
+PASSNET_INLINE float row_max(float x) {
+  return row_fold<threads>(x, Max());
+}
+
 }  // namespace passnet

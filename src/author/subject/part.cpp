@@ -45,7 +45,7 @@ void decline(std::vector<std::string>& lines, const std::string& condition) {
 }
 
 std::vector<std::string> type_checks(const Subject& subject, const GraphPart& part) {
-  std::vector<std::string> dtypes, ranks, layouts;
+  std::vector<std::string> tensors, dtypes, ranks, layouts;
   std::vector<std::vector<std::string>> seen(subject.types.size());
   for (const NodeId id : part.inputs) {
     const std::string name(subject.graph.node(id).name);
@@ -61,6 +61,7 @@ std::vector<std::string> type_checks(const Subject& subject, const GraphPart& pa
       if (types[0].length > 0) ranks.push_back(fmt::format("len({}) == {}", name, types[0].length));
       continue;
     }
+    tensors.push_back(name);
     ranks.push_back(fmt::format("{}.ndim == {}", name, types[0].tensor.shape.size()));
     if (std::ranges::all_of(types, [](const ValueType& type) { return type.tensor.is_contiguous(); }))
       layouts.push_back(name + ".is_contiguous()");
@@ -71,6 +72,11 @@ std::vector<std::string> type_checks(const Subject& subject, const GraphPart& pa
     if (std::ranges::find(combinations, text) == combinations.end()) combinations.push_back(text);
   }
   std::vector<std::string> lines;
+  // A parameter of the pattern matches numbers too.
+  if (!tensors.empty())
+    decline(lines, tensors.size() == 1
+                       ? fmt::format("not isinstance({}, torch.Tensor)", tensors[0])
+                       : fmt::format("not all(isinstance(x, torch.Tensor) for x in {})", tuple_of(tensors)));
   if (!dtypes.empty())
     decline(lines,
             fmt::format("{} not in {}", dtypes.size() == 1 ? dtypes[0] : tuple_of(dtypes), tuple_of(combinations)));

@@ -20,9 +20,8 @@ using Kind = Expr::Kind;
 /// Elements of a row that a kernel keeps: on the stack of the CPU, in registers of a GPU's thread.
 constexpr int64_t kMostKept = 8192;
 constexpr int64_t kMostKeptByThread = 32;
-/// CUDA: rows up to this long belong to a warp.
-constexpr int64_t kWarpRow = 1024;
-constexpr int kWarp = 32, kBlock = 256;
+/// CUDA: floats that a thread reads of a row before it needs the first of them.
+constexpr int64_t kMostAhead = 64;
 
 std::string real_text(double value, Compute compute) {
   const char* suffix = compute == Compute::Float ? "f" : "";
@@ -740,10 +739,11 @@ class KernelWriter {
     close();
   }
 
-  /// What a stage of a row's loop computes.
+  /// What a loop over a row does.
   struct Stage {
-    std::optional<ExprId> reduction;  // none: the stores
-    std::vector<ExprId> elements;
+    std::optional<ExprId> reduction;  // none: it stores only
+    std::vector<ExprId> elements;     // what it computes of each element
+    std::vector<const Store*> stores;
   };
 
   void collect_row_parts(ExprId id, std::set<ExprId>& parts) {
@@ -759,18 +759,45 @@ class KernelWriter {
   void collect_stages(ExprId id, std::set<ExprId>& met, std::vector<Stage>& stages) {
     if (!met.insert(id).second) return;
     exprs_.for_each_part(id, [&](ExprId part) { collect_stages(part, met, stages); });
-    if (exprs_.at(id).kind == Kind::Reduce) stages.push_back({id, {exprs_.at(id).parts[0]}});
+    if (exprs_.at(id).kind == Kind::Reduce) stages.push_back({id, {exprs_.at(id).parts[0]}, {}});
+  }
+
+  bool loads(ExprId id, TensorId tensor) {
+    if (exprs_.at(id).kind == Kind::Load && exprs_.at(id).tensor == tensor) return true;
+    bool found = false;
+    exprs_.for_each_part(id, [&](ExprId part) { found = found || loads(part, tensor); });
+    return found;
+  }
+
+  /// Whether it can be stored by that loop: it follows from no reduction, and what it overwrites is not looked at later.
+  bool can_store_early(const Store& store, size_t at, const std::vector<Stage>& stages) {
+    if (depends_on_reductions(store.value)) return false;
+    const std::optional<TensorId> overwrites = definitions_.tensors()[store.tensor].overwrites;
+    if (!overwrites) return true;
+    for (size_t i = at + 1; i < stages.size(); ++i) {
+      if (std::ranges::any_of(stages[i].elements, [&](ExprId one) { return loads(one, *overwrites); })) return false;
+    }
+    return std::ranges::none_of(kernel_.stores, [&](const Store& other) {
+      return &other != &store && lies_in_row(other) && loads(other.value, *overwrites);
+    });
   }
 
   std::vector<Stage> stages_of_row() {
     std::vector<Stage> stages;
     std::set<ExprId> met;
     for (const Store& store : kernel_.stores) collect_stages(store.value, met, stages);
+    // What the first loop over the row has at hand is stored there, and need not be kept or computed again.
+    const auto first =
+        std::ranges::find_if(stages, [&](const Stage& stage) { return is_row(exprs_.at(*stage.reduction).variables); });
+    const size_t at = static_cast<size_t>(first - stages.begin());
     Stage last;
     for (const Store& store : kernel_.stores) {
-      if (lies_in_row(store)) last.elements.push_back(store.value);
+      if (!lies_in_row(store)) continue;
+      Stage& stage = first != stages.end() && can_store_early(store, at, stages) ? *first : last;
+      stage.elements.push_back(store.value);
+      stage.stores.push_back(&store);
     }
-    if (!last.elements.empty()) stages.push_back(std::move(last));
+    if (!last.stores.empty()) stages.push_back(std::move(last));
     return stages;
   }
 
@@ -838,7 +865,7 @@ class KernelWriter {
     hoist(inside);
     for (const Stage& stage : stages) {
       write_what_is_known();
-      stage.reduction ? cpu_reduction(*stage.reduction) : cpu_row_stores();
+      stage.reduction ? cpu_reduction(stage) : cpu_row_stores(stage);
       after_stage();
     }
     write_what_is_known();
@@ -875,7 +902,8 @@ class KernelWriter {
     exprs_.for_each_part(id, [&](ExprId part) { write_known_in(part, met); });
   }
 
-  void cpu_reduction(ExprId id) {
+  void cpu_reduction(const Stage& stage) {
+    const ExprId id = *stage.reduction;
     const Expr expr = exprs_.at(id);
     const std::string total = fresh("total");
     const std::vector<Loop> loops = loops_of(expr);
@@ -897,6 +925,7 @@ class KernelWriter {
                          length));
         std::string part = value(expr.parts[0]);
         if (!is_vector(expr.parts[0])) part = fmt::format("vec({})", part);
+        for (const Store* store : stage.stores) this->store(*store);
         line(fmt::format("return {}{};", sign, part));
         close("});");
       };
@@ -915,6 +944,7 @@ class KernelWriter {
       const Scoped scope(*this);
       open_loops(loops);
       line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+      for (const Store* store : stage.stores) this->store(*store);
       for (size_t i = 0; i < loops.size(); ++i) close();
     }
     stage_keeps_ = false;
@@ -928,7 +958,7 @@ class KernelWriter {
                        sizes_.kernel_text(one.extent)));
   }
 
-  void cpu_row_stores() {
+  void cpu_row_stores(const Stage& stage) {
     const std::string length = sizes_.kernel_text(kernel_.row.back().extent);
     const std::vector<Loop> outer(kernel_.row.begin(), kernel_.row.end() - 1);
     const Scoped scope(*this);
@@ -941,9 +971,7 @@ class KernelWriter {
                        kept_.empty() ? "cover_blocks" : "for_blocks", length));
     else
       open(fmt::format("for (int64_t i = 0; i < {}; ++i)", length));
-    for (const Store& store : kernel_.stores) {
-      if (lies_in_row(store)) this->store(store);
-    }
+    for (const Store* store : stage.stores) this->store(*store);
     close(vectors_ ? "});" : "}");
     for (size_t i = 0; i < outer.size(); ++i) close();
     stage_keeps_ = false;
@@ -974,16 +1002,10 @@ class KernelWriter {
   /// loop needs besides the stores; write: the rest of its body.
   void by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores, const auto& write) {
     const Scoped scope(*this);
-    std::set<ExprId> met;
-    std::vector<ExprId> loads;
-    for (const ExprId element : elements) collect_pack_loads(element, met, loads);
-    for (const Store* store : stores) collect_pack_loads(store->value, met, loads);
-    for (const ExprId load : loads) {
-      const Expr& expr = exprs_.at(load);
-      const std::string pack = fresh("pack");
-      line(fmt::format("const floats<PACK> {} = load<PACK>({} + {});", pack, definitions_.tensors()[expr.tensor].name,
-                       offset_text(access(expr.tensor, expr.places), "i")));
-      packs_[load] = pack;
+    for (const ExprId load : pack_loads(elements, stores)) {
+      if (packs_.contains(load)) continue;
+      packs_[load] = fresh("pack");
+      line(fmt::format("const floats<PACK> {} = {};", packs_[load], pack_text(load)));
     }
     for (const Store* store : stores) {
       if (!is_packed(access(store->tensor, store->place), store->tensor)) continue;
@@ -1004,6 +1026,18 @@ class KernelWriter {
     }
     packs_.clear();
     packed_stores_.clear();
+  }
+  std::vector<ExprId> pack_loads(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores) {
+    std::set<ExprId> met;
+    std::vector<ExprId> loads;
+    for (const ExprId element : elements) collect_pack_loads(element, met, loads);
+    for (const Store* store : stores) collect_pack_loads(store->value, met, loads);
+    return loads;
+  }
+  std::string pack_text(ExprId load) {
+    const Expr& expr = exprs_.at(load);
+    return fmt::format("load<PACK>({} + {})", definitions_.tensors()[expr.tensor].name,
+                       offset_text(access(expr.tensor, expr.places), "i"));
   }
   bool is_packed(const Access& access, TensorId tensor) {
     return steps_of(definitions_, kernel_, *lane_, access, tensor).has_value();
@@ -1029,11 +1063,11 @@ class KernelWriter {
     decode(kernel_.items, "item");
     const std::vector<Stage> stages = stages_of_row();
     const Loop& row = kernel_.row.back();
-    const bool keeps = sizes_.largest(row.extent) <= kMostKeptByThread * facts_.threads;
-    if (keeps) choose_kept(stages);
+    in_parts_ = kernel_.row.size() == 1 && sizes_.largest(row.extent) <= kMostKeptByThread * kMostThreads;
+    if (in_parts_) choose_kept(stages);
     const std::string length = sizes_.kernel_text(row.extent);
     const bool packs = facts_.packing.has_value();
-    if (!kept_.empty())
+    if (in_parts_)
       line(fmt::format("constexpr int parts = ceil_div(int({}), int(THREADS{}));", length, packs ? " * PACK" : ""));
     for (const auto& [id, kept] : kept_) line(fmt::format("float {}[parts]{};", kept.name, packs ? "[PACK]" : ""));
     hoist(variables_of(kernel_.row));
@@ -1051,6 +1085,27 @@ class KernelWriter {
       this->store(store);
     }
     if (guarded) close();
+  }
+
+  /// All that a loop over parts of a row reads, before it needs the first of it: no read waits behind a branch.
+  void read_ahead(const Stage& stage, const std::string& in_part, const std::string& length) {
+    const std::vector<ExprId> loads = pack_loads(stage.elements, stage.stores);
+    const int64_t by_thread = sizes_.largest(kernel_.row.back().extent) / kMostThreads + 1;
+    if (loads.empty() || static_cast<int64_t>(loads.size()) * by_thread > kMostAhead) return;
+    std::vector<std::string> reads;
+    for (const ExprId load : loads) {
+      const std::string packs = fresh("packs");
+      line(fmt::format("floats<PACK> {}[parts];", packs));
+      packs_[load] = packs + "[part]";
+      reads.push_back(fmt::format("{}[part] = {};", packs, pack_text(load)));
+    }
+    line("#pragma unroll");
+    open("for (int part = 0; part < parts; ++part)");
+    line(in_part);
+    open(fmt::format("if (i < {})", length));
+    for (const std::string& read : reads) line(read);
+    close();
+    close();
   }
 
   void cuda_stage(const Stage& stage) {
@@ -1074,21 +1129,19 @@ class KernelWriter {
       }
       variables_[lane_->variable] = "i";
       open_loops(outer);
-      if (on_row && !kept_.empty()) {
+      const bool in_parts = on_row && in_parts_;
+      const std::string in_part =
+          fmt::format("const int64_t i = (part * THREADS + thread){};", facts_.packing ? " * PACK" : "");
+      if (in_parts) {
+        if (facts_.packing) read_ahead(stage, in_part, length);
         line("#pragma unroll");
         open("for (int part = 0; part < parts; ++part)");
-        line(fmt::format("const int64_t i = (part * THREADS + thread){};", facts_.packing ? " * PACK" : ""));
+        line(in_part);
         line(fmt::format("if (i >= {}) break;", length));
       } else if (facts_.packing) {
         open(fmt::format("for (int64_t i = thread * PACK; i < {}; i += THREADS * PACK)", length));
       } else {
         open(fmt::format("for (int64_t i = thread; i < {}; i += THREADS)", length));
-      }
-      std::vector<const Store*> stores;
-      std::vector<ExprId> elements;
-      if (stage.reduction) elements = stage.elements;
-      for (const Store& store : kernel_.stores) {
-        if (!stage.reduction && lies_in_row(store)) stores.push_back(&store);
       }
       const auto add = [&] {
         if (!stage.reduction) return;
@@ -1096,10 +1149,10 @@ class KernelWriter {
         line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
       };
       if (facts_.packing) {
-        by_pack(elements, stores, add);
+        by_pack(stage.elements, stage.stores, add);
       } else {
         add();
-        for (const Store* store : stores) this->store(*store);
+        for (const Store* store : stage.stores) this->store(*store);
       }
       for (size_t i = 0; i < loops.size(); ++i) close();
       stage_keeps_ = false;
@@ -1108,20 +1161,15 @@ class KernelWriter {
     lane_ = lane;
     if (!stage.reduction) return;
     const Expr& expr = exprs_.at(*stage.reduction);
-    const bool warp = facts_.threads <= kWarp;
     const auto fold = [&](const char* sign, const char* name) {
       return fmt::format("{0}{1}({0}{2})", sign, name, total);
     };
     switch (expr.fold) {
-      case Fold::Sum: line(fmt::format("{} = {};", total, fold("", warp ? "warp_sum<THREADS>" : "block_sum"))); break;
-      case Fold::Smallest:
-        line(fmt::format("{} = {};", total, fold("-", warp ? "warp_max<THREADS>" : "block_max")));
-        break;
+      case Fold::Sum: line(fmt::format("{} = {};", total, fold("", "row_sum<THREADS>"))); break;
+      case Fold::Smallest: line(fmt::format("{} = {};", total, fold("-", "row_max<THREADS>"))); break;
       case Fold::Any:
-      case Fold::Largest:
-        line(fmt::format("{} = {};", total, fold("", warp ? "warp_max<THREADS>" : "block_max")));
-        break;
-      case Fold::All: line(fmt::format("{} = {};", total, fold("!", warp ? "warp_max<THREADS>" : "block_max"))); break;
+      case Fold::Largest: line(fmt::format("{} = {};", total, fold("", "row_max<THREADS>"))); break;
+      case Fold::All: line(fmt::format("{} = {};", total, fold("!", "row_max<THREADS>"))); break;
       case Fold::Product: break;
     }
     names_[*stage.reduction] = total;
@@ -1146,6 +1194,7 @@ class KernelWriter {
   std::map<ExprId, std::string> packs_;            // loads of several elements
   std::map<TensorId, std::string> packed_stores_;  // what is stored together after the loop over it
   bool stage_keeps_ = false;
+  bool in_parts_ = false;  // CUDA: a thread's part of a row is short enough for its registers
   int count_ = 0, indent_ = 2;
   std::string out_;
 };
@@ -1233,7 +1282,6 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {
   facts.items = facts.row = sizes.one();
   for (const Loop& loop : kernel.items) facts.items = sizes.product(facts.items, loop.extent);
   for (const Loop& loop : kernel.row) facts.row = sizes.product(facts.row, loop.extent);
-  if (kernel.lanes == Lanes::Row) facts.threads = sizes.largest(kernel.row.back().extent) <= kWarpRow ? kWarp : kBlock;
   facts.packing = packing_of(definitions, kernel);
   return facts;
 }

@@ -9,6 +9,9 @@
 
 namespace passnet::author {
 
+/// CUDA: threads that share a row, at most.
+inline constexpr int64_t kMostThreads = 512;
+
 /// CUDA: how neighbouring elements are moved together, PACK of them by a thread, a number that the plan chooses: all that
 /// follows must be multiples of it.
 struct Packing {
@@ -21,7 +24,6 @@ struct KernelFacts {
   std::vector<TensorId> loaded, stored;
   std::vector<std::pair<std::string, Compute>> parameters;  // constants that are inputs of the pattern
   SizeId items = 0, row = 0;                                // how many, and elements of each
-  int threads = 1;                                          // CUDA: that share a row
   std::optional<Packing> packing;                           // CUDA: none: an element at a time
 };
 KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel);

@@ -58,6 +58,20 @@ def items_grid(x, n, work, pack):
 
 )";
 constexpr std::string_view kRowsGrid = R"(
+def threads_of(rows, width):
+    # Threads of a GPU that share a row: no more than it has elements; more than a warp where rows are long, or so few that
+    # much of a large GPU would have nothing to do.
+    threads = min(32, triton.next_power_of_2(width))
+    while 32 <= threads < 512 and (width > 32 * threads or (width >= 16 * threads and rows * threads < 65536)):
+        threads *= 2
+    return threads
+
+
+def block_of(threads):
+    # Threads of a block: those of one row, or of as many rows as four warps have room for.
+    return threads if threads > 32 else 128
+
+
 def rows_grid(x, rows, width, threads, block):
     # As many rows as a block has threads for; a task for every 8192 elements on a CPU, at most 16.
     return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min(16, rows, max(1, rows * width // 8192)),)
@@ -80,8 +94,8 @@ def pack_of(x, n, threads, steps):
 // GPU threads that should have work before one takes several elements: half of what a large one holds.
 constexpr int kManyThreads = 131072;
 
-/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"
-std::string pack_text(Definitions& definitions, const NamedKernel& kernel) {
+/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; threads: that share a row, or "".
+std::string pack_text(Definitions& definitions, const NamedKernel& kernel, const std::string& threads) {
   const Packing& packing = *kernel.facts.packing;
   SizeTable& sizes = definitions.sizes();
   const Tensor* smallest = nullptr;
@@ -98,17 +112,23 @@ std::string pack_text(Definitions& definitions, const NamedKernel& kernel) {
   for (const TensorId id : packing.tensors) {
     const Tensor& tensor = definitions.tensors()[id];
     if (smallest == nullptr || bytes(tensor) < bytes(*smallest)) smallest = &tensor;
-    if (tensor.is_given || tensor.overwrites) steps.push_back(tensor.name + ".storage_offset()");
+    const std::string offset = tensor.name + ".storage_offset()";
+    if ((tensor.is_given || tensor.overwrites) && std::ranges::find(steps, offset) == steps.end())
+      steps.push_back(offset);
   }
   const bool row = kernel.lanes == Lanes::Row;
   return fmt::format("pack_of({}, {}, {}, {})", smallest->name,
                      sizes.plan_text(row ? packing.steps[0] : kernel.facts.items),
-                     row ? kernel.facts.threads : kManyThreads, tuple_of(steps));
+                     row ? threads : std::to_string(kManyThreads), tuple_of(steps));
 }
 
-/// pack: its name in the plan; empty: an element at a time.
+/// What a plan calls the numbers that a launch on a GPU goes by; empty: there is none.
+struct LaunchNames {
+  std::string pack, threads, block;
+};
+
 std::string launch(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of,
-                   const std::string& pack) {
+                   const LaunchNames& names) {
   std::vector<std::string> arguments;
   for (const auto* tensors : {&kernel.facts.loaded, &kernel.facts.stored}) {
     for (const TensorId tensor : *tensors) arguments.push_back(definitions.tensors()[tensor].name);
@@ -122,16 +142,16 @@ std::string launch(Definitions& definitions, const NamedKernel& kernel, const st
     if (has_word(kernel.cpp, constant) || has_word(kernel.cuda, constant))
       arguments.push_back(fmt::format("{}={}", constant, plan));
   }
-  if (!pack.empty()) arguments.push_back("PACK=" + pack);
+  if (!names.pack.empty()) arguments.push_back("PACK=" + names.pack);
   SizeTable& sizes = definitions.sizes();
   const std::string items = sizes.plan_text(kernel.facts.items), row = sizes.plan_text(kernel.facts.row);
   std::string grid;
   if (kernel.lanes == Lanes::Row) {
-    const int block = kernel.facts.threads <= 32 ? 128 : kernel.facts.threads;
-    arguments.push_back(fmt::format("THREADS={}", kernel.facts.threads));
-    grid = fmt::format("rows_grid({}, {}, {}, {}, {}), {}", device_of, items, row, kernel.facts.threads, block, block);
+    arguments.push_back("THREADS=" + names.threads);
+    grid = fmt::format("rows_grid({}, {}, {}, {}, {}), {}", device_of, items, row, names.threads, names.block,
+                       names.block);
   } else {
-    grid = fmt::format("items_grid({}, {}, {}, {}), 256", device_of, items, row, pack.empty() ? "1" : pack);
+    grid = fmt::format("items_grid({}, {}, {}, {}), 256", device_of, items, row, names.pack.empty() ? "1" : names.pack);
   }
   return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
 }
@@ -141,6 +161,27 @@ std::string negated(const std::string& condition) {
   const size_t equal = condition.find(" == ");
   if (equal == std::string::npos) return fmt::format("not ({})", condition);
   return condition.substr(0, equal) + " != " + condition.substr(equal + 4);
+}
+
+/// The same conditions, where "x.shape[0] == rows" and "x.shape[1] == width" are all of a shape: "x.shape == (rows, width)".
+std::vector<std::string> by_shape(const Subject& subject, const GraphPart& part, std::vector<std::string> conditions) {
+  for (const NodeId id : part.inputs) {
+    if (!subject.types[0][id].is_tensor()) continue;
+    const std::string name(subject.graph.node(id).name);
+    const size_t rank = subject.types[0][id].tensor.shape.size();
+    std::vector<std::string> sizes;
+    const auto begins = [&](size_t dim) { return fmt::format("{}.shape[{}] == ", name, dim); };
+    for (const std::string& condition : conditions) {
+      if (sizes.size() < rank && condition.starts_with(begins(sizes.size())))
+        sizes.push_back(condition.substr(begins(sizes.size()).size()));
+    }
+    if (rank < 2 || sizes.size() != rank) continue;
+    const auto first = std::ranges::find_if(conditions, [&](const auto& one) { return one.starts_with(begins(0)); });
+    *first = fmt::format("{}.shape == {}", name, tuple_of(sizes));
+    for (size_t dim = 1; dim < rank; ++dim)
+      std::erase_if(conditions, [&](const std::string& one) { return one.starts_with(begins(dim)); });
+  }
+  return conditions;
 }
 
 /// What tells the examples apart: dtypes and sizes that are not the same in all.
@@ -192,7 +233,12 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
   std::vector<std::string> lines = type_checks(subject, part);
   // Launches first: they may name sizes that nothing has named before.
   std::vector<std::string> launches;
-  std::set<std::string> packs;
+  std::set<std::string> taken;
+  const auto name_number = [&](const std::string& stem) {
+    std::string own = stem;
+    for (int i = 2; subject.names.contains(own) || !taken.insert(own).second; ++i) own = fmt::format("{}_{}", stem, i);
+    return own;
+  };
   std::string device_of;
   for (const NodeId id : part.inputs) {
     if (device_of.empty() && subject.types[0][id].is_tensor()) device_of = graph.node(id).name;
@@ -202,17 +248,25 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
       if (definitions.tensors()[tensor].overwrites) continue;
       launches.push_back(fmt::format("{} = {}", definitions.tensors()[tensor].name, allocation(definitions, tensor)));
     }
-    std::string pack;
+    LaunchNames names;
+    if (kernel.lanes == Lanes::Row) {
+      names.threads = name_number("threads");
+      names.block = name_number("block");
+      SizeTable& sizes = definitions.sizes();
+      launches.push_back(fmt::format("{} = threads_of({}, {})", names.threads, sizes.plan_text(kernel.facts.items),
+                                     sizes.plan_text(kernel.facts.row)));
+      launches.push_back(fmt::format("{} = block_of({})", names.block, names.threads));
+    }
     if (kernel.facts.packing) {
-      pack = "pack";
-      for (int i = 2; subject.names.contains(pack) || !packs.insert(pack).second; ++i) pack = fmt::format("pack_{}", i);
-      launches.push_back(fmt::format("{} = {}", pack, pack_text(definitions, kernel)));
+      names.pack = name_number("pack");
+      launches.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions, kernel, names.threads)));
     }
     const std::string& on = device_of.empty() ? definitions.tensors()[kernel.facts.stored[0]].name : device_of;
-    launches.push_back(launch(definitions, kernel, on, pack));
+    launches.push_back(launch(definitions, kernel, on, names));
   }
   for (const std::string& line : definitions.sizes().lines()) lines.push_back(line);
-  for (const std::string& condition : definitions.sizes().conditions()) decline(lines, negated(condition));
+  for (const std::string& condition : by_shape(subject, part, definitions.sizes().conditions()))
+    decline(lines, negated(condition));
   const size_t first_launch = lines.size();
   lines.insert(lines.end(), launches.begin(), launches.end());
   for (const NodeId id : part.views) {

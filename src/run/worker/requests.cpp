@@ -198,9 +198,10 @@ Result<Outputs> run_for_rows(Worker& worker, const std::string& id, Timeout time
   return outputs_of(std::move(reply));
 }
 
-Result<void> run_alone(Worker& worker, const std::string& id, bool checked, Timeout timeout) {
-  PASSNET_TRY_VOID(worker.ask({{"do", "run"}, {"id", id}, {"checked", checked}, {"share", "none"}}, {}, timeout));
-  return {};
+Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, Timeout timeout) {
+  PASSNET_TRY(const Reply reply,
+              worker.ask({{"do", "run"}, {"id", id}, {"checked", checked}, {"share", "none"}}, {}, timeout));
+  return reply.json.value("layouts", Json::array());
 }
 
 namespace {

@@ -114,8 +114,8 @@ struct Outputs {
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
 /// A checked run of which judge_outputs() alone will look at the outputs: of large tensors some rows.
 Result<Outputs> run_for_rows(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
-/// A run whose outputs are kept in the worker alone.
-Result<void> run_alone(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
+/// A run whose outputs are kept in the worker alone. Returns: how each lies in memory, as Outputs::layouts.
+Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
 
 /// Fills the output checks of `record` from a comparison on the reference worker.
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
