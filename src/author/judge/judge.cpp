@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "pass/source.h"
+#include "record/interval.h"
 #include "record/score.h"
 #include "record/summary.h"
 #include "record/verdict.h"
@@ -33,7 +34,7 @@ Result<void> write_list(const fs::path& pass_dir, const std::vector<std::string>
 struct Finding {
   std::string wrong;                        // why they must not stay; empty: right on every graph
   std::map<std::string, std::string> slow;  // graphs that are no faster beyond the noise, and how fast they are
-  size_t faster = 0, timed = 0, unranked = 0;
+  size_t faster = 0, timed = 0, unranked = 0;  // unranked: of those that were timed
   double ratio = 0;  // geometric mean of the graphs that were timed
 };
 
@@ -54,17 +55,21 @@ Finding find(const Records& records) {
                                 row.problem.empty() ? "" : fmt::format(" ({})", row.problem));
       return found;
     }
-    if (out == record::LeftOut::NoWork) ++found.unranked;
-    if (row.ratio <= 0) continue;
-    sum += std::log(row.ratio);
+    // Where answers that take no work would pass a graph counts in no score, and is faster all the same.
+    const bool unranked = out == record::LeftOut::NoWork;
+    const double ratio = unranked ? record::median_ratio(one.reference, one.candidate) : row.ratio;
+    const record::Interval interval = unranked ? record::ratio_interval(one.reference, one.candidate) : row.interval;
+    if (ratio <= 0) continue;
+    sum += std::log(ratio);
     ++found.timed;
-    const double worth = record::score({verdict}).aggregated_linear;
-    if (row.interval.known() && row.interval.low > 1 && worth > 1)
+    if (unranked) ++found.unranked;
+    const double worth = unranked ? ratio : record::score({verdict}).aggregated_linear;
+    if (interval.known() && interval.low > 1 && worth > 1)
       ++found.faster;
     else
-      found.slow.emplace(row.graph,
-                         fmt::format("{:.2f}x{}", row.ratio,
-                                     worth < 1 && row.ratio > 1 ? fmt::format(", which scores {:.3f}", worth) : ""));
+      found.slow.emplace(
+          row.graph, fmt::format("{:.2f}x{}", ratio,
+                                 worth < 1 && ratio > 1 ? fmt::format(", which scores {:.3f}", worth) : ""));
   }
   if (found.timed > 0) found.ratio = std::exp(sum / static_cast<double>(found.timed));
   return found;
@@ -74,12 +79,15 @@ Finding find(const Records& records) {
 std::string why_not(const Finding& found) {
   if (!found.wrong.empty()) return found.wrong;
   if (found.timed > 0) return fmt::format("no graph is faster beyond the noise: {:.2f}x", found.ratio);
-  return found.unranked > 0 ? "answers that take no work pass on its graphs, so that they count nowhere"
-                            : "it applies to no graph";
+  return "it applies to no graph";
 }
 
 std::string gain_text(const Finding& found) {
-  return fmt::format("{:.2f}x over {} graph{}", found.ratio, found.timed, found.timed == 1 ? "" : "s");
+  const std::string gain =
+      fmt::format("{:.2f}x over {} graph{}", found.ratio, found.timed, found.timed == 1 ? "" : "s");
+  if (found.unranked == 0) return gain;
+  return gain + fmt::format(", {} of which count in no score: answers that take no work would pass there",
+                            found.unranked == found.timed ? std::string("all") : std::to_string(found.unranked));
 }
 
 Result<void> remove_pass(const fs::path& pass_dir, const std::string& name) {
