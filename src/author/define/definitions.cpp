@@ -158,7 +158,7 @@ Result<void> Definitions::lay_out(TensorId id) {
     return {};
   }
   const size_t rank = tensor.shape.size();
-  tensor.strides = sizes_.contiguous_strides(tensor.shape);
+  lay_out_in_order(id);
   if (!tensor.node) return {};
   const std::vector<ValueType> types = subject_.types_of(*tensor.node);
   const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
@@ -185,10 +185,19 @@ Result<void> Definitions::lay_out(TensorId id) {
   return {};
 }
 
+void Definitions::lay_out_in_order(TensorId id) {
+  tensors_[id].order.clear();
+  tensors_[id].strides = sizes_.contiguous_strides(tensors_[id].shape);
+}
+
 Result<void> Definitions::define(NodeId id, Tensor tensor, std::vector<TensorId> takes, int work, At at) {
   tensor.takes = std::move(takes);
   tensor.work = work;
   tensor.node = id;
+  // What is computed from rows is best computed row by row as well.
+  for (const TensorId part : tensor.takes) {
+    if (tensor.loops.empty() && tensors_[part].shape == tensor.shape) tensor.loops = tensors_[part].loops;
+  }
   const ElementId element = tensor.element;
   if (tensor.is_view || elements_[element].is_exact()) {
     tensor.at = std::move(at);

@@ -28,6 +28,8 @@ class Definitions {
 
   /// Decides where a value lies that is stored: as PyTorch has it. Errors: Unsupported: with holes, or otherwise in each graph.
   Result<void> lay_out(TensorId id);
+  /// Without gaps, the last dimension fastest: of a value that only kernels look at.
+  void lay_out_in_order(TensorId id);
 
   /// Makes a value that is to be stored lie where an input of the pass lies, which it replaces. Errors: Unsupported: they have
   /// different shapes.

@@ -85,7 +85,7 @@ class Planner {
       if (!sizes_.is_one(indices_.extent(variable)) && std::ranges::find(loops_, variable) == loops_.end())
         loops_.push_back(variable);
     }
-    if (!tensor.loops.empty()) place = indices_.reshape(place, tensor.shape, tensor.loops);
+    if (!tensor.loops.empty()) place = indices_.reshape(place, tensor.loops, tensor.shape);
     kernel_.stores.push_back({id, scope_.definition(id, place), place});
   }
 
