@@ -36,14 +36,31 @@ std::set<NodeId> names_of_memory(const ir::Graph& graph, NodeId id) {
   return names;
 }
 
+/// `x[index] += y` is a view, an operator in place on it, and the result stored where it is already. The last of these three,
+/// of the second one; none: it is something else.
+std::optional<NodeId> stored_back(const ir::Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& users) {
+  const auto args = graph.args(id);
+  if (args.empty() || args[0].kind != ArgKind::Node || users[id].empty()) return std::nullopt;
+  const NodeId view = args[0].node, last = *std::ranges::min_element(users[id]);
+  if (graph.node(view).target != "getitem" || graph.node(last).target != "setitem") return std::nullopt;
+  const auto from = graph.args(view), into = graph.args(last);
+  const bool same = ir::equal_args(graph, from[0], graph, into[0]) && ir::equal_args(graph, from[1], graph, into[1]) &&
+                    into[2].kind == ArgKind::Node && into[2].node == id;
+  return same ? std::optional(last) : std::nullopt;
+}
+
 /// Whether what `id` overwrites is looked at later through another view of it.
 bool old_view_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& users) {
   const std::set<NodeId> names = names_of_memory(graph, id);
   if (names.empty()) return true;
   const NodeId base = base_of(graph, *names.rbegin());
+  const std::optional<NodeId> back = stored_back(graph, id, users);
+  const std::set<NodeId> whole = back ? names_of_memory(graph, *back) : std::set<NodeId>();
   for (NodeId other = 0; other < id; ++other) {
     if (names.contains(other) || base_of(graph, other) != base) continue;
-    if (std::ranges::any_of(users[other], [id](NodeId user) { return user > id; })) return true;
+    // What it is a part of has the new elements once they are stored back.
+    const NodeId known = whole.contains(other) ? *back : graph.size();
+    if (std::ranges::any_of(users[other], [&](NodeId user) { return user > id && user < known; })) return true;
   }
   return false;
 }
@@ -100,7 +117,12 @@ bool shares_memory(const Subject& subject, NodeId id) {
   if (signature == nullptr || !signature->view || args.empty() || args[0].kind != ArgKind::Node) return false;
   if (ir::overwrites_input(graph, id)) return false;
   const std::vector<ValueType> from = subject.types_of(args[0].node), to = subject.types_of(id);
-  if (!from[0].is_tensor() || !to[0].is_tensor()) return true;
+  if (!from[0].is_tensor()) {
+    // Parts of a tensor, unlike the best elements and their places.
+    const ir::OpSignature* whole = ir::find_signature(graph.node(args[0].node));
+    return whole != nullptr && whole->view;
+  }
+  if (!to[0].is_tensor()) return true;
   const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
   // Where these copy, what they give is contiguous, and what they take is not.
   if (signature->name == "reshape" || signature->name == "contiguous" || signature->name == "flatten")
@@ -215,7 +237,10 @@ Result<std::vector<TensorId>> overwrite_inputs(const Subject& subject, Definitio
   std::vector<TensorId> stored;
   for (const auto& [input, id] : last) {
     NodeId given = id;
-    while (std::ranges::find(part.nodes, given) != part.nodes.end()) given = graph.args(given)[0].node;
+    while (std::ranges::find(part.nodes, given) != part.nodes.end()) {
+      if (!ir::overwrites_input(graph, given)) return unsupported("it overwrites a view of an input of the graph");
+      given = graph.args(given)[0].node;
+    }
     const std::optional<TensorId> value = definitions.tensor_of(id), place = definitions.given(given);
     if (!value || !place) return unsupported("it overwrites what is no tensor");
     PASSNET_TRY_VOID(definitions.overwrite(*value, *place));

@@ -40,7 +40,7 @@ const char* dimension_name(size_t rank, size_t dim) {
 Definitions::Definitions(Subject& subject)
     : subject_(subject),
       graph_(subject.graph),
-      sizes_(subject.types.size()),
+      sizes_(subject.types.size(), subject.names),
       indices_(sizes_),
       exprs_(indices_),
       tensor_of_(subject.graph.size()),
@@ -306,6 +306,8 @@ Result<void> Definitions::define_call(NodeId id) {
   if (is_fold) return {};
   PASSNET_TRY(const bool is_gather, gather(id, call, name));
   if (is_gather) return {};
+  PASSNET_TRY(const bool is_choice, choice(id, call, name));
+  if (is_choice) return {};
   PASSNET_TRY(const bool is_creation, creation(id, call, name));
   if (is_creation) return {};
   PASSNET_TRY(const bool is_window, window(id, call, name));
@@ -316,6 +318,10 @@ Result<void> Definitions::define_call(NodeId id) {
 Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::string_view name) {
   if (name == "batch_norm") {
     PASSNET_TRY_VOID(batch_norm(id, call));
+    return true;
+  }
+  if (name == "prelu") {
+    PASSNET_TRY_VOID(prelu(id, call));
     return true;
   }
   if (name == "glu") {
@@ -418,6 +424,24 @@ Result<void> Definitions::batch_norm(NodeId id, const Arguments& call) {
     return exprs.apply("$0 * $1 + $2", {scope.element(x, place), scale, shift}, Compute::Float);
   };
   return define(id, std::move(result), std::move(takes), 3, at);
+}
+
+// One slope for all elements, or one for each channel.
+Result<void> Definitions::prelu(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(const TensorId weight, tensor(call.at("weight")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[result.element].compute != Compute::Float) return unsupported("prelu of another type than float");
+  result.shape = tensors_[x].shape;
+  const std::vector<SizeId> slopes = tensors_[weight].shape;
+  const bool by_channel = slopes.size() == 1 && !sizes_.is_one(slopes[0]);
+  if (slopes.size() > 1 || (by_channel && (result.shape.size() < 2 || result.shape[1] != slopes[0])))
+    return unsupported("prelu with slopes of another shape");
+  return define(id, std::move(result), {x, weight}, 2, [=](Scope& scope, const Place& place) {
+    const Place channel = slopes.empty() ? Place() : Place{by_channel ? place[1] : scope.indices().zero()};
+    return scope.exprs().apply("?($0 > 0.0f, $0, $0 * $1)", {scope.element(x, place), scope.element(weight, channel)},
+                               Compute::Float);
+  });
 }
 
 Result<void> Definitions::glu(NodeId id, const Arguments& call) {

@@ -151,7 +151,15 @@ Result<SizeId> Definitions::pooled_size(NodeId id, size_t dim, SizeId length, in
 
 Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
-  PASSNET_TRY(Tensor result, sized_result(id));
+  if (call.given("scale_factor") && !call.given("size")) {
+    // As many times as large, where it is whole.
+    for (size_t dim = 2; dim < tensors_[x].shape.size(); ++dim) {
+      const SizeId from = tensors_[x].shape[dim];
+      const int64_t into = subject_.types[0][id].tensor.shape[dim], factor = into / sizes_.values(from)[0];
+      if (factor * sizes_.values(from)[0] == into) sizes_.product(from, sizes_.literal(factor));
+    }
+  }
+  PASSNET_TRY(Tensor result, sized_result(id, {call.at("size")}));
   if (elements_[result.element].compute != Compute::Float) return unsupported("a picture of another type than float");
   const std::vector<SizeId> shape = tensors_[x].shape, to = result.shape;
   const bool nearest = call.hold("mode=\"nearest\""), linear = call.hold("mode=\"bilinear\"");

@@ -149,6 +149,12 @@ class Planner {
   }
 
   void choose_lanes() {
+    // Lanes reduce floats together, and conditions.
+    const auto is_shared = [&](ExprId reduction) {
+      const Compute compute = exprs_.at(reduction).compute;
+      return compute == Compute::Float || compute == Compute::Bool;
+    };
+    if (!std::ranges::all_of(reductions_, is_shared)) return;
     if (!kernel_.row.empty()) {
       // Where neighbours in memory are elements of one row.
       const bool along_row = std::ranges::any_of(

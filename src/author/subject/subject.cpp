@@ -276,7 +276,8 @@ class Merger {
     for (Constant& constant : constants_) {
       const std::string_view name = subject_.graph.intern(safe_name(constant.name));
       constant.node = subject_.graph.add_placeholder(name, name);
-      for (size_t i = 0; i < examples_.size(); ++i) subject_.types[i].push_back(constant_type(*constant.values[i]));
+      for (size_t i = 0; i < examples_.size(); ++i)
+        subject_.types[i].push_back(constant_type(examples_[i]->graph, *constant.values[i]));
     }
     for (NodeId id = graph.placeholder_count(); id < graph.size(); ++id) map[id] = Arg::of_node(copy_node(id, map));
     for (const Example* example : examples_) subject_.examples.push_back(example->name);
@@ -370,12 +371,18 @@ class Merger {
     }
   }
 
-  ValueType constant_type(const Arg& value) const {
+  static ValueType constant_type(const ir::Graph& graph, const Arg& value) {
     ValueType type;
     type.kind = ValueType::Kind::Constant;
     type.constant = value.kind;
     if (value.kind == ArgKind::DType) type.dtype = value.dtype;
-    if (is_sequence(value)) type.length = value.count;
+    if (value.kind == ArgKind::Int) type.integers = {value.integer};
+    if (!is_sequence(value)) return type;
+    type.length = value.count;
+    for (const Arg& element : graph.elements(value)) {
+      if (element.kind == ArgKind::Int) type.integers.push_back(element.integer);
+    }
+    if (type.integers.size() != type.length) type.integers.clear();
     return type;
   }
 
