@@ -172,6 +172,26 @@ Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
   return part;
 }
 
+// Operators whose results leave a part in an order that no kernel writes are left to PyTorch; the rest of the part is not.
+void refuse_layouts(Subject& subject, std::vector<std::string>& refused) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::vector<NodeId>& nodes : regions_of(subject, refused)) {
+      const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
+      Definitions definitions(subject);
+      if (!part || !define(definitions, *part)) continue;
+      for (const NodeId id : part->outputs) {
+        const std::optional<TensorId> tensor = definitions.tensor_of(id);
+        if (!tensor || !view_chain(subject, *part, id).empty()) continue;
+        const Result<void> laid = definitions.lay_out(*tensor);
+        if (laid) continue;
+        refused[id] = laid.error().message;
+        changed = true;
+      }
+    }
+  }
+}
+
 std::string arg_key(const ir::Graph& graph, const Arg& arg, const std::map<NodeId, std::string>& names) {
   if (arg.kind == ArgKind::Node) return names.at(arg.node);
   if (arg.kind != ArgKind::Tuple && arg.kind != ArgKind::List && arg.kind != ArgKind::Slice)
@@ -358,7 +378,8 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::s
 
 Authored write_passes(Subject& subject, std::set<std::string>& names) {
   Authored authored;
-  const std::vector<std::string> refused = try_all(subject);
+  std::vector<std::string> refused = try_all(subject);
+  refuse_layouts(subject, refused);
   const auto leave = [&](NodeId id, const std::string& why) {
     authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why});
   };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "author/define/pointwise_rows.h"
@@ -238,7 +239,13 @@ Result<Definitions::Operand> Definitions::operand(const Arg& arg, Compute comput
     case ArgKind::Bool: made.number = exprs_.integer(arg.boolean ? 1 : 0, compute); return made;
     case ArgKind::Int: made.number = exprs_.integer(arg.integer, compute); return made;
     case ArgKind::Float:
-      if (compute == Compute::Bool || compute == Compute::Int) return unsupported("a float beside whole numbers");
+      if (compute == Compute::Bool || compute == Compute::Int) {
+        // What it is put among rounds it.
+        if (!std::isfinite(arg.real) || std::trunc(arg.real) != arg.real)
+          return unsupported("a float beside whole numbers");
+        made.number = exprs_.integer(static_cast<int64_t>(arg.real), compute);
+        return made;
+      }
       made.number = exprs_.number(arg.real, compute);
       return made;
     case ArgKind::Node: break;
