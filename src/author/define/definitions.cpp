@@ -315,6 +315,8 @@ Result<void> Definitions::define_call(NodeId id) {
   if (is_gather) return {};
   PASSNET_TRY(const bool is_choice, choice(id, call, name));
   if (is_choice) return {};
+  PASSNET_TRY(const bool is_contraction, contraction(id, call, name));
+  if (is_contraction) return {};
   PASSNET_TRY(const bool is_creation, creation(id, call, name));
   if (is_creation) return {};
   PASSNET_TRY(const bool is_window, window(id, call, name));

@@ -60,6 +60,8 @@ class Definitions {
   Result<Number> number(const ir::Arg& arg) const;
   /// One of them, or as many as a tuple has.
   Result<std::vector<Number>> numbers(const ir::Arg& arg) const;
+  /// One for each of so many dimensions, or one for all.
+  Result<std::vector<Number>> numbers_for(const ir::Arg& arg, size_t dimensions) const;
   /// Without its sign.
   SizeId magnitude(const Number& number);
   /// The same, and the number is the size of something.
@@ -143,6 +145,20 @@ class Definitions {
   Result<void> overwritten_part(ir::NodeId id, const Arguments& call);
   Result<void> overwritten_where(ir::NodeId id, TensorId x, TensorId mask, const ir::Arg& value);
   Result<void> best(ir::NodeId id, const Arguments& call, bool largest, bool where);
+
+  Result<bool> contraction(ir::NodeId id, const Arguments& call, std::string_view name);
+  Result<void> matrix_product(ir::NodeId id, const Arguments& call, std::string_view other);
+  Result<void> linear(ir::NodeId id, const Arguments& call);
+  Result<void> einsum(ir::NodeId id, const Arguments& call);
+  Result<void> convolution(ir::NodeId id, const Arguments& call);
+  /// A tensor with a letter for each of its dimensions, as in an einsum.
+  struct Lettered {
+    TensorId tensor = 0;
+    std::vector<int> letters;
+  };
+  Result<void> contracted(ir::NodeId id, const Lettered& a, const Lettered& b, const std::vector<int>& letters,
+                          std::optional<TensorId> bias);
+  Result<void> define_with_bias(ir::NodeId id, Tensor result, TensorId sum, std::optional<TensorId> bias, size_t dim);
 
   Result<bool> creation(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<Tensor> sized_result(ir::NodeId id, std::initializer_list<ir::Arg> sizes);

@@ -53,6 +53,13 @@ Result<std::vector<Definitions::Number>> Definitions::numbers(const Arg& arg) co
   return all;
 }
 
+Result<std::vector<Definitions::Number>> Definitions::numbers_for(const Arg& arg, size_t dimensions) const {
+  PASSNET_TRY(std::vector<Number> all, numbers(arg));
+  if (all.size() == 1) all.resize(dimensions, Number(all[0]));
+  if (all.size() != dimensions) return unsupported("numbers for other dimensions");
+  return all;
+}
+
 SizeId Definitions::magnitude(const Number& number) {
   if (number.is_literal()) return sizes_.literal(std::abs(number.values[0]));
   if (!number.is_negative()) {

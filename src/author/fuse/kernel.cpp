@@ -32,7 +32,11 @@ class Planner {
     Variables all(loops_.begin(), loops_.end());
     Variables items = all;
     std::vector<TensorId> apart;
+    std::set<TensorId> met;
     for (const ExprId reduction : reductions_) {
+      // What is folded anew for several places is stored for all of them.
+      const TensorId folded = exprs_.at(reduction).tensor;
+      if (!met.insert(folded).second && std::ranges::find(stored_, folded) == stored_.end()) apart.push_back(folded);
       const Variables& free = exprs_.free_variables(reduction);
       if (!std::ranges::includes(all, free)) {
         apart.push_back(exprs_.at(reduction).tensor);  // for each element of another reduction

@@ -325,11 +325,14 @@ class Merger {
     return true;
   }
 
-  /// Whether a constant tuple is taken apart: in an index, which is written out in the plan, and where the items can be
-  /// arguments of their own (`x.view(1, -1)`), for which one input cannot stand.
+  /// Whether a constant tuple is taken apart: in an index, which is written out in the plan, where the items can be
+  /// arguments of their own (`x.view(1, -1)`), for which one input cannot stand, and where one number may stand for a tuple,
+  /// as of windows.
   static bool splits(const Node& node) {
     const ir::OpSignature* signature = ir::find_signature(node);
-    return node.target == "getitem" ||
+    const bool has_windows =
+        signature && (signature->flops == ir::FlopRule::Convolution || signature->kernel == ir::KernelClass::Stencil);
+    return node.target == "getitem" || has_windows ||
            (signature && std::ranges::any_of(signature->parameters, &ir::Parameter::variadic));
   }
 
