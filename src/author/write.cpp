@@ -137,7 +137,8 @@ bool shares_memory(const Subject& subject, NodeId id) {
 std::vector<NodeId> view_chain(const Subject& subject, const GraphPart& part, NodeId id) {
   std::vector<NodeId> chain;
   while (std::ranges::find(part.nodes, id) != part.nodes.end() && shares_memory(subject, id)) {
-    chain.insert(chain.begin(), id);
+    // A part of a tuple is a view of what the tuple was made of.
+    if (subject.types[0][id].kind != ValueType::Kind::List) chain.insert(chain.begin(), id);
     id = subject.graph.args(id)[0].node;
   }
   return chain;
@@ -155,9 +156,16 @@ Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
   for (bool changed = true; changed && !part.nodes.empty();) {
     std::vector<NodeId> rest;
     for (const NodeId id : part.nodes) {
-      const bool goes_on = std::ranges::any_of(
-          users[id], [&](NodeId user) { return std::ranges::find(part.nodes, user) != part.nodes.end(); });
-      if (goes_on || !shares_memory(subject, id)) rest.push_back(id);
+      const auto goes_on = [&](NodeId one) {
+        return std::ranges::any_of(
+            users[one], [&](NodeId user) { return std::ranges::find(part.nodes, user) != part.nodes.end(); });
+      };
+      // A tuple is taken apart in one place: all its parts stay where one of them does.
+      const auto args = subject.graph.args(id);
+      const bool is_part = !args.empty() && args[0].kind == ArgKind::Node &&
+                           subject.types[0][args[0].node].kind == ValueType::Kind::List;
+      const bool stays = goes_on(id) || (is_part && std::ranges::any_of(users[args[0].node], goes_on));
+      if (stays || !shares_memory(subject, id)) rest.push_back(id);
     }
     changed = rest.size() != part.nodes.size();
     part = cut(subject.graph, std::move(rest));
@@ -320,12 +328,20 @@ int64_t bytes_of(Definitions& definitions, TensorId id) {
 Result<Written> write_part(Subject& subject, const GraphPart& part, const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
   PASSNET_TRY_VOID(check_old_values(subject, part));
+  const auto is_list = [&](NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; };
+  if (std::ranges::any_of(part.outputs, is_list)) return unsupported("its parts are used elsewhere");
   Definitions definitions(subject);
   PASSNET_TRY_VOID(define(definitions, part));
+  for (const NodeId id : part.views) {
+    const std::optional<TensorId> view = definitions.tensor_of(id);
+    if (is_list(subject.graph.args(id)[0].node) && (!view || !definitions.tensors()[*view].part_of))
+      return unsupported("a part of a tuple that the plan cannot make");
+  }
   PASSNET_TRY(std::vector<TensorId> outputs, overwrite_inputs(subject, definitions, part));
   for (NodeId id : part.outputs) {
     const std::vector<NodeId> chain = view_chain(subject, part, id);
     if (!chain.empty()) id = subject.graph.args(chain.front())[0].node;
+    if (is_list(id)) id = subject.graph.args(id)[0].node;
     if (std::ranges::find(part.nodes, id) == part.nodes.end()) continue;  // a view of an input
     const std::optional<TensorId> tensor = definitions.tensor_of(id);
     if (!tensor) return unsupported("what leaves the part is no tensor");

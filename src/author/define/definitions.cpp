@@ -337,6 +337,8 @@ Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::strin
     PASSNET_TRY_VOID(glu(id, call));
     return true;
   }
+  if (name.starts_with("bitwise_") && subject_.types[0][id].tensor.dtype == DType::Bool)
+    return pointwise(id, call, fmt::format("logical_{}", name.substr(name.find('_') + 1)));
   const bool converts = name == "to" || name == "type_as" || name == "clone" || name == "contiguous";
   const auto row = std::ranges::find_if(kPointwiseRows, [&](const PointwiseRow& one) {
     return one.name == name && call.hold(one.condition) &&

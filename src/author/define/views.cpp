@@ -259,12 +259,14 @@ Result<void> Definitions::roll(NodeId id, const Arguments& call) {
 }
 
 Result<void> Definitions::slice(NodeId id, TensorId of, int64_t dim, IndexId start) {
-  return define_view(id, of, [dim, start](Scope& scope, const Place& place) {
+  PASSNET_TRY_VOID(define_view(id, of, [dim, start](Scope& scope, const Place& place) {
     Place own = place;
     IndexId& at = own[static_cast<size_t>(dim)];
     at = scope.indices().add(at, start);
     return own;
-  });
+  }));
+  tensors_.back().part_of = {dim, start};
+  return {};
 }
 
 Result<void> Definitions::index(NodeId id, const Arguments& call) {
@@ -352,11 +354,13 @@ Result<void> Definitions::part(NodeId id, NodeId whole, const Arguments& call) {
   const SizeId length = tensors_[x].shape[static_cast<size_t>(dim)];
   if (name == "unbind") {
     const IndexId from = indices_.constant(at);
-    return define_view(id, x, [dim, from](Scope&, const Place& place) {
+    PASSNET_TRY_VOID(define_view(id, x, [dim, from](Scope&, const Place& place) {
       Place own = place;
       own.insert(own.begin() + dim, from);
       return own;
-    });
+    }));
+    tensors_.back().part_of = {dim, from};
+    return {};
   }
   if (name != "chunk" && name != "split") return unsupported(fmt::format("parts of {}", name));
   const Arg& split = cut.at("split_size");
