@@ -147,8 +147,9 @@ Result<void> Definitions::overwritten_where(NodeId id, TensorId x, TensorId mask
 Result<void> Definitions::best(NodeId id, const Arguments& call, bool largest, bool where) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
   PASSNET_TRY(Tensor result, result_of(id));
-  if (elements_[tensors_[x].element].compute != Compute::Float)
-    return unsupported("the best elements of another type than float");
+  const Compute compute = elements_[tensors_[x].element].compute;
+  if (compute != Compute::Float && compute != Compute::Int)
+    return unsupported("the best elements of another type than float and int");
   const std::vector<SizeId> shape = tensors_[x].shape;
   const auto rank = static_cast<int64_t>(shape.size());
   if (!call.given("dim") && rank != 1) return unsupported("the best of all elements of several dimensions");
@@ -162,6 +163,7 @@ Result<void> Definitions::best(NodeId id, const Arguments& call, bool largest, b
   const std::string own(graph_.node(id).name);
   const TensorId extreme = folded(own + "_extreme", x, {dim}, largest ? Fold::Largest : Fold::Smallest, 1,
                                   [](Scope&, ExprId element, const Place&) { return element; });
+  if (compute == Compute::Int) tensors_[extreme].element = tensors_[x].element;
   TensorId made = extreme;
   if (where) {
     made = hidden(own + "_place", tensors_[extreme].shape, {x, extreme}, 3, {});

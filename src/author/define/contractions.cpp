@@ -209,13 +209,7 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     spread[i] = magnitude(dilations[i]);
     padded[i] = !paddings[i].is(0);
     padding[i] = counted(paddings[i], shape[2 + i]);
-    // (length + 2 padding - reach - 1) / step + 1, where windows reach so far beyond their first element.
-    SizeId length = shape[2 + i];
-    if (padded[i]) length = sizes_.sum(length, sizes_.product(sizes_.literal(2), magnitude(paddings[i])));
-    if (!sizes_.is_one(window[2 + i]))
-      length = sizes_.difference(length, sizes_.product(sizes_.difference(window[2 + i], sizes_.one()), spread[i]));
-    if (!sizes_.is_one(step[i]))
-      length = sizes_.sum(sizes_.whole_quotient(sizes_.difference(length, sizes_.one()), step[i]), sizes_.one());
+    const SizeId length = window_count(shape[2 + i], window[2 + i], step[i], magnitude(paddings[i]), spread[i]);
     result.shape.push_back(length);
     for (size_t e = 0; e < types.size(); ++e) {
       if (sizes_.values(length)[e] != types[e].tensor.shape[2 + i]) return unsupported("windows of another number");

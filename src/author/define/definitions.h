@@ -171,6 +171,9 @@ class Definitions {
   Result<bool> window(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> pool(ir::NodeId id, const Arguments& call, bool largest);
   Result<SizeId> pooled_size(ir::NodeId id, size_t dim, SizeId length, int64_t reach, int64_t step, int64_t padding);
+  SizeId window_count(SizeId length, SizeId window, SizeId step, SizeId padding, SizeId spread);
+  Result<void> windows_along(ir::NodeId id, const Arguments& call);
+  Result<void> windows_as_columns(ir::NodeId id, const Arguments& call);
   Result<void> interpolate(ir::NodeId id, const Arguments& call);
 
   Result<bool> gather(ir::NodeId id, const Arguments& call, std::string_view name);

@@ -83,7 +83,8 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
   const bool extreme = name == "max" || name == "min";
   // Whole numbers are added as such; as floats where these are exact: ones and zeros, and not too many of them.
   const bool whole_sum = name == "sum" && (in == Compute::Int || in == Compute::Bool);
-  if (name == "any" || name == "all" ? in == Compute::Double : in != Compute::Float && !whole_sum)
+  const bool whole_extreme = (extreme || name == "amax" || name == "amin") && in == Compute::Int;
+  if (name == "any" || name == "all" ? in == Compute::Double : in != Compute::Float && !whole_sum && !whole_extreme)
     return unsupported(fmt::format("{} of another type than float", name));
   PASSNET_TRY(const std::vector<int64_t> dims, extreme ? call.dimensions("none", rank) : call.dimensions("dim", rank));
   bool keep = false;
@@ -119,6 +120,7 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
     }
   } else if (name == "amax" || name == "amin" || extreme) {
     made = folded(own, x, dims, name.ends_with("max") ? Fold::Largest : Fold::Smallest, 1, plain);
+    if (whole_extreme) tensors_[made].element = tensors_[x].element;
   } else if (name == "any" || name == "all") {
     made = folded(
         own, x, dims, name == "any" ? Fold::Any : Fold::All, 1,
