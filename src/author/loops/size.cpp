@@ -27,7 +27,8 @@ SizeId SizeTable::intern(Size size, const std::string& text) {
     return known->second;
   }
   const std::string earlier = plan_text(known->second);
-  if (text != earlier) require(fmt::format("{} == {}", text, earlier));
+  const bool is_named_so = std::ranges::find(lines_, fmt::format("{} = {}", earlier, text)) != lines_.end();
+  if (text != earlier && !is_named_so) require(fmt::format("{} == {}", text, earlier));
   return known->second;
 }
 

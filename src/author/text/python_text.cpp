@@ -10,6 +10,7 @@
 
 #include "fx/print.h"
 #include "fx/statement.h"
+#include "ir/ops/table.h"
 
 namespace passnet::author {
 
@@ -246,6 +247,13 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
     }
     if (subject.types[0][of.node].kind == ValueType::Kind::List) {
       lines.push_back(part_text(subject, definitions, id));
+      continue;
+    }
+    // Of its other names (swapaxes) plans know none.
+    const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+    if (const auto args = graph.args(id); signature && signature->name == "transpose" && args.size() == 3) {
+      lines.push_back(fmt::format("{} = {}.transpose({}, {})", graph.node(id).name, graph.node(of.node).name,
+                                  fx::print_arg(graph, args[1]), fx::print_arg(graph, args[2])));
       continue;
     }
     fx::StatementPrinter view(graph);
