@@ -112,12 +112,17 @@ std::vector<std::vector<NodeId>> regions_of(const Subject& subject, const std::v
     while (root[id] != id) id = root[id] = root[root[id]];
     return id;
   };
+  std::vector<NodeId> overwriting;  // refused: what they overwrite is another value from there on
   for (NodeId id = subject.body(); id < graph.size(); ++id) {
     ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
       if (input < subject.body()) return;
       const bool apart = !refused[id].empty() || !refused[input].empty();
       depth[id] = std::max(depth[id], depth[input] + (apart ? 1 : 0));
+      for (const NodeId other : overwriting) {
+        if (base_of(graph, other) == base_of(graph, input)) depth[id] = std::max(depth[id], depth[other] + 1);
+      }
     });
+    if (!refused[id].empty() && ir::overwrites_input(graph, id)) overwriting.push_back(id);
     if (!refused[id].empty() || graph.node(id).kind == NodeKind::Output) continue;
     ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
       if (input >= subject.body() && refused[input].empty() && depth[input] == depth[id]) root[find(input)] = find(id);

@@ -36,14 +36,31 @@ std::set<NodeId> names_of_memory(const ir::Graph& graph, NodeId id) {
   return names;
 }
 
+/// `x[index] += y` is a view, an operator in place on it, and the result stored where it is already. The last of these three,
+/// of the second one; none: it is something else.
+std::optional<NodeId> stored_back(const ir::Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& users) {
+  const auto args = graph.args(id);
+  if (args.empty() || args[0].kind != ArgKind::Node || users[id].empty()) return std::nullopt;
+  const NodeId view = args[0].node, last = *std::ranges::min_element(users[id]);
+  if (graph.node(view).target != "getitem" || graph.node(last).target != "setitem") return std::nullopt;
+  const auto from = graph.args(view), into = graph.args(last);
+  const bool same = ir::equal_args(graph, from[0], graph, into[0]) && ir::equal_args(graph, from[1], graph, into[1]) &&
+                    into[2].kind == ArgKind::Node && into[2].node == id;
+  return same ? std::optional(last) : std::nullopt;
+}
+
 /// Whether what `id` overwrites is looked at later through another view of it.
 bool old_view_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& users) {
   const std::set<NodeId> names = names_of_memory(graph, id);
   if (names.empty()) return true;
   const NodeId base = base_of(graph, *names.rbegin());
+  const std::optional<NodeId> back = stored_back(graph, id, users);
+  const std::set<NodeId> whole = back ? names_of_memory(graph, *back) : std::set<NodeId>();
   for (NodeId other = 0; other < id; ++other) {
     if (names.contains(other) || base_of(graph, other) != base) continue;
-    if (std::ranges::any_of(users[other], [id](NodeId user) { return user > id; })) return true;
+    // What it is a part of has the new elements once they are stored back.
+    const NodeId known = whole.contains(other) ? *back : graph.size();
+    if (std::ranges::any_of(users[other], [&](NodeId user) { return user > id && user < known; })) return true;
   }
   return false;
 }
@@ -100,7 +117,12 @@ bool shares_memory(const Subject& subject, NodeId id) {
   if (signature == nullptr || !signature->view || args.empty() || args[0].kind != ArgKind::Node) return false;
   if (ir::overwrites_input(graph, id)) return false;
   const std::vector<ValueType> from = subject.types_of(args[0].node), to = subject.types_of(id);
-  if (!from[0].is_tensor() || !to[0].is_tensor()) return true;
+  if (!from[0].is_tensor()) {
+    // Parts of a tensor, unlike the best elements and their places.
+    const ir::OpSignature* whole = ir::find_signature(graph.node(args[0].node));
+    return whole != nullptr && whole->view;
+  }
+  if (!to[0].is_tensor()) return true;
   const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
   // Where these copy, what they give is contiguous, and what they take is not.
   if (signature->name == "reshape" || signature->name == "contiguous" || signature->name == "flatten")
@@ -115,7 +137,8 @@ bool shares_memory(const Subject& subject, NodeId id) {
 std::vector<NodeId> view_chain(const Subject& subject, const GraphPart& part, NodeId id) {
   std::vector<NodeId> chain;
   while (std::ranges::find(part.nodes, id) != part.nodes.end() && shares_memory(subject, id)) {
-    chain.insert(chain.begin(), id);
+    // A part of a tuple is a view of what the tuple was made of.
+    if (subject.types[0][id].kind != ValueType::Kind::List) chain.insert(chain.begin(), id);
     id = subject.graph.args(id)[0].node;
   }
   return chain;
@@ -133,9 +156,16 @@ Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
   for (bool changed = true; changed && !part.nodes.empty();) {
     std::vector<NodeId> rest;
     for (const NodeId id : part.nodes) {
-      const bool goes_on = std::ranges::any_of(
-          users[id], [&](NodeId user) { return std::ranges::find(part.nodes, user) != part.nodes.end(); });
-      if (goes_on || !shares_memory(subject, id)) rest.push_back(id);
+      const auto goes_on = [&](NodeId one) {
+        return std::ranges::any_of(
+            users[one], [&](NodeId user) { return std::ranges::find(part.nodes, user) != part.nodes.end(); });
+      };
+      // A tuple is taken apart in one place: all its parts stay where one of them does.
+      const auto args = subject.graph.args(id);
+      const bool is_part = !args.empty() && args[0].kind == ArgKind::Node &&
+                           subject.types[0][args[0].node].kind == ValueType::Kind::List;
+      const bool stays = goes_on(id) || (is_part && std::ranges::any_of(users[args[0].node], goes_on));
+      if (stays || !shares_memory(subject, id)) rest.push_back(id);
     }
     changed = rest.size() != part.nodes.size();
     part = cut(subject.graph, std::move(rest));
@@ -148,6 +178,26 @@ Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
   }
   std::ranges::sort(part.views);
   return part;
+}
+
+// Operators whose results leave a part in an order that no kernel writes are left to PyTorch; the rest of the part is not.
+void refuse_layouts(Subject& subject, std::vector<std::string>& refused) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const std::vector<NodeId>& nodes : regions_of(subject, refused)) {
+      const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
+      Definitions definitions(subject);
+      if (!part || !define(definitions, *part)) continue;
+      for (const NodeId id : part->outputs) {
+        const std::optional<TensorId> tensor = definitions.tensor_of(id);
+        if (!tensor || !view_chain(subject, *part, id).empty()) continue;
+        const Result<void> laid = definitions.lay_out(*tensor);
+        if (laid) continue;
+        refused[id] = laid.error().message;
+        changed = true;
+      }
+    }
+  }
 }
 
 std::string arg_key(const ir::Graph& graph, const Arg& arg, const std::map<NodeId, std::string>& names) {
@@ -215,7 +265,10 @@ Result<std::vector<TensorId>> overwrite_inputs(const Subject& subject, Definitio
   std::vector<TensorId> stored;
   for (const auto& [input, id] : last) {
     NodeId given = id;
-    while (std::ranges::find(part.nodes, given) != part.nodes.end()) given = graph.args(given)[0].node;
+    while (std::ranges::find(part.nodes, given) != part.nodes.end()) {
+      if (!ir::overwrites_input(graph, given)) return unsupported("it overwrites a view of an input of the graph");
+      given = graph.args(given)[0].node;
+    }
     const std::optional<TensorId> value = definitions.tensor_of(id), place = definitions.given(given);
     if (!value || !place) return unsupported("it overwrites what is no tensor");
     PASSNET_TRY_VOID(definitions.overwrite(*value, *place));
@@ -275,12 +328,20 @@ int64_t bytes_of(Definitions& definitions, TensorId id) {
 Result<Written> write_part(Subject& subject, const GraphPart& part, const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
   PASSNET_TRY_VOID(check_old_values(subject, part));
+  const auto is_list = [&](NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; };
+  if (std::ranges::any_of(part.outputs, is_list)) return unsupported("its parts are used elsewhere");
   Definitions definitions(subject);
   PASSNET_TRY_VOID(define(definitions, part));
+  for (const NodeId id : part.views) {
+    const std::optional<TensorId> view = definitions.tensor_of(id);
+    if (is_list(subject.graph.args(id)[0].node) && (!view || !definitions.tensors()[*view].part_of))
+      return unsupported("a part of a tuple that the plan cannot make");
+  }
   PASSNET_TRY(std::vector<TensorId> outputs, overwrite_inputs(subject, definitions, part));
   for (NodeId id : part.outputs) {
     const std::vector<NodeId> chain = view_chain(subject, part, id);
     if (!chain.empty()) id = subject.graph.args(chain.front())[0].node;
+    if (is_list(id)) id = subject.graph.args(id)[0].node;
     if (std::ranges::find(part.nodes, id) == part.nodes.end()) continue;  // a view of an input
     const std::optional<TensorId> tensor = definitions.tensor_of(id);
     if (!tensor) return unsupported("what leaves the part is no tensor");
@@ -333,7 +394,8 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::s
 
 Authored write_passes(Subject& subject, std::set<std::string>& names) {
   Authored authored;
-  const std::vector<std::string> refused = try_all(subject);
+  std::vector<std::string> refused = try_all(subject);
+  refuse_layouts(subject, refused);
   const auto leave = [&](NodeId id, const std::string& why) {
     authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why});
   };

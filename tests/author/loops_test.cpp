@@ -33,6 +33,22 @@ TEST_F(Loops, EqualSizesAreOneAndThePlanAsksForIt) {
   EXPECT_THAT(sizes.conditions(), Contains("y.shape[1] == heads * width"));
 }
 
+TEST_F(Loops, ConstantsOfThePatternAreKnownByTheirNames) {
+  const SizeId given = sizes.given({3, 5}, "shape");
+  EXPECT_EQ(sizes.plan_text(sizes.product(given, width)), "shape * width");
+  EXPECT_EQ(sizes.kernel_text(given), "SHAPE");
+  const SizeId from_end = sizes.given({7, 6}, "-start");
+  EXPECT_EQ(sizes.given({7, 6}, "-start"), from_end);
+  EXPECT_THAT(sizes.lines(), Contains("amount = -start"));
+  EXPECT_EQ(sizes.given({12, 8}, "count"), heads);
+  EXPECT_THAT(sizes.conditions(), ElementsAre("count == heads"));
+}
+
+TEST_F(Loops, NamesThatMeanSomethingElseAreNoSizes) {
+  SizeTable other{2, {"batch"}};
+  EXPECT_EQ(other.plan_text(other.dimension({2, 4}, "x.shape[0]", "batch")), "batch_2");
+}
+
 TEST_F(Loops, ASizeOfOneNeedsNoLoop) {
   EXPECT_TRUE(sizes.is_one(sizes.dimension({1, 1}, "y.shape[0]", "rows")));
   EXPECT_EQ(indices.variable(indices.new_variable(sizes.one())), indices.zero());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "author/define/pointwise_rows.h"
@@ -40,7 +41,7 @@ const char* dimension_name(size_t rank, size_t dim) {
 Definitions::Definitions(Subject& subject)
     : subject_(subject),
       graph_(subject.graph),
-      sizes_(subject.types.size()),
+      sizes_(subject.types.size(), subject.names),
       indices_(sizes_),
       exprs_(indices_),
       tensor_of_(subject.graph.size()),
@@ -158,7 +159,7 @@ Result<void> Definitions::lay_out(TensorId id) {
     return {};
   }
   const size_t rank = tensor.shape.size();
-  tensor.strides = sizes_.contiguous_strides(tensor.shape);
+  lay_out_in_order(id);
   if (!tensor.node) return {};
   const std::vector<ValueType> types = subject_.types_of(*tensor.node);
   const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
@@ -185,10 +186,19 @@ Result<void> Definitions::lay_out(TensorId id) {
   return {};
 }
 
+void Definitions::lay_out_in_order(TensorId id) {
+  tensors_[id].order.clear();
+  tensors_[id].strides = sizes_.contiguous_strides(tensors_[id].shape);
+}
+
 Result<void> Definitions::define(NodeId id, Tensor tensor, std::vector<TensorId> takes, int work, At at) {
   tensor.takes = std::move(takes);
   tensor.work = work;
   tensor.node = id;
+  // What is computed from rows is best computed row by row as well.
+  for (const TensorId part : tensor.takes) {
+    if (tensor.loops.empty() && tensors_[part].shape == tensor.shape) tensor.loops = tensors_[part].loops;
+  }
   const ElementId element = tensor.element;
   if (tensor.is_view || elements_[element].is_exact()) {
     tensor.at = std::move(at);
@@ -229,7 +239,13 @@ Result<Definitions::Operand> Definitions::operand(const Arg& arg, Compute comput
     case ArgKind::Bool: made.number = exprs_.integer(arg.boolean ? 1 : 0, compute); return made;
     case ArgKind::Int: made.number = exprs_.integer(arg.integer, compute); return made;
     case ArgKind::Float:
-      if (compute == Compute::Bool || compute == Compute::Int) return unsupported("a float beside whole numbers");
+      if (compute == Compute::Bool || compute == Compute::Int) {
+        // What it is put among rounds it.
+        if (!std::isfinite(arg.real) || std::trunc(arg.real) != arg.real)
+          return unsupported("a float beside whole numbers");
+        made.number = exprs_.integer(static_cast<int64_t>(arg.real), compute);
+        return made;
+      }
       made.number = exprs_.number(arg.real, compute);
       return made;
     case ArgKind::Node: break;
@@ -297,6 +313,10 @@ Result<void> Definitions::define_call(NodeId id) {
   if (is_fold) return {};
   PASSNET_TRY(const bool is_gather, gather(id, call, name));
   if (is_gather) return {};
+  PASSNET_TRY(const bool is_choice, choice(id, call, name));
+  if (is_choice) return {};
+  PASSNET_TRY(const bool is_contraction, contraction(id, call, name));
+  if (is_contraction) return {};
   PASSNET_TRY(const bool is_creation, creation(id, call, name));
   if (is_creation) return {};
   PASSNET_TRY(const bool is_window, window(id, call, name));
@@ -309,10 +329,16 @@ Result<bool> Definitions::pointwise(NodeId id, const Arguments& call, std::strin
     PASSNET_TRY_VOID(batch_norm(id, call));
     return true;
   }
+  if (name == "prelu") {
+    PASSNET_TRY_VOID(prelu(id, call));
+    return true;
+  }
   if (name == "glu") {
     PASSNET_TRY_VOID(glu(id, call));
     return true;
   }
+  if (name.starts_with("bitwise_") && subject_.types[0][id].tensor.dtype == DType::Bool)
+    return pointwise(id, call, fmt::format("logical_{}", name.substr(name.find('_') + 1)));
   const bool converts = name == "to" || name == "type_as" || name == "clone" || name == "contiguous";
   const auto row = std::ranges::find_if(kPointwiseRows, [&](const PointwiseRow& one) {
     return one.name == name && call.hold(one.condition) &&
@@ -409,6 +435,24 @@ Result<void> Definitions::batch_norm(NodeId id, const Arguments& call) {
     return exprs.apply("$0 * $1 + $2", {scope.element(x, place), scale, shift}, Compute::Float);
   };
   return define(id, std::move(result), std::move(takes), 3, at);
+}
+
+// One slope for all elements, or one for each channel.
+Result<void> Definitions::prelu(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(const TensorId weight, tensor(call.at("weight")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[result.element].compute != Compute::Float) return unsupported("prelu of another type than float");
+  result.shape = tensors_[x].shape;
+  const std::vector<SizeId> slopes = tensors_[weight].shape;
+  const bool by_channel = slopes.size() == 1 && !sizes_.is_one(slopes[0]);
+  if (slopes.size() > 1 || (by_channel && (result.shape.size() < 2 || result.shape[1] != slopes[0])))
+    return unsupported("prelu with slopes of another shape");
+  return define(id, std::move(result), {x, weight}, 2, [=](Scope& scope, const Place& place) {
+    const Place channel = slopes.empty() ? Place() : Place{by_channel ? place[1] : scope.indices().zero()};
+    return scope.exprs().apply("?($0 > 0.0f, $0, $0 * $1)", {scope.element(x, place), scope.element(weight, channel)},
+                               Compute::Float);
+  });
 }
 
 Result<void> Definitions::glu(NodeId id, const Arguments& call) {

@@ -28,6 +28,8 @@ class Definitions {
 
   /// Decides where a value lies that is stored: as PyTorch has it. Errors: Unsupported: with holes, or otherwise in each graph.
   Result<void> lay_out(TensorId id);
+  /// Without gaps, the last dimension fastest: of a value that only kernels look at.
+  void lay_out_in_order(TensorId id);
 
   /// Makes a value that is to be stored lie where an input of the pass lies, which it replaces. Errors: Unsupported: they have
   /// different shapes.
@@ -45,6 +47,35 @@ class Definitions {
  private:
   using Place = std::vector<IndexId>;
   using At = std::function<ExprId(Scope&, const Place&)>;
+
+  // numbers.cpp
+  /// A whole number that a call is given: written out, or an input of the pattern, which is another one in each graph.
+  struct Number {
+    ByExample values;
+    std::string text = {};  // of an input of the pattern: what it is in the plan
+    bool is_literal() const { return text.empty(); }
+    bool is(int64_t value) const { return is_literal() && values[0] == value; }
+    bool is_negative() const { return values[0] < 0; }
+  };
+  Result<Number> number(const ir::Arg& arg) const;
+  /// One of them, or as many as a tuple has.
+  Result<std::vector<Number>> numbers(const ir::Arg& arg) const;
+  /// One for each of so many dimensions, or one for all.
+  Result<std::vector<Number>> numbers_for(const ir::Arg& arg, size_t dimensions) const;
+  /// Without its sign.
+  SizeId magnitude(const Number& number);
+  /// The same, and the number is the size of something.
+  SizeId as_size(const Number& number);
+  /// Lets all sizes be known that the argument has: numbers that are not negative.
+  void know_sizes(const ir::Arg& arg);
+  /// Where a place lies that is counted from the beginning, or from the end where it is negative.
+  IndexId counted(const Number& at, SizeId length);
+  /// What a slice takes of a dimension: from where, and how many.
+  struct Taken {
+    IndexId start = 0;
+    SizeId count = 0;
+  };
+  Result<Taken> taken_by(const ir::Arg& start, const ir::Arg& end, int64_t step, SizeId length);
 
   // definitions.cpp
   Result<ElementId> element_of(const std::vector<ir::DType>& by_example);
@@ -71,14 +102,28 @@ class Definitions {
   Result<bool> pointwise(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> batch_norm(ir::NodeId id, const Arguments& call);
   Result<void> glu(ir::NodeId id, const Arguments& call);
+  Result<void> prelu(ir::NodeId id, const Arguments& call);
 
   Result<bool> view(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> define_view(ir::NodeId id, TensorId of, std::function<Place(Scope&, const Place&)> place);
   Result<void> reshape(ir::NodeId id, TensorId of, const Arguments& call, std::string_view name);
   Result<void> index(ir::NodeId id, const Arguments& call);
+  /// Where the index of a dimension of the operand comes from.
+  struct From {
+    std::optional<size_t> dim;  // of the result; none: it is `start`
+    IndexId start = 0;
+    SizeId step = 0, count = 0;
+  };
+  struct Indexed {
+    std::vector<From> from;  // by dimension of the operand
+    size_t rank = 0;         // of the result
+  };
+  Result<Indexed> indexed_by(const ir::Arg& arg, const std::vector<SizeId>& shape);
+  Result<void> mesh(ir::NodeId id, const Arguments& call, size_t at);
   Result<void> part(ir::NodeId id, ir::NodeId whole, const Arguments& call);
   Result<void> roll(ir::NodeId id, const Arguments& call);
   Result<void> slice(ir::NodeId id, TensorId of, int64_t dim, IndexId start);
+  Result<void> equal_part(ir::NodeId id, TensorId of, int64_t dim, SizeId each, int64_t at);
 
   Result<bool> fold(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> reduction(ir::NodeId id, const Arguments& call, std::string_view name);
@@ -88,24 +133,54 @@ class Definitions {
   Result<void> softmax(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> layer_norm(ir::NodeId id, const Arguments& call, bool rms);
   Result<void> group_norm(ir::NodeId id, const Arguments& call);
+  Result<void> instance_norm(ir::NodeId id, const Arguments& call);
+  Result<void> norm_of_groups(ir::NodeId id, const Arguments& call, SizeId groups, SizeId in_group);
+  Result<void> running_sum(ir::NodeId id, const Arguments& call);
   Result<void> normalize(ir::NodeId id, const Arguments& call);
   Result<void> adaptive_mean(ir::NodeId id, const Arguments& call);
 
+  Result<bool> choice(ir::NodeId id, const Arguments& call, std::string_view name);
+  Result<void> triangle(ir::NodeId id, const Arguments& call, bool upper);
+  Result<void> one_hot(ir::NodeId id, const Arguments& call);
+  Result<void> overwritten_part(ir::NodeId id, const Arguments& call);
+  Result<void> overwritten_where(ir::NodeId id, TensorId x, TensorId mask, const ir::Arg& value);
+  Result<void> best(ir::NodeId id, const Arguments& call, bool largest, bool where);
+
+  Result<bool> contraction(ir::NodeId id, const Arguments& call, std::string_view name);
+  Result<void> matrix_product(ir::NodeId id, const Arguments& call, std::string_view other);
+  Result<void> linear(ir::NodeId id, const Arguments& call);
+  Result<void> einsum(ir::NodeId id, const Arguments& call);
+  Result<void> convolution(ir::NodeId id, const Arguments& call);
+  /// A tensor with a letter for each of its dimensions, as in an einsum.
+  struct Lettered {
+    TensorId tensor = 0;
+    std::vector<int> letters;
+  };
+  Result<void> contracted(ir::NodeId id, const Lettered& a, const Lettered& b, const std::vector<int>& letters,
+                          std::optional<TensorId> bias);
+  Result<void> define_with_bias(ir::NodeId id, Tensor result, TensorId sum, std::optional<TensorId> bias, size_t dim);
+
   Result<bool> creation(ir::NodeId id, const Arguments& call, std::string_view name);
-  Result<Tensor> sized_result(ir::NodeId id);
-  Result<void> filled(ir::NodeId id, const ir::Arg& number);
+  Result<Tensor> sized_result(ir::NodeId id, std::initializer_list<ir::Arg> sizes);
+  Result<void> filled(ir::NodeId id, const ir::Arg& number, const ir::Arg& size);
   Result<void> range(ir::NodeId id, const Arguments& call);
+  Result<void> linspace(ir::NodeId id, const Arguments& call);
   Result<void> repeat(ir::NodeId id, const Arguments& call, std::string_view parameter);
   Result<void> repeat_interleave(ir::NodeId id, const Arguments& call);
 
   Result<bool> window(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> pool(ir::NodeId id, const Arguments& call, bool largest);
   Result<SizeId> pooled_size(ir::NodeId id, size_t dim, SizeId length, int64_t reach, int64_t step, int64_t padding);
+  SizeId window_count(SizeId length, SizeId window, SizeId step, SizeId padding, SizeId spread);
+  Result<void> windows_along(ir::NodeId id, const Arguments& call);
+  Result<void> windows_as_columns(ir::NodeId id, const Arguments& call);
   Result<void> interpolate(ir::NodeId id, const Arguments& call);
 
   Result<bool> gather(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> concatenate(ir::NodeId id, const Arguments& call, bool stack);
   Result<void> pad(ir::NodeId id, const Arguments& call);
+  /// Padding by elements of the tensor: the place in it, of that length, that `at` stands for, which may lie outside.
+  IndexId folded_back(Scope& scope, IndexId at, SizeId length, std::string_view mode);
   Result<void> look_up(ir::NodeId id, TensorId table, TensorId index, int64_t dim);
 
   Subject& subject_;

@@ -12,6 +12,15 @@ namespace passnet::author {
 using ir::ArgKind;
 using ir::NodeId;
 
+namespace {
+
+// Ones that a float counts without rounding.
+constexpr int64_t kMostOnes = int64_t{1} << 24;
+// Sums up to each place take as many steps as there are pairs of places.
+constexpr int64_t kMostSums = 64;
+
+}  // namespace
+
 ExprId Definitions::count(const std::vector<SizeId>& extents, Compute compute) {
   return exprs_.convert(exprs_.place(indices_.size(sizes_.product(extents))), compute);
 }
@@ -53,6 +62,10 @@ Result<bool> Definitions::fold(NodeId id, const Arguments& call, std::string_vie
     done = layer_norm(id, call, name == "rms_norm");
   else if (name == "group_norm")
     done = group_norm(id, call);
+  else if (name == "instance_norm")
+    done = instance_norm(id, call);
+  else if (name == "cumsum")
+    done = running_sum(id, call);
   else if (name == "normalize")
     done = normalize(id, call);
   else if (name == "adaptive_avg_pool1d" || name == "adaptive_avg_pool2d" || name == "adaptive_avg_pool3d")
@@ -68,9 +81,10 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
   const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
   const Compute in = elements_[tensors_[x].element].compute;
   const bool extreme = name == "max" || name == "min";
-  if (extreme && (call.given("dim") || call.given("other")))
-    return unsupported("the best elements with where they are");
-  if (name == "any" || name == "all" ? in == Compute::Double : in != Compute::Float)
+  // Whole numbers are added as such; as floats where these are exact: ones and zeros, and not too many of them.
+  const bool whole_sum = name == "sum" && (in == Compute::Int || in == Compute::Bool);
+  const bool whole_extreme = (extreme || name == "amax" || name == "amin") && in == Compute::Int;
+  if (name == "any" || name == "all" ? in == Compute::Double : in != Compute::Float && !whole_sum && !whole_extreme)
     return unsupported(fmt::format("{} of another type than float", name));
   PASSNET_TRY(const std::vector<int64_t> dims, extreme ? call.dimensions("none", rank) : call.dimensions("dim", rank));
   bool keep = false;
@@ -90,7 +104,15 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
   TensorId made = 0;
   ExprId factor = 0;
   std::string text = "$0";
-  if (name == "sum" || name == "mean") {
+  if (whole_sum) {
+    if (elements_[result.element].compute != Compute::Int) return unsupported("a sum of whole numbers as another type");
+    const bool as_floats = in == Compute::Bool && sizes_.largest(sizes_.product(extents)) <= kMostOnes;
+    const Compute compute = as_floats ? Compute::Float : Compute::Int;
+    made = folded(own + "_sum", x, dims, Fold::Sum, 1, [compute](Scope& scope, ExprId element, const Place&) {
+      return scope.exprs().convert(element, compute);
+    });
+    if (!as_floats) tensors_[made].element = result.element;
+  } else if (name == "sum" || name == "mean") {
     made = folded(own + "_sum", x, dims, Fold::Sum, 1, plain);
     if (name == "mean") {
       factor = count(extents, Compute::Float);
@@ -98,6 +120,7 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
     }
   } else if (name == "amax" || name == "amin" || extreme) {
     made = folded(own, x, dims, name.ends_with("max") ? Fold::Largest : Fold::Smallest, 1, plain);
+    if (whole_extreme) tensors_[made].element = tensors_[x].element;
   } else if (name == "any" || name == "all") {
     made = folded(
         own, x, dims, name == "any" ? Fold::Any : Fold::All, 1,
@@ -136,7 +159,7 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
       if (std::ranges::find(gone, static_cast<int64_t>(i)) == gone.end()) own_place.push_back(place[i]);
     }
     const ExprId element = scope.element(made, own_place);
-    if (text == "$0") return element;
+    if (text == "$0") return whole_sum ? scope.exprs().convert(element, Compute::Int) : element;
     return scope.exprs().apply(
         text, text.find("$1") == std::string::npos ? std::vector{element} : std::vector{element, factor},
         Compute::Float);
@@ -243,15 +266,28 @@ Result<void> Definitions::layer_norm(NodeId id, const Arguments& call, bool rms)
 
 Result<void> Definitions::group_norm(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
-  PASSNET_TRY(Tensor result, result_of(id));
   PASSNET_TRY(const int64_t groups, call.integer("num_groups"));
-  if (elements_[tensors_[x].element].compute != Compute::Float)
-    return unsupported("group_norm of another type than float");
-  const std::vector<SizeId> all = tensors_[x].shape;
-  if (all.size() < 2) return unsupported("group_norm of fewer than two dimensions");
-  PASSNET_TRY(const Operand eps, operand(call.at("eps"), Compute::Float));
+  if (tensors_[x].shape.size() < 2) return unsupported("group_norm of fewer than two dimensions");
   const SizeId group_count = sizes_.literal(groups);
-  PASSNET_TRY(const SizeId in_group, sizes_.quotient(all[1], group_count));
+  PASSNET_TRY(const SizeId in_group, sizes_.quotient(tensors_[x].shape[1], group_count));
+  return norm_of_groups(id, call, group_count, in_group);
+}
+
+// Each channel is a group.
+Result<void> Definitions::instance_norm(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  if (call.given("running_mean") || call.given("running_var") || !call.hold("use_input_stats=True"))
+    return unsupported("instance_norm with statistics that are kept");
+  if (tensors_[x].shape.size() < 3) return unsupported("instance_norm of fewer than three dimensions");
+  return norm_of_groups(id, call, tensors_[x].shape[1], sizes_.one());
+}
+
+Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeId group_count, SizeId in_group) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[tensors_[x].element].compute != Compute::Float) return unsupported("a norm of another type than float");
+  const std::vector<SizeId> all = tensors_[x].shape;
+  PASSNET_TRY(const Operand eps, operand(call.at("eps"), Compute::Float));
   // The same elements with the groups apart.
   std::vector<SizeId> apart = {all[0], group_count, in_group};
   apart.insert(apart.end(), all.begin() + 2, all.end());
@@ -294,6 +330,39 @@ Result<void> Definitions::group_norm(NodeId id, const Arguments& call) {
     return value;
   };
   return define(id, std::move(result), std::move(takes), 4, at);
+}
+
+Result<void> Definitions::running_sum(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
+  if (rank == 0) return unsupported("cumsum of a number");
+  PASSNET_TRY(const int64_t dim, call.dimension("dim", rank));
+  const Compute compute = elements_[result.element].compute;
+  if (compute == Compute::Bool) return unsupported("cumsum of conditions");
+  const SizeId length = tensors_[x].shape[static_cast<size_t>(dim)];
+  if (sizes_.largest(length) > kMostSums) return unsupported("cumsum of long rows, which scans are for");
+  sizes_.require(fmt::format("{} <= {}", sizes_.plan_text(length), kMostSums));
+  result.shape = tensors_[x].shape;
+  result.folds = true;
+  const auto own = static_cast<TensorId>(tensors_.size());
+  const int work = static_cast<int>(2 * sizes_.largest(length));
+  const ElementId stored = result.element;
+  // With `dtype` the elements are converted before.
+  const bool rounds = call.given("dtype") && !elements_[stored].is_exact();
+  return define(id, std::move(result), {x}, work, [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    const VariableId variable = scope.variables({length}, place)[0];
+    Place from = place;
+    from[static_cast<size_t>(dim)] = scope.indices().variable(variable);
+    ExprId element = exprs.convert(scope.element(x, from), compute);
+    if (rounds) element = exprs.round(element, stored);
+    if (scope.sizes().is_one(length)) return element;
+    const ExprId before = exprs.apply(
+        "$0 <= $1", {exprs.place(from[static_cast<size_t>(dim)]), exprs.place(place[static_cast<size_t>(dim)])},
+        Compute::Bool);
+    return exprs.reduce(Fold::Sum, own, {variable}, exprs.guard(before, element, exprs.integer(0, compute)));
+  });
 }
 
 // The mean over all places, which is what pooling to a single one is.

@@ -117,12 +117,13 @@ Result<void> Definitions::concatenate(NodeId id, const Arguments& call, bool sta
 
 Result<void> Definitions::pad(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
-  if (!call.hold("mode=\"constant\"")) return unsupported("padding by elements of the tensor");
+  const Arg& given = call.at("mode");
+  const std::string mode(given.kind == ArgKind::String ? given.string() : "constant");
   PASSNET_TRY(Tensor result, result_of(id));
-  PASSNET_TRY(const std::vector<int64_t> amounts, call.integers("pad"));
+  PASSNET_TRY(const std::vector<Number> amounts, numbers(call.at("pad")));
   const std::vector<SizeId> shape = tensors_[x].shape;
   if (amounts.size() % 2 != 0 || amounts.size() / 2 > shape.size()) return unsupported("padding of other dimensions");
-  if (std::ranges::any_of(amounts, [](int64_t amount) { return amount < 0; })) return unsupported("negative padding");
+  if (std::ranges::any_of(amounts, &Number::is_negative)) return unsupported("negative padding");
   const Compute compute = elements_[result.element].compute;
   Operand value;
   if (call.given("value")) {
@@ -131,23 +132,30 @@ Result<void> Definitions::pad(NodeId id, const Arguments& call) {
     value.number = exprs_.integer(0, compute);
   }
   result.shape = shape;
-  std::vector<int64_t> before(shape.size());
+  std::vector<IndexId> before(shape.size());
+  std::vector<bool> padded(shape.size());
   for (size_t i = 0; i < amounts.size() / 2; ++i) {
     const size_t dim = shape.size() - 1 - i;
-    before[dim] = amounts[2 * i];
-    result.shape[dim] = sizes_.sum(shape[dim], sizes_.literal(amounts[2 * i] + amounts[2 * i + 1]));
+    const Number &front = amounts[2 * i], &back = amounts[2 * i + 1];
+    padded[dim] = !front.is(0) || !back.is(0);
+    before[dim] = counted(front, shape[dim]);
+    const bool literal = front.is_literal() && back.is_literal();
+    const SizeId both =
+        literal ? sizes_.literal(front.values[0] + back.values[0]) : sizes_.sum(magnitude(front), magnitude(back));
+    if (padded[dim]) result.shape[dim] = sizes_.sum(shape[dim], both);
   }
-  std::vector<bool> padded(shape.size());
-  for (size_t i = 0; i < amounts.size() / 2; ++i)
-    padded[shape.size() - 1 - i] = amounts[2 * i] + amounts[2 * i + 1] > 0;
-  const auto at = [=](Scope& scope, const Place& place) {
+  const auto at = [=, this](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     IndexTable& indices = scope.indices();
     Place own = place;
     std::optional<ExprId> inside;
     for (size_t dim = 0; dim < own.size(); ++dim) {
       if (!padded[dim]) continue;
-      own[dim] = indices.subtract(place[dim], indices.constant(before[dim]));
+      own[dim] = indices.subtract(place[dim], before[dim]);
+      if (mode != "constant") {
+        own[dim] = folded_back(scope, own[dim], shape[dim], mode);
+        continue;
+      }
       const ExprId here = exprs.apply("($0 >= 0) & ($0 < $1)",
                                       {exprs.place(own[dim]), exprs.place(indices.size(shape[dim]))}, Compute::Bool);
       inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
@@ -156,6 +164,16 @@ Result<void> Definitions::pad(NodeId id, const Arguments& call) {
     return inside ? exprs.guard(*inside, element, value.number) : element;
   };
   return define(id, std::move(result), {x}, 2, at);
+}
+
+IndexId Definitions::folded_back(Scope& scope, IndexId at, SizeId length, std::string_view mode) {
+  // Padding is never longer than what it repeats.
+  std::string_view text = "?($0 < 0, -$0, ?($0 < $1, $0, 2 * ($1 - 1) - $0))";
+  if (mode == "replicate") text = "?($0 < 0, 0, ?($0 < $1, $0, $1 - 1))";
+  if (mode == "circular") text = "?($0 < 0, $0 + $1, ?($0 < $1, $0, $0 - $1))";
+  ExprTable& exprs = scope.exprs();
+  return scope.indices().element(
+      exprs.apply(text, {exprs.place(at), exprs.place(scope.indices().size(length))}, Compute::Int));
 }
 
 }  // namespace passnet::author

@@ -112,7 +112,14 @@ inline constexpr PointwiseRow kPointwiseRows[] = {
     {"softplus", "input beta threshold", "", "softplus($0, $1, $2)", 26, Takes::Real},
     {"softsign", "input", "", "$0 / (1.0f + abs($0))", 6, Takes::Real},
     {"tanhshrink", "input", "", "$0 - tanh($0)", 13, Takes::Real},
-    {"bitwise_not", "input", "", "?($0 != 0, 0, 1)"},
+    // Of whole numbers; those of conditions are the logical ones.
+    {"bitwise_not", "input", "", "-1 - $0"},
+    {"bitwise_and", "input other", "", "$0 & $1"},
+    {"bitwise_or", "input other", "", "$0 | $1"},
+    {"bitwise_xor", "input other", "", "$0 ^ $1"},
+    {"logical_and", "input other", "", "($0 != 0) & ($1 != 0)", 1, Takes::Operands},
+    {"logical_or", "input other", "", "($0 != 0) | ($1 != 0)", 1, Takes::Operands},
+    {"logical_xor", "input other", "", "($0 == 0) != ($1 == 0)", 1, Takes::Operands},
     {"logical_not", "input", "", "$0 == 0", 1, Takes::Operands},
     {"threshold", "input threshold value", "", "?($0 <= $1, $2, $0)"},
 };

@@ -34,11 +34,12 @@ struct Tensor {
   std::vector<size_t> order;       // its dimensions as they lie in memory, the slowest first; empty: as they are
   std::optional<ir::NodeId> node;  // none: a value that PyTorch does not store
   bool is_given = false;           // an input of the pass
-  std::optional<TensorId> overwrites = {};  // an input of the pass in whose memory it is stored
-  bool is_view = false;                     // of other elements, unchanged
-  bool folds = false;                       // a reduction is in its own definition
-  int work = 0;                             // operations of an element, beyond those of what it takes
-  std::vector<TensorId> takes;              // what it is defined by
+  std::optional<TensorId> overwrites = {};                  // an input of the pass in whose memory it is stored
+  bool is_view = false;                                     // of other elements, unchanged
+  std::optional<std::pair<int64_t, IndexId>> part_of = {};  // what split gave: along which dimension, and from where
+  bool folds = false;                                       // a reduction is in its own definition
+  int work = 0;                                             // operations of an element, beyond those of what it takes
+  std::vector<TensorId> takes;                              // what it is defined by
   /// Loops that make it up, where these are others than its dimensions: groups of channels apart.
   std::vector<SizeId> loops;
   std::function<ExprId(Scope&, const std::vector<IndexId>&)> at;

@@ -38,7 +38,8 @@ Result<bool> Definitions::view(NodeId id, const Arguments& call, std::string_vie
     PASSNET_TRY_VOID(index(id, call));
     return true;
   }
-  if (name == "chunk" || name == "split" || name == "unbind" || name == "tensor_split") {
+  const bool gives_two = (name == "max" || name == "min") && call.given("dim");
+  if (name == "chunk" || name == "split" || name == "unbind" || name == "meshgrid" || gives_two) {
     if (is_list(subject_.types_of(id))) return true;  // taken apart where it is indexed
     return unsupported("what it gives is no tuple of tensors");
   }
@@ -80,6 +81,7 @@ Result<bool> Definitions::view(NodeId id, const Arguments& call, std::string_vie
   }
   if (name == "expand" || name == "expand_as" || name == "broadcast_to") {
     PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+    if (name != "expand_as") know_sizes(call.at("size"));
     PASSNET_TRY_VOID(
         define_view(id, x, [this, x](Scope& scope, const Place& place) { return broadcast(scope, x, place); }));
     return true;
@@ -124,13 +126,10 @@ Result<bool> Definitions::view(NodeId id, const Arguments& call, std::string_vie
     PASSNET_TRY(const TensorId x, tensor(call.at("input")));
     const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
     PASSNET_TRY(const int64_t dim, call.dimension("dim", rank));
-    PASSNET_TRY(const int64_t start, call.integer(name == "narrow" ? "start" : "index"));
-    const SizeId length = tensors_[x].shape[static_cast<size_t>(dim)];
-    const IndexId from =
-        start >= 0 ? indices_.constant(start) : indices_.subtract(indices_.size(length), indices_.constant(-start));
+    PASSNET_TRY(const Number start, number(call.at(name == "narrow" ? "start" : "index")));
+    const IndexId from = counted(start, tensors_[x].shape[static_cast<size_t>(dim)]);
     if (name == "narrow") {
-      PASSNET_TRY(const int64_t part, call.integer("length"));
-      sizes_.constant(part);
+      know_sizes(call.at("length"));
       PASSNET_TRY_VOID(slice(id, x, dim, from));
       return true;
     }
@@ -155,38 +154,34 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
                                      : name == "unflatten" ? "sizes"
                                                            : "";
   std::optional<size_t> open;
+  std::vector<std::pair<size_t, std::string>> sometimes_open;
   std::vector<SizeId> rest;
   if (!parameter.empty()) {
     const Arg& arg = call.at(parameter);
     if (arg.kind == ArgKind::DType) return unsupported("a view of another dtype");
-    const auto sizes =
-        arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List ? graph_.elements(arg) : std::span<const Arg>(&arg, 1);
     size_t first = 0;
     if (name == "unflatten") {
       PASSNET_TRY(const int64_t dim, call.dimension("dim", static_cast<int64_t>(from.size())));
       first = static_cast<size_t>(dim);
     }
-    for (size_t i = 0; i < sizes.size(); ++i) {
-      const size_t at = first + i;
-      if (at >= rank) return unsupported("a shape of another rank in each graph");
-      ByExample values;
-      for (const ValueType& type : types) values.push_back(type.tensor.shape[at]);
-      if (sizes[i].kind == ArgKind::Int && sizes[i].integer >= 0) {
-        sizes_.constant(sizes[i].integer);
-      } else if (sizes[i].kind == ArgKind::Int) {
-        open = at;
-      } else if (sizes[i].kind == ArgKind::Node && subject_.types[0][sizes[i].node].constant == ArgKind::Int) {
-        const std::string text(graph_.node(sizes[i].node).name);
-        // It may be -1 in one of the graphs.
-        if (const std::optional<SizeId> known = sizes_.known(values))
-          sizes_.require(fmt::format("{} in (-1, {})", text, sizes_.plan_text(*known)));
-        else
-          return unsupported("a size that follows from no dimension of an input");
-      } else if (sizes[i].kind == ArgKind::Node && subject_.types[0][sizes[i].node].constant == ArgKind::Tuple) {
-        return unsupported("a whole shape that differs between the graphs");
-      } else {
-        return unsupported("a size that the graph computes");
+    const auto sizes =
+        arg.kind == ArgKind::Tuple || arg.kind == ArgKind::List ? graph_.elements(arg) : std::span<const Arg>(&arg, 1);
+    for (const Arg& size : sizes) {
+      if (const Result<std::vector<Number>> given = numbers(size)) {
+        for (const Number& one : *given) {
+          if (first >= rank) return unsupported("a shape of another rank in each graph");
+          if (one.is_negative())
+            open = first;
+          else
+            as_size(one);
+          ++first;
+        }
+        continue;
       }
+      if (size.kind != ArgKind::Node || subject_.types[0][size.node].constant != ArgKind::Int)
+        return unsupported("a size that the graph computes");
+      // It is -1 in some of the graphs.
+      sometimes_open.emplace_back(first++, graph_.node(size.node).name);
     }
   }
   if (name == "flatten" || name == "ravel") {
@@ -200,6 +195,15 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
     for (auto i = static_cast<size_t>(start); i <= static_cast<size_t>(end) && i < from.size(); ++i)
       run = sizes_.product(run, from[i]);
   }
+  for (const auto& [at, text] : sometimes_open) {
+    if (at >= rank) return unsupported("a shape of another rank in each graph");
+    if (const Result<SizeId> known = size_of(types, at))
+      sizes_.require(fmt::format("{} in (-1, {})", text, sizes_.plan_text(*known)));
+    else if (!open)
+      open = at;
+    else
+      return unsupported("a size that follows from no dimension of an input");
+  }
   if (open) {
     ByExample values;
     for (const ValueType& type : types) values.push_back(type.tensor.shape[*open]);
@@ -210,6 +214,9 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
     SizeId of_rest = sizes_.product(rest);
     PASSNET_TRY(const SizeId left, sizes_.quotient(all, of_rest));
     if (sizes_.values(left) != values) return unsupported("a shape that does not follow from its operand's");
+    for (const auto& [at, text] : sometimes_open) {
+      if (at == *open) sizes_.require(fmt::format("{} in (-1, {})", text, sizes_.plan_text(left)));
+    }
   }
   std::vector<SizeId> to;
   for (size_t dim = 0; dim < rank; ++dim) {
@@ -221,41 +228,45 @@ Result<void> Definitions::reshape(NodeId id, TensorId of, const Arguments& call,
 
 Result<void> Definitions::roll(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
-  PASSNET_TRY(const std::vector<int64_t> shifts, call.integers("shifts"));
+  PASSNET_TRY(const std::vector<Number> shifts, numbers(call.at("shifts")));
   const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
   if (!call.given("dims")) return unsupported("rolling of all elements");
   PASSNET_TRY(std::vector<int64_t> dims, call.integers("dims"));
   if (dims.size() != shifts.size()) return unsupported("rolling by other numbers than dimensions");
-  std::vector<std::pair<size_t, int64_t>> rolled;
+  std::vector<std::pair<size_t, IndexId>> rolled;  // where the first element comes from
   for (size_t i = 0; i < dims.size(); ++i) {
     const int64_t dim = dims[i] < 0 ? dims[i] + rank : dims[i];
     if (dim < 0 || dim >= rank) return unsupported("'dims' is no dimension");
-    const SizeId size = tensors_[x].shape[static_cast<size_t>(dim)];
-    const int64_t most = shifts[i] < 0 ? -shifts[i] : shifts[i];
-    if (sizes_.smallest(size) < most) return unsupported("rolling by more than there is");
-    sizes_.require(fmt::format("{} >= {}", sizes_.plan_text(size), most));
-    rolled.emplace_back(static_cast<size_t>(dim), shifts[i]);
+    const SizeId size = tensors_[x].shape[static_cast<size_t>(dim)], by = magnitude(shifts[i]);
+    for (size_t e = 0; e < sizes_.values(size).size(); ++e) {
+      if (sizes_.values(size)[e] < sizes_.values(by)[e]) return unsupported("rolling by more than there is");
+    }
+    sizes_.require(fmt::format("{} >= {}", sizes_.plan_text(size), sizes_.plan_text(by)));
+    const Number& back = shifts[i];
+    if (back.is(0)) continue;
+    // To the right by some is to the left by the others.
+    const IndexId distance = back.is_literal() ? indices_.constant(std::abs(back.values[0])) : indices_.size(by);
+    rolled.emplace_back(static_cast<size_t>(dim),
+                        back.is_negative() ? distance : indices_.subtract(indices_.size(size), distance));
   }
   return define_view(id, x, [this, x, rolled](Scope& scope, const Place& place) {
     IndexTable& indices = scope.indices();
     Place own = place;
-    for (const auto& [dim, shift] : rolled) {
-      const SizeId size = tensors_[x].shape[dim];
-      const IndexId by =
-          shift > 0 ? indices.subtract(indices.size(size), indices.constant(shift)) : indices.constant(-shift);
-      own[dim] = indices.remainder(indices.add(own[dim], by), size);
-    }
+    for (const auto& [dim, from] : rolled)
+      own[dim] = indices.remainder(indices.add(own[dim], from), tensors_[x].shape[dim]);
     return own;
   });
 }
 
 Result<void> Definitions::slice(NodeId id, TensorId of, int64_t dim, IndexId start) {
-  return define_view(id, of, [dim, start](Scope& scope, const Place& place) {
+  PASSNET_TRY_VOID(define_view(id, of, [dim, start](Scope& scope, const Place& place) {
     Place own = place;
     IndexId& at = own[static_cast<size_t>(dim)];
     at = scope.indices().add(at, start);
     return own;
-  });
+  }));
+  tensors_.back().part_of = {dim, start};
+  return {};
 }
 
 Result<void> Definitions::index(NodeId id, const Arguments& call) {
@@ -269,86 +280,17 @@ Result<void> Definitions::index(NodeId id, const Arguments& call) {
   const std::vector<SizeId> shape = tensors_[x].shape;
   const Arg& arg = call.at("index");
   if (const std::optional<TensorId> table = optional_tensor(arg)) return look_up(id, x, *table, 0);
-  const std::span<const Arg> items = arg.kind == ArgKind::Tuple ? graph_.elements(arg) : std::span<const Arg>(&arg, 1);
-  size_t indexed = 0;
-  for (const Arg& item : items) indexed += item.kind == ArgKind::Ellipsis || item.kind == ArgKind::None ? 0 : 1;
-  if (indexed > shape.size()) return unsupported("more indices than dimensions");
-  /// Of each dimension of the operand: where its index comes from.
-  struct From {
-    std::optional<size_t> dim;  // of the result
-    IndexId start = 0;
-    SizeId step = 0;  // 1
-  };
-  std::vector<From> from;
-  size_t to = 0;
-  const auto whole = [&] { from.push_back({to++, indices_.zero(), sizes_.one()}); };
-  const auto counted = [&](int64_t at, SizeId length) {
-    return at >= 0 ? indices_.constant(at) : indices_.subtract(indices_.size(length), indices_.constant(-at));
-  };
-  for (const Arg& item : items) {
-    if (item.kind == ArgKind::None) {
-      ++to;
-      continue;
-    }
-    if (item.kind == ArgKind::Ellipsis) {
-      for (size_t i = indexed; i < shape.size(); ++i) whole();
-      continue;
-    }
-    const SizeId length = shape[from.size()];
-    if (item.kind == ArgKind::Int) {
-      from.push_back({std::nullopt, counted(item.integer, length), sizes_.one()});
-      continue;
-    }
-    if (item.kind != ArgKind::Slice) return unsupported("an index that is no number and no slice");
-    const auto bounds = graph_.elements(item);
-    for (const Arg& bound : bounds) {
-      if (bound.kind != ArgKind::None && bound.kind != ArgKind::Int)
-        return unsupported("a slice whose bounds are computed");
-    }
-    const int64_t step = bounds[2].kind == ArgKind::Int ? bounds[2].integer : 1;
-    if (step < 1) return unsupported("a slice backwards");
-    From own{to++, indices_.zero(), sizes_.literal(step)};
-    const int64_t start = bounds[0].kind == ArgKind::Int ? bounds[0].integer : 0;
-    own.start = counted(start, length);
-    // What a slice leaves, where it can be told without looking at sizes.
+  PASSNET_TRY(const Indexed indexed, indexed_by(arg, shape));
+  const std::vector<ValueType> types = subject_.types_of(id);
+  if (indexed.rank != types[0].tensor.shape.size())
+    return unsupported("an index of other dimensions than its result has");
+  for (const From& one : indexed.from) {
+    if (!one.dim) continue;
     ByExample values;
-    for (const ValueType& type : subject_.types_of(id)) {
-      if (*own.dim >= type.tensor.shape.size()) return unsupported("an index of other dimensions than its result has");
-      values.push_back(type.tensor.shape[*own.dim]);
-    }
-    const ByExample& lengths = sizes_.values(length);
-    const bool open = bounds[1].kind == ArgKind::None;
-    const int64_t end = open ? 0 : bounds[1].integer;
-    SizeId left = length;
-    if (step != 1) {
-      if (!open || start != 0) return unsupported("a slice with bounds and steps");
-      Result<SizeId> even = sizes_.quotient(length, own.step);
-      if (!even) return unsupported("a slice with steps that do not divide");
-      left = *even;
-    } else if (!open && end >= 0) {
-      if (start < 0) return unsupported("a slice from the end to a place");
-      // Up to a place: as long as that, where the operand reaches as far.
-      for (const int64_t own_length : lengths) {
-        if (own_length < end) return unsupported("a slice that ends behind its operand");
-      }
-      sizes_.require(fmt::format("{} >= {}", sizes_.plan_text(length), end));
-      left = sizes_.constant(end - start);
-    } else if (!open) {
-      left = start >= 0 ? sizes_.difference(length, sizes_.literal(start - end)) : sizes_.constant(end - start);
-    } else if (start > 0) {
-      left = sizes_.difference(length, sizes_.literal(start));
-    } else if (start < 0) {
-      for (const int64_t own_length : lengths) {
-        if (own_length < -start) return unsupported("a slice that begins before its operand");
-      }
-      sizes_.require(fmt::format("{} >= {}", sizes_.plan_text(length), -start));
-      left = sizes_.constant(-start);
-    }
-    if (sizes_.values(left) != values) return unsupported("a slice whose size does not follow from its operand's");
-    from.push_back(own);
+    for (const ValueType& type : types) values.push_back(type.tensor.shape[*one.dim]);
+    if (sizes_.values(one.count) != values) return unsupported("a slice whose size does not follow from its operand's");
   }
-  while (from.size() < shape.size()) whole();
-  return define_view(id, x, [from](Scope& scope, const Place& place) {
+  return define_view(id, x, [from = indexed.from](Scope& scope, const Place& place) {
     IndexTable& indices = scope.indices();
     Place own;
     for (const From& one : from) {
@@ -359,45 +301,119 @@ Result<void> Definitions::index(NodeId id, const Arguments& call) {
   });
 }
 
+Result<Definitions::Indexed> Definitions::indexed_by(const Arg& arg, const std::vector<SizeId>& shape) {
+  const std::span<const Arg> items = arg.kind == ArgKind::Tuple ? graph_.elements(arg) : std::span<const Arg>(&arg, 1);
+  size_t given = 0;
+  for (const Arg& item : items) given += item.kind == ArgKind::Ellipsis || item.kind == ArgKind::None ? 0 : 1;
+  if (given > shape.size()) return unsupported("more indices than dimensions");
+  Indexed made;
+  const auto whole = [&] {
+    made.from.push_back({made.rank++, indices_.zero(), sizes_.one(), shape[made.from.size()]});
+  };
+  for (const Arg& item : items) {
+    if (item.kind == ArgKind::None) {
+      ++made.rank;
+      continue;
+    }
+    if (item.kind == ArgKind::Ellipsis) {
+      for (size_t i = given; i < shape.size(); ++i) whole();
+      continue;
+    }
+    const SizeId length = shape[made.from.size()];
+    if (item.kind != ArgKind::Slice) {
+      PASSNET_TRY(const Number at, number(item));
+      made.from.push_back({std::nullopt, counted(at, length), sizes_.one(), sizes_.one()});
+      continue;
+    }
+    const auto bounds = graph_.elements(item);
+    if (bounds[2].kind != ArgKind::None && bounds[2].kind != ArgKind::Int)
+      return unsupported("a slice with computed steps");
+    const int64_t step = bounds[2].kind == ArgKind::Int ? bounds[2].integer : 1;
+    if (step < 1) return unsupported("a slice backwards");
+    PASSNET_TRY(const Taken taken, taken_by(bounds[0], bounds[1], step, length));
+    made.from.push_back({made.rank++, taken.start, sizes_.literal(step), taken.count});
+  }
+  while (made.from.size() < shape.size()) whole();
+  return made;
+}
+
 // One of the parts that chunk, split or unbind gave: parts follow each other along one dimension.
 Result<void> Definitions::part(NodeId id, NodeId whole, const Arguments& call) {
   PASSNET_TRY(int64_t at, call.integer("index"));
   PASSNET_TRY(const ir::CanonicalCall canonical, ir::canonicalize(graph_, whole));
   const Arguments cut(graph_, canonical);
   const std::string_view name = canonical.name;
+  const auto count = static_cast<int64_t>(subject_.types[0][whole].list.size());
+  if (at < 0) at += count;
+  if (at < 0 || at >= count) return unsupported("a part that is not there");
+  if (name == "max" || name == "min") return best(id, cut, name == "max", at == 1);
+  if (name == "meshgrid") return mesh(id, cut, static_cast<size_t>(at));
   PASSNET_TRY(const TensorId x, tensor(cut.at("input")));
   const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
   PASSNET_TRY(const int64_t dim, cut.dimension("dim", rank));
   const SizeId length = tensors_[x].shape[static_cast<size_t>(dim)];
-  const auto count = static_cast<int64_t>(subject_.types[0][whole].list.size());
-  if (at < 0) at += count;
-  if (at < 0 || at >= count) return unsupported("a part that is not there");
   if (name == "unbind") {
     const IndexId from = indices_.constant(at);
-    return define_view(id, x, [dim, from](Scope&, const Place& place) {
+    PASSNET_TRY_VOID(define_view(id, x, [dim, from](Scope&, const Place& place) {
       Place own = place;
       own.insert(own.begin() + dim, from);
       return own;
-    });
+    }));
+    tensors_.back().part_of = {dim, from};
+    return {};
   }
-  if (name == "chunk") {
-    PASSNET_TRY(const int64_t chunks, cut.integer("chunks"));
-    PASSNET_TRY(const SizeId each, sizes_.quotient(length, sizes_.literal(chunks)));
-    return slice(id, x, dim, indices_.scale(indices_.constant(at), each));
-  }
-  if (name != "split") return unsupported(fmt::format("parts of {}", name));
-  PASSNET_TRY(const std::vector<int64_t> sizes, cut.integers("split_size"));
-  int64_t start = 0;
-  if (cut.at("split_size").kind == ArgKind::Int) {
-    start = at * sizes[0];
-    sizes_.require(fmt::format("{} % {} == 0", sizes_.plan_text(length), sizes[0]));
-    sizes_.constant(sizes[0]);
-  } else {
+  if (name != "chunk" && name != "split") return unsupported(fmt::format("parts of {}", name));
+  const Arg& split = cut.at("split_size");
+  if (name == "split") {
+    const bool is_one = split.kind == ArgKind::Int ||
+                        (split.kind == ArgKind::Node && subject_.types[0][split.node].constant == ArgKind::Int);
+    PASSNET_TRY(const std::vector<Number> sizes, numbers(split));
+    if (is_one) return equal_part(id, x, dim, as_size(sizes[0]), at);
     if (at >= static_cast<int64_t>(sizes.size())) return unsupported("a part that is not there");
-    for (int64_t i = 0; i < at; ++i) start += sizes[static_cast<size_t>(i)];
-    sizes_.constant(sizes[static_cast<size_t>(at)]);
+    IndexId start = indices_.zero();
+    for (size_t i = 0; i < static_cast<size_t>(at); ++i) start = indices_.add(start, counted(sizes[i], length));
+    as_size(sizes[static_cast<size_t>(at)]);
+    return slice(id, x, dim, start);
   }
-  return slice(id, x, dim, indices_.constant(start));
+  PASSNET_TRY(const int64_t chunks, cut.integer("chunks"));
+  const bool even = std::ranges::all_of(sizes_.values(length), [&](int64_t one) { return one % chunks == 0; });
+  if (!even) {
+    const SizeId more = sizes_.sum(length, sizes_.literal(chunks - 1));
+    return equal_part(id, x, dim, sizes_.whole_quotient(more, sizes_.literal(chunks)), at);
+  }
+  PASSNET_TRY(const SizeId each, sizes_.quotient(length, sizes_.literal(chunks)));
+  return slice(id, x, dim, indices_.scale(indices_.constant(at), each));
+}
+
+// Each tensor along a dimension of its own.
+Result<void> Definitions::mesh(NodeId id, const Arguments& call, size_t at) {
+  const Arg& list = call.at("tensors");
+  if (list.kind != ArgKind::Tuple && list.kind != ArgKind::List) return unsupported("no list of tensors");
+  const auto tensors = graph_.elements(list);
+  PASSNET_TRY(const TensorId x, tensor(tensors[at]));
+  const bool swaps = call.given("indexing") && call.hold("indexing=\"xy\"") && tensors.size() > 1;
+  const size_t dim = swaps && at < 2 ? 1 - at : at;
+  if (tensors_[x].shape.size() > 1) return unsupported("a grid of tensors of several dimensions");
+  const bool is_number = tensors_[x].shape.empty();
+  return define_view(id, x, [=](Scope&, const Place& place) { return is_number ? Place() : Place{place[dim]}; });
+}
+
+// Parts of one size, but for the last, which is what is left.
+Result<void> Definitions::equal_part(NodeId id, TensorId of, int64_t dim, SizeId each, int64_t at) {
+  const SizeId length = tensors_[of].shape[static_cast<size_t>(dim)];
+  const SizeId before = sizes_.product(each, sizes_.literal(at)), end = sizes_.product(each, sizes_.literal(at + 1));
+  size_t whole = 0;
+  for (size_t e = 0; e < sizes_.values(end).size(); ++e)
+    whole += sizes_.values(end)[e] <= sizes_.values(length)[e] ? 1 : 0;
+  if (whole == sizes_.values(end).size()) {
+    sizes_.require(fmt::format("{} <= {}", sizes_.plan_text(end), sizes_.plan_text(length)));
+  } else if (whole == 0) {
+    sizes_.require(fmt::format("{} > {}", sizes_.plan_text(end), sizes_.plan_text(length)));
+    sizes_.difference(length, before);
+  } else {
+    return unsupported("a last part that is shorter than the others in some of the graphs");
+  }
+  return slice(id, of, dim, indices_.scale(indices_.constant(at), each));
 }
 
 }  // namespace passnet::author

@@ -25,6 +25,10 @@ Result<bool> Definitions::window(NodeId id, const Arguments& call, std::string_v
   Result<void> done = unsupported("");
   if (name.starts_with("avg_pool") || name.starts_with("max_pool")) {
     done = pool(id, call, name.starts_with("max"));
+  } else if (name == "unfold_windows") {
+    done = windows_along(id, call);
+  } else if (name == "unfold") {
+    done = windows_as_columns(id, call);
   } else if (name == "interpolate") {
     done = interpolate(id, call);
   } else {
@@ -149,9 +153,87 @@ Result<SizeId> Definitions::pooled_size(NodeId id, size_t dim, SizeId length, in
   return made;
 }
 
+// (length + 2 padding - reach - 1) / step + 1, where windows reach so far beyond their first element.
+SizeId Definitions::window_count(SizeId length, SizeId window, SizeId step, SizeId padding, SizeId spread) {
+  if (!sizes_.is_constant(padding, 0)) length = sizes_.sum(length, sizes_.product(sizes_.literal(2), padding));
+  if (!sizes_.is_one(window))
+    length = sizes_.difference(length, sizes_.product(sizes_.difference(window, sizes_.one()), spread));
+  if (sizes_.is_one(step)) return length;
+  return sizes_.sum(sizes_.whole_quotient(sizes_.difference(length, sizes_.one()), step), sizes_.one());
+}
+
+// Windows along one dimension, whose elements are a new last one.
+Result<void> Definitions::windows_along(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(const int64_t dim, call.dimension("dimension", static_cast<int64_t>(tensors_[x].shape.size())));
+  PASSNET_TRY(const Number size, number(call.at("size")));
+  PASSNET_TRY(const Number step, number(call.at("step")));
+  const SizeId by = magnitude(step);
+  window_count(tensors_[x].shape[static_cast<size_t>(dim)], as_size(size), by, sizes_.literal(0), sizes_.one());
+  return define_view(id, x, [dim, by](Scope& scope, const Place& place) {
+    Place own(place.begin(), place.end() - 1);
+    IndexId& at = own[static_cast<size_t>(dim)];
+    at = scope.indices().add(scope.indices().scale(at, by), place.back());
+    return own;
+  });
+}
+
+// Windows of pictures as columns: of all channels, and in the order of their places.
+Result<void> Definitions::windows_as_columns(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  const std::vector<SizeId> shape = tensors_[x].shape;
+  if (shape.size() != 4) return unsupported("windows of other than a batch of pictures");
+  PASSNET_TRY(const std::vector<Number> sizes, numbers_for(call.at("kernel_size"), 2));
+  PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), 2));
+  PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), 2));
+  PASSNET_TRY(const std::vector<Number> dilations, numbers_for(call.at("dilation"), 2));
+  std::vector<SizeId> window = {shape[1]}, count, step, spread;
+  std::vector<IndexId> padding;
+  for (size_t i = 0; i < 2; ++i) {
+    step.push_back(magnitude(steps[i]));
+    spread.push_back(magnitude(dilations[i]));
+    padding.push_back(counted(paddings[i], shape[2 + i]));
+    window.push_back(magnitude(sizes[i]));
+    count.push_back(window_count(shape[2 + i], window.back(), step[i], magnitude(paddings[i]), spread[i]));
+  }
+  result.shape = {shape[0], sizes_.product(window), sizes_.product(count)};
+  const std::vector<ValueType> types = subject_.types_of(id);
+  for (size_t e = 0; e < types.size(); ++e) {
+    if (sizes_.values(result.shape[2])[e] != types[e].tensor.shape[2]) return unsupported("windows of another number");
+  }
+  const Compute compute = elements_[result.element].compute;
+  const std::vector<bool> padded = {!paddings[0].is(0), !paddings[1].is(0)};
+  return define(id, std::move(result), {x}, 4, [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    IndexTable& indices = scope.indices();
+    const Place within = indices.place(place[1], window), at = indices.place(place[2], count);
+    Place from = {place[0], within[0]};
+    std::optional<ExprId> inside;
+    for (size_t i = 0; i < 2; ++i) {
+      const IndexId there = indices.add(indices.scale(at[i], step[i]), indices.scale(within[1 + i], spread[i]));
+      from.push_back(indices.subtract(there, padding[i]));
+      if (!padded[i]) continue;
+      const ExprId here = exprs.apply(
+          "($0 >= 0) & ($0 < $1)", {exprs.place(from.back()), exprs.place(indices.size(shape[2 + i]))}, Compute::Bool);
+      inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
+    }
+    const ExprId element = scope.element(x, from);
+    return inside ? exprs.guard(*inside, element, exprs.integer(0, compute)) : element;
+  });
+}
+
 Result<void> Definitions::interpolate(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
-  PASSNET_TRY(Tensor result, sized_result(id));
+  if (call.given("scale_factor") && !call.given("size")) {
+    // As many times as large, where it is whole.
+    for (size_t dim = 2; dim < tensors_[x].shape.size(); ++dim) {
+      const SizeId from = tensors_[x].shape[dim];
+      const int64_t into = subject_.types[0][id].tensor.shape[dim], factor = into / sizes_.values(from)[0];
+      if (factor * sizes_.values(from)[0] == into) sizes_.product(from, sizes_.literal(factor));
+    }
+  }
+  PASSNET_TRY(Tensor result, sized_result(id, {call.at("size")}));
   if (elements_[result.element].compute != Compute::Float) return unsupported("a picture of another type than float");
   const std::vector<SizeId> shape = tensors_[x].shape, to = result.shape;
   const bool nearest = call.hold("mode=\"nearest\""), linear = call.hold("mode=\"bilinear\"");

@@ -32,7 +32,11 @@ class Planner {
     Variables all(loops_.begin(), loops_.end());
     Variables items = all;
     std::vector<TensorId> apart;
+    std::set<TensorId> met;
     for (const ExprId reduction : reductions_) {
+      // What is folded anew for several places is stored for all of them.
+      const TensorId folded = exprs_.at(reduction).tensor;
+      if (!met.insert(folded).second && std::ranges::find(stored_, folded) == stored_.end()) apart.push_back(folded);
       const Variables& free = exprs_.free_variables(reduction);
       if (!std::ranges::includes(all, free)) {
         apart.push_back(exprs_.at(reduction).tensor);  // for each element of another reduction
@@ -85,7 +89,7 @@ class Planner {
       if (!sizes_.is_one(indices_.extent(variable)) && std::ranges::find(loops_, variable) == loops_.end())
         loops_.push_back(variable);
     }
-    if (!tensor.loops.empty()) place = indices_.reshape(place, tensor.shape, tensor.loops);
+    if (!tensor.loops.empty()) place = indices_.reshape(place, tensor.loops, tensor.shape);
     kernel_.stores.push_back({id, scope_.definition(id, place), place});
   }
 
@@ -149,6 +153,12 @@ class Planner {
   }
 
   void choose_lanes() {
+    // Lanes reduce floats together, and conditions.
+    const auto is_shared = [&](ExprId reduction) {
+      const Compute compute = exprs_.at(reduction).compute;
+      return compute == Compute::Float || compute == Compute::Bool;
+    };
+    if (!std::ranges::all_of(reductions_, is_shared)) return;
     if (!kernel_.row.empty()) {
       // Where neighbours in memory are elements of one row.
       const bool along_row = std::ranges::any_of(

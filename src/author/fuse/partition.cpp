@@ -18,7 +18,7 @@ class Partition {
 
   Result<std::vector<FusedKernel>> run() {
     for (const TensorId id : stored_) PASSNET_TRY_VOID(definitions_.lay_out(id));
-    PASSNET_TRY_VOID(store_what_is_dear());
+    store_what_is_dear();
     for (bool more = true; more;) {
       PASSNET_TRY(more, store_what_cannot_be_inlined());
     }
@@ -51,7 +51,7 @@ class Partition {
   }
 
   // What several results need and takes long is computed once.
-  Result<void> store_what_is_dear() {
+  void store_what_is_dear() {
     for (TensorId id = 0; id < definitions_.tensors().size(); ++id) {
       if (tensor(id).is_given || is_stored(id) || tensor(id).is_view || tensor(id).folds) continue;
       size_t users = 0;
@@ -61,11 +61,9 @@ class Partition {
         users += inlined.contains(id) ? 1 : 0;
       }
       if (users > 1 && work_of(id) > kCheap && !shares_loops(id)) {
-        PASSNET_TRY_VOID(definitions_.lay_out(id));
-        stored_.insert(id);
+        store(id);
       }
     }
-    return {};
   }
 
   // All results that need it have its loops: they will be one kernel.
@@ -78,20 +76,28 @@ class Partition {
     return true;
   }
 
-  // Returns: whether one more is stored.
+  // Returns: whether more is stored.
   Result<bool> store_what_cannot_be_inlined() {
     for (const TensorId root : std::set<TensorId>(stored_)) {
       const Planned planned = plan_kernel(definitions_, {root}, [this](TensorId id) { return is_stored(id); });
       if (planned.kernel) continue;
       bool more = false;
-      for (const TensorId apart : planned.apart) {
-        PASSNET_TRY_VOID(definitions_.lay_out(apart));
-        more = stored_.insert(apart).second || more;
-      }
+      for (const TensorId apart : planned.apart) more = store(apart) || more;
+      // What is in the way is its own reduction, or one that is stored already: it gets all that it takes from memory.
+      for (const TensorId part : more ? std::vector<TensorId>() : tensor(root).takes)
+        more = (!tensor(part).is_given && store(part)) || more;
       if (!more) return unsupported("its reductions do not go together");
       return true;
     }
     return false;
+  }
+
+  // Returns: whether it was not stored before.
+  bool store(TensorId id) {
+    if (!stored_.insert(id).second) return false;
+    // Nobody else looks at it: where its own order cannot be written it lies as it is counted.
+    if (!definitions_.lay_out(id)) definitions_.lay_out_in_order(id);
+    return true;
   }
 
   // Results in the order of their definitions; each joins the last group whose loops it has, where nothing lies between.

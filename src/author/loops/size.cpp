@@ -16,7 +16,9 @@ std::string upper(std::string text) {
 
 }  // namespace
 
-SizeTable::SizeTable(size_t examples) : examples_(examples) { constant(1); }
+SizeTable::SizeTable(size_t examples, std::set<std::string> taken) : examples_(examples), taken_(std::move(taken)) {
+  constant(1);
+}
 
 SizeId SizeTable::intern(Size size, const std::string& text) {
   const auto [known, is_new] = by_values_.emplace(size.values, static_cast<SizeId>(sizes_.size()));
@@ -25,7 +27,8 @@ SizeId SizeTable::intern(Size size, const std::string& text) {
     return known->second;
   }
   const std::string earlier = plan_text(known->second);
-  if (text != earlier) require(fmt::format("{} == {}", text, earlier));
+  const bool is_named_so = std::ranges::find(lines_, fmt::format("{} = {}", earlier, text)) != lines_.end();
+  if (text != earlier && !is_named_so) require(fmt::format("{} == {}", text, earlier));
   return known->second;
 }
 
@@ -57,10 +60,18 @@ SizeId SizeTable::constant(int64_t value) {
 SizeId SizeTable::dimension(ByExample values, const std::string& text, const std::string& name) {
   if (by_values_.contains(values)) return intern({Kind::Dimension, std::move(values), 0, 0, {}}, text);
   std::string own = name;
-  for (int i = 2; std::ranges::find(names_, own) != names_.end(); ++i) own = fmt::format("{}_{}", name, i);
+  for (int i = 2; taken_.contains(own) || std::ranges::find(names_, own) != names_.end(); ++i)
+    own = fmt::format("{}_{}", name, i);
   names_.push_back(own);
   lines_.push_back(fmt::format("{} = {}", own, text));
   return intern({Kind::Dimension, std::move(values), 0, 0, own}, text);
+}
+
+SizeId SizeTable::given(ByExample values, const std::string& text) {
+  const bool is_name = text.find_first_of("-[") == std::string::npos;
+  if (!is_name) return dimension(std::move(values), text, "amount");
+  if (!by_values_.contains(values)) names_.push_back(text);
+  return intern({Kind::Dimension, std::move(values), 0, 0, text}, text);
 }
 
 SizeId SizeTable::derived(Kind kind, SizeId a, SizeId b, ByExample values) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,8 @@ using ByExample = std::vector<int64_t>;
 
 class SizeTable {
  public:
-  explicit SizeTable(size_t examples);
+  /// taken: names that mean something else in the plan.
+  explicit SizeTable(size_t examples, std::set<std::string> taken = {});
 
   SizeId one() const { return 0; }
   SizeId constant(int64_t value);
@@ -28,6 +30,9 @@ class SizeTable {
   std::optional<SizeId> known(const ByExample& values) const;
   /// A dimension of an input: text of the plan ("x.shape[0]"); name: what to call it ("width").
   SizeId dimension(ByExample values, const std::string& text, const std::string& name);
+  /// A constant that is an input of the pattern, and known in the plan as text: its name, or what is not its
+  /// name alone ("sizes[0]", "-index").
+  SizeId given(ByExample values, const std::string& text);
   SizeId product(SizeId a, SizeId b);
   SizeId product(const std::vector<SizeId>& factors);
   SizeId sum(SizeId a, SizeId b);
@@ -74,6 +79,7 @@ class SizeTable {
   std::string text(SizeId id, bool in_kernel, bool inside) const;
 
   size_t examples_;
+  std::set<std::string> taken_;
   std::vector<Size> sizes_;
   std::map<ByExample, SizeId> by_values_;
   std::vector<std::string> names_, lines_, conditions_;

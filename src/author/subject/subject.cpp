@@ -276,7 +276,8 @@ class Merger {
     for (Constant& constant : constants_) {
       const std::string_view name = subject_.graph.intern(safe_name(constant.name));
       constant.node = subject_.graph.add_placeholder(name, name);
-      for (size_t i = 0; i < examples_.size(); ++i) subject_.types[i].push_back(constant_type(*constant.values[i]));
+      for (size_t i = 0; i < examples_.size(); ++i)
+        subject_.types[i].push_back(constant_type(examples_[i]->graph, *constant.values[i]));
     }
     for (NodeId id = graph.placeholder_count(); id < graph.size(); ++id) map[id] = Arg::of_node(copy_node(id, map));
     for (const Example* example : examples_) subject_.examples.push_back(example->name);
@@ -324,11 +325,14 @@ class Merger {
     return true;
   }
 
-  /// Whether a constant tuple is taken apart: in an index, which is written out in the plan, and where the items can be
-  /// arguments of their own (`x.view(1, -1)`), for which one input cannot stand.
+  /// Whether a constant tuple is taken apart: in an index, which is written out in the plan, where the items can be
+  /// arguments of their own (`x.view(1, -1)`), for which one input cannot stand, and where one number may stand for a tuple,
+  /// as of windows.
   static bool splits(const Node& node) {
     const ir::OpSignature* signature = ir::find_signature(node);
-    return node.target == "getitem" ||
+    const bool has_windows =
+        signature && (signature->flops == ir::FlopRule::Convolution || signature->kernel == ir::KernelClass::Stencil);
+    return node.target == "getitem" || has_windows ||
            (signature && std::ranges::any_of(signature->parameters, &ir::Parameter::variadic));
   }
 
@@ -370,12 +374,18 @@ class Merger {
     }
   }
 
-  ValueType constant_type(const Arg& value) const {
+  static ValueType constant_type(const ir::Graph& graph, const Arg& value) {
     ValueType type;
     type.kind = ValueType::Kind::Constant;
     type.constant = value.kind;
     if (value.kind == ArgKind::DType) type.dtype = value.dtype;
-    if (is_sequence(value)) type.length = value.count;
+    if (value.kind == ArgKind::Int) type.integers = {value.integer};
+    if (!is_sequence(value)) return type;
+    type.length = value.count;
+    for (const Arg& element : graph.elements(value)) {
+      if (element.kind == ArgKind::Int) type.integers.push_back(element.integer);
+    }
+    if (type.integers.size() != type.length) type.integers.clear();
     return type;
   }
 

@@ -21,6 +21,7 @@ struct ValueType {
   ir::ArgKind constant = ir::ArgKind::None;  // Constant: what kind of one
   ir::DType dtype = ir::DType::Float32;      // Constant of kind DType
   size_t length = 0;                         // Constant of kind Tuple or List
+  std::vector<int64_t> integers = {};  // Constant of kind Int: itself; Tuple or List of nothing else: its elements
 
   bool is_tensor() const { return kind == Kind::Tensor; }
 };

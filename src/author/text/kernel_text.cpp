@@ -474,6 +474,8 @@ class KernelWriter {
   }
 
   static std::string neutral(Fold fold, Compute compute) {
+    if (compute == Compute::Int && fold == Fold::Largest) return "(-9223372036854775807 - 1)";
+    if (compute == Compute::Int && fold == Fold::Smallest) return "9223372036854775807";
     switch (fold) {
       case Fold::Sum: return compute == Compute::Float ? "0.0f" : "0";
       case Fold::Product: return "1";

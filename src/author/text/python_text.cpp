@@ -10,6 +10,7 @@
 
 #include "fx/print.h"
 #include "fx/statement.h"
+#include "ir/ops/table.h"
 
 namespace passnet::author {
 
@@ -156,6 +157,29 @@ std::string launch(Definitions& definitions, const NamedKernel& kernel, const st
   return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
 }
 
+/// What tuples are made of as the plan's own views: "y = x.narrow(1, width, 64)"
+std::string part_text(const Subject& subject, Definitions& definitions, NodeId id) {
+  const ir::Graph& graph = subject.graph;
+  const NodeId of = graph.args(graph.args(id)[0].node)[0].node;
+  const Tensor& part = definitions.tensors()[*definitions.tensor_of(id)];
+  const auto& [dim, start] = *part.part_of;
+  const IndexTable& indices = definitions.exprs().indices();
+  const std::function<std::string(IndexId)> text = [&](IndexId index) -> std::string {
+    const Index& node = indices.at(index);
+    switch (node.kind) {
+      case Index::Kind::Add: return fmt::format("{} + {}", text(node.a), text(node.b));
+      case Index::Kind::Scale: return fmt::format("{} * ({})", text(node.a), definitions.sizes().plan_text(node.size));
+      case Index::Kind::Size: return definitions.sizes().plan_text(node.size);
+      default: return std::to_string(node.value);
+    }
+  };
+  const std::string_view name = graph.node(id).name, whole = graph.node(of).name;
+  const bool is_one = part.shape.size() < subject.types[0][of].tensor.shape.size();
+  if (is_one) return fmt::format("{} = {}.select({}, {})", name, whole, dim, text(start));
+  return fmt::format("{} = {}.narrow({}, {}, {})", name, whole, dim, text(start),
+                     definitions.sizes().plan_text(part.shape[static_cast<size_t>(dim)]));
+}
+
 /// "a != b" of "a == b".
 std::string negated(const std::string& condition) {
   const size_t equal = condition.find(" == ");
@@ -273,6 +297,17 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
     const ir::Arg& of = graph.args(id)[0];
     if (is_the_same(subject, of.node, id)) {
       lines.push_back(fmt::format("{} = {}", graph.node(id).name, graph.node(of.node).name));
+      continue;
+    }
+    if (subject.types[0][of.node].kind == ValueType::Kind::List) {
+      lines.push_back(part_text(subject, definitions, id));
+      continue;
+    }
+    // Of its other names (swapaxes) plans know none.
+    const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+    if (const auto args = graph.args(id); signature && signature->name == "transpose" && args.size() == 3) {
+      lines.push_back(fmt::format("{} = {}.transpose({}, {})", graph.node(id).name, graph.node(of.node).name,
+                                  fx::print_arg(graph, args[1]), fx::print_arg(graph, args[2])));
       continue;
     }
     fx::StatementPrinter view(graph);

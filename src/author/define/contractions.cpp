@@ -1,0 +1,252 @@
+// Products that are sums over a short loop, or of one row or column: what libraries are no faster at than a kernel that goes
+// on with the result. All others are left to them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "author/define/definitions.h"
+
+namespace passnet::author {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeId;
+
+namespace {
+
+// Products that are added up: of any two matrices, and where one of them has few rows or columns.
+constexpr int64_t kMostProducts = 16, kMostProductsOfFew = 64, kFew = 8;
+// Of a single row and columns that do not lie in memory one after the other.
+constexpr int64_t kMostProductsOfColumns = 256;
+// Of a convolution: over few channels, and over a single one.
+constexpr int64_t kMostTaps = 32, kMostTapsOfChannel = 128;
+
+bool is_among(const std::vector<int>& letters, int letter) {
+  return std::ranges::find(letters, letter) != letters.end();
+}
+
+/// Letters of an operand of matmul: those of its leading dimensions, counted from the last, then `rest`.
+std::vector<int> leading(size_t count, std::vector<int> rest) {
+  for (size_t i = 0; i < count; ++i) rest.insert(rest.begin(), static_cast<int>(i));
+  return rest;
+}
+
+}  // namespace
+
+Result<bool> Definitions::contraction(NodeId id, const Arguments& call, std::string_view name) {
+  Result<void> done = unsupported("");
+  if (name == "matmul" || name == "bmm") {
+    done = matrix_product(id, call, name == "bmm" ? "mat2" : "other");
+  } else if (name == "linear") {
+    done = linear(id, call);
+  } else if (name == "einsum") {
+    done = einsum(id, call);
+  } else if (name == "conv1d" || name == "conv2d" || name == "conv3d") {
+    done = convolution(id, call);
+  } else {
+    return false;
+  }
+  if (!done) return std::move(done).error();
+  return true;
+}
+
+Result<void> Definitions::matrix_product(NodeId id, const Arguments& call, std::string_view other) {
+  PASSNET_TRY(const TensorId a, tensor(call.at("input")));
+  PASSNET_TRY(const TensorId b, tensor(call.at(other)));
+  constexpr int kRow = 100, kColumn = 101, kInner = 102;
+  const size_t rank_a = tensors_[a].shape.size(), rank_b = tensors_[b].shape.size();
+  if (rank_a == 0 || rank_b == 0) return unsupported("a product of numbers");
+  const std::vector<int> of_a = rank_a == 1 ? std::vector{kInner} : leading(rank_a - 2, {kRow, kInner});
+  const std::vector<int> of_b = rank_b == 1 ? std::vector{kInner} : leading(rank_b - 2, {kInner, kColumn});
+  std::vector<int> result;
+  if (rank_a > 1) result.push_back(kRow);
+  if (rank_b > 1) result.push_back(kColumn);
+  result = leading(std::max(std::max(rank_a, rank_b), size_t{2}) - 2, std::move(result));
+  return contracted(id, {a, of_a}, {b, of_b}, result, std::nullopt);
+}
+
+Result<void> Definitions::linear(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(const TensorId weight, tensor(call.at("weight")));
+  constexpr int kColumn = 101, kInner = 102;
+  if (tensors_[x].shape.empty() || tensors_[weight].shape.size() != 2) return unsupported("a product of other ranks");
+  const size_t rows = tensors_[x].shape.size() - 1;
+  return contracted(id, {x, leading(rows, {kInner})}, {weight, {kColumn, kInner}}, leading(rows, {kColumn}),
+                    optional_tensor(call.at("bias")));
+}
+
+// Of two tensors, without diagonals and dots.
+Result<void> Definitions::einsum(NodeId id, const Arguments& call) {
+  const Arg& equation = call.at("equation");
+  const Arg& list = call.at("operands");
+  if (equation.kind != ArgKind::String) return unsupported("einsum without an equation");
+  const std::span<const Arg> operands =
+      list.kind == ArgKind::Tuple || list.kind == ArgKind::List ? graph_.elements(list) : std::span(&list, 1);
+  std::vector<std::vector<int>> letters(1);
+  for (const char c : equation.string()) {
+    if (c == ',' || c == '>')
+      letters.emplace_back();
+    else if (c >= 'a' && c <= 'z' && !is_among(letters.back(), c))
+      letters.back().push_back(c);
+    else if (c != ' ' && c != '-')
+      return unsupported("einsum with dots, diagonals or capitals");
+  }
+  if (operands.size() != 2 || letters.size() != 3) return unsupported("einsum of other than two tensors");
+  PASSNET_TRY(const TensorId a, tensor(operands[0]));
+  PASSNET_TRY(const TensorId b, tensor(operands[1]));
+  return contracted(id, {a, letters[0]}, {b, letters[1]}, letters[2], std::nullopt);
+}
+
+// Sums of products over all letters that the result does not have.
+Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettered& b, const std::vector<int>& letters,
+                                     std::optional<TensorId> bias) {
+  PASSNET_TRY(Tensor result, result_of(id));
+  if (elements_[result.element].compute != Compute::Float) return unsupported("a product of another type than float");
+  std::map<int, SizeId> extents;
+  for (const Lettered* operand : {&a, &b}) {
+    const std::vector<SizeId>& shape = tensors_[operand->tensor].shape;
+    if (operand->letters.size() != shape.size()) return unsupported("a product of other ranks");
+    if (tensors_[operand->tensor].element != result.element) return unsupported("a product of several types");
+    for (size_t i = 0; i < shape.size(); ++i) {
+      const auto [known, is_new] = extents.emplace(operand->letters[i], shape[i]);
+      if (!is_new && sizes_.is_one(known->second)) known->second = shape[i];
+      if (known->second != shape[i] && !sizes_.is_one(shape[i])) return unsupported("a product of other shapes");
+    }
+  }
+  std::vector<int> summed;
+  std::vector<SizeId> sums;
+  int64_t products = 1, only_a = 1, only_b = 1;
+  for (const auto& [letter, extent] : extents) {
+    const int64_t size = sizes_.largest(extent);
+    const bool in_a = is_among(a.letters, letter), in_b = is_among(b.letters, letter);
+    if (!is_among(letters, letter)) {
+      summed.push_back(letter);
+      sums.push_back(extent);
+      products *= size;
+    } else if (in_a != in_b) {
+      (in_a ? only_a : only_b) *= size;
+    }
+  }
+  // A row or a column: the other operand is read once, one element after the other.
+  const Lettered& larger = only_a == 1 ? b : a;
+  const bool in_order = summed.size() == 1 && !larger.letters.empty() && larger.letters.back() == summed[0];
+  const int64_t fewest = std::min(only_a, only_b);
+  const bool is_thin = products <= kMostProducts || (products <= kMostProductsOfFew && fewest <= kFew) ||
+                       (fewest == 1 && (in_order || products <= kMostProductsOfColumns));
+  if (!is_thin) return unsupported("a product that libraries are faster at");
+  for (const int letter : letters) {
+    if (!extents.contains(letter)) return unsupported("a product of other ranks");
+    result.shape.push_back(extents.at(letter));
+  }
+  const auto own = static_cast<TensorId>(tensors_.size());
+  const std::vector<SizeId> shape_a = tensors_[a.tensor].shape, shape_b = tensors_[b.tensor].shape;
+  const auto at = [=](Scope& scope, const Place& place) {
+    IndexTable& indices = scope.indices();
+    const std::vector<VariableId> variables = scope.variables(sums, place);
+    std::map<int, IndexId> by_letter;
+    for (size_t i = 0; i < letters.size(); ++i) by_letter[letters[i]] = place[i];
+    std::vector<VariableId> loops;
+    for (size_t i = 0; i < summed.size(); ++i) {
+      by_letter[summed[i]] = indices.variable(variables[i]);
+      if (!scope.sizes().is_one(sums[i])) loops.push_back(variables[i]);
+    }
+    const auto element = [&](const Lettered& operand, const std::vector<SizeId>& shape) {
+      Place from;
+      for (size_t i = 0; i < shape.size(); ++i)
+        from.push_back(scope.sizes().is_one(shape[i]) ? indices.zero() : by_letter.at(operand.letters[i]));
+      return scope.element(operand.tensor, from);
+    };
+    const ExprId product = scope.exprs().apply("$0 * $1", {element(a, shape_a), element(b, shape_b)}, Compute::Float);
+    return loops.empty() ? product : scope.exprs().reduce(Fold::Sum, own, loops, product);
+  };
+  const TensorId sum = hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {a.tensor, b.tensor},
+                              static_cast<int>(std::min<int64_t>(2 * products, 1000)), at);
+  tensors_[sum].folds = true;
+  return define_with_bias(id, std::move(result), sum, bias, letters.size() - 1);
+}
+
+// PyTorch rounds once, after the bias.
+Result<void> Definitions::define_with_bias(NodeId id, Tensor result, TensorId sum, std::optional<TensorId> bias,
+                                           size_t dim) {
+  if (!bias)
+    return define(id, std::move(result), {sum}, 1,
+                  [sum](Scope& scope, const Place& place) { return scope.element(sum, place); });
+  if (tensors_[*bias].shape.size() != 1) return unsupported("a bias of several dimensions");
+  return define(id, std::move(result), {sum, *bias}, 1, [=, bias = *bias](Scope& scope, const Place& place) {
+    return scope.exprs().apply("$0 + $1", {scope.element(sum, place), scope.element(bias, {place[dim]})},
+                               Compute::Float);
+  });
+}
+
+// Of few channels each: those of groups with one channel first of all.
+Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  PASSNET_TRY(const TensorId weight, tensor(call.at("weight")));
+  PASSNET_TRY(Tensor result, result_of(id));
+  const std::vector<SizeId> shape = tensors_[x].shape, window = tensors_[weight].shape;
+  if (elements_[result.element].compute != Compute::Float || tensors_[weight].element != result.element)
+    return unsupported("a convolution of another type than float");
+  if (shape.size() < 3 || shape.size() != window.size()) return unsupported("a convolution of other ranks");
+  const size_t spatial = shape.size() - 2;
+  const SizeId channels = window[1];  // of a group
+  int64_t taps = 1;
+  for (size_t dim = 1; dim < window.size(); ++dim) taps *= sizes_.largest(window[dim]);
+  if (taps > (sizes_.is_one(channels) ? kMostTapsOfChannel : kMostTaps))
+    return unsupported("a convolution that libraries are faster at");
+  PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
+  PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
+  PASSNET_TRY(const std::vector<Number> dilations, numbers_for(call.at("dilation"), spatial));
+  PASSNET_TRY(const SizeId groups, sizes_.quotient(shape[1], channels));
+  PASSNET_TRY(const SizeId in_group, sizes_.quotient(window[0], groups));
+  result.shape = {shape[0], window[0]};
+  std::vector<SizeId> step(spatial), spread(spatial);
+  std::vector<IndexId> padding(spatial);
+  std::vector<bool> padded(spatial);
+  const std::vector<ValueType> types = subject_.types_of(id);
+  for (size_t i = 0; i < spatial; ++i) {
+    step[i] = magnitude(steps[i]);
+    spread[i] = magnitude(dilations[i]);
+    padded[i] = !paddings[i].is(0);
+    padding[i] = counted(paddings[i], shape[2 + i]);
+    const SizeId length = window_count(shape[2 + i], window[2 + i], step[i], magnitude(paddings[i]), spread[i]);
+    result.shape.push_back(length);
+    for (size_t e = 0; e < types.size(); ++e) {
+      if (sizes_.values(length)[e] != types[e].tensor.shape[2 + i]) return unsupported("windows of another number");
+    }
+  }
+  const std::vector<SizeId> extents(window.begin() + 1, window.end());
+  const auto own = static_cast<TensorId>(tensors_.size());
+  const auto at = [=](Scope& scope, const Place& place) {
+    ExprTable& exprs = scope.exprs();
+    IndexTable& indices = scope.indices();
+    const std::vector<VariableId> variables = scope.variables(extents, place);
+    const IndexId group = indices.divide(place[1], in_group);
+    Place from = {place[0], indices.add(indices.scale(group, channels), indices.variable(variables[0]))};
+    Place tap = {place[1], indices.variable(variables[0])};
+    std::optional<ExprId> inside;
+    for (size_t i = 0; i < spatial; ++i) {
+      tap.push_back(indices.variable(variables[1 + i]));
+      const IndexId there = indices.add(indices.scale(place[2 + i], step[i]), indices.scale(tap.back(), spread[i]));
+      from.push_back(indices.subtract(there, padding[i]));
+      if (!padded[i]) continue;
+      const ExprId here = exprs.apply(
+          "($0 >= 0) & ($0 < $1)", {exprs.place(from.back()), exprs.place(indices.size(shape[2 + i]))}, Compute::Bool);
+      inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
+    }
+    ExprId element = scope.element(x, from);
+    if (inside) element = exprs.guard(*inside, element, exprs.number(0));
+    const ExprId product = exprs.apply("$0 * $1", {element, scope.element(weight, tap)}, Compute::Float);
+    std::vector<VariableId> loops;
+    for (const VariableId variable : variables) {
+      if (!scope.sizes().is_one(indices.extent(variable))) loops.push_back(variable);
+    }
+    return loops.empty() ? product : exprs.reduce(Fold::Sum, own, loops, product);
+  };
+  const TensorId sum =
+      hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {x, weight}, static_cast<int>(2 * taps), at);
+  tensors_[sum].folds = true;
+  return define_with_bias(id, std::move(result), sum, optional_tensor(call.at("bias")), 1);
+}
+
+}  // namespace passnet::author
