@@ -31,12 +31,16 @@ Result<void> copy_pass(const pass::Pass& pass, const fs::path& to) {
 Result<std::vector<OtherGraph>> load_others(const std::vector<graphdir::Sample>& samples) {
   std::vector<OtherGraph> others;
   std::set<fs::path> met;
+  std::set<std::string> names;
   for (const graphdir::Sample& sample : samples) {
     for (size_t i = 0; i < sample.graph_paths.size(); ++i) {
       std::error_code ignored;
       if (!met.insert(fs::weakly_canonical(sample.graph_paths[i], ignored)).second) continue;
       PASSNET_TRY(graphdir::GraphDir graph, graphdir::load_graph_dir(sample.graph_paths[i]));
-      others.push_back({sample.name + "/" + sample.graph_names[i], sample.graph_paths[i], std::move(graph.graph)});
+      std::string name = sample.name + "/" + sample.graph_names[i];
+      // Samples of one name may lie in several places.
+      if (!names.insert(name).second) name = sample.graph_paths[i].string();
+      others.push_back({std::move(name), sample.graph_paths[i], std::move(graph.graph)});
     }
   }
   return others;
