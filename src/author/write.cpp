@@ -325,7 +325,16 @@ int64_t bytes_of(Definitions& definitions, TensorId id) {
   return bytes;
 }
 
-Result<Written> write_part(Subject& subject, const GraphPart& part, const std::string& name) {
+Outside why_outside(const Subject& subject, const std::vector<std::string>& refused, NodeId id) {
+  Outside one{fx::print_node(subject.graph, subject.graph.node(id)), refused[id], !refused[id].empty()};
+  if (one.refused) return one;
+  one.why = shares_memory(subject, id) ? "it only moves what it is given, which costs PyTorch nothing"
+                                       : "between the two stands an operator that no kernel is written for";
+  return one;
+}
+
+Result<Written> write_part(Subject& subject, const GraphPart& part, const std::vector<std::string>& refused,
+                           const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
   PASSNET_TRY_VOID(check_old_values(subject, part));
   const auto is_list = [&](NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; };
@@ -387,6 +396,8 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::s
     text = fmt::format("// Kernels of {}.py.\n#include <passnet/kernel.h>\n\nusing namespace passnet;\n", name);
     for (const NamedKernel& kernel : named) text += "\n" + (cuda ? kernel.cuda : kernel.cpp);
   }
+  written.explained =
+      explain(subject, definitions, part, named, [&](NodeId id) { return why_outside(subject, refused, id); });
   return written;
 }
 
@@ -397,7 +408,7 @@ Authored write_passes(Subject& subject, std::set<std::string>& names) {
   std::vector<std::string> refused = try_all(subject);
   refuse_layouts(subject, refused);
   const auto leave = [&](NodeId id, const std::string& why) {
-    authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why});
+    authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples});
   };
   for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
     if (!refused[id].empty()) leave(id, refused[id]);
@@ -410,7 +421,7 @@ Authored write_passes(Subject& subject, std::set<std::string>& names) {
     Result<GraphPart> part = without_views(subject, cut(subject.graph, std::move(nodes)));
     if (part && !keys.insert(key_of(subject, *part)).second) continue;  // another pass does it
     Result<Written> written =
-        part ? write_part(subject, *part, name_of(subject, *part, names)) : Result<Written>(part.error());
+        part ? write_part(subject, *part, refused, name_of(subject, *part, names)) : Result<Written>(part.error());
     if (written) {
       authored.passes.push_back(std::move(*written));
       continue;
@@ -418,6 +429,21 @@ Authored write_passes(Subject& subject, std::set<std::string>& names) {
     for (const NodeId id : all) leave(id, written.error().message);
   }
   return authored;
+}
+
+Authored write_all(std::vector<Example> examples) {
+  Authored all;
+  std::set<std::string> names;
+  while (!examples.empty()) {
+    Subject subject = merge(examples);
+    Authored made = write_passes(subject, names);
+    std::ranges::move(made.passes, std::back_inserter(all.passes));
+    std::ranges::move(made.left, std::back_inserter(all.left));
+    std::erase_if(examples, [&](const Example& one) {
+      return std::ranges::find(subject.examples, one.name) != subject.examples.end();
+    });
+  }
+  return all;
 }
 
 }  // namespace passnet::author

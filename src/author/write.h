@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "author/explain.h"
 #include "author/subject/subject.h"
 #include "author/text/python_text.h"
 #include "base/result.h"
@@ -21,11 +22,14 @@ struct Written {
   /// Read and written in the first graph: by PyTorch's operators, each on its own, and by the kernels. What is read from a
   /// part of a tensor counts as all of it.
   int64_t bytes_before = 0, bytes_after = 0;
+  Explained explained;
+  Saving saving() const { return {computing, kernels, bytes_before, bytes_after}; }
 };
 
 struct NotWritten {
   std::string statement;  // "tmp_3 = torch.conv3d(…)"
   std::string why;
+  std::vector<std::string> graphs;  // that it stands in
 };
 
 struct Authored {
@@ -36,5 +40,8 @@ struct Authored {
 /// A pass for each connected part of the graph that kernels can be written for; parts that are equal have one. Names are
 /// those of what they compute, and none of `names`, which grows. The graph's pool of arguments may grow.
 Authored write_passes(Subject& subject, std::set<std::string>& names);
+
+/// Passes for all graphs: of each structure its own.
+Authored write_all(std::vector<Example> examples);
 
 }  // namespace passnet::author

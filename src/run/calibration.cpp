@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -24,6 +25,15 @@ struct JsonFields<record::CopySpeed> {
 };
 
 template <>
+struct JsonFields<run::CacheSize> {
+  static constexpr std::string_view kName = "cache";
+  static void visit(auto& field, auto& cache) {
+    field("level", cache.level);
+    field("bytes", cache.bytes);
+  }
+};
+
+template <>
 struct JsonFields<run::Calibration> {
   static constexpr std::string_view kName = "calibration";
   static void visit(auto& field, auto& calibration) {
@@ -32,6 +42,9 @@ struct JsonFields<run::Calibration> {
     field("threads", calibration.threads);
     field("measured", calibration.measured);
     field("copies", calibration.copies);
+    field.may_lack("caches", calibration.caches);
+    field.may_lack("call_us", calibration.call_us);
+    field.may_lack("launch_us", calibration.launch_us);
   }
 };
 
@@ -76,6 +89,10 @@ std::optional<Calibration> load_calibration(const std::string& hardware, int thr
   return std::nullopt;
 }
 
+std::optional<Calibration> calibration_of(const record::RunRecord& record) {
+  return load_calibration(record.hardware.substr(0, record.hardware.rfind(", torch ")), record.threads);
+}
+
 Result<void> store_calibration(const Calibration& calibration) {
   return write_file(calibration_file(calibration.hardware, calibration.threads),
                     dump(to_json_object(calibration)) + "\n");
@@ -101,6 +118,23 @@ Result<Calibration> known_calibration(Worker& reference, const std::string& hard
                         describe(measured)));
   if (const Result<void> stored = store_calibration(measured); !stored) log::warn(to_string(stored.error()));
   return measured;
+}
+
+std::vector<CacheSize> cache_sizes() {
+  std::vector<CacheSize> caches;
+  for (int i = 0;; ++i) {
+    const std::filesystem::path place = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}", i);
+    const auto line_of = [&](const char* file) {
+      const Result<std::string> text = read_file(place / file);
+      return text ? text->substr(0, text->find('\n')) : std::string();
+    };
+    const std::string type = line_of("type"), size = line_of("size");
+    if (type.empty()) break;
+    if (type == "Instruction" || !size.ends_with('K')) continue;
+    caches.push_back({std::atoi(line_of("level").c_str()), std::atoll(size.c_str()) << 10});
+  }
+  std::ranges::sort(caches, {}, &CacheSize::level);
+  return caches;
 }
 
 std::string describe(const Calibration& calibration) {

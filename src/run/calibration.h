@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "record/floor.h"
+#include "record/record.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
@@ -17,12 +18,23 @@ namespace passnet::run {
 /// Of its file. 1: copies of one thread alone.
 inline constexpr int kCalibrationVersion = 2;
 
+/// A cache of a processor.
+struct CacheSize {
+  int level = 0;
+  int64_t bytes = 0;
+  bool operator==(const CacheSize&) const = default;
+};
+
 struct Calibration {
   int version = kCalibrationVersion;
   std::string hardware;  // as the worker tells it: "Intel(R) Xeon(R) … x 2 threads"
   int threads = 1;
   std::string measured;  // ISO 8601, UTC
   std::vector<record::CopySpeed> copies;
+  std::vector<CacheSize> caches = {};  // those that data goes through, of the first processor; none: of a GPU
+  // What `doctor --calibrate` measures besides; 0: it did not. us of a call that launches one kernel that does next to
+  // nothing, until it is done, and of each further launch in it.
+  double call_us = 0, launch_us = 0;
   bool operator==(const Calibration&) const = default;
 };
 
@@ -31,6 +43,8 @@ std::filesystem::path calibration_file(const std::string& hardware, int threads)
 
 /// What is kept; nullopt: nothing, or nothing that can be used, which is said.
 std::optional<Calibration> load_calibration(const std::string& hardware, int threads);
+/// That of the machine that a record was made on, which also tells its PyTorch.
+std::optional<Calibration> calibration_of(const record::RunRecord& record);
 /// Readers see the old one or this one. Errors: Io.
 Result<void> store_calibration(const Calibration& calibration);
 
@@ -41,6 +55,9 @@ Result<Calibration> calibrate(Worker& reference, const std::string& hardware, in
 /// What is kept, or measured now, which is said, and kept from now on. Errors: as calibrate().
 Result<Calibration> known_calibration(Worker& reference, const std::string& hardware, int threads,
                                       std::chrono::milliseconds timeout);
+
+/// As the kernel of the system tells them, the smallest first.
+std::vector<CacheSize> cache_sizes();
 
 /// "memory 21 GB/s, caches up to 180 GB/s"
 std::string describe(const Calibration& calibration);

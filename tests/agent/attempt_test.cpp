@@ -1,6 +1,7 @@
 // Attempts with a model and an evaluator that are functions: limits, what counts, and going on.
 #include "agent/attempt/attempt.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@
 #include "agent/run/pass_at_k.h"
 #include "agent/trajectory/trajectory.h"
 #include "base/file.h"
+#include "fx/print.h"
 #include "tests/scratch.h"
 
 namespace passnet::agent {
@@ -237,7 +239,45 @@ TEST(Prompt, HasAnotherSampleAsItsExample) {
     EXPECT_THAT(prompt[1].text, HasSubstr("def forward("));
   }
   EXPECT_EQ(prompt_hash().size(), 64u);
+  // One answer without tools is told the same in one text and in two.
+  const Conversation messages = *make_answer_messages(load("gpt2_gelu"), false);
+  EXPECT_EQ(*make_answer_prompt(load("gpt2_gelu"), false), messages[0].text + messages[1].text);
+  EXPECT_THAT(messages[0].text, HasSubstr("Worked example: phi3_swiglu"));
+  EXPECT_THAT(messages[1].text, testing::StartsWith("# The task\n"));
   EXPECT_EQ(fill_in("a {{x}} {{y}} {{z", {{"x", "{{y}}"}, {"y", "2"}}), "a {{y}} 2 ");
+}
+
+TEST(Prompt, TakesTheFirstGivenExampleThatIsNotTheTasksOwn) {
+  const ScratchDirectory scratch;
+  const auto write = [&](const char* file, const std::string& text) {
+    return static_cast<bool>(write_file(scratch.path / file, std::string_view(text)));
+  };
+  const graphdir::Sample task = *graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples" / "gpt2_gelu");
+  const std::string graph = fx::print_model(graphdir::load_graph_dir(task.graph_paths.back())->graph);
+  ASSERT_TRUE(write("a.md", "# Worked example: gpt2_gelu\n\nof its name\n"));
+  ASSERT_TRUE(write("b.md", "# Worked example: other\n\nof its graph\n```python\n" + graph + "```\n"));
+  ASSERT_TRUE(write("c.md", "# Worked example: third\n\nof {{sample}}\n"));
+  ASSERT_TRUE(write("notes.txt", "no example"));
+  const std::vector<ExampleText> examples = *load_examples(scratch.path);
+  ASSERT_EQ(examples.size(), 3u);
+  const std::string system = (*make_prompt(task, {false, 7, examples}))[0].text;
+  EXPECT_THAT(system, HasSubstr("# Worked example: third\n\nof {{sample}}\n\nThe same kernel form in Triton"));
+  EXPECT_THAT(system, testing::Not(HasSubstr("phi3_swiglu")));
+  EXPECT_THAT((*make_prompt(task, {false, 7, {examples[0]}}))[0].text, HasSubstr("Worked example: phi3_swiglu"));
+  EXPECT_NE(prompt_hash(examples), prompt_hash());
+  EXPECT_NE(prompt_hash(examples), prompt_hash({examples[0]}));
+}
+
+TEST(Prompt, RefusesWhatIsNoExample) {
+  const ScratchDirectory scratch;
+  const fs::path file = scratch.path / "notes.md";
+  EXPECT_EQ(load_examples(scratch.path).error().message,
+            fmt::format("no worked example in '{}', expected files that end in .md", scratch.path.string()));
+  ASSERT_TRUE(write_file(file, std::string_view("# Notes\n")));
+  EXPECT_EQ(to_string(load_examples(file).error()),
+            fmt::format("{}:1:1: error: found '# Notes', expected '# Worked example: ' and the name of a sample\n"
+                        "hint: give a file that 'passnet author --export' wrote, or their directory",
+                        file.string()));
 }
 
 }  // namespace

@@ -26,6 +26,15 @@ class Author(PassnetCase):
         self.assertEqual(problems(reports, SCHEMA), [])
         return reports
 
+    def with_product(self):
+        """A sample of products alone, which no pass is written for."""
+        sample = self.root / "product"
+        shutil.copytree(self.sample / "graphs", sample / "graphs")
+        for model in sample.rglob("model.py"):
+            text = model.read_text().replace("in_0 + in_1", "in_0 @ in_1.T")
+            model.write_text(text.replace("torch.nn.functional.relu(tmp_0, inplace = False)", "tmp_0 @ in_1"))
+        return sample
+
     def test_shipped_samples_are_written_right(self):
         reports = self.author(*SAMPLES, "--write-only")
         self.assertEqual([report["sample"] for report in reports], [sample.name for sample in SAMPLES])
@@ -51,12 +60,88 @@ class Author(PassnetCase):
         self.assertEqual(json.loads(again.stdout), [report])
 
     def test_leaves_alone_what_it_cannot_write(self):
-        sample = self.root / "product"
+        (report,) = self.author(self.with_product(), "--write-only")
+        self.assertIn("no kernel can be written for 'matmul'", [left["why"] for left in report["left"]])
+
+    def test_names_for_every_graph_why_it_is_left_alone(self):
+        (report,) = self.author(self.with_product())
+        self.assertEqual(report["score"], 1)
+        graphs = (self.root / "product" / "graphs")
+        self.assertEqual(len(report["alone"]), len(list(graphs.rglob("model.py"))))
+        for why in report["alone"].values():
+            self.assertRegex(why, r"^no pass was written, \d+ operators? (was|were) left: .*: .*no kernel can be written")
+
+    def test_a_budget_that_is_used_up_evaluates_nothing(self):
+        (report,) = self.author(self.sample, "--budget", "0.000001")
+        self.assertEqual((report["score"], report["budget"]), (1, {"seconds": 1e-06, "ended": True}))
+        self.assertEqual({one["why"] for one in report["passes"]}, {"the budget ended before it was proven"})
+        self.assertEqual(json.loads((self.out / "sample" / "pass_dir" / LIST).read_text()), [])
+        self.assertEqual((self.out / "sample" / "records.jsonl").read_text(), "")
+        self.assertTrue(all("the budget ended" in why for why in report["alone"].values()))
+        text = self.passnet("author", self.sample, "-o", self.out, "--budget", "0.000001").stdout
+        self.assertIn("  the budget of 1e-06 s ended the search\n", text)
+
+    def test_explains_what_a_pass_is(self):
+        sample = SOURCE / "samples" / "llama_rotary"
+        (report,) = self.author(sample, "--write-only")
+        text = self.passnet("author", sample, "-o", self.out, "--write-only", "--explain").stdout
+        for one in report["passes"]:
+            explained = one["explained"]
+            self.assertEqual(len(explained["operators"]), one["operators"])
+            self.assertEqual(len(explained["kernels"]), one["kernels"])
+            stored = {value["value"] for value in explained["values"] if value["place"] == "stored"}
+            self.assertEqual(stored, {name for kernel in explained["kernels"] for name in kernel["stores"]})
+            self.assertIsNone(one["roofline"])
+            for operator in explained["operators"]:
+                self.assertIn(f"    {operator}\n", text)
+        self.assertRegex(text, r"    (begins at inputs of the graph|begins at .*: .*)\n")
+        self.assertRegex(text, r"    launches \d+ -> \d+, bytes read and written .* -> ")
+
+    def test_stops_at_an_operator_without_a_kernel_and_says_so(self):
+        sample = self.root / "between"
         shutil.copytree(self.sample / "graphs", sample / "graphs")
         for model in sample.rglob("model.py"):
-            model.write_text(model.read_text().replace("in_0 + in_1", "in_0 @ in_1.T"))
-        reports = self.author(sample, "--write-only")
-        self.assertIn("no kernel can be written for 'matmul'", [left["why"] for left in reports[0]["left"]])
+            model.write_text(model.read_text().replace("in_0 + in_1", "(in_0 + in_1) @ in_1.T"))
+        (report,) = self.author(sample, "--write-only")
+        after = [one["explained"]["after"] for one in report["passes"] if one["explained"]["after"]]
+        self.assertIn("no kernel can be written for 'matmul'", [one["why"] for one in after])
+
+    def test_says_how_far_a_pass_reaches(self):
+        twin = self.root / "twins" / "twin"
+        shutil.copytree(self.sample / "graphs", twin / "graphs")
+        (self.root / "twins" / "list.txt").write_text(f"{twin}\n{self.with_product()}\n{self.sample}\n")
+        (report,) = self.author(self.sample, "--write-only", "--reach", self.root / "twins" / "list.txt")
+        graphs = len(list(twin.rglob("model.py")))
+        for one in report["passes"]:
+            reach = one["reach"]
+            # Its own graphs are left out.
+            self.assertEqual((reach["graphs"], reach["evaluated"]), (2 * graphs, 0))
+            self.assertLessEqual(reach["matching"], graphs)
+        self.assertGreater(sum(one["reach"]["matching"] for one in report["passes"]), 0)
+
+    def test_exports_worked_examples(self):
+        sample, exported = SOURCE / "samples" / "gpt2_gelu", self.root / "examples"
+        (report,) = self.author(sample, "--write-only", "--export", exported)
+        text = (exported / "gpt2_gelu.md").read_text()
+        self.assertTrue(text.startswith("# Worked example: gpt2_gelu\n"))
+        for one in report["passes"]:
+            self.assertIn(f"- `{one['pass']}`: not measured\n", text)
+            self.assertIn((self.out / "gpt2_gelu" / "pass_dir" / f"{one['pass']}.cu").read_text(), text)
+        (line,) = (exported / "examples.jsonl").read_text().splitlines()
+        messages = json.loads(line)["messages"]
+        self.assertEqual([one["role"] for one in messages], ["system", "user", "assistant"])
+        self.assertIn("def forward(", messages[1]["content"])
+        self.assertIn(LIST, messages[2]["content"])
+        self.assertNotIn("{{", messages[0]["content"] + messages[1]["content"])
+        # With nothing to export what an earlier call left is gone.
+        self.author(self.with_product(), "--write-only", "--export", exported)
+        self.assertEqual((exported / "examples.jsonl").read_text(), "")
+
+    def test_sums_several_samples_up(self):
+        text = self.passnet("author", self.sample, self.with_product(), "-o", self.out, "--write-only").stdout
+        self.assertRegex(text, r"\n2 samples, 1 without a pass; \d+ of \d+ written passes kept; \d+\.\d s a sample\n")
+        self.assertIn("left: no kernel can be written for 'matmul'", text)
+        self.assertNotIn("geometric mean", text)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,29 @@ TEST_F(Calibrations, AreMeasuredOnceAndKeptByHardwareAndThreads) {
   EXPECT_EQ(*kept, *measured);
 }
 
+TEST_F(Calibrations, KeepLaunchesAndCachesAndDoWithoutThem) {
+  Calibration full{kCalibrationVersion, "scripted", 1, "2026-01-01T00:00:00Z", {{1 << 20, 10}}};
+  full.caches = {{1, 32 << 10}, {2, 1 << 20}};
+  full.call_us = 5.5;
+  full.launch_us = 0.25;
+  ASSERT_TRUE(store_calibration(full));
+  EXPECT_EQ(load_calibration("scripted", 1), full);
+  record::RunRecord record;
+  record.hardware = "scripted, torch 2.11.0";
+  record.threads = 1;
+  EXPECT_EQ(calibration_of(record), full);
+  record.threads = 2;
+  EXPECT_FALSE(calibration_of(record));
+  // As it was written before they were measured.
+  const std::string older = R"({"version": 2, "hardware": "scripted", "threads": 1, "measured": "2026-01-01T00:00:00Z",
+                                "copies": [{"bytes": 1048576, "gb_per_s": 10}]})";
+  ASSERT_TRUE(write_file(calibration_file("scripted", 1), older));
+  const std::optional<Calibration> read = load_calibration("scripted", 1);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->launch_us, 0);
+  EXPECT_TRUE(read->caches.empty());
+}
+
 TEST_F(Calibrations, ThatCannotBeUsedAreAsGoodAsNone) {
   const Calibration good{kCalibrationVersion, "scripted", 1, "2026-01-01T00:00:00Z", {{1 << 20, 10}}};
   ASSERT_TRUE(store_calibration(good));

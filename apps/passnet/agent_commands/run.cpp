@@ -26,7 +26,7 @@ struct AgentFlags {
   std::vector<std::string> paths;
   std::vector<std::string> datasets;
   std::string root, device = "cpu", api, llm_name, tools = "native", hidden_key;
-  std::filesystem::path price_file;
+  std::filesystem::path price_file, example;
   SampleSelection selection;
   KeySource key;
   agent::RunOptions run;
@@ -64,6 +64,9 @@ Result<void> complete(AgentFlags& flags) {
   if (flags.run.limits.cost_limit > 0 && flags.price_file.empty())
     return bad_input("--cost-limit without --price-file, expected both")
         .with_hint("nothing else says what a token costs");
+  if (!flags.example.empty()) {
+    PASSNET_TRY(flags.run.examples, agent::load_examples(flags.example));
+  }
   agent::AttemptFacts& facts = flags.run.limits;
   facts.model = model.request.model;
   facts.api = model.api->name;
@@ -291,6 +294,9 @@ void add_agent_run(CLI::App& group, int& exit_code) {
   add_sample_options(*command, *flags);
   add_model_options(*command, *flags);
   add_limit_options(*command, *flags);
+  command->add_option("--example", flags->example,
+                      "a worked example that 'author --export' wrote, or a directory of some, in place of the shipped "
+                      "one; of several the first that is not the task's own answer");
   add_out_option(*command, flags->run.out, "where trajectories, records and passes go")->required();
   command->add_flag("--resume", flags->run.resume, "go on with what is in --out");
   add_device_option(*command, flags->device);

@@ -24,8 +24,8 @@ void add_doctor(CLI::App& app, int& exit_code) {
   add_json_flag(*command, flags->json);
   CLI::Option* calibrate = command->add_flag(
       "--calibrate", flags->calibrate,
-      "measure what this machine copies and what a small kernel takes, and keep it: no time below what that allows is "
-      "believed");
+      "measure what this machine copies, what a small kernel and a launch take, and how large its caches are, and keep "
+      "it: no time below what copies allow is believed");
   command->add_option("--threads", flags->threads, "that are measured; default: as many as evaluations use")
       ->check(integer_in(1, 1024))
       ->needs(calibrate);

@@ -19,7 +19,33 @@ const texts::Example& example_for(const std::string& sample) {
   return sample == first.sample ? texts::kExamples[1] : first;
 }
 
-// Names of all graphs, and the first one whole: tools show the others.
+/// Whether the example shows what the task asks for.
+Result<bool> gives_away(const ExampleText& example, const graphdir::Sample& sample) {
+  if (example.sample == sample.name) return true;
+  for (const std::filesystem::path& path : sample.graph_paths) {
+    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(path));
+    if (example.text.find(fx::print_model(graph.graph)) != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// The first of the given ones that does not give the task away, else a shipped one.
+Result<std::string> example_text(const graphdir::Sample& sample, const std::vector<ExampleText>& examples) {
+  for (const ExampleText& one : examples) {
+    PASSNET_TRY(const bool is_own, gives_away(one, sample));
+    if (!is_own) return one.text + "\n";
+  }
+  const texts::Example& shipped = example_for(sample.name);
+  return fill_in(texts::kExample, {{"example_name", shipped.sample},
+                                   {"example_pass", shipped.pass},
+                                   {"example_plan", shipped.plan},
+                                   {"example_cpu", shipped.cpu},
+                                   {"example_cuda", shipped.cuda}});
+}
+
+}  // namespace
+
+// Tools show the graphs after the first.
 Result<std::string> describe_graphs(const graphdir::Sample& sample) {
   constexpr size_t kNamed = 40;
   std::string text = "Graphs: ";
@@ -37,8 +63,6 @@ Result<std::string> describe_graphs(const graphdir::Sample& sample) {
   return text + fmt::format("{}", fmt::join(types, "; "));
 }
 
-}  // namespace
-
 std::string fill_in(std::string_view text, const std::vector<std::pair<std::string, std::string>>& values) {
   std::string filled;
   while (!text.empty()) {
@@ -54,9 +78,10 @@ std::string fill_in(std::string_view text, const std::vector<std::pair<std::stri
   return filled;
 }
 
-std::string prompt_hash() {
-  std::string all = std::string(texts::kPasses) + texts::kSystem + texts::kTask;
+std::string prompt_hash(const std::vector<ExampleText>& examples) {
+  std::string all = std::string(texts::kPasses) + texts::kExample + texts::kSystem + texts::kTask;
   for (const texts::Example& one : texts::kExamples) all += std::string(one.plan) + one.cpu + one.cuda;
+  for (const ExampleText& one : examples) all += one.text;
   return sha256_hex(all);
 }
 
@@ -67,17 +92,13 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 // What stands for the {{names}} of the texts.
 Result<Values> values_for(const graphdir::Sample& sample, const PromptFacts& facts) {
   PASSNET_TRY(const std::string graphs, describe_graphs(sample));
-  const texts::Example& example = example_for(sample.name);
+  PASSNET_TRY(const std::string example, example_text(sample, facts.examples));
   return Values{{"device", facts.on_gpu ? "an NVIDIA GPU" : "a CPU"},
                 {"max_steps", std::to_string(facts.max_steps)},
                 {"sample", visible_line(sample.name)},
                 {"graph_count", std::to_string(sample.graph_names.size())},
                 {"graphs", graphs},
-                {"example_name", example.sample},
-                {"example_pass", example.pass},
-                {"example_plan", example.plan},
-                {"example_cpu", example.cpu},
-                {"example_cuda", example.cuda}};
+                {"example", example}};
 }
 
 // What a pass is, and then everything else.
@@ -93,9 +114,15 @@ Result<Conversation> make_prompt(const graphdir::Sample& sample, const PromptFac
   return Conversation{{Role::System, fill_in_all(texts::kSystem, values)}, {Role::User, fill_in(texts::kTask, values)}};
 }
 
-Result<std::string> make_answer_prompt(const graphdir::Sample& sample, bool on_gpu) {
+Result<Conversation> make_answer_messages(const graphdir::Sample& sample, bool on_gpu) {
   PASSNET_TRY(const Values values, values_for(sample, {on_gpu}));
-  return fill_in_all(texts::kAnswer, values);
+  return Conversation{{Role::System, fill_in_all(texts::kAnswer, values)},
+                      {Role::User, fill_in(texts::kAnswerTask, values)}};
+}
+
+Result<std::string> make_answer_prompt(const graphdir::Sample& sample, bool on_gpu) {
+  PASSNET_TRY(const Conversation messages, make_answer_messages(sample, on_gpu));
+  return messages[0].text + messages[1].text;
 }
 
 }  // namespace passnet::agent

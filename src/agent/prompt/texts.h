@@ -3,10 +3,11 @@
 
 namespace passnet::agent::texts {
 
-extern const char *const kSystem, *const kTask;  // of an attempt with tools
-extern const char* const kAnswer;                // of one answer without
-extern const char* const kPasses;                // {{passes}} in both: what a pass is
-extern const char* const kDocumentation;         // docs/passes.md
+extern const char *const kSystem, *const kTask;        // of an attempt with tools
+extern const char *const kAnswer, *const kAnswerTask;  // of one answer without
+extern const char* const kPasses;                      // {{passes}} in both: what a pass is
+extern const char* const kExample;                     // {{example}} in that: a shipped worked example
+extern const char* const kDocumentation;               // docs/passes.md
 
 struct Example {
   const char* sample;

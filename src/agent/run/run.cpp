@@ -42,7 +42,8 @@ struct Planned {
 Result<std::vector<Task>> load_tasks(const RunOptions& options) {
   std::vector<Task> tasks;
   for (const graphdir::Sample& sample : options.samples) {
-    PASSNET_TRY(Conversation prompt, make_prompt(sample, {options.evaluate.gpu.has_value(), options.limits.max_steps}));
+    PASSNET_TRY(Conversation prompt,
+                make_prompt(sample, {options.evaluate.gpu.has_value(), options.limits.max_steps, options.examples}));
     tasks.push_back({sample, std::move(prompt)});
   }
   return tasks;
@@ -131,7 +132,7 @@ AttemptSetup setup_of(const RunOptions& options, const Task& task, int attempt) 
                      options.price,  options.evaluate.allow_library};
   setup.facts.sample = task.sample.name;
   setup.facts.attempt = attempt;
-  setup.facts.prompt_hash = prompt_hash();
+  setup.facts.prompt_hash = prompt_hash(options.examples);
   return setup;
 }
 

@@ -9,6 +9,7 @@
 
 #include "agent/attempt/attempt.h"
 #include "agent/model/model.h"
+#include "agent/prompt/example.h"
 #include "run/lanes.h"
 
 namespace passnet::agent {
@@ -26,6 +27,7 @@ struct RunOptions {
   run::EvaluateOptions evaluate;
   run::LaneCount lanes;
   std::filesystem::path out;
+  std::vector<ExampleText> examples;  // worked ones, in place of the shipped one
   bool resume = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "base/file.h"
@@ -34,18 +35,49 @@ Result<void> write_list(const fs::path& pass_dir, const std::vector<std::string>
 struct Finding {
   std::string wrong;                        // why they must not stay; empty: right on every graph
   std::map<std::string, std::string> slow;  // graphs that are no faster beyond the noise, and how fast they are
-  size_t faster = 0, timed = 0, unranked = 0;  // unranked: of those that were timed
+  std::set<std::string> gained;             // graphs that are
+  size_t timed = 0, unranked = 0;           // unranked: of those that were timed
   double ratio = 0;  // geometric mean of the graphs that were timed
+  bool is_gain() const { return wrong.empty() && !gained.empty(); }
 };
+
+/// Of a graph that passes applied to and that is right. Where answers that take no work would pass it counts in no score,
+/// and is faster all the same.
+struct Speed {
+  double ratio = 0;  // 0: it was not timed
+  record::Interval interval;
+  double worth = 1;  // its own score
+  bool unranked = false;
+
+  bool is_faster() const { return ratio > 0 && interval.known() && interval.low > 1 && worth > 1; }
+};
+
+Speed speed_of(const report::Row& row, const record::RunRecord& one) {
+  if (record::left_out(one) == record::LeftOut::NoWork) {
+    const double ratio = record::median_ratio(one.reference, one.candidate);
+    return {ratio, record::ratio_interval(one.reference, one.candidate), ratio, true};
+  }
+  return {row.ratio, row.interval, record::score({record::judge(one)}).aggregated_linear, false};
+}
+
+const record::RunRecord& record_of(const Records& records, const std::string& graph) {
+  return *std::ranges::find(records, graph, &record::RunRecord::graph);
+}
+
+bool is_left_alone(const record::RunRecord& one) { return record::is_declined(one) || record::is_unmatched(one); }
+
+bool could_not_be_measured(const record::RunRecord& one) {
+  const record::LeftOut out = record::left_out(one);
+  return out == record::LeftOut::Disturbed || out == record::LeftOut::MachineFailed;
+}
 
 Finding find(const Records& records) {
   Finding found;
   double sum = 0;
   for (const report::Row& row : report::rows_of(records)) {
-    const record::RunRecord& one = *std::ranges::find(records, row.graph, &record::RunRecord::graph);
-    if (record::is_declined(one) || record::is_unmatched(one)) continue;
-    const record::LeftOut out = record::left_out(one);
-    if (out == record::LeftOut::Disturbed || out == record::LeftOut::MachineFailed) {
+    const record::RunRecord& one = record_of(records, row.graph);
+    if (is_left_alone(one)) continue;
+    if (could_not_be_measured(one)) {
       found.wrong = fmt::format("{} could not be measured: {}", row.graph, row.headline);
       return found;
     }
@@ -55,21 +87,18 @@ Finding find(const Records& records) {
                                 row.problem.empty() ? "" : fmt::format(" ({})", row.problem));
       return found;
     }
-    // Where answers that take no work would pass a graph counts in no score, and is faster all the same.
-    const bool unranked = out == record::LeftOut::NoWork;
-    const double ratio = unranked ? record::median_ratio(one.reference, one.candidate) : row.ratio;
-    const record::Interval interval = unranked ? record::ratio_interval(one.reference, one.candidate) : row.interval;
-    if (ratio <= 0) continue;
-    sum += std::log(ratio);
+    const Speed speed = speed_of(row, one);
+    if (speed.ratio <= 0) continue;
+    sum += std::log(speed.ratio);
     ++found.timed;
-    if (unranked) ++found.unranked;
-    const double worth = unranked ? ratio : record::score({verdict}).aggregated_linear;
-    if (interval.known() && interval.low > 1 && worth > 1)
-      ++found.faster;
+    if (speed.unranked) ++found.unranked;
+    if (speed.is_faster())
+      found.gained.insert(row.graph);
     else
       found.slow.emplace(
-          row.graph, fmt::format("{:.2f}x{}", ratio,
-                                 worth < 1 && ratio > 1 ? fmt::format(", which scores {:.3f}", worth) : ""));
+          row.graph,
+          fmt::format("{:.2f}x{}", speed.ratio,
+                      speed.worth < 1 && speed.ratio > 1 ? fmt::format(", which scores {:.3f}", speed.worth) : ""));
   }
   if (found.timed > 0) found.ratio = std::exp(sum / static_cast<double>(found.timed));
   return found;
@@ -101,22 +130,15 @@ Result<void> remove_pass(const fs::path& pass_dir, const std::string& name) {
 
 class Judge {
  public:
-  Judge(const graphdir::Sample& sample, const std::vector<Candidate>& candidates, const Evaluate& evaluate)
-      : sample_(sample), candidates_(candidates), evaluate_(evaluate) {
+  Judge(const graphdir::Sample& sample, const std::vector<Candidate>& candidates, const Evaluate& evaluate,
+        const std::function<bool()>& is_spent)
+      : sample_(sample), candidates_(candidates), evaluate_(evaluate), is_spent_(is_spent) {
     for (const Candidate& one : candidates) judged_.passes.push_back({one.name});
   }
 
   Result<Judged> run() {
-    PASSNET_TRY(Finding found, measure(names([](const PassVerdict&) { return true; })));
-    const bool all_good = found.wrong.empty() && found.slow.empty() && found.faster > 0;
-    for (size_t i = 0; i < candidates_.size(); ++i) {
-      Finding alone = found;
-      if (!all_good && candidates_.size() > 1) {
-        PASSNET_TRY(alone, measure({candidates_[i].name}));
-      }
-      settle(judged_.passes[i], alone);
-    }
-    if (!all_good) PASSNET_TRY_VOID(settle_together());
+    PASSNET_TRY_VOID(search());
+    if (judged_.ended_by_budget) PASSNET_TRY_VOID(keep_proven());
     PASSNET_TRY_VOID(write_list(sample_.pass_dir, names(is_listed)));
     for (const PassVerdict& one : judged_.passes) {
       if (!is_listed(one)) PASSNET_TRY_VOID(remove_pass(sample_.pass_dir, one.pass));
@@ -136,22 +158,109 @@ class Judge {
     return all;
   }
 
-  Result<Finding> measure(const std::vector<std::string>& listed) {
+  /// All together, then each alone, then those that are left; ends early where the budget does.
+  Result<void> search() {
+    PASSNET_TRY(const std::optional<Finding> all, measure(names([](const PassVerdict&) { return true; })));
+    if (!all) return {};
+    const bool all_good = all->is_gain() && all->slow.empty();
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      std::optional<Finding> alone = all;
+      if (!all_good && candidates_.size() > 1) {
+        PASSNET_TRY(alone, measure({candidates_[i].name}));
+      }
+      if (!alone) return {};
+      settle(judged_.passes[i], *alone);
+    }
+    if (!all_good) PASSNET_TRY_VOID(settle_together());
+    if (!judged_.records.empty()) judged_.score = score_of(judged_.records);
+    return {};
+  }
+
+  /// nullopt: the budget is used up.
+  Result<std::optional<Finding>> measure(const std::vector<std::string>& listed) {
+    if (is_spent_ && is_spent_()) {
+      judged_.ended_by_budget = true;
+      return std::optional<Finding>();
+    }
     PASSNET_TRY_VOID(write_list(sample_.pass_dir, listed));
     PASSNET_TRY(judged_.records, evaluate_(sample_));
-    return find(judged_.records);
+    Finding found = find(judged_.records);
+    if (found.is_gain()) prove(listed, found);
+    return std::optional(std::move(found));
+  }
+
+  /// What the budget may leave: passes as they were evaluated, on the graphs that they made faster.
+  struct Proven {
+    std::vector<std::string> passes;
+    Finding found;
+    std::map<std::string, std::map<std::string, std::string>> declined;  // by pass: what it declined by then
+    Records records;                                                     // of the graphs that it made faster
+    double score = 1;
+  };
+
+  void prove(const std::vector<std::string>& listed, const Finding& found) {
+    Proven one{listed, found, {}, {}, 1};
+    for (const PassVerdict& verdict : judged_.passes) one.declined[verdict.pass] = verdict.declined;
+    std::vector<record::Verdict> verdicts;
+    for (const record::RunRecord& each : judged_.records) {
+      if (found.gained.contains(each.graph)) {
+        one.records.push_back(each);
+        if (record::counts(each)) verdicts.push_back(record::judge(each));
+      } else {
+        verdicts.push_back({record::Status::Correct, record::kFirstT, 1});
+      }
+    }
+    one.score = record::score(verdicts).aggregated_linear;
+    if (!proven_ || one.score > proven_->score) proven_ = std::move(one);
+  }
+
+  /// The most that was proven before the budget ended; nothing else.
+  Result<void> keep_proven() {
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      PassVerdict& verdict = judged_.passes[i];
+      const bool stays = proven_ && std::ranges::find(proven_->passes, verdict.pass) != proven_->passes.end();
+      // Those that only declined are left to rewrite(), which knows which graphs need one.
+      const size_t graphs = candidates_[i].graphs.size();
+      const bool was_kept = stays && (graphs == 0 || proven_->declined[verdict.pass].size() < graphs);
+      if (!was_kept) {
+        if (verdict.why.empty() || verdict.kept) verdict.why = "the budget ended before it was proven";
+        verdict.kept = false;
+        verdict.declined.clear();
+        continue;
+      }
+      verdict.kept = true;
+      verdict.why = gain_text(proven_->found);
+      verdict.ratio = proven_->found.ratio;
+      verdict.declined = proven_->declined[verdict.pass];
+      for (const auto& [graph, why] : proven_->found.slow) {
+        if (std::ranges::find(candidates_[i].graphs, graph) != candidates_[i].graphs.end())
+          verdict.declined.emplace(graph, why);
+      }
+      // Later rounds may have left it with other graphs declined.
+      PASSNET_TRY_VOID(candidates_[i].rewrite(verdict.declined));
+    }
+    judged_.records = proven_ ? std::move(proven_->records) : Records();
+    judged_.score = proven_ ? proven_->score : 1;
+    return proven_ ? rewrite() : Result<void>();
+  }
+
+  static double score_of(const Records& records) {
+    const record::Summary summary = record::summary_of(records);
+    return summary.reach && !record::judge_all(records).empty() ? summary.reach->abstaining.linear : 1;
   }
 
   static void settle(PassVerdict& verdict, const Finding& found) {
     verdict.ratio = found.ratio;
-    verdict.kept = found.wrong.empty() && found.faster > 0;
+    verdict.kept = found.is_gain();
     verdict.why = verdict.kept ? gain_text(found) : why_not(found);
+    verdict.slow = found.slow;
     if (verdict.kept) verdict.declined = found.slow;
   }
 
   void drop_all(const std::string& why) {
     for (PassVerdict& one : judged_.passes) {
-      if (one.kept) one = {one.pass, false, "together with the others: " + why, one.ratio};
+      if (one.kept) one.why = "together with the others: " + why;
+      one.kept = false;
       one.declined.clear();
     }
     judged_.records.clear();
@@ -165,14 +274,15 @@ class Judge {
     }
     for (int round = 0; round < kRounds; ++round) {
       PASSNET_TRY_VOID(rewrite());
-      PASSNET_TRY(const Finding found, measure(names(is_listed)));
-      if (!found.wrong.empty() || found.faster == 0) {
-        drop_all(why_not(found));
+      PASSNET_TRY(const std::optional<Finding> found, measure(names(is_listed)));
+      if (!found) return {};
+      if (!found->is_gain()) {
+        drop_all(why_not(*found));
         return {};
       }
-      if (found.slow.empty() || round + 1 == kRounds) break;
+      if (found->slow.empty() || round + 1 == kRounds) break;
       for (size_t i = 0; i < candidates_.size(); ++i) {
-        for (const auto& [graph, why] : found.slow) {
+        for (const auto& [graph, why] : found->slow) {
           if (judged_.passes[i].kept && std::ranges::find(candidates_[i].graphs, graph) != candidates_[i].graphs.end())
             judged_.passes[i].declined.emplace(graph, why);
         }
@@ -206,14 +316,34 @@ class Judge {
   const graphdir::Sample& sample_;
   const std::vector<Candidate>& candidates_;
   const Evaluate& evaluate_;
+  const std::function<bool()>& is_spent_;
   Judged judged_;
+  std::optional<Proven> proven_;
 };
 
 }  // namespace
 
+std::vector<GraphGain> gains_of(const Records& records) {
+  std::vector<GraphGain> gains;
+  for (const report::Row& row : report::rows_of(records)) {
+    const record::RunRecord& one = record_of(records, row.graph);
+    if (is_left_alone(one)) continue;
+    const Speed speed = speed_of(row, one);
+    GraphGain gain{row.graph, Gain::NotFaster, speed.ratio};
+    if (could_not_be_measured(one))
+      gain.gain = Gain::NotMeasured;
+    else if (!record::judge(one).correct_at(record::kCorrectT))
+      gain.gain = Gain::Wrong;
+    else if (speed.is_faster())
+      gain.gain = Gain::Faster;
+    gains.push_back(std::move(gain));
+  }
+  return gains;
+}
+
 Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,
-                            const Evaluate& evaluate) {
-  if (!candidates.empty()) return Judge(sample, candidates, evaluate).run();
+                            const Evaluate& evaluate, const std::function<bool()>& is_spent) {
+  if (!candidates.empty()) return Judge(sample, candidates, evaluate, is_spent).run();
   PASSNET_TRY_VOID(write_list(sample.pass_dir, {}));
   return Judged{};
 }

@@ -30,20 +30,35 @@ struct PassVerdict {
   std::string why = {};  // "1.84x over 6 graphs"; "no graph is faster beyond the noise: 1.01x"
   double ratio = 0;      // geometric mean of the graphs that it was timed on, alone or with the others; 0: none
   std::map<std::string, std::string> declined =
-      {};  // graphs that it leaves alone, and why: "0.71x (95 %: 0.68 to 0.75)"
+      {};                                        // graphs that it leaves alone, and why: "0.71x (95 %: 0.68 to 0.75)"
+  std::map<std::string, std::string> slow = {};  // graphs that it was found no faster on, kept or not: "0.71x"
 };
 
 struct Judged {
   std::vector<PassVerdict> passes;  // in the order in which they were given
   Records records;                  // of the passes that are kept, together; empty: none is
+  double score = 1;                 // of what is kept; a graph that is left alone counts 1
+  bool ended_by_budget = false;  // what would have been evaluated next was not; records are of the graphs with a pass
 };
+
+/// What an evaluation says of passes on each graph that they apply to.
+enum class Gain : uint8_t { Faster, NotFaster, Wrong, NotMeasured };
+struct GraphGain {
+  std::string graph;
+  Gain gain = Gain::NotMeasured;
+  double ratio = 0;  // 0: it has none
+};
+/// Graphs that no pass applies to, or that every plan declines, are not in it.
+std::vector<GraphGain> gains_of(const Records& records);
 
 /// candidates: passes in sample.pass_dir. Their list there is what is kept at the end, an empty one where nothing is; files
 /// of the others are removed. Where all of them together are not right and faster on every graph, each is tried alone, and
 /// declines the graphs that it makes no faster; one that is wrong anywhere goes. A graph counts as faster by its speed beyond
 /// the noise and by its own score, in which results that differ from PyTorch's cost something.
+/// is_spent: asked before each evaluation; true: none is begun any more. Of what was evaluated until then the set of passes
+/// stays that was right on every graph and is worth the most, without the graphs that it is no faster on; nothing else does.
 /// Errors: Io; of `evaluate`.
 Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,
-                            const Evaluate& evaluate);
+                            const Evaluate& evaluate, const std::function<bool()>& is_spent = {});
 
 }  // namespace passnet::author

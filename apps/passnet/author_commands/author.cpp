@@ -1,0 +1,187 @@
+// passnet author: writes the passes of samples, judges them, and keeps what is right and faster.
+#include "author_commands/author.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "agent/run/evaluator.h"
+#include "author_commands/export.h"
+#include "author_commands/sample.h"
+#include "base/file.h"
+#include "command.h"
+#include "options.h"
+#include "run/worker/worker.h"
+
+namespace passnet::cli {
+
+namespace {
+
+struct AuthorFlags {
+  std::vector<std::string> paths, reach;
+  std::string root, out, device = "cpu";
+  run::EvaluateOptions evaluate;
+  run::LaneCount lanes;
+  AuthorSetup setup;
+  bool write_only = false, resume = false, explain = false, json = false;
+};
+
+/// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew.
+std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sample& sample) {
+  if (!flags.resume) return std::nullopt;
+  const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile);
+  if (!text) return std::nullopt;
+  Json report = Json::parse(*text, nullptr, false);
+  if (!report.is_object() || !report.contains("alone")) return std::nullopt;
+  if (report["score"].is_null() && !flags.write_only) return std::nullopt;
+  return report;
+}
+
+Result<std::vector<author::OtherGraph>> graphs_beyond(const AuthorFlags& flags) {
+  PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.reach, flags.root));
+  std::vector<graphdir::Sample> samples;
+  for (const std::filesystem::path& path : paths) {
+    PASSNET_TRY(graphdir::Sample sample, graphdir::load_sample(path));
+    samples.push_back(std::move(sample));
+  }
+  return author::load_others(samples);
+}
+
+/// Several samples at a time; what is made of them is taken in their order. Errors: the first one; no sample is begun after it.
+Result<void> in_order(const std::vector<graphdir::Sample>& samples, int at_a_time,
+                      const std::function<Result<Json>(const graphdir::Sample&)>& make,
+                      const std::function<void(Json)>& take) {
+  std::mutex mutex;
+  std::map<size_t, Json> made;
+  size_t begun = 0, taken = 0;
+  Result<void> done;
+  const auto work = [&] {
+    while (true) {
+      std::unique_lock lock(mutex);
+      if (begun == samples.size() || !done || interrupted()) return;
+      const size_t index = begun++;
+      lock.unlock();
+      Result<Json> one = make(samples[index]);
+      lock.lock();
+      if (!one) {
+        if (done) done = std::move(one).error();
+        return;
+      }
+      made.emplace(index, std::move(*one));
+      for (auto next = made.find(taken); next != made.end(); next = made.find(++taken)) take(std::move(next->second));
+    }
+  };
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < at_a_time; ++i) threads.emplace_back(work);
+  }
+  return done;
+}
+
+Result<ExitCode> author_samples(AuthorFlags& flags) {
+  PASSNET_TRY(flags.evaluate.gpu, run::parse_device(flags.device));
+  PASSNET_TRY_VOID(settle_lanes(flags.evaluate.gpu, flags.lanes));
+  PASSNET_TRY(const std::vector<std::filesystem::path> paths, graphdir::expand_paths(flags.paths, flags.root));
+  PASSNET_TRY(const std::vector<graphdir::Sample> samples, graphdir::load_samples(paths));
+  SharedOthers others;
+  AuthorSetup& setup = flags.setup;
+  setup.out = flags.out;
+  setup.on_gpu = flags.evaluate.gpu.has_value();
+  if (!flags.reach.empty()) {
+    PASSNET_TRY(others.graphs, graphs_beyond(flags));
+    setup.others = &others;
+  }
+  SharedInference inference;
+  std::optional<agent::Evaluator> evaluator;
+  if (!flags.write_only) {
+    evaluator.emplace(flags.evaluate, flags.lanes, [](const std::string& why) { say_error("waiting: {}\n", why); });
+    setup.evaluate = [&](const graphdir::Sample& sample) -> Result<author::Records> {
+      PASSNET_TRY(agent::Evaluated made, evaluator->evaluate(sample, flags.explain));
+      return std::move(made.records);
+    };
+  }
+  const auto author_one = [&](const graphdir::Sample& sample) -> Result<Json> {
+    if (std::optional<Json> known = known_report(flags, sample)) return std::move(*known);
+    return author_sample(sample, setup, inference);
+  };
+  Json reports = Json::array();
+  PASSNET_TRY_VOID(in_order(samples, flags.lanes.all(), author_one, [&](Json report) {
+    if (!flags.json) say_report(report, flags.explain);
+    reports.push_back(std::move(report));
+  }));
+  if (!setup.export_to.empty()) PASSNET_TRY_VOID(gather_lines(samples, setup.export_to));
+  if (interrupted()) return kInterrupted;
+  if (flags.json)
+    print_result(dump(reports, 1) + "\n");
+  else if (reports.size() > 1)
+    say_summary(reports);
+  return kOk;
+}
+
+void add_judging_options(CLI::App& command, AuthorFlags& flags) {
+  add_device_option(command, flags.device);
+  add_lane_options(command, flags.lanes, "samples");
+  command
+      .add_option("--budget", flags.setup.budget_s,
+                  "seconds for a sample: when they are used up no further evaluation of it is begun, and what was "
+                  "proven right and faster until then stays; 0: no limit")
+      ->check(number_in(0, 1e9))
+      ->capture_default_str();
+  command.add_option("--warmup", flags.evaluate.warmup, "calls before timing")
+      ->check(integer_in(0, 1000000))
+      ->capture_default_str();
+  command.add_option("--trials", flags.evaluate.trials, "timed calls of an evaluation")
+      ->check(integer_in(1, 1000000))
+      ->capture_default_str();
+  add_timeout_option(command, flags.evaluate.timeout_s, "seconds a worker may take for one request");
+}
+
+void add_reach_options(CLI::App& command, AuthorFlags& flags) {
+  flags.setup.reach_most = 20;
+  CLI::Option* reach = command.add_option(
+      "--reach", flags.reach,
+      "samples, or lists of them: in how many of their graphs each kept pass matches, and what it does there");
+  reach->allow_extra_args(false);
+  command
+      .add_option("--reach-graphs", flags.setup.reach_most,
+                  "of the graphs that a pass matches in at most so many are evaluated, drawn evenly; 0: none")
+      ->check(integer_in(0, 1000000))
+      ->capture_default_str()
+      ->needs(reach);
+}
+
+}  // namespace
+
+void add_author(CLI::App& app, int& exit_code) {
+  auto flags = std::make_shared<AuthorFlags>();
+  CLI::App* command = app.add_subcommand("author", "write the passes of samples, without a language model");
+  command->add_option("PATH", flags->paths, "sample directories, or text files that list some")->required();
+  add_root_option(*command, flags->root);
+  add_out_option(*command, flags->out, "where a directory for each sample goes, with its pass_dir")->required();
+  command->add_flag("--resume", flags->resume, "leave out samples that are done in --out");
+  command->add_flag("--write-only", flags->write_only, "write the passes, do not evaluate them, and keep them all");
+  command->add_flag(
+      "--explain", flags->explain,
+      "say of each pass what is in it, where it ends and why, what is stored, how its kernels run, and how "
+      "near it is to what the machine moves");
+  command->add_option("--export", flags->setup.export_to,
+                      "a directory for what stays as worked examples: SAMPLE.md for 'agent run --example', and "
+                      "examples.jsonl for fine-tuning");
+  add_judging_options(*command, *flags);
+  add_reach_options(*command, *flags);
+  add_json_flag(*command, flags->json);
+  command->footer("Example:  passnet author samples/vit_add_layer_norm -o authored");
+  command->callback([flags, &exit_code] {
+    catch_interrupts();
+    flags->evaluate.interrupted = &interrupted();
+    exit_code = finish(author_samples(*flags));
+  });
+}
+
+}  // namespace passnet::cli

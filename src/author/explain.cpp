@@ -1,0 +1,180 @@
+#include "author/explain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "fx/print.h"
+#include "ir/graph.h"
+
+namespace passnet::author {
+
+using ir::NodeId;
+
+namespace {
+
+/// What a kernel computes without loading or storing it.
+void collect_inlined(const Definitions& definitions, TensorId id, const std::set<TensorId>& stored,
+                     std::set<TensorId>& inlined) {
+  for (const TensorId part : definitions.tensors()[id].takes) {
+    if (definitions.tensors()[part].is_given || stored.contains(part)) continue;
+    if (inlined.insert(part).second) collect_inlined(definitions, part, stored, inlined);
+  }
+}
+
+std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vector<NamedKernel>& kernels) {
+  using Place = ValuePlace::Place;
+  std::set<TensorId> stored;
+  for (const NamedKernel& kernel : kernels) stored.insert(kernel.facts.stored.begin(), kernel.facts.stored.end());
+  std::map<TensorId, ValuePlace> places;
+  for (const NamedKernel& kernel : kernels) {
+    std::set<TensorId> inlined;
+    for (const TensorId id : kernel.facts.stored) {
+      collect_inlined(definitions, id, stored, inlined);
+      places[id] = {definitions.tensors()[id].name, Place::Stored, {kernel.name}};
+    }
+    for (const TensorId id : inlined) {
+      if (definitions.tensors()[id].is_view) continue;
+      ValuePlace& place = places[id];
+      place.value = definitions.tensors()[id].name;
+      place.kernels.push_back(kernel.name);
+      place.place = place.kernels.size() == 1 ? Place::Registers : Place::Recomputed;
+    }
+  }
+  std::vector<ValuePlace> all;
+  for (auto& [id, place] : places) all.push_back(std::move(place));
+  return all;
+}
+
+std::vector<Schedule> schedules_of(Definitions& definitions, const std::vector<NamedKernel>& kernels) {
+  std::vector<Schedule> all;
+  for (const NamedKernel& kernel : kernels) {
+    Schedule one{kernel.name, {}};
+    for (const TensorId id : kernel.facts.stored) one.stores.push_back(definitions.tensors()[id].name);
+    one.items = definitions.sizes().values(kernel.facts.items)[0];
+    one.row = definitions.sizes().values(kernel.facts.row)[0];
+    one.shares_rows = kernel.lanes == Lanes::Row;
+    one.threads = kernel.facts.threads;
+    one.packs = kernel.facts.packing.has_value();
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+/// What no kernel can be written for comes before what is left out for another reason.
+std::optional<Outside> nearest(std::vector<Outside> neighbours) {
+  if (neighbours.empty()) return std::nullopt;
+  const auto found = std::ranges::find_if(neighbours, &Outside::refused);
+  return std::move(found == neighbours.end() ? neighbours.front() : *found);
+}
+
+const char* counted(size_t count) { return count == 1 ? "" : "s"; }
+
+std::string schedule_sentence(const Schedule& one) {
+  const std::string name = fmt::format("`{}` stores {}: ", one.kernel, fmt::join(one.stores, ", "));
+  if (one.shares_rows) {
+    return name +
+           fmt::format(
+               "{} row{} of {} elements. Neighbours in memory lie in one row, so on a CPU 16 lanes go along a row and "
+               "are reduced at its end, and on a GPU {} threads share one{}.",
+               one.items, counted(static_cast<size_t>(one.items)), one.row, one.threads,
+               one.packs ? ", each moving up to 16 bytes at once" : "");
+  }
+  if (one.row > 1) {
+    return name +
+           fmt::format(
+               "{} item{} that each go through {} elements. Neighbours in memory are items of their own, so lanes of a "
+               "CPU and threads of a GPU take an item each{}.",
+               one.items, counted(static_cast<size_t>(one.items)), one.row,
+               one.packs ? ", a thread several of them at once" : "");
+  }
+  return name +
+         fmt::format(
+             "{} item{} that need nothing of each other. On a CPU tasks take runs of them, 16 lanes at a time; on "
+             "a GPU a thread takes one{}.",
+             one.items, counted(static_cast<size_t>(one.items)),
+             one.packs ? ", or as many neighbours as 16 bytes hold where enough threads still have work" : "");
+}
+
+std::string boundary_sentence(const std::optional<Outside>& outside, const char* verb, const char* open_end) {
+  if (!outside) return open_end;
+  return fmt::format("It {} at `{}`: {}.", verb, outside->statement, outside->why);
+}
+
+std::string places_sentence(const std::vector<ValuePlace>& values, ValuePlace::Place place, const char* format) {
+  std::vector<std::string> names;
+  for (const ValuePlace& one : values) {
+    if (one.place == place) names.push_back(one.value);
+  }
+  return names.empty() ? "" : fmt::format(fmt::runtime(format), fmt::join(names, ", "));
+}
+
+}  // namespace
+
+const char* to_string(ValuePlace::Place place) {
+  switch (place) {
+    case ValuePlace::Place::Stored: return "stored";
+    case ValuePlace::Place::Registers: return "registers";
+    case ValuePlace::Place::Recomputed: break;
+  }
+  return "recomputed";
+}
+
+Explained explain(const Subject& subject, Definitions& definitions, const GraphPart& part,
+                  const std::vector<NamedKernel>& named, const std::function<Outside(NodeId)>& why_outside) {
+  const ir::Graph& graph = subject.graph;
+  Explained explained;
+  for (const NodeId id : part.nodes) explained.operators.push_back(fx::print_node(graph, graph.node(id)));
+  std::vector<Outside> before, after;
+  for (const NodeId id : part.inputs) {
+    if (id >= subject.body()) before.insert(before.begin(), why_outside(id));
+  }
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  std::set<NodeId> next;
+  for (const NodeId id : part.outputs) {
+    for (const NodeId user : users[id]) {
+      const bool inside = std::ranges::find(part.nodes, user) != part.nodes.end();
+      if (!inside && graph.node(user).kind != ir::NodeKind::Output) next.insert(user);
+    }
+  }
+  for (const NodeId id : next) after.push_back(why_outside(id));
+  explained.before = nearest(std::move(before));
+  explained.after = nearest(std::move(after));
+  explained.values = places_of(definitions, named);
+  explained.kernels = schedules_of(definitions, named);
+  return explained;
+}
+
+std::string bytes_text(int64_t bytes) {
+  const auto count = static_cast<double>(bytes);
+  return count < 1e6 ? fmt::format("{:.1f} KB", count / 1e3) : fmt::format("{:.1f} MB", count / 1e6);
+}
+
+std::vector<std::string> sentences(const Explained& explained, const Saving& saving) {
+  using Place = ValuePlace::Place;
+  std::vector<std::string> all;
+  all.push_back(fmt::format(
+      "{} operator{} that hang together become {} kernel{}: each element of each of them follows from elements of "
+      "what it takes, so that they can be computed together, without a path that leads out of them and back.",
+      saving.launches_before, counted(saving.launches_before), saving.launches_after, counted(saving.launches_after)));
+  all.push_back(boundary_sentence(explained.before, "begins", "It begins at inputs of the graph."));
+  all.push_back(boundary_sentence(explained.after, "ends", "It ends with results of the graph."));
+  for (const std::string& one :
+       {places_sentence(explained.values, Place::Stored,
+                        "Stored: {}, which others look at or which would take too long to compute again."),
+        places_sentence(explained.values, Place::Registers, "Never stored, as one kernel alone needs it: {}."),
+        places_sentence(
+            explained.values, Place::Recomputed,
+            "Computed again by each kernel that needs it, which is cheaper than to store and load it: {}.")}) {
+    if (!one.empty()) all.push_back(one);
+  }
+  for (const Schedule& one : explained.kernels) all.push_back(schedule_sentence(one));
+  all.push_back(fmt::format("Launches go from {} to {}, bytes read and written from {} to {}.", saving.launches_before,
+                            saving.launches_after, bytes_text(saving.bytes_before), bytes_text(saving.bytes_after)));
+  return all;
+}
+
+}  // namespace passnet::author

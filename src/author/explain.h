@@ -1,0 +1,65 @@
+// Why a pass is what it is: where it begins and ends, what becomes of its values, and how its kernels run.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "author/subject/part.h"
+#include "author/text/python_text.h"
+
+namespace passnet::author {
+
+/// An operator that is left out, and why.
+struct Outside {
+  std::string statement;  // "tmp_3 = torch.conv2d(…)"
+  std::string why;
+  bool refused = false;  // no kernel can be written for it
+};
+
+/// What becomes of a value that the pass computes.
+struct ValuePlace {
+  enum class Place : uint8_t {
+    Stored,      // in memory, by a kernel
+    Registers,   // in one kernel, and never stored
+    Recomputed,  // in several kernels, and never stored
+  };
+  std::string value;
+  Place place = Place::Stored;
+  std::vector<std::string> kernels;  // that store or compute it
+};
+const char* to_string(ValuePlace::Place place);
+
+/// How a kernel runs, in numbers of the first graph.
+struct Schedule {
+  std::string kernel;
+  std::vector<std::string> stores;
+  int64_t items = 0, row = 0;  // how many, and elements of each
+  bool shares_rows = false;    // neighbouring lanes and threads share a row; else each takes items of its own
+  int threads = 1;             // CUDA: that share a row
+  bool packs = false;          // CUDA: a thread may move several neighbours at once
+};
+
+struct Explained {
+  std::vector<std::string> operators;    // as statements, in the order of the graph
+  std::optional<Outside> before, after;  // the nearest operator that it stops at; none: it goes to the end of the graph
+  std::vector<ValuePlace> values;
+  std::vector<Schedule> kernels;
+};
+
+/// named: the kernels as they were written. why_outside: of an operator that is not in the part, why it is not.
+Explained explain(const Subject& subject, Definitions& definitions, const GraphPart& part,
+                  const std::vector<NamedKernel>& named, const std::function<Outside(ir::NodeId)>& why_outside);
+
+/// Plain sentences: what is fused and why it may be, what is stored, what that saves, and which schedule on each device.
+struct Saving {
+  size_t launches_before = 0, launches_after = 0;
+  int64_t bytes_before = 0, bytes_after = 0;
+};
+std::vector<std::string> sentences(const Explained& explained, const Saving& saving);
+
+/// "1.2 MB"
+std::string bytes_text(int64_t bytes);
+
+}  // namespace passnet::author

@@ -1,0 +1,44 @@
+// What was written for a sample, what became of it, and why: author.json.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "author/judge/judge.h"
+#include "author/reach/reach.h"
+#include "author/report/roofline.h"
+#include "author/write.h"
+#include "base/json.h"
+
+namespace passnet::author {
+
+struct SampleFacts {
+  std::string sample;
+  std::vector<std::string> graphs;
+  double seconds = 0;   // what writing and judging took
+  double budget_s = 0;  // 0: none
+  std::map<std::string, Roofline> rooflines;
+  std::map<std::string, Reach> reaches;  // both by pass
+};
+
+/// judged: null: nothing was. docs/schemas/author.json describes an item.
+Json report_of(const SampleFacts& facts, const Authored& authored, const Judged* judged);
+
+/// Graphs that no kept pass applies to, by name, and why. judged: null: every written pass counts as kept.
+std::map<std::string, std::string> left_alone(const std::vector<std::string>& graphs, const Authored& authored,
+                                              const Judged* judged);
+
+/// What reports of several samples come to.
+struct AuthorSummary {
+  size_t samples = 0, without_pass = 0, written = 0, kept = 0;
+  size_t judged = 0, below_one = 0, ended_by_budget = 0;
+  double score = 1;               // geometric mean of those that were judged
+  double seconds_per_sample = 0;  // the mean
+  std::vector<std::pair<std::string, size_t>>
+      causes;  // why passes were not kept and operators left, the most frequent first
+};
+AuthorSummary summary_of(const Json& reports);
+
+}  // namespace passnet::author

@@ -1,0 +1,164 @@
+#include "author/judge/judge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "pass/source.h"
+#include "tests/scratch.h"
+
+namespace passnet::author {
+namespace {
+
+namespace fs = std::filesystem;
+using record::RunRecord;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using Names = std::vector<std::string>;
+
+/// A graph that a pass applied to, right and so many times as fast.
+RunRecord timed(const std::string& graph, double speedup) {
+  RunRecord one;
+  one.sample = "toy";
+  one.graph = graph;
+  one.stage = record::Stage::Done;
+  one.passes = {{"any", 1, 0, ""}};
+  one.outputs_counted = true;
+  one.expected_outputs = one.found_outputs = 1;
+  one.outputs = {record::OutputCheck{"float32", "float32", {2, 3}, {2, 3}, true, -10}};
+  one.reference.trials_us.assign(40, 20);
+  one.candidate.trials_us.assign(40, 20 / speedup);
+  return one;
+}
+
+RunRecord wrong(const std::string& graph) {
+  RunRecord one = timed(graph, 2);
+  one.outputs[0].equal = false;
+  one.outputs[0].passes_from = 6;
+  return one;
+}
+
+RunRecord left_alone(const std::string& graph) {
+  RunRecord one = timed(graph, 1);
+  one.passes = {{"any", 0, 1, ""}};
+  one.outputs.clear();
+  return one;
+}
+
+/// Two graphs, and two passes for both. An evaluation gives what was put down for the passes that are listed.
+class Judging : public testing::Test {
+ protected:
+  Judging() {
+    sample_.path = scratch_.path;
+    sample_.pass_dir = scratch_.path / "pass_dir";
+    fs::create_directories(sample_.pass_dir);
+    for (const char* name : {"a", "b"}) {
+      EXPECT_TRUE(write_file(sample_.pass_dir / (std::string(name) + ".py"), std::string_view("# as written\n")));
+      candidates_.push_back({name, {"g1", "g2"}, [this, name](const std::map<std::string, std::string>& declined) {
+                               std::string text;
+                               for (const auto& [graph, why] : declined) text += graph + ": " + why + "\n";
+                               return write_file(sample_.pass_dir / (std::string(name) + ".py"),
+                                                 std::string_view(text));
+                             }});
+    }
+  }
+
+  Names listed() const { return nlohmann::json::parse(*read_file(sample_.pass_dir / pass::kListFile)).get<Names>(); }
+
+  /// evaluations: as many as the budget is for; -1: no end.
+  Judged judge(int evaluations) {
+    const Evaluate evaluate = [&](const graphdir::Sample&) -> Result<Records> {
+      asked_.push_back(listed());
+      return records_.at(asked_.back());
+    };
+    const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
+    Result<Judged> judged =
+        judge_passes(sample_, candidates_, evaluate, evaluations < 0 ? std::function<bool()>() : is_spent);
+    EXPECT_TRUE(judged) << to_string(judged.error());
+    return std::move(*judged);
+  }
+
+  const ScratchDirectory scratch_;
+  graphdir::Sample sample_;
+  std::vector<Candidate> candidates_;
+  std::map<Names, Records> records_;
+  std::vector<Names> asked_;  // what was listed, by evaluation
+};
+
+const Names kBoth = {"a", "b"}, kA = {"a"}, kB = {"b"};
+
+TEST_F(Judging, KeepsAllWithOneEvaluationWhereAllAreFaster) {
+  records_[kBoth] = {timed("g1", 2), timed("g2", 2)};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(asked_, ElementsAre(kBoth));
+  EXPECT_FALSE(judged.ended_by_budget);
+  EXPECT_EQ(listed(), kBoth);
+  EXPECT_NEAR(judged.score, 2, 0.01);
+}
+
+TEST_F(Judging, WithoutBudgetKeepsNothingThatIsNotProven) {
+  records_[kBoth] = {timed("g1", 2), timed("g2", 2)};
+  const Judged judged = judge(0);
+  EXPECT_THAT(asked_, IsEmpty());
+  EXPECT_TRUE(judged.ended_by_budget);
+  EXPECT_THAT(listed(), IsEmpty());
+  EXPECT_FALSE(fs::exists(sample_.pass_dir / "a.py"));
+  EXPECT_EQ(judged.passes[0].why, "the budget ended before it was proven");
+  EXPECT_EQ(judged.score, 1);
+}
+
+TEST_F(Judging, KeepsWhatWasProvenAloneWhenTheBudgetEnds) {
+  records_[kBoth] = {timed("g1", 2), wrong("g2")};
+  records_[kA] = {timed("g1", 2), timed("g2", 0.5)};
+  records_[kB] = {timed("g1", 2), wrong("g2")};
+  const Judged judged = judge(2);
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA));
+  EXPECT_TRUE(judged.ended_by_budget);
+  EXPECT_EQ(listed(), kA);
+  EXPECT_FALSE(fs::exists(sample_.pass_dir / "b.py"));
+  // It declines the graph that it is slower on, as an evaluation would have said next.
+  EXPECT_EQ(*read_file(sample_.pass_dir / "a.py"), "g2: 0.50x\n");
+  ASSERT_THAT(judged.records, SizeIs(1));
+  EXPECT_EQ(judged.records[0].graph, "g1");
+  EXPECT_NEAR(judged.score, std::sqrt(2), 0.01);
+}
+
+TEST_F(Judging, KeepsTheSetThatIsWorthTheMostWhenTheBudgetEnds) {
+  records_[kBoth] = {timed("g1", 3), timed("g2", 0.9)};
+  records_[kA] = {timed("g1", 2), timed("g2", 0.9)};
+  records_[kB] = {timed("g1", 1.5), timed("g2", 0.9)};
+  const Judged judged = judge(3);
+  EXPECT_TRUE(judged.ended_by_budget);
+  EXPECT_EQ(listed(), kBoth);
+  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py"), "g2: 0.90x\n");
+  EXPECT_NEAR(judged.score, std::sqrt(3), 0.01);
+}
+
+TEST_F(Judging, GoesOnToTheEndWhereTheBudgetLasts) {
+  records_[kBoth] = {timed("g1", 2), wrong("g2")};
+  records_[kA] = {timed("g1", 2), timed("g2", 2)};
+  records_[kB] = {timed("g1", 2), wrong("g2")};
+  const Judged judged = judge(4);
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kA));
+  EXPECT_FALSE(judged.ended_by_budget);
+  EXPECT_EQ(listed(), kA);
+  EXPECT_THAT(judged.passes[1].why, testing::StartsWith("g2 is not right"));
+}
+
+TEST(Gains, AreOfGraphsThatAPassAppliesTo) {
+  const std::vector<GraphGain> gains =
+      gains_of({timed("fast", 2), timed("slow", 0.5), wrong("wrong"), left_alone("alone")});
+  std::vector<std::pair<std::string, Gain>> found;
+  for (const GraphGain& one : gains) found.emplace_back(one.graph, one.gain);
+  EXPECT_THAT(found, ElementsAre(std::pair{"fast", Gain::Faster}, std::pair{"slow", Gain::NotFaster},
+                                 std::pair{"wrong", Gain::Wrong}));
+}
+
+}  // namespace
+}  // namespace passnet::author
