@@ -83,8 +83,21 @@ Result<std::vector<Contestant>> start_contestants(const Flags& flags) {
   return contestants;
 }
 
-// One graph on all sides. passes: of its sample; none: the side with passes has nothing to show; empty: it runs the graph as
-// it is, as whoever asked the author gets it.
+/// The graph as the side with passes runs it. Where the author left it alone, by no pass or by one that declines, that is as it
+/// was read: whoever asked the author gets it so. A shipped pass that leaves it alone is a mistake.
+Result<Entry> entry_with(run::Worker& first, const graphdir::GraphDir& graph,
+                         const std::optional<std::vector<pass::Pass>>& passes, const Flags& flags) {
+  if (!passes) return bad_pass("no pass");
+  std::optional<Entry> made;
+  if (!passes->empty()) {
+    PASSNET_TRY(made, apply_passes(first, graph, *passes, flags.contest));
+  }
+  if (made) return std::move(*made);
+  if (flags.authored.empty()) return bad_pass("no pass replaces anything in this graph");
+  return Entry{graph.graph};
+}
+
+// One graph on all sides. passes: of its sample; none: the side with passes has nothing to show.
 Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::filesystem::path& path,
                           const std::string& name, const std::optional<std::vector<pass::Pass>>& passes,
                           const Flags& flags) {
@@ -99,9 +112,7 @@ Result<Row> measure_graph(std::vector<Contestant>& contestants, const std::files
   }
   // Compiling takes seconds, so all sides get ready at a time.
   const Entry as_read{graph.graph};
-  const Result<Entry> rewritten = !passes           ? Result<Entry>(bad_pass("no pass"))
-                                  : passes->empty() ? Result<Entry>(as_read)
-                                                    : apply_passes(first, graph, *passes, flags.contest);
+  const Result<Entry> rewritten = entry_with(first, graph, passes, flags);
   {
     std::mutex first_is_busy;
     std::vector<std::jthread> helpers;

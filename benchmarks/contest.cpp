@@ -74,15 +74,15 @@ Result<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph,
   return inputs;
 }
 
-Result<Entry> apply_passes(run::Worker& first, const graphdir::GraphDir& graph, const std::vector<pass::Pass>& passes,
-                           const ContestOptions& options) {
+Result<std::optional<Entry>> apply_passes(run::Worker& first, const graphdir::GraphDir& graph,
+                                          const std::vector<pass::Pass>& passes, const ContestOptions& options) {
   std::vector<record::PassOutcome> outcomes;
   const run::PassRunOptions how{options.timeout, options.gpu.has_value()};
   PASSNET_TRY(run::Rewritten rewritten, run::rewrite_or_fail(first, kId, graph.graph, passes, how, outcomes));
-  if (rewritten.sites() == 0) return bad_pass("no pass replaces anything in this graph");
+  if (rewritten.sites() == 0) return std::optional<Entry>();
   PASSNET_TRY(const run::Hello hello, run::greet(first, options.timeout));
   PASSNET_TRY(run::BuiltLists built, run::build_kernels(rewritten, passes, {}, hello.architecture));
-  return Entry{std::move(rewritten.graph), std::move(built.lists), std::move(built.kernels)};
+  return std::optional(Entry{std::move(rewritten.graph), std::move(built.lists), std::move(built.kernels)});
 }
 
 void enter(Contestant& contestant, run::Worker& first, std::mutex& first_is_busy, const Entry& entry,

@@ -54,10 +54,10 @@ struct Entry {
 /// the inputs.
 Result<run::Bundle> prepare(run::Worker& first, const graphdir::GraphDir& graph, const ContestOptions& options);
 
-/// Applies the passes and builds their kernels; `first` traces. Errors: as apply_passes and build_kernels;
-/// BadPass when no pass replaces anything.
-Result<Entry> apply_passes(run::Worker& first, const graphdir::GraphDir& graph, const std::vector<pass::Pass>& passes,
-                           const ContestOptions& options);
+/// Applies the passes and builds their kernels; `first` traces. Returns: nothing when they leave the graph alone. Errors: as
+/// rewrite_or_fail and build_kernels.
+Result<std::optional<Entry>> apply_passes(run::Worker& first, const graphdir::GraphDir& graph,
+                                          const std::vector<pass::Pass>& passes, const ContestOptions& options);
 
 /// Loads the entry on a contestant, runs it once and compares its outputs with those of `first`, at PyTorch's
 /// own tolerance for their dtypes. Whatever goes wrong becomes the contestant's `problem`.

@@ -57,7 +57,7 @@ std::vector<Schedule> schedules_of(Definitions& definitions, const std::vector<N
     one.items = definitions.sizes().values(kernel.facts.items)[0];
     one.row = definitions.sizes().values(kernel.facts.row)[0];
     one.shares_rows = kernel.lanes == Lanes::Row;
-    one.threads = kernel.facts.threads;
+    if (one.shares_rows) one.threads = row_threads(one.items, one.row);
     one.packs = kernel.facts.packing.has_value();
     all.push_back(std::move(one));
   }

@@ -37,7 +37,7 @@ struct Finding {
   std::map<std::string, std::string> slow;  // graphs that are no faster beyond the noise, and how fast they are
   std::set<std::string> gained;             // graphs that are
   size_t timed = 0, unranked = 0;           // unranked: of those that were timed
-  double ratio = 0;  // geometric mean of the graphs that were timed
+  double ratio = 0;                         // geometric mean of the graphs that were timed
   bool is_gain() const { return wrong.empty() && !gained.empty(); }
 };
 

@@ -228,6 +228,14 @@ std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject
 
 }  // namespace
 
+int row_threads(int64_t rows, int64_t width) {
+  int64_t threads = 1;
+  while (threads < 32 && threads < width) threads *= 2;
+  const auto wants_more = [&] { return width > 32 * threads || (width >= 16 * threads && rows * threads < 65536); };
+  while (threads >= 32 && threads < kMostThreads && wants_more()) threads *= 2;
+  return static_cast<int>(threads);
+}
+
 PythonText python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
                        const std::vector<NamedKernel>& kernels, const std::string& name,
                        const std::vector<std::string>& comment) {

@@ -20,6 +20,9 @@ struct NamedKernel {
   std::string cpp, cuda;  // its text, in which its constants are looked for
 };
 
+/// CUDA: threads that share a row where there are so many rows of that width, as the plan's own `threads_of` has it.
+int row_threads(int64_t rows, int64_t width);
+
 /// A pass, and where its plan may decline more.
 struct PythonText {
   std::string text;
