@@ -765,9 +765,15 @@ class KernelWriter {
   }
 
   bool loads(ExprId id, TensorId tensor) {
+    std::set<ExprId> met;
+    return loads(id, tensor, met);
+  }
+  /// met: what was looked at already, as equal parts are one.
+  bool loads(ExprId id, TensorId tensor, std::set<ExprId>& met) {
+    if (!met.insert(id).second) return false;
     if (exprs_.at(id).kind == Kind::Load && exprs_.at(id).tensor == tensor) return true;
     bool found = false;
-    exprs_.for_each_part(id, [&](ExprId part) { found = found || loads(part, tensor); });
+    exprs_.for_each_part(id, [&](ExprId part) { found = found || loads(part, tensor, met); });
     return found;
   }
 
