@@ -34,7 +34,11 @@ def model(*lines):
     return MODEL.format(body="\n".join("        " + line for line in lines))
 
 
-FUSED = "import passnet\n" + model("t = passnet.fused(0, x, y)", "z = t[0]", "return (z,)")
+def fused_model(*lines):
+    return "import passnet\n" + model("t = passnet.fused(0, x, y)", "z = t[0]", *lines)
+
+
+FUSED = fused_model("return (z,)")
 KERNEL = """#include <passnet/abi.h>
 extern "C" const char* passnet_parameters_f() { return "const float*,const float*,float*,int64_t"; }
 extern "C" void passnet_run_f(const passnet_launch* launch, int64_t first, int64_t last) {
@@ -456,7 +460,8 @@ class CandidateTest(WorkerCase):
     x = np.arange(n, dtype=np.float32)
     y = np.ones(n, np.float32)
 
-    def ready(self, body, tasks=8):
+    def ready(self, body, tasks=8, text=FUSED):
+        """Returns: the reply to 'load'."""
         directory = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, directory)
         (directory / "f.cpp").write_text(KERNEL.replace("BODY", body))
@@ -466,8 +471,9 @@ class CandidateTest(WorkerCase):
         launch = {"kernel": "f", "constants": [], "grid": [tasks], "block": 1, "args": [*views, {"int": self.n}],
                   "at": {"file": "F.py", "line": 7, "column": 3}}
         launch_list = {"pass": "F", "buffers": buffers, "launches": [launch], "outputs": [views[2]]}
-        self.load(FUSED, launch_lists=[launch_list], kernels=[[{"object": str(directory / "f.so"), "entry": "passnet_run_f", "sha256": self.sha256}]])
+        loaded = self.load(text, launch_lists=[launch_list], kernels=[[{"object": str(directory / "f.so"), "entry": "passnet_run_f", "sha256": self.sha256}]])
         self.set_inputs(x=self.x, y=self.y)
+        return loaded
 
     SUM = "for (int64_t i = task * (n / 8); i < (task + 1) * (n / 8); ++i) out[i] = x[i] + y[i];"
 
@@ -502,6 +508,29 @@ class CandidateTest(WorkerCase):
         kind, message = self.checked_refusal(self.SUM + " out[n] = 1;")
         self.assertEqual((kind, message), ("out-of-bounds", "F.py:7:3: kernel 'f' of pass 'F' touched memory outside of output 0 (float32[40000]): "
                                                             "the first byte behind its end"))
+
+    def test_launches_wait_for_what_reads_elements_and_not_for_views(self):
+        views = ("v = z.view(200, 200)", "w = v.transpose(0, 1)[3:5]")
+        copied = ("r = v.transpose(0, 1).reshape(40000)", "t_1 = passnet.fused(0, r, y)", "u = t_1[0]")
+        square = (self.x + 1).reshape(200, 200)
+        once = self.ready(self.SUM)["calls_at_once"]
+        self.assertGreater(once, 1)
+        for lines, returned, together, expected in (
+                (views, "w", True, square.T[3:5]),
+                # What is copied was written before: the launch runs first, and the next one reads the copy.
+                ((views[0], *copied), "u", True, square.T.reshape(-1) + 1),
+                ((views[0], "r = z.reshape(400, 100)", "t_1 = passnet.fused(0, z, y)", "u = t_1[0]"), "u", True, self.x + 2),
+                (("u = z * 2",), "u", False, (self.x + 1) * 2)):
+            loaded = self.ready(self.SUM, text=fused_model(*lines, f"return ({returned},)"))
+            self.assertEqual(loaded["calls_at_once"] > 1, together, lines)
+            np.testing.assert_array_equal(self.run_graph(True)[0]["out_0"], expected)
+            np.testing.assert_array_equal(self.run_graph(False)[0]["out_0"], expected)
+
+    def test_calls_that_are_handed_over_together_may_make_views_and_copies(self):
+        lines = ("v = z.view(200, 200)", "r = v.transpose(0, 1).reshape(40000)", "t_1 = passnet.fused(0, r, y)", "u = t_1[0].view(8, 5000)")
+        same = ("v = (x + y).view(200, 200)", "r = v.transpose(0, 1).reshape(40000)", "u = (r + y).view(8, 5000)")
+        checks, _ = self.on_sets(self.SUM, whole=True, lines=lines, same=same)
+        self.assertEqual((checks["compared"], checks["outputs"][0]["passes_from"]), (6, -10))
 
     def test_finds_writes_just_outside(self):
         self.n, self.x, self.y = 40008, np.zeros(40008, np.float32), np.zeros(40008, np.float32)
@@ -558,16 +587,17 @@ class CandidateTest(WorkerCase):
             self.ready(self.SUM)
         self.assertRegex(str(caught.exception), "cannot load kernel 'f': '.*f.so' is not the object that was built for it")
 
-    def on_sets(self, body, calls=6, together=3, whole=False, seen_by=("reference", "candidate")):
+    def on_sets(self, body, calls=6, together=3, whole=False, seen_by=("reference", "candidate"), lines=("u = z",), same=("u = x + y",)):
         """What a reference says of the candidate's timed calls, each on inputs of its own. whole: all of these are given to the
-        candidate. seen_by: whose calls have those of seed 7; the others' have seed 8's."""
+        candidate. seen_by: whose calls have those of seed 7; the others' have seed 8's. lines: of the candidate's graph, which
+        goes on with z = x + y by a kernel; same: of the reference's, which computes that itself."""
         reference = worker_client.Worker(BINARY, "reference")
         self.addCleanup(reference.close)
-        reference.ask("load", id="g", file="model.py", model=model("z = x + y", "return (z,)"))
+        reference.ask("load", id="g", file="model.py", model=model(*same, "return (u,)"))
         for worker in (reference, self.worker):
             entries, fd = worker_client.write_bundle({"x": ("float32", self.x), "y": ("float32", self.y)})
             if worker is self.worker:
-                self.ready(body)
+                self.ready(body, text=fused_model(*lines, "return (u,)"))
             else:
                 worker.ask("set_inputs", fds=[fd], id="g", tensors=entries)
             os.close(fd)

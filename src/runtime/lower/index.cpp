@@ -168,7 +168,9 @@ c10::SmallVector<TensorIndex, 6> tensor_indices(const std::vector<Item>& items, 
 class GetItem final : public Step {
  public:
   GetItem(int32_t object, std::vector<Item> items, int32_t out)
-      : object_(object), items_(std::move(items)), out_(out), view_(only_views(items_)) {}
+      : object_(object), items_(std::move(items)), out_(out), view_(only_views(items_)) {
+    if (view_) moving = Moving::Always;
+  }
   void run(c10::IValue* slots) override {
     const at::Tensor& x = slots[object_].toTensor();
     slots[out_] = view_ ? view_of(x, items_, slots) : at::indexing::get_item(x, tensor_indices(items_, slots));
@@ -272,8 +274,10 @@ Operand sequence_slice(Builder& builder, const Operand& object, const std::vecto
 Operand sequence_item(Builder& builder, const Operand& object, const Operand& index) {
   if (index.kind == Kind::Slice) return sequence_slice(builder, object, index.elements);
   if (object.slot >= 0) {
-    return object.element == Kind::Int ? builder.host(int_element, Kind::Int, {object, index})
-                                       : builder.host(tensor_element, Kind::Tensor, {object, index});
+    if (object.element == Kind::Int) return builder.host(int_element, Kind::Int, {object, index});
+    Operand element = builder.host(tensor_element, Kind::Tensor, {object, index});
+    builder.steps.back()->moving = Moving::Always;
+    return element;
   }
   if (index.slot >= 0 || index.kind != Kind::Int)
     refuse(fmt::format("cannot index a tuple with {}", to_string(index.kind)));

@@ -251,6 +251,7 @@ Operand Builder::emit(const Binding& binding) {
   step->mutates = std::move(mutates);
   step->size_reads = std::move(size_reads);
   step->gives_number = results.size() == 1 && results[0].is_number();
+  step->moving = moving_of(overload.handle.operator_name().name);
   add(std::move(step), std::move(reads), std::move(outs));
   ++operator_calls;
   if (results.empty()) return Operand::none();

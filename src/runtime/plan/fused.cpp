@@ -166,7 +166,32 @@ class FusedStep final : public Step {
   bool wants_aligned_ = false, may_write_inputs_ = false;
 };
 
+/// A step that copies what it is given unless that is contiguous.
+class UnlessCopying final : public Step {
+ public:
+  UnlessCopying(std::unique_ptr<Step> step, FusedLibrary& library) : library_(library), slot_(step->reads.front()) {
+    Step::operator=(*step);
+    step_ = std::move(step);
+  }
+
+  void run(c10::IValue* slots) override {
+    if (library_.mode == FusedLibrary::Mode::Run && library_.host() != nullptr &&
+        !slots[slot_].toTensor().is_contiguous())
+      library_.host()->finish();
+    step_->run(slots);
+  }
+
+ private:
+  FusedLibrary& library_;
+  int32_t slot_;
+  std::unique_ptr<Step> step_;
+};
+
 }  // namespace
+
+std::unique_ptr<Step> make_unless_copying(std::unique_ptr<Step> step, FusedLibrary& library) {
+  return std::make_unique<UnlessCopying>(std::move(step), library);
+}
 
 Result<std::unique_ptr<FusedLibrary>> FusedLibrary::load(std::vector<pass::LaunchList> lists,
                                                          const std::vector<std::vector<KernelFile>>& kernels,

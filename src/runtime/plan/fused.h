@@ -36,8 +36,8 @@ class FusedLibrary {
   KernelHost* host() const { return host_.get(); }
 
   Mode mode = Mode::Run;
-  /// Launches of Mode::Run stay in line until host()->finish() is called, whatever stands between them. For graphs that
-  /// launch and do nothing else.
+  /// Launches of Mode::Run stay in line until host()->finish() is called, over several calls too. For graphs that launch,
+  /// and beside that only make views.
   bool deferring = false;
   /// Called instead of each launch of Mode::Run, where it is set, with what does the launch.
   std::function<void(size_t list, size_t launch, const std::function<void()>& run)> around_launch;
@@ -48,6 +48,10 @@ class FusedLibrary {
   std::vector<FusedList> lists_;
   std::unique_ptr<KernelHost> host_;  // null: some list can only be traced
 };
+
+/// The step, after which launches go on to stand in line where what it is given is contiguous; else they are run before it.
+/// REQUIRES: it reads its first argument from a slot; library outlives it.
+std::unique_ptr<Step> make_unless_copying(std::unique_ptr<Step> step, FusedLibrary& library);
 
 /// Lowers `passnet.fused(i, inputs…)` to a step; returns the Tuple of its outputs. library: null when the graph came
 /// without launch lists. Throws LoweringError.

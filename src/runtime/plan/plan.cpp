@@ -107,6 +107,16 @@ void place_frees(Builder& builder, const Operand& result, size_t input_count) {
   }
 }
 
+/// Launches stand in line until something reads what they write; what only moves it does not.
+void let_launches_wait(std::vector<std::unique_ptr<Step>>& steps, FusedLibrary& fused) {
+  bool next_launches = false;
+  for (size_t i = steps.size(); i-- > 0;) {
+    steps[i]->next_launches = next_launches;
+    if (steps[i]->moving == Moving::Never) next_launches = steps[i]->launches();
+    if (steps[i]->moving == Moving::WhenContiguous) steps[i] = make_unless_copying(std::move(steps[i]), fused);
+  }
+}
+
 }  // namespace
 
 Result<Plan> Plan::build(const ir::Graph& graph, const Lowerer& lowerer, FusedLibrary* fused, Package* package) {
@@ -144,13 +154,15 @@ Result<Plan> Plan::build(const ir::Graph& graph, const Lowerer& lowerer, FusedLi
     if (!builder.persistent[slot]) plan.transient_slots_.push_back(static_cast<int32_t>(slot));
   }
   plan.steps_ = std::move(builder.steps);
-  for (size_t i = 0; i + 1 < plan.steps_.size(); ++i) plan.steps_[i]->next_launches = plan.steps_[i + 1]->launches();
+  if (fused != nullptr) let_launches_wait(plan.steps_, *fused);
   plan.slots_ = std::move(builder.initial);
   return plan;
 }
 
 bool Plan::launches_only() const {
-  return !steps_.empty() && std::ranges::all_of(steps_, [](const auto& step) { return step->launches(); });
+  const auto waits = [](const auto& step) { return step->launches() || step->moving != Moving::Never; };
+  return std::ranges::any_of(steps_, [](const auto& step) { return step->launches(); }) &&
+         std::ranges::all_of(steps_, waits);
 }
 
 Error Plan::refusal(const Step& step) const {

@@ -26,7 +26,7 @@ class Plan {
   static Result<Plan> build(const ir::Graph& graph, const Lowerer& lowerer, FusedLibrary* fused,
                             Package* package = nullptr);
 
-  /// A call launches kernels of passes and does nothing else.
+  /// A call launches kernels of passes, and beside these only makes views.
   bool launches_only() const;
   size_t operator_calls() const { return operator_calls_; }
   const std::vector<std::string>& input_names() const { return input_names_; }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "runtime/plan/moving.h"
 #include "runtime/plan/schema.h"
 
 namespace passnet::runtime {
@@ -59,7 +60,8 @@ class Step {
   std::vector<int32_t> size_reads;  // slots of numbers that decide sizes or types, not only values
   bool gives_number = false;        // its result is a Python number
   std::vector<int32_t> frees;       // slots whose last reader this is
-  bool next_launches = false;       // the step after it launches kernels of a pass too
+  Moving moving = Moving::Never;
+  bool next_launches = false;  // the next step that does not only move what it is given launches kernels too
 };
 
 /// An operator call through the dispatcher's boxed interface: works for every operator. outs[i]: slot of the
