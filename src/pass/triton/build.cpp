@@ -19,6 +19,7 @@
 #include "pass/kernel/ptx_check.h"
 #include "pass/triton/compile.h"
 #include "pass/triton/launch_facts.h"
+#include "pass/triton/refusals.h"
 #include "pass/triton/toolchain.h"
 
 namespace passnet::pass {
@@ -152,6 +153,8 @@ std::vector<Result<BuiltKernel>> build_triton_kernels(std::span<const TritonRequ
       results[i] = place_at_kernel(std::move(order).error(), requests[i]);
     } else if (auto kept = find_kept(*order)) {
       results[i] = std::move(*kept);
+    } else if (auto refused = known_refusal(order->object.key)) {
+      results[i] = std::move(*refused);
     } else {
       const auto [at, fresh] = known.emplace(order->object.key, orders.size());
       order_of_request[i] = at->second;
@@ -159,6 +162,9 @@ std::vector<Result<BuiltKernel>> build_triton_kernels(std::span<const TritonRequ
     }
   }
   const std::vector<Result<BuiltKernel>> built = build_orders(orders, options);
+  for (size_t i = 0; i < orders.size(); ++i) {
+    if (!built[i]) remember_refusal(orders[i].object.key, built[i].error());
+  }
   std::vector<Result<BuiltKernel>> all;
   for (size_t i = 0; i < requests.size(); ++i) {
     Result<BuiltKernel> result = results[i] ? std::move(*results[i]) : built[order_of_request[i]];
