@@ -33,6 +33,8 @@ std::string names_with(const Json& values, const char* place) {
   return names.empty() ? "none" : names;
 }
 
+std::string in_parts(int64_t parts) { return parts == 1 ? std::string("not") : fmt::format("into {}", parts); }
+
 void say_kernel(const Json& kernel) {
   const auto row = kernel["row"].get<int64_t>();
   const bool shares = kernel["lanes"] == "row";
@@ -41,6 +43,10 @@ void say_kernel(const Json& kernel) {
       shares ? fmt::format("lanes go along a row, {} threads of a GPU share it", kernel["threads"].get<int>())
              : std::string("lanes and threads take items of their own"),
       kernel["packs"].get<bool>() ? ", several neighbours at once" : "");
+  if (kernel["tiles"].get<bool>()) say("      through tiles, read along one loop and written along another\n");
+  const auto cpu = kernel["parts"]["cpu"].get<int64_t>(), gpu = kernel["parts"]["gpu"].get<int64_t>();
+  if (cpu > 1 || gpu > 1)
+    say("      rows are split: {} for tasks of a CPU, {} for a GPU\n", in_parts(cpu), in_parts(gpu));
 }
 
 void say_roofline(const Json& roofline) {

@@ -27,14 +27,16 @@ Json to_json(const Explained& explained) {
   for (const std::string& one : explained.operators) operators.push_back(valid_utf8(one));
   for (const ValuePlace& one : explained.values)
     values.push_back({{"value", valid_utf8(one.value)}, {"place", to_string(one.place)}, {"kernels", one.kernels}});
-  for (const Schedule& one : explained.kernels)
+  for (const KernelRun& one : explained.kernels)
     kernels.push_back({{"kernel", one.kernel},
                        {"stores", one.stores},
                        {"items", one.items},
                        {"row", one.row},
                        {"lanes", one.shares_rows ? "row" : "items"},
                        {"threads", one.threads},
-                       {"packs", one.packs}});
+                       {"packs", one.packs},
+                       {"tiles", one.tiles},
+                       {"parts", {{"cpu", one.cpu_parts}, {"gpu", one.gpu_parts}}}});
   return {{"operators", std::move(operators)},
           {"before", to_json(explained.before)},
           {"after", to_json(explained.after)},
