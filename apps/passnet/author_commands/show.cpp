@@ -92,6 +92,13 @@ void say_report(const Json& report, bool explain) {
   say("{}: {}\n", plain_text(report["sample"]), score);
   if (report["budget"].is_object() && report["budget"]["ended"].get<bool>())
     say("  the budget of {:g} s ended the search\n", report["budget"]["seconds"].get<double>());
+  if (!report["other_forms"].empty()) {
+    std::string others;
+    for (const Json& one : report["other_forms"])
+      others +=
+          fmt::format("{}{} {:.3f}", others.empty() ? "" : ", ", plain_text(one["form"]), one["score"].get<double>());
+    say("  form: {} (others: {})\n", plain_text(report["form"]), others);
+  }
   for (const Json& pass : report["passes"]) {
     const char* verdict = pass["kept"].is_null() ? "written" : pass["kept"].get<bool>() ? "kept" : "not kept";
     say("  {}: {} in {}, {}{}\n", plain_text(pass["pass"]), counted(pass["operators"].get<size_t>(), "operator"),
@@ -113,6 +120,12 @@ void say_summary(const Json& reports) {
   if (summary.judged > 0)
     say("score {:.3f} (geometric mean of {}; 1 = eager), {} below 1\n", summary.score,
         counted(summary.judged, "sample"), summary.below_one);
+  if (summary.forms.size() > 1) {
+    std::string forms;
+    for (const auto& [form, samples] : summary.forms)
+      forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", samples, plain_text(form));
+    say("forms: {}\n", forms);
+  }
   if (summary.ended_by_budget > 0)
     say("the budget ended the search of {}\n", counted(summary.ended_by_budget, "sample"));
   if (summary.causes.empty()) return;

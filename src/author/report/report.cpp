@@ -149,7 +149,9 @@ std::map<std::string, std::string> left_alone(const std::vector<std::string>& gr
 }
 
 Json report_of(const SampleFacts& facts, const Authored& authored, const Judged* judged) {
-  Json passes = Json::array(), left = Json::array();
+  Json passes = Json::array(), left = Json::array(), other_forms = Json::array();
+  for (const OtherForm& one : facts.other_forms)
+    other_forms.push_back({{"form", one.label}, {"score", number_json(one.score)}});
   for (const Written& one : authored.passes) passes.push_back(pass_json(facts, one, verdict_of(judged, one.name)));
   for (const NotWritten& one : authored.left)
     left.push_back({{"statement", valid_utf8(one.statement)}, {"why", valid_utf8(one.why)}});
@@ -160,6 +162,8 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
           {"score", judged == nullptr ? Json() : number_json(judged->score)},
           {"seconds", number_json(facts.seconds)},
           {"budget", std::move(budget)},
+          {"form", facts.form},
+          {"other_forms", std::move(other_forms)},
           {"passes", std::move(passes)},
           {"left", std::move(left)},
           {"alone", to_json(left_alone(facts.graphs, authored, judged))}};
@@ -172,6 +176,7 @@ AuthorSummary summary_of(const Json& reports) {
   for (const Json& report : reports) {
     ++summary.samples;
     seconds += report["seconds"].get<double>();
+    ++summary.forms[report["form"].get<std::string>()];
     summary.ended_by_budget += report["budget"].is_object() && report["budget"]["ended"].get<bool>() ? 1 : 0;
     size_t kept = 0;
     for (const Json& pass : report["passes"]) {
