@@ -38,7 +38,7 @@ std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sampl
   const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile);
   if (!text) return std::nullopt;
   Json report = Json::parse(*text, nullptr, false);
-  if (!report.is_object() || !report.contains("other_forms")) return std::nullopt;
+  if (!report.is_object() || !report.contains("precision")) return std::nullopt;
   if (report["score"].is_null() && !flags.write_only) return std::nullopt;
   return report;
 }

@@ -57,6 +57,19 @@ void say_roofline(const Json& roofline) {
   say("    {}\n", text);
 }
 
+void say_precision(const Json& precision, const char* indent) {
+  if (precision.is_null()) return;
+  const auto graphs = precision["graphs"].get<size_t>(), larger = precision["larger"].get<size_t>();
+  say("{}largest error against float64 {:.2g}, PyTorch's own {:.2g}", indent, precision["error"].get<double>(),
+      precision["of_eager"].get<double>());
+  if (larger == 0)
+    say("; larger than PyTorch's in none of {}\n", counted(graphs, "graph"));
+  else
+    say("; larger than PyTorch's in {} of {}, {}\n", larger, counted(graphs, "graph"),
+        precision["factor"].is_null() ? std::string("where that makes none")
+                                      : fmt::format("by {:.2f}x at most", precision["factor"].get<double>()));
+}
+
 void say_explained(const Json& pass) {
   const Json& explained = pass["explained"];
   for (const Json& one : explained["operators"]) say("    {}\n", plain_text(one));
@@ -71,6 +84,7 @@ void say_explained(const Json& pass) {
       launches["after"].get<size_t>(), author::bytes_text(bytes["before"].get<int64_t>()),
       author::bytes_text(bytes["after"].get<int64_t>()),
       bytes["after"].get<double>() / std::max(bytes["before"].get<double>(), 1.0));
+  say_precision(pass["precision"], "    ");
   say_roofline(pass["roofline"]);
 }
 
@@ -120,6 +134,7 @@ void say_summary(const Json& reports) {
   if (summary.judged > 0)
     say("score {:.3f} (geometric mean of {}; 1 = eager), {} below 1\n", summary.score,
         counted(summary.judged, "sample"), summary.below_one);
+  if (summary.precision.graphs > 0) say_precision(author::to_json(summary.precision), "");
   if (summary.forms.size() > 1) {
     std::string forms;
     for (const auto& [form, samples] : summary.forms)

@@ -9,6 +9,7 @@
 #include "author/forms/forms.h"
 #include "author/judge/judge.h"
 #include "author/reach/reach.h"
+#include "author/report/precision.h"
 #include "author/report/roofline.h"
 #include "author/write.h"
 #include "base/json.h"
@@ -38,6 +39,7 @@ struct AuthorSummary {
   size_t samples = 0, without_pass = 0, written = 0, kept = 0;
   size_t judged = 0, below_one = 0, ended_by_budget = 0;
   std::map<std::string, size_t> forms;  // how many samples are written in each
+  Precision precision;                  // over all of them
   double score = 1;                     // geometric mean of those that were judged
   double seconds_per_sample = 0;        // the mean
   std::vector<std::pair<std::string, size_t>>
