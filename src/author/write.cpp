@@ -65,8 +65,14 @@ bool old_view_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std
   return false;
 }
 
+/// Of what can be defined: a product or a convolution.
+bool is_product(const ir::Graph& graph, NodeId id) {
+  const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+  return signature != nullptr && signature->kernel == ir::KernelClass::Library;
+}
+
 /// By node id: why it is not written; empty where it is.
-std::vector<std::string> try_all(Subject& subject) {
+std::vector<std::string> try_all(Subject& subject, const WriteOptions& options) {
   ir::Graph& graph = subject.graph;
   std::vector<std::string> refused(graph.size());
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
@@ -91,6 +97,10 @@ std::vector<std::string> try_all(Subject& subject) {
       refused[id] = "what it takes is no tensor of known type";
     } else if (Result<void> defined = definitions.node(id); !defined) {
       refused[id] = defined.error().message;
+    } else if (!options.products && is_product(graph, id)) {
+      refused[id] = "a product, which this form leaves to PyTorch";
+      // What uses it is given it.
+      if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
     }
   }
   refuse_lists(subject, refused);
@@ -415,6 +425,7 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
   for (const NodeId id : part.nodes) {
     if (!computes(definitions, id)) continue;
     ++written.computing;
+    written.products += is_product(subject.graph, id) ? 1 : 0;
     written.bytes_before += bytes_of(subject, id);
     std::set<NodeId> takes;
     ir::for_each_input(subject.graph, subject.graph.node(id), [&](NodeId input) { takes.insert(input); });
@@ -439,9 +450,9 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
 
 }  // namespace
 
-Authored write_passes(Subject& subject, std::set<std::string>& names) {
+Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names) {
   Authored authored;
-  std::vector<std::string> refused = try_all(subject);
+  std::vector<std::string> refused = try_all(subject, options);
   refuse_layouts(subject, refused);
   const auto leave = [&](NodeId id, const std::string& why) {
     authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples});
@@ -467,12 +478,12 @@ Authored write_passes(Subject& subject, std::set<std::string>& names) {
   return authored;
 }
 
-Authored write_all(std::vector<Example> examples) {
+Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
   Authored all;
   std::set<std::string> names;
   while (!examples.empty()) {
     Subject subject = merge(examples);
-    Authored made = write_passes(subject, names);
+    Authored made = write_passes(subject, options, names);
     std::ranges::move(made.passes, std::back_inserter(all.passes));
     std::ranges::move(made.left, std::back_inserter(all.left));
     std::erase_if(examples, [&](const Example& one) {
