@@ -49,16 +49,20 @@ std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vec
   return all;
 }
 
-std::vector<Schedule> schedules_of(Definitions& definitions, const std::vector<NamedKernel>& kernels) {
-  std::vector<Schedule> all;
+std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<NamedKernel>& kernels,
+                               const Schedule& schedule) {
+  std::vector<KernelRun> all;
   for (const NamedKernel& kernel : kernels) {
-    Schedule one{kernel.name, {}};
+    KernelRun one{kernel.name, {}};
     for (const TensorId id : kernel.facts.stored) one.stores.push_back(definitions.tensors()[id].name);
     one.items = definitions.sizes().values(kernel.facts.items)[0];
     one.row = definitions.sizes().values(kernel.facts.row)[0];
     one.shares_rows = kernel.lanes == Lanes::Row;
-    if (one.shares_rows) one.threads = row_threads(one.items, one.row);
+    if (one.shares_rows) one.threads = static_cast<int>(threads_of(schedule, one.items, one.row));
     one.packs = kernel.facts.packing.has_value();
+    one.tiles = kernel.facts.tile.has_value();
+    one.cpu_parts = parts_of(schedule, definitions.sizes(), kernel, false, 0);
+    one.gpu_parts = parts_of(schedule, definitions.sizes(), kernel, true, 0);
     all.push_back(std::move(one));
   }
   return all;
@@ -73,7 +77,21 @@ std::optional<Outside> nearest(std::vector<Outside> neighbours) {
 
 const char* counted(size_t count) { return count == 1 ? "" : "s"; }
 
-std::string schedule_sentence(const Schedule& one) {
+/// "" where no row is split.
+std::string parts_sentence(const KernelRun& one) {
+  if (one.cpu_parts == 1 && one.gpu_parts == 1) return "";
+  const auto parts = [](int64_t count, const char* device, const char* what) {
+    return count == 1 ? std::string() : fmt::format("{} {} of a {}", count, what, device);
+  };
+  const std::string cpu = parts(one.cpu_parts, "CPU", "tasks");
+  const std::string gpu = parts(one.gpu_parts, "GPU", one.shares_rows ? "blocks" : "threads");
+  return fmt::format(
+      " Rows so few and long would leave most of the machine idle: {}{}{} share each, and store what their "
+      "part folds to, which the next kernel folds.",
+      cpu, cpu.empty() || gpu.empty() ? "" : " and ", gpu);
+}
+
+std::string run_sentence(const KernelRun& one) {
   const std::string name = fmt::format("`{}` stores {}: ", one.kernel, fmt::join(one.stores, ", "));
   if (one.shares_rows) {
     return name +
@@ -90,6 +108,13 @@ std::string schedule_sentence(const Schedule& one) {
                "CPU and threads of a GPU take an item each{}.",
                one.items, counted(static_cast<size_t>(one.items)), one.row,
                one.packs ? ", a thread several of them at once" : "");
+  }
+  if (one.tiles) {
+    return name + fmt::format(
+                      "{} item{} that need nothing of each other, but what is read lies along another dimension than "
+                      "what is written. Squares of {} x {} are read along the one and written along the other: a GPU's "
+                      "block has one in shared memory, a CPU's task those cache lines at hand.",
+                      one.items, counted(static_cast<size_t>(one.items)), kTile, kTile);
   }
   return name +
          fmt::format(
@@ -124,7 +149,8 @@ const char* to_string(ValuePlace::Place place) {
 }
 
 Explained explain(const Subject& subject, Definitions& definitions, const GraphPart& part,
-                  const std::vector<NamedKernel>& named, const std::function<Outside(NodeId)>& why_outside) {
+                  const std::vector<NamedKernel>& named, const Schedule& schedule,
+                  const std::function<Outside(NodeId)>& why_outside) {
   const ir::Graph& graph = subject.graph;
   Explained explained;
   for (const NodeId id : part.nodes) explained.operators.push_back(fx::print_node(graph, graph.node(id)));
@@ -144,7 +170,7 @@ Explained explain(const Subject& subject, Definitions& definitions, const GraphP
   explained.before = nearest(std::move(before));
   explained.after = nearest(std::move(after));
   explained.values = places_of(definitions, named);
-  explained.kernels = schedules_of(definitions, named);
+  explained.kernels = runs_of(definitions, named, schedule);
   return explained;
 }
 
@@ -171,7 +197,7 @@ std::vector<std::string> sentences(const Explained& explained, const Saving& sav
             "Computed again by each kernel that needs it, which is cheaper than to store and load it: {}.")}) {
     if (!one.empty()) all.push_back(one);
   }
-  for (const Schedule& one : explained.kernels) all.push_back(schedule_sentence(one));
+  for (const KernelRun& one : explained.kernels) all.push_back(run_sentence(one) + parts_sentence(one));
   all.push_back(fmt::format("Launches go from {} to {}, bytes read and written from {} to {}.", saving.launches_before,
                             saving.launches_after, bytes_text(saving.bytes_before), bytes_text(saving.bytes_after)));
   return all;

@@ -32,25 +32,28 @@ struct ValuePlace {
 const char* to_string(ValuePlace::Place place);
 
 /// How a kernel runs, in numbers of the first graph.
-struct Schedule {
+struct KernelRun {
   std::string kernel;
   std::vector<std::string> stores;
-  int64_t items = 0, row = 0;  // how many, and elements of each
-  bool shares_rows = false;    // neighbouring lanes and threads share a row; else each takes items of its own
-  int threads = 1;             // CUDA: that share a row
-  bool packs = false;          // CUDA: a thread may move several neighbours at once
+  int64_t items = 0, row = 0;            // how many, and elements of each
+  bool shares_rows = false;              // neighbouring lanes and threads share a row; else each takes items of its own
+  int threads = 1;                       // CUDA: that share a row
+  bool packs = false;                    // CUDA: a thread may move several neighbours at once
+  bool tiles = false;                    // it goes through tiles of two loops
+  int64_t cpu_parts = 1, gpu_parts = 1;  // tasks, and blocks (or threads, of a column), that share a row
 };
 
 struct Explained {
   std::vector<std::string> operators;    // as statements, in the order of the graph
   std::optional<Outside> before, after;  // the nearest operator that it stops at; none: it goes to the end of the graph
   std::vector<ValuePlace> values;
-  std::vector<Schedule> kernels;
+  std::vector<KernelRun> kernels;
 };
 
 /// named: the kernels as they were written. why_outside: of an operator that is not in the part, why it is not.
 Explained explain(const Subject& subject, Definitions& definitions, const GraphPart& part,
-                  const std::vector<NamedKernel>& named, const std::function<Outside(ir::NodeId)>& why_outside);
+                  const std::vector<NamedKernel>& named, const Schedule& schedule,
+                  const std::function<Outside(ir::NodeId)>& why_outside);
 
 /// Plain sentences: what is fused and why it may be, what is stored, what that saves, and which schedule on each device.
 struct Saving {

@@ -65,8 +65,14 @@ bool old_view_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std
   return false;
 }
 
+/// Of what can be defined: a product or a convolution.
+bool is_product(const ir::Graph& graph, NodeId id) {
+  const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+  return signature != nullptr && signature->kernel == ir::KernelClass::Library;
+}
+
 /// By node id: why it is not written; empty where it is.
-std::vector<std::string> try_all(Subject& subject) {
+std::vector<std::string> try_all(Subject& subject, const WriteOptions& options) {
   ir::Graph& graph = subject.graph;
   std::vector<std::string> refused(graph.size());
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
@@ -91,6 +97,10 @@ std::vector<std::string> try_all(Subject& subject) {
       refused[id] = "what it takes is no tensor of known type";
     } else if (Result<void> defined = definitions.node(id); !defined) {
       refused[id] = defined.error().message;
+    } else if (!options.products && is_product(graph, id)) {
+      refused[id] = "a product, which this form leaves to PyTorch";
+      // What uses it is given it.
+      if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
     }
   }
   refuse_lists(subject, refused);
@@ -333,6 +343,37 @@ Outside why_outside(const Subject& subject, const std::vector<std::string>& refu
   return one;
 }
 
+/// Adds what is launched in its place where a row is shared, if any of the graphs has such rows.
+void split_rows(const Subject& subject, Definitions& definitions, const FusedKernel& kernel, const Schedule& schedule,
+                NamedKernel& named) {
+  const std::optional<SplitRow> split = split_of(definitions, kernel);
+  if (!split) return;
+  named.split_loops = split->loops;
+  named.split_length = split->length;
+  for (size_t i = 0; i < split->kernels.size(); ++i) {
+    const SplitKernel& part = split->kernels[i];
+    NamedKernel one;
+    one.name = fmt::format("{}_{}", named.name, part.reductions.empty() ? "end" : fmt::format("part_{}", i + 1));
+    one.facts = facts_of(definitions, kernel, part);
+    one.lanes = kernel.lanes;
+    one.over_row = part.over_row;
+    std::vector<std::string> made;
+    for (const TensorId tensor : one.facts.shares_given)
+      made.push_back(fmt::format("parts of {}", definitions.tensors()[tensor].name));
+    for (const TensorId tensor : one.facts.stored) made.push_back(definitions.tensors()[tensor].name);
+    const std::string comment = fmt::format("Computes {}, where several share a row.", fmt::join(made, ", "));
+    one.cpp = kernel_text(definitions, kernel, *split, i, one.facts, one.name, comment, Target::Cpu);
+    one.cuda = kernel_text(definitions, kernel, *split, i, one.facts, one.name, comment, Target::Cuda);
+    named.split.push_back(std::move(one));
+  }
+  for (size_t i = 0; i < subject.examples.size(); ++i) {
+    for (const bool on_gpu : {false, true}) {
+      if (parts_of(schedule, definitions.sizes(), named, on_gpu, i) > 1) return;
+    }
+  }
+  named.split.clear();
+}
+
 Result<Written> write_part(Subject& subject, const GraphPart& part, const std::vector<std::string>& refused,
                            const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
@@ -359,6 +400,7 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
   if (outputs.empty()) return unsupported("it only moves what it is given");
   PASSNET_TRY(const std::vector<FusedKernel> kernels, fuse(definitions, outputs));
   PASSNET_TRY_VOID(check_overwritten(definitions, kernels));
+  const Schedule schedule;
   Written written;
   written.name = name;
   written.operators = part.nodes.size();
@@ -377,11 +419,13 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
     const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));
     one.cpp = kernel_text(definitions, kernels[i], one.facts, one.name, comment, Target::Cpu);
     one.cuda = kernel_text(definitions, kernels[i], one.facts, one.name, comment, Target::Cuda);
+    split_rows(subject, definitions, kernels[i], schedule, one);
     named.push_back(std::move(one));
   }
   for (const NodeId id : part.nodes) {
     if (!computes(definitions, id)) continue;
     ++written.computing;
+    written.products += is_product(subject.graph, id) ? 1 : 0;
     written.bytes_before += bytes_of(subject, id);
     std::set<NodeId> takes;
     ir::for_each_input(subject.graph, subject.graph.node(id), [&](NodeId input) { takes.insert(input); });
@@ -390,22 +434,25 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
   const std::vector<std::string> comment = {fmt::format("{} operators of {} as {} kernel{}.", written.computing,
                                                         subject.examples[0], kernels.size(),
                                                         kernels.size() == 1 ? "" : "s")};
-  written.python = python_text(subject, definitions, part, named, name, comment);
+  written.python = python_text(subject, definitions, part, named, schedule, name, comment);
   for (const bool cuda : {false, true}) {
     std::string& text = cuda ? written.cuda : written.cpp;
     text = fmt::format("// Kernels of {}.py.\n#include <passnet/kernel.h>\n\nusing namespace passnet;\n", name);
-    for (const NamedKernel& kernel : named) text += "\n" + (cuda ? kernel.cuda : kernel.cpp);
+    for (const NamedKernel& kernel : named) {
+      text += "\n" + (cuda ? kernel.cuda : kernel.cpp);
+      for (const NamedKernel& part : kernel.split) text += "\n" + (cuda ? part.cuda : part.cpp);
+    }
   }
-  written.explained =
-      explain(subject, definitions, part, named, [&](NodeId id) { return why_outside(subject, refused, id); });
+  written.explained = explain(subject, definitions, part, named, schedule,
+                              [&](NodeId id) { return why_outside(subject, refused, id); });
   return written;
 }
 
 }  // namespace
 
-Authored write_passes(Subject& subject, std::set<std::string>& names) {
+Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names) {
   Authored authored;
-  std::vector<std::string> refused = try_all(subject);
+  std::vector<std::string> refused = try_all(subject, options);
   refuse_layouts(subject, refused);
   const auto leave = [&](NodeId id, const std::string& why) {
     authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples});
@@ -431,12 +478,12 @@ Authored write_passes(Subject& subject, std::set<std::string>& names) {
   return authored;
 }
 
-Authored write_all(std::vector<Example> examples) {
+Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
   Authored all;
   std::set<std::string> names;
   while (!examples.empty()) {
     Subject subject = merge(examples);
-    Authored made = write_passes(subject, names);
+    Authored made = write_passes(subject, options, names);
     std::ranges::move(made.passes, std::back_inserter(all.passes));
     std::ranges::move(made.left, std::back_inserter(all.left));
     std::erase_if(examples, [&](const Example& one) {

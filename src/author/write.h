@@ -12,12 +12,19 @@
 
 namespace passnet::author {
 
+/// How passes are written, where there is more than one way that may be the faster one. Which it is, measuring tells
+/// (author/judge/forms.h).
+struct WriteOptions {
+  bool products = true;  // products and convolutions as loops, where these are short; false: all are left to PyTorch
+};
+
 struct Written {
   std::string name;       // of the pass
   PythonText python;      // Name.py
   std::string cpp, cuda;  // Name.cpp, Name.cu
   size_t operators = 0;   // of the graph, views among them
   size_t computing = 0;   // of these, those that PyTorch computes something for
+  size_t products = 0;    // of these, products and convolutions
   size_t kernels = 0;
   /// Read and written in the first graph: by PyTorch's operators, each on its own, and by the kernels. What is read from a
   /// part of a tensor counts as all of it.
@@ -39,9 +46,9 @@ struct Authored {
 
 /// A pass for each connected part of the graph that kernels can be written for; parts that are equal have one. Names are
 /// those of what they compute, and none of `names`, which grows. The graph's pool of arguments may grow.
-Authored write_passes(Subject& subject, std::set<std::string>& names);
+Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names);
 
 /// Passes for all graphs: of each structure its own.
-Authored write_all(std::vector<Example> examples);
+Authored write_all(std::vector<Example> examples, const WriteOptions& options = {});
 
 }  // namespace passnet::author

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "author/reach/reach.h"
+#include "tests/author/scripted.h"
 
 namespace passnet::author {
 namespace {
@@ -62,6 +63,31 @@ TEST(Roofline, HoldsTheBytesAgainstACopyAndWhatWasMeasured) {
   EXPECT_FALSE(roofline_of("p", 1000, 1, &record, {}));
 }
 
+record::RunRecord held(const std::string& pass, double error, double of_eager) {
+  record::RunRecord one = timed("g", 2);
+  one.passes = {{pass, 1, 0, ""}, {"other", 0, 0, ""}};
+  one.outputs[0].budget = record::ErrorBudget{"recorded", {.norm = of_eager}, {}, {.norm = error}};
+  return one;
+}
+
+TEST(Precision, HoldsErrorsAgainstThoseOfPyTorch) {
+  Records records = {held("p", 1e-3, 2e-3), held("p", 3e-3, 1e-3), held("q", 1, 1), timed("exact", 2)};
+  const std::optional<Precision> precision = precision_of(records, "p");
+  ASSERT_TRUE(precision);
+  EXPECT_EQ(precision->graphs, 2u);
+  EXPECT_EQ(precision->larger, 1u);
+  EXPECT_DOUBLE_EQ(precision->error, 3e-3);
+  EXPECT_DOUBLE_EQ(precision->of_eager, 2e-3);
+  EXPECT_DOUBLE_EQ(precision->factor, 3);
+  EXPECT_EQ(precision_of(records)->graphs, 3u);
+  EXPECT_FALSE(precision_of(records, "other"));
+  records[1].no_float64 = "it reads bits";
+  EXPECT_EQ(precision_of(records, "p")->larger, 0u);
+  EXPECT_EQ(precision_of(records, "p")->factor, 1);
+  records[0] = held("p", 1e-3, 0);
+  EXPECT_TRUE(std::isinf(precision_of(records, "p")->factor));
+}
+
 TEST(Reach, DrawsEvenly) {
   EXPECT_THAT(drawn_evenly({3, 4, 5}, 3), ElementsAre(3, 4, 5));
   EXPECT_THAT(drawn_evenly({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, 2), ElementsAre(2, 7));
@@ -70,11 +96,15 @@ TEST(Reach, DrawsEvenly) {
 
 TEST(AuthorSummary, CountsAndAveragesWhatWasJudged) {
   const auto report = [](const Json& score, double seconds, bool kept, const char* why) {
-    return Json{{"score", score},
-                {"seconds", seconds},
-                {"budget", {{"seconds", 3}, {"ended", !kept}}},
-                {"passes", {{{"kept", kept}, {"why", why}}}},
-                {"left", {{{"why", "no kernel can be written for 'conv2d'"}}}}};
+    return Json{
+        {"score", score},
+        {"seconds", seconds},
+        {"precision",
+         kept ? Json{{"graphs", 2}, {"error", 2e-7}, {"of_eager", 1e-7}, {"larger", 1}, {"factor", 2}} : Json()},
+        {"form", kept ? "plain" : "without products"},
+        {"budget", {{"seconds", 3}, {"ended", !kept}}},
+        {"passes", {{{"kept", kept}, {"why", why}}}},
+        {"left", {{{"why", "no kernel can be written for 'conv2d'"}}}}};
   };
   const AuthorSummary summary = summary_of({report(4.0, 1, true, ""), report(1.0, 3, false, "a/g1 is not right: 0.93x"),
                                             report(1.0, 2, false, "b/g2 is not right: 0.41x")});
@@ -83,6 +113,10 @@ TEST(AuthorSummary, CountsAndAveragesWhatWasJudged) {
   EXPECT_EQ(summary.kept, 1u);
   EXPECT_EQ(summary.below_one, 0u);
   EXPECT_EQ(summary.ended_by_budget, 2u);
+  EXPECT_EQ(summary.precision.graphs, 2u);
+  EXPECT_EQ(summary.precision.larger, 1u);
+  EXPECT_DOUBLE_EQ(summary.precision.factor, 2);
+  EXPECT_THAT(summary.forms, ElementsAre(Pair("plain", 1), Pair("without products", 2)));
   EXPECT_NEAR(summary.score, std::cbrt(4), 1e-9);
   EXPECT_DOUBLE_EQ(summary.seconds_per_sample, 2);
   EXPECT_THAT(summary.causes,

@@ -33,6 +33,8 @@ std::string names_with(const Json& values, const char* place) {
   return names.empty() ? "none" : names;
 }
 
+std::string in_parts(int64_t parts) { return parts == 1 ? std::string("not") : fmt::format("into {}", parts); }
+
 void say_kernel(const Json& kernel) {
   const auto row = kernel["row"].get<int64_t>();
   const bool shares = kernel["lanes"] == "row";
@@ -41,6 +43,10 @@ void say_kernel(const Json& kernel) {
       shares ? fmt::format("lanes go along a row, {} threads of a GPU share it", kernel["threads"].get<int>())
              : std::string("lanes and threads take items of their own"),
       kernel["packs"].get<bool>() ? ", several neighbours at once" : "");
+  if (kernel["tiles"].get<bool>()) say("      through tiles, read along one loop and written along another\n");
+  const auto cpu = kernel["parts"]["cpu"].get<int64_t>(), gpu = kernel["parts"]["gpu"].get<int64_t>();
+  if (cpu > 1 || gpu > 1)
+    say("      rows are split: {} for tasks of a CPU, {} for a GPU\n", in_parts(cpu), in_parts(gpu));
 }
 
 void say_roofline(const Json& roofline) {
@@ -57,6 +63,19 @@ void say_roofline(const Json& roofline) {
   say("    {}\n", text);
 }
 
+void say_precision(const Json& precision, const char* indent) {
+  if (precision.is_null()) return;
+  const auto graphs = precision["graphs"].get<size_t>(), larger = precision["larger"].get<size_t>();
+  say("{}largest error against float64 {:.2g}, PyTorch's own {:.2g}", indent, precision["error"].get<double>(),
+      precision["of_eager"].get<double>());
+  if (larger == 0)
+    say("; larger than PyTorch's in none of {}\n", counted(graphs, "graph"));
+  else
+    say("; larger than PyTorch's in {} of {}, {}\n", larger, counted(graphs, "graph"),
+        precision["factor"].is_null() ? std::string("where that makes none")
+                                      : fmt::format("by {:.2f}x at most", precision["factor"].get<double>()));
+}
+
 void say_explained(const Json& pass) {
   const Json& explained = pass["explained"];
   for (const Json& one : explained["operators"]) say("    {}\n", plain_text(one));
@@ -71,6 +90,7 @@ void say_explained(const Json& pass) {
       launches["after"].get<size_t>(), author::bytes_text(bytes["before"].get<int64_t>()),
       author::bytes_text(bytes["after"].get<int64_t>()),
       bytes["after"].get<double>() / std::max(bytes["before"].get<double>(), 1.0));
+  say_precision(pass["precision"], "    ");
   say_roofline(pass["roofline"]);
 }
 
@@ -92,6 +112,13 @@ void say_report(const Json& report, bool explain) {
   say("{}: {}\n", plain_text(report["sample"]), score);
   if (report["budget"].is_object() && report["budget"]["ended"].get<bool>())
     say("  the budget of {:g} s ended the search\n", report["budget"]["seconds"].get<double>());
+  if (!report["other_forms"].empty()) {
+    std::string others;
+    for (const Json& one : report["other_forms"])
+      others +=
+          fmt::format("{}{} {:.3f}", others.empty() ? "" : ", ", plain_text(one["form"]), one["score"].get<double>());
+    say("  form: {} (others: {})\n", plain_text(report["form"]), others);
+  }
   for (const Json& pass : report["passes"]) {
     const char* verdict = pass["kept"].is_null() ? "written" : pass["kept"].get<bool>() ? "kept" : "not kept";
     say("  {}: {} in {}, {}{}\n", plain_text(pass["pass"]), counted(pass["operators"].get<size_t>(), "operator"),
@@ -113,6 +140,13 @@ void say_summary(const Json& reports) {
   if (summary.judged > 0)
     say("score {:.3f} (geometric mean of {}; 1 = eager), {} below 1\n", summary.score,
         counted(summary.judged, "sample"), summary.below_one);
+  if (summary.precision.graphs > 0) say_precision(author::to_json(summary.precision), "");
+  if (summary.forms.size() > 1) {
+    std::string forms;
+    for (const auto& [form, samples] : summary.forms)
+      forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", samples, plain_text(form));
+    say("forms: {}\n", forms);
+  }
   if (summary.ended_by_budget > 0)
     say("the budget ended the search of {}\n", counted(summary.ended_by_budget, "sample"));
   if (summary.causes.empty()) return;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -27,14 +28,16 @@ Json to_json(const Explained& explained) {
   for (const std::string& one : explained.operators) operators.push_back(valid_utf8(one));
   for (const ValuePlace& one : explained.values)
     values.push_back({{"value", valid_utf8(one.value)}, {"place", to_string(one.place)}, {"kernels", one.kernels}});
-  for (const Schedule& one : explained.kernels)
+  for (const KernelRun& one : explained.kernels)
     kernels.push_back({{"kernel", one.kernel},
                        {"stores", one.stores},
                        {"items", one.items},
                        {"row", one.row},
                        {"lanes", one.shares_rows ? "row" : "items"},
                        {"threads", one.threads},
-                       {"packs", one.packs}});
+                       {"packs", one.packs},
+                       {"tiles", one.tiles},
+                       {"parts", {{"cpu", one.cpu_parts}, {"gpu", one.gpu_parts}}}});
   return {{"operators", std::move(operators)},
           {"before", to_json(explained.before)},
           {"after", to_json(explained.after)},
@@ -72,7 +75,13 @@ const PassVerdict* verdict_of(const Judged* judged, const std::string& pass) {
   return found == judged->passes.end() ? nullptr : &*found;
 }
 
-Json pass_json(const SampleFacts& facts, const Written& one, const PassVerdict* verdict) {
+Json precision_json(const Judged* judged, const std::string& pass) {
+  const std::optional<Precision> precision = judged == nullptr ? std::nullopt : precision_of(judged->records, pass);
+  return precision ? to_json(*precision) : Json();
+}
+
+Json pass_json(const SampleFacts& facts, const Written& one, const Judged* judged) {
+  const PassVerdict* verdict = verdict_of(judged, one.name);
   return {{"pass", one.name},
           {"operators", one.operators},
           {"kernels", one.kernels},
@@ -83,6 +92,7 @@ Json pass_json(const SampleFacts& facts, const Written& one, const PassVerdict* 
           {"launches", {{"before", one.computing}, {"after", one.kernels}}},
           {"bytes", {{"before", one.bytes_before}, {"after", one.bytes_after}}},
           {"explained", to_json(one.explained)},
+          {"precision", precision_json(judged, one.name)},
           {"roofline", found_or_null(facts.rooflines, one.name)},
           {"reach", found_or_null(facts.reaches, one.name)}};
 }
@@ -111,6 +121,16 @@ std::string why_nothing_was_written(const std::string& graph, const Authored& au
   if (first == nullptr) return "nothing in it is computed";
   return fmt::format("no pass was written, {} operator{} left: {}: {}", count, count == 1 ? " was" : "s were",
                      first->statement, first->why);
+}
+
+void add(Precision& sum, const Json& one) {
+  if (one.is_null()) return;
+  sum.graphs += one["graphs"].get<size_t>();
+  sum.error = std::max(sum.error, one["error"].get<double>());
+  sum.of_eager = std::max(sum.of_eager, one["of_eager"].get<double>());
+  sum.larger += one["larger"].get<size_t>();
+  sum.factor = std::max(
+      sum.factor, one["factor"].is_null() ? std::numeric_limits<double>::infinity() : one["factor"].get<double>());
 }
 
 /// Names of graphs and figures say nothing about a cause: "g1 is not right: 0.93x" is "… is not right: …x".
@@ -149,8 +169,10 @@ std::map<std::string, std::string> left_alone(const std::vector<std::string>& gr
 }
 
 Json report_of(const SampleFacts& facts, const Authored& authored, const Judged* judged) {
-  Json passes = Json::array(), left = Json::array();
-  for (const Written& one : authored.passes) passes.push_back(pass_json(facts, one, verdict_of(judged, one.name)));
+  Json passes = Json::array(), left = Json::array(), other_forms = Json::array();
+  for (const OtherForm& one : facts.other_forms)
+    other_forms.push_back({{"form", one.label}, {"score", number_json(one.score)}});
+  for (const Written& one : authored.passes) passes.push_back(pass_json(facts, one, judged));
   for (const NotWritten& one : authored.left)
     left.push_back({{"statement", valid_utf8(one.statement)}, {"why", valid_utf8(one.why)}});
   Json budget;
@@ -160,6 +182,9 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
           {"score", judged == nullptr ? Json() : number_json(judged->score)},
           {"seconds", number_json(facts.seconds)},
           {"budget", std::move(budget)},
+          {"precision", precision_json(judged, {})},
+          {"form", facts.form},
+          {"other_forms", std::move(other_forms)},
           {"passes", std::move(passes)},
           {"left", std::move(left)},
           {"alone", to_json(left_alone(facts.graphs, authored, judged))}};
@@ -172,6 +197,7 @@ AuthorSummary summary_of(const Json& reports) {
   for (const Json& report : reports) {
     ++summary.samples;
     seconds += report["seconds"].get<double>();
+    ++summary.forms[report["form"].get<std::string>()];
     summary.ended_by_budget += report["budget"].is_object() && report["budget"]["ended"].get<bool>() ? 1 : 0;
     size_t kept = 0;
     for (const Json& pass : report["passes"]) {
@@ -183,6 +209,7 @@ AuthorSummary summary_of(const Json& reports) {
     for (const Json& left : report["left"]) ++causes["left: " + cause_of(left["why"].get<std::string>())];
     summary.kept += kept;
     summary.without_pass += kept == 0 ? 1 : 0;
+    add(summary.precision, report["precision"]);
     if (report["score"].is_null()) continue;
     const auto score = report["score"].get<double>();
     ++summary.judged;

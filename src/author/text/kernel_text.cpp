@@ -105,14 +105,25 @@ std::optional<std::vector<SizeId>> steps_of(Definitions& definitions, const Fuse
 
 class KernelWriter {
  public:
-  KernelWriter(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts, Target target)
+  /// split, at: one of the kernels that a kernel over long rows was split into; nullptr: the kernel as a whole.
+  KernelWriter(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts, Target target,
+               const SplitRow* split, size_t at)
       : definitions_(definitions),
         exprs_(definitions.exprs()),
         indices_(exprs_.indices()),
         sizes_(definitions.sizes()),
         kernel_(kernel),
         facts_(facts),
-        target_(target) {
+        target_(target),
+        split_(split),
+        own_(split == nullptr ? nullptr : &split->kernels[at]) {
+    if (own_ == nullptr) {
+      for (const Store& store : kernel.stores) stores_.push_back(&store);
+    } else {
+      for (const size_t i : own_->stores) stores_.push_back(&kernel.stores[i]);
+      for (const ExprId reduction : own_->reductions) roots_.push_back(exprs_.at(reduction).parts[0]);
+    }
+    for (const Store* store : stores_) roots_.push_back(store->value);
     const std::vector<Loop>& lanes = kernel.lanes == Lanes::Row ? kernel.row : kernel.items;
     if (!lanes.empty()) lane_ = lanes.back();
     for (const Store& store : kernel.stores) count_uses(store.value);
@@ -294,7 +305,10 @@ class KernelWriter {
   }
 
   std::string element_text(TensorId tensor, const std::string& offset) {
-    const std::string raw = fmt::format("{}[{}]", definitions_.tensors()[tensor].name, offset);
+    return converted(tensor, fmt::format("{}[{}]", definitions_.tensors()[tensor].name, offset));
+  }
+  /// raw: an element of that tensor, as it is stored.
+  std::string converted(TensorId tensor, const std::string& raw) {
     const Element& type = element(tensor);
     if (type.compute == Compute::Float && type.kernel != "float") return fmt::format("to_float({})", raw);
     if (type.compute == Compute::Int && type.kernel != "int64_t") return fmt::format("int64_t({})", raw);
@@ -304,6 +318,7 @@ class KernelWriter {
   std::string load_text(ExprId id) {
     if (const auto packed = packs_.find(id); packed != packs_.end()) return packed->second + "[lane]";
     const Expr expr = exprs_.at(id);
+    if (const auto tiled = tiles_.find(id); tiled != tiles_.end()) return converted(expr.tensor, tiled->second);
     const Access from = access(expr.tensor, expr.places);
     if (!is_vector(id)) return element_text(expr.tensor, offset_text(from, variables_[lane_ ? lane_->variable : 0]));
     const auto step = from.steps.find(lane_->variable);
@@ -499,8 +514,8 @@ class KernelWriter {
     return {};
   }
 
-  // One step after the other, for each lane its own.
-  std::string reduction(ExprId id) {
+  // One step after the other, for each lane its own. stores_too: what is stored on the way.
+  std::string reduction(ExprId id, bool stores_too = false) {
     const Expr expr = exprs_.at(id);
     const std::vector<Loop> loops = loops_of(expr);
     // Reductions within it that are the same at each step come first: the loops may share variables.
@@ -513,10 +528,11 @@ class KernelWriter {
     for (const Loop& loop : loops) {
       const std::string name = fresh("k");
       variables_[loop.variable] = name;
-      open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", name, sizes_.kernel_text(loop.extent)));
     }
+    open_loops(loops);
     const std::string part = value(expr.parts[0]);
     line(fmt::format("{} = {};", total, combined(expr.fold, total, part, is_vector(id))));
+    for (const Store* store : stores_too ? stores_ : std::vector<const Store*>()) this->store(*store);
     for (size_t i = 0; i < loops.size(); ++i) close();
     variables_ = outside;
     return total;
@@ -592,15 +608,24 @@ class KernelWriter {
     line(fmt::format("{}[{}] = {};", tensor.name, offset_text(to, variables_[lane_ ? lane_->variable : 0]), text));
   }
 
+  /// Whether an element that is computed twice would be found changed.
+  bool overwrites() const {
+    return std::ranges::any_of(
+        stores_, [&](const Store* store) { return definitions_.tensors()[store->tensor].overwrites.has_value(); });
+  }
+
   bool lies_in_row(const Store& store) {
     const Access to = access(store.tensor, store.place);
     return std::ranges::any_of(kernel_.row, [&](const Loop& loop) { return to.moves_with(loop.variable); });
   }
 
   /// Writes all that does not depend on these variables before the loop over them.
-  void hoist(const std::set<VariableId>& variables) {
+  void hoist(std::set<VariableId> variables) {
     std::set<ExprId> met;
-    for (const Store& store : kernel_.stores) hoist_in(store.value, variables, met);
+    // What a split row folds itself stands in loops that are not written yet.
+    for (const ExprId reduction : own_ == nullptr ? std::vector<ExprId>() : own_->reductions)
+      variables.insert(exprs_.at(reduction).variables.begin(), exprs_.at(reduction).variables.end());
+    for (const ExprId root : roots_) hoist_in(root, variables, met);
   }
   void hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {
     if (!met.insert(id).second) return;
@@ -672,26 +697,37 @@ class KernelWriter {
 
   // The elements of one item, or of lanes of items.
   void item_body() {
-    for (const Store& store : kernel_.stores) {
-      if (!lies_in_row(store)) this->store(store);
+    if (own_ != nullptr) fold_given();
+    if (own_ != nullptr && !own_->reductions.empty()) {
+      for (const ExprId id : own_->reductions) store_share(id, reduction(id, id == own_->reductions[0]));
+      return;
     }
-    if (std::ranges::none_of(kernel_.stores, [&](const Store& store) { return lies_in_row(store); })) return;
+    store_outside_of_row();
+    if (std::ranges::none_of(stores_, [&](const Store* store) { return lies_in_row(*store); })) return;
     write_reductions();
     const Scoped scope(*this);
-    for (const Loop& loop : kernel_.row) {
-      open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", variables_[loop.variable],
-                       sizes_.kernel_text(loop.extent)));
-    }
-    for (const Store& store : kernel_.stores) {
-      if (lies_in_row(store)) this->store(store);
+    open_loops(kernel_.row);
+    for (const Store* store : stores_) {
+      if (lies_in_row(*store)) this->store(*store);
     }
     for (size_t i = 0; i < kernel_.row.size(); ++i) close();
+  }
+  /// Of those that share an item the first one does it.
+  void store_outside_of_row() {
+    if (std::ranges::all_of(stores_, [&](const Store* store) { return lies_in_row(*store); })) return;
+    const Scoped scope(*this);
+    const bool shared = own_ != nullptr && own_->over_row;
+    if (shared) open("if (part == 0)");
+    for (const Store* store : stores_) {
+      if (!lies_in_row(*store)) this->store(*store);
+    }
+    if (shared) close();
   }
 
   // Those that do not depend on the row, before its loop.
   void write_reductions() {
     std::set<ExprId> met;
-    for (const Store& store : kernel_.stores) write_reductions_in(store.value, met);
+    for (const ExprId root : roots_) write_reductions_in(root, met);
   }
   void write_reductions_in(ExprId id, std::set<ExprId>& met) {
     if (!met.insert(id).second) return;
@@ -703,42 +739,195 @@ class KernelWriter {
   }
 
   void cpu_items() {
+    const bool shared = own_ != nullptr && own_->over_row;
     if (kernel_.items.empty()) {
+      if (own_ != nullptr) number_ = "0";
+      if (shared) {
+        line("const auto [first, last] = chunk(PARTS, 1);");
+        open("for (int64_t part = first; part < last; ++part)");
+        open_share();
+        item_body();
+        close();
+        return;
+      }
       line("if (task_index() > 0) return;");
       item_body();
       return;
     }
-    const std::vector<Loop> outer(kernel_.items.begin(), kernel_.items.end() - 1);
-    const std::string width = sizes_.kernel_text(lane_->extent);
-    const auto block = [&](const std::string& from, const std::string& to) {
-      const Scoped scope(*this);
-      if (vectors_) {
-        open(fmt::format("cover_blocks({}, {}, [&](int64_t i, int lanes) __attribute__((always_inline))", from, to));
-        item_body();
-        close("});");
-      } else {
-        open(fmt::format("for (int64_t i = {}; i < {}; ++i)", from, to));
-        item_body();
-        close();
-      }
-    };
-    std::set<VariableId> inside = variables_of(kernel_.row);
-    inside.insert(lane_->variable);
-    if (outer.empty()) {
-      line(fmt::format("const auto [first, last] = chunk({});", width));
-      hoist(inside);
-      block("first", "last");
+    if (facts_.tile) {
+      cpu_tiles();
       return;
     }
-    line(fmt::format("const auto [first, last] = chunk({});", product_text(kernel_.items)));
+    const std::vector<Loop> outer(kernel_.items.begin(), kernel_.items.end() - 1);
+    const std::string width = sizes_.kernel_text(lane_->extent);
+    std::set<VariableId> inside = variables_of(kernel_.row);
+    inside.insert(lane_->variable);
+    number_ = outer.empty() ? "i" : fmt::format("item * {} + i", width);
+    if (outer.empty() && !shared) {
+      line(fmt::format("const auto [first, last] = chunk({});", width));
+      hoist(inside);
+      cpu_block("first", "last");
+      return;
+    }
+    line(fmt::format("const auto [first, last] = chunk({}{});", shared ? "PARTS * " : "", product_text(kernel_.items)));
     open("for (int64_t next = first; next < last;)");
-    line(fmt::format("const int64_t item = next / {0}, begin = next % {0};", width));
-    line(fmt::format("const int64_t end = {0} - begin < last - next ? {0} : begin + last - next;", width));
-    line("next += end - begin;");
+    line(fmt::format("const int64_t {1} = next / {0}, start = next % {0};", width, shared ? "run" : "item"));
+    line(fmt::format("const int64_t stop = {0} - start < last - next ? {0} : start + last - next;", width));
+    line("next += stop - start;");
+    if (shared) {
+      const std::string runs = outer.empty() ? "1" : product_text(outer);
+      line(fmt::format("const int64_t part = run / {0}{1};", runs,
+                       outer.empty() ? "" : fmt::format(", item = run % {}", runs)));
+      open_share();
+    }
     decode(outer, "item");
     hoist(inside);
-    block("begin", "end");
+    cpu_block("start", "stop");
     close();
+  }
+
+  /// Items that differ in the lane's variable alone.
+  void cpu_block(const std::string& from, const std::string& to) {
+    const Scoped scope(*this);
+    if (vectors_) {
+      open(fmt::format("{}({}, {}, [&](int64_t i, int lanes) __attribute__((always_inline))",
+                       overwrites() ? "for_blocks" : "cover_blocks", from, to));
+      item_body();
+      close("});");
+    } else {
+      open(fmt::format("for (int64_t i = {}; i < {}; ++i)", from, to));
+      item_body();
+      close();
+    }
+  }
+
+  // ---- tiles: squares of the lane's loop and of the one that loads go along
+
+  std::string tiles_along(const Loop& loop) {
+    return fmt::format("ceil_div(int64_t({}), int64_t({}))", sizes_.kernel_text(loop.extent), kTile);
+  }
+
+  // Cache lines that a tile reads are still at hand when the next line of the result needs them.
+  void cpu_tiles() {
+    const Loop& across = facts_.tile->across;
+    const std::string& own = variables_[across.variable];
+    const std::string width = sizes_.kernel_text(lane_->extent), height = sizes_.kernel_text(across.extent);
+    line(fmt::format("constexpr int64_t along = {}, across = {};", tiles_along(*lane_), tiles_along(across)));
+    line(fmt::format("const auto [first, last] = chunk(along * across * {}, 1);", product_text(facts_.tile->outer)));
+    open("for (int64_t tile = first; tile < last; ++tile)");
+    line("const int64_t item = tile / (along * across);");
+    line(fmt::format("const int64_t start = tile % along * {}, top = tile / along % across * {};", kTile, kTile));
+    line(fmt::format("const int64_t stop = start + {0} < {1} ? start + {0} : {1};", kTile, width));
+    line(fmt::format("const int64_t bottom = top + {0} < {1} ? top + {0} : {1};", kTile, height));
+    decode(facts_.tile->outer, "item");
+    hoist({across.variable, lane_->variable});
+    open(fmt::format("for (int64_t {0} = top; {0} < bottom; ++{0})", own));
+    const Scoped scope(*this);
+    hoist({lane_->variable});
+    cpu_block("start", "stop");
+    close();
+    close();
+  }
+
+  // A block has a tile: its threads lie along the loads while these go to shared memory, and along the stores afterwards.
+  void cuda_tiles() {
+    const Loop& across = facts_.tile->across;
+    const std::string own = variables_[across.variable], lane = variables_[lane_->variable];
+    const std::string width = sizes_.kernel_text(lane_->extent), height = sizes_.kernel_text(across.extent);
+    const std::string near = fresh("near"), far = fresh("far"), place = fresh("tile"), next = fresh("tile");
+    line(fmt::format("const Divided<{}> {}(task_index());", tiles_along(*lane_), place));
+    line(fmt::format("const Divided<{}> {}({}.quotient);", tiles_along(across), next, place));
+    line(fmt::format("const int64_t item = {}.quotient;", next));
+    line(fmt::format("if (item >= {}) return;", product_text(facts_.tile->outer)));
+    decode(facts_.tile->outer, "item");
+    line(fmt::format("const int {} = thread_index() % {};", near, kTile));
+    hoist({across.variable, lane_->variable});
+    std::vector<std::string> names;
+    for (const ExprId load : facts_.tile->loads) {
+      names.push_back(fresh("shared"));
+      // One column more, so that neither rows nor columns of it lie in one bank.
+      line(fmt::format("__shared__ {} {}[{}][{}];", element(exprs_.at(load).tensor).kernel, names.back(), kTile,
+                       kTile + 1));
+    }
+    const auto begin_of_tile = [&](const std::string& of) { return fmt::format("{}.remainder * {}", of, kTile); };
+    const std::string rows =
+        fmt::format("for (int {0} = thread_index() / {1}; {0} < {1}; {0} += thread_count / {1})", far, kTile);
+    {
+      const Scoped scope(*this);
+      line("#pragma unroll");
+      open(rows);
+      line(fmt::format("const int64_t {} = {} + {}, {} = {} + {};", own, begin_of_tile(next), near, lane,
+                       begin_of_tile(place), far));
+      open(fmt::format("if ({} < {} && {} < {})", own, height, lane, width));
+      for (size_t i = 0; i < names.size(); ++i) {
+        const Expr expr = exprs_.at(facts_.tile->loads[i]);
+        line(fmt::format("{}[{}][{}] = {}[{}];", names[i], far, near, definitions_.tensors()[expr.tensor].name,
+                         offset_text(access(expr.tensor, expr.places), lane)));
+      }
+      close();
+      close();
+    }
+    line("block_barrier();");
+    line(fmt::format("const int64_t {} = {} + {};", lane, begin_of_tile(place), near));
+    for (size_t i = 0; i < names.size(); ++i)
+      tiles_[facts_.tile->loads[i]] = fmt::format("{}[{}][{}]", names[i], near, far);
+    line("#pragma unroll");
+    open(rows);
+    line(fmt::format("const int64_t {} = {} + {};", own, begin_of_tile(next), far));
+    open(fmt::format("if ({} < {} && {} < {})", own, height, lane, width));
+    const Scoped scope(*this);
+    item_body();
+    close();
+    close();
+  }
+
+  // ---- rows that several blocks or tasks share: PARTS of them, of which this one is `part`
+
+  /// Its share of the first loop of the row: [begin, end).
+  void open_share() {
+    const std::string length = sizes_.kernel_text(split_->loops[0].extent);
+    // Shares of neighbours begin where vectors do, and no two write one cache line.
+    const char* granule = split_->loops.size() == 1 && kernel_.lanes == Lanes::Row ? "64" : "1";
+    line(fmt::format("constexpr int64_t share = ceil_div(ceil_div(int64_t({0}), int64_t(PARTS)), int64_t({1})) * {1};",
+                     length, granule));
+    line(fmt::format("const int64_t begin = part * share < {0} ? part * share : {0};", length));
+    line(fmt::format("const int64_t end = begin + share < {0} ? begin + share : {0};", length));
+  }
+
+  std::string item_count() { return kernel_.items.empty() ? "1" : product_text(kernel_.items); }
+
+  /// Where a partial result lies, of the part of that name: those of neighbouring items side by side.
+  std::string share_place(const std::string& part) {
+    return fmt::format("{} * ({}) + {}", part, item_count(), number_);
+  }
+
+  void store_share(ExprId id, std::string total) {
+    const std::string name = share_name(definitions_, exprs_.at(id).tensor);
+    if (exprs_.at(id).compute == Compute::Bool) total = fmt::format("({} ? 1.0f : 0.0f)", total);
+    if (is_vector(id))
+      line(fmt::format("store({} + {}, {}, lanes);", name, share_place("part"), total));
+    else
+      line(fmt::format("{}[{}] = {};", name, share_place("part"), total));
+  }
+
+  /// What earlier kernels stored parts of.
+  void fold_given() {
+    for (const ExprId id : own_->given) {
+      const Expr expr = exprs_.at(id);
+      const std::string total = fresh("total"), name = share_name(definitions_, expr.tensor);
+      const bool by_threads = target_ == Target::Cuda && kernel_.lanes == Lanes::Row;
+      line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
+      open(fmt::format("for (int64_t k = {}; k < PARTS; k += {})", by_threads ? "thread" : "0",
+                       by_threads ? "THREADS" : "1"));
+      std::string part = is_vector(id) ? fmt::format("load({} + {}, lanes)", name, share_place("k"))
+                                       : fmt::format("{}[{}]", name, share_place("k"));
+      if (expr.compute == Compute::Bool) part = fmt::format("({} != 0.0f)", part);
+      line(fmt::format("const {} x = {};", type_of(id), part));
+      line(fmt::format("{} = {};", total, combined(expr.fold, total, "x", is_vector(id))));
+      close();
+      if (by_threads) fold_over_threads(expr.fold, total);
+      names_[id] = total;
+    }
   }
 
   /// What a loop over a row does.
@@ -791,6 +980,7 @@ class KernelWriter {
   }
 
   std::vector<Stage> stages_of_row() {
+    if (own_ != nullptr) return stages_of_share();
     std::vector<Stage> stages;
     std::set<ExprId> met;
     for (const Store& store : kernel_.stores) collect_stages(store.value, met, stages);
@@ -806,6 +996,20 @@ class KernelWriter {
       stage.stores.push_back(&store);
     }
     if (!last.stores.empty()) stages.push_back(std::move(last));
+    return stages;
+  }
+
+  /// Of one of the kernels that a row was split into: what it folds itself, with what is stored on the way, or stores alone.
+  std::vector<Stage> stages_of_share() {
+    std::vector<Stage> stages;
+    for (const ExprId reduction : own_->reductions) stages.push_back({reduction, {exprs_.at(reduction).parts[0]}, {}});
+    if (stages.empty()) stages.emplace_back();
+    for (const Store* store : stores_) {
+      if (!lies_in_row(*store)) continue;
+      stages.front().elements.push_back(store->value);
+      stages.front().stores.push_back(store);
+    }
+    if (!stages.front().reduction && stages.front().stores.empty()) stages.clear();
     return stages;
   }
 
@@ -860,26 +1064,33 @@ class KernelWriter {
   }
 
   void cpu_rows() {
-    const std::string items = kernel_.items.empty() ? "1" : product_text(kernel_.items);
-    line(fmt::format("const auto [first, last] = chunk({}, 1);", items));
-    open("for (int64_t item = first; item < last; ++item)");
+    const bool shared = own_ != nullptr && own_->over_row;
+    line(fmt::format("const auto [first, last] = chunk({}{}, 1);", shared ? "PARTS * " : "", item_count()));
+    if (shared) {
+      open("for (int64_t next = first; next < last; ++next)");
+      line("const int64_t item = next / PARTS, part = next % PARTS;");
+      open_share();
+    } else {
+      open("for (int64_t item = first; item < last; ++item)");
+    }
     decode(kernel_.items, "item");
     const std::vector<Stage> stages = stages_of_row();
     const Loop& row = kernel_.row.back();
-    if (sizes_.largest(row.extent) <= kMostKept) choose_kept(stages);
+    if (own_ == nullptr && sizes_.largest(row.extent) <= kMostKept) choose_kept(stages);
     const std::string length = sizes_.kernel_text(row.extent);
     for (const auto& [id, kept] : kept_) line(fmt::format("float {}[{}];", kept.name, length));
     std::set<VariableId> inside = variables_of(kernel_.row);
+    if (own_ != nullptr) scalar([&] { fold_given(); });
     hoist(inside);
     for (const Stage& stage : stages) {
       write_what_is_known();
       stage.reduction ? cpu_reduction(stage) : cpu_row_stores(stage);
       after_stage();
     }
+    for (const ExprId id : own_ == nullptr ? std::vector<ExprId>() : own_->reductions)
+      scalar([&] { store_share(id, names_[id]); });
     write_what_is_known();
-    for (const Store& store : kernel_.stores) {
-      if (!lies_in_row(store)) scalar([&] { this->store(store); });
-    }
+    scalar([&] { store_outside_of_row(); });
     close();
   }
 
@@ -893,7 +1104,7 @@ class KernelWriter {
   // What follows from the reductions so far, before the loop that uses it.
   void write_what_is_known() {
     std::set<ExprId> met;
-    for (const Store& store : kernel_.stores) write_known_in(store.value, met);
+    for (const ExprId root : roots_) write_known_in(root, met);
   }
   bool is_known(ExprId id) {
     if (exprs_.at(id).kind == Kind::Reduce) return names_.contains(id);
@@ -929,8 +1140,10 @@ class KernelWriter {
       const char* sign = expr.fold == Fold::Smallest ? "-" : "";
       const auto loop = [&](const std::string& begin) {
         const Scoped scope(*this);
-        open(fmt::format("{}{}{}({}, [&](int64_t i, int lanes) __attribute__((always_inline))", begin, sign, fold,
-                         length));
+        const bool shared = is_shared(*lane_);
+        open(fmt::format("{}{}{}({}, [&](int64_t {}, int lanes) __attribute__((always_inline))", begin, sign, fold,
+                         shared ? "end - begin" : length, shared ? "at" : "i"));
+        if (shared) line("const int64_t i = begin + at;");
         std::string part = value(expr.parts[0]);
         if (!is_vector(expr.parts[0])) part = fmt::format("vec({})", part);
         for (const Store* store : stage.stores) this->store(*store);
@@ -962,23 +1175,27 @@ class KernelWriter {
   }
   void open_loops(const std::vector<Loop>& loops) {
     for (const Loop& one : loops)
-      open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", variables_[one.variable],
-                       sizes_.kernel_text(one.extent)));
+      open(fmt::format("for (int64_t {0} = {1}; {0} < {2}; ++{0})", variables_[one.variable], begin_of(one),
+                       end_of(one)));
   }
+  /// Where a loop begins and ends: that of a split row goes over a share of it.
+  bool is_shared(const Loop& loop) const {
+    return own_ != nullptr && own_->over_row && loop.variable == split_->loops[0].variable;
+  }
+  std::string begin_of(const Loop& loop) const { return is_shared(loop) ? "begin" : "0"; }
+  std::string end_of(const Loop& loop) { return is_shared(loop) ? "end" : sizes_.kernel_text(loop.extent); }
 
   void cpu_row_stores(const Stage& stage) {
-    const std::string length = sizes_.kernel_text(kernel_.row.back().extent);
     const std::vector<Loop> outer(kernel_.row.begin(), kernel_.row.end() - 1);
     const Scoped scope(*this);
     stage_keeps_ = true;
-    for (const Loop& one : outer)
-      open(fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0})", variables_[one.variable],
-                       sizes_.kernel_text(one.extent)));
+    open_loops(outer);
+    const std::string begin = begin_of(kernel_.row.back()), end = end_of(kernel_.row.back());
     if (vectors_)
-      open(fmt::format("{}(0, {}, [&](int64_t i, int lanes) __attribute__((always_inline))",
-                       kept_.empty() ? "cover_blocks" : "for_blocks", length));
+      open(fmt::format("{}({}, {}, [&](int64_t i, int lanes) __attribute__((always_inline))",
+                       kept_.empty() && !overwrites() ? "cover_blocks" : "for_blocks", begin, end));
     else
-      open(fmt::format("for (int64_t i = 0; i < {}; ++i)", length));
+      open(fmt::format("for (int64_t i = {}; i < {}; ++i)", begin, end));
     for (const Store* store : stage.stores) this->store(*store);
     close(vectors_ ? "});" : "}");
     for (size_t i = 0; i < outer.size(); ++i) close();
@@ -988,8 +1205,22 @@ class KernelWriter {
   // ---- CUDA
 
   void cuda_items() {
+    if (facts_.tile) {
+      cuda_tiles();
+      return;
+    }
+    if (own_ != nullptr && own_->over_row) {
+      line(fmt::format("const Divided<{}> place(global_index());", item_count()));
+      line("const int64_t part = place.quotient, item = place.remainder;");
+      line("if (part >= PARTS) return;");
+      open_share();
+      decode(kernel_.items, "item");
+      item_body();
+      return;
+    }
     if (kernel_.items.empty()) {
       line("if (global_index() > 0) return;");
+      if (own_ != nullptr) number_ = "0";
       item_body();
       return;
     }
@@ -1064,20 +1295,31 @@ class KernelWriter {
   }
 
   void cuda_rows() {
-    const std::string items = kernel_.items.empty() ? "1" : product_text(kernel_.items);
-    line("const int64_t item = int64_t(task_index()) * (thread_count / THREADS) + thread_index() / THREADS;");
-    line(fmt::format("if (item >= {}) return;", items));
-    line("const int thread = thread_index() % THREADS;");
+    const bool shared = own_ != nullptr && own_->over_row;
+    if (shared) {
+      // A block for each part: all of its threads take part in every fold.
+      line("const Divided<PARTS> place(task_index());");
+      line(fmt::format("if (place.quotient >= {}) return;", item_count()));
+      line("const int64_t item = place.quotient, part = place.remainder;");
+      line("const int thread = thread_index();");
+      open_share();
+    } else {
+      line("const int64_t item = int64_t(task_index()) * (thread_count / THREADS) + thread_index() / THREADS;");
+      line(fmt::format("if (item >= {}) return;", item_count()));
+      line("const int thread = thread_index() % THREADS;");
+    }
     decode(kernel_.items, "item");
     const std::vector<Stage> stages = stages_of_row();
     const Loop& row = kernel_.row.back();
-    in_parts_ = kernel_.row.size() == 1 && sizes_.largest(row.extent) <= kMostKeptByThread * kMostThreads;
+    in_parts_ =
+        own_ == nullptr && kernel_.row.size() == 1 && sizes_.largest(row.extent) <= kMostKeptByThread * kMostThreads;
     if (in_parts_) choose_kept(stages);
     const std::string length = sizes_.kernel_text(row.extent);
     const bool packs = facts_.packing.has_value();
     if (in_parts_)
       line(fmt::format("constexpr int parts = ceil_div(int({}), int(THREADS{}));", length, packs ? " * PACK" : ""));
     for (const auto& [id, kept] : kept_) line(fmt::format("float {}[parts]{};", kept.name, packs ? "[PACK]" : ""));
+    if (own_ != nullptr) fold_given();
     hoist(variables_of(kernel_.row));
     for (const Stage& stage : stages) {
       write_what_is_known();
@@ -1085,14 +1327,12 @@ class KernelWriter {
       after_stage();
     }
     write_what_is_known();
-    bool guarded = false;
-    for (const Store& store : kernel_.stores) {
-      if (lies_in_row(store)) continue;
-      if (!guarded) open("if (thread == 0)");
-      guarded = true;
-      this->store(store);
-    }
-    if (guarded) close();
+    const std::vector<ExprId> totals = own_ == nullptr ? std::vector<ExprId>() : own_->reductions;
+    if (totals.empty() && std::ranges::all_of(stores_, [&](const Store* store) { return lies_in_row(*store); })) return;
+    open("if (thread == 0)");
+    for (const ExprId id : totals) store_share(id, names_[id]);
+    store_outside_of_row();
+    close();
   }
 
   /// All that a loop over parts of a row reads, before it needs the first of it: no read waits behind a branch.
@@ -1146,10 +1386,12 @@ class KernelWriter {
         open("for (int part = 0; part < parts; ++part)");
         line(in_part);
         line(fmt::format("if (i >= {}) break;", length));
-      } else if (facts_.packing) {
-        open(fmt::format("for (int64_t i = thread * PACK; i < {}; i += THREADS * PACK)", length));
       } else {
-        open(fmt::format("for (int64_t i = thread; i < {}; i += THREADS)", length));
+        const std::string begin = is_shared(*lane_) ? "begin + " : "";
+        // A thread has a few steps of a share, whose reads then do not wait for each other.
+        if (own_ != nullptr) line("#pragma unroll 4");
+        open(fmt::format("for (int64_t i = {0}thread{1}; i < {2}; i += THREADS{1})", begin,
+                         facts_.packing ? " * PACK" : "", end_of(*lane_)));
       }
       const auto add = [&] {
         if (!stage.reduction) return;
@@ -1168,11 +1410,16 @@ class KernelWriter {
     variables_ = outside;
     lane_ = lane;
     if (!stage.reduction) return;
-    const Expr& expr = exprs_.at(*stage.reduction);
+    fold_over_threads(exprs_.at(*stage.reduction).fold, total);
+    names_[*stage.reduction] = total;
+  }
+
+  /// CUDA: of all threads that share the row; each of them gets it.
+  void fold_over_threads(Fold how, const std::string& total) {
     const auto fold = [&](const char* sign, const char* name) {
       return fmt::format("{0}{1}({0}{2})", sign, name, total);
     };
-    switch (expr.fold) {
+    switch (how) {
       case Fold::Sum: line(fmt::format("{} = {};", total, fold("", "row_sum<THREADS>"))); break;
       case Fold::Smallest: line(fmt::format("{} = {};", total, fold("-", "row_max<THREADS>"))); break;
       case Fold::Any:
@@ -1180,7 +1427,6 @@ class KernelWriter {
       case Fold::All: line(fmt::format("{} = {};", total, fold("!", "row_max<THREADS>"))); break;
       case Fold::Product: break;
     }
-    names_[*stage.reduction] = total;
   }
 
   Definitions& definitions_;
@@ -1190,6 +1436,11 @@ class KernelWriter {
   const FusedKernel& kernel_;
   const KernelFacts& facts_;
   const Target target_;
+  const SplitRow* split_;
+  const SplitKernel* own_;            // of split_; nullptr: the kernel as a whole
+  std::vector<const Store*> stores_;  // that it stores
+  std::vector<ExprId> roots_;         // all that it computes
+  std::string number_ = "item";       // of the item, among all
   std::optional<Loop> lane_;
   bool vectors_ = false;
   std::set<std::string> taken_;
@@ -1200,6 +1451,7 @@ class KernelWriter {
   std::map<ExprId, Kept> kept_;
   std::vector<ExprId> written_;
   std::map<ExprId, std::string> packs_;            // loads of several elements
+  std::map<ExprId, std::string> tiles_;            // loads that lie in shared memory
   std::map<TensorId, std::string> packed_stores_;  // what is stored together after the loop over it
   bool stage_keeps_ = false;
   bool in_parts_ = false;  // CUDA: a thread's part of a row is short enough for its registers
@@ -1207,13 +1459,22 @@ class KernelWriter {
   std::string out_;
 };
 
-void collect_facts(Definitions& definitions, ExprId id, std::set<ExprId>& met, KernelFacts& facts) {
-  if (!met.insert(id).second) return;
+/// given: reductions whose results it gets.
+void collect_facts(Definitions& definitions, ExprId id, const std::vector<ExprId>& given, std::set<ExprId>& met,
+                   KernelFacts& facts) {
+  if (std::ranges::find(given, id) != given.end() || !met.insert(id).second) return;
   const Expr expr = definitions.exprs().at(id);
-  definitions.exprs().for_each_part(id, [&](ExprId part) { collect_facts(definitions, part, met, facts); });
+  definitions.exprs().for_each_part(id, [&](ExprId part) { collect_facts(definitions, part, given, met, facts); });
   const auto add = [](auto& list, const auto& value) {
     if (std::ranges::find(list, value) == list.end()) list.push_back(value);
   };
+  if (expr.kind == Kind::Reduce) {
+    SizeTable& sizes = definitions.sizes();
+    SizeId steps = sizes.one();
+    for (const VariableId variable : expr.variables)
+      steps = sizes.product(steps, definitions.exprs().indices().extent(variable));
+    if (sizes.largest(steps) > sizes.largest(facts.steps)) facts.steps = steps;
+  }
   if (expr.kind == Kind::Load) add(facts.loaded, expr.tensor);
   if (expr.kind == Kind::Parameter) add(facts.parameters, std::pair(expr.text, expr.compute));
 }
@@ -1276,26 +1537,71 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
 
 }  // namespace
 
-KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {
+namespace {
+
+/// values: what is computed, of which `given` is known; stored: by it.
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const std::vector<ExprId>& values,
+                     const std::vector<ExprId>& given, const std::vector<TensorId>& stored) {
   SizeTable& sizes = definitions.sizes();
   KernelFacts facts;
+  facts.steps = sizes.one();
+  for (const Loop& loop : kernel.row) facts.steps = sizes.product(facts.steps, loop.extent);
   std::set<ExprId> met;
-  for (const Store& store : kernel.stores) {
-    collect_facts(definitions, store.value, met, facts);
-    facts.stored.push_back(store.tensor);
-  }
-  for (const TensorId stored : facts.stored) {
-    if (const auto input = definitions.tensors()[stored].overwrites) std::erase(facts.loaded, *input);
+  for (const ExprId value : values) collect_facts(definitions, value, given, met, facts);
+  facts.stored = stored;
+  for (const TensorId one : facts.stored) {
+    if (const auto input = definitions.tensors()[one].overwrites) std::erase(facts.loaded, *input);
   }
   facts.items = facts.row = sizes.one();
   for (const Loop& loop : kernel.items) facts.items = sizes.product(facts.items, loop.extent);
   for (const Loop& loop : kernel.row) facts.row = sizes.product(facts.row, loop.extent);
   facts.packing = packing_of(definitions, kernel);
+  facts.tile = tile_of(definitions, kernel);
   return facts;
 }
 
-std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts,
-                        const std::string& name, const std::string& comment, Target target) {
+}  // namespace
+
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {
+  std::vector<ExprId> values;
+  std::vector<TensorId> stored;
+  for (const Store& store : kernel.stores) {
+    values.push_back(store.value);
+    stored.push_back(store.tensor);
+  }
+  return facts_of(definitions, kernel, values, {}, stored);
+}
+
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split) {
+  std::vector<ExprId> values;
+  std::vector<TensorId> stored, taken, given;
+  for (const ExprId reduction : split.reductions) {
+    values.push_back(definitions.exprs().at(reduction).parts[0]);
+    given.push_back(definitions.exprs().at(reduction).tensor);
+  }
+  for (const size_t i : split.stores) {
+    values.push_back(kernel.stores[i].value);
+    stored.push_back(kernel.stores[i].tensor);
+  }
+  for (const ExprId reduction : split.given) taken.push_back(definitions.exprs().at(reduction).tensor);
+  KernelFacts facts = facts_of(definitions, kernel, values, split.given, stored);
+  facts.shares_taken = taken;
+  facts.shares_given = given;
+  return facts;
+}
+
+std::string share_name(const Definitions& definitions, TensorId of) {
+  std::string name = definitions.tensors()[of].name + "_parts";
+  const auto is_taken = [&](const Tensor& tensor) { return tensor.name == name; };
+  while (std::ranges::any_of(definitions.tensors(), is_taken)) name += "_";
+  return name;
+}
+
+namespace {
+
+std::string function_text(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts,
+                          const std::string& name, const std::string& comment, Target target, const SplitRow* split,
+                          size_t at) {
   std::vector<std::string> parameters;
   for (const TensorId tensor : facts.loaded)
     parameters.push_back(fmt::format("const {}* {}",
@@ -1304,6 +1610,10 @@ std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, con
   for (const TensorId tensor : facts.stored)
     parameters.push_back(fmt::format("{}* {}", definitions.elements()[definitions.tensors()[tensor].element].kernel,
                                      definitions.tensors()[tensor].name));
+  for (const TensorId of : facts.shares_taken)
+    parameters.push_back(fmt::format("const float* {}", share_name(definitions, of)));
+  for (const TensorId of : facts.shares_given)
+    parameters.push_back(fmt::format("float* {}", share_name(definitions, of)));
   for (const auto& [parameter, compute] : facts.parameters) {
     const char* type = compute == Compute::Float    ? "float"
                        : compute == Compute::Double ? "double"
@@ -1311,8 +1621,20 @@ std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, con
                                                     : "int64_t";
     parameters.push_back(fmt::format("{} {}", type, parameter));
   }
-  const std::string body = KernelWriter(definitions, kernel, facts, target).run();
+  const std::string body = KernelWriter(definitions, kernel, facts, target, split, at).run();
   return fmt::format("// {}\nPASSNET_KERNEL {}({}) {{\n{}}}\n", comment, name, fmt::join(parameters, ", "), body);
+}
+
+}  // namespace
+
+std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts,
+                        const std::string& name, const std::string& comment, Target target) {
+  return function_text(definitions, kernel, facts, name, comment, target, nullptr, 0);
+}
+
+std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const SplitRow& split, size_t at,
+                        const KernelFacts& facts, const std::string& name, const std::string& comment, Target target) {
+  return function_text(definitions, kernel, facts, name, comment, target, &split, at);
 }
 
 }  // namespace passnet::author

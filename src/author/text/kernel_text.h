@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "author/fuse/kernel.h"
+#include "author/fuse/split.h"
+#include "author/fuse/tile.h"
+#include "author/text/schedule.h"
 
 namespace passnet::author {
-
-/// CUDA: threads that share a row, at most.
-inline constexpr int64_t kMostThreads = 512;
 
 /// CUDA: how neighbouring elements are moved together, PACK of them by a thread, a number that the plan chooses: all that
 /// follows must be multiples of it.
@@ -22,16 +22,27 @@ struct Packing {
 /// What a kernel is given, in the order of its parameters.
 struct KernelFacts {
   std::vector<TensorId> loaded, stored;
+  std::vector<TensorId> shares_taken, shares_given;         // of a split row: partial results of these reductions
   std::vector<std::pair<std::string, Compute>> parameters;  // constants that are inputs of the pattern
   SizeId items = 0, row = 0;                                // how many, and elements of each
+  SizeId steps = 0;                                         // of the longest loop that an item goes through
+  std::optional<Tile> tile;                                 // what goes through tiles; none: nothing has to
   std::optional<Packing> packing;                           // CUDA: none: an element at a time
 };
 KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel);
+/// Of one of the kernels that it was split into.
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split);
+/// What the partial results of a reduction are called: floats, of all items for each part.
+std::string share_name(const Definitions& definitions, TensorId of);
 
 enum class Target : uint8_t { Cpu, Cuda };
 
 /// The whole function, with its signature. comment: what it computes.
 std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const KernelFacts& facts,
                         const std::string& name, const std::string& comment, Target target);
+/// One of the kernels that it was split into, which has a constant PARTS: that share a row. On a GPU a block has a part
+/// of a row, or a thread one of a column.
+std::string kernel_text(Definitions& definitions, const FusedKernel& kernel, const SplitRow& split, size_t at,
+                        const KernelFacts& facts, const std::string& name, const std::string& comment, Target target);
 
 }  // namespace passnet::author

@@ -52,51 +52,9 @@ std::string allocation(Definitions& definitions, TensorId id) {
   return text;
 }
 
-constexpr std::string_view kItemsGrid = R"(
-def items_grid(x, n, work, pack):
-    # A thread for each `pack` of n items on a GPU; a task for every 8192 steps of work on a CPU, at most 16.
-    return (triton.cdiv(n, 256 * pack),) if x.is_cuda else (min(16, max(1, n * work // 8192)),)
-
-)";
-constexpr std::string_view kRowsGrid = R"(
-def threads_of(rows, width):
-    # Threads of a GPU that share a row: no more than it has elements; more than a warp where rows are long, or so few that
-    # much of a large GPU would have nothing to do.
-    threads = min(32, triton.next_power_of_2(width))
-    while 32 <= threads < 512 and (width > 32 * threads or (width >= 16 * threads and rows * threads < 65536)):
-        threads *= 2
-    return threads
-
-
-def block_of(threads):
-    # Threads of a block: those of one row, or of as many rows as four warps have room for.
-    return threads if threads > 32 else 128
-
-
-def rows_grid(x, rows, width, threads, block):
-    # As many rows as a block has threads for; a task for every 8192 elements on a CPU, at most 16.
-    return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min(16, rows, max(1, rows * width // 8192)),)
-
-)";
-constexpr std::string_view kPackOf = R"(
-def pack_of(x, n, threads, steps):
-    # Neighbouring elements that a thread of a GPU takes at once: what 16 bytes hold, where all begin at multiples of
-    # that, and where so many threads still have work.
-    pack = 16 // x.element_size() if x.is_cuda else 1
-    while pack > 1 and n < pack * threads:
-        pack //= 2
-    for step in steps:
-        while step % pack != 0:
-            pack //= 2
-    return pack
-
-)";
-
-// GPU threads that should have work before one takes several elements: half of what a large one holds.
-constexpr int kManyThreads = 131072;
-
-/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; threads: that share a row, or "".
-std::string pack_text(Definitions& definitions, const NamedKernel& kernel, const std::string& threads) {
+/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; threads: that should have work; n: what they share.
+std::string pack_text(Definitions& definitions, const NamedKernel& kernel, const std::string& n,
+                      const std::string& threads) {
   const Packing& packing = *kernel.facts.packing;
   SizeTable& sizes = definitions.sizes();
   const Tensor* smallest = nullptr;
@@ -117,22 +75,33 @@ std::string pack_text(Definitions& definitions, const NamedKernel& kernel, const
     if ((tensor.is_given || tensor.overwrites) && std::ranges::find(steps, offset) == steps.end())
       steps.push_back(offset);
   }
-  const bool row = kernel.lanes == Lanes::Row;
-  return fmt::format("pack_of({}, {}, {}, {})", smallest->name,
-                     sizes.plan_text(row ? packing.steps[0] : kernel.facts.items),
-                     row ? threads : std::to_string(kManyThreads), tuple_of(steps));
+  return fmt::format("pack_of({}, {}, {}, {})", smallest->name, n, threads, tuple_of(steps));
 }
 
-/// What a plan calls the numbers that a launch on a GPU goes by; empty: there is none.
+/// What a plan calls the numbers that a launch goes by; empty: there is none.
 struct LaunchNames {
-  std::string pack, threads, block;
+  std::string pack, threads, block, parts;
+  std::map<TensorId, std::string> shares;  // partial results, by reduction
 };
 
-std::string launch(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of,
-                   const LaunchNames& names) {
+/// a * b, where a may be a sum.
+std::string product_text(const std::string& a, const std::string& b) {
+  if (a == "1") return b;
+  const bool is_product = a.find_first_of("+-/") == std::string::npos;
+  return fmt::format("{} * {}", is_product ? a : "(" + a + ")", b);
+}
+std::string quotient_text(const std::string& a, const std::string& b) {
+  return fmt::format("{} // {}", a.find_first_of(" ") == std::string::npos ? a : "(" + a + ")", b);
+}
+
+/// What it is called with. Constants that are not looked at are left out.
+std::vector<std::string> arguments_of(Definitions& definitions, const NamedKernel& kernel, const LaunchNames& names) {
   std::vector<std::string> arguments;
   for (const auto* tensors : {&kernel.facts.loaded, &kernel.facts.stored}) {
     for (const TensorId tensor : *tensors) arguments.push_back(definitions.tensors()[tensor].name);
+  }
+  for (const auto* shares : {&kernel.facts.shares_taken, &kernel.facts.shares_given}) {
+    for (const TensorId reduction : *shares) arguments.push_back(names.shares.at(reduction));
   }
   for (const auto& [name, compute] : kernel.facts.parameters) arguments.push_back(name);
   for (const Element& element : definitions.elements()) {
@@ -144,6 +113,12 @@ std::string launch(Definitions& definitions, const NamedKernel& kernel, const st
       arguments.push_back(fmt::format("{}={}", constant, plan));
   }
   if (!names.pack.empty()) arguments.push_back("PACK=" + names.pack);
+  return arguments;
+}
+
+std::string launch(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of,
+                   const LaunchNames& names) {
+  std::vector<std::string> arguments = arguments_of(definitions, kernel, names);
   SizeTable& sizes = definitions.sizes();
   const std::string items = sizes.plan_text(kernel.facts.items), row = sizes.plan_text(kernel.facts.row);
   std::string grid;
@@ -151,8 +126,35 @@ std::string launch(Definitions& definitions, const NamedKernel& kernel, const st
     arguments.push_back("THREADS=" + names.threads);
     grid = fmt::format("rows_grid({}, {}, {}, {}, {}), {}", device_of, items, row, names.threads, names.block,
                        names.block);
+  } else if (kernel.facts.tile) {
+    SizeId planes = sizes.one();
+    for (const Loop& loop : kernel.facts.tile->outer) planes = sizes.product(planes, loop.extent);
+    grid = fmt::format("tiles_grid({}, {}, {}, {}), 256", device_of, sizes.plan_text(planes),
+                       sizes.plan_text(kernel.facts.tile->across.extent),
+                       sizes.plan_text(kernel.facts.tile->along.extent));
   } else {
-    grid = fmt::format("items_grid({}, {}, {}, {}), 256", device_of, items, row, names.pack.empty() ? "1" : names.pack);
+    grid = fmt::format("items_grid({}, {}, {}, {}), 256", device_of, items, sizes.plan_text(kernel.facts.steps),
+                       names.pack.empty() ? "1" : names.pack);
+  }
+  return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
+}
+
+/// One of the kernels of a split row.
+std::string split_launch(Definitions& definitions, const NamedKernel& kernel, const NamedKernel& whole,
+                         const std::string& device_of, const LaunchNames& names) {
+  std::vector<std::string> arguments = arguments_of(definitions, kernel, names);
+  arguments.push_back("PARTS=" + names.parts);
+  SizeTable& sizes = definitions.sizes();
+  const std::string items = sizes.plan_text(whole.facts.items), length = sizes.plan_text(whole.split_length);
+  std::string grid;
+  if (whole.lanes == Lanes::Row) {
+    arguments.push_back(fmt::format("THREADS={}", kernel.over_row ? kMostThreads : 32));
+    grid = kernel.over_row ? fmt::format("({},), {}", product_text(items, names.parts), kMostThreads)
+                           : fmt::format("rows_grid({}, {}, {}, 32, 32), 32", device_of, items, names.parts);
+  } else {
+    grid = kernel.over_row ? fmt::format("items_grid({}, {}, {}, 1), 256", device_of, product_text(items, names.parts),
+                                         quotient_text(length, names.parts))
+                           : fmt::format("items_grid({}, {}, {}, 1), 256", device_of, items, names.parts);
   }
   return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
 }
@@ -228,16 +230,18 @@ std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject
 
 }  // namespace
 
-int row_threads(int64_t rows, int64_t width) {
-  int64_t threads = 1;
-  while (threads < 32 && threads < width) threads *= 2;
-  const auto wants_more = [&] { return width > 32 * threads || (width >= 16 * threads && rows * threads < 65536); };
-  while (threads >= 32 && threads < kMostThreads && wants_more()) threads *= 2;
-  return static_cast<int>(threads);
+int64_t parts_of(const Schedule& schedule, const SizeTable& sizes, const NamedKernel& kernel, bool on_gpu,
+                 size_t example) {
+  if (kernel.split.empty()) return 1;
+  const auto of = [&](SizeId size) { return sizes.values(size)[example]; };
+  const int64_t parts =
+      parts_of(schedule, on_gpu, of(kernel.facts.items), of(kernel.split_length), kernel.lanes == Lanes::Items);
+  return kernel.split_loops.size() == 1 ? parts
+                                        : std::max<int64_t>(1, std::min(parts, of(kernel.split_loops[0].extent)));
 }
 
 PythonText python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
-                       const std::vector<NamedKernel>& kernels, const std::string& name,
+                       const std::vector<NamedKernel>& kernels, const Schedule& schedule, const std::string& name,
                        const std::vector<std::string>& comment) {
   const ir::Graph& graph = subject.graph;
   fx::StatementPrinter printer(graph);
@@ -259,9 +263,12 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
   out += fmt::format("\n\ndef replacement_args({}):\n    return ({}{})\n\n", inputs, inputs,
                      part.inputs.size() == 1 ? "," : "");
   const auto uses = [&](const auto& is_so) { return std::ranges::any_of(kernels, is_so); };
-  if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Items; })) out += kItemsGrid;
-  if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Row; })) out += kRowsGrid;
-  if (uses([](const NamedKernel& one) { return one.facts.packing.has_value(); })) out += kPackOf;
+  if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Items && !one.facts.tile; }))
+    out += items_grid_text(schedule);
+  if (uses([](const NamedKernel& one) { return one.facts.tile.has_value(); })) out += tiles_grid_text(schedule);
+  if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Row; })) out += rows_grid_text(schedule);
+  if (uses([](const NamedKernel& one) { return one.facts.packing.has_value(); })) out += pack_of_text();
+  if (uses([](const NamedKernel& one) { return !one.split.empty(); })) out += parts_of_text(schedule);
   std::vector<std::string> lines = type_checks(subject, part);
   // Launches first: they may name sizes that nothing has named before.
   std::vector<std::string> launches;
@@ -280,21 +287,52 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
       if (definitions.tensors()[tensor].overwrites) continue;
       launches.push_back(fmt::format("{} = {}", definitions.tensors()[tensor].name, allocation(definitions, tensor)));
     }
+    const std::string& on = device_of.empty() ? definitions.tensors()[kernel.facts.stored[0]].name : device_of;
+    SizeTable& sizes = definitions.sizes();
+    const std::string items = sizes.plan_text(kernel.facts.items);
     LaunchNames names;
+    if (kernel.facts.packing) names.pack = name_number("pack");
+    std::string indent;
+    if (!kernel.split.empty()) {
+      names.parts = name_number("parts");
+      std::string parts = fmt::format("parts_of({}, {}, {}, {})", on, items, sizes.plan_text(kernel.split_length),
+                                      kernel.lanes == Lanes::Items ? "True" : "False");
+      if (kernel.split_loops.size() > 1)
+        parts = fmt::format("max(1, min({}, {}))", parts, sizes.plan_text(kernel.split_loops[0].extent));
+      launches.push_back(fmt::format("{} = {}", names.parts, parts));
+      launches.push_back(fmt::format("if {} > 1:", names.parts));
+      indent = "    ";
+      for (const NamedKernel& one : kernel.split) {
+        for (const TensorId reduction : one.facts.shares_given) {
+          names.shares[reduction] = name_number(definitions.tensors()[reduction].name + "_parts");
+          launches.push_back(fmt::format("{}{} = torch.empty({}, dtype=torch.float32)", indent, names.shares[reduction],
+                                         tuple_of({names.parts, items})));
+        }
+      }
+      if (kernel.facts.packing) {
+        const std::string share = quotient_text(sizes.plan_text(kernel.facts.packing->steps[0]), names.parts);
+        launches.push_back(fmt::format("{}{} = {}", indent, names.pack,
+                                       pack_text(definitions, kernel, share, std::to_string(kMostThreads))));
+      }
+      for (const NamedKernel& one : kernel.split)
+        launches.push_back(indent + split_launch(definitions, one, kernel, on, names));
+      launches.emplace_back("else:");
+    }
     if (kernel.lanes == Lanes::Row) {
       names.threads = name_number("threads");
       names.block = name_number("block");
-      SizeTable& sizes = definitions.sizes();
-      launches.push_back(fmt::format("{} = threads_of({}, {})", names.threads, sizes.plan_text(kernel.facts.items),
-                                     sizes.plan_text(kernel.facts.row)));
-      launches.push_back(fmt::format("{} = block_of({})", names.block, names.threads));
+      launches.push_back(
+          fmt::format("{}{} = threads_of({}, {})", indent, names.threads, items, sizes.plan_text(kernel.facts.row)));
+      launches.push_back(fmt::format("{}{} = block_of({})", indent, names.block, names.threads));
     }
     if (kernel.facts.packing) {
-      names.pack = name_number("pack");
-      launches.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions, kernel, names.threads)));
+      const bool row = kernel.lanes == Lanes::Row;
+      launches.push_back(fmt::format(
+          "{}{} = {}", indent, names.pack,
+          pack_text(definitions, kernel, sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
+                    row ? names.threads : std::to_string(schedule.pack_threads))));
     }
-    const std::string& on = device_of.empty() ? definitions.tensors()[kernel.facts.stored[0]].name : device_of;
-    launches.push_back(launch(definitions, kernel, on, names));
+    launches.push_back(indent + launch(definitions, kernel, on, names));
   }
   for (const std::string& line : definitions.sizes().lines()) lines.push_back(line);
   for (const std::string& condition : by_shape(subject, part, definitions.sizes().conditions()))

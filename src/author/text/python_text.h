@@ -18,10 +18,15 @@ struct NamedKernel {
   KernelFacts facts;
   Lanes lanes = Lanes::Items;
   std::string cpp, cuda;  // its text, in which its constants are looked for
+  /// What is launched in its place where several blocks or tasks share a row; empty: they never do.
+  std::vector<NamedKernel> split = {};
+  std::vector<Loop> split_loops = {};  // of a row, the first of which is shared out
+  SizeId split_length = 0;             // all of them
+  bool over_row = true;                // of one that it is split into: as SplitKernel has it
 };
-
-/// CUDA: threads that share a row where there are so many rows of that width, as the plan's own `threads_of` has it.
-int row_threads(int64_t rows, int64_t width);
+/// How many share a row of that graph of the subject.
+int64_t parts_of(const Schedule& schedule, const SizeTable& sizes, const NamedKernel& kernel, bool on_gpu,
+                 size_t example);
 
 /// A pass, and where its plan may decline more.
 struct PythonText {
@@ -31,7 +36,7 @@ struct PythonText {
       sites;  // by example: its name and what holds there alone; empty: nothing
 };
 PythonText python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
-                       const std::vector<NamedKernel>& kernels, const std::string& name,
+                       const std::vector<NamedKernel>& kernels, const Schedule& schedule, const std::string& name,
                        const std::vector<std::string>& comment);
 /// The text of a plan that declines these examples too. declined: by name, with why. Where nothing tells them from others, the
 /// others are declined with them.

@@ -1,0 +1,66 @@
+#include "author/fuse/tile.h"
+
+#include <algorithm>
+#include <set>
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+// Tiles of elements of 8 bytes that a block has shared memory for: 48 KB.
+constexpr size_t kMostLoads = 5;
+
+/// Loads that are made whatever conditions say. Returns: whether there is no reduction.
+bool collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {
+  if (!met.insert(id).second) return true;
+  const Expr& expr = exprs.at(id);
+  if (expr.kind == Kind::Reduce) return false;
+  if (expr.kind == Kind::Load) loads.push_back(id);
+  if (expr.kind == Kind::Guard) return collect_loads(exprs, expr.parts[0], met, loads);
+  bool fine = true;
+  exprs.for_each_part(id, [&](ExprId part) { fine = fine && collect_loads(exprs, part, met, loads); });
+  return fine;
+}
+
+}  // namespace
+
+std::optional<Tile> tile_of(Definitions& definitions, const FusedKernel& kernel) {
+  if (kernel.lanes != Lanes::Items || !kernel.row.empty() || kernel.items.size() < 2) return std::nullopt;
+  ExprTable& exprs = definitions.exprs();
+  const SizeTable& sizes = definitions.sizes();
+  const Loop lane = kernel.items.back();
+  std::set<ExprId> met;
+  std::vector<ExprId> loads;
+  for (const Store& store : kernel.stores) {
+    if (!collect_loads(exprs, store.value, met, loads)) return std::nullopt;
+  }
+  const auto is_long = [&](const Loop& loop) { return 2 * sizes.largest(loop.extent) >= kTile; };
+  if (!is_long(lane)) return std::nullopt;
+  const auto moves_by_one = [&](const Access& access, const Loop& loop) {
+    const auto step = access.steps.find(loop.variable);
+    return step != access.steps.end() && sizes.is_one(step->second);
+  };
+  std::optional<Tile> tile;
+  for (const ExprId load : loads) {
+    if (tile && tile->loads.size() == kMostLoads) break;
+    const Expr expr = exprs.at(load);
+    const Access access = access_of(exprs, expr.places, definitions.tensors()[expr.tensor].strides);
+    if (!access.irregular.empty() || !access.moves_with(lane.variable) || moves_by_one(access, lane)) continue;
+    for (const Loop& loop : kernel.items) {
+      const bool is_across = loop.variable != lane.variable && moves_by_one(access, loop) && is_long(loop);
+      if (!is_across || (tile && tile->across.variable != loop.variable)) continue;
+      if (!tile) tile = Tile{loop, lane, {}, {}};
+      tile->loads.push_back(load);
+      break;
+    }
+  }
+  if (!tile) return std::nullopt;
+  for (const Loop& loop : kernel.items) {
+    if (loop.variable != lane.variable && loop.variable != tile->across.variable) tile->outer.push_back(loop);
+  }
+  return tile;
+}
+
+}  // namespace passnet::author

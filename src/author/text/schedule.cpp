@@ -1,0 +1,129 @@
+#include "author/text/schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "author/fuse/tile.h"
+
+namespace passnet::author {
+
+namespace {
+
+// CPU: lanes of columns that a task has at least.
+constexpr int64_t kLanesOfTask = 64;
+// GPU: threads of a block of columns, and steps that a thread takes of a column at least.
+constexpr int64_t kThreadsOfColumns = 256;
+constexpr int64_t kStepsOfShare = 8;
+// Rows are not split into less, nor where they are shorter than so many shares: another launch has to pay.
+constexpr int64_t kFewestParts = 4;
+constexpr int64_t kShortestInShares = 16;
+
+}  // namespace
+
+int64_t threads_of(const Schedule& schedule, int64_t rows, int64_t width) {
+  int64_t threads = 1;
+  while (threads < 32 && threads < width) threads *= 2;
+  const auto wants_more = [&] {
+    return width > 32 * threads || (width >= 16 * threads && rows * threads < schedule.row_threads);
+  };
+  while (threads >= 32 && threads < kMostThreads && wants_more()) threads *= 2;
+  return threads;
+}
+
+int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t width, bool columns) {
+  const int64_t work = schedule.task_work / 2;
+  int64_t wanted = on_gpu ? schedule.split_blocks : schedule.tasks, share = on_gpu ? schedule.split_share : work;
+  if (columns) {
+    wanted *= on_gpu ? kThreadsOfColumns : kLanesOfTask;
+    share = on_gpu ? kStepsOfShare : work / std::max<int64_t>(1, rows);
+  }
+  int64_t parts = 1;
+  while (2 * parts * rows <= wanted && 2 * parts * std::max(share, 2 * parts) <= width) parts *= 2;
+  return parts < kFewestParts || width < kShortestInShares * share ? 1 : parts;
+}
+
+std::string items_grid_text(const Schedule& schedule) {
+  return fmt::format(R"(
+def items_grid(x, n, work, pack):
+    # A thread for each `pack` of n items on a GPU; a task for every {} steps of work on a CPU, at most {}.
+    return (triton.cdiv(n, 256 * pack),) if x.is_cuda else (min({}, max(1, n * work // {})),)
+
+)",
+                     schedule.task_work, schedule.tasks, schedule.tasks, schedule.task_work);
+}
+
+std::string tiles_grid_text(const Schedule& schedule) {
+  return fmt::format(R"(
+def tiles_grid(x, n, across, along):
+    # A block of a GPU for each tile of {0} x {0} of n planes; a task for every {1} elements on a CPU, at most {2}.
+    if x.is_cuda:
+        return (n * triton.cdiv(across, {0}) * triton.cdiv(along, {0}),)
+    return (min({2}, max(1, n * across * along // {1})),)
+
+)",
+                     kTile, schedule.task_work, schedule.tasks);
+}
+
+std::string rows_grid_text(const Schedule& schedule) {
+  return fmt::format(R"(
+def threads_of(rows, width):
+    # Threads of a GPU that share a row: no more than it has elements; more than a warp where rows are long, or so few that
+    # much of a large GPU would have nothing to do.
+    threads = min(32, triton.next_power_of_2(max(1, width)))
+    while 32 <= threads < {} and (width > 32 * threads or (width >= 16 * threads and rows * threads < {})):
+        threads *= 2
+    return threads
+
+
+def block_of(threads):
+    # Threads of a block: those of one row, or of as many rows as four warps have room for.
+    return threads if threads > 32 else 128
+
+
+def rows_grid(x, rows, width, threads, block):
+    # As many rows as a block has threads for; a task for every {} elements on a CPU, at most {}.
+    return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min({}, rows, max(1, rows * width // {})),)
+
+)",
+                     kMostThreads, schedule.row_threads, schedule.task_work, schedule.tasks, schedule.tasks,
+                     schedule.task_work);
+}
+
+std::string pack_of_text() {
+  return R"(
+def pack_of(x, n, threads, steps):
+    # Neighbouring elements that a thread of a GPU takes at once: what 16 bytes hold, where all begin at multiples of
+    # that, and where so many threads still have work.
+    pack = 16 // x.element_size() if x.is_cuda else 1
+    while pack > 1 and n < pack * threads:
+        pack //= 2
+    for step in steps:
+        while step % pack != 0:
+            pack //= 2
+    return pack
+
+)";
+}
+
+std::string parts_of_text(const Schedule& schedule) {
+  return fmt::format(R"(
+def parts_of(x, rows, width, columns):
+    # Blocks of a GPU, or tasks of a CPU, that share a row (columns: neighbours in memory are of different rows, each of
+    # which has a thread, or a lane): several where rows are long and so few that much of the machine would have nothing
+    # to do, and enough to make up for another launch.
+    wanted, share = ({0}, {1}) if x.is_cuda else ({2}, {3})
+    if columns:
+        wanted, share = ({4}, {5}) if x.is_cuda else ({6}, {3} // max(1, rows))
+    parts = 1
+    while 2 * parts * rows <= wanted and 2 * parts * max(share, 2 * parts) <= width:
+        parts *= 2
+    return parts if parts >= {7} and width >= {8} * share else 1
+
+)",
+                     schedule.split_blocks, schedule.split_share, schedule.tasks, schedule.task_work / 2,
+                     schedule.split_blocks * kThreadsOfColumns, kStepsOfShare, schedule.tasks * kLanesOfTask,
+                     kFewestParts, kShortestInShares);
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,47 @@
+// What plans decide by shapes when they launch their kernels: each rule as C++, for what is said of a pass, and as the
+// function of the plan itself. That both are one is tests/author/schedule_test.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace passnet::author {
+
+/// CUDA: threads that share a row, at most.
+inline constexpr int64_t kMostThreads = 512;
+
+/// The numbers in these rules.
+struct Schedule {
+  /// GPU: threads that should have work before a row is left to a warp, or fewer than a block of it.
+  int64_t row_threads = 65536;
+  /// GPU: threads that should have work before one takes several elements: half of what a large one holds.
+  int64_t pack_threads = 131072;
+  /// GPU: blocks that should have work before a row is left to one: two for each processor of a large one; 0: rows are
+  /// never split.
+  int64_t split_blocks = 264;
+  /// GPU: elements of a row that a block has at least where several share it.
+  int64_t split_share = 2048;
+  /// CPU: tasks of a kernel at most, and steps that are worth one.
+  int64_t tasks = 16;
+  int64_t task_work = 8192;
+  bool operator==(const Schedule&) const = default;
+};
+
+/// Threads that share a row where there are so many rows of that width.
+int64_t threads_of(const Schedule& schedule, int64_t rows, int64_t width);
+/// Blocks of a GPU, or tasks of a CPU, that share a row. columns: neighbours in memory are of different rows, each of
+/// which has a thread, or a lane.
+int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t width, bool columns);
+
+/// def items_grid(x, n, work, pack)
+std::string items_grid_text(const Schedule& schedule);
+/// def tiles_grid(x, n, across, along)
+std::string tiles_grid_text(const Schedule& schedule);
+/// def threads_of(rows, width), def block_of(threads), def rows_grid(x, rows, width, threads, block)
+std::string rows_grid_text(const Schedule& schedule);
+/// def pack_of(x, n, threads, steps)
+std::string pack_of_text();
+/// def parts_of(x, rows, width, columns)
+std::string parts_of_text(const Schedule& schedule);
+
+}  // namespace passnet::author

@@ -1,0 +1,84 @@
+// What is said of a schedule is what the plan decides: each rule in C++ against its text.
+#include "author/text/schedule.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/pass/plan_support.h"
+
+namespace passnet::author {
+namespace {
+
+using pass::test::expect_list;
+using pass::test::run_plan;
+using pass::test::tensor;
+
+/// What a launch of that text is given as arguments.
+std::vector<int64_t> decided(const std::string& functions, const std::string& numbers, bool on_gpu) {
+  const std::string text = "import triton\n" + functions +
+                           "def replacement_args(x):\n    return (x,)\ndef plan(x):\n    k[(1,)](x, " + numbers +
+                           ")\n    return x\ndef replacement_func():\n    return plan\n";
+  const pass::LaunchList list = expect_list(run_plan(text, {tensor({4})}, 1, on_gpu));
+  std::vector<int64_t> found;
+  for (const pass::Launch& launch : list.launches) {
+    for (size_t i = 1; i < launch.args.size(); ++i) found.push_back(std::get<int64_t>(launch.args[i]));
+  }
+  return found;
+}
+
+Schedule another() {
+  Schedule schedule;
+  schedule.row_threads = 4096;
+  schedule.split_blocks = 64;
+  schedule.split_share = 1024;
+  schedule.tasks = 8;
+  schedule.task_work = 1000;
+  return schedule;
+}
+
+constexpr int64_t kRows[] = {0, 1, 2, 3, 8, 33, 66, 67, 255, 4096, 100000};
+constexpr int64_t kWidths[] = {0, 1, 2, 7, 16, 31, 32, 33, 512, 1025, 4096, 65536, 200000, 10000000};
+
+TEST(Schedule, SharesRowsAsThePlanDoes) {
+  for (const Schedule& schedule : {Schedule(), another()}) {
+    for (const int64_t rows : kRows) {
+      std::string numbers;
+      std::vector<int64_t> expected;
+      for (const int64_t width : kWidths) {
+        numbers += fmt::format("threads_of({}, {}), ", rows, width);
+        expected.push_back(threads_of(schedule, rows, width));
+      }
+      EXPECT_EQ(decided(rows_grid_text(schedule), numbers, true), expected) << rows << " rows";
+    }
+  }
+}
+
+TEST(Schedule, SplitsRowsAsThePlanDoes) {
+  for (const Schedule& schedule : {Schedule(), another()}) {
+    for (const int64_t rows : kRows) {
+      for (const bool on_gpu : {false, true}) {
+        std::string numbers;
+        std::vector<int64_t> expected;
+        for (const int64_t width : kWidths) {
+          numbers += fmt::format("parts_of(x, {0}, {1}, False), parts_of(x, {0}, {1}, True), ", rows, width);
+          for (const bool columns : {false, true}) expected.push_back(parts_of(schedule, on_gpu, rows, width, columns));
+        }
+        EXPECT_EQ(decided(parts_of_text(schedule), numbers, on_gpu), expected) << rows << " rows, GPU " << on_gpu;
+      }
+    }
+  }
+}
+
+TEST(Schedule, SplitsFewLongRowsAlone) {
+  const Schedule schedule;
+  EXPECT_EQ(parts_of(schedule, true, 8, 200000, false), 32);
+  EXPECT_EQ(parts_of(schedule, true, 1, 200000, false), 64);
+  EXPECT_EQ(parts_of(schedule, true, 100, 200000, false), 1);
+  EXPECT_EQ(parts_of(schedule, true, 8, 16384, false), 1);
+  EXPECT_EQ(parts_of(schedule, true, 768, 197, true), 8);
+  EXPECT_EQ(parts_of(schedule, false, 1, 200000, false), 16);
+  EXPECT_EQ(parts_of(schedule, false, 8, 200000, false), 1);
+}
+
+}  // namespace
+}  // namespace passnet::author
