@@ -337,8 +337,8 @@ Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
     PASSNET_TRY(shared, runtime::replay_inputs(metas, seed, profile));
     PASSNET_TRY(Bundle bundle, kept_bundle(shared));
     const bool replaces = profile != record::kRecordedProfile && graph->has_inputs();
-    PASSNET_TRY_VOID(
-        graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd), replaces, kept_as));
+    PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd),
+                                       replaces, kept_as));
     graph->set_metas(metas);
   }
   Reply reply;
@@ -388,7 +388,8 @@ Result<Reply> Requests::infer(const Json& request, std::vector<UniqueFd>&) {
 Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const runtime::Share share, read_share(request.value("share", "all")));
-  PASSNET_TRY(runtime::CallOutputs outputs, graph->run(request.value("checked", false), share, request.value("again", true)));
+  PASSNET_TRY(runtime::CallOutputs outputs,
+              graph->run(request.value("checked", false), share, request.value("again", true)));
   Reply reply;
   std::vector<wire::Entry>& all = outputs.tensors.entries;
   const auto first_input =

@@ -20,7 +20,7 @@ namespace passnet::run {
 
 /// The tensors of one graph; a bundle that the evaluation did not come to has no descriptor.
 struct GraphTensors {
-  const Bundle& inputs;             // by the names in forward
+  const Bundle& inputs;            // by the names in forward
   const Bundle &expected, &found;  // "out_0", …: of the original and of the rewritten graph
 };
 

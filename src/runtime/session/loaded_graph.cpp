@@ -263,9 +263,7 @@ const LoadedGraph::LastRun& LoadedGraph::last_run_or_none() const {
   return known_.last_run ? *known_.last_run : kNone;
 }
 
-OutputComparison& LoadedGraph::comparison() {
-  return known_.last_run ? *known_.last_run->comparison : *no_comparison_;
-}
+OutputComparison& LoadedGraph::comparison() { return known_.last_run ? *known_.last_run->comparison : *no_comparison_; }
 
 int64_t LoadedGraph::outputs_bytes() const {
   int64_t bytes = 0;

@@ -148,11 +148,11 @@ class LoadedGraph {
   std::unique_ptr<FusedLibrary> fused_;  // outlives the plan, whose steps refer to it
   std::unique_ptr<Package> package_;     // the same; null: the graph calls none
   std::optional<Plan> plan_;
-  KnownInputs known_;                       // those that are set
-  std::optional<KnownInputs> replaced_;     // those that replace_inputs() replaced
-  std::map<std::string, KnownInputs> kept_; // others, by kept_as
-  wire::Mapping working_memory_;            // of the plan's inputs, when the bundle is large
-  std::vector<at::Tensor> pristine_;        // inputs as set
+  KnownInputs known_;                                // those that are set
+  std::optional<KnownInputs> replaced_;              // those that replace_inputs() replaced
+  std::map<std::string, KnownInputs> kept_;          // others, by kept_as
+  wire::Mapping working_memory_;                     // of the plan's inputs, when the bundle is large
+  std::vector<at::Tensor> pristine_;                 // inputs as set
   std::unique_ptr<OutputComparison> no_comparison_;  // where there was no run
   int64_t peak_bytes_ = 0;
 

@@ -2,7 +2,6 @@
 
 #include <c10/core/InferenceMode.h>
 #include <c10/util/ScopeExit.h>
-
 #include <fcntl.h>
 
 #include <algorithm>
