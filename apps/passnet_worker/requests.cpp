@@ -152,6 +152,7 @@ const Requests::Row Requests::kRows[] = {
     {"check_target", &Requests::check_target, true},
     {"inputs", &Requests::inputs, false},
     {"set_inputs", &Requests::set_inputs, false},
+    {"rewind", &Requests::rewind, true},
     {"trace", &Requests::trace, true},
     {"infer", &Requests::infer, true},
     {"run", &Requests::run, false},
@@ -322,18 +323,26 @@ Result<Reply> Requests::inputs(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(const graphdir::Metas metas, read_metas(request));
   const auto seed = static_cast<uint32_t>(request.at("seed").get<uint64_t>());
   const std::string profile = request.value("profile", record::kRecordedProfile);
-  if (!request.value("share", true)) {
-    PASSNET_TRY_VOID(graph->draw_inputs(metas, seed, profile));
+  const std::string kept_as = request.value("keep", false) ? fmt::format("{} {}", profile, seed) : "";
+  const bool share = request.value("share", true);
+  PASSNET_TRY(const bool recalled, graph->recall_inputs(kept_as));
+  if (!share) {
+    if (!recalled) PASSNET_TRY_VOID(graph->draw_inputs(metas, seed, profile, kept_as));
     return Reply{};
   }
-  PASSNET_TRY(runtime::SharedTensors shared, runtime::replay_inputs(metas, seed, profile));
+  runtime::SharedTensors shared;
+  if (recalled) {
+    PASSNET_TRY(shared, graph->share_inputs());
+  } else {
+    PASSNET_TRY(shared, runtime::replay_inputs(metas, seed, profile));
+    PASSNET_TRY(Bundle bundle, kept_bundle(shared));
+    const bool replaces = profile != record::kRecordedProfile && graph->has_inputs();
+    PASSNET_TRY_VOID(graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd),
+                                       replaces, kept_as));
+    graph->set_metas(metas);
+  }
   Reply reply;
   reply.fields["tensors"] = wire::to_json(shared.entries);
-  PASSNET_TRY(Bundle bundle, kept_bundle(shared));
-  const bool replaces = profile != record::kRecordedProfile && graph->has_inputs();
-  PASSNET_TRY_VOID(
-      graph->set_inputs(std::move(bundle.entries), std::move(bundle.memory), std::move(bundle.fd), replaces));
-  graph->set_metas(metas);
   reply.fds.push_back(std::move(shared.memory));
   return reply;
 }
@@ -355,6 +364,12 @@ Result<Reply> Requests::set_inputs(const Json& request, std::vector<UniqueFd>& f
   return Reply{};
 }
 
+Result<Reply> Requests::rewind(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY_VOID(graph->rewind());
+  return Reply{};
+}
+
 Result<Reply> Requests::trace(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   Reply reply;
@@ -373,7 +388,8 @@ Result<Reply> Requests::infer(const Json& request, std::vector<UniqueFd>&) {
 Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const runtime::Share share, read_share(request.value("share", "all")));
-  PASSNET_TRY(runtime::CallOutputs outputs, graph->run(request.value("checked", false), share));
+  PASSNET_TRY(runtime::CallOutputs outputs,
+              graph->run(request.value("checked", false), share, request.value("again", true)));
   Reply reply;
   std::vector<wire::Entry>& all = outputs.tensors.entries;
   const auto first_input =

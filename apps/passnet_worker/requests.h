@@ -65,6 +65,7 @@ class Requests {
   Result<Reply> load(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> inputs(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> set_inputs(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> rewind(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> trace(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> infer(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> run(const Json& request, std::vector<UniqueFd>& fds);

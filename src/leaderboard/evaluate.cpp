@@ -12,7 +12,7 @@ namespace passnet::leaderboard {
 
 namespace {
 
-/// All at once: a directory that holds another run is told before hours are spent on the models before it.
+/// All at once: a directory that holds another run is told before hours are spent.
 Result<std::vector<run::RunDirectory>> open_directories(const EvaluateRequest& request) {
   std::vector<run::RunDirectory> directories;
   for (const Submission& submission : request.submissions) {
@@ -52,17 +52,18 @@ ModelRecords by_task(const EvaluateRequest& request, const Submission& submissio
 Result<std::vector<ModelRecords>> evaluate(const EvaluateRequest& request,
                                            const std::function<run::BatchHooks(const std::string& model)>& hooks_of) {
   PASSNET_TRY(const std::vector<run::RunDirectory> directories, open_directories(request));
-  std::vector<ModelRecords> models;
+  std::vector<run::BatchRun> runs;
   for (size_t i = 0; i < request.submissions.size(); ++i) {
     const Submission& submission = request.submissions[i];
-    std::vector<graphdir::Sample> samples;
-    for (const graphdir::Sample& task : request.tasks) samples.push_back(with_passes(task, submission));
-    run::BatchOptions batch = request.batch;
-    batch.out = directories[i].path();
-    run::BatchResult done = run::evaluate_batch(std::move(samples), batch, hooks_of(submission.model));
-    if (done.error) return std::move(*done.error).with_note(fmt::format("while evaluating {}", submission.model));
-    models.push_back(by_task(request, submission, std::move(done.records)));
+    run::BatchRun one{submission.model, {}, directories[i].path(), hooks_of(submission.model)};
+    for (const graphdir::Sample& task : request.tasks) one.samples.push_back(with_passes(task, submission));
+    runs.push_back(std::move(one));
   }
+  run::BatchResults done = run::evaluate_batches(std::move(runs), request.batch);
+  if (done.error) return std::move(*done.error);
+  std::vector<ModelRecords> models;
+  for (size_t i = 0; i < request.submissions.size(); ++i)
+    models.push_back(by_task(request, request.submissions[i], std::move(done.records[i])));
   return models;
 }
 

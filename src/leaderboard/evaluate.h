@@ -1,4 +1,4 @@
-// Submissions evaluated task by task, each model's records in a run of its own below one directory.
+// Submissions evaluated task by task and graph by graph, each model's records in a run of its own below one directory.
 #pragma once
 
 #include <functional>
@@ -20,9 +20,9 @@ struct EvaluateRequest {
   bool force = false;       // what runs before left there is deleted
 };
 
-/// hooks_of: the hooks of a model's batch, asked for when it begins.
+/// hooks_of: the hooks of a model's run, asked for before any begins.
 /// A pass, a list of passes or a task that is missing is the failure of its graphs, in their records.
-/// Errors: BadInput (OUT/MODEL holds other records, and neither resume nor force), as run::evaluate_batch; what was
+/// Errors: BadInput (OUT/MODEL holds other records, and neither resume nor force), as run::evaluate_batches; what was
 /// finished is kept.
 Result<std::vector<ModelRecords>> evaluate(const EvaluateRequest& request,
                                            const std::function<run::BatchHooks(const std::string& model)>& hooks_of);

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -136,13 +138,14 @@ record::Session::Sample promise(const Planned& planned, const EvaluateOptions& o
 
 // Writes what is promised before anything is built or run, then moves what is set aside. A kill in between leaves
 // records that the next --resume moves.
-Result<void> begin_session(std::vector<Planned>& planned, const BatchOptions& options, const Seed& seed) {
+Result<void> begin_session(std::vector<Planned>& planned, const BatchOptions& options, const std::filesystem::path& out,
+                           const Seed& seed) {
   record::Session session;
   for (const Planned& one : planned) {
     if (!one.aside.empty() || !one.graphs_to_do().empty()) session.samples.push_back(promise(one, options.evaluate));
   }
   if (session.samples.empty()) return {};
-  PASSNET_TRY(LineFile file, LineFile::open(options.out / record::kSessionsFile, options.resume));
+  PASSNET_TRY(LineFile file, LineFile::open(out / record::kSessionsFile, options.resume));
   PASSNET_TRY(const auto before, record::sessions_from_text(file.kept(), record::kSessionsFile));
   session.number = static_cast<int64_t>(before.size()) + 1;
   session.previous = before.empty() ? "" : before.back().sha256;
@@ -161,20 +164,31 @@ Result<void> begin_session(std::vector<Planned>& planned, const BatchOptions& op
   return {};
 }
 
-Result<void> run_one(Planned& planned, const std::filesystem::path& root, const Seed& seed, Lane& lane,
-                     const BatchHooks& hooks) {
+// A run with what it has to do.
+struct PlannedRun {
+  BatchRun run;
+  std::vector<Planned> samples = {};
+};
+
+Error of_run(Error error, const BatchRun& run) {
+  return run.name.empty() ? error : std::move(error).with_note(fmt::format("while evaluating {}", run.name));
+}
+
+// What a sample of one run is evaluated with. hooks: must outlive it.
+Result<Contender> contender_of(Planned& planned, const std::filesystem::path& root, const EvaluateOptions& options,
+                               const Seed& seed, const BatchHooks& hooks) {
   std::unordered_set<std::string> done;
   for (const record::RunRecord& record : planned.file.records()) done.insert(record.graph);
   EvaluateHooks one;
-  one.skip = [&](const std::string& graph) { return done.contains(graph); };
+  one.skip = [done = std::move(done)](const std::string& graph) { return done.contains(graph); };
   one.started = [&](const std::string& graph) {
     if (hooks.started) hooks.started(planned.sample.name, graph);
   };
   const std::filesystem::path out = root / planned.sample.name;
   const bool all_done = std::ranges::all_of(planned.sample.graph_names, one.skip);
-  if (!all_done && lane.options().compiler == "passes")
-    PASSNET_TRY_VOID(save_passes(out, listed_files(planned.sample, lane.options().selection)));
-  one.texts = [&](const std::string& graph, const record::GraphTexts& texts) {
+  if (!all_done && options.compiler == "passes")
+    PASSNET_TRY_VOID(save_passes(out, listed_files(planned.sample, options.selection)));
+  one.texts = [out](const std::string& graph, const record::GraphTexts& texts) {
     return save_graph_texts(out, graph, texts);
   };
   one.finished = [&](record::RunRecord record) -> Result<void> {
@@ -184,26 +198,50 @@ Result<void> run_one(Planned& planned, const std::filesystem::path& root, const 
     if (hooks.finished) hooks.finished(planned.file.records().back());
     return {};
   };
-  return evaluate_sample(planned.sample, lane.options(), lane.workers(), one);
+  return Contender{planned.sample, std::move(one)};
 }
 
-Result<void> build_all_ahead(const std::vector<Planned>& planned, const BatchOptions& options,
-                             const BatchHooks& hooks) {
+// The sample at `index` of all runs. others_follow: samples.
+Result<void> evaluate_sample_of(std::vector<PlannedRun>& runs, size_t index, const Seed& seed, Lane& lane,
+                                const std::vector<BatchHooks>& hooks, bool others_follow) {
+  const auto evaluate = [&]() -> Result<void> {
+    std::vector<Contender> contenders;
+    for (size_t i = 0; i < runs.size(); ++i) {
+      PASSNET_TRY(Contender contender,
+                  contender_of(runs[i].samples[index], runs[i].run.out, lane.options(), seed, hooks[i]));
+      contenders.push_back(std::move(contender));
+    }
+    return evaluate_contenders(contenders, lane.options(), lane.workers(), others_follow);
+  };
+  Result<void> done = evaluate();
+  for (const PlannedRun& one : runs) {
+    const Planned& planned = one.samples[index];
+    Result<void> wrote = write_derived(one.run.out / planned.sample.name, planned.sample.name, planned.file);
+    if (done && !wrote) done = of_run(wrote.error(), one.run);
+  }
+  return done;
+}
+
+Result<void> build_all_ahead(const std::vector<PlannedRun>& runs, const BatchOptions& options) {
   if (options.build_jobs == 0 || options.evaluate.compiler != "passes") return {};
   std::vector<ToBuild> all;
-  size_t graphs = 0;
-  for (const Planned& one : planned) {
-    const std::vector<std::string> to_do = one.graphs_to_do();
-    const std::unordered_set<std::string> wanted(to_do.begin(), to_do.end());
-    ToBuild& build = all.emplace_back(ToBuild{&one.sample, {}});
-    for (size_t i = 0; i < one.sample.graph_names.size(); ++i) {
-      if (wanted.contains(one.sample.graph_names[i])) build.graphs.push_back(i);
+  bool builds = false;
+  for (const PlannedRun& run : runs) {
+    size_t graphs = 0;
+    for (const Planned& one : run.samples) {
+      const std::vector<std::string> to_do = one.graphs_to_do();
+      const std::unordered_set<std::string> wanted(to_do.begin(), to_do.end());
+      ToBuild& build = all.emplace_back(ToBuild{&one.sample, {}});
+      for (size_t i = 0; i < one.sample.graph_names.size(); ++i) {
+        if (wanted.contains(one.sample.graph_names[i])) build.graphs.push_back(i);
+      }
+      graphs += build.graphs.size();
     }
-    graphs += build.graphs.size();
+    if (graphs == 0) continue;
+    builds = true;
+    if (run.run.hooks.building) run.run.hooks.building(graphs);
   }
-  if (graphs == 0) return {};
-  if (hooks.building) hooks.building(graphs);
-  return build_ahead(all, options.evaluate, options.build_jobs);
+  return builds ? build_ahead(all, options.evaluate, options.build_jobs) : Result<void>();
 }
 
 // In the order of the lists, in whichever order they were measured.
@@ -237,10 +275,9 @@ BatchHooks locked(const BatchHooks& hooks, std::mutex& mutex) {
 }
 
 // What there is to do, read and locked.
-Result<void> plan(std::vector<graphdir::Sample> samples, const BatchOptions& options, std::vector<Planned>& all) {
-  std::vector<Planned> planned;
-  for (graphdir::Sample& sample : samples) {
-    for (const Planned& other : planned) {
+Result<void> plan(PlannedRun& run, const BatchOptions& options) {
+  for (graphdir::Sample& sample : run.run.samples) {
+    for (const Planned& other : run.samples) {
       if (other.sample.name == sample.name) {
         return bad_input(fmt::format("two samples are named '{}': '{}' and '{}'", sample.name,
                                      other.sample.path.string(), sample.path.string()))
@@ -251,45 +288,49 @@ Result<void> plan(std::vector<graphdir::Sample> samples, const BatchOptions& opt
     const pass::Selection& selection = options.evaluate.selection;
     if (options.evaluate.compiler == "passes" && !(selection.given.empty() && selection.order.empty()))
       PASSNET_TRY_VOID(pass::list_selected(sample.pass_dir, selection));
-    PASSNET_TRY(RecordFile file, RecordFile::open(options.out / sample.name / record::kRecordsFile, options.resume));
-    planned.push_back({std::move(sample), std::move(file)});
+    PASSNET_TRY(RecordFile file, RecordFile::open(run.run.out / sample.name / record::kRecordsFile, options.resume));
+    run.samples.push_back({std::move(sample), std::move(file)});
   }
-  all = std::move(planned);
+  PASSNET_TRY_VOID(find_all_aside(run.samples, options, run.run.hooks));
+  size_t graphs = 0;
+  for (const Planned& one : run.samples) graphs += one.graphs_to_do().size();
+  if (run.run.hooks.planned) run.run.hooks.planned(graphs);
   return {};
 }
 
-Result<void> evaluate_all(std::vector<graphdir::Sample> samples, const BatchOptions& asked, const BatchHooks& hooks,
-                          std::vector<Planned>& planned) {
-  PASSNET_TRY_VOID(plan(std::move(samples), asked, planned));
-  PASSNET_TRY_VOID(find_all_aside(planned, asked, hooks));
-  size_t graphs = 0;
-  for (const Planned& one : planned) graphs += one.graphs_to_do().size();
-  if (hooks.planned) hooks.planned(graphs);
+Result<Seed> seed_of(const BatchOptions& options) {
+  if (!options.seed) return draw_seed();
+  Seed seed;
+  seed.value = *options.seed;
+  return seed;
+}
+
+Result<void> evaluate_all(std::vector<PlannedRun>& runs, const BatchOptions& asked) {
+  for (PlannedRun& one : runs) {
+    if (const Result<void> planned = plan(one, asked); !planned) return of_run(planned.error(), one.run);
+  }
   Leases leases;
   if (asked.evaluate.timed) {
-    PASSNET_TRY(leases, Leases::take(asked.evaluate, asked.lanes, hooks.waiting, asked.evaluate.interrupted));
+    PASSNET_TRY(leases,
+                Leases::take(asked.evaluate, asked.lanes, runs.front().run.hooks.waiting, asked.evaluate.interrupted));
   }
-  Seed seed;
-  if (asked.seed) {
-    seed.value = *asked.seed;
-  } else {
-    PASSNET_TRY(seed, draw_seed());
-  }
+  PASSNET_TRY(const Seed seed, seed_of(asked));
   BatchOptions options = asked;
   options.evaluate.seed = seed.value;
-  PASSNET_TRY_VOID(begin_session(planned, options, seed));
-  PASSNET_TRY_VOID(build_all_ahead(planned, options, hooks));
+  for (PlannedRun& one : runs) PASSNET_TRY_VOID(begin_session(one.samples, options, one.run.out, seed));
+  PASSNET_TRY_VOID(build_all_ahead(runs, options));
   std::mutex mutex;  // of the hooks
-  const BatchHooks one_by_one = locked(hooks, mutex);
+  std::vector<BatchHooks> hooks;
+  for (const PlannedRun& one : runs) hooks.push_back(locked(one.run.hooks, mutex));
   Lanes lanes(options.evaluate, options.lanes, leases);
-  return for_each_item(std::span(planned), {options.lanes.all(), options.evaluate.interrupted},
-                       [&](Planned& one, size_t lane) -> Result<void> {
+  std::vector<size_t> samples(runs.front().samples.size());
+  std::iota(samples.begin(), samples.end(), size_t{0});
+  std::atomic<size_t> begun = 0;
+  return for_each_item(std::span(samples), {options.lanes.all(), options.evaluate.interrupted},
+                       [&](size_t sample, size_t lane) -> Result<void> {
                          const OnProcessors common(lanes.common_processors());
-                         const Result<void> ran = run_one(one, options.out, seed, lanes.at(lane), one_by_one);
-                         const Result<void> wrote =
-                             write_derived(options.out / one.sample.name, one.sample.name, one.file);
-                         PASSNET_TRY_VOID(ran);
-                         return wrote;
+                         const bool others_follow = ++begun < samples.size();
+                         return evaluate_sample_of(runs, sample, seed, lanes.at(lane), hooks, others_follow);
                        });
 }
 
@@ -307,12 +348,20 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
 }
 
 BatchResult evaluate_batch(std::vector<graphdir::Sample> samples, const BatchOptions& asked, const BatchHooks& hooks) {
-  BatchResult result;
-  std::vector<Planned> planned;
-  const Result<void> done = evaluate_all(std::move(samples), asked, hooks, planned);
-  if (!done) result.error = done.error();
-  result.records = records_of(planned);
-  return result;
+  std::vector<BatchRun> one;
+  one.push_back({{}, std::move(samples), asked.out, hooks});
+  BatchResults results = evaluate_batches(std::move(one), asked);
+  return {std::move(results.records.front()), std::move(results.error)};
+}
+
+BatchResults evaluate_batches(std::vector<BatchRun> runs, const BatchOptions& asked) {
+  std::vector<PlannedRun> planned;
+  for (BatchRun& run : runs) planned.push_back({std::move(run)});
+  BatchResults results;
+  const Result<void> done = evaluate_all(planned, asked);
+  if (!done) results.error = done.error();
+  for (const PlannedRun& one : planned) results.records.push_back(records_of(one.samples));
+  return results;
 }
 
 }  // namespace passnet::run

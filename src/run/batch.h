@@ -39,7 +39,7 @@ struct BatchHooks {
   std::function<void(const record::RunRecord&)> finished;
 };
 
-/// Hooks are called by one thread at a time. Samples of one run share no GPU.
+/// Hooks are called by one thread at a time.
 /// All records (resumed ones that still stand included), in sample order. Written files are complete for every finished
 /// graph, also when an error ends the batch; `error` then says why.
 struct BatchResult {
@@ -50,5 +50,21 @@ BatchResult evaluate_batch(const std::vector<std::filesystem::path>& samples, co
                            const BatchHooks& hooks);
 /// The same of samples that are put together from elsewhere: graphs of one directory, passes of another.
 BatchResult evaluate_batch(std::vector<graphdir::Sample> samples, const BatchOptions& options, const BatchHooks& hooks);
+
+/// One of several runs that evaluate the same graphs with other passes, each into a directory of its own.
+struct BatchRun {
+  std::string name;  // in messages
+  std::vector<graphdir::Sample> samples;
+  std::filesystem::path out;
+  BatchHooks hooks;
+};
+/// All of them at once, sample by sample and graph by graph, so that what depends on no pass is done once for all. They
+/// share a seed. A graph that one run has a record of is evaluated for the others alone. options: but for `out`.
+/// records: by run. REQUIRES: the runs list the same samples, each with the same graphs, in one order.
+struct BatchResults {
+  std::vector<std::vector<record::RunRecord>> records;
+  std::optional<Error> error;
+};
+BatchResults evaluate_batches(std::vector<BatchRun> runs, const BatchOptions& options);
 
 }  // namespace passnet::run

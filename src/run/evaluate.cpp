@@ -23,6 +23,7 @@
 #include "run/least_bytes.h"
 #include "run/measure.h"
 #include "run/pattern_names.h"
+#include "run/prepared_reference.h"
 #include "run/provenance.h"
 #include "run/run_passes.h"
 #include "run/select_passes.h"
@@ -41,24 +42,27 @@ using record::Stage;
 
 constexpr int kProfiledCalls = 50;
 
+/// For one request to a worker.
+std::chrono::milliseconds timeout_of(const EvaluateOptions& options) {
+  return std::max(std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000)),
+                  options.compiler == "inductor" ? kCompileTimeout : std::chrono::milliseconds(0));
+}
+
+/// One sample's passes on its graphs, beside a reference that others may be evaluated against too.
 class SampleEvaluation {
  public:
+  /// contender: whose candidate of the workers it uses.
   SampleEvaluation(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
-                   bool wants_tensors)
+                   size_t contender)
       : sample_(sample),
         options_(options),
-        wants_tensors_(wants_tensors),
         build_(without_layers(options.build, options.without)),
-        timeout_(std::max(std::chrono::milliseconds(static_cast<int64_t>(options.timeout_s * 1000)),
-                          options.compiler == "inductor" ? kCompileTimeout : std::chrono::milliseconds(0))),
+        timeout_(timeout_of(options)),
         workers_(workers),
-        reference_(workers.reference()),
-        candidate_(workers.candidate()) {}
+        contender_(contender) {}
 
   // Both workers come up while the passes are read and the first graph is parsed.
   Result<void> start() {
-    workers_.use_python(options_.host_code == HostCode::Python);
-    PASSNET_TRY_VOID(workers_.begin_sample());
     if (options_.compiler == "passes") {
       // Before they are read: a file that is changed in between counts as changed.
       pass_hashes_ = hash_passes(sample_, options_.selection);
@@ -69,15 +73,15 @@ class SampleEvaluation {
     }
     if (!options_.rival.empty() || !options_.baseline.empty() || is_inductor() || is_packaged())
       PASSNET_TRY_VOID(find_pytorch_worker());
-    if (!options_.gpu) return {};
-    // Without that GPU no graph can be evaluated, so this is no record of a graph.
-    const auto known = workers_.machine();
-    if (!known && failure_kind(known.error()) == "resource" && !known.error().worker_lost) return known.error();
     return {};
   }
 
-  Result<record::RunRecord> evaluate(size_t index) {
+  /// prepared: of the graph at `index`. others_follow: who are evaluated on it next.
+  Result<record::RunRecord> evaluate(size_t index, PreparedReference& prepared, bool others_follow) {
     const auto begin = Clock::now();
+    prepared_ = &prepared;
+    others_follow_ = others_follow;
+    workers_.turn_to(contender_);
     Tried tried = {};
     PASSNET_TRY(tried, attempt(index, {}));
     if (tried.failure && needs_python(tried)) {
@@ -102,7 +106,7 @@ class SampleEvaluation {
   }
 
   /// Of the graph that was evaluated last.
-  const GraphTensors& tensors() const { return tensors_; }
+  GraphTensors tensors() const { return {prepared_->inputs(), prepared_->expected(), found_}; }
   const record::GraphTexts& texts() const { return texts_; }
 
  private:
@@ -140,13 +144,13 @@ class SampleEvaluation {
     record.surplus = surplus_;
     record::Provenance made_of = provenance_of(sample_, index, options_, {});
     made_of.passes = pass_hashes_;
-    tensors_ = {};
+    found_ = {};
     texts_ = {};
     objects_ = {};
     PASSNET_TRY_VOID(workers_.revive());
-    if (Result<void> done = walk(index, record); !done) tried.failure = std::move(done).error();
+    if (Result<void> done = walk(record); !done) tried.failure = std::move(done).error();
     // Whoever answered there, it is not known what else is on its way.
-    if (in_python_ && tried.failure && failure_kind(*tried.failure) == "nonsense") candidate_.stop();
+    if (in_python_ && tried.failure && failure_kind(*tried.failure) == "nonsense") candidate().stop();
     forget_findings(options_.without, record);
     forget(record);
     made_of.versions = machine_.versions;
@@ -170,32 +174,32 @@ class SampleEvaluation {
 
   // Parse to Done, stage by stage (docs/records.md, "How a graph becomes a record"). Errors: why it ended early; of a
   // kernel, with the line of its source.
-  Result<void> walk(size_t index, record::RunRecord& record) {
+  Result<void> walk(record::RunRecord& record) {
     Rebuilt rebuilt;
-    Result<void> done = walk_stages(index, record, rebuilt);
+    Result<void> done = walk_stages(record, rebuilt);
     // On the inputs that launches were made for, the shapes are what they were.
     if (!done && done.error().failure == kOtherShapes) done = Error(done.error()).with_failure("internal");
     if (!done && passes_) return with_source_line(done.error(), rebuilt.rewritten, *passes_, rebuilt.built.kernels);
     return done;
   }
 
-  Result<void> walk_stages(size_t index, record::RunRecord& record, Rebuilt& rebuilt) {
+  Result<void> walk_stages(record::RunRecord& record, Rebuilt& rebuilt) {
     record.stage = Stage::Parse;
-    PASSNET_TRY(const graphdir::GraphDir graph, graphdir::load_graph_dir(sample_.graph_paths[index]));
+    PASSNET_TRY_VOID(prepared_->parse());
+    const graphdir::GraphDir& graph = prepared_->graph();
     texts_.before = fx::print_model(graph.graph);
     PASSNET_TRY(machine_, workers_.machine());
     if (options_.compiler == "passes" && !in_python_ && !passes_) {
       record.stage = Stage::Match;
       return passes_.error();
     }
-    PASSNET_TRY_VOID(load_graph(reference_, kId, graph.graph, {}, {}, timeout_));
+    PASSNET_TRY_VOID(prepared_->load());
 
     record.stage = Stage::Inputs;
-    PASSNET_TRY(tensors_.inputs, replay_inputs(reference_, kId, graph, options_.seed, timeout_));
+    PASSNET_TRY_VOID(prepared_->draw_inputs());
 
     record.stage = Stage::Reference;
-    PASSNET_TRY(const Json layouts, run_reference());
-    owned_ = outputs_owned(layouts);
+    PASSNET_TRY_VOID(prepared_->run());
 
     rebuilt.rewritten.graph = graph.graph;
     if (in_python_) {
@@ -214,36 +218,33 @@ class SampleEvaluation {
     if (!in_python_) {
       PASSNET_TRY(calls_at_once, load(rebuilt, record));
     }
-    PASSNET_TRY_VOID(set_inputs(candidate_, kId, tensors_.inputs, timeout_));
+    PASSNET_TRY_VOID(set_inputs(candidate(), kId, prepared_->inputs(), timeout_));
 
     record.stage = Stage::Run;
-    PASSNET_TRY(Outputs found, run_graph(candidate_, kId, true, timeout_));
+    PASSNET_TRY(Outputs found, run_graph(candidate(), kId, true, timeout_));
 
     record.stage = Stage::Compare;
-    PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, record, timeout_));
+    PASSNET_TRY_VOID(compare_outputs(reference(), kId, found, record, timeout_));
     forget_findings(options_.without, record);
     if (!is_off(Layer::Budgets) && record::judge(record).status == record::Status::Correct) {
-      const ComparedGraph compared{reference_, candidate_, kId,
-                                   graph,      found,      options_.gpu.has_value() && !is_inductor() && !in_python_};
+      const ComparedGraph compared{reference(),
+                                   candidate(),
+                                   kId,
+                                   graph,
+                                   found,
+                                   options_.gpu.has_value() && !is_inductor() && !in_python_,
+                                   prepared_->is_kept()};
       PASSNET_TRY_VOID(judge_values(compared, options_.seed, timeout_, record));
     }
-    tensors_.found = std::move(found.tensors);
+    found_ = std::move(found.tensors);
 
     if (options_.timed) PASSNET_TRY_VOID(time(graph.graph, calls_at_once, record));
     if (options_.profile && !in_python_) {
       PASSNET_TRY(record.profile,
-                  profile_graph(candidate_, kId, rewritten.graph, rebuilt.built.lists, kProfiledCalls, timeout_));
+                  profile_graph(candidate(), kId, rewritten.graph, rebuilt.built.lists, kProfiledCalls, timeout_));
     }
     record.stage = Stage::Done;
     return {};
-  }
-
-  // Returns: how the outputs lie in memory. They are copied out of the worker only for whoever wants to see them.
-  Result<Json> run_reference() {
-    if (!wants_tensors_) return run_alone(reference_, kId, false, timeout_);
-    PASSNET_TRY(Outputs expected, run_graph(reference_, kId, false, timeout_));
-    tensors_.expected = std::move(expected.tensors);
-    return std::move(expected.layouts);
   }
 
   // Load. Returns: calls that can be handed over at once.
@@ -252,14 +253,14 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(workers_.await_candidate());
     if (rebuilt.package) {
       PASSNET_TRY_VOID(
-          load_package(candidate_, kId, rebuilt.rewritten.graph, *rebuilt.package, timeout_, options_.cuda_graph));
+          load_package(candidate(), kId, rebuilt.rewritten.graph, *rebuilt.package, timeout_, options_.cuda_graph));
       return 1;
     }
     // On the CPU kernels run in a process of their own, which ends with the graph.
     BuiltLists& built = rebuilt.built;
     if (!built.kernels.empty() && options_.gpu) workers_.expect_foreign_code();
-    PASSNET_TRY(record.tuned, tune(candidate_, rebuilt.rewritten.graph, tensors_.inputs, timeout_, built));
-    return load_graph(candidate_, kId, rebuilt.rewritten.graph, built.lists, built.kernels, timeout_,
+    PASSNET_TRY(record.tuned, tune(candidate(), rebuilt.rewritten.graph, prepared_->inputs(), timeout_, built));
+    return load_graph(candidate(), kId, rebuilt.rewritten.graph, built.lists, built.kernels, timeout_,
                       options_.cuda_graph, {!is_off(Layer::Poison), !is_off(Layer::Canaries)});
   }
 
@@ -269,7 +270,7 @@ class SampleEvaluation {
     PASSNET_TRY_VOID(workers_.await_candidate());
     PASSNET_TRY(const std::vector<std::filesystem::path> files, files_to_apply(sample_, options_.selection));
     workers_.expect_foreign_code();
-    PASSNET_TRY(record.passes, load_in_python(candidate_, kId, graph, files, timeout_));
+    PASSNET_TRY(record.passes, load_in_python(candidate(), kId, graph, files, timeout_));
     return require_match(record.passes);
   }
 
@@ -279,7 +280,7 @@ class SampleEvaluation {
     PASSNET_TRY(Worker* const compiler, workers_.packager());
     const std::string made_by =
         fmt::format("{}, {}, {}", machine_.versions[kAotInductorVersion], machine_.hardware, record.device);
-    PASSNET_TRY(rebuilt.package, find_or_make_package(*compiler, {graph, tensors_.inputs.entries, made_by},
+    PASSNET_TRY(rebuilt.package, find_or_make_package(*compiler, {graph, prepared_->inputs().entries, made_by},
                                                       std::max(timeout_, kCompileTimeout)));
     objects_ = {{"package", rebuilt.package->sha256}};
     PASSNET_TRY(rebuilt.rewritten.graph, packaged_graph(graph, rebuilt.package->outputs));
@@ -289,11 +290,11 @@ class SampleEvaluation {
   // Match and Build; Done where every site was declined.
   Result<void> rebuild(const ir::Graph& graph, record::RunRecord& record, Rebuilt& rebuilt) {
     record.stage = Stage::Match;
-    if (!names_checked_) PASSNET_TRY_VOID(check_pattern_names(*passes_, reference_, timeout_));
+    if (!names_checked_) PASSNET_TRY_VOID(check_pattern_names(*passes_, reference(), timeout_));
     names_checked_ = true;
     const PassRunOptions how{
         timeout_, options_.gpu.has_value(), {options_.strict, options_.generalize}, build_, !is_off(Layer::PlanLimits)};
-    PASSNET_TRY(rebuilt.rewritten, rewrite_or_fail(reference_, kId, graph, *passes_, how, record.passes));
+    PASSNET_TRY(rebuilt.rewritten, rewrite_or_fail(reference(), kId, graph, *passes_, how, record.passes));
     add_rewritten(texts_, rebuilt.rewritten);
     if (rebuilt.rewritten.sites() == 0) {
       record.stage = Stage::Done;
@@ -307,6 +308,7 @@ class SampleEvaluation {
 
   Result<void> time(const ir::Graph& graph, int64_t calls_at_once, record::RunRecord& record) {
     record.stage = Stage::Time;
+    workers_.settle();
     const DeviceLane::Use alone = timing(options_.lane);
     MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
     how.fresh_inputs = !is_off(Layer::FreshInputs);
@@ -314,8 +316,8 @@ class SampleEvaluation {
     how.audit_clocks = !is_off(Layer::Clocks) && !is_inductor();
     // PyTorch from Python knows no sets of inputs.
     const auto measure_it = [&]() -> Result<Measured> {
-      return is_inductor() ? measure_on_same_inputs({reference_, kId}, {candidate_, kId}, how)
-                           : measure({reference_, kId}, {candidate_, kId, calls_at_once, !in_python_}, how);
+      return is_inductor() ? measure_on_same_inputs({reference(), kId}, {candidate(), kId}, how)
+                           : measure({reference(), kId}, {candidate(), kId, calls_at_once, !in_python_}, how);
     };
     Result<Measured> measured = measure_it();
     if (!measured && measured.error().failure == kOtherShapes && how.fresh_inputs) {
@@ -344,21 +346,14 @@ class SampleEvaluation {
 
   // What no call can be faster than. None where the graph's types are not to be had: it was never traced before.
   std::optional<record::Floor> floor_of(const ir::Graph& graph, const Calibration& machine, double reference_us) {
-    const Result<Values> types = trace_graph(reference_, kId, graph, timeout_);
+    const Result<Values> types = trace_graph(reference(), kId, graph, timeout_);
     if (!types) return std::nullopt;
-    return record::floor_of(least_bytes(graph, *types, owned_), machine.copies, reference_us);
+    return record::floor_of(least_bytes(graph, *types, prepared_->owned()), machine.copies, reference_us);
   }
 
   // How a package is called, which is one operator: "aotinductor", or on a GPU "aotinductor, direct".
   static std::string packaged_mode(const std::string& mode) {
     return mode.empty() || mode == "operators" ? kAotInductor : fmt::format("{}, {}", kAotInductor, mode);
-  }
-
-  // By output, whether it lies in memory of its own.
-  static std::vector<bool> outputs_owned(const Json& layouts) {
-    std::vector<bool> owned;
-    for (const Json& layout : layouts) owned.push_back(layout.value("shares", "").empty());
-    return owned;
   }
 
   // An output is as right as the worst of all calls that were compared.
@@ -390,10 +385,10 @@ class SampleEvaluation {
   // graph's own result.
   std::optional<record::Control> measure_control(const ir::Graph& graph, const MeasureOptions& how) {
     controlled_ = true;
-    if (!load_graph(candidate_, kControlId, graph, {}, {}, timeout_)) return std::nullopt;
-    if (!share_inputs(candidate_, kControlId, kId, timeout_)) return std::nullopt;
-    if (!run_graph(candidate_, kControlId, false, timeout_)) return std::nullopt;
-    Result<Measured> measured = measure({reference_, kId}, {candidate_, kControlId}, how);
+    if (!load_graph(candidate(), kControlId, graph, {}, {}, timeout_)) return std::nullopt;
+    if (!share_inputs(candidate(), kControlId, kId, timeout_)) return std::nullopt;
+    if (!run_graph(candidate(), kControlId, false, timeout_)) return std::nullopt;
+    Result<Measured> measured = measure({reference(), kId}, {candidate(), kControlId}, how);
     if (!measured) return std::nullopt;
     return record::Control{std::move(measured->reference), std::move(measured->candidate), measured->disturbed};
   }
@@ -405,10 +400,10 @@ class SampleEvaluation {
     record.stage = Stage::Reference;
     PASSNET_TRY(Worker* const python, workers_.baseline());
     PASSNET_TRY_VOID(load_graph(*python, kId, graph, {}, {}, how.timeout));
-    PASSNET_TRY_VOID(set_inputs(*python, kId, tensors_.inputs, how.timeout));
+    PASSNET_TRY_VOID(set_inputs(*python, kId, prepared_->inputs(), how.timeout));
     PASSNET_TRY_VOID(run_graph(*python, kId, true, how.timeout));
     record.stage = Stage::Time;
-    PASSNET_TRY(Measured measured, measure_on_same_inputs({*python, kId}, {candidate_, kId}, how));
+    PASSNET_TRY(Measured measured, measure_on_same_inputs({*python, kId}, {candidate(), kId}, how));
     record.reference = std::move(measured.reference);
     record.candidate = std::move(measured.candidate);
     record.reference.baseline = options_.baseline;
@@ -430,47 +425,50 @@ class SampleEvaluation {
   Result<void> measure_rival(const ir::Graph& graph, const MeasureOptions& how, record::Rival& rival) {
     PASSNET_TRY(Worker* const python, workers_.rival());
     PASSNET_TRY_VOID(load_graph(*python, kId, graph, {}, {}, how.timeout));
-    PASSNET_TRY_VOID(set_inputs(*python, kId, tensors_.inputs, how.timeout));
+    PASSNET_TRY_VOID(set_inputs(*python, kId, prepared_->inputs(), how.timeout));
     PASSNET_TRY(const Outputs found, run_graph(*python, kId, true, how.timeout));
     record::RunRecord checked;
-    PASSNET_TRY_VOID(compare_outputs(reference_, kId, found, checked, how.timeout));
+    PASSNET_TRY_VOID(compare_outputs(reference(), kId, found, checked, how.timeout));
     checked.stage = Stage::Done;
     rival.passes_from = record::judge(checked).passes_from;
-    PASSNET_TRY(Measured measured, measure_on_same_inputs({reference_, kId}, {*python, kId}, how));
+    PASSNET_TRY(Measured measured, measure_on_same_inputs({reference(), kId}, {*python, kId}, how));
     rival.reference = std::move(measured.reference);
     rival.candidate = std::move(measured.candidate);
     rival.disturbed = measured.disturbed;
     return {};
   }
 
-  // Frees the graph on both sides, and notes what it took of a GPU's memory.
+  // Frees the graph on both sides, on the reference's when nobody follows, and notes what it took of a GPU's memory.
   void forget(record::RunRecord& record) {
-    for (const char* id : {kTracedId, kId})
-      note_memory(forget_graph(reference_, id, timeout_), record.reference_memory);
+    note_memory(forget_graph(reference(), kTracedId, timeout_), record.reference_memory);
+    if (!others_follow_) note_memory(prepared_->forget(), record.reference_memory);
     for (const char* id : {kControlId, kId})
-      note_memory(forget_graph(candidate_, id, timeout_), record.candidate_memory);
+      note_memory(forget_graph(candidate(), id, timeout_), record.candidate_memory);
     for (Worker* const python : workers_.running_python()) forget_graph(*python, kId, timeout_);
   }
   static void note_memory(const record::DeviceMemory& used, record::DeviceMemory& memory) {
     memory = {std::max(memory.peak_bytes, used.peak_bytes), used.kept_bytes};
   }
 
-  static constexpr const char* kId = "graph";
+  Worker& reference() { return workers_.reference(); }
+  Worker& candidate() { return workers_.candidate(); }
+
+  static constexpr const char* kId = PreparedReference::kId;
   static constexpr const char* kControlId = "control";
 
   const graphdir::Sample& sample_;
   const EvaluateOptions& options_;
-  const bool wants_tensors_;
   const pass::BuildOptions build_;
   const std::chrono::milliseconds timeout_;
   EvaluationWorkers& workers_;
-  Worker &reference_, &candidate_;
+  const size_t contender_;
+  PreparedReference* prepared_ = nullptr;  // of the graph that is evaluated
+  bool others_follow_ = false;
   Result<std::vector<pass::Pass>> passes_;
   std::vector<record::SurplusPass> surplus_;
   record::Provenance::Hashes pass_hashes_, objects_;
   EvaluationWorkers::Machine machine_;
-  GraphTensors tensors_;
-  std::vector<bool> owned_;     // by output of the graph: it is no view
+  Bundle found_;
   bool names_checked_ = false;  // the patterns call what there is
   record::GraphTexts texts_;
   bool controlled_ = false;  // the sample has its A/A control
@@ -481,6 +479,76 @@ class SampleEvaluation {
 
 int available_threads() { return std::max<int>(1, static_cast<int>(available_processors().size())); }
 
+namespace {
+
+/// What one contender is evaluated on, and how.
+struct Evaluated {
+  const Contender& contender;
+  SampleEvaluation evaluation;
+
+  bool skips(size_t graph) const {
+    const EvaluateHooks& hooks = contender.hooks;
+    return hooks.skip && hooks.skip(contender.sample.graph_names[graph]);
+  }
+};
+
+/// One graph, told to its contender's hooks.
+Result<void> evaluate_graph(size_t index, Evaluated& one, PreparedReference& prepared, bool others_follow,
+                            const std::atomic<bool>* interrupted) {
+  const EvaluateHooks& hooks = one.contender.hooks;
+  const std::string& graph = one.contender.sample.graph_names[index];
+  if (interrupted && *interrupted) return resource_error("interrupted");
+  if (hooks.started) hooks.started(graph);
+  PASSNET_TRY(const record::RunRecord record, one.evaluation.evaluate(index, prepared, others_follow));
+  // What an interrupt cut short is not a result.
+  if (interrupted && *interrupted) return resource_error("interrupted");
+  if (hooks.texts) PASSNET_TRY_VOID(hooks.texts(record.graph, one.evaluation.texts()));
+  PASSNET_TRY_VOID(hooks.finished(record));
+  if (hooks.tensors) PASSNET_TRY_VOID(hooks.tensors(graph, one.evaluation.tensors()));
+  return {};
+}
+
+/// Without its GPU no graph can be evaluated, so this is no record of a graph.
+Result<void> require_gpu(EvaluationWorkers& workers) {
+  const auto known = workers.machine();
+  if (!known && failure_kind(known.error()) == "resource" && !known.error().worker_lost) return known.error();
+  return {};
+}
+
+}  // namespace
+
+Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const EvaluateOptions& options,
+                                 EvaluationWorkers& workers, bool others_follow) {
+  std::vector<Evaluated> all;
+  bool wants_tensors = false;
+  for (const Contender& contender : contenders) {
+    all.push_back({contender, SampleEvaluation(contender.sample, options, workers, all.size())});
+    wants_tensors |= static_cast<bool>(contender.hooks.tensors);
+    const size_t graphs = contender.sample.graph_names.size();
+    bool has_nothing_to_do = true;
+    for (size_t graph = 0; graph < graphs; ++graph) has_nothing_to_do &= all.back().skips(graph);
+    if (has_nothing_to_do) all.pop_back();
+  }
+  if (all.empty()) return {};
+  PASSNET_TRY_VOID(workers.begin_sample(all.size()));
+  for (Evaluated& one : all) PASSNET_TRY_VOID(one.evaluation.start());
+  if (options.gpu) PASSNET_TRY_VOID(require_gpu(workers));
+  const graphdir::Sample& graphs = all.front().contender.sample;
+  for (size_t graph = 0; graph < graphs.graph_names.size(); ++graph) {
+    std::vector<Evaluated*> of_graph;
+    for (Evaluated& one : all) {
+      if (!one.skips(graph)) of_graph.push_back(&one);
+    }
+    PreparedReference prepared(graphs.graph_paths[graph], workers.reference(),
+                               {options.seed, timeout_of(options), wants_tensors, of_graph.size() > 1});
+    for (Evaluated* one : of_graph) {
+      PASSNET_TRY_VOID(workers.start_spare(others_follow));
+      PASSNET_TRY_VOID(evaluate_graph(graph, *one, prepared, one != of_graph.back(), options.interrupted));
+    }
+  }
+  return {};
+}
+
 Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options,
                              const EvaluateHooks& hooks) {
   EvaluationWorkers workers(options);
@@ -489,25 +557,7 @@ Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptio
 
 Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
                              const EvaluateHooks& hooks) {
-  const auto skipped = [&](size_t i) { return hooks.skip && hooks.skip(sample.graph_names[i]); };
-  size_t remaining = 0;
-  for (size_t i = 0; i < sample.graph_names.size(); ++i) remaining += skipped(i) ? 0 : 1;
-  if (remaining == 0) return {};
-
-  SampleEvaluation evaluation(sample, options, workers, static_cast<bool>(hooks.tensors));
-  PASSNET_TRY_VOID(evaluation.start());
-  for (size_t i = 0; i < sample.graph_names.size(); ++i) {
-    if (skipped(i)) continue;
-    if (options.interrupted && *options.interrupted) return resource_error("interrupted");
-    if (hooks.started) hooks.started(sample.graph_names[i]);
-    PASSNET_TRY(const record::RunRecord record, evaluation.evaluate(i));
-    // What an interrupt cut short is not a result.
-    if (options.interrupted && *options.interrupted) return resource_error("interrupted");
-    if (hooks.texts) PASSNET_TRY_VOID(hooks.texts(record.graph, evaluation.texts()));
-    PASSNET_TRY_VOID(hooks.finished(record));
-    if (hooks.tensors) PASSNET_TRY_VOID(hooks.tensors(sample.graph_names[i], evaluation.tensors()));
-  }
-  return {};
+  return evaluate_contenders({{sample, hooks}}, options, workers);
 }
 
 }  // namespace passnet::run

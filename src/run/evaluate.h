@@ -20,8 +20,8 @@ namespace passnet::run {
 
 /// The tensors of one graph; a bundle that the evaluation did not come to has no descriptor.
 struct GraphTensors {
-  Bundle inputs;           // by the names in forward
-  Bundle expected, found;  // "out_0", …: of the original and of the rewritten graph
+  const Bundle& inputs;            // by the names in forward
+  const Bundle &expected, &found;  // "out_0", …: of the original and of the rewritten graph
 };
 
 struct EvaluateHooks {
@@ -33,9 +33,22 @@ struct EvaluateHooks {
   std::function<Result<void>(const std::string& graph, const GraphTensors&)> tensors;  // after `finished`; may be empty
 };
 
-/// Evaluates every graph of the sample in these workers, which must be of the same options.
+/// One of several samples of the same graphs, which have other passes.
+struct Contender {
+  const graphdir::Sample& sample;
+  EvaluateHooks hooks;
+};
+
+/// Evaluates every graph of each sample, graph by graph: what the reference does for a graph it does once for all of
+/// them. The workers must be of the same options. others_follow: more will be evaluated in them after this.
 /// A bad graph, pass or kernel is a record, not an error.
 /// Errors: Resource (workers cannot be started), what `finished` gave, and Resource "interrupted".
+/// REQUIRES: the samples list the same graphs.
+Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const EvaluateOptions& options,
+                                 EvaluationWorkers& workers, bool others_follow = false);
+
+/// Evaluates every graph of the sample in these workers, which must be of the same options. Errors: as
+/// evaluate_contenders().
 Result<void> evaluate_sample(const graphdir::Sample& sample, const EvaluateOptions& options, EvaluationWorkers& workers,
                              const EvaluateHooks& hooks);
 /// The same in workers of its own.

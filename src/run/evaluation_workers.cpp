@@ -48,33 +48,72 @@ EvaluationWorkers::EvaluationWorkers(const EvaluateOptions& options)
     : options_(options),
       threads_(threads_of(options)),
       reference_(worker_options(options, Role::Reference, threads_)),
-      candidate_{{}, Worker(worker_options(options, candidate_role(options), threads_))},
-      other_{{}, Worker(worker_options(options, Role::Candidate, threads_))} {}
+      spare_(options.lane) {
+  sides_.push_back(make_side());
+}
+
+EvaluationWorkers::Side EvaluationWorkers::make_side() const {
+  return {{{}, Worker(worker_options(options_, candidate_role(options_), threads_))},
+          {{}, Worker(worker_options(options_, Role::Candidate, threads_))}};
+}
 
 void EvaluationWorkers::use_python(bool python) {
-  if (python != uses_python_) std::swap(candidate_, other_);
-  uses_python_ = python;
+  Side& mine = side();
+  if (python != mine.uses_python) std::swap(mine.candidate, mine.other);
+  mine.uses_python = python;
 }
 
 void EvaluationWorkers::end_host_code() {
-  Candidate& in_python = uses_python_ ? candidate_ : other_;
+  Candidate& in_python = side().uses_python ? side().candidate : side().other;
   if (in_python.is_foreign) in_python.worker.stop();
 }
 
-Result<void> EvaluationWorkers::begin_sample() {
-  for (Candidate* one : {&candidate_, &other_}) {
-    if (one->is_foreign) one->worker.stop();
+Result<void> EvaluationWorkers::begin_sample(size_t contenders) {
+  std::vector<Worker*> foreign;
+  for (Side& one : sides_) {
+    for (Candidate* candidate : {&one.candidate, &one.other}) {
+      if (candidate->is_foreign) foreign.push_back(&candidate->worker);
+    }
   }
+  // All of them end at a time.
+  for (Worker* worker : foreign) worker->dismiss();
+  for (Worker* worker : foreign) worker->stop();
+  while (sides_.size() < contenders) sides_.push_back(make_side());
+  for (size_t i = 0; i < sides_.size(); ++i) {
+    turn_to(i);
+    use_python(options_.host_code == HostCode::Python);
+  }
+  turn_to(0);
   return revive();
 }
 
+Result<void> EvaluationWorkers::start_spare(bool others_follow) {
+  // What runs no foreign code is not replaced.
+  if (options_.compiler != "passes" || options_.host_code == HostCode::Python || spare_.is_there()) return {};
+  const bool one_is_missing =
+      std::ranges::any_of(sides_, [](const Side& one) { return !one.uses_python && !one.candidate.worker.alive(); });
+  if (!one_is_missing && !others_follow) return {};
+  return spare_.start(worker_options(options_, Role::Candidate, threads_));
+}
+
+void EvaluationWorkers::settle() {
+  if (options_.lane == nullptr) spare_.await();
+}
+
 Result<void> EvaluationWorkers::revive() {
-  if (reference_.alive() && candidate_.worker.alive()) return {};
+  Candidate& candidate = side().candidate;
+  if (reference_.alive() && candidate.worker.alive()) return {};
+  const bool takes_spare = !candidate.worker.alive() && !side().uses_python && spare_.is_there();
+  if (takes_spare) {
+    candidate.is_foreign = candidate.is_up = false;
+    candidate.worker = spare_.take();
+    if (reference_.alive() && candidate.worker.alive()) return {};
+  }
   // Coming up takes a turn of a shared device, as each makes its context there.
   const DeviceLane::Use turn = computing(options_.lane);
   if (!reference_.alive()) PASSNET_TRY_VOID(reference_.start());
-  if (!candidate_.worker.alive()) {
-    candidate_.is_foreign = candidate_.is_up = false;
+  if (!candidate.worker.alive()) {
+    candidate.is_foreign = candidate.is_up = false;
     PASSNET_TRY_VOID(start_candidate());
   }
   if (options_.lane == nullptr) return {};
@@ -85,37 +124,39 @@ Result<void> EvaluationWorkers::revive() {
 }
 
 Result<void> EvaluationWorkers::start_candidate() {
-  if (uses_python_) {
+  Candidate& candidate = side().candidate;
+  if (side().uses_python) {
     PASSNET_TRY(PythonCandidate started, start_python_candidate({threads_, options_.processors, options_.gpu,
                                                                  options_.interrupted, options_.lane}));
-    candidate_.worker = std::move(started.worker);
-    candidate_.scratch = std::make_unique<TemporaryDirectory>(std::move(started.scratch));
+    candidate.worker = std::move(started.worker);
+    candidate.scratch = std::make_unique<TemporaryDirectory>(std::move(started.scratch));
     return {};
   }
-  if (!candidate_is_python()) return candidate_.worker.start();
-  PASSNET_TRY(candidate_.worker, start_pytorch(python_options("compile")));
+  if (!candidate_is_python()) return candidate.worker.start();
+  PASSNET_TRY(candidate.worker, start_pytorch(python_options("compile")));
   return {};
 }
 
 Result<void> EvaluationWorkers::await_candidate() {
-  if (candidate_.is_up) return {};
-  if (uses_python_) {
-    PASSNET_TRY(const Hello hello, greet_pytorch(candidate_.worker));
-    candidate_.isolation = isolation_of_python(hello.isolation);
+  Candidate& candidate = side().candidate;
+  if (candidate.is_up) return {};
+  if (side().uses_python) {
+    PASSNET_TRY(const Hello hello, greet_pytorch(candidate.worker));
+    candidate.isolation = isolation_of_python(hello.isolation);
   } else if (candidate_is_python()) {
-    PASSNET_TRY_VOID(greet_pytorch(candidate_.worker));
+    PASSNET_TRY_VOID(greet_pytorch(candidate.worker));
   } else {
-    PASSNET_TRY(const Hello hello, start_up(candidate_.worker));
+    PASSNET_TRY(const Hello hello, start_up(candidate.worker));
     // A package is no foreign code, and nothing confines it.
-    if (!makes_packages()) candidate_.isolation = isolation_in_force(hello.isolation);
+    if (!makes_packages()) candidate.isolation = isolation_in_force(hello.isolation);
   }
-  candidate_.is_up = true;
+  candidate.is_up = true;
   return {};
 }
 
 void EvaluationWorkers::stop() {
   reference_.stop();
-  candidate_.worker.stop();
+  side().candidate.worker.stop();
 }
 
 Result<EvaluationWorkers::Machine> EvaluationWorkers::machine() {
@@ -124,7 +165,7 @@ Result<EvaluationWorkers::Machine> EvaluationWorkers::machine() {
   Machine known{hello.hardware, fmt::format("{}, torch {}", hello.hardware, hello.torch), hello.architecture,
                 versions_of(options_, hello)};
   if (candidate_is_python() || !options_.baseline.empty()) {
-    PASSNET_TRY(Worker* const python, candidate_is_python() ? Result<Worker*>(&candidate_.worker) : baseline());
+    PASSNET_TRY(Worker* const python, candidate_is_python() ? Result<Worker*>(&candidate()) : baseline());
     PASSNET_TRY(const Hello of_python, greet_pytorch(*python));
     known.versions[kPythonVersion] = of_python.torch;
   }

@@ -14,6 +14,7 @@
 #include "run/calibration.h"
 #include "run/evaluate_options.h"
 #include "run/worker/pytorch.h"
+#include "run/worker/spare_worker.h"
 #include "run/worker/worker.h"
 
 namespace passnet::run {
@@ -24,8 +25,10 @@ class EvaluationWorkers {
   explicit EvaluationWorkers(const EvaluateOptions& options);
 
   Worker& reference() { return reference_; }
-  /// passnet-worker, or a Python that runs host code of passes.
-  Worker& candidate() { return candidate_.worker; }
+  /// Of the contender whose turn it is: passnet-worker, or a Python that runs host code of passes.
+  Worker& candidate() { return side().candidate.worker; }
+  /// Whose candidate that is from now on; those of the others sleep. contender: below that of begin_sample().
+  void turn_to(size_t contender) { turn_ = contender; }
   /// Which of the two candidate() is from now on. The other one sleeps.
   void use_python(bool python);
   /// Ends what host code may have left running, before anything is timed that is ranked.
@@ -39,16 +42,21 @@ class EvaluationWorkers {
   /// Those of them that run.
   std::vector<Worker*> running_python();
 
-  /// Before a sample: a candidate that has loaded foreign code is replaced, and what does not run is started. Returns
-  /// at once: the first request to a worker waits for it to come up, and meanwhile the reference works. Errors:
-  /// Resource, Io.
-  Result<void> begin_sample();
+  /// Before a sample, or several of the same graphs: candidates that have loaded foreign code are replaced, and what
+  /// does not run is started, of the contenders' candidates the first. Returns at once: the first request to a worker
+  /// waits for it to come up, and meanwhile the reference works. Errors: Resource, Io.
+  Result<void> begin_sample(size_t contenders = 1);
+  /// Starts one more candidate, which the next revive() that needs one takes, unless it is there or nobody will need it.
+  /// others_follow: after this sample. Errors: Resource, Io.
+  Result<void> start_spare(bool others_follow);
+  /// Waits until nothing comes up any more, which would disturb whoever is timed.
+  void settle();
   /// Starts what does not run. Errors: as begin_sample().
   Result<void> revive();
   /// Waits until the candidate has come up, once per process. Errors: as start_up().
   Result<void> await_candidate();
   /// The candidate is about to load kernels of a pass: no other sample may meet what they leave behind.
-  void expect_foreign_code() { candidate_.is_foreign = true; }
+  void expect_foreign_code() { side().candidate.is_foreign = true; }
   /// The next revive() starts both anew.
   void stop();
 
@@ -66,7 +74,7 @@ class EvaluationWorkers {
   Result<Calibration> calibration();
 
   /// What confines the candidate, in words; empty before it was waited for, and where it runs no foreign code.
-  const std::string& isolation() const { return candidate_.isolation; }
+  const std::string& isolation() const { return side().candidate.isolation; }
 
   int threads() const { return threads_; }
 
@@ -81,6 +89,14 @@ class EvaluationWorkers {
     std::string isolation = {};
   };
 
+  /// What one contender has.
+  struct Side {
+    Candidate candidate, other;  // `other` is of the kind that is not in use
+    bool uses_python = false;
+  };
+  Side& side() { return sides_.at(turn_); }
+  const Side& side() const { return sides_.at(turn_); }
+  Side make_side() const;
   Result<void> start_candidate();
   PyTorchOptions python_options(const char* mode) const;
   Result<Worker*> python(std::optional<Worker>& worker, const char* mode);
@@ -88,8 +104,9 @@ class EvaluationWorkers {
   const EvaluateOptions& options_;
   const int threads_;
   Worker reference_;
-  Candidate candidate_, other_;  // `other_` is of the kind that is not in use
-  bool uses_python_ = false;
+  std::vector<Side> sides_;  // by contender
+  size_t turn_ = 0;
+  SpareWorker spare_;
   std::optional<Worker> rival_, baseline_, packager_;
   std::optional<Machine> machine_;
   std::optional<Calibration> calibration_;

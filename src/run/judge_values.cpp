@@ -80,12 +80,13 @@ class Judging {
 
   /// The reference runs on values of a profile. drawn: these, where the candidate gets them from there.
   Result<void> take_profile(const std::string& profile, std::optional<Bundle>& drawn) {
+    const bool keep = sides_.keeps_profiles;
     if (sides_.each_draws) {
-      PASSNET_TRY_VOID(draw_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, profile));
+      PASSNET_TRY_VOID(draw_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, profile, keep));
     } else {
-      PASSNET_TRY(drawn, replay_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, profile));
+      PASSNET_TRY(drawn, replay_inputs(sides_.reference, sides_.id, sides_.graph, seed_, timeout_, profile, keep));
     }
-    PASSNET_TRY_VOID(run_alone(sides_.reference, sides_.id, false, timeout_));
+    PASSNET_TRY_VOID(run_alone(sides_.reference, sides_.id, false, timeout_, !keep));
     return {};
   }
 
@@ -124,7 +125,7 @@ class Judging {
 
   Result<void> restore() {
     PASSNET_TRY_VOID(restore_inputs(sides_.reference, sides_.id, timeout_));
-    PASSNET_TRY_VOID(run_alone(sides_.reference, sides_.id, false, timeout_));
+    PASSNET_TRY_VOID(run_alone(sides_.reference, sides_.id, false, timeout_, !sides_.keeps_profiles));
     PASSNET_TRY_VOID(restore_inputs(sides_.candidate, sides_.id, timeout_));
     PASSNET_TRY_VOID(run_alone(sides_.candidate, sides_.id, true, timeout_));
     return {};

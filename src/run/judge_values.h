@@ -19,6 +19,7 @@ struct ComparedGraph {
   const graphdir::GraphDir& graph;
   const Outputs& found;  // by the candidate
   bool each_draws;       // both make the values of a profile by themselves, which large ones on a GPU should
+  bool keeps_profiles;   // the reference keeps what it gives on a profile, for others who are judged on it
 };
 
 /// Judges `found`, then runs both sides on each profile of record/profiles.h until one shows the candidate to be wrong;

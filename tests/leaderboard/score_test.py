@@ -18,7 +18,13 @@ SCHEMA = json.loads((pathlib.Path(os.environ["PASSNET_SOURCE_DIR"]) / "docs" / "
 LIST = "sorted_output_pass_rule_names.json"
 # So far off that it is wrong at t = 1 too, where what is right is settled.
 WRONG = kernel("out[i] = x[i] + y[i] + 1000000;")
+# What a record says of clocks, of when it was written and where in its file.
+OF_TIMES = ("started", "evaluate_seconds", "reference", "candidate", "control", "load", "disturbed", "floor", "calls_compared", "chain")
 MISSING = "pass 'gone' is listed, but 'gone.py' does not exist"
+
+
+def without_times(record):
+    return {key: value for key, value in record.items() if key not in OF_TIMES}
 
 
 class Leaderboard(PassnetCase):
@@ -151,6 +157,61 @@ class Leaderboard(PassnetCase):
         done = self.passnet(*self.command("--resume", "--filter", "beta"))
         self.assertEqual(done.returncode, 3)
         self.assertIn("none of 1 tasks can be evaluated; beta", done.stderr)
+
+    def submit_others(self):
+        """Models that fail in other ways, before and after one that is right."""
+        bodies = {"crashes": "*(volatile int*)8 = 1;",
+                  "crashes_on_large_values": "if (x[i] > 1000 || x[i] < -1000) *(volatile int*)8 = 1; out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;",
+                  "wrong_on_large_values": "out[i] = x[i] + y[i] > 0 && x[i] < 1000 ? x[i] + y[i] : 0;",
+                  "right": "T sum = x[i] + y[i]; out[i] = sum > 0 ? sum : 0;"}
+        for model, body in bodies.items():
+            for task in ("alpha", "beta"):
+                self.submit(model, task, kernel_source=kernel(body))
+            self.models.append(self.root / "submissions" / model)
+        return [model.name for model in self.models]
+
+    def test_records_are_those_of_one_model_at_a_time(self):
+        names = self.submit_others()
+        self.score("--seed", 7)
+        together = {(model, task): self.records_of(model, task) for model in names for task in ("alpha", "beta")}
+        models, self.out = self.models, self.root / "alone"
+        for model in models:
+            self.models = [model]
+            self.assertEqual(self.passnet(*self.command("--seed", 7)).returncode, 0)
+        for (model, task), records in together.items():
+            alone = self.records_of(model, task)
+            self.assertEqual(len(records), 2 if task == "alpha" else 1)
+            for one, other in zip(records, alone):
+                self.maxDiff = None
+                self.assertEqual(without_times(one), without_times(other), (model, task))
+        words = {model: together[model, "beta"][0]["error_kind"] for model in names}
+        self.assertEqual(words, {"good": "", "bad": "bad-input", "crashes": "crash", "crashes_on_large_values": "crash",
+                                 "wrong_on_large_values": "", "right": ""})
+        profiles = {model: len(together[model, "beta"][0].get("profiles", [])) for model in names}
+        self.assertEqual(profiles["right"], profiles["good"])
+        self.assertLess(profiles["wrong_on_large_values"], profiles["right"])
+        self.assertGreater(profiles["crashes_on_large_values"], 0)
+
+    def test_models_of_one_run_share_a_seed_that_each_promises(self):
+        self.score()
+        seeds = {(record["seed"], record["seed_nonce"]) for model in ("good", "bad") for task in ("alpha", "beta") for record in self.records_of(model, task)}
+        self.assertEqual(len(seeds), 1)
+        for model in ("good", "bad"):
+            self.assertEqual(self.passnet("verify", self.out / model).returncode, 0)
+
+    def test_a_model_that_is_ahead_waits_for_no_other(self):
+        models = self.models
+        self.models = models[:1]
+        self.score()
+        ahead = self.records_of("good", "alpha")
+        self.models = models
+        done = self.passnet(*self.command("--resume"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("bad: 3 graph", done.stderr)
+        measured = [record for record in ahead if not record.get("disturbed", False)]
+        self.assertEqual([record for record in self.records_of("good", "alpha") if record in measured], measured)
+        self.assertEqual([record["graph"] for record in self.records_of("bad", "alpha")], ["a", "b"])
+        self.assertEqual(self.passnet("verify", self.out / "good").returncode, 0)
 
     def test_lists_of_graphs_beside_the_graphs(self):
         lists = self.root / "lists"

@@ -36,7 +36,7 @@ int suitable_build_jobs(bool on_gpu) {
   return on_gpu ? std::clamp(static_cast<int>(run::available_processors().size()) / 2, 1, 128) : 0;
 }
 
-// A bar per model, of the graphs that it has left.
+// A bar of the graphs that all models have left.
 class Progress {
  public:
   run::BatchHooks hooks_of(const std::string& model) {
@@ -46,10 +46,11 @@ class Progress {
     };
     hooks.planned = [this, model](size_t graphs) {
       say_error("{}: {} graphs to evaluate\n", model, graphs);
-      bar_.emplace(graphs);
+      graphs_ += graphs;
     };
     hooks.building = [model](size_t graphs) { say_error("{}: compiling what {} graphs launch\n", model, graphs); };
     hooks.started = [this, model](const std::string& task, const std::string& graph) {
+      if (!bar_) bar_.emplace(graphs_);
       bar_->start(fmt::format("{}/{}/{}", model, task, graph));
     };
     hooks.finished = [this, model](const record::RunRecord& record) {
@@ -60,6 +61,7 @@ class Progress {
   void end() { bar_.reset(); }
 
  private:
+  size_t graphs_ = 0;
   std::optional<report::ProgressBar> bar_;
 };
 

@@ -117,25 +117,28 @@ Result<std::vector<record::PassOutcome>> load_in_python(Worker& worker, const st
 }
 
 namespace {
-Json inputs_request(const std::string& id, const graphdir::GraphDir& graph, uint64_t seed, const std::string& profile) {
-  return {{"do", "inputs"},
-          {"id", id},
-          {"weight_meta", graphdir::to_json(graph.weights)},
-          {"input_meta", graphdir::to_json(graph.inputs)},
-          {"seed", seed},
-          {"profile", profile}};
+Json inputs_request(const std::string& id, const graphdir::GraphDir& graph, uint64_t seed, const std::string& profile,
+                    bool keep) {
+  Json request{{"do", "inputs"},
+               {"id", id},
+               {"weight_meta", graphdir::to_json(graph.weights)},
+               {"input_meta", graphdir::to_json(graph.inputs)},
+               {"seed", seed},
+               {"profile", profile}};
+  if (keep) request["keep"] = true;
+  return request;
 }
 }  // namespace
 
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                             Timeout timeout, const std::string& profile) {
-  PASSNET_TRY(Reply reply, worker.ask(inputs_request(id, graph, seed, profile), {}, timeout));
+                             Timeout timeout, const std::string& profile, bool keep) {
+  PASSNET_TRY(Reply reply, worker.ask(inputs_request(id, graph, seed, profile, keep), {}, timeout));
   return take_bundle(reply, "tensors");
 }
 
 Result<void> draw_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                         Timeout timeout, const std::string& profile) {
-  Json request = inputs_request(id, graph, seed, profile);
+                         Timeout timeout, const std::string& profile, bool keep) {
+  Json request = inputs_request(id, graph, seed, profile, keep);
   request["share"] = false;
   PASSNET_TRY_VOID(worker.ask(request, {}, timeout));
   return {};
@@ -143,6 +146,11 @@ Result<void> draw_inputs(Worker& worker, const std::string& id, const graphdir::
 
 Result<void> restore_inputs(Worker& worker, const std::string& id, Timeout timeout) {
   PASSNET_TRY_VOID(worker.ask({{"do", "set_inputs"}, {"id", id}, {"restore", true}}, {}, timeout));
+  return {};
+}
+
+Result<void> rewind(Worker& reference, const std::string& id, Timeout timeout) {
+  PASSNET_TRY_VOID(reference.ask({{"do", "rewind"}, {"id", id}}, {}, timeout));
   return {};
 }
 
@@ -198,9 +206,10 @@ Result<Outputs> run_for_rows(Worker& worker, const std::string& id, Timeout time
   return outputs_of(std::move(reply));
 }
 
-Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, Timeout timeout) {
-  PASSNET_TRY(const Reply reply,
-              worker.ask({{"do", "run"}, {"id", id}, {"checked", checked}, {"share", "none"}}, {}, timeout));
+Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, Timeout timeout, bool again) {
+  Json request{{"do", "run"}, {"id", id}, {"checked", checked}, {"share", "none"}};
+  if (!again) request["again"] = false;
+  PASSNET_TRY(const Reply reply, worker.ask(request, {}, timeout));
   return reply.json.value("layouts", Json::array());
 }
 

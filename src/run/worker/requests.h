@@ -71,16 +71,20 @@ Result<std::vector<record::PassOutcome>> load_in_python(Worker& worker, const st
                                                         std::chrono::milliseconds timeout);
 
 /// The inputs replayed from the graph's metas, which are set for it from now on. REQUIRES: it is loaded under `id`.
-/// profile: the values that take their place (record/profiles.h).
+/// profile: the values that take their place (record/profiles.h). keep: where there is room, they are found when they are
+/// asked for once more, with what a run on them gave.
 Result<Bundle> replay_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                             std::chrono::milliseconds timeout, const std::string& profile = record::kRecordedProfile);
+                             std::chrono::milliseconds timeout, const std::string& profile = record::kRecordedProfile,
+                             bool keep = false);
 
 /// The same, set in place of the inputs until restore_inputs(), without being carried anywhere: every worker that is asked
 /// draws the same by itself.
 Result<void> draw_inputs(Worker& worker, const std::string& id, const graphdir::GraphDir& graph, uint64_t seed,
-                         std::chrono::milliseconds timeout, const std::string& profile);
+                         std::chrono::milliseconds timeout, const std::string& profile, bool keep = false);
 /// Those that were set before draw_inputs(), replay_inputs() with a profile, or set_inputs() with `replace`.
 Result<void> restore_inputs(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
+/// The same of the reference, which also forgets what was judged and timed there, as if the graph had been run once.
+Result<void> rewind(Worker& reference, const std::string& id, std::chrono::milliseconds timeout);
 
 /// Inputs that are set for one graph, for another one in the same worker.
 Result<void> share_inputs(Worker& worker, const std::string& id, const std::string& from,
@@ -114,8 +118,10 @@ struct Outputs {
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
 /// A checked run of which judge_outputs() alone will look at the outputs: of large tensors some rows.
 Result<Outputs> run_for_rows(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
-/// A run whose outputs are kept in the worker alone. Returns: how each lies in memory, as Outputs::layouts.
-Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
+/// A run whose outputs are kept in the worker alone. again: false where those that it keeps of a run on the same inputs
+/// will do. Returns: how each lies in memory, as Outputs::layouts.
+Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout,
+                       bool again = true);
 
 /// Fills the output checks of `record` from a comparison on the reference worker.
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,

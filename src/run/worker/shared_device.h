@@ -35,6 +35,8 @@ class DeviceLane {
   DeviceLane(const DeviceLane&) = delete;
   DeviceLane& operator=(const DeviceLane&) = delete;
 
+  SharedDevice& device() const { return device_; }
+
   /// The device, for as long as this lives.
   class Use {
    public:

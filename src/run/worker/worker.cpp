@@ -67,6 +67,7 @@ struct Worker::State {
   UniqueFd socket;
   UniqueFd kernel_process;  // a pidfd
   UniqueFd said;            // what it printed: no text of a graph or pass reaches the terminal raw
+  int starts = 0;
 };
 
 Worker::Worker(WorkerOptions options) : state_(std::make_unique<State>()) { state_->options = std::move(options); }
@@ -78,6 +79,7 @@ Worker::~Worker() {
 
 bool Worker::alive() const { return state_->process.running() && state_->socket; }
 pid_t Worker::pid() const { return state_->process.pid(); }
+int Worker::starts() const { return state_->starts; }
 DeviceLane* Worker::lane() const { return state_->options.lane; }
 
 namespace {
@@ -177,6 +179,7 @@ Result<void> Worker::start() {
   PASSNET_TRY(state.process, sandbox::Process::spawn(spawn));
   log::debug(fmt::format("{}: started as process {}", to_string(state.options.role), state.process.pid()));
   state.socket = std::move(ours);
+  ++state.starts;
   return {};
 }
 
@@ -342,12 +345,15 @@ void Worker::resume() {
   if (state_->process.running()) ::kill(state_->process.pid(), SIGCONT);
 }
 
+void Worker::dismiss() {
+  if (!state_->socket) return;
+  (void)wire::send_message(state_->socket.get(), R"({"do": "exit"})");
+  state_->socket = UniqueFd();
+}
+
 void Worker::stop() {
   if (!state_->process.running()) return;
-  if (state_->socket) {
-    (void)wire::send_message(state_->socket.get(), R"({"do": "exit"})");
-    state_->socket = UniqueFd();
-  }
+  dismiss();
   if (!state_->process.wait(300ms)) state_->process.kill();
 }
 

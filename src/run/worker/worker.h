@@ -67,6 +67,8 @@ class Worker {
   Result<void> start();
   bool alive() const;
   pid_t pid() const;
+  /// How often it was started. What was loaded there is there while this is the same, and it is alive().
+  int starts() const;
   DeviceLane* lane() const;
 
   /// Sends `request` and waits for its reply. A lost worker is reaped and stays lost until start() is called again.
@@ -83,6 +85,8 @@ class Worker {
   void pause();
   void resume();
 
+  /// Asks the process to exit, and does not wait until it has. Nobody can ask it anything more; stop() ends it.
+  void dismiss();
   /// Ends the process: asks it to exit, kills it when it does not.
   void stop();
 

@@ -61,7 +61,7 @@ Result<CallResult> run_at_float64(LoadedGraph& graph, LoadedGraph& float64) {
     PASSNET_TRY_VOID(float64.plan().run());
     graph.device().synchronize();
     result.outputs = call_outputs(float64.plan().outputs());
-    for (const auto& [name, tensor] : graph.changed) {
+    for (const auto& [name, tensor] : graph.last_run()->changed) {
       const auto index = std::ranges::find(float64.plan().input_names(), name) - float64.plan().input_names().begin();
       result.inputs.emplace(name, CallOutput{float64.plan().input(static_cast<size_t>(index)), {}});
     }
@@ -242,15 +242,19 @@ class Judging {
 Result<Judgement> judge_call(LoadedGraph& graph, LoadedGraph* float64, const CallResult& found, uint64_t rows_seed,
                              const std::string& profile) {
   Judging judging(graph, rows_seed, profile);
-  std::optional<CallResult> exact;
-  if (float64 != nullptr) {
-    Result<CallResult> made = run_at_float64(graph, *float64);
-    if (made)
-      exact = std::move(*made);
+  const LoadedGraph::LastRun* const last = graph.last_run();
+  if (last == nullptr) return bad_input("the graph was not run on its inputs").with_hint("send 'run' first");
+  std::optional<CallResult> made;
+  if (float64 != nullptr && !last->exact) {
+    Result<CallResult> ran = run_at_float64(graph, *float64);
+    if (ran)
+      made = std::move(*ran);
     else
-      judging.no_float64_ = made.error().message;
+      judging.no_float64_ = ran.error().message;
   }
-  judging.collect(found, exact ? &*exact : nullptr);
+  const CallResult* const exact = last->exact ? &*last->exact : made ? &*made : nullptr;
+  judging.collect(found, exact);
+  if (made) graph.keep_exact(std::move(*made));
   return judging.judge();
 }
 

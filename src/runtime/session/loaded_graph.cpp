@@ -33,33 +33,105 @@ Result<std::unique_ptr<LoadedGraph>> LoadedGraph::load(Session::Source source, D
 
 bool LoadedGraph::can_launch() const { return fused_->size() == 0 || fused_->host() != nullptr; }
 
-Result<void> LoadedGraph::set_inputs(std::shared_ptr<const InputSet> set) {
-  PASSNET_TRY(CallInputs inputs, inputs_for(*set, plan_->input_names()));
-  use_inputs(inputs.working);
-  working_memory_ = std::move(inputs.working_memory);
-  pristine_ = std::move(inputs.pristine);
-  input_set_ = std::move(set);
-  replaced_set_.reset();
-  mutated_.clear();
-  mutated_known_ = false;
-  expected_.clear();
+namespace {
+/// Of the memory that calls may hold, the part that inputs and outputs which are kept for another comparison may take.
+constexpr int64_t kKeptShare = 4;
+
+int64_t bytes_of(const at::Tensor& tensor) { return tensor.defined() ? static_cast<int64_t>(tensor.nbytes()) : 0; }
+int64_t bytes_of(const CallResult& result) {
+  int64_t bytes = 0;
+  for (const CallOutput& output : result.outputs) bytes += bytes_of(output.tensor);
+  for (const auto& [name, input] : result.inputs) bytes += bytes_of(input.tensor);
+  return bytes;
+}
+}  // namespace
+
+int64_t LoadedGraph::KnownInputs::bytes() const {
+  int64_t bytes = 0;
+  for (const at::Tensor& tensor : set->tensors) bytes += bytes_of(tensor);
+  if (!last_run) return bytes;
+  for (const CallOutput& output : last_run->outputs) bytes += bytes_of(output.tensor);
+  for (const auto& [name, input] : last_run->changed) bytes += bytes_of(input.tensor);
+  return bytes + (last_run->exact ? bytes_of(*last_run->exact) : 0);
+}
+
+void LoadedGraph::use(KnownInputs inputs, CallInputs for_calls) {
+  use_inputs(for_calls.working);
+  working_memory_ = std::move(for_calls.working_memory);
+  pristine_ = std::move(for_calls.pristine);
+  known_ = std::move(inputs);
   recorded_.reset();
   refused_recording_.reset();
   fresh_inputs.clear();
+}
+
+void LoadedGraph::put_aside() {
+  int64_t kept_bytes = known_.bytes();
+  for (const auto& [name, other] : kept_) kept_bytes += other.bytes();
+  const bool is_kept = !known_.kept_as.empty() && kept_bytes <= device_.room_bytes() / kKeptShare;
+  if (!is_kept) known_.last_run.reset();
+  if (!replaced_)
+    replaced_ = std::move(known_);
+  else if (is_kept)
+    kept_.insert_or_assign(known_.kept_as, std::move(known_));
+  known_ = {};
+}
+
+Result<void> LoadedGraph::set_inputs(std::shared_ptr<const InputSet> set, const std::string& kept_as) {
+  PASSNET_TRY(CallInputs for_calls, inputs_for(*set, plan_->input_names()));
+  kept_.clear();
+  replaced_.reset();
+  use({std::move(set), kept_as}, std::move(for_calls));
   return {};
 }
 
-Result<void> LoadedGraph::replace_inputs(std::shared_ptr<const InputSet> set) {
+Result<void> LoadedGraph::replace_inputs(std::shared_ptr<const InputSet> set, const std::string& kept_as) {
   PASSNET_TRY_VOID(require_inputs());
-  std::shared_ptr<const InputSet> replaced = replaced_set_ ? replaced_set_ : input_set_;
-  PASSNET_TRY_VOID(set_inputs(std::move(set)));
-  replaced_set_ = std::move(replaced);
+  PASSNET_TRY(CallInputs for_calls, inputs_for(*set, plan_->input_names()));
+  put_aside();
+  use({std::move(set), kept_as}, std::move(for_calls));
   return {};
+}
+
+Result<bool> LoadedGraph::recall_inputs(const std::string& kept_as) {
+  const auto found = kept_.find(kept_as);
+  if (found == kept_.end()) return false;
+  PASSNET_TRY(CallInputs for_calls, inputs_for(*found->second.set, plan_->input_names()));
+  KnownInputs recalled = std::move(found->second);
+  kept_.erase(found);
+  put_aside();
+  use(std::move(recalled), std::move(for_calls));
+  return true;
 }
 
 Result<void> LoadedGraph::restore_inputs() {
   PASSNET_TRY_VOID(require_inputs());
-  return replaced_set_ ? set_inputs(replaced_set_) : Result<void>();
+  if (!replaced_) return {};
+  PASSNET_TRY(CallInputs for_calls, inputs_for(*replaced_->set, plan_->input_names()));
+  KnownInputs replaced = std::move(*replaced_);
+  put_aside();
+  replaced_.reset();
+  use(std::move(replaced), std::move(for_calls));
+  return {};
+}
+
+Result<void> LoadedGraph::rewind() {
+  call_sets.reset();
+  expected_calls.clear();
+  fresh_inputs.clear();
+  earlier.clear();
+  null_models.clear();
+  budgets.clear();
+  PASSNET_TRY_VOID(restore_inputs());
+  device_.make_room();
+  return {};
+}
+
+void LoadedGraph::forget_inputs() {
+  pristine_.clear();
+  known_ = {};
+  replaced_.reset();
+  kept_.clear();
 }
 
 Result<void> LoadedGraph::require_inputs() const {
@@ -80,7 +152,7 @@ void LoadedGraph::use_inputs(const std::vector<at::Tensor>& inputs) {
 }
 
 Result<void> LoadedGraph::learn_mutations() {
-  if (mutated_known_) return {};
+  if (known_.mutated_known) return {};
   PASSNET_TRY_VOID(call(fused_->size() > 0 && can_launch() ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Trace));
   plan_->release();
   note_mutations();
@@ -88,22 +160,23 @@ Result<void> LoadedGraph::learn_mutations() {
 }
 
 void LoadedGraph::note_mutations() {
-  if (mutated_known_) return;
+  if (known_.mutated_known) return;
   for (size_t i = 0; i < pristine_.size(); ++i) {
-    if (!is_unchanged(i)) mutated_.push_back(i);
+    if (!is_unchanged(i)) known_.mutated.push_back(i);
   }
-  mutated_known_ = true;
+  known_.mutated_known = true;
 }
 
 std::map<std::string, CallOutput> LoadedGraph::changed_inputs() const {
   std::map<std::string, CallOutput> changed;
-  for (const size_t index : mutated_)
+  for (const size_t index : known_.mutated)
     changed.emplace(plan_->input_names()[index], CallOutput{plan_->input(index).clone(), {}});
   return changed;
 }
 
 std::vector<LoadedGraph::ChangedInput> LoadedGraph::changed_on_either_side(
     const std::map<std::string, CallOutput>& found) const {
+  const std::map<std::string, CallOutput>& changed = last_run_or_none().changed;
   std::vector<ChangedInput> inputs;
   for (size_t i = 0; i < plan_->input_names().size(); ++i) {
     const std::string& name = plan_->input_names()[i];
@@ -136,7 +209,7 @@ void LoadedGraph::restore(size_t index) {
 }
 
 void LoadedGraph::prepare_call() {
-  for (const size_t index : mutated_) restore(index);
+  for (const size_t index : known_.mutated) restore(index);
   seed_generators();
 }
 
@@ -160,31 +233,41 @@ Result<void> LoadedGraph::call(FusedLibrary::Mode mode, const Plan::NodeVisitor*
 void LoadedGraph::require_inputs_unchanged() const {
   if (fused_->size() == 0) return;
   for (size_t i = 0; i < pristine_.size(); ++i) {
-    if (std::ranges::find(mutated_, i) != mutated_.end() || is_unchanged(i)) continue;
+    if (std::ranges::find(known_.mutated, i) != known_.mutated.end() || is_unchanged(i)) continue;
     throw KernelFault{"input-changed",
                       fmt::format("a kernel changed the graph's input '{}' in a timed call", plan_->input_names()[i]),
                       {}};
   }
 }
 
-Result<void> LoadedGraph::keep_outputs(const std::vector<c10::IValue>& values, std::vector<CallOutput> outputs,
-                                       const SharedTensors* shared) {
+Result<void> LoadedGraph::keep_run(const std::vector<c10::IValue>& values, LastRun run, const SharedTensors* shared) {
   std::vector<at::Tensor> tensors;
   if (shared != nullptr) {
     PASSNET_TRY(tensors, map_shared(*shared));
   }
   size_t next = 0;
-  for (CallOutput& output : outputs) {
+  for (CallOutput& output : run.outputs) {
     if (output.tensor.defined()) output.tensor = shared != nullptr ? tensors[next++] : output.tensor.clone();
   }
-  expected_ = std::move(outputs);
-  comparison_ = device_.compare_with(values);
+  run.comparison = device_.compare_with(values);
+  known_.last_run = std::move(run);
   return {};
 }
 
+void LoadedGraph::keep_exact(CallResult exact) {
+  if (known_.last_run && !known_.kept_as.empty()) known_.last_run->exact = std::move(exact);
+}
+
+const LoadedGraph::LastRun& LoadedGraph::last_run_or_none() const {
+  static const LastRun kNone;
+  return known_.last_run ? *known_.last_run : kNone;
+}
+
+OutputComparison& LoadedGraph::comparison() { return known_.last_run ? *known_.last_run->comparison : *no_comparison_; }
+
 int64_t LoadedGraph::outputs_bytes() const {
   int64_t bytes = 0;
-  for (const CallOutput& output : expected_) {
+  for (const CallOutput& output : expected()) {
     if (output.tensor.defined()) bytes += static_cast<int64_t>(output.tensor.nbytes());
   }
   return bytes;

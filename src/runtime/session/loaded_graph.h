@@ -4,8 +4,10 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "runtime/device/device.h"
@@ -33,20 +35,24 @@ class LoadedGraph {
   /// False for a graph that was loaded to be traced only.
   bool can_launch() const;
 
+  /// What was kept of others is forgotten.
+  /// kept_as: what recall_inputs() finds them by, with what the last run on them gave; empty: they are not kept.
   /// Errors: BadInput: an argument of forward without a tensor; Io.
-  Result<void> set_inputs(std::shared_ptr<const InputSet> set);
+  Result<void> set_inputs(std::shared_ptr<const InputSet> set, const std::string& kept_as = "");
   /// Others in their place, until restore_inputs(). Errors: as set_inputs().
-  Result<void> replace_inputs(std::shared_ptr<const InputSet> set);
+  Result<void> replace_inputs(std::shared_ptr<const InputSet> set, const std::string& kept_as = "");
+  /// Sets inputs that were set before in place of those that are, if they were kept: as many are as have room.
+  /// Returns: whether they are set. Errors: as set_inputs().
+  Result<bool> recall_inputs(const std::string& kept_as);
   /// Errors: as set_inputs().
   Result<void> restore_inputs();
+  /// The inputs that replace_inputs() replaced, and nothing of what was judged or timed.
+  /// Errors: as set_inputs().
+  Result<void> rewind();
   /// From now on no inputs are set.
-  void forget_inputs() {
-    pristine_.clear();
-    input_set_.reset();
-    replaced_set_.reset();
-  }
+  void forget_inputs();
   /// Null when none are set.
-  const std::shared_ptr<const InputSet>& input_set() const { return input_set_; }
+  const std::shared_ptr<const InputSet>& input_set() const { return known_.set; }
   /// Errors: BadInput: they are not set.
   Result<void> require_inputs() const;
   /// The inputs as they were set, and those that the plan reads: calls may change these.
@@ -58,7 +64,7 @@ class LoadedGraph {
   /// run on checked copies here.
   Result<void> learn_mutations();
   /// Those that a call changes, by index, once that is known.
-  const std::vector<size_t>& mutated() const { return mutated_; }
+  const std::vector<size_t>& mutated() const { return known_.mutated; }
   /// The same after a call that was made anyway, the first since the inputs were set.
   void note_mutations();
   /// Copies of those, as the call before left them.
@@ -79,14 +85,26 @@ class LoadedGraph {
   /// A kernel may not write to its inputs, in timed calls either. Throws KernelFault.
   void require_inputs_unchanged() const;
 
-  /// Keeps the outputs of a run, for comparisons with another worker's and with those of timed calls.
-  /// shared: all tensors among them, which are not copied again then; null: they are.
-  Result<void> keep_outputs(const std::vector<c10::IValue>& values, std::vector<CallOutput> outputs,
-                            const SharedTensors* shared);
-  const std::vector<CallOutput>& expected() const { return expected_; }
+  /// What a run gave on the inputs that are set, for comparisons with another worker's and with those of timed calls.
+  struct LastRun {
+    std::vector<CallOutput> outputs;
+    std::map<std::string, CallOutput> changed;  // inputs, as it left them
+    std::vector<record::Layout> layouts;        // of the outputs
+    int64_t peak_bytes = 0;
+    std::unique_ptr<OutputComparison> comparison;
+    std::optional<CallResult> exact = {};  // the same at float64, once that was asked for
+  };
+  /// values: those that the run returned, of which the tensors among its outputs are copied.
+  /// shared: all of these, which are not copied again then; null: they are.
+  Result<void> keep_run(const std::vector<c10::IValue>& values, LastRun run, const SharedTensors* shared);
+  /// Null: there was none since they were set.
+  const LastRun* last_run() const { return known_.last_run ? &*known_.last_run : nullptr; }
+  /// Keeps what the last run would have given at float64 as long as the run itself.
+  void keep_exact(CallResult exact);
+  const std::vector<CallOutput>& expected() const { return last_run_or_none().outputs; }
   /// Of all tensors among them.
   int64_t outputs_bytes() const;
-  OutputComparison& comparison() { return *comparison_; }
+  OutputComparison& comparison();
 
   /// Records what a call does, where that is wanted and possible, once for the inputs that are set.
   /// Errors: why it could not be recorded, with Recording::On.
@@ -97,10 +115,8 @@ class LoadedGraph {
   /// Inputs for timed calls that lie elsewhere than those of the calls before: copies that are taken in turn.
   std::vector<std::vector<at::Tensor>> fresh_inputs;
 
-  std::vector<record::Layout> layouts;        // of the outputs of the last run
-  std::map<std::string, CallOutput> changed;  // inputs that the last run changed, as it left them
-  graphdir::Metas metas;                      // what the inputs were drawn from, where that is known
-  std::unique_ptr<CallSets> call_sets;        // inputs of timed calls
+  graphdir::Metas metas;                // what the inputs were drawn from, where that is known
+  std::unique_ptr<CallSets> call_sets;  // inputs of timed calls
   std::vector<CallResult> expected_calls;
   KeptMemory shared_results;                      // of timed calls
   std::vector<CallOutput> earlier;                // outputs of the call that was judged last
@@ -108,7 +124,23 @@ class LoadedGraph {
   std::map<std::string, record::Errors> budgets;  // how far timed calls may be from eager, by JudgedOutput::name
 
  private:
-  explicit LoadedGraph(Device& device) : device_(device), comparison_(device.compare_with({})) {}
+  /// Inputs and what is known of calls on them.
+  struct KnownInputs {
+    std::shared_ptr<const InputSet> set;
+    std::string kept_as;
+    std::vector<size_t> mutated = {};  // inputs that a call changes
+    bool mutated_known = false;
+    std::optional<LastRun> last_run = {};
+
+    int64_t bytes() const;
+  };
+
+  explicit LoadedGraph(Device& device) : device_(device), no_comparison_(device.compare_with({})) {}
+  /// Makes these the inputs that are set. for_calls: of them.
+  void use(KnownInputs inputs, CallInputs for_calls);
+  /// Moves those that are set away: for restore_inputs(), or among those that are kept.
+  void put_aside();
+  const LastRun& last_run_or_none() const;
   void restore(size_t index);
   bool is_unchanged(size_t index) const;
 
@@ -116,13 +148,12 @@ class LoadedGraph {
   std::unique_ptr<FusedLibrary> fused_;  // outlives the plan, whose steps refer to it
   std::unique_ptr<Package> package_;     // the same; null: the graph calls none
   std::optional<Plan> plan_;
-  std::shared_ptr<const InputSet> input_set_, replaced_set_;
-  wire::Mapping working_memory_;      // of the plan's inputs, when the bundle is large
-  std::vector<at::Tensor> pristine_;  // inputs as set
-  std::vector<size_t> mutated_;       // inputs that a call changes
-  bool mutated_known_ = false;
-  std::vector<CallOutput> expected_;  // outputs of the last run
-  std::unique_ptr<OutputComparison> comparison_;
+  KnownInputs known_;                                // those that are set
+  std::optional<KnownInputs> replaced_;              // those that replace_inputs() replaced
+  std::map<std::string, KnownInputs> kept_;          // others, by kept_as
+  wire::Mapping working_memory_;                     // of the plan's inputs, when the bundle is large
+  std::vector<at::Tensor> pristine_;                 // inputs as set
+  std::unique_ptr<OutputComparison> no_comparison_;  // where there was no run
   int64_t peak_bytes_ = 0;
 
   Recording recording_ = Recording::Off;

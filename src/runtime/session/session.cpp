@@ -2,8 +2,10 @@
 
 #include <c10/core/InferenceMode.h>
 #include <c10/util/ScopeExit.h>
+#include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <string_view>
 
@@ -41,10 +43,11 @@ bool Session::has_kernels() const { return graph_->fused().size() > 0 && graph_-
 
 size_t Session::operator_calls() const { return graph_->plan().operator_calls(); }
 
-Result<void> Session::set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd, bool replace) {
+Result<void> Session::set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd, bool replace,
+                                 const std::string& kept_as) {
   const c10::InferenceMode mode;
   std::shared_ptr<const InputSet> set = make_input_set(std::move(entries), std::move(mapping), std::move(fd));
-  return replace ? graph_->replace_inputs(std::move(set)) : graph_->set_inputs(std::move(set));
+  return replace ? graph_->replace_inputs(std::move(set), kept_as) : graph_->set_inputs(std::move(set), kept_as);
 }
 
 bool Session::has_inputs() const { return graph_->input_set() != nullptr; }
@@ -89,15 +92,21 @@ Result<Json> Session::infer(const graphdir::Metas& metas) {
   return values;
 }
 
-Result<CallOutputs> Session::run(bool checked, Share share) {
+Result<CallOutputs> Session::run(bool checked, Share share, bool again) {
   const c10::InferenceMode mode;
   PASSNET_TRY_VOID(graph_->require_inputs());
+  if (const LoadedGraph::LastRun* const last = graph_->last_run(); last != nullptr && !again && share == Share::None) {
+    CallOutputs known;
+    known.layouts = last->layouts;
+    known.peak_bytes = last->peak_bytes;
+    return known;
+  }
   // Kernels are run checked first. What a call changes it tells itself: big graphs are not called twice.
   if (graph_->fused().size() > 0 && !checked) PASSNET_TRY_VOID(graph_->learn_mutations());
   PASSNET_TRY_VOID(graph_->call(checked ? FusedLibrary::Mode::Check : FusedLibrary::Mode::Run));
   graph_->note_mutations();
   std::vector<c10::IValue> values = graph_->plan().outputs();
-  CallResult result{call_outputs(values), graph_->changed_inputs()};
+  const CallResult result{call_outputs(values), graph_->changed_inputs()};
   CallOutputs outputs;
   // Drawn after the call: no kernel can know what is looked at.
   PASSNET_TRY(const uint64_t seed, random_number());
@@ -110,10 +119,8 @@ Result<CallOutputs> Session::run(bool checked, Share share) {
   outputs.rows_seed = seed;
   outputs.peak_bytes = graph_->peak_bytes();
   outputs.layouts = layouts_of(values, graph_->plan().input_names(), graph_->inputs_in_use());
-  graph_->layouts = outputs.layouts;
-  graph_->changed = std::move(result.inputs);
-  PASSNET_TRY_VOID(
-      graph_->keep_outputs(values, std::move(result.outputs), share == Share::All ? &outputs.tensors : nullptr));
+  PASSNET_TRY_VOID(graph_->keep_run(values, {result.outputs, result.inputs, outputs.layouts, outputs.peak_bytes, {}},
+                                    share == Share::All ? &outputs.tensors : nullptr));
   values.clear();
   graph_->plan().release();
   return outputs;
@@ -143,7 +150,8 @@ Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const
     told.input_names.push_back(name);
     told.inputs.push_back(check_output(mine, theirs));
   }
-  const std::vector<record::Layout>& expected = graph_->layouts;
+  const LoadedGraph::LastRun* const last = graph_->last_run();
+  const std::vector<record::Layout> expected = last != nullptr ? last->layouts : std::vector<record::Layout>();
   for (size_t i = 0; i < std::min({checks.size(), expected.size(), found_layouts.size()}); ++i) {
     if (expected[i] == found_layouts[i]) continue;
     checks[i].expected_layout = expected[i];
@@ -197,15 +205,34 @@ int Session::kernel_process() const {
 
 void Session::set_metas(graphdir::Metas metas) { graph_->metas = std::move(metas); }
 
-Result<void> Session::draw_inputs(const graphdir::Metas& metas, uint32_t seed, const std::string& profile) {
+Result<void> Session::draw_inputs(const graphdir::Metas& metas, uint32_t seed, const std::string& profile,
+                                  const std::string& kept_as) {
   const c10::InferenceMode mode;
   PASSNET_TRY(std::shared_ptr<const InputSet> drawn, draw_profile(metas, seed, profile));
-  return graph_->replace_inputs(std::move(drawn));
+  return graph_->replace_inputs(std::move(drawn), kept_as);
+}
+
+Result<bool> Session::recall_inputs(const std::string& kept_as) {
+  const c10::InferenceMode mode;
+  return graph_->recall_inputs(kept_as);
+}
+
+Result<SharedTensors> Session::share_inputs() const {
+  PASSNET_TRY_VOID(graph_->require_inputs());
+  const InputSet& set = *graph_->input_set();
+  SharedTensors shared{set.entries, UniqueFd(::fcntl(set.fd.get(), F_DUPFD_CLOEXEC, 0))};
+  if (!shared.memory) return io_error("duplicate", "the descriptor of the inputs", errno);
+  return shared;
 }
 
 Result<void> Session::restore_inputs() {
   const c10::InferenceMode mode;
   return graph_->restore_inputs();
+}
+
+Result<void> Session::rewind() {
+  const c10::InferenceMode mode;
+  return graph_->rewind();
 }
 
 Result<SharedSets> Session::make_call_sets(int64_t wanted, bool whole) {

@@ -139,16 +139,26 @@ class Session {
   /// The tensors every call starts from, by the names in forward's signature. Calls work on copies; those of
   /// a bundle over 256 MiB are made page by page, where a call writes. fd: the memory that `mapping` shows.
   /// Errors: BadInput: an argument of forward without a tensor; Io.
-  /// replace: until restore_inputs() alone.
-  Result<void> set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd, bool replace = false);
+  /// replace: until restore_inputs() alone. kept_as: what recall_inputs() finds them by, with what a run on them gave;
+  /// empty: they are not kept.
+  Result<void> set_inputs(std::vector<wire::Entry> entries, wire::Mapping mapping, UniqueFd fd, bool replace = false,
+                          const std::string& kept_as = "");
   bool has_inputs() const;
   /// What the inputs were drawn from, so that others can be drawn in the same way.
   void set_metas(graphdir::Metas metas);
   /// Draws values of a profile (record/profiles.h) and sets them in place of the inputs, until restore_inputs(). Every
   /// worker draws the same. REQUIRES: inputs are set. Errors: as replay_inputs().
-  Result<void> draw_inputs(const graphdir::Metas& metas, uint32_t seed, const std::string& profile);
+  Result<void> draw_inputs(const graphdir::Metas& metas, uint32_t seed, const std::string& profile,
+                           const std::string& kept_as = "");
+  /// Sets inputs of that name again, with what was found out of calls on them. Returns: whether they were kept, for
+  /// which they may be too large. Errors: as set_inputs().
+  Result<bool> recall_inputs(const std::string& kept_as);
+  /// The inputs that are set, which lie in shared memory. Errors: BadInput: none are set; Io.
+  Result<SharedTensors> share_inputs() const;
   /// Errors: as set_inputs().
   Result<void> restore_inputs();
+  /// The same, and forgets what was judged and timed, as if the graph had been run on its inputs and nothing since.
+  Result<void> rewind();
   /// Makes room for sets of inputs like those that are set, at most `wanted`. whole: they hold every tensor, for a peer
   /// that cannot draw the large ones itself. REQUIRES: inputs are set. Errors: Resource, Io.
   Result<SharedSets> make_call_sets(int64_t wanted, bool whole = false);
@@ -169,8 +179,9 @@ class Session {
   /// where a size depends on data that is not recorded. Inputs that were set are forgotten.
   /// Errors: BadInput with position, an argument without a record.
   Result<Json> infer(const graphdir::Metas& metas);
-  /// One call. checked: fused nodes run on poisoned and fenced memory. Throws KernelFault.
-  Result<CallOutputs> run(bool checked, Share share = Share::All);
+  /// One call. checked: fused nodes run on poisoned and fenced memory. again: false where what the last run on these
+  /// inputs gave will do, with Share::None. Throws KernelFault.
+  Result<CallOutputs> run(bool checked, Share share = Share::All, bool again = true);
   /// What another worker's run gave, shared whole, against the outputs of the last run here: one
   /// check per output in order, as many as the longer side has.
   Result<CallChecks> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
