@@ -328,11 +328,29 @@ int64_t bytes_of(const Subject& subject, NodeId id) {
   const ValueType& type = subject.types[0][id];
   return type.is_tensor() ? type.tensor.size_bytes() : 0;
 }
-int64_t bytes_of(Definitions& definitions, TensorId id) {
+int64_t bytes_of(Definitions& definitions, TensorId id, size_t example) {
   const Tensor& tensor = definitions.tensors()[id];
-  int64_t bytes = static_cast<int64_t>(ir::size_bytes(definitions.elements()[tensor.element].by_example[0]));
-  for (const SizeId size : tensor.shape) bytes *= definitions.sizes().values(size)[0];
+  int64_t bytes = static_cast<int64_t>(ir::size_bytes(definitions.elements()[tensor.element].by_example[example]));
+  for (const SizeId size : tensor.shape) bytes *= definitions.sizes().values(size)[example];
   return bytes;
+}
+int64_t bytes_of(Definitions& definitions, const KernelFacts& facts, size_t example) {
+  int64_t bytes = 0;
+  for (const auto* tensors : {&facts.loaded, &facts.stored}) {
+    for (const TensorId tensor : *tensors) bytes += bytes_of(definitions, tensor, example);
+  }
+  return bytes;
+}
+
+KernelShape shape_of(Definitions& definitions, const NamedKernel& kernel, size_t splits_into, size_t examples) {
+  KernelShape shape{
+      kernel.lanes == Lanes::Row, kernel.facts.packing.has_value(), kernel.facts.tile.has_value(), splits_into, {}};
+  for (size_t i = 0; i < examples; ++i) {
+    const auto of = [&](SizeId size) { return definitions.sizes().values(size)[i]; };
+    shape.by_graph.push_back({of(kernel.facts.items), of(kernel.facts.steps),
+                              splits_into > 0 ? of(kernel.split_length) : 1, bytes_of(definitions, kernel.facts, i)});
+  }
+  return shape;
 }
 
 Outside why_outside(const Subject& subject, const std::vector<std::string>& refused, NodeId id) {
@@ -343,11 +361,12 @@ Outside why_outside(const Subject& subject, const std::vector<std::string>& refu
   return one;
 }
 
-/// Adds what is launched in its place where a row is shared, if any of the graphs has such rows.
-void split_rows(const Subject& subject, Definitions& definitions, const FusedKernel& kernel, const Schedule& schedule,
-                NamedKernel& named) {
+/// Adds what is launched in its place where a row is shared, if any of the graphs has such rows. Returns: how many kernels that
+/// is, added or not; 0: its rows cannot be shared.
+size_t split_rows(const Subject& subject, Definitions& definitions, const FusedKernel& kernel, const Schedule& schedule,
+                  NamedKernel& named) {
   const std::optional<SplitRow> split = split_of(definitions, kernel);
-  if (!split) return;
+  if (!split) return 0;
   named.split_loops = split->loops;
   named.split_length = split->length;
   for (size_t i = 0; i < split->kernels.size(); ++i) {
@@ -368,14 +387,15 @@ void split_rows(const Subject& subject, Definitions& definitions, const FusedKer
   }
   for (size_t i = 0; i < subject.examples.size(); ++i) {
     for (const bool on_gpu : {false, true}) {
-      if (parts_of(schedule, definitions.sizes(), named, on_gpu, i) > 1) return;
+      if (parts_of(schedule, definitions.sizes(), named, on_gpu, i) > 1) return split->kernels.size();
     }
   }
   named.split.clear();
+  return split->kernels.size();
 }
 
 Result<Written> write_part(Subject& subject, const GraphPart& part, const std::vector<std::string>& refused,
-                           const std::string& name) {
+                           const WriteOptions& options, const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
   PASSNET_TRY_VOID(check_old_values(subject, part));
   const auto is_list = [&](NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; };
@@ -400,7 +420,8 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
   if (outputs.empty()) return unsupported("it only moves what it is given");
   PASSNET_TRY(const std::vector<FusedKernel> kernels, fuse(definitions, outputs));
   PASSNET_TRY_VOID(check_overwritten(definitions, kernels));
-  const Schedule schedule;
+  const auto chosen = options.schedules.find(name);
+  const Schedule schedule = chosen == options.schedules.end() ? Schedule() : chosen->second;
   Written written;
   written.name = name;
   written.operators = part.nodes.size();
@@ -410,16 +431,16 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
     NamedKernel one;
     one.name = kernels.size() == 1 ? name + "_kernel" : fmt::format("{}_kernel_{}", name, i + 1);
     one.facts = facts_of(definitions, kernels[i]);
-    for (const auto* tensors : {&one.facts.loaded, &one.facts.stored}) {
-      for (const TensorId tensor : *tensors) written.bytes_after += bytes_of(definitions, tensor);
-    }
+    if (!schedule.tiles) one.facts.tile.reset();
+    written.bytes_after += bytes_of(definitions, one.facts, 0);
     one.lanes = kernels[i].lanes;
     std::vector<std::string> stored;
     for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);
     const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));
     one.cpp = kernel_text(definitions, kernels[i], one.facts, one.name, comment, Target::Cpu);
     one.cuda = kernel_text(definitions, kernels[i], one.facts, one.name, comment, Target::Cuda);
-    split_rows(subject, definitions, kernels[i], schedule, one);
+    const size_t splits_into = split_rows(subject, definitions, kernels[i], schedule, one);
+    written.shapes.push_back(shape_of(definitions, one, splits_into, subject.examples.size()));
     named.push_back(std::move(one));
   }
   for (const NodeId id : part.nodes) {
@@ -467,8 +488,8 @@ Authored write_passes(Subject& subject, const WriteOptions& options, std::set<st
     const std::vector<NodeId> all = nodes;
     Result<GraphPart> part = without_views(subject, cut(subject.graph, std::move(nodes)));
     if (part && !keys.insert(key_of(subject, *part)).second) continue;  // another pass does it
-    Result<Written> written =
-        part ? write_part(subject, *part, refused, name_of(subject, *part, names)) : Result<Written>(part.error());
+    Result<Written> written = part ? write_part(subject, *part, refused, options, name_of(subject, *part, names))
+                                   : Result<Written>(part.error());
     if (written) {
       authored.passes.push_back(std::move(*written));
       continue;

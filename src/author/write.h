@@ -1,6 +1,7 @@
 // A part of a graph as a pass: pattern, plan and kernels for the CPU and CUDA, fused.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -8,6 +9,8 @@
 #include "author/explain.h"
 #include "author/subject/subject.h"
 #include "author/text/python_text.h"
+#include "author/text/schedule.h"
+#include "author/text/shape.h"
 #include "base/result.h"
 
 namespace passnet::author {
@@ -16,6 +19,7 @@ namespace passnet::author {
 /// (author/judge/forms.h).
 struct WriteOptions {
   bool products = true;  // products and convolutions as loops, where these are short; false: all are left to PyTorch
+  std::map<std::string, Schedule> schedules = {};  // by pass; of the others the default
 };
 
 struct Written {
@@ -30,6 +34,7 @@ struct Written {
   /// part of a tensor counts as all of it.
   int64_t bytes_before = 0, bytes_after = 0;
   Explained explained;
+  std::vector<KernelShape> shapes;  // of its kernels
   Saving saving() const { return {computing, kernels, bytes_before, bytes_after}; }
 };
 

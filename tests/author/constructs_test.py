@@ -4,33 +4,13 @@ import json
 import os
 import pathlib
 import random
-import re
 import sys
 import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
-sys.path[:0] = [str(SOURCE / "tests" / "eval")]
-from passnet_case import PassnetCase
+sys.path[:0] = [str(SOURCE / "tests" / "author")]
+from authored_case import AuthoredCase, F
 
-MODEL = """import torch
-
-class GraphModule(torch.nn.Module):
-
-    def forward(self, {inputs}):
-{body}        return ({results},)
-"""
-
-META = """class Program_weight_tensor_meta_{name}:
-\tname = "{name}"
-\tshape = {shape}
-\tdtype = "torch.{dtype}"
-\tdevice = "cpu"
-\tmean = 0.1
-\tstd = 1.0
-{bounds}"""
-
-F = "torch.nn.functional."
-FLOATS = ("float32", "float16", "bfloat16")
 ALL, END = "slice(None, None, None)", "Ellipsis"
 # name: statements, results, the shapes of the inputs (several sets of them: graphs of one sample), and numbers for $names,
 # which then are constants that differ between the graphs
@@ -168,31 +148,7 @@ STEPS = ["{0} + {1}", "{0} * {1}", "{0} - {1}", "{0} * 0.5", "{0}.neg()", "{0}.a
          "torch.cat([{0}, {1}], dim = -1)[(Ellipsis, slice(None, {width}, None))]", "torch.where({0} > {1}, {0}, {1})", "{0} / (1.0 + {1}.abs())"]
 
 
-class Constructs(PassnetCase):
-    def graph(self, place, statements, results, shapes, dtype):
-        names = [chr(ord("a") + i) for i in range(len(shapes))]
-        place.mkdir(parents=True)
-        body = "".join(f"        {statement}\n" for statement in statements)
-        (place / "model.py").write_text(MODEL.format(inputs=", ".join(names), body=body, results=results))
-        # A batch norm takes its variance from the third input, and no logarithm or root is of less than nothing.
-        (place / "weight_meta.py").write_text("\n".join(
-            META.format(name=name, shape=list(shape), dtype=dtype, bounds="\tmin_val = 0.1\n\tmax_val = 2.0\n" if len(shape) == 1 else "")
-            for name, shape in zip(names, shapes)))
-        (place / "input_meta.py").write_text("")
-
-    def sample_of(self, name, statements, results, sets, dtypes=FLOATS):
-        sample = self.root / name
-        graphs = []
-        for i, items in enumerate(sets):
-            shapes = [item for item in items if isinstance(item, tuple)]
-            numbers = dict(pair for item in items if isinstance(item, dict) for pair in item.items())
-            for dtype in dtypes:
-                graphs.append(f"{i}_{dtype}")
-                written = [re.sub(r"\$([a-z]+)", lambda found: str(numbers[found[1]]), statement) for statement in statements]
-                self.graph(sample / "graphs" / graphs[-1], written, results, shapes, dtype)
-        (sample / "graph_list.txt").write_text("\n".join(graphs) + "\n")
-        return sample
-
+class Constructs(AuthoredCase):
     def check(self, samples):
         done = self.passnet("author", *samples, "--write-only", "-o", self.out, "--json")
         self.assertEqual(done.returncode, 0, done.stderr)

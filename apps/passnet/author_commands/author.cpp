@@ -38,7 +38,7 @@ std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sampl
   const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile);
   if (!text) return std::nullopt;
   Json report = Json::parse(*text, nullptr, false);
-  if (!report.is_object() || !report.contains("precision")) return std::nullopt;
+  if (!report.is_object() || !report.contains("schedules")) return std::nullopt;
   if (report["score"].is_null() && !flags.write_only) return std::nullopt;
   return report;
 }
@@ -176,6 +176,10 @@ void add_author(CLI::App& app, int& exit_code) {
       "--explain", flags->explain,
       "say of each pass what is in it, where it ends and why, what is stored, how its kernels run, and how "
       "near it is to what the machine moves");
+  command->add_flag(
+      "--search", flags->setup.search,
+      "measure other schedules of the passes that stay, at most three of each, and judge the sample with the "
+      "faster ones too");
   command->add_option("--export", flags->setup.export_to,
                       "a directory for what stays as worked examples: SAMPLE.md for 'agent run --example', and "
                       "examples.jsonl for fine-tuning");

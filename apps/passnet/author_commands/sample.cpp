@@ -8,6 +8,7 @@
 #include "author/forms/candidates.h"
 #include "author/forms/forms.h"
 #include "author/report/report.h"
+#include "author/search/search.h"
 #include "author_commands/author.h"
 #include "author_commands/export.h"
 #include "base/file.h"
@@ -62,6 +63,23 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
   return reaches;
 }
 
+/// Measures other schedules of what stays, and judges the sample with those that are faster.
+Result<void> search(const graphdir::Sample& sample, const AuthorSetup& setup, const std::vector<author::Form>& forms,
+                    const author::Write& write, const std::function<bool()>& is_spent, author::SettledForm& settled,
+                    std::vector<author::MeasuredSchedule>& measured) {
+  if (settled.best.judged.records.empty()) return {};
+  const record::RunRecord& record = settled.best.judged.records.front();
+  const author::Machine machine{setup.on_gpu, record.threads, speed_of(settled.best.judged.records)};
+  author::Form form = *std::ranges::find(forms, settled.best.label, &author::Form::label);
+  PASSNET_TRY(author::SearchedSchedules searched,
+              author::search_schedules(sample, settled.best, form.options, write, setup.evaluate, machine, is_spent));
+  measured = std::move(searched.measured);
+  if (searched.better.empty()) return {};
+  form.label += ", other schedules";
+  form.options.schedules = std::move(searched.better);
+  return author::try_form(sample, form, write, setup.evaluate, is_spent, settled);
+}
+
 /// What --write-only has: all passes of one form, none of them judged.
 Result<author::JudgedForm> write_only(const graphdir::Sample& sample, const author::Form& form,
                                       const author::Write& write) {
@@ -92,6 +110,7 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   author::SettledForm settled;
   if (setup.evaluate) {
     PASSNET_TRY(settled, author::judge_forms(sample, forms, write, setup.evaluate, is_spent));
+    if (setup.search) PASSNET_TRY_VOID(search(sample, setup, forms, write, is_spent, settled, facts.schedules));
     PASSNET_TRY_VOID(write_file(sample.path / "records.jsonl", record::to_lines(settled.best.judged.records)));
     facts.rooflines = rooflines_of(settled.best.authored, settled.best.judged.records);
   } else {

@@ -119,6 +119,11 @@ void say_report(const Json& report, bool explain) {
           fmt::format("{}{} {:.3f}", others.empty() ? "" : ", ", plain_text(one["form"]), one["score"].get<double>());
     say("  form: {} (others: {})\n", plain_text(report["form"]), others);
   }
+  for (const Json& one : report["schedules"]) {
+    const std::string ratio =
+        one["ratio"].is_null() ? std::string("not right") : fmt::format("{:.2f}x", one["ratio"].get<double>());
+    say("  schedule of {}: {}, {}\n", plain_text(one["pass"]), plain_text(one["schedule"]), ratio);
+  }
   for (const Json& pass : report["passes"]) {
     const char* verdict = pass["kept"].is_null() ? "written" : pass["kept"].get<bool>() ? "kept" : "not kept";
     say("  {}: {} in {}, {}{}\n", plain_text(pass["pass"]), counted(pass["operators"].get<size_t>(), "operator"),

@@ -57,33 +57,36 @@ std::vector<Form> known_forms() {
   };
 }
 
+Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, const Evaluate& evaluate,
+                      const std::function<bool()>& is_spent, SettledForm& settled) {
+  Authored authored = write(form.options);
+  if (has_same_texts(authored, settled.best.authored)) return {};
+  if (is_spent && is_spent()) {
+    settled.best.judged.ended_by_budget = true;
+    return {};
+  }
+  graphdir::Sample place = sample;
+  place.pass_dir = sample.path / "other_form";
+  PASSNET_TRY_VOID(remove_directory(place.pass_dir));
+  PASSNET_TRY(JudgedForm other, judge_form(place, form.label, std::move(authored), evaluate, is_spent));
+  const bool ended = settled.best.judged.ended_by_budget || other.judged.ended_by_budget;
+  if (other.judged.score > settled.best.judged.score) {
+    PASSNET_TRY_VOID(replace_directory(sample.pass_dir, place.pass_dir));
+    std::swap(settled.best, other);
+  }
+  settled.best.judged.ended_by_budget = ended;
+  settled.others.push_back({other.label, other.judged.score});
+  return remove_directory(place.pass_dir);
+}
+
 Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vector<Form>& forms, const Write& write,
                                 const Evaluate& evaluate, const std::function<bool()>& is_spent) {
   const Form& first = forms.front();
   SettledForm settled;
   PASSNET_TRY(settled.best, judge_form(sample, first.label, write(first.options), evaluate, is_spent));
-  bool ended_by_budget = settled.best.judged.ended_by_budget;
-  graphdir::Sample place = sample;
-  place.pass_dir = sample.path / "other_form";
   for (auto form = forms.begin() + 1; form != forms.end(); ++form) {
-    if (!form->may_help(settled.best)) continue;
-    Authored authored = write(form->options);
-    if (has_same_texts(authored, settled.best.authored)) continue;
-    if (is_spent && is_spent()) {
-      ended_by_budget = true;
-      break;
-    }
-    PASSNET_TRY_VOID(remove_directory(place.pass_dir));
-    PASSNET_TRY(JudgedForm other, judge_form(place, form->label, std::move(authored), evaluate, is_spent));
-    ended_by_budget = ended_by_budget || other.judged.ended_by_budget;
-    if (other.judged.score > settled.best.judged.score) {
-      PASSNET_TRY_VOID(replace_directory(sample.pass_dir, place.pass_dir));
-      std::swap(settled.best, other);
-    }
-    settled.others.push_back({other.label, other.judged.score});
+    if (form->may_help(settled.best)) PASSNET_TRY_VOID(try_form(sample, *form, write, evaluate, is_spent, settled));
   }
-  PASSNET_TRY_VOID(remove_directory(place.pass_dir));
-  settled.best.judged.ended_by_budget = ended_by_budget;
   return settled;
 }
 

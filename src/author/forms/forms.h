@@ -42,6 +42,10 @@ struct SettledForm {
 
 using Write = std::function<Authored(const WriteOptions& options)>;
 
+/// Judges one more form, which replaces the best one if its score is higher. Errors: as judge_forms.
+Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, const Evaluate& evaluate,
+                      const std::function<bool()>& is_spent, SettledForm& settled);
+
 /// Writes the first form to sample.pass_dir and judges it (judge_passes); then each other one that may help and whose passes
 /// have another text, in a directory of its own below sample.path, while the budget lasts. That with the highest score, the
 /// earliest of several, stands in sample.pass_dir at the end, and nothing is left of the others. Where the budget kept a form

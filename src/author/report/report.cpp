@@ -172,6 +172,10 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
   Json passes = Json::array(), left = Json::array(), other_forms = Json::array();
   for (const OtherForm& one : facts.other_forms)
     other_forms.push_back({{"form", one.label}, {"score", number_json(one.score)}});
+  Json schedules = Json::array();
+  for (const MeasuredSchedule& one : facts.schedules)
+    schedules.push_back(
+        {{"pass", one.pass}, {"schedule", one.label}, {"ratio", one.ratio > 0 ? number_json(one.ratio) : Json()}});
   for (const Written& one : authored.passes) passes.push_back(pass_json(facts, one, judged));
   for (const NotWritten& one : authored.left)
     left.push_back({{"statement", valid_utf8(one.statement)}, {"why", valid_utf8(one.why)}});
@@ -185,6 +189,7 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
           {"precision", precision_json(judged, {})},
           {"form", facts.form},
           {"other_forms", std::move(other_forms)},
+          {"schedules", std::move(schedules)},
           {"passes", std::move(passes)},
           {"left", std::move(left)},
           {"alone", to_json(left_alone(facts.graphs, authored, judged))}};

@@ -16,6 +16,12 @@
 
 namespace passnet::author {
 
+/// One of the schedules of a pass that were measured, alone, on the graphs that take it the longest.
+struct MeasuredSchedule {
+  std::string pass, label;  // "default", or what is other in it
+  double ratio = 0;         // over eager, a geometric mean; 0: it was not right there
+};
+
 struct SampleFacts {
   std::string sample;
   std::vector<std::string> graphs;
@@ -23,6 +29,7 @@ struct SampleFacts {
   double budget_s = 0;  // 0: none
   std::string form;     // that the passes are written in
   std::vector<OtherForm> other_forms;
+  std::vector<MeasuredSchedule> schedules;
   std::map<std::string, Roofline> rooflines;
   std::map<std::string, Reach> reaches;  // both by pass
 };

@@ -22,6 +22,8 @@ constexpr int64_t kMostKept = 8192;
 constexpr int64_t kMostKeptByThread = 32;
 /// CUDA: floats that a thread reads of a row before it needs the first of them.
 constexpr int64_t kMostAhead = 64;
+// Numbers that are added up before their sum is added to that of others.
+constexpr int64_t kBlock = 16;
 
 std::string real_text(double value, Compute compute) {
   const char* suffix = compute == Compute::Float ? "f" : "";
@@ -514,6 +516,13 @@ class KernelWriter {
     return {};
   }
 
+  /// Whether so many numbers are added that one sum, growing all the while, would lose digits that PyTorch's sums of sums keep.
+  bool adds_many(const Expr& expr, const std::vector<Loop>& loops) const {
+    int64_t steps = 1;
+    for (const Loop& loop : loops) steps *= sizes_.largest(loop.extent);
+    return expr.fold == Fold::Sum && expr.compute == Compute::Float && steps > 2 * kBlock;
+  }
+
   // One step after the other, for each lane its own. stores_too: what is stored on the way.
   std::string reduction(ExprId id, bool stores_too = false) {
     const Expr expr = exprs_.at(id);
@@ -522,7 +531,10 @@ class KernelWriter {
     std::set<ExprId> met;
     write_same_reductions_in(expr.parts[0], variables_of(loops), met);
     const std::string total = fresh("total");
-    line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
+    const bool in_blocks = adds_many(expr, loops);
+    const std::string sum = in_blocks ? fresh("block") : total;
+    for (const std::string& one : std::set<std::string>{total, sum})
+      line(fmt::format("{} {} = {};", type_of(id), one, neutral(expr.fold, expr.compute)));
     const std::map<VariableId, std::string> outside = variables_;
     const Scoped scope(*this);
     for (const Loop& loop : loops) {
@@ -531,7 +543,14 @@ class KernelWriter {
     }
     open_loops(loops);
     const std::string part = value(expr.parts[0]);
-    line(fmt::format("{} = {};", total, combined(expr.fold, total, part, is_vector(id))));
+    line(fmt::format("{} = {};", sum, combined(expr.fold, sum, part, is_vector(id))));
+    if (in_blocks) {
+      open(fmt::format("if ({0} % {1} == {1} - 1 || {0} == {2} - 1)", variables_[loops.back().variable], kBlock,
+                       end_of(loops.back())));
+      line(fmt::format("{0} = {0} + {1};", total, sum));
+      line(fmt::format("{} = {};", sum, neutral(expr.fold, expr.compute)));
+      close();
+    }
     for (const Store* store : stores_too ? stores_ : std::vector<const Store*>()) this->store(*store);
     for (size_t i = 0; i < loops.size(); ++i) close();
     variables_ = outside;

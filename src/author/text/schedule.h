@@ -24,6 +24,8 @@ struct Schedule {
   /// CPU: tasks of a kernel at most, and steps that are worth one.
   int64_t tasks = 16;
   int64_t task_work = 8192;
+  /// Loads and stores along different loops go through tiles.
+  bool tiles = true;
   bool operator==(const Schedule&) const = default;
 };
 

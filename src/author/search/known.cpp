@@ -1,0 +1,85 @@
+#include "author/search/known.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/json_object.h"
+#include "base/log.h"
+
+namespace passnet {
+
+template <>
+struct JsonFields<author::Schedule> {
+  static constexpr std::string_view kName = "schedule";
+  static void visit(auto& field, auto& schedule) {
+    field("row_threads", schedule.row_threads);
+    field("pack_threads", schedule.pack_threads);
+    field("split_blocks", schedule.split_blocks);
+    field("split_share", schedule.split_share);
+    field("tasks", schedule.tasks);
+    field("task_work", schedule.task_work);
+    field("tiles", schedule.tiles);
+  }
+};
+
+template <>
+struct JsonFields<author::KnownSchedule> {
+  static constexpr std::string_view kName = "known schedule";
+  static void visit(auto& field, auto& known) {
+    field("hardware", known.hardware);
+    field("structure", known.structure);
+    field("schedule", known.schedule);
+  }
+};
+
+}  // namespace passnet
+
+namespace passnet::author {
+
+namespace {
+
+constexpr size_t kMostBytes = 1 << 14;
+// Numbers of a plan beyond these would be nonsense, and might overflow.
+constexpr int64_t kLargest = int64_t{1} << 30;
+
+std::filesystem::path file_of(const std::string& hardware, const std::string& structure) {
+  return passnet_home() / "schedules" / (sha256_hex(hardware + "\n" + structure).substr(0, 32) + ".json");
+}
+
+bool is_usable(const Schedule& schedule) {
+  const auto fits = [](int64_t number, int64_t least) { return number >= least && number <= kLargest; };
+  return fits(schedule.row_threads, 1) && fits(schedule.pack_threads, 1) && fits(schedule.split_blocks, 0) &&
+         fits(schedule.split_share, 1) && fits(schedule.tasks, 1) && fits(schedule.task_work, 2);
+}
+
+Result<Schedule> read_schedule(const std::filesystem::path& file, const std::string& hardware,
+                               const std::string& structure) {
+  PASSNET_TRY(const std::string text, read_regular_file(file, kMostBytes));
+  PASSNET_TRY(const Json json, parse_json(text, file.string()));
+  PASSNET_TRY(const KnownSchedule read, from_json_object<KnownSchedule>(json));
+  if (read.hardware != hardware || read.structure != structure || !is_usable(read.schedule))
+    return bad_input(fmt::format("'{}' is no schedule of structure {} on {}", file.string(), structure, hardware));
+  return read.schedule;
+}
+
+}  // namespace
+
+std::optional<Schedule> load_schedule(const std::string& hardware, const std::string& structure) {
+  const std::filesystem::path file = file_of(hardware, structure);
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) return std::nullopt;
+  Result<Schedule> read = read_schedule(file, hardware, structure);
+  if (read) return *read;
+  log::warn(fmt::format("{}; schedules of this structure are measured anew", read.error().message));
+  return std::nullopt;
+}
+
+Result<void> store_schedule(const KnownSchedule& known) {
+  return write_file(file_of(known.hardware, known.structure), dump(to_json_object(known)) + "\n");
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,57 @@
+"""Schedules of authored kernels on a GPU: rows that several blocks share, transposes through shared memory, norms of few long
+rows. Prints how fast each graph is beside PyTorch. Skipped where there is no GPU."""
+
+import json
+import os
+import pathlib
+import sys
+import unittest
+
+SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
+sys.path[:0] = [str(SOURCE / "tests" / "author"), str(SOURCE / "tests" / "gpu")]
+from authored_case import AuthoredCase, F  # noqa: E402
+from evaluation_test import has_gpu  # noqa: E402
+
+# name: statements, results, shapes of the inputs by graph
+SCHEDULES = {
+    "means_of_long_rows": (["t = a.mean(-1)"], "t", [[(1, 200001)], [(3, 131077)], [(8, 200000)], [(8, 65537)]]),
+    "extremes_of_long_rows": (["t = a.amax(-1, keepdim = True)", "u = a - t"], "u", [[(1, 200001)], [(3, 65539)], [(8, 131072)]]),
+    "sums_over_two_loops": (["t = a.sum((0, 2))"], "t", [[(64, 3, 12001)], [(9, 1, 40000)]]),
+    "means_of_columns": (["t = a.mean(1)"], "t", [[(1, 197, 768)], [(8, 1025, 33)], [(1, 200003, 3)]]),
+    "softmax_of_columns": ([f"t = {F}softmax(a, dim = 1)"], "t", [[(1, 4099, 17)], [(2, 1025, 64)]]),
+    "layer_norms": (["t = a + b", f"u = {F}layer_norm(t, (131077,), c, None, 1e-05)"], "t, u", [[(n, 131077), (n, 131077), (131077,)] for n in (1, 3, 8)]),
+    "group_norms": ([f"t = {F}group_norm(a, 2, b, c, 1e-05)", f"u = {F}silu(t)"], "u", [[(1, 64, 97, 97), (64,), (64,)], [(2, 64, 128, 128), (64,), (64,)]]),
+    "softmax_of_long_rows": ([f"t = {F}softmax(a, -1)"], "t", [[(1, 200001)], [(3, 131072)], [(8, 65537)]]),
+    "transposes": (["t = a.transpose(1, 2)", "u = t.contiguous()", f"v = {F}gelu(u)"], "v", [[(8, 197, 768)], [(3, 1023, 333)], [(1, 31, 33)], [(64, 32, 32)]]),
+    "channels_last": (["t = a.permute(0, 2, 3, 1)", "u = t.contiguous()", "v = u * b", "w = v + c"], "w", [[(4, 96, 57, 57), (96,), (4, 57, 57, 96)], [(1, 33, 129, 65), (33,), (1, 129, 65, 33)]]),
+    "keys": (["t = a.view(2, 129, 8, 64)", "u = t.permute(0, 2, 3, 1)", "v = u.contiguous()", "w = v * 0.125"], "w", [[(2, 129, 512)]]),
+    "conditions": (["t = a > 0.5", "u = t.transpose(0, 1)", "v = torch.where(u, b, 0.0)"], "v", [[(1025, 333), (333, 1025)]]),
+}
+
+
+class Author(AuthoredCase):
+    def test_schedules_are_right_and_what_they_gain(self):
+        samples = [self.sample_of(name, *construct) for name, construct in SCHEDULES.items()]
+        written = self.passnet("author", *samples, "--write-only", "-o", self.out / "written")
+        self.assertEqual(written.returncode, 0, written.stderr)
+        for sample in samples:
+            (self.out / "written" / sample.name / "pass_dir").rename(sample / "pass_dir")
+            done = self.passnet("eval", sample, "--device", "cuda", "--out", self.out / "evaluated", "--force", "--trials", 50, "--json")
+            with self.subTest(sample=sample.name):
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+                graphs = json.loads(done.stdout)["graphs"]
+                self.assertEqual(len(graphs), len((sample / "graph_list.txt").read_text().split()))
+            for one in graphs:
+                speedup = "not timed" if one.get("speedup") is None else f"{one['speedup']:.2f}x"
+                print(f"{one['sample']}/{one['graph']}: {one['verdict']}, {speedup}", flush=True)
+                with self.subTest(graph=f"{one['sample']}/{one['graph']}"):
+                    self.assertIn(one["verdict"], ("correct", "unranked"), json.dumps(one, indent=1)[:3000])
+                    self.assertGreater(one["sites"], 0)
+
+
+if __name__ == "__main__":
+    if not has_gpu():
+        tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]).countTestCases()
+        print(f"{tests} checks skipped: there is no GPU here")
+        sys.exit(77)
+    unittest.main()
