@@ -9,6 +9,8 @@ import re
 import statistics
 import sys
 
+from gpu_requests import sum_requests
+
 GIB = 1 << 30
 MIB = 1 << 20
 CORRECT_T = -5
@@ -33,9 +35,7 @@ def main(records_path, log_path):
     print(f"{starts} processes started, {starts / len(records):.4f} per graph")
     modes = collections.Counter(record["candidate"].get("mode", "not timed").split(": ")[0] for record in records)
     print("candidate's calls: " + ", ".join(f"{count} {mode}" for mode, count in modes.most_common()))
-    took = collections.defaultdict(float)
-    for side, request, ms in re.findall(r"(reference|candidate): (\w+) took ([0-9.]+) ms", log):
-        took[side, request] += float(ms) / 1000
+    took = {of: seconds for of, (seconds, _, _) in sum_requests(log).items()}
     print("most time: " + ", ".join(f"{side} {what} {s / len(records):.3f} s per graph" for (side, what), s in sorted(took.items(), key=lambda item: -item[1])[:8]))
     grown = False
     for side in ("reference_memory", "candidate_memory"):

@@ -176,12 +176,13 @@ Error of_run(Error error, const BatchRun& run) {
 
 // What a sample of one run is evaluated with. hooks: must outlive it.
 Result<Contender> contender_of(Planned& planned, const std::filesystem::path& root, const EvaluateOptions& options,
-                               const Seed& seed, const BatchHooks& hooks) {
+                               const Seed& seed, const BatchHooks& hooks, BuildingAhead* building) {
   std::unordered_set<std::string> done;
   for (const record::RunRecord& record : planned.file.records()) done.insert(record.graph);
   EvaluateHooks one;
   one.skip = [done = std::move(done)](const std::string& graph) { return done.contains(graph); };
-  one.started = [&](const std::string& graph) {
+  one.started = [&planned, &hooks, building](const std::string& graph) {
+    if (building) building->leave_out(planned.sample, graph);
     if (hooks.started) hooks.started(planned.sample.name, graph);
   };
   const std::filesystem::path out = root / planned.sample.name;
@@ -203,12 +204,12 @@ Result<Contender> contender_of(Planned& planned, const std::filesystem::path& ro
 
 // The sample at `index` of all runs. others_follow: samples.
 Result<void> evaluate_sample_of(std::vector<PlannedRun>& runs, size_t index, const Seed& seed, Lane& lane,
-                                const std::vector<BatchHooks>& hooks, bool others_follow) {
+                                const std::vector<BatchHooks>& hooks, BuildingAhead* building, bool others_follow) {
   const auto evaluate = [&]() -> Result<void> {
     std::vector<Contender> contenders;
     for (size_t i = 0; i < runs.size(); ++i) {
       PASSNET_TRY(Contender contender,
-                  contender_of(runs[i].samples[index], runs[i].run.out, lane.options(), seed, hooks[i]));
+                  contender_of(runs[i].samples[index], runs[i].run.out, lane.options(), seed, hooks[i], building));
       contenders.push_back(std::move(contender));
     }
     return evaluate_contenders(contenders, lane.options(), lane.workers(), others_follow);
@@ -222,26 +223,38 @@ Result<void> evaluate_sample_of(std::vector<PlannedRun>& runs, size_t index, con
   return done;
 }
 
-Result<void> build_all_ahead(const std::vector<PlannedRun>& runs, const BatchOptions& options) {
-  if (options.build_jobs == 0 || options.evaluate.compiler != "passes") return {};
+// What all runs have to do, in the order in which it will be evaluated. Tells their hooks.
+std::vector<ToBuild> all_to_build(const std::vector<PlannedRun>& runs) {
   std::vector<ToBuild> all;
-  bool builds = false;
-  for (const PlannedRun& run : runs) {
-    size_t graphs = 0;
-    for (const Planned& one : run.samples) {
+  std::vector<size_t> graphs(runs.size());
+  for (size_t sample = 0; sample < runs.front().samples.size(); ++sample) {
+    for (size_t run = 0; run < runs.size(); ++run) {
+      const Planned& one = runs[run].samples[sample];
       const std::vector<std::string> to_do = one.graphs_to_do();
       const std::unordered_set<std::string> wanted(to_do.begin(), to_do.end());
-      ToBuild& build = all.emplace_back(ToBuild{&one.sample, {}});
+      ToBuild build{&one.sample, {}};
       for (size_t i = 0; i < one.sample.graph_names.size(); ++i) {
         if (wanted.contains(one.sample.graph_names[i])) build.graphs.push_back(i);
       }
-      graphs += build.graphs.size();
+      graphs[run] += build.graphs.size();
+      if (!build.graphs.empty()) all.push_back(std::move(build));
     }
-    if (graphs == 0) continue;
-    builds = true;
-    if (run.run.hooks.building) run.run.hooks.building(graphs);
   }
-  return builds ? build_ahead(all, options.evaluate, options.build_jobs) : Result<void>();
+  for (size_t run = 0; run < runs.size(); ++run) {
+    if (graphs[run] > 0 && runs[run].run.hooks.building) runs[run].run.hooks.building(graphs[run]);
+  }
+  return all;
+}
+
+// Compiles what will be launched: beside the evaluations, where there are processors for both, else before them.
+Result<void> begin_building(const std::vector<PlannedRun>& runs, const BatchOptions& options,
+                            const std::vector<int>& common_processors, std::optional<BuildingAhead>& building) {
+  if (options.build_jobs == 0 || options.evaluate.compiler != "passes") return {};
+  std::vector<ToBuild> all = all_to_build(runs);
+  if (all.empty()) return {};
+  if (common_processors.empty()) return build_ahead(all, options.evaluate, options.build_jobs);
+  building.emplace(std::move(all), options.evaluate, options.build_jobs, common_processors);
+  return {};
 }
 
 // In the order of the lists, in whichever order they were measured.
@@ -318,11 +331,12 @@ Result<void> evaluate_all(std::vector<PlannedRun>& runs, const BatchOptions& ask
   BatchOptions options = asked;
   options.evaluate.seed = seed.value;
   for (PlannedRun& one : runs) PASSNET_TRY_VOID(begin_session(one.samples, options, one.run.out, seed));
-  PASSNET_TRY_VOID(build_all_ahead(runs, options));
+  Lanes lanes(options.evaluate, options.lanes, leases);
+  std::optional<BuildingAhead> building;
+  PASSNET_TRY_VOID(begin_building(runs, options, lanes.common_processors(), building));
   std::mutex mutex;  // of the hooks
   std::vector<BatchHooks> hooks;
   for (const PlannedRun& one : runs) hooks.push_back(locked(one.run.hooks, mutex));
-  Lanes lanes(options.evaluate, options.lanes, leases);
   std::vector<size_t> samples(runs.front().samples.size());
   std::iota(samples.begin(), samples.end(), size_t{0});
   std::atomic<size_t> begun = 0;
@@ -330,7 +344,8 @@ Result<void> evaluate_all(std::vector<PlannedRun>& runs, const BatchOptions& ask
                        [&](size_t sample, size_t lane) -> Result<void> {
                          const OnProcessors common(lanes.common_processors());
                          const bool others_follow = ++begun < samples.size();
-                         return evaluate_sample_of(runs, sample, seed, lanes.at(lane), hooks, others_follow);
+                         return evaluate_sample_of(runs, sample, seed, lanes.at(lane), hooks,
+                                                   building ? &*building : nullptr, others_follow);
                        });
 }
 

@@ -24,8 +24,7 @@ struct BatchOptions {
   std::filesystem::path out;
   bool resume = false;  // keep the records that still stand, see docs/records.md
   LaneCount lanes;
-  int build_jobs =
-      0;  // graphs at a time whose kernels are compiled before anything is evaluated; 0: each when it is due
+  int build_jobs = 0;  // graphs at a time whose kernels are compiled ahead of their evaluation; 0: each when it is due
 };
 
 struct BatchHooks {
@@ -34,7 +33,7 @@ struct BatchHooks {
   std::function<void(const std::string& sample, const std::vector<std::string>& graphs, const std::string& reason)>
       again;
   std::function<void(size_t graphs)> planned;   // total graphs to do, before the first
-  std::function<void(size_t graphs)> building;  // their kernels are compiled first (BatchOptions::build_jobs)
+  std::function<void(size_t graphs)> building;  // their kernels are compiled ahead (BatchOptions::build_jobs)
   std::function<void(const std::string& sample, const std::string& graph)> started;
   std::function<void(const record::RunRecord&)> finished;
 };

@@ -1,12 +1,14 @@
 #include "run/build_ahead.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <memory>
 
 #include "base/log.h"
 #include "run/build_kernels.h"
 #include "run/job.h"
+#include "run/worker/processors.h"
 #include "run/worker/requests.h"
 
 namespace passnet::run {
@@ -17,7 +19,8 @@ using Passes = Result<std::vector<pass::Pass>>;
 
 /// A graph and the passes of its sample.
 struct BuildItem {
-  std::filesystem::path graph;
+  const graphdir::Sample* sample = nullptr;
+  size_t index = 0;
   std::shared_ptr<const Passes> passes;
 };
 
@@ -27,7 +30,7 @@ std::vector<BuildItem> items_of(const std::vector<ToBuild>& all, pass::PlanLangu
     if (one.graphs.empty() || one.sample->pass_dir.empty()) continue;
     const auto passes = std::make_shared<const Passes>(pass::load_passes(one.sample->pass_dir, language));
     if (!*passes) continue;
-    for (const size_t index : one.graphs) items.push_back({one.sample->graph_paths[index], passes});
+    for (const size_t index : one.graphs) items.push_back({one.sample, index, passes});
   }
   return items;
 }
@@ -74,7 +77,8 @@ Result<GraphBuild> build_graph(Worker& reference, const std::filesystem::path& p
   return made;
 }
 
-Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions& options, int jobs) {
+Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions& options, int jobs,
+                         const std::function<bool(const graphdir::Sample&, size_t graph)>& is_wanted) {
   const std::vector<BuildItem> items = items_of(all, {options.allow_library});
   if (items.empty()) return {};
   PASSNET_TRY(const std::string architecture, ask_architecture(options));
@@ -86,12 +90,49 @@ Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions&
   how.match = {options.strict, options.generalize};
   how.build = options.build;
   return for_each_item(std::span(items), job, [&](const BuildItem& item, size_t slot) -> Result<void> {
+    if (is_wanted && !is_wanted(*item.sample, item.index)) return {};
     PASSNET_TRY(Worker* const worker, workers.at(slot));
-    const Result<GraphBuild> made = build_graph(*worker, item.graph, **item.passes, how, architecture);
+    const std::filesystem::path& graph = item.sample->graph_paths[item.index];
+    const Result<GraphBuild> made = build_graph(*worker, graph, **item.passes, how, architecture);
     forget_graph(*worker, SlotWorkers::kGraph, how.timeout);
-    if (!made) log::debug(fmt::format("{}: not built ahead: {}", item.graph.string(), to_string(made.error())));
+    if (!made) log::debug(fmt::format("{}: not built ahead: {}", graph.string(), to_string(made.error())));
     return {};
   });
+}
+
+BuildingAhead::BuildingAhead(std::vector<ToBuild> all, EvaluateOptions options, int jobs, std::vector<int> processors) {
+  thread_ =
+      std::thread([this, all = std::move(all), options = std::move(options), jobs, processors = std::move(processors)] {
+        const OnProcessors there(processors);
+        // Of this thread and what it starts.
+        constexpr int kNice = 10;
+        if (::setpriority(PRIO_PROCESS, 0, kNice) != 0)
+          log::debug("kernels are compiled ahead as urgently as graphs run");
+        const Result<void> done = build_ahead(all, options, jobs, [this](const graphdir::Sample& sample, size_t graph) {
+          return is_wanted(sample, graph);
+        });
+        const bool interrupted = options.interrupted != nullptr && *options.interrupted;
+        if (!done && !interrupted)
+          log::warn(fmt::format("kernels are not compiled ahead: {}", to_string(done.error())));
+      });
+}
+
+BuildingAhead::~BuildingAhead() {
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  thread_.join();
+}
+
+void BuildingAhead::leave_out(const graphdir::Sample& sample, const std::string& graph) {
+  const std::lock_guard lock(mutex_);
+  left_out_.emplace(&sample, graph);
+}
+
+bool BuildingAhead::is_wanted(const graphdir::Sample& sample, size_t graph) {
+  const std::lock_guard lock(mutex_);
+  return !ends_ && !left_out_.contains({&sample, sample.graph_names[graph]});
 }
 
 }  // namespace passnet::run

@@ -5,7 +5,12 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
+#include <mutex>
+#include <set>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -35,8 +40,34 @@ struct ToBuild {
   std::vector<size_t> graphs;
 };
 
-/// Compiles for the device of `options`, `jobs` graphs at a time.
+/// Compiles for the device of `options`, `jobs` graphs at a time, in their order.
+/// is_wanted: asked when it is a graph's turn; whoever evaluates it already compiles what it needs. Called by several
+/// threads at once; empty: all are.
 /// Errors: Resource: workers cannot be started, interrupted. None of a graph, a pass or a kernel.
-Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions& options, int jobs);
+Result<void> build_ahead(const std::vector<ToBuild>& all, const EvaluateOptions& options, int jobs,
+                         const std::function<bool(const graphdir::Sample&, size_t graph)>& is_wanted = {});
+
+/// The same while evaluations go on, on processors where none is timed, and only where these have nothing else to do. What
+/// is wrong with it is logged: evaluations compile for themselves then.
+class BuildingAhead {
+ public:
+  /// Begins. What `all` refers to must outlive it.
+  BuildingAhead(std::vector<ToBuild> all, EvaluateOptions options, int jobs, std::vector<int> processors);
+  /// Begins nothing more, and waits for what is under way.
+  ~BuildingAhead();
+  BuildingAhead(const BuildingAhead&) = delete;
+  BuildingAhead& operator=(const BuildingAhead&) = delete;
+
+  /// Someone evaluates this graph from now on.
+  void leave_out(const graphdir::Sample& sample, const std::string& graph);
+
+ private:
+  bool is_wanted(const graphdir::Sample& sample, size_t graph);
+
+  std::mutex mutex_;
+  std::set<std::pair<const graphdir::Sample*, std::string>> left_out_;
+  bool ends_ = false;
+  std::thread thread_;
+};
 
 }  // namespace passnet::run

@@ -309,7 +309,11 @@ class SampleEvaluation {
   Result<void> time(const ir::Graph& graph, int64_t calls_at_once, record::RunRecord& record) {
     record.stage = Stage::Time;
     workers_.settle();
+    const auto asked = Clock::now();
     const DeviceLane::Use alone = timing(options_.lane);
+    if (options_.lane != nullptr)
+      log::debug(fmt::format("{}: waited {:.1f} ms to be timed", record.graph,
+                             std::chrono::duration<double, std::milli>(Clock::now() - asked).count()));
     MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
     how.fresh_inputs = !is_off(Layer::FreshInputs);
     how.other_tracks = options_.other_tracks;

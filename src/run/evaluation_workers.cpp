@@ -64,8 +64,10 @@ void EvaluationWorkers::use_python(bool python) {
 }
 
 void EvaluationWorkers::end_host_code() {
-  Candidate& in_python = side().uses_python ? side().candidate : side().other;
-  if (in_python.is_foreign) in_python.worker.stop();
+  for (Side& one : sides_) {
+    Candidate& in_python = one.uses_python ? one.candidate : one.other;
+    if (in_python.is_foreign) in_python.worker.stop();
+  }
 }
 
 Result<void> EvaluationWorkers::begin_sample(size_t contenders) {
@@ -78,6 +80,7 @@ Result<void> EvaluationWorkers::begin_sample(size_t contenders) {
   // All of them end at a time.
   for (Worker* worker : foreign) worker->dismiss();
   for (Worker* worker : foreign) worker->stop();
+  if (sides_.size() > contenders) sides_.erase(sides_.begin() + std::ptrdiff_t(contenders), sides_.end());
   while (sides_.size() < contenders) sides_.push_back(make_side());
   for (size_t i = 0; i < sides_.size(); ++i) {
     turn_to(i);

@@ -31,7 +31,7 @@ class EvaluationWorkers {
   void turn_to(size_t contender) { turn_ = contender; }
   /// Which of the two candidate() is from now on. The other one sleeps.
   void use_python(bool python);
-  /// Ends what host code may have left running, before anything is timed that is ranked.
+  /// Ends what host code of any contender may have left running, before anything is timed that is ranked.
   void end_host_code();
   /// PyTorch from Python, started when it is first asked for: torch.compile, and eager mode. Errors: Resource (its script
   /// is missing), Io, and as greet().

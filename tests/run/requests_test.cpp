@@ -306,5 +306,48 @@ TEST_F(Requests, OfSeveralSamplesGoToWorkersThatRanNoForeignCode) {
   EXPECT_EQ(workers.candidate().pid(), fresh);
 }
 
+// What depends on no pass is asked of the reference once: the graph is loaded and run there once, and whoever comes next
+// finds it rewound. Each contender has a candidate of its own.
+TEST_F(Requests, ForSeveralContendersArePreparedOnce) {
+  graphdir::Sample first;
+  first.path = directory_;
+  first.name = "first";
+  first.graph_names = {"a"};
+  first.graph_paths = {directory_ / "a"};
+  const fs::path original =
+      graphdir::load_sample(fs::path(PASSNET_SOURCE_DIR) / "samples/gpt2_gelu").value().graph_paths.at(0);
+  fs::create_directories(directory_);
+  fs::copy(original, directory_ / "a", fs::copy_options::recursive);
+  graphdir::Sample second = first;
+  second.name = "second";
+  EvaluateOptions options;
+  options.compiler = "eager";
+  options.threads = 1;
+  options.timed = false;
+  options.worker = PASSNET_SCRIPTED_WORKER;
+  std::vector<std::string> finished;
+  EvaluateHooks hooks;
+  hooks.finished = [&](const record::RunRecord& record) -> Result<void> {
+    EXPECT_EQ(record.error, "");
+    finished.push_back(record.sample + "/" + record.graph);
+    return {};
+  };
+  testing::internal::CaptureStderr();
+  EvaluationWorkers workers(options);
+  const Result<void> done = evaluate_contenders({{first, hooks}, {second, hooks}}, options, workers);
+  const std::string log = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(done) << to_string(done.error());
+  EXPECT_THAT(finished, ElementsAre("first/a", "second/a"));
+  const std::vector<std::string> requests = requests_in(log);
+  const auto count = [&](const char* what) { return std::ranges::count(requests, what); };
+  EXPECT_EQ(count("R rewind"), 1);
+  EXPECT_EQ(count("C load"), 2);
+  EXPECT_EQ(count("R load"), 3);  // the graph, and for each contender the graph at float64
+  EXPECT_EQ(std::ranges::count(
+                split(log, '\n'), true,
+                [](std::string_view line) { return line.find("candidate: started") != std::string_view::npos; }),
+            2);
+}
+
 }  // namespace
 }  // namespace passnet::run

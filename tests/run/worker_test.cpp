@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "run/measure.h"
 #include "run/worker/requests.h"
+#include "run/worker/spare_worker.h"
 
 namespace passnet::run {
 namespace {
@@ -113,6 +116,28 @@ TEST(Measure, TooFewTimesAreNonsense) {
   ASSERT_FALSE(measured.has_value());
   EXPECT_EQ(measured.error().failure, "nonsense");
   EXPECT_THAT(measured.error().message, HasSubstr("1 times for 25 calls"));
+}
+
+TEST(SpareWorker, KeepsOthersFromBeingTimedUntilItHasComeUp) {
+  SharedDevice device(2);
+  DeviceLane mine(device), other(device);
+  std::atomic<bool> interrupted = false, timed = false;
+  SpareWorker spare(&mine);
+  WorkerOptions options{std::string(PASSNET_FAKE_WORKERS) + "/fake_hangs", Role::Candidate, 1, &interrupted, {}};
+  ASSERT_TRUE(spare.start(options));
+  EXPECT_TRUE(spare.is_there());
+  { const DeviceLane::Use beside = mine.computing(); }  // its owner goes on
+  std::thread timer([&] {
+    const DeviceLane::Use use = other.timing();
+    timed = true;
+  });
+  std::this_thread::sleep_for(20ms);
+  EXPECT_FALSE(timed);
+  interrupted = true;
+  timer.join();
+  EXPECT_TRUE(timed);
+  EXPECT_FALSE(spare.take().alive());
+  EXPECT_FALSE(spare.is_there());
 }
 
 }  // namespace

@@ -115,6 +115,25 @@ TEST(CompareTensors, SaysHowOutputsDiffer) {
   EXPECT_EQ(check.mismatch->found, "0.5");
 }
 
+TEST(CompareTensors, CountsOverAllPartsOfALargeOutput) {
+  const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
+  const at::Tensor expected = at::ones({4, 50000}), found = expected.clone();
+  expected[0][7] = nan;
+  found[0][7] = nan;
+  found[1][49999] = 3;  // in another part of the elements than the first and the last
+  found[2][0] = 1.0000001f;
+  found[3][49999] = inf;
+  const record::OutputCheck check = compare_tensors(expected, found);
+  ASSERT_TRUE(check.mismatch);
+  EXPECT_EQ(check.mismatch->different, 3);
+  EXPECT_EQ(check.mismatch->beyond, 2);
+  EXPECT_EQ(check.mismatch->expected_nan, 1);
+  EXPECT_EQ(check.mismatch->found_nan, 1);
+  EXPECT_EQ(check.mismatch->found_inf, 1);
+  EXPECT_THAT(check.mismatch->first, ElementsAre(1, 49999));
+  EXPECT_EQ(check.mismatch->found, "3");
+}
+
 TEST(Statistics, OfFloatsAreMeanDeviationAndFewElements) {
   const Json few = statistics_json(at::tensor({1.0f, 3.0f}));
   EXPECT_EQ(few.at("mean"), 2.0);

@@ -139,9 +139,8 @@ void add_leaderboard_score(CLI::App& group, int& exit_code) {
   add_device_option(*command, flags->device);
   add_lane_options(*command, flags->batch.lanes, "tasks");
   command
-      ->add_option(
-          "--build-jobs", flags->build_jobs,
-          "graphs at a time whose kernels are compiled before the first is evaluated; 0: none before it is due")
+      ->add_option("--build-jobs", flags->build_jobs,
+                   "graphs at a time whose kernels are compiled ahead of their evaluation; 0: none before it is due")
       ->check(integer_in(0, 128))
       ->default_str("half the processors on a GPU, else 0");
   command->add_option("--warmup", options.warmup, "calls before timing")

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/strings.h"
 #include "base/temporary_directory.h"
+#include "pass/kernel/build_turn.h"
 #include "pass/kernel/compiler.h"
 #include "pass/kernel/cubin_check.h"
 #include "pass/kernel/elf_check.h"
@@ -153,6 +154,7 @@ Result<BuiltKernel> build_kernel(const KernelRequest& request, const BuildOption
   PASSNET_TRY(const std::string key, key_of(toolchain, include_dir, unit));
   PASSNET_TRY(const CacheEntry entry,
               find_entry(options.cache_dir, key, fs::path(toolchain.object).extension().string()));
+  const BuildTurn turn({entry.key});
   if (const auto bytes = read_kept(entry)) {
     // Checked again, as what is refused today may have been kept by an earlier version.
     if (const auto parameters = check_built(toolchain, *bytes, request, options))

@@ -13,6 +13,7 @@
 #include "base/in_order.h"
 #include "base/strings.h"
 #include "base/temporary_directory.h"
+#include "pass/kernel/build_turn.h"
 #include "pass/kernel/compile_run.h"
 #include "pass/kernel/cubin_check.h"
 #include "pass/kernel/object_cache.h"
@@ -143,12 +144,19 @@ Result<std::string> describe_triton(const std::string& architecture) {
 
 std::vector<Result<BuiltKernel>> build_triton_kernels(std::span<const TritonRequest> requests,
                                                       const TritonOptions& options) {
+  std::vector<Result<Order>> all_orders;
+  std::vector<std::string> keys;
+  for (const TritonRequest& request : requests) {
+    all_orders.push_back(order_of(request, options));
+    if (all_orders.back()) keys.push_back(all_orders.back()->object.key);
+  }
+  const BuildTurn turn(std::move(keys));
   std::vector<std::optional<Result<BuiltKernel>>> results(requests.size());
   std::vector<Order> orders;
   std::map<std::string, size_t> known;  // key: which of the orders
   std::vector<size_t> order_of_request(requests.size());
   for (size_t i = 0; i < requests.size(); ++i) {
-    Result<Order> order = order_of(requests[i], options);
+    Result<Order>& order = all_orders[i];
     if (!order) {
       results[i] = place_at_kernel(std::move(order).error(), requests[i]);
     } else if (auto kept = find_kept(*order)) {

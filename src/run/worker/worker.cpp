@@ -279,11 +279,14 @@ DeviceLane::Use take_turn(DeviceLane* lane, std::string_view what) {
 
 Result<Reply> Worker::ask(const Json& request, const std::vector<int>& fds, std::chrono::milliseconds timeout) {
   const auto& what = request.at("do").get_ref<const std::string&>();
+  using Ms = std::chrono::duration<double, std::milli>;
+  const auto asked = std::chrono::steady_clock::now();
   const DeviceLane::Use turn = take_turn(state_->options.lane, what);
   const auto begin = std::chrono::steady_clock::now();
   Result<Reply> reply = exchange(request, fds, timeout);
-  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  log::debug(fmt::format("{}: {} took {:.1f} ms", to_string(state_->options.role), what, took.count()));
+  const Ms took = std::chrono::steady_clock::now() - begin, waited = begin - asked;
+  const std::string turn_text = waited > Ms(0.1) ? fmt::format(", after {:.1f} ms for its turn", waited.count()) : "";
+  log::debug(fmt::format("{}: {} took {:.1f} ms{}", to_string(state_->options.role), what, took.count(), turn_text));
   return reply;
 }
 

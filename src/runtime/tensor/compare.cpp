@@ -129,24 +129,54 @@ void count_special(T value, int64_t& nans, int64_t& infinities) {
   }
 }
 
+/// Whether an element is beyond a tolerance. Integers beyond 2^53 may differ by less than a double tells.
+template <class T>
+bool is_beyond(T expected, T found, const record::Tolerance& at) {
+  if (same_value(expected, found)) return false;
+  return std::is_integral_v<T> || !is_within(distance(expected, found), magnitude(expected), at);
+}
+
+/// What explain() counts in a part of the elements.
+struct PartCounts {
+  int64_t expected_nan = 0, expected_inf = 0, found_nan = 0, found_inf = 0, different = 0;
+  bool has_beyond = false;
+};
+
 /// A second pass, over outputs that are known to differ.
 template <class T>
 void explain(const at::Tensor& expected, const at::Tensor& found, const record::Tolerance& at, record::Mismatch& told) {
   const auto* a = static_cast<const T*>(expected.const_data_ptr());
   const auto* b = static_cast<const T*>(found.const_data_ptr());
-  record::WrongPlaces places(expected.sizes().vec());
-  for (int64_t i = 0; i < expected.numel(); ++i) {
-    count_special(a[i], told.expected_nan, told.expected_inf);
-    count_special(b[i], told.found_nan, told.found_inf);
-    told.different += std::memcmp(&a[i], &b[i], sizeof(T)) != 0;
-    if (same_value(a[i], b[i])) continue;
-    // Integers beyond 2^53 may differ by less than a double tells.
-    if (!std::is_integral_v<T> && is_within(distance(a[i], b[i]), magnitude(a[i]), at)) continue;
-    if (places.count() == 0) {
-      told.expected = value_text(a[i]);
-      told.found = value_text(b[i]);
+  const int64_t elements = expected.numel();
+  std::vector<PartCounts> parts(static_cast<size_t>((elements + kPartElements - 1) / kPartElements));
+  for_each_range(elements, kPartElements, [&](int64_t first, int64_t last) {
+    PartCounts& part = parts[static_cast<size_t>(first / kPartElements)];
+    for (int64_t i = first; i < last; ++i) {
+      count_special(a[i], part.expected_nan, part.expected_inf);
+      count_special(b[i], part.found_nan, part.found_inf);
+      part.different += std::memcmp(&a[i], &b[i], sizeof(T)) != 0;
+      part.has_beyond = part.has_beyond || is_beyond(a[i], b[i], at);
     }
-    places.add(i);
+  });
+  // What is wrong is told in its order, and as a rule lies in few parts.
+  record::WrongPlaces places(expected.sizes().vec());
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const PartCounts& part = parts[k];
+    told.expected_nan += part.expected_nan;
+    told.expected_inf += part.expected_inf;
+    told.found_nan += part.found_nan;
+    told.found_inf += part.found_inf;
+    told.different += part.different;
+    if (!part.has_beyond) continue;
+    const auto first = static_cast<int64_t>(k) * kPartElements;
+    for (int64_t i = first; i < std::min(first + kPartElements, elements); ++i) {
+      if (!is_beyond(a[i], b[i], at)) continue;
+      if (places.count() == 0) {
+        told.expected = value_text(a[i]);
+        told.found = value_text(b[i]);
+      }
+      places.add(i);
+    }
   }
   told.beyond = places.count();
   told.first = places.first_index();
