@@ -23,6 +23,7 @@ CONSTRUCTS = {
     "layer_norm": ([f"t = {F}layer_norm(a, (48,), b, c, 1e-05)", "u = t + a"], "t, u", [[(3, 48), (48,), (48,)], [(1, 48), (48,), (48,)]]),
     "group_norm": ([f"t = {F}group_norm(a, 3, b, c, 1e-05)", f"u = {F}silu(t)"], "u", [[(2, 6, 5, 5), (6,), (6,)]]),
     "batch_norm": ([f"t = {F}batch_norm(a, b, c, b, c, False, 0.1, 1e-05)", f"u = {F}relu(t)"], "u", [[(2, 5, 3, 3), (5,), (5,)]]),
+    "batch_norm_of_rows": ([f"t = {F}batch_norm(a, b, c, b, c, False, 0.1, 1e-05)", f"u = {F}relu(t)"], "u", [[(70, 33), (33,), (33,)], [(300, 5), (5,), (5,)], [(64, 1), (1,), (1,)]]),
     "means": (["t = a.mean(-1, keepdim = True)", "u = a - t", "v = u.pow(2)", "w = v.mean((1, 2))"], "u, w", [[(3, 5, 9)], [(1, 1, 1)]]),
     "var": (["t = torch.var(a, -1)", "u = torch.std(a, 1)"], "t, u", [[(3, 5, 9)], [(2, 33, 65)]]),
     "extremes": (["t = a.amax(-1)", "u = a.amin(1)", "v = a.max()"], "t, u, v", [[(3, 5, 9)], [(1, 1, 1)], [(2, 70, 33)]]),

@@ -20,6 +20,9 @@ using Kind = Expr::Kind;
 /// Elements of a row that a kernel keeps: on the stack of the CPU, in registers of a GPU's thread.
 constexpr int64_t kMostKept = 8192;
 constexpr int64_t kMostKeptByThread = 32;
+/// CPU: elements of a value that all items share, and items that make it worth keeping, for each of at most 16 tasks.
+constexpr int64_t kMostShared = 2048;
+constexpr int64_t kLeastSharing = 64;
 /// CUDA: floats that a thread reads of a row before it needs the first of them.
 constexpr int64_t kMostAhead = 64;
 // Numbers that are added up before their sum is added to that of others.
@@ -789,6 +792,7 @@ class KernelWriter {
       return;
     }
     line(fmt::format("const auto [first, last] = chunk({}{});", shared ? "PARTS * " : "", product_text(kernel_.items)));
+    if (!shared) keep_what_items_share(outer);
     open("for (int64_t next = first; next < last;)");
     line(fmt::format("const int64_t {1} = next / {0}, start = next % {0};", width, shared ? "run" : "item"));
     line(fmt::format("const int64_t stop = {0} - start < last - next ? {0} : start + last - next;", width));
@@ -801,8 +805,61 @@ class KernelWriter {
     }
     decode(outer, "item");
     hoist(inside);
+    stage_keeps_ = !kept_.empty();
     cpu_block("start", "stop");
+    stage_keeps_ = false;
     close();
+  }
+
+  /// What follows the lane alone and takes long, such as the scale of a channel, is the same for all items: it is computed
+  /// before the loop over them where that pays for every task.
+  void keep_what_items_share(const std::vector<Loop>& outer) {
+    SizeId items = sizes_.one();
+    for (const Loop& loop : outer) items = sizes_.product(items, loop.extent);
+    if (!vectors_ || sizes_.smallest(items) < kLeastSharing || sizes_.largest(lane_->extent) > kMostShared) return;
+    std::set<ExprId> met;
+    std::vector<ExprId> shared;
+    for (const Store* store : stores_) collect_shared(store->value, met, shared);
+    if (shared.empty()) return;
+    const std::string width = sizes_.kernel_text(lane_->extent);
+    line("// The same for all items.");
+    for (const ExprId id : shared) {
+      kept_[id] = {fresh("kept"), false};
+      line(fmt::format("float {}[{}];", kept_[id].name, width));
+    }
+    const Scoped scope(*this);
+    stage_keeps_ = true;
+    open(fmt::format("for_blocks(0, {}, [&](int64_t i, int lanes) __attribute__((always_inline))", width));
+    for (const ExprId id : shared) value(id);
+    close("});");
+    stage_keeps_ = false;
+    after_stage();
+  }
+  void collect_shared(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& shared) {
+    if (!met.insert(id).second) return;
+    const Expr& expr = exprs_.at(id);
+    if (expr.kind == Kind::Guard) {
+      collect_shared(expr.parts[0], met, shared);  // the others are looked at where it holds
+      return;
+    }
+    if (expr.compute == Compute::Float && exprs_.free_variables(id) == std::set<VariableId>{lane_->variable} &&
+        !depends_on_reductions(id) && takes_long(id)) {
+      shared.push_back(id);
+      return;
+    }
+    exprs_.for_each_part(id, [&](ExprId part) { collect_shared(part, met, shared); });
+  }
+  /// Whether a division or a function of the lane is in it.
+  bool takes_long(ExprId id) {
+    const Expr& expr = exprs_.at(id);
+    if (!moves_with_lane(id)) return false;
+    const auto is_call = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 && c != 'f'; };
+    if (expr.kind == Kind::Apply &&
+        (expr.text.find('/') != std::string::npos || std::ranges::any_of(expr.text, is_call)))
+      return true;
+    bool found = false;
+    exprs_.for_each_part(id, [&](ExprId part) { found = found || takes_long(part); });
+    return found;
   }
 
   /// Items that differ in the lane's variable alone.
