@@ -4,12 +4,14 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "runtime"))
+import author_figures  # noqa: E402
 import parity  # noqa: E402
 
 
@@ -35,9 +37,8 @@ class Bench:
         return json.loads((self.out / name).read_text())
 
     def figure(self, what, value, unit, target, at_least=True):
-        reached = value >= target if at_least else value <= target
-        sign = "at least" if at_least else "under"
-        self.figures.append((what, f"{value:.2f} {unit}", f"{sign} {target:g} {unit}", "yes" if reached else "NO"))
+        """target: None where there is none."""
+        self.figures.append(author_figures.row(what, value, unit, target, at_least))
 
     def parsing(self):
         script = self.root / "benchmarks" / "parse_against_python.py"
@@ -100,6 +101,24 @@ class Bench:
             if target:
                 self.figure(f"{line['set']}: {line['side']} over {line['over']}", line["geometric_mean"], "x", target)
 
+    def author(self):
+        """PassBench-C: passes without a model for its tasks, and some of their graphs beside PyTorch with these."""
+        tasks, authored = self.out / "passbench_c_tasks", self.out / "authored"
+        for old in (tasks, authored, self.out / "passbench_c"):
+            shutil.rmtree(old, ignore_errors=True)
+        subprocess.run([self.root / "scripts" / "passbench", "unpack", self.out], check=True)
+        tasks.mkdir()
+        samples = sorted((self.out / "passbench_c" / "samples").iterdir())[:: 20 if self.quick else 1]
+        for sample in samples:
+            (tasks / sample.name).symlink_to(sample)
+        self.run("PassBench-C, passes without a model", self.binaries / "passnet", "author", tasks, "-o", authored)
+        out = self.out / "authored_against_torch_compile.json"
+        # torch.compile takes 5 s and more for a graph.
+        self.run("PassBench-C, authored passes beside PyTorch", self.binaries / "against_torch_compile", "--samples", tasks, "--authored", authored,
+                 "--every", "5" if self.quick else "10", "--threads", "2", "--out", out)
+        for what, *rest in author_figures.of_samples(authored, 20) + author_figures.of_times(out, 2.5, 4):
+            self.figure(f"PassBench-C: {what}", *rest)
+
     def tensor_memory(self):
         """What tensors hold at a time in our call and in PyTorch's, graph by graph."""
         out = self.out / "parity.jsonl"
@@ -111,9 +130,7 @@ class Bench:
         self.figure("peak tensor memory over PyTorch's, worst graph", max(ratios.values()), "x", 1.2, at_least=False)
 
     def print_figures(self):
-        print("\n## Figures and targets\n\n| figure | measured | target | reached |\n|---|---:|---:|---|")
-        for row in self.figures:
-            print("| " + " | ".join(row) + " |")
+        print("\n## Figures and targets\n\n" + author_figures.table("figure", self.figures))
         if not self.corpus.exists():
             print(f"\n{self.corpus} is not there: the figures over the corpus were left out.")
 
@@ -130,6 +147,7 @@ def main():
     bench.one_sample()
     bench.operators()
     bench.against_torch_compile()
+    bench.author()
     bench.tensor_memory()
     bench.print_figures()
 

@@ -1,0 +1,69 @@
+"""What `passnet author` came to on a set of samples, beside targets: a short table.
+
+    author_figures.py AUTHORED AGAINST --over-eager 2.5 --over-compile 4 --seconds 20
+
+AUTHORED is what `passnet author -o` wrote, AGAINST what `against_torch_compile --authored AUTHORED --out` wrote.
+"""
+
+import argparse
+import json
+import math
+import pathlib
+
+
+def of_samples(authored, seconds):
+    """Figures of the reports: (what, value, unit, target or None, whether more is better)."""
+    reports = [json.loads(path.read_text()) for path in sorted(authored.glob("*/author.json"))]
+    without = sum(not any(one["kept"] for one in report["passes"]) for report in reports)
+    score = math.exp(sum(math.log(report["score"]) for report in reports) / len(reports))
+    held = [report["precision"] for report in reports if report["precision"]]
+    return [
+        ("samples", len(reports), "", None, True),
+        ("samples without a pass", 100 * without / len(reports), "%", 15, False),
+        ("samples whose score is below 1", 100 * sum(report["score"] < 1 for report in reports) / len(reports), "%", 0, False),
+        ("score over our eager, geometric mean of samples", score, "x", None, True),
+        ("seconds for a sample", sum(report["seconds"] for report in reports) / len(reports), "s", seconds, False),
+        ("graphs whose error is larger than PyTorch's own", 100 * sum(one["larger"] for one in held) / max(1, sum(one["graphs"] for one in held)), "%", None, False),
+    ]
+
+
+def of_times(against, over_eager, over_compile):
+    """Figures of the comparison, by track, in the same form; targets are of the first track."""
+    report = json.loads(against.read_text())
+    targets = {"PyTorch eager": over_eager, "torch.compile": over_compile}
+    return [
+        (f"authored passes over {line['over']}, {line['graphs']} graphs, {line['track']}", line["geometric_mean"], "x",
+         targets[line["over"]] if line["track"] == report["tracks"][0] else None, True)
+        for line in report["summary"] if line["side"] == "our passes" and line["over"] in targets
+    ]
+
+
+def row(what, value, unit, target, at_least):
+    """A line of a table: what, measured, target, whether it is reached."""
+    found = f"{value:.2f} {unit}" if unit else f"{value:g}"
+    if target is None:
+        return what, found, "", ""
+    reached = value >= target if at_least else value <= target
+    return what, found, f"{'at least' if at_least else 'at most' if target == 0 else 'under'} {target:g} {unit}", "yes" if reached else "NO"
+
+
+def table(title, rows):
+    lines = [f"| {title} | measured | target | reached |", "|---|---:|---:|---|"]
+    return "\n".join(lines + ["| " + " | ".join(one) + " |" for one in rows])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("authored", type=pathlib.Path)
+    parser.add_argument("against", type=pathlib.Path)
+    parser.add_argument("--over-eager", type=float, help="target: how many times as fast as PyTorch eager")
+    parser.add_argument("--over-compile", type=float, help="target: how many times as fast as torch.compile")
+    parser.add_argument("--seconds", type=float, help="target: seconds for a sample")
+    arguments = parser.parse_args()
+    figures = of_samples(arguments.authored, arguments.seconds)
+    figures += of_times(arguments.against, arguments.over_eager, arguments.over_compile)
+    print("\n" + table("figure", [row(*figure) for figure in figures]))
+
+
+if __name__ == "__main__":
+    main()
