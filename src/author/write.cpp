@@ -471,6 +471,15 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
 
 }  // namespace
 
+size_t Written::launches(bool on_gpu) const {
+  size_t count = 0;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const int64_t parts = on_gpu ? explained.kernels[i].gpu_parts : explained.kernels[i].cpu_parts;
+    count += parts > 1 ? shapes[i].splits_into : 1;
+  }
+  return count;
+}
+
 Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names) {
   Authored authored;
   std::vector<std::string> refused = try_all(subject, options);

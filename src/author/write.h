@@ -36,6 +36,8 @@ struct Written {
   Explained explained;
   std::vector<KernelShape> shapes;  // of its kernels
   Saving saving() const { return {computing, kernels, bytes_before, bytes_after}; }
+  /// Of its kernels in the first graph: where several share a row, one stands for more.
+  size_t launches(bool on_gpu) const;
 };
 
 struct NotWritten {

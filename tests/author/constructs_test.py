@@ -34,6 +34,8 @@ CONSTRUCTS = {
     "conditions_of_few_long_rows": (["t = a > 3.9", "u = t.any(-1)", "v = a > -9.0", "w = v.all(-1)"], "u, w", [[(2, 65537)], [(1, 70000)], [(5, 3)]]),
     "few_long_columns": (["t = a.mean(1)", "u = a.amax(1)", "v = t + u"], "t, v", [[(2, 4099, 17)], [(1, 70001, 3)], [(1, 70000, 1)], [(2, 3, 5)]]),
     "softmax_of_few_long_columns": ([f"t = {F}softmax(a, dim = 1)", "u = t * 2.0"], "u", [[(2, 4099, 17)], [(1, 70001, 3)], [(2, 3, 5)]]),
+    "no_rows": (["t = a.mean(-1)", f"u = {F}softmax(a, -1)", "v = a.transpose(0, 1)", "w = v.contiguous()", "x = w * 2.0"], "t, u, x", [[(0, 70000)], [(2, 70000)], [(0, 5)]]),
+    "no_columns": (["t = a.sum(1)", "u = t + 1.0"], "u", [[(2, 0, 17)], [(2, 5001, 17)], [(0, 5001, 17)], [(2, 5001, 0)]]),
     "norm": (["t = torch.norm(a, 2, -1, True)", "u = a / t"], "u", [[(3, 17)], [(1, 1)]]),
     "normalize": ([f"t = {F}normalize(a, p = 2, dim = 1)"], "t", [[(3, 17)], [(2, 300)]]),
     "transpose": (["t = a.transpose(1, 2)", "u = t.contiguous()", "v = u * 2.0"], "v", [[(2, 5, 9)], [(1, 33, 70)]]),

@@ -31,13 +31,14 @@ author::MachineSpeed speed_of(const author::Records& records) {
   return known ? author::MachineSpeed{known->copies, known->call_us, known->launch_us} : author::MachineSpeed{};
 }
 
-std::map<std::string, author::Roofline> rooflines_of(const author::Authored& authored, const author::Records& records) {
+std::map<std::string, author::Roofline> rooflines_of(const author::Authored& authored, const author::Records& records,
+                                                     bool on_gpu) {
   const author::MachineSpeed speed = speed_of(records);
   std::map<std::string, author::Roofline> rooflines;
   for (const author::Written& one : authored.passes) {
     const auto record = std::ranges::find(records, one.python.sites.front().first, &record::RunRecord::graph);
     const std::optional<author::Roofline> roofline = author::roofline_of(
-        one.name, one.bytes_after, one.kernels, record == records.end() ? nullptr : &*record, speed);
+        one.name, one.bytes_after, one.launches(on_gpu), record == records.end() ? nullptr : &*record, speed);
     if (roofline) rooflines.emplace(one.name, *roofline);
   }
   return rooflines;
@@ -112,7 +113,7 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
     PASSNET_TRY(settled, author::judge_forms(sample, forms, write, setup.evaluate, is_spent));
     if (setup.search) PASSNET_TRY_VOID(search(sample, setup, forms, write, is_spent, settled, facts.schedules));
     PASSNET_TRY_VOID(write_file(sample.path / "records.jsonl", record::to_lines(settled.best.judged.records)));
-    facts.rooflines = rooflines_of(settled.best.authored, settled.best.judged.records);
+    facts.rooflines = rooflines_of(settled.best.authored, settled.best.judged.records, setup.on_gpu);
   } else {
     PASSNET_TRY(settled.best, write_only(sample, forms.front(), write));
   }

@@ -42,12 +42,17 @@ std::optional<Tile> tile_of(Definitions& definitions, const FusedKernel& kernel)
     const auto step = access.steps.find(loop.variable);
     return step != access.steps.end() && sizes.is_one(step->second);
   };
+  // Where it goes on with the loop, but not to a neighbour.
+  const auto jumps = [&](const Access& access, const Loop& loop) {
+    const auto step = access.steps.find(loop.variable);
+    return step != access.steps.end() && !sizes.is_constant(step->second, 0) && !sizes.is_one(step->second);
+  };
   std::optional<Tile> tile;
   for (const ExprId load : loads) {
     if (tile && tile->loads.size() == kMostLoads) break;
     const Expr expr = exprs.at(load);
     const Access access = access_of(exprs, expr.places, definitions.tensors()[expr.tensor].strides);
-    if (!access.irregular.empty() || !access.moves_with(lane.variable) || moves_by_one(access, lane)) continue;
+    if (!access.irregular.empty() || !jumps(access, lane)) continue;
     for (const Loop& loop : kernel.items) {
       const bool is_across = loop.variable != lane.variable && moves_by_one(access, loop) && is_long(loop);
       if (!is_across || (tile && tile->across.variable != loop.variable)) continue;

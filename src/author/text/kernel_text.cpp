@@ -962,10 +962,11 @@ class KernelWriter {
   /// Its share of the first loop of the row: [begin, end).
   void open_share() {
     const std::string length = sizes_.kernel_text(split_->loops[0].extent);
+    std::string share = fmt::format("ceil_div(int64_t({}), int64_t(PARTS))", length);
     // Shares of neighbours begin where vectors do, and no two write one cache line.
-    const char* granule = split_->loops.size() == 1 && kernel_.lanes == Lanes::Row ? "64" : "1";
-    line(fmt::format("constexpr int64_t share = ceil_div(ceil_div(int64_t({0}), int64_t(PARTS)), int64_t({1})) * {1};",
-                     length, granule));
+    if (split_->loops.size() == 1 && kernel_.lanes == Lanes::Row)
+      share = fmt::format("ceil_div({}, int64_t(64)) * 64", share);
+    line(fmt::format("constexpr int64_t share = {};", share));
     line(fmt::format("const int64_t begin = part * share < {0} ? part * share : {0};", length));
     line(fmt::format("const int64_t end = begin + share < {0} ? begin + share : {0};", length));
   }
@@ -973,9 +974,7 @@ class KernelWriter {
   std::string item_count() { return kernel_.items.empty() ? "1" : product_text(kernel_.items); }
 
   /// Where a partial result lies, of the part of that name: those of neighbouring items side by side.
-  std::string share_place(const std::string& part) {
-    return fmt::format("{} * ({}) + {}", part, item_count(), number_);
-  }
+  std::string share_place(const std::string& part) { return fmt::format("{} * {} + {}", part, item_count(), number_); }
 
   void store_share(ExprId id, std::string total) {
     const std::string name = share_name(definitions_, exprs_.at(id).tensor);
@@ -993,13 +992,16 @@ class KernelWriter {
       const std::string total = fresh("total"), name = share_name(definitions_, expr.tensor);
       const bool by_threads = target_ == Target::Cuda && kernel_.lanes == Lanes::Row;
       line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
-      open(fmt::format("for (int64_t k = {}; k < PARTS; k += {})", by_threads ? "thread" : "0",
-                       by_threads ? "THREADS" : "1"));
-      std::string part = is_vector(id) ? fmt::format("load({} + {}, lanes)", name, share_place("k"))
-                                       : fmt::format("{}[{}]", name, share_place("k"));
+      const std::string k = fresh("k"), one = fresh("x");
+      if (by_threads)
+        open(fmt::format("for (int64_t {0} = thread; {0} < PARTS; {0} += THREADS)", k));
+      else
+        open(fmt::format("for (int64_t {0} = 0; {0} < PARTS; ++{0})", k));
+      std::string part = is_vector(id) ? fmt::format("load({} + {}, lanes)", name, share_place(k))
+                                       : fmt::format("{}[{}]", name, share_place(k));
       if (expr.compute == Compute::Bool) part = fmt::format("({} != 0.0f)", part);
-      line(fmt::format("const {} x = {};", type_of(id), part));
-      line(fmt::format("{} = {};", total, combined(expr.fold, total, "x", is_vector(id))));
+      line(fmt::format("const {} {} = {};", type_of(id), one, part));
+      line(fmt::format("{} = {};", total, combined(expr.fold, total, one, is_vector(id))));
       close();
       if (by_threads) fold_over_threads(expr.fold, total);
       names_[id] = total;

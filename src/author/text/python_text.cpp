@@ -310,7 +310,8 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
         }
       }
       if (kernel.facts.packing) {
-        const std::string share = quotient_text(sizes.plan_text(kernel.facts.packing->steps[0]), names.parts);
+        const std::string length = sizes.plan_text(kernel.facts.packing->steps[0]);
+        const std::string share = kernel.split_loops.size() > 1 ? length : quotient_text(length, names.parts);
         launches.push_back(fmt::format("{}{} = {}", indent, names.pack,
                                        pack_text(definitions, kernel, share, std::to_string(kMostThreads))));
       }

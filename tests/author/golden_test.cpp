@@ -1,0 +1,96 @@
+// Kernels and plans as they are written, byte by byte. When a change is meant, copy the file that the failure names; that
+// they compute the right thing is tests/author/constructs_test.py.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "author/write.h"
+#include "base/file.h"
+#include "tests/author/example.h"
+
+namespace passnet::author {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+std::string tensor(const std::string& dtype, const std::string& shape) {
+  return R"({"dtype": ")" + dtype + R"(", "shape": [)" + shape + "]}";
+}
+
+void expect_golden(const std::string& name, const std::string& found) {
+  const std::filesystem::path golden = std::filesystem::path(PASSNET_SOURCE_DIR) / "tests/author/golden" / name;
+  const std::filesystem::path out = std::filesystem::path(PASSNET_BINARY_DIR) / "golden" / name;
+  const Result<std::string> expected = read_file(golden);
+  if (expected && *expected == found) return;
+  ASSERT_TRUE(write_file(out, found));
+  EXPECT_EQ(expected ? *expected : to_string(expected.error()), found) << "if meant: cp " << out << ' ' << golden;
+}
+
+Written only_pass(std::vector<Example> examples, const WriteOptions& options = {}) {
+  Authored authored = write_all(std::move(examples), options);
+  EXPECT_THAT(authored.passes, SizeIs(1));
+  return std::move(authored.passes.at(0));
+}
+
+/// x / largest of its row, and the largest
+std::vector<Example> over_rows(const std::string& rows, const std::string& width) {
+  const std::string x = tensor("float16", rows + ", " + width), of_row = tensor("float16", rows + ", 1");
+  return {example("a", "x", "        t = x.amax(-1, keepdim = True)\n        u = x / t\n        return (t, u)\n",
+                  {{"x", x}, {"t", of_row}, {"u", x}})};
+}
+
+std::vector<Example> over_columns(const std::string& length) {
+  return {example("a", "x", "        t = x.mean(1)\n        return (t,)\n",
+                  {{"x", tensor("float32", "2, " + length + ", 64")}, {"t", tensor("float32", "2, 64")}})};
+}
+
+std::vector<Example> transposed(const std::string& width) {
+  const std::string to = tensor("bfloat16", "4, " + width + ", 100");
+  return {example("a", "x, y", "        t = x.transpose(1, 2)\n        u = t + y\n        return (u,)\n",
+                  {{"x", tensor("bfloat16", "4, 100, " + width)},
+                   {"y", to},
+                   {"t", R"({"dtype": "bfloat16", "shape": [4, )" + width + R"(, 100], "strides": [)" +
+                             std::to_string(100 * std::stoi(width)) + ", 1, " + width + "]}"},
+                   {"u", to}})};
+}
+
+TEST(Text, SplitsFewLongRows) {
+  const Written pass = only_pass(over_rows("3", "200001"));
+  expect_golden("long_rows.cu.txt", pass.cuda);
+  expect_golden("long_rows.cpp.txt", pass.cpp);
+  expect_golden("long_rows.py.txt", pass.python.text);
+}
+
+TEST(Text, SplitsFewLongColumns) {
+  const Written pass = only_pass(over_columns("5000"));
+  expect_golden("long_columns.cu.txt", pass.cuda);
+  expect_golden("long_columns.cpp.txt", pass.cpp);
+}
+
+TEST(Text, HasNoKernelsForRowsThatAreNotSplit) {
+  for (const Written& pass :
+       {only_pass(over_rows("3", "1000")), only_pass(over_rows("1000", "200001")),
+        only_pass(over_rows("3", "200001"), {.schedules = {{"amax_div", {.split_blocks = 0, .tasks = 1}}}})}) {
+    EXPECT_THAT(pass.cuda, Not(HasSubstr("PARTS"))) << pass.name;
+    EXPECT_THAT(pass.python.text, Not(HasSubstr("parts"))) << pass.name;
+  }
+}
+
+TEST(Text, SendsTransposesThroughTiles) {
+  const Written pass = only_pass(transposed("70"));
+  expect_golden("transposed.cu.txt", pass.cuda);
+  expect_golden("transposed.cpp.txt", pass.cpp);
+  expect_golden("transposed.py.txt", pass.python.text);
+}
+
+TEST(Text, HasNoTilesWhereALoopIsShort) {
+  EXPECT_THAT(only_pass(transposed("15")).cuda, Not(HasSubstr("__shared__")));
+  EXPECT_THAT(only_pass(transposed("70"), {.schedules = {{"fused_add", {.tiles = false}}}}).cuda,
+              Not(HasSubstr("__shared__")));
+}
+
+}  // namespace
+}  // namespace passnet::author
