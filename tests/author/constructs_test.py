@@ -21,6 +21,7 @@ CONSTRUCTS = {
     "log_softmax": ([f"t = {F}log_softmax(a, -1)"], "t", [[(3, 7)], [(4, 130)]]),
     "softmax_mul_sum": (["t = torch.softmax(a, dim = 1)", "u = b * t", "v = torch.sum(u, dim = 1)"], "v", [[(2, 2, 6, 1), (2, 2, 6, 15)]]),
     "layer_norm": ([f"t = {F}layer_norm(a, (48,), b, c, 1e-05)", "u = t + a"], "t, u", [[(3, 48), (48,), (48,)], [(1, 48), (48,), (48,)]]),
+    "norm_across_channels": (["t = a.permute(0, 2, 3, 1)", f"u = {F}layer_norm(t, (40,), b, None, 1e-05)"], "u", [[(2, 40, 7, 9), (40,)], [(1, 40, 33, 65), (40,)]]),
     "group_norm": ([f"t = {F}group_norm(a, 3, b, c, 1e-05)", f"u = {F}silu(t)"], "u", [[(2, 6, 5, 5), (6,), (6,)]]),
     "batch_norm": ([f"t = {F}batch_norm(a, b, c, b, c, False, 0.1, 1e-05)", f"u = {F}relu(t)"], "u", [[(2, 5, 3, 3), (5,), (5,)]]),
     "means": (["t = a.mean(-1, keepdim = True)", "u = a - t", "v = u.pow(2)", "w = v.mean((1, 2))"], "u, w", [[(3, 5, 9)], [(1, 1, 1)]]),
