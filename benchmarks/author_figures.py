@@ -9,11 +9,14 @@ import argparse
 import json
 import math
 import pathlib
+import sys
 
 
 def of_samples(authored, seconds):
     """Figures of the reports: (what, value, unit, target or None, whether more is better)."""
     reports = [json.loads(path.read_text()) for path in sorted(authored.glob("*/author.json"))]
+    if not reports:
+        sys.exit(f"error: no sample was authored below '{authored}'")
     without = sum(not any(one["kept"] for one in report["passes"]) for report in reports)
     score = math.exp(sum(math.log(report["score"]) for report in reports) / len(reports))
     held = [report["precision"] for report in reports if report["precision"]]

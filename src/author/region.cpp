@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 
-#include "author/writer.h"
 #include "ir/ops/table.h"
 
 namespace passnet::author {
@@ -18,34 +17,6 @@ using ir::NodeKind;
 namespace {
 
 bool is_list(const Subject& subject, NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; }
-
-/// Lets `writer` know what `id` takes, and what gives those that are tuples.
-Result<void> give_inputs(const Subject& subject, Writer& writer, NodeId id, std::set<NodeId>& given) {
-  std::vector<NodeId> inputs;
-  ir::for_each_input(subject.graph, subject.graph.node(id), [&](NodeId input) { inputs.push_back(input); });
-  for (const NodeId input : inputs) {
-    if (!given.insert(input).second) continue;
-    if (is_list(subject, input)) {
-      PASSNET_TRY_VOID(give_inputs(subject, writer, input, given));
-      PASSNET_TRY_VOID(writer.node(input));
-    } else {
-      PASSNET_TRY_VOID(writer.input(input));
-    }
-  }
-  return {};
-}
-
-std::string try_alone(Subject& subject, NodeId id) {
-  Writer writer(subject, "probe");
-  std::set<NodeId> given;
-  // A dtype may be that of an input which the operator itself does not take.
-  for (NodeId input = 0; input < subject.body(); ++input) {
-    if (writer.input(input)) given.insert(input);
-  }
-  Result<void> written = give_inputs(subject, writer, id, given);
-  if (written) written = writer.node(id);
-  return written ? std::string() : written.error().message;
-}
 
 }  // namespace
 
@@ -59,17 +30,6 @@ NodeId base_of(const ir::Graph& graph, NodeId id) {
       return id;
     id = args[0].node;
   }
-}
-
-bool old_value_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std::vector<NodeId>>& users) {
-  const auto args = graph.args(id);
-  if (args.empty() || args[0].kind != ir::ArgKind::Node) return true;
-  const NodeId base = base_of(graph, args[0].node);
-  for (NodeId other = 0; other < id; ++other) {
-    if (base_of(graph, other) != base) continue;
-    if (std::ranges::any_of(users[other], [id](NodeId user) { return user > id; })) return true;
-  }
-  return false;
 }
 
 void refuse_lists(const Subject& subject, std::vector<std::string>& refused) {
@@ -86,21 +46,6 @@ void refuse_lists(const Subject& subject, std::vector<std::string>& refused) {
         refused[user] = "no kernel can be written for what it takes a part of";
     }
   }
-}
-
-std::vector<std::string> refusals(Subject& subject) {
-  ir::Graph& graph = subject.graph;
-  std::vector<std::string> refused(graph.size());
-  const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  for (NodeId id = subject.body(); id < graph.size(); ++id) {
-    if (graph.node(id).kind == NodeKind::Output) continue;
-    if (ir::overwrites_input(graph, id) && old_value_is_needed(graph, id, users))
-      refused[id] = "what it overwrites is looked at later";
-    else
-      refused[id] = try_alone(subject, id);
-  }
-  refuse_lists(subject, refused);
-  return refused;
 }
 
 std::vector<std::vector<NodeId>> regions_of(const Subject& subject, const std::vector<std::string>& refused) {
@@ -134,12 +79,6 @@ std::vector<std::vector<NodeId>> regions_of(const Subject& subject, const std::v
   }
   std::erase_if(regions, [](const std::vector<NodeId>& nodes) { return nodes.empty(); });
   return regions;
-}
-
-std::vector<NodeId> largest_region(const Subject& subject, const std::vector<std::string>& refused) {
-  const std::vector<std::vector<NodeId>> regions = regions_of(subject, refused);
-  if (regions.empty()) return {};
-  return *std::ranges::max_element(regions, {}, &std::vector<NodeId>::size);
 }
 
 }  // namespace passnet::author

@@ -8,23 +8,14 @@
 
 namespace passnet::author {
 
-/// By node id: why no kernel can be written for it; empty where one can. Also for a value that is looked at in its old
-/// state after it was overwritten, which a replacement cannot give.
-std::vector<std::string> refusals(Subject& subject);
-
 /// Refuses lists whose parts go where no kernel can be written, and what takes such parts: a tuple cannot leave a region.
 void refuse_lists(const Subject& subject, std::vector<std::string>& refused);
 
 /// Operators that hang together, hold no refused one, and can be computed at one time: no path leads out of a region and
 /// back. Each in graph order.
 std::vector<std::vector<ir::NodeId>> regions_of(const Subject& subject, const std::vector<std::string>& refused);
-/// The largest of them; empty when all are refused.
-std::vector<ir::NodeId> largest_region(const Subject& subject, const std::vector<std::string>& refused);
 
 /// The value that a chain of views, and of operators that overwrite what they take, starts from.
 ir::NodeId base_of(const ir::Graph& graph, ir::NodeId id);
-
-/// Whether what `id` overwrites is looked at later, by another name than the result's. users: of the graph.
-bool old_value_is_needed(const ir::Graph& graph, ir::NodeId id, const std::vector<std::vector<ir::NodeId>>& users);
 
 }  // namespace passnet::author

@@ -243,7 +243,19 @@ std::string key_of(const Subject& subject, const GraphPart& part) {
   return key;
 }
 
-std::string name_of(const Subject& subject, const GraphPart& part, std::set<std::string>& taken) {
+/// Operators that passes may not take.
+void refuse_outside(const Subject& subject, const WriteOptions& options, std::vector<std::string>& refused) {
+  if (!options.range) return;
+  for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
+    const size_t number = id - subject.body();
+    if (subject.graph.node(id).kind != NodeKind::Output &&
+        (number < options.range->first || number >= options.range->second))
+      refused[id] = "not in the range";
+  }
+}
+
+/// "add_layer_norm": by what it computes.
+std::string name_of(const Subject& subject, const GraphPart& part) {
   Definitions definitions(const_cast<Subject&>(subject));
   std::vector<std::string> operators;
   if (define(definitions, part)) {
@@ -257,9 +269,13 @@ std::string name_of(const Subject& subject, const GraphPart& part, std::set<std:
     // Where it begins and ends says more than what lies between.
     operators.erase(operators.begin() + 2, operators.end() - 2);
   }
-  std::string name = fmt::format("{}", fmt::join(operators, "_"));
-  if (operators.size() == 1) name = "fused_" + name;
-  const std::string stem = name;
+  const std::string name = fmt::format("{}", fmt::join(operators, "_"));
+  return operators.size() == 1 ? "fused_" + name : name;
+}
+
+/// `stem`, or with a number where that is taken.
+std::string unique_name(const Subject& subject, const std::string& stem, std::set<std::string>& taken) {
+  std::string name = stem;
   for (int i = 2; !taken.insert(name).second || subject.names.contains(name); ++i) name = fmt::format("{}_{}", stem, i);
   return name;
 }
@@ -483,6 +499,7 @@ size_t Written::launches(bool on_gpu) const {
 Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names) {
   Authored authored;
   std::vector<std::string> refused = try_all(subject, options);
+  refuse_outside(subject, options, refused);
   refuse_layouts(subject, refused);
   const auto leave = [&](NodeId id, const std::string& why) {
     authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples});
@@ -497,8 +514,11 @@ Authored write_passes(Subject& subject, const WriteOptions& options, std::set<st
     const std::vector<NodeId> all = nodes;
     Result<GraphPart> part = without_views(subject, cut(subject.graph, std::move(nodes)));
     if (part && !keys.insert(key_of(subject, *part)).second) continue;  // another pass does it
-    Result<Written> written = part ? write_part(subject, *part, refused, options, name_of(subject, *part, names))
-                                   : Result<Written>(part.error());
+    const auto name = [&] {
+      return unique_name(subject, options.name.empty() ? name_of(subject, *part) : options.name, names);
+    };
+    Result<Written> written =
+        part ? write_part(subject, *part, refused, options, name()) : Result<Written>(part.error());
     if (written) {
       authored.passes.push_back(std::move(*written));
       continue;
@@ -521,6 +541,12 @@ Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
     });
   }
   return all;
+}
+
+std::vector<pass::PassTexts> texts_of(const Authored& authored) {
+  std::vector<pass::PassTexts> texts;
+  for (const Written& one : authored.passes) texts.push_back({one.name, one.python.text, one.cpp, one.cuda});
+  return texts;
 }
 
 }  // namespace passnet::author

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "author/explain.h"
@@ -12,13 +14,17 @@
 #include "author/text/schedule.h"
 #include "author/text/shape.h"
 #include "base/result.h"
+#include "pass/template.h"
 
 namespace passnet::author {
 
-/// How passes are written, where there is more than one way that may be the faster one. Which it is, measuring tells
-/// (author/judge/forms.h).
+/// What passes are written of, and how. Where there is more than one way measuring tells which is the faster one
+/// (author/forms/forms.h).
 struct WriteOptions {
-  bool products = true;  // products and convolutions as loops, where these are short; false: all are left to PyTorch
+  bool products = true;   // products and convolutions as loops, where these are short; false: all are left to PyTorch
+  std::string name = {};  // passes are called NAME, NAME_2, …; empty: by what they compute
+  /// The operators that passes may take, first and one past the last, counted from 0 in the order of the graph; none: all.
+  std::optional<std::pair<size_t, size_t>> range = {};
   std::map<std::string, Schedule> schedules = {};  // by pass; of the others the default
 };
 
@@ -51,11 +57,14 @@ struct Authored {
   std::vector<NotWritten> left;
 };
 
-/// A pass for each connected part of the graph that kernels can be written for; parts that are equal have one. Names are
-/// those of what they compute, and none of `names`, which grows. The graph's pool of arguments may grow.
+/// A pass for each connected part of the graph that kernels can be written for; parts that are equal have one. Their names
+/// are none of `names`, which grows. The graph's pool of arguments may grow.
 Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names);
 
 /// Passes for all graphs: of each structure its own.
 Authored write_all(std::vector<Example> examples, const WriteOptions& options = {});
+
+/// The files of all passes.
+std::vector<pass::PassTexts> texts_of(const Authored& authored);
 
 }  // namespace passnet::author

@@ -67,18 +67,20 @@ std::string fill_in(std::string_view text, const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::path& pass_dir, const std::string& name,
-                                                      const PassTexts& texts) {
-  if (!is_identifier(name)) {
-    return bad_input(fmt::format("a pass is named by an identifier (letters, digits, _), found {}", quoted(name)));
+Result<std::vector<std::filesystem::path>> write_passes(const std::filesystem::path& pass_dir,
+                                                        const std::vector<PassTexts>& passes) {
+  std::vector<std::pair<std::filesystem::path, const std::string*>> files;
+  for (const PassTexts& one : passes) {
+    if (!is_identifier(one.name))
+      return bad_input(
+          fmt::format("a pass is named by an identifier (letters, digits, _), found {}", quoted(one.name)));
+    files.emplace_back(pass_dir / (one.name + ".py"), &one.python);
+    files.emplace_back(pass_dir / (one.name + ".cpp"), &one.cpp);
+    if (!one.cuda.empty()) files.emplace_back(pass_dir / (one.name + ".cu"), &one.cuda);
   }
-  std::vector<std::pair<std::filesystem::path, const std::string*>> files = {{pass_dir / (name + ".py"), &texts.python},
-                                                                             {pass_dir / (name + ".cpp"), &texts.cpp}};
-  if (!texts.cuda.empty()) files.emplace_back(pass_dir / (name + ".cu"), &texts.cuda);
   for (const auto& [file, text] : files) {
-    if (std::filesystem::exists(file)) {
+    if (std::filesystem::exists(file))
       return bad_input(fmt::format("'{}' exists; nothing was written", file.string())).with_hint("choose another name");
-    }
   }
   Json list = Json::array();
   const std::filesystem::path list_path = pass_dir / kListFile;
@@ -87,12 +89,12 @@ Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::pat
     PASSNET_TRY(list, parse_json(text, list_path.string()));
     if (!list.is_array()) return bad_input("expected a JSON list of pass names", SourceLoc{list_path.string(), 0, 0});
   }
-  list.push_back(name);
   std::vector<std::filesystem::path> written;
   for (const auto& [file, text] : files) {
     PASSNET_TRY_VOID(write_file(file, *text));
     written.push_back(file);
   }
+  for (const PassTexts& one : passes) list.push_back(one.name);
   PASSNET_TRY_VOID(write_file(list_path, list.dump(2) + "\n"));
   written.push_back(list_path);
   return written;
@@ -100,7 +102,7 @@ Result<std::vector<std::filesystem::path>> write_pass(const std::filesystem::pat
 
 Result<std::vector<std::filesystem::path>> write_template(const std::filesystem::path& pass_dir,
                                                           const std::string& name) {
-  return write_pass(pass_dir, name, {fill_in(kPython, name), fill_in(kCpp, name), {}});
+  return write_passes(pass_dir, {{name, fill_in(kPython, name), fill_in(kCpp, name), {}}});
 }
 
 }  // namespace passnet::pass

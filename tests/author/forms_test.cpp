@@ -1,4 +1,4 @@
-// Which form of a sample stays, by scripted evaluations, and what a form is.
+// Which form of a sample stays, by scripted evaluations.
 #include "author/forms/forms.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "pass/source.h"
-#include "tests/author/example.h"
 #include "tests/author/scripted.h"
 #include "tests/scratch.h"
 
@@ -21,7 +20,6 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 
 using Names = std::vector<std::string>;
@@ -133,33 +131,6 @@ TEST_F(Forms, EndWithTheBudget) {
   EXPECT_EQ(settled.best.label, "plain");
   EXPECT_TRUE(settled.best.judged.ended_by_budget);
   EXPECT_THAT(settled.others, IsEmpty());
-}
-
-TEST(WithoutProducts, StillFusesWhatIsAroundThem) {
-  const std::string type = R"({"dtype": "float32", "shape": [8, 4]})",
-                    square = R"({"dtype": "float32", "shape": [4, 4]})";
-  const Example one = example("one", "x, w",
-                              "        tmp_0 = torch.relu(x)\n        tmp_1 = tmp_0 * 2.0\n"
-                              "        tmp_2 = tmp_1 @ w\n        tmp_3 = torch.sigmoid(tmp_2)\n"
-                              "        tmp_4 = tmp_3 + 1.0\n        return (tmp_4,)\n",
-                              {{"x", type},
-                               {"w", square},
-                               {"tmp_0", type},
-                               {"tmp_1", type},
-                               {"tmp_2", type},
-                               {"tmp_3", type},
-                               {"tmp_4", type}});
-  const Authored plain = write_all({one}), without = write_all({one}, {.products = false});
-  ASSERT_THAT(plain.passes, SizeIs(1));
-  EXPECT_EQ(plain.passes[0].products, 1U);
-  EXPECT_THAT(plain.left, IsEmpty());
-  ASSERT_THAT(without.passes, SizeIs(2));
-  for (const Written& pass : without.passes) {
-    EXPECT_EQ(pass.products, 0U);
-    EXPECT_THAT(pass.python.text, Not(HasSubstr("@")));
-  }
-  ASSERT_THAT(without.left, SizeIs(1));
-  EXPECT_EQ(without.left[0].why, "a product, which this form leaves to PyTorch");
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ class Output(PassnetCase):
         written = self.check("pass new", "fresh", self.root / "fresh")["written"]
         self.assertTrue(all(pathlib.Path(path).is_file() for path in written))
         drafted = self.check("pass new", "drafted", self.root / "drafted", "--from", self.sample)
-        self.assertEqual((drafted["taken"], drafted["operators"], drafted["matched"]), (2, 2, 1))
+        self.assertEqual((drafted["passes"], drafted["matched"]), ([{"pass": "drafted", "operators": 2, "kernels": 1}], 1))
 
     def test_graphs(self):
         graph, bad = self.sample / "graphs" / "small", self.sample / "graphs" / "bad"

@@ -14,10 +14,6 @@ namespace {
 
 constexpr size_t kMostCauses = 10;
 
-std::string counted(size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 void say_outside(const Json& outside, const char* verb, const char* open_end) {
   if (outside.is_null())
     say("    {}\n", open_end);

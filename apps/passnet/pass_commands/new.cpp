@@ -1,16 +1,17 @@
-// passnet pass new: a pass to start from, a template or the pass of a graph.
+// passnet pass new: a pass to start from, a template or the passes of a graph.
 #include "pass_commands/new.h"
 
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "author/draft.h"
+#include "author/write.h"
 #include "base/json.h"
 #include "base/strings.h"
 #include "command.h"
@@ -54,30 +55,64 @@ Result<std::vector<std::filesystem::path>> graphs_of(const std::string& path) {
   return sample.graph_paths;
 }
 
-// What the new pass does to the graphs it was written for.
-Result<Json> report(const author::Draft& draft, const author::Subject& subject, const std::filesystem::path& pass_file,
-                    std::vector<author::Example>& examples, bool text) {
-  PASSNET_TRY(const pass::Pass pass, pass::load_pass(pass_file));
-  size_t matched = 0;
-  std::optional<rewrite::NearestMiss> miss;
-  for (author::Example& example : examples) {
-    PASSNET_TRY(const rewrite::MatchReport matches, rewrite::find_matches(pass.pattern, example.graph));
-    matched += matches.matches.empty() ? 0 : 1;
-    if (!miss) miss = matches.refused.empty() ? matches.miss : matches.refused[0];
+size_t operators_of(const ir::Graph& graph) {
+  return graph.size() - graph.placeholder_count() -
+         static_cast<size_t>(
+             std::ranges::count(graph.nodes(), ir::NodeKind::Output, [](const ir::Node& node) { return node.kind; }));
+}
+
+Result<void> check_range(const Range& range, const std::vector<author::Example>& examples) {
+  if (!range) return {};
+  const size_t most = operators_of(examples[0].graph);
+  if (range->first < range->second && range->second <= most) return {};
+  return bad_input(fmt::format("range {}:{} of a graph of {} operators", range->first, range->second, most))
+      .with_hint(fmt::format("the first operator and one past the last, counted from 0: 0:{} is all of it", most));
+}
+
+/// Graphs that one of the passes matches in.
+Result<size_t> count_matched(const std::filesystem::path& directory, const author::Authored& authored,
+                             std::vector<author::Example>& examples) {
+  std::vector<pass::Pass> passes;
+  for (const author::Written& one : authored.passes) {
+    PASSNET_TRY(pass::Pass pass, pass::load_pass(directory / (one.name + ".py")));
+    passes.push_back(std::move(pass));
   }
-  Json json{{"taken", draft.taken}, {"operators", draft.of},     {"kernel_written", draft.is_written},
-            {"matched", matched},   {"graphs", examples.size()}, {"left_out", Json::array()}};
-  for (const author::LeftOut& left : draft.left_out)
+  size_t matched = 0;
+  for (author::Example& example : examples) {
+    bool matches = false;
+    for (const pass::Pass& pass : passes) {
+      PASSNET_TRY(const rewrite::MatchReport found, rewrite::find_matches(pass.pattern, example.graph));
+      matches = matches || !found.matches.empty();
+    }
+    matched += matches ? 1 : 0;
+  }
+  return matched;
+}
+
+/// What the new passes are made of, and what they do to the graphs that they were written for.
+Json report(const author::Authored& authored, size_t matched, size_t graphs) {
+  Json json{{"passes", Json::array()}, {"matched", matched}, {"graphs", graphs}, {"left_out", Json::array()}};
+  for (const author::Written& one : authored.passes)
+    json["passes"].push_back({{"pass", one.name}, {"operators", one.operators}, {"kernels", one.kernels}});
+  for (const author::NotWritten& left : authored.left)
     json["left_out"].push_back({{"statement", left.statement}, {"why", left.why}});
-  if (!text) return json;
-  say("takes {} of {} operators\n", draft.taken, draft.of);
-  for (const author::LeftOut& left : draft.left_out)
-    say("{}: {}\n  {}\n", draft.is_written ? "left out" : "not written", left.statement, left.why);
-  for (const std::string& other : subject.others) say("not written for {}\n", other);
-  say("matches {} of {} graphs\n", matched, examples.size());
-  if (matched < examples.size() && miss) say("{}\n", Lines{rewrite::to_string(*miss)});
-  if (!draft.is_written) say("the kernel is not written yet: its place in the .cpp and .cu says so until it is\n");
   return json;
+}
+
+void say_report(const Json& json) {
+  for (const Json& one : json["passes"])
+    say("{}: {} as {}\n", plain_text(one["pass"]), counted(one["operators"].get<size_t>(), "operator"),
+        counted(one["kernels"].get<size_t>(), "kernel"));
+  for (const Json& left : json["left_out"])
+    say("left out: {}\n  {}\n", plain_text(left["statement"]), plain_text(left["why"]));
+  say("matches {} of {} graphs\n", json["matched"].get<size_t>(), json["graphs"].get<size_t>());
+}
+
+Error nothing_written(const std::string& from, const author::Authored& authored) {
+  Error error = unsupported(fmt::format("no kernel can be written for {}; nothing was written", quoted(from)));
+  for (const author::NotWritten& left : authored.left)
+    error = std::move(error).with_note(fmt::format("{}: {}", left.statement, left.why));
+  return std::move(error).with_hint("without --from the command writes a template");
 }
 
 // Ends the command: what was written, and what to run next.
@@ -109,12 +144,18 @@ Result<ExitCode> new_pass(const NewFlags& flags) {
   for (const std::filesystem::path& path : paths) names.push_back(path.filename().string());
   TypeInference inference;
   PASSNET_TRY(std::vector<author::Example> examples, load_examples(paths, names, inference));
-  author::Subject subject = author::merge(examples);
-  PASSNET_TRY(const author::Draft draft, author::draft_pass(subject, flags.name, range));
-  PASSNET_TRY(const auto written, pass::write_pass(flags.directory, flags.name, {draft.python, draft.cpp, draft.cuda}));
+  PASSNET_TRY_VOID(check_range(range, examples));
+  author::WriteOptions options;
+  options.name = flags.name;
+  options.range = range;
+  const author::Authored authored = author::write_all(examples, options);
+  if (authored.passes.empty()) return nothing_written(flags.from, authored);
+  PASSNET_TRY(const auto written, pass::write_passes(flags.directory, author::texts_of(authored)));
   show(written);
-  PASSNET_TRY(Json done, report(draft, subject, written[0], examples, !flags.json));
-  return tell(flags, written, std::move(done));
+  PASSNET_TRY(const size_t matched, count_matched(flags.directory, authored, examples));
+  Json made = report(authored, matched, examples.size());
+  if (!flags.json) say_report(made);
+  return tell(flags, written, std::move(made));
 }
 
 }  // namespace
@@ -122,16 +163,17 @@ Result<ExitCode> new_pass(const NewFlags& flags) {
 void add_pass_new(CLI::App& group, int& exit_code) {
   auto flags = std::make_shared<NewFlags>();
   CLI::App* command =
-      group.add_subcommand("new", "write a pass to start from: Name.py, its kernels, and its line in the list file");
+      group.add_subcommand("new", "write passes to start from: Name.py, its kernels, and its line in the list file");
   command->add_option("NAME", flags->name, "pass name")->required();
   command->add_option("DIR", flags->directory, "pass_dir to write into")->capture_default_str();
   CLI::Option* from = command->add_option("--from", flags->from,
-                                          "graph directory, or sample directory for all its graphs: writes a pass that "
-                                          "takes as many of their operators as it can, right but slow; "
-                                          "without it a template (add and relu)");
+                                          "graph directory, or sample directory for all its graphs: writes passes "
+                                          "for all operators that it has kernels for, NAME, NAME_2, …, as 'passnet "
+                                          "author' does; without it a template (add and relu)");
   command
-      ->add_option("--range", flags->range,
-                   "FIRST:END, the operators to take, counted from 0 in the order of 'graph show'; END is not taken")
+      ->add_option(
+          "--range", flags->range,
+          "FIRST:END, the operators that may be taken, counted from 0 in the order of 'graph show'; END is not taken")
       ->needs(from);
   add_json_flag(*command, flags->json);
   command->footer(

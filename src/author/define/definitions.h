@@ -131,6 +131,7 @@ class Definitions {
                   std::function<ExprId(Scope&, ExprId element, const Place&)> value);
   ExprId count(const std::vector<SizeId>& extents, Compute compute);
   Result<void> softmax(ir::NodeId id, const Arguments& call, std::string_view name);
+  Result<void> log_sum_exp(ir::NodeId id, const Arguments& call);
   Result<void> layer_norm(ir::NodeId id, const Arguments& call, bool rms);
   Result<void> group_norm(ir::NodeId id, const Arguments& call);
   Result<void> instance_norm(ir::NodeId id, const Arguments& call);

@@ -58,6 +58,8 @@ Result<bool> Definitions::fold(NodeId id, const Arguments& call, std::string_vie
     done = reduction(id, call, name);
   else if (name == "softmax" || name == "log_softmax" || name == "softmin")
     done = softmax(id, call, name);
+  else if (name == "logsumexp")
+    done = log_sum_exp(id, call);
   else if (name == "layer_norm" || name == "rms_norm")
     done = layer_norm(id, call, name == "rms_norm");
   else if (name == "group_norm")
@@ -208,6 +210,43 @@ Result<void> Definitions::softmax(NodeId id, const Arguments& call, std::string_
     return exprs.apply("$0 * $1", {power, exprs.apply("1.0f / $0", {sum}, Compute::Float)}, Compute::Float);
   };
   return define(id, std::move(result), {x, largest, total}, 12, at);
+}
+
+// PyTorch takes the largest element from the others before, where it is finite.
+Result<void> Definitions::log_sum_exp(NodeId id, const Arguments& call) {
+  PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+  if (elements_[tensors_[x].element].compute != Compute::Float)
+    return unsupported("logsumexp of another type than float");
+  const auto rank = static_cast<int64_t>(tensors_[x].shape.size());
+  PASSNET_TRY(const std::vector<int64_t> dims, call.dimensions("dim", rank));
+  PASSNET_TRY(const bool keep, call.flag("keepdim"));
+  PASSNET_TRY(Tensor result, result_of(id));
+  const auto goes = [dims](int64_t dim) { return std::ranges::find(dims, dim) != dims.end(); };
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (!goes(dim)) result.shape.push_back(tensors_[x].shape[static_cast<size_t>(dim)]);
+    if (goes(dim) && keep) result.shape.push_back(sizes_.one());
+  }
+  const std::string own(graph_.node(id).name);
+  const TensorId largest =
+      folded(own + "_largest", x, dims, Fold::Largest, 1, [](Scope&, ExprId element, const Place&) { return element; });
+  const auto center = [largest](Scope& scope, const Place& row) {
+    return scope.exprs().apply(
+        "?(abs($0) < $1, $0, 0.0f)",
+        {scope.element(largest, row), scope.exprs().number(std::numeric_limits<double>::infinity())}, Compute::Float);
+  };
+  const TensorId total =
+      folded(own + "_total", x, dims, Fold::Sum, 12, [center](Scope& scope, ExprId element, const Place& row) {
+        return scope.exprs().apply("exp($0 - $1)", {element, center(scope, row)}, Compute::Float);
+      });
+  tensors_[total].takes.push_back(largest);
+  const auto at = [=](Scope& scope, const Place& place) {
+    Place row;
+    for (size_t i = 0; i < place.size(); ++i) {
+      if (!keep || !goes(static_cast<int64_t>(i))) row.push_back(place[i]);
+    }
+    return scope.exprs().apply("log($0) + $1", {scope.element(total, row), center(scope, row)}, Compute::Float);
+  };
+  return define(id, std::move(result), {largest, total}, 12, at);
 }
 
 Result<void> Definitions::layer_norm(NodeId id, const Arguments& call, bool rms) {

@@ -122,6 +122,22 @@ Result<bool> Definitions::view(NodeId id, const Arguments& call, std::string_vie
     PASSNET_TRY_VOID(roll(id, call));
     return true;
   }
+  if (name == "flip") {
+    PASSNET_TRY(const TensorId x, tensor(call.at("input")));
+    PASSNET_TRY(const std::vector<int64_t> dims,
+                call.dimensions("dims", static_cast<int64_t>(tensors_[x].shape.size())));
+    PASSNET_TRY_VOID(define_view(id, x, [this, x, dims](Scope& scope, const Place& place) {
+      IndexTable& indices = scope.indices();
+      Place from = place;
+      for (const int64_t dim : dims) {
+        const auto at = static_cast<size_t>(dim);
+        const IndexId last = indices.add(indices.size(tensors_[x].shape[at]), indices.constant(-1));
+        from[at] = indices.subtract(last, place[at]);
+      }
+      return from;
+    }));
+    return true;
+  }
   if (name == "narrow" || name == "select") {
     PASSNET_TRY(const TensorId x, tensor(call.at("input")));
     const auto rank = static_cast<int64_t>(tensors_[x].shape.size());

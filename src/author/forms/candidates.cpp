@@ -6,9 +6,9 @@
 namespace passnet::author {
 
 Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pass_dir, const Authored& authored) {
+  PASSNET_TRY_VOID(pass::write_passes(pass_dir, texts_of(authored)));
   std::vector<Candidate> candidates;
   for (const Written& one : authored.passes) {
-    PASSNET_TRY_VOID(pass::write_pass(pass_dir, one.name, {one.python.text, one.cpp, one.cuda}));
     const auto rewrite = [&one, file = pass_dir / (one.name + ".py")](
                              const std::map<std::string, std::string>& declined) -> Result<void> {
       const std::string python = declined.empty() ? one.python.text : declining(one.python, declined);

@@ -11,7 +11,7 @@
 namespace passnet::author {
 
 /// Writes the files of all passes and their list, each as one that may be kept. authored: must outlive what is returned.
-/// Errors: as pass::write_pass.
+/// Errors: as pass::write_passes.
 Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pass_dir, const Authored& authored);
 
 }  // namespace passnet::author

@@ -1,0 +1,126 @@
+// What passes are written for a graph; that they compute the right thing is constructs_test.py.
+#include "author/write.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rewrite/match.h"
+#include "tests/author/example.h"
+
+namespace passnet::author {
+namespace {
+
+using testing::Contains;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+const std::string kType = R"({"dtype": "float32", "shape": [8, 4]})";
+
+/// relu, sort, its values times 2.
+Example around_a_sort() {
+  return example("one", "x",
+                 "        tmp_0 = torch.relu(x)\n        tmp_1 = torch.sort(tmp_0)\n        tmp_2 = tmp_1[0]\n"
+                 "        tmp_3 = tmp_2 * 2.0\n        return (tmp_3,)\n",
+                 {{"x", kType},
+                  {"tmp_0", kType},
+                  {"tmp_1", R"({"list": [)" + kType + R"(, {"dtype": "int64", "shape": [8, 4]}]})"},
+                  {"tmp_2", kType},
+                  {"tmp_3", kType}});
+}
+
+TEST(WriteOptions, NameTheirPasses) {
+  const Authored named = write_all({around_a_sort()}, {.name = "mine"}), unnamed = write_all({around_a_sort()});
+  ASSERT_THAT(named.passes, SizeIs(2));
+  EXPECT_EQ(named.passes[0].name, "mine");
+  EXPECT_EQ(named.passes[1].name, "mine_2");
+  EXPECT_EQ(unnamed.passes[0].name, "fused_relu");
+  EXPECT_EQ(unnamed.passes[1].name, "fused_mul");
+}
+
+TEST(WriteOptions, TakeOperatorsOfTheirRangeAlone) {
+  const Authored made = write_all({around_a_sort()}, {.range = std::pair<size_t, size_t>{3, 4}});
+  ASSERT_THAT(made.passes, SizeIs(1));
+  EXPECT_EQ(made.passes[0].name, "fused_mul");
+  ASSERT_THAT(made.left, SizeIs(3));
+  EXPECT_EQ(made.left[0].why, "not in the range");
+}
+
+TEST(WithoutProducts, StillFusesWhatIsAroundThem) {
+  const std::string square = R"({"dtype": "float32", "shape": [4, 4]})";
+  const Example one = example("one", "x, w",
+                              "        tmp_0 = torch.relu(x)\n        tmp_1 = tmp_0 * 2.0\n"
+                              "        tmp_2 = tmp_1 @ w\n        tmp_3 = torch.sigmoid(tmp_2)\n"
+                              "        tmp_4 = tmp_3 + 1.0\n        return (tmp_4,)\n",
+                              {{"x", kType},
+                               {"w", square},
+                               {"tmp_0", kType},
+                               {"tmp_1", kType},
+                               {"tmp_2", kType},
+                               {"tmp_3", kType},
+                               {"tmp_4", kType}});
+  const Authored plain = write_all({one}), without = write_all({one}, {.products = false});
+  ASSERT_THAT(plain.passes, SizeIs(1));
+  EXPECT_EQ(plain.passes[0].products, 1U);
+  EXPECT_THAT(plain.left, IsEmpty());
+  ASSERT_THAT(without.passes, SizeIs(2));
+  for (const Written& pass : without.passes) {
+    EXPECT_EQ(pass.products, 0U);
+    EXPECT_THAT(pass.python.text, Not(HasSubstr("@")));
+  }
+  ASSERT_THAT(without.left, SizeIs(1));
+  EXPECT_EQ(without.left[0].why, "a product, which this form leaves to PyTorch");
+}
+
+std::string tensor(const std::string& dtype, const std::string& shape) {
+  return R"({"dtype": ")" + dtype + R"(", "shape": [)" + shape + "]}";
+}
+
+Example scaled(const std::string& name, const std::string& factor, const std::string& dtype, const std::string& shape) {
+  const std::string type = tensor(dtype, shape);
+  return example(name, "x",
+                 "        tmp_0 = x * " + factor + "\n        tmp_1 = torch.relu(tmp_0)\n        return (tmp_1,)\n",
+                 {{"x", type}, {"tmp_0", type}, {"tmp_1", type}});
+}
+
+TEST(WriteAll, MakesAConstantThatDiffersAnInputOfThePattern) {
+  std::vector<Example> examples = {scaled("a", "0.5", "float32", "2, 3"), scaled("b", "0.25", "float16", "7, 1")};
+  const Authored made = write_all(examples);
+  ASSERT_THAT(made.passes, SizeIs(1));
+  const std::string& python = made.passes[0].python.text;
+  EXPECT_THAT(python, HasSubstr("def pattern(x, other):\n    tmp_0 = x * other\n"));
+  const auto text = std::make_shared<const std::string>(python);
+  const Result<ir::Graph> pattern = fx::parse_function("written.py", text, python.find("def pattern"), nullptr);
+  ASSERT_TRUE(pattern.has_value());
+  for (Example& graph : examples) EXPECT_THAT(rewrite::find_matches(*pattern, graph.graph)->matches, SizeIs(1));
+}
+
+TEST(WriteAll, GivesAGraphOfAnotherStructureItsOwnPass) {
+  const std::string type = tensor("float32", "2, 3");
+  const std::vector<Example> examples = {
+      scaled("a", "0.5", "float32", "2, 3"),
+      example("b", "x", "        tmp_0 = x + 1\n        return (tmp_0,)\n", {{"x", type}, {"tmp_0", type}})};
+  const Subject subject = merge(examples);
+  ASSERT_THAT(subject.others, SizeIs(1));
+  EXPECT_EQ(subject.others[0], "b: 3 nodes, expected 4 as in a");
+  EXPECT_THAT(write_all(examples).passes, SizeIs(2));
+}
+
+TEST(WriteAll, LeavesWhatOverwritesAValueThatIsLookedAtLater) {
+  const std::string type = tensor("float32", "2, 3");
+  const Authored made =
+      write_all({example("a", "x",
+                         "        tmp_0 = x * 2\n        tmp_1 = tmp_0[0]\n        tmp_0 += 1\n        "
+                         "tmp_2 = tmp_0\n        tmp_3 = tmp_1 * 3\n        return (tmp_2, tmp_3)\n",
+                         {{"x", type},
+                          {"tmp_0", type},
+                          {"tmp_1", tensor("float32", "3")},
+                          {"tmp_2", type},
+                          {"tmp_3", tensor("float32", "3")}})});
+  EXPECT_THAT(made.left, Contains(Field(&NotWritten::why, "what it overwrites is looked at later")));
+}
+
+}  // namespace
+}  // namespace passnet::author
