@@ -79,6 +79,10 @@ TEST(Text, HasNoKernelsForRowsThatAreNotSplit) {
   }
 }
 
+TEST(Text, CountsTheLoopOfAnItemAsItsWork) {
+  EXPECT_THAT(only_pass(over_columns("5")).python.text, HasSubstr("items_grid(x, batch * width, length, 1)"));
+}
+
 TEST(Text, SendsTransposesThroughTiles) {
   const Written pass = only_pass(transposed("70"));
   expect_golden("transposed.cu.txt", pass.cuda);

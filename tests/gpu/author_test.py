@@ -24,6 +24,7 @@ SCHEDULES = {
     "softmax_of_long_rows": ([f"t = {F}softmax(a, -1)"], "t", [[(1, 200001)], [(3, 131072)], [(8, 65537)]]),
     "transposes": (["t = a.transpose(1, 2)", "u = t.contiguous()", f"v = {F}gelu(u)"], "v", [[(8, 197, 768)], [(3, 1023, 333)], [(1, 31, 33)], [(64, 32, 32)]]),
     "channels_last": (["t = a.permute(0, 2, 3, 1)", "u = t.contiguous()", "v = u * b", "w = v + c"], "w", [[(4, 96, 57, 57), (96,), (4, 57, 57, 96)], [(1, 33, 129, 65), (33,), (1, 129, 65, 33)]]),
+    "norms_across_channels": (["t = a.permute(0, 2, 3, 1)", f"u = {F}layer_norm(t, (96,), b, c, 1e-05)"], "u", [[(8, 96, 57, 57), (96,), (96,)], [(1, 96, 7, 7), (96,), (96,)]]),
     "keys": (["t = a.view(2, 129, 8, 64)", "u = t.permute(0, 2, 3, 1)", "v = u.contiguous()", "w = v * 0.125"], "w", [[(2, 129, 512)]]),
     "conditions": (["t = a > 0.5", "u = t.transpose(0, 1)", "v = torch.where(u, b, 0.0)"], "v", [[(1025, 333), (333, 1025)]]),
 }

@@ -1557,6 +1557,19 @@ void collect_facts(Definitions& definitions, ExprId id, const std::vector<ExprId
   if (expr.kind == Kind::Parameter) add(facts.parameters, std::pair(expr.text, expr.compute));
 }
 
+/// Whether threads share rows, but neighbours of something that they read are elements of rows beside each other.
+bool lie_beside(Definitions& definitions, const FusedKernel& kernel) {
+  if (kernel.lanes != Lanes::Row || kernel.items.empty()) return false;
+  SizeTable& sizes = definitions.sizes();
+  return std::ranges::any_of(loads_in(definitions.exprs(), kernel), [&](ExprId load) {
+    const Expr expr = definitions.exprs().at(load);
+    const Access access = access_of(definitions.exprs(), expr.places, definitions.tensors()[expr.tensor].strides);
+    const auto step = access.steps.find(kernel.row.back().variable);
+    const bool jumps = step != access.steps.end() && !sizes.is_constant(step->second, 0) && !sizes.is_one(step->second);
+    return jumps && moves_by_one(sizes, access, kernel.items.back().variable);
+  });
+}
+
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
 /// larger steps, which threads side by side would make larger yet.
 std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel) {
@@ -1635,6 +1648,7 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
   for (const Loop& loop : kernel.row) facts.row = sizes.product(facts.row, loop.extent);
   facts.packing = packing_of(definitions, kernel);
   facts.tile = tile_of(definitions, kernel);
+  facts.beside = lie_beside(definitions, kernel);
   return facts;
 }
 

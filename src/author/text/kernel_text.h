@@ -26,6 +26,7 @@ struct KernelFacts {
   std::vector<std::pair<std::string, Compute>> parameters;  // constants that are inputs of the pattern
   SizeId items = 0, row = 0;                                // how many, and elements of each
   SizeId steps = 0;                                         // of the longest loop that an item goes through
+  bool beside = false;                                      // rows are shared, and neighbours in memory are of others
   std::optional<Tile> tile;                                 // what goes through tiles; none: nothing has to
   std::optional<Packing> packing;                           // CUDA: none: an element at a time
 };

@@ -324,7 +324,8 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
       names.block = name_number("block");
       launches.push_back(
           fmt::format("{}{} = threads_of({}, {})", indent, names.threads, items, sizes.plan_text(kernel.facts.row)));
-      launches.push_back(fmt::format("{}{} = block_of({})", indent, names.block, names.threads));
+      launches.push_back(fmt::format("{}{} = block_of({}, {}, {})", indent, names.block, items, names.threads,
+                                     kernel.facts.beside ? "True" : "False"));
     }
     if (kernel.facts.packing) {
       const bool row = kernel.lanes == Lanes::Row;

@@ -71,23 +71,25 @@ def threads_of(rows, width):
     # Threads of a GPU that share a row: no more than it has elements; more than a warp where rows are long, or so few that
     # much of a large GPU would have nothing to do.
     threads = min(32, triton.next_power_of_2(max(1, width)))
-    while 32 <= threads < {} and (width > 32 * threads or (width >= 16 * threads and rows * threads < {})):
+    while 32 <= threads < {3} and (width > 32 * threads or (width >= 16 * threads and rows * threads < {0})):
         threads *= 2
     return threads
 
 
-def block_of(threads):
-    # Threads of a block: those of one row, or of as many rows as four warps have room for.
-    return threads if threads > 32 else 128
+def block_of(rows, threads, beside):
+    # Threads of a block: those of one row, or of as many rows as four warps have room for; sixteen warps where neighbours
+    # in memory are of rows beside each other, which then find in the cache what the others read, and rows are many.
+    if threads > 32:
+        return threads
+    return {3} if beside and rows * threads >= {4} else 128
 
 
 def rows_grid(x, rows, width, threads, block):
-    # As many rows as a block has threads for; a task for every {} elements on a CPU, at most {}.
-    return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min({}, rows, max(1, rows * width // {})),)
+    # As many rows as a block has threads for; a task for every {1} elements on a CPU, at most {2}.
+    return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min({2}, rows, max(1, rows * width // {1})),)
 
 )",
-                     kMostThreads, schedule.row_threads, schedule.task_work, schedule.tasks, schedule.tasks,
-                     schedule.task_work);
+                     schedule.row_threads, schedule.task_work, schedule.tasks, kMostThreads, schedule.pack_threads);
 }
 
 std::string pack_of_text() {

@@ -14,7 +14,7 @@ inline constexpr int64_t kMostThreads = 512;
 struct Schedule {
   /// GPU: threads that should have work before a row is left to a warp, or fewer than a block of it.
   int64_t row_threads = 65536;
-  /// GPU: threads that should have work before one takes several elements: half of what a large one holds.
+  /// GPU: threads that should have work before one takes several elements, or blocks grow: half of what a large one holds.
   int64_t pack_threads = 131072;
   /// GPU: blocks that should have work before a row is left to one: two for each processor of a large one; 0: rows are
   /// never split.
@@ -39,7 +39,7 @@ int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t wi
 std::string items_grid_text(const Schedule& schedule);
 /// def tiles_grid(x, n, across, along)
 std::string tiles_grid_text(const Schedule& schedule);
-/// def threads_of(rows, width), def block_of(threads), def rows_grid(x, rows, width, threads, block)
+/// def threads_of(rows, width), def block_of(rows, threads, beside), def rows_grid(x, rows, width, threads, block)
 std::string rows_grid_text(const Schedule& schedule);
 /// def pack_of(x, n, threads, steps)
 std::string pack_of_text();
