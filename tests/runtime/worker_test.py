@@ -277,6 +277,35 @@ class ReferenceTest(WorkerCase):
         self.assertEqual(self.refusal("inputs", id="g", weight_meta=metas, input_meta=[], seed=5, profile="odd")[1],
                          "there is no profile of values 'odd'")
 
+    def test_finds_kept_values_and_what_a_run_gave_on_them(self):
+        metas = [{"class": "Program_weight_tensor_meta_" + name, "name": name, "shape": [8, 8], "dtype": "float32", "mean": 0.0, "std": 1.0,
+                  "has_mean": True, "has_std": True} for name in ("x", "y")]
+        self.load(model("z = x + y", "return (z,)"))
+
+        def take(profile, **more):
+            self.worker.ask("inputs", id="g", weight_meta=metas, input_meta=[], seed=5, profile=profile, **more)
+
+        def differs(found):
+            entries, fd = worker_client.write_bundle({name: (str(array.dtype), array) for name, array in found.items()})
+            reply, _ = self.worker.ask("compare", fds=[fd], id="g", tensors=entries, scalars={}, layouts=[])
+            os.close(fd)
+            return not reply["outputs"][0]["equal"]
+
+        found = {}
+        for profile in ("recorded", "normal", "uniform"):
+            take(profile, keep=True)
+            found[profile] = self.run_graph()[0]
+        self.assertTrue(differs(found["normal"]), "the last run was on others")
+        take("normal", keep=True, share=False)
+        self.assertFalse(differs(found["normal"]), "there was no run since")
+        self.worker.ask("run", id="g", share="none", again=False)
+        self.assertFalse(differs(found["normal"]))
+        self.worker.ask("rewind", id="g")
+        self.assertFalse(differs(found["recorded"]))
+        take("uniform")
+        self.worker.ask("run", id="g", share="none", again=False)
+        self.assertFalse(differs(found["uniform"]), "what is not kept is drawn and run again")
+
     def test_traces_types_of_all_values(self):
         self.ready("t = x.transpose(0, 1)", "parts = x.split(1)", "n = x.size(0)", "return (t,)")
         values = self.worker.ask("trace", id="g")[0]["values"]
