@@ -20,7 +20,7 @@ namespace {
 void collect_inlined(const Definitions& definitions, TensorId id, const std::set<TensorId>& stored,
                      std::set<TensorId>& inlined) {
   for (const TensorId part : definitions.tensors()[id].takes) {
-    if (definitions.tensors()[part].is_given || stored.contains(part)) continue;
+    if (definitions.tensors()[part].is_there() || stored.contains(part)) continue;
     if (inlined.insert(part).second) collect_inlined(definitions, part, stored, inlined);
   }
 }

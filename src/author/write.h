@@ -12,6 +12,10 @@
 
 namespace passnet::author {
 
+struct WriteOptions {
+  bool library = false;  // plans may call PyTorch for products, convolutions and attention
+};
+
 struct Written {
   std::string name;       // of the pass
   PythonText python;      // Name.py
@@ -19,11 +23,13 @@ struct Written {
   size_t operators = 0;   // of the graph, views among them
   size_t computing = 0;   // of these, those that PyTorch computes something for
   size_t kernels = 0;
-  /// Read and written in the first graph: by PyTorch's operators, each on its own, and by the kernels. What is read from a
+  std::vector<std::string> calls;  // operators that the plan calls PyTorch for: "torch.conv2d"
+  /// Read and written in the first graph: by PyTorch's operators, each on its own, and by the kernels and calls. What is read from a
   /// part of a tensor counts as all of it.
   int64_t bytes_before = 0, bytes_after = 0;
   Explained explained;
-  Saving saving() const { return {computing, kernels, bytes_before, bytes_after}; }
+  size_t launches() const { return kernels + calls.size(); }
+  Saving saving() const { return {computing, launches(), bytes_before, bytes_after}; }
 };
 
 struct NotWritten {
@@ -39,9 +45,9 @@ struct Authored {
 
 /// A pass for each connected part of the graph that kernels can be written for; parts that are equal have one. Names are
 /// those of what they compute, and none of `names`, which grows. The graph's pool of arguments may grow.
-Authored write_passes(Subject& subject, std::set<std::string>& names);
+Authored write_passes(Subject& subject, std::set<std::string>& names, const WriteOptions& options = {});
 
 /// Passes for all graphs: of each structure its own.
-Authored write_all(std::vector<Example> examples);
+Authored write_all(std::vector<Example> examples, const WriteOptions& options = {});
 
 }  // namespace passnet::author

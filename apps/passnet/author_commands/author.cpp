@@ -92,6 +92,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   SharedOthers others;
   AuthorSetup& setup = flags.setup;
   setup.out = flags.out;
+  setup.write.library = flags.evaluate.allow_library;
   setup.on_gpu = flags.evaluate.gpu.has_value();
   if (!flags.reach.empty()) {
     PASSNET_TRY(others.graphs, graphs_beyond(flags));
@@ -174,6 +175,7 @@ void add_author(CLI::App& app, int& exit_code) {
                       "a directory for what stays as worked examples: SAMPLE.md for 'agent run --example', and "
                       "examples.jsonl for fine-tuning");
   add_judging_options(*command, *flags);
+  add_library_flag(*command, flags->evaluate.allow_library);
   add_reach_options(*command, *flags);
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet author samples/vit_add_layer_norm -o authored");

@@ -54,7 +54,7 @@ std::map<std::string, author::Roofline> rooflines_of(const author::Authored& aut
   for (const author::Written& one : authored.passes) {
     const auto record = std::ranges::find(records, one.python.sites.front().first, &record::RunRecord::graph);
     const std::optional<author::Roofline> roofline = author::roofline_of(
-        one.name, one.bytes_after, one.kernels, record == records.end() ? nullptr : &*record, speed);
+        one.name, one.bytes_after, one.launches(), record == records.end() ? nullptr : &*record, speed);
     if (roofline) rooflines.emplace(one.name, *roofline);
   }
   return rooflines;
@@ -67,7 +67,7 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
   std::map<std::string, author::Reach> reaches;
   for (const author::PassVerdict& verdict : judged.passes) {
     if (!verdict.kept) continue;
-    PASSNET_TRY(const pass::Pass pass, pass::load_pass(sample.pass_dir / (verdict.pass + ".py")));
+    PASSNET_TRY(const pass::Pass pass, pass::load_pass(sample.pass_dir / (verdict.pass + ".py"), {setup.write.library}));
     author::Matching matching;
     {
       const std::scoped_lock lock(setup.others->mutex);
@@ -99,7 +99,7 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   fs::remove_all(sample.path, failed);
   if (failed) return io_error("cannot remove", sample.path.string(), failed.value());
   PASSNET_TRY(std::vector<author::Example> examples, inference.load(sample));
-  const author::Authored authored = author::write_all(std::move(examples));
+  const author::Authored authored = author::write_all(std::move(examples), setup.write);
   PASSNET_TRY(const std::vector<author::Candidate> candidates, write_candidates(sample.pass_dir, authored));
   author::SampleFacts facts{given.name, given.graph_names, 0, setup.budget_s, {}, {}};
   author::Judged judged = unjudged(authored);

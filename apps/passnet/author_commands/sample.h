@@ -37,6 +37,7 @@ struct SharedOthers {
 };
 
 struct AuthorSetup {
+  author::WriteOptions write;
   std::filesystem::path out;
   author::Evaluate evaluate;  // empty: nothing is judged
   double budget_s = 0;        // for a sample; 0: none

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "fx/print.h"
@@ -180,6 +181,52 @@ std::string part_text(const Subject& subject, Definitions& definitions, NodeId i
                      definitions.sizes().plan_text(part.shape[static_cast<size_t>(dim)]));
 }
 
+/// A view of the graph as the plan's own.
+std::string view_text(const Subject& subject, Definitions& definitions, NodeId id) {
+  const ir::Graph& graph = subject.graph;
+  const NodeId of = graph.args(id)[0].node;
+  if (is_the_same(subject, of, id)) return fmt::format("{} = {}", graph.node(id).name, graph.node(of).name);
+  if (subject.types[0][of].kind == ValueType::Kind::List) return part_text(subject, definitions, id);
+  // Of its other names (swapaxes) plans know none.
+  const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+  if (const auto args = graph.args(id); signature && signature->name == "transpose" && args.size() == 3)
+    return fmt::format("{} = {}.transpose({}, {})", graph.node(id).name, graph.node(of).name,
+                       fx::print_arg(graph, args[1]), fx::print_arg(graph, args[2]));
+  fx::StatementPrinter view(graph);
+  view.statement(graph.node(id), false, "\n    ");
+  return std::move(view.text());
+}
+
+/// The call as the graph has it: "y = torch.conv2d(x, weight, None, (1, 1))", without a bias that a kernel adds.
+std::string call_text(const ir::Graph& graph, const Tensor& made) {
+  const NodeId id = made.call->node;
+  const ir::Node& node = graph.node(id);
+  ir::Graph own;
+  std::vector<ir::Arg> map(graph.size());
+  ir::for_each_input(graph, node, [&](NodeId input) {
+    const std::string_view name = own.intern(graph.node(input).name);
+    map[input] = ir::Arg::of_node(own.add_placeholder(name, name));
+  });
+  const ir::Arg* bias = made.call->without_bias ? ir::find_argument(graph, id, "bias") : nullptr;
+  const auto copied = [&](const ir::Arg& arg) { return &arg == bias ? ir::Arg::none() : own.import_arg(graph, arg, map); };
+  std::vector<ir::Arg> args;
+  for (const ir::Arg& arg : graph.args(node)) args.push_back(copied(arg));
+  std::vector<ir::Keyword> keywords;
+  for (const ir::Keyword& one : graph.keywords(node)) keywords.push_back({own.intern(one.name), copied(one.value)});
+  const NodeId called = own.add_node(node.kind, own.intern(node.target), own.intern(made.name), args, keywords);
+  fx::StatementPrinter printer(own);
+  printer.statement(own.node(called), false, "\n    ");
+  return std::move(printer.text());
+}
+
+/// What the plan must ask of a call's result: that it lies as PyTorch had it lie in the graphs.
+std::string layout_condition(Definitions& definitions, const Tensor& made) {
+  if (std::ranges::is_sorted(made.order)) return fmt::format("not {}.is_contiguous()", made.name);
+  std::vector<std::string> strides;
+  for (const SizeId stride : made.strides) strides.push_back(definitions.sizes().plan_text(stride));
+  return fmt::format("{}.stride() != {}", made.name, tuple_of(strides));
+}
+
 /// "a != b" of "a == b".
 std::string negated(const std::string& condition) {
   const size_t equal = condition.find(" == ");
@@ -208,8 +255,9 @@ std::vector<std::string> by_shape(const Subject& subject, const GraphPart& part,
   return conditions;
 }
 
-/// What tells the examples apart: dtypes and sizes that are not the same in all.
-std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject, Definitions& definitions) {
+/// What tells the examples apart: dtypes and sizes that are not the same in all. late: sizes that the plan knows only later on.
+std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject, Definitions& definitions,
+                                                          const std::map<std::string, size_t>& late) {
   std::vector<std::pair<std::string, std::string>> sites;
   for (size_t i = 0; i < subject.examples.size(); ++i) {
     std::vector<std::string> conditions;
@@ -218,13 +266,142 @@ std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject
         conditions.push_back(fmt::format("{} == torch.{}", element.plan, ir::name(element.by_example[i])));
     }
     for (const auto& [name, values] : definitions.sizes().dimensions()) {
-      if (std::ranges::adjacent_find(values, std::not_equal_to()) != values.end())
+      if (!late.contains(name) && std::ranges::adjacent_find(values, std::not_equal_to()) != values.end())
         conditions.push_back(fmt::format("{} == {}", name, values[i]));
     }
     sites.emplace_back(subject.examples[i], fmt::format("{}", fmt::join(conditions, " and ")));
   }
   return sites;
 }
+
+/// The lines of a plan from its first launch or call on.
+class StepLines {
+ public:
+  StepLines(const Subject& subject, Definitions& definitions, const GraphPart& part,
+            const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps)
+      : subject_(subject), definitions_(definitions), part_(part), steps_(steps) {
+    for (const NodeId id : part.inputs) {
+      if (device_of_.empty() && subject.types[0][id].is_tensor()) device_of_ = subject.graph.node(id).name;
+    }
+    // Launches first: they may name sizes that nothing has named before.
+    for (const PlanStep& step : steps) {
+      lines_.emplace_back();
+      if (step.kernel) launch_kernel(kernels[*step.kernel]);
+    }
+    find_late_sizes();
+  }
+
+  /// Names of sizes that are dimensions of what a call makes, each with the number of its step.
+  const std::map<std::string, size_t>& late() const { return late_; }
+  /// Those lines and conditions of the sizes that hold before all steps.
+  const std::vector<std::string>& early_lines() const { return early_lines_; }
+  const std::vector<std::string>& early_conditions() const { return early_conditions_; }
+
+  Result<std::vector<std::string>> run() {
+    std::vector<std::string> all;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (!steps_[i].kernel) call(i);
+      for (std::string& line : lines_[i]) {
+        for (const auto& [name, step] : late_) {
+          if (step > i && has_word(line, name)) return unsupported("a size is needed before the call that gives it");
+        }
+        all.push_back(std::move(line));
+      }
+    }
+    for (const NodeId id : part_.views) make_view(id, all);
+    return all;
+  }
+
+ private:
+  std::string number_name(const std::string& stem) {
+    std::string own = stem;
+    for (int i = 2; subject_.names.contains(own) || !taken_.insert(own).second; ++i)
+      own = fmt::format("{}_{}", stem, i);
+    return own;
+  }
+
+  void launch_kernel(const NamedKernel& kernel) {
+    std::vector<std::string>& lines = lines_.back();
+    for (const TensorId tensor : kernel.facts.stored) {
+      if (definitions_.tensors()[tensor].overwrites) continue;
+      lines.push_back(fmt::format("{} = {}", definitions_.tensors()[tensor].name, allocation(definitions_, tensor)));
+    }
+    LaunchNames names;
+    if (kernel.lanes == Lanes::Row) {
+      names.threads = number_name("threads");
+      names.block = number_name("block");
+      SizeTable& sizes = definitions_.sizes();
+      lines.push_back(fmt::format("{} = threads_of({}, {})", names.threads, sizes.plan_text(kernel.facts.items),
+                                  sizes.plan_text(kernel.facts.row)));
+      lines.push_back(fmt::format("{} = block_of({})", names.block, names.threads));
+    }
+    if (kernel.facts.packing) {
+      names.pack = number_name("pack");
+      lines.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions_, kernel, names.threads)));
+    }
+    const std::string& on = device_of_.empty() ? definitions_.tensors()[kernel.facts.stored[0]].name : device_of_;
+    lines.push_back(launch(definitions_, kernel, on, names));
+  }
+
+  /// The last step whose result, or a size of it, is named in the text.
+  std::optional<size_t> step_of(const std::string& text) const {
+    std::optional<size_t> last;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (!steps_[i].kernel && has_word(text, definitions_.tensors()[steps_[i].call].name)) last = i;
+    }
+    for (const auto& [name, step] : late_) {
+      if (has_word(text, name)) last = std::max(last.value_or(0), step);
+    }
+    return last;
+  }
+
+  void find_late_sizes() {
+    sizes_of_step_.resize(steps_.size());
+    conditions_of_step_.resize(steps_.size());
+    for (const std::string& line : definitions_.sizes().lines()) {
+      const std::optional<size_t> step = step_of(line);
+      if (step) late_.emplace(line.substr(0, line.find(' ')), *step);
+      (step ? sizes_of_step_[*step] : early_lines_).push_back(line);
+    }
+    for (const std::string& condition : definitions_.sizes().conditions()) {
+      const std::optional<size_t> step = step_of(condition);
+      (step ? conditions_of_step_[*step] : early_conditions_).push_back(condition);
+    }
+  }
+
+  void call(size_t step) {
+    const Tensor& made = definitions_.tensors()[steps_[step].call];
+    std::vector<std::string>& lines = lines_[step];
+    const ir::Graph& graph = subject_.graph;
+    ir::for_each_input(graph, graph.node(made.call->node), [&](NodeId input) { make_view(input, lines); });
+    lines.push_back(call_text(graph, made));
+    for (const std::string& line : sizes_of_step_[step]) lines.push_back(line);
+    std::vector<std::string> conditions;
+    for (const std::string& condition : conditions_of_step_[step]) conditions.push_back(negated(condition));
+    conditions.push_back(layout_condition(definitions_, made));
+    decline(lines, fmt::format("{}", fmt::join(conditions, " or ")));
+  }
+
+  /// The views that the value is made by, from the first; none of what is no view of the plan.
+  void make_view(NodeId id, std::vector<std::string>& lines) {
+    if (std::ranges::find(part_.views, id) == part_.views.end() || !made_views_.insert(id).second) return;
+    NodeId of = subject_.graph.args(id)[0].node;
+    if (subject_.types[0][of].kind == ValueType::Kind::List) of = subject_.graph.args(of)[0].node;
+    make_view(of, lines);
+    lines.push_back(view_text(subject_, definitions_, id));
+  }
+
+  const Subject& subject_;
+  Definitions& definitions_;
+  const GraphPart& part_;
+  const std::vector<PlanStep>& steps_;
+  std::string device_of_;
+  std::set<std::string> taken_;
+  std::set<NodeId> made_views_;
+  std::map<std::string, size_t> late_;
+  std::vector<std::string> early_lines_, early_conditions_;
+  std::vector<std::vector<std::string>> lines_, sizes_of_step_, conditions_of_step_;
+};
 
 }  // namespace
 
@@ -236,9 +413,9 @@ int row_threads(int64_t rows, int64_t width) {
   return static_cast<int>(threads);
 }
 
-PythonText python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
-                       const std::vector<NamedKernel>& kernels, const std::string& name,
-                       const std::vector<std::string>& comment) {
+Result<PythonText> python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
+                               const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
+                               const std::string& name, const std::vector<std::string>& comment) {
   const ir::Graph& graph = subject.graph;
   fx::StatementPrinter printer(graph);
   for (const NodeId id : part.nodes) {
@@ -263,65 +440,13 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
   if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Row; })) out += kRowsGrid;
   if (uses([](const NamedKernel& one) { return one.facts.packing.has_value(); })) out += kPackOf;
   std::vector<std::string> lines = type_checks(subject, part);
-  // Launches first: they may name sizes that nothing has named before.
-  std::vector<std::string> launches;
-  std::set<std::string> taken;
-  const auto name_number = [&](const std::string& stem) {
-    std::string own = stem;
-    for (int i = 2; subject.names.contains(own) || !taken.insert(own).second; ++i) own = fmt::format("{}_{}", stem, i);
-    return own;
-  };
-  std::string device_of;
-  for (const NodeId id : part.inputs) {
-    if (device_of.empty() && subject.types[0][id].is_tensor()) device_of = graph.node(id).name;
-  }
-  for (const NamedKernel& kernel : kernels) {
-    for (const TensorId tensor : kernel.facts.stored) {
-      if (definitions.tensors()[tensor].overwrites) continue;
-      launches.push_back(fmt::format("{} = {}", definitions.tensors()[tensor].name, allocation(definitions, tensor)));
-    }
-    LaunchNames names;
-    if (kernel.lanes == Lanes::Row) {
-      names.threads = name_number("threads");
-      names.block = name_number("block");
-      SizeTable& sizes = definitions.sizes();
-      launches.push_back(fmt::format("{} = threads_of({}, {})", names.threads, sizes.plan_text(kernel.facts.items),
-                                     sizes.plan_text(kernel.facts.row)));
-      launches.push_back(fmt::format("{} = block_of({})", names.block, names.threads));
-    }
-    if (kernel.facts.packing) {
-      names.pack = name_number("pack");
-      launches.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions, kernel, names.threads)));
-    }
-    const std::string& on = device_of.empty() ? definitions.tensors()[kernel.facts.stored[0]].name : device_of;
-    launches.push_back(launch(definitions, kernel, on, names));
-  }
-  for (const std::string& line : definitions.sizes().lines()) lines.push_back(line);
-  for (const std::string& condition : by_shape(subject, part, definitions.sizes().conditions()))
+  StepLines of_steps(subject, definitions, part, kernels, steps);
+  for (const std::string& line : of_steps.early_lines()) lines.push_back(line);
+  for (const std::string& condition : by_shape(subject, part, of_steps.early_conditions()))
     decline(lines, negated(condition));
-  const size_t first_launch = lines.size();
-  lines.insert(lines.end(), launches.begin(), launches.end());
-  for (const NodeId id : part.views) {
-    const ir::Arg& of = graph.args(id)[0];
-    if (is_the_same(subject, of.node, id)) {
-      lines.push_back(fmt::format("{} = {}", graph.node(id).name, graph.node(of.node).name));
-      continue;
-    }
-    if (subject.types[0][of.node].kind == ValueType::Kind::List) {
-      lines.push_back(part_text(subject, definitions, id));
-      continue;
-    }
-    // Of its other names (swapaxes) plans know none.
-    const ir::OpSignature* signature = ir::find_signature(graph.node(id));
-    if (const auto args = graph.args(id); signature && signature->name == "transpose" && args.size() == 3) {
-      lines.push_back(fmt::format("{} = {}.transpose({}, {})", graph.node(id).name, graph.node(of.node).name,
-                                  fx::print_arg(graph, args[1]), fx::print_arg(graph, args[2])));
-      continue;
-    }
-    fx::StatementPrinter view(graph);
-    view.statement(graph.node(id), false, "\n    ");
-    lines.emplace_back(view.text());
-  }
+  const size_t first_step = lines.size();
+  PASSNET_TRY(const std::vector<std::string> step_lines, of_steps.run());
+  lines.insert(lines.end(), step_lines.begin(), step_lines.end());
   std::vector<std::string> results;
   for (const NodeId id : part.outputs) {
     const bool is_view = std::ranges::find(part.views, id) != part.views.end();
@@ -332,14 +457,14 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
   PythonText made;
   made.plan = out.size();
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (i == first_launch) made.launches = out.size();
+    if (i == first_step) made.launches = out.size();
     out += fmt::format("    {}\n", lines[i]);
   }
   out += fmt::format("    return {}\n", fmt::join(results, ", "));
   made.end = out.size();
   out += fmt::format("\n\ndef replacement_func():\n    return {}\n", name);
   made.text = std::move(out);
-  made.sites = sites_of(subject, definitions);
+  made.sites = sites_of(subject, definitions, of_steps.late());
   return made;
 }
 
