@@ -66,10 +66,18 @@ bool old_view_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std
   return false;
 }
 
+/// Of what can be defined: a product or a convolution.
+bool is_product(const ir::Graph& graph, NodeId id) {
+  const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+  return signature != nullptr && signature->kernel == ir::KernelClass::Library;
+}
+
 /// What passes can take of a graph.
 struct Taken {
   std::vector<std::string> refused;     // by node id: why it is not written; empty where it is
   std::map<NodeId, std::string> calls;  // of what is written: what PyTorch is called for, and why no kernel computes it
+  bool all_are_calls = false;           // no kernel computes a product
+  bool measures = false;                // cuDNN's algorithms
 
   void refuse(NodeId call) {
     refused[call] = calls.at(call);
@@ -79,10 +87,12 @@ struct Taken {
 
 Taken try_all(Subject& subject, const WriteOptions& options) {
   ir::Graph& graph = subject.graph;
-  Taken taken{std::vector<std::string>(graph.size()), {}};
+  const bool calls = options.library != Library::None;
+  Taken taken{
+      std::vector<std::string>(graph.size()), {}, calls && !options.products, options.library == Library::Measured};
   std::vector<std::string>& refused = taken.refused;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  Definitions definitions(subject, {options.library});
+  Definitions definitions(subject, {calls, taken.all_are_calls});
   const auto is_list = [&](NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; };
   for (NodeId id = 0; id < subject.body(); ++id) {
     if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
@@ -106,6 +116,10 @@ Taken try_all(Subject& subject, const WriteOptions& options) {
     } else if (const auto made = definitions.tensor_of(id); made && definitions.tensors()[*made].call) {
       const Call& call = *definitions.tensors()[*made].call;
       if (call.node == id) taken.calls.emplace(id, call.why);
+    } else if (!options.products && is_product(graph, id)) {
+      refused[id] = "a product, which this form leaves to PyTorch";
+      // What uses it is given it.
+      if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
     }
   }
   refuse_lists(subject, refused);
@@ -179,42 +193,64 @@ NodeId holder_of(const Subject& subject, const GraphPart& part, NodeId id) {
   return id;
 }
 
-/// The calls of a part whose bias a kernel adds: nobody else looks at their results.
-std::set<NodeId> calls_without_bias(const Subject& subject, const GraphPart& part,
-                                    const std::map<NodeId, std::string>& calls) {
+/// The types of a call's argument in all graphs; none: it is given none.
+std::vector<ValueType> argument_types(const Subject& subject, NodeId call, std::string_view parameter) {
+  const Arg* arg = ir::find_argument(subject.graph, call, parameter);
+  return arg != nullptr && arg->kind == ArgKind::Node ? subject.types_of(arg->node) : std::vector<ValueType>();
+}
+
+/// Whether each group has one channel: PyTorch has kernels of its own for these.
+bool is_depthwise(const Subject& subject, NodeId call) {
+  const std::vector<ValueType> types = argument_types(subject, call, "weight");
+  return std::ranges::any_of(types, [](const ValueType& type) {
+    return type.is_tensor() && type.tensor.shape.size() > 1 && type.tensor.shape[1] == 1;
+  });
+}
+
+/// Whether it has a batch, and paddings that are numbers, as cuDNN's own operator must have.
+bool is_batched(const Subject& subject, NodeId call) {
+  const Arg* padding = ir::find_argument(subject.graph, call, "padding");
+  const std::vector<ValueType> weight = argument_types(subject, call, "weight");
+  return (padding == nullptr || padding->kind != ArgKind::String) && !weight.empty() &&
+         weight[0].tensor.shape.size() == subject.types[0][call].tensor.shape.size();
+}
+
+/// How the calls of a part are made: without biases that kernels add, where nobody else looks at the results.
+CallOptions call_options(const Subject& subject, const GraphPart& part, const Taken& taken) {
   const ir::Graph& graph = subject.graph;
   std::set<NodeId> in_memory;
   for (const NodeId id : part.outputs) in_memory.insert(holder_of(subject, part, id));
-  for (const auto& [call, why] : calls) {
+  for (const auto& [call, why] : taken.calls) {
     if (!is_in(part, call)) continue;
     ir::for_each_input(graph, graph.node(call),
                        [&](NodeId input) { in_memory.insert(holder_of(subject, part, input)); });
   }
-  std::set<NodeId> found;
-  for (const auto& [call, why] : calls) {
-    if (!is_in(part, call) || in_memory.contains(call) || !operator_name(graph, call).starts_with("conv")) continue;
-    const Arg* bias = ir::find_argument(graph, call, "bias");
-    if (bias != nullptr && bias->kind == ArgKind::Node) found.insert(call);
+  CallOptions options{!taken.calls.empty(), taken.all_are_calls};
+  for (const auto& [call, why] : taken.calls) {
+    const std::string name = operator_name(graph, call);
+    if (!is_in(part, call) || !name.starts_with("conv") || is_depthwise(subject, call)) continue;
+    const bool has_bias = !argument_types(subject, call, "bias").empty();
+    if (has_bias && !in_memory.contains(call)) options.without_bias.insert(call);
+    const bool can_measure = (name == "conv2d" || name == "conv3d") && is_batched(subject, call);
+    if (taken.measures && can_measure && (!has_bias || options.without_bias.contains(call)))
+      options.measured.insert(call);
   }
-  return found;
-}
-
-CallOptions call_options(const Subject& subject, const GraphPart& part, const Taken& taken) {
-  return {!taken.calls.empty(), calls_without_bias(subject, part, taken.calls)};
+  return options;
 }
 
 /// A call that PyTorch makes as well outside of the part: at its end, or at its beginning with nothing taken over by a kernel.
 std::optional<NodeId> idle_call(const Subject& subject, const GraphPart& part, const Taken& taken) {
   const ir::Graph& graph = subject.graph;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  const std::set<NodeId> without_bias = calls_without_bias(subject, part, taken.calls);
+  const CallOptions options = call_options(subject, part, taken);
   for (const auto& [call, why] : taken.calls) {
     if (!is_in(part, call)) continue;
     const bool ends = std::ranges::none_of(users[call], [&](NodeId user) { return is_in(part, user); });
     bool begins = true;
     ir::for_each_input(graph, graph.node(call),
                        [&](NodeId input) { begins = begins && !is_in(part, holder_of(subject, part, input)); });
-    if (ends || (begins && !without_bias.contains(call))) return call;
+    const bool is_as_it_was = !options.without_bias.contains(call) && !options.measured.contains(call);
+    if (ends || (begins && is_as_it_was)) return call;
   }
   return std::nullopt;
 }
@@ -447,7 +483,8 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const CallOp
     for (const TensorId operand : made.takes) written.bytes_after += bytes_of(definitions, operand);
   }
   PASSNET_TRY_VOID(check_overwritten(definitions, kernels));
-  const bool overwrites = std::ranges::any_of(definitions.tensors(), [](const Tensor& one) { return one.overwrites.has_value(); });
+  const bool overwrites =
+      std::ranges::any_of(definitions.tensors(), [](const Tensor& one) { return one.overwrites.has_value(); });
   if (overwrites && !written.calls.empty()) return unsupported("it overwrites an input of the graph beside a call");
   written.name = name;
   written.operators = part.nodes.size();
@@ -471,6 +508,9 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const CallOp
   for (const NodeId id : part.nodes) {
     if (!computes(definitions, id)) continue;
     ++written.computing;
+    const bool is_called = std::ranges::any_of(
+        steps, [&](const FusedStep& one) { return !one.kernel && definitions.tensors()[one.call].call->node == id; });
+    written.products += is_product(subject.graph, id) && !is_called ? 1 : 0;
     written.bytes_before += bytes_of(subject, id);
     std::set<NodeId> takes;
     ir::for_each_input(subject.graph, subject.graph.node(id), [&](NodeId input) { takes.insert(input); });
@@ -533,7 +573,7 @@ std::optional<Authored> write_parts(Subject& subject, Taken& taken, std::set<std
 
 }  // namespace
 
-Authored write_passes(Subject& subject, std::set<std::string>& names, const WriteOptions& options) {
+Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names) {
   Taken taken = try_all(subject, options);
   while (true) {
     while (refuse_idle_calls(subject, taken) || refuse_layouts(subject, taken)) {
@@ -551,7 +591,7 @@ Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
   std::set<std::string> names;
   while (!examples.empty()) {
     Subject subject = merge(examples);
-    Authored made = write_passes(subject, names, options);
+    Authored made = write_passes(subject, options, names);
     std::ranges::move(made.passes, std::back_inserter(all.passes));
     std::ranges::move(made.left, std::back_inserter(all.left));
     std::erase_if(examples, [&](const Example& one) {

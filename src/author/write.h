@@ -12,8 +12,18 @@
 
 namespace passnet::author {
 
+/// Whether plans call PyTorch for what kernels take too long for: products, convolutions and attention.
+enum class Library : uint8_t {
+  None,      // what stands around it is fused without it
+  Called,    // as the graph has it, but for biases that kernels add
+  Measured,  // the same, with the fastest of cuDNN's algorithms for convolutions
+};
+
+/// How passes are written, where there is more than one way that may be the faster one. Which it is, measuring tells
+/// (author/forms/forms.h).
 struct WriteOptions {
-  bool library = false;  // plans may call PyTorch for products, convolutions and attention
+  bool products = true;  // products and convolutions as loops, where these are short; false: all are left to PyTorch
+  Library library = Library::None;
 };
 
 struct Written {
@@ -22,6 +32,7 @@ struct Written {
   std::string cpp, cuda;  // Name.cpp, Name.cu
   size_t operators = 0;   // of the graph, views among them
   size_t computing = 0;   // of these, those that PyTorch computes something for
+  size_t products = 0;    // of these, products and convolutions that kernels compute
   size_t kernels = 0;
   std::vector<std::string> calls;  // operators that the plan calls PyTorch for: "torch.conv2d"
   /// Read and written in the first graph: by PyTorch's operators, each on its own, and by the kernels and calls. What is read from a
@@ -45,7 +56,7 @@ struct Authored {
 
 /// A pass for each connected part of the graph that kernels can be written for; parts that are equal have one. Names are
 /// those of what they compute, and none of `names`, which grows. The graph's pool of arguments may grow.
-Authored write_passes(Subject& subject, std::set<std::string>& names, const WriteOptions& options = {});
+Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names);
 
 /// Passes for all graphs: of each structure its own.
 Authored write_all(std::vector<Example> examples, const WriteOptions& options = {});

@@ -95,6 +95,11 @@ Summary summary_of(const std::vector<RunRecord>& records, const ScoreOptions& op
   return summary;
 }
 
+double abstaining_score(const std::vector<RunRecord>& records) {
+  const Summary summary = summary_of(records);
+  return summary.total > 0 ? summary.reach->abstaining.linear : 1;
+}
+
 Json to_json(const Summary& summary) {
   Json json{{"total", summary.total},
             {"correct_share", summary.share(summary.correct)},

@@ -46,6 +46,9 @@ Summary summary_of(const std::vector<Verdict>& verdicts, const ScoreOptions& opt
 /// Of the records that count (record::counts).
 Summary summary_of(const std::vector<RunRecord>& records, const ScoreOptions& options = {});
 
+/// The aggregated score in which a graph that no pass applies to counts exactly 1 (Reach::abstaining); 1 where none counts.
+double abstaining_score(const std::vector<RunRecord>& records);
+
 /// Whether a pass replaced something in the graph, whatever became of it then.
 bool is_applied(const RunRecord& record);
 /// Whether no pass found a site, or the sample has no pass.

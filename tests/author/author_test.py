@@ -4,14 +4,16 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "eval")]
 from json_schema import problems
-from passnet_case import PassnetCase
+from passnet_case import BINARY, PassnetCase
 
 LIST = "sorted_output_pass_rule_names.json"
 SCHEMA = json.loads((SOURCE / "docs" / "schemas" / "author.json").read_text())
@@ -136,6 +138,24 @@ class Author(PassnetCase):
         # With nothing to export what an earlier call left is gone.
         self.author(self.with_product(), "--write-only", "--export", exported)
         self.assertEqual((exported / "examples.jsonl").read_text(), "")
+
+    def test_interrupt_ends_within_the_graph_and_keeps_finished_samples(self):
+        # The first needs no evaluation; that of the second would take hours.
+        command = [str(BINARY), "author", str(self.with_product()), str(self.sample), "-o", str(self.out), "--trials", "1000000"]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        kernels = self.out / "sample" / "pass_dir" / LIST
+        deadline = time.monotonic() + 60
+        while not kernels.exists():
+            self.assertLess(time.monotonic(), deadline, "the second sample was not begun")
+            time.sleep(0.05)
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, errors)
+        self.assertIn(f"interrupted: finished samples are kept in '{self.out}'; go on with --resume\n", errors)
+        self.assertTrue((self.out / "product" / "author.json").exists())
+        self.assertFalse((self.out / "sample" / "author.json").exists())
 
     def test_sums_several_samples_up(self):
         text = self.passnet("author", self.sample, self.with_product(), "-o", self.out, "--write-only").stdout

@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "fx/parser.h"
 #include "rewrite/match.h"
+#include "tests/author/example.h"
 
 namespace passnet::author {
 namespace {
@@ -17,24 +17,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-using Types = std::map<std::string, std::string>;  // by node name: VALUE as JSON
-
 std::string tensor(const std::string& dtype, const std::string& shape) {
   return R"({"dtype": ")" + dtype + R"(", "shape": [)" + shape + "]}";
-}
-
-Example example(const std::string& name, const std::string& inputs, const std::string& body, const Types& types) {
-  const std::string text =
-      "import torch\n\nclass GraphModule(torch.nn.Module):\n\n    def forward(self, " + inputs + "):\n" + body;
-  Example made;
-  made.name = name;
-  made.graph = fx::parse_model("model.py", std::make_shared<const std::string>(text)).value();
-  for (const ir::Node& node : made.graph.nodes()) {
-    const auto type = types.find(std::string(node.name));
-    made.types.push_back(type == types.end() ? ValueType{}
-                                             : value_type(ir::value_from_json(Json::parse(type->second)).value()));
-  }
-  return made;
 }
 
 Example scaled(const std::string& name, const std::string& factor, const std::string& dtype, const std::string& shape) {

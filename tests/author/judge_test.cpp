@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "pass/source.h"
+#include "tests/author/scripted.h"
 #include "tests/scratch.h"
 
 namespace passnet::author {
@@ -21,28 +22,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 using Names = std::vector<std::string>;
-
-/// A graph that a pass applied to, right and so many times as fast.
-RunRecord timed(const std::string& graph, double speedup) {
-  RunRecord one;
-  one.sample = "toy";
-  one.graph = graph;
-  one.stage = record::Stage::Done;
-  one.passes = {{"any", 1, 0, ""}};
-  one.outputs_counted = true;
-  one.expected_outputs = one.found_outputs = 1;
-  one.outputs = {record::OutputCheck{"float32", "float32", {2, 3}, {2, 3}, true, -10}};
-  one.reference.trials_us.assign(40, 20);
-  one.candidate.trials_us.assign(40, 20 / speedup);
-  return one;
-}
-
-RunRecord wrong(const std::string& graph) {
-  RunRecord one = timed(graph, 2);
-  one.outputs[0].equal = false;
-  one.outputs[0].passes_from = 6;
-  return one;
-}
 
 RunRecord left_alone(const std::string& graph) {
   RunRecord one = timed(graph, 1);

@@ -72,6 +72,7 @@ TEST(AuthorSummary, CountsAndAveragesWhatWasJudged) {
   const auto report = [](const Json& score, double seconds, bool kept, const char* why) {
     return Json{{"score", score},
                 {"seconds", seconds},
+                {"form", kept ? "plain" : "without products"},
                 {"budget", {{"seconds", 3}, {"ended", !kept}}},
                 {"passes", {{{"kept", kept}, {"why", why}}}},
                 {"left", {{{"why", "no kernel can be written for 'conv2d'"}}}}};
@@ -83,6 +84,7 @@ TEST(AuthorSummary, CountsAndAveragesWhatWasJudged) {
   EXPECT_EQ(summary.kept, 1u);
   EXPECT_EQ(summary.below_one, 0u);
   EXPECT_EQ(summary.ended_by_budget, 2u);
+  EXPECT_THAT(summary.forms, ElementsAre(Pair("plain", 1), Pair("without products", 2)));
   EXPECT_NEAR(summary.score, std::cbrt(4), 1e-9);
   EXPECT_DOUBLE_EQ(summary.seconds_per_sample, 2);
   EXPECT_THAT(summary.causes,

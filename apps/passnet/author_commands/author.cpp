@@ -38,7 +38,7 @@ std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sampl
   const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile);
   if (!text) return std::nullopt;
   Json report = Json::parse(*text, nullptr, false);
-  if (!report.is_object() || !report.contains("alone")) return std::nullopt;
+  if (!report.is_object() || !report.contains("other_forms")) return std::nullopt;
   if (report["score"].is_null() && !flags.write_only) return std::nullopt;
   return report;
 }
@@ -92,7 +92,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   SharedOthers others;
   AuthorSetup& setup = flags.setup;
   setup.out = flags.out;
-  setup.write.library = flags.evaluate.allow_library;
+  setup.allow_library = flags.evaluate.allow_library;
   setup.on_gpu = flags.evaluate.gpu.has_value();
   if (!flags.reach.empty()) {
     PASSNET_TRY(others.graphs, graphs_beyond(flags));
@@ -101,7 +101,8 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   SharedInference inference;
   std::optional<agent::Evaluator> evaluator;
   if (!flags.write_only) {
-    evaluator.emplace(flags.evaluate, flags.lanes, [](const std::string& why) { say_error("waiting: {}\n", why); });
+    const auto waiting = [](const std::string& why) { say_error("waiting: {}\n", why); };
+    evaluator.emplace(flags.evaluate, flags.lanes, waiting, agent::AtInterrupt::Ends);
     setup.evaluate = [&](const graphdir::Sample& sample) -> Result<author::Records> {
       PASSNET_TRY(agent::Evaluated made, evaluator->evaluate(sample, flags.explain));
       return std::move(made.records);
@@ -112,12 +113,17 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
     return author_sample(sample, setup, inference);
   };
   Json reports = Json::array();
-  PASSNET_TRY_VOID(in_order(samples, flags.lanes.all(), author_one, [&](Json report) {
+  const Result<void> done = in_order(samples, flags.lanes.all(), author_one, [&](Json report) {
     if (!flags.json) say_report(report, flags.explain);
     reports.push_back(std::move(report));
-  }));
+  });
+  // An interrupt ends the sample that is worked on with an error; what is finished is gathered all the same.
+  if (!done && !interrupted()) return done.error();
   if (!setup.export_to.empty()) PASSNET_TRY_VOID(gather_lines(samples, setup.export_to));
-  if (interrupted()) return kInterrupted;
+  if (interrupted()) {
+    say_error("interrupted: finished samples are kept in '{}'; go on with --resume\n", flags.out);
+    return kInterrupted;
+  }
   if (flags.json)
     print_result(dump(reports, 1) + "\n");
   else if (reports.size() > 1)

@@ -1,18 +1,16 @@
 #include "author_commands/sample.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "author/forms/candidates.h"
+#include "author/forms/forms.h"
 #include "author/report/report.h"
-#include "author/write.h"
 #include "author_commands/author.h"
 #include "author_commands/export.h"
 #include "base/file.h"
-#include "pass/template.h"
 #include "run/calibration.h"
 
 namespace passnet::cli {
@@ -25,22 +23,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// Writes the files of all passes, each as one that may be kept.
-Result<std::vector<author::Candidate>> write_candidates(const fs::path& pass_dir, const author::Authored& authored) {
-  std::vector<author::Candidate> candidates;
-  for (const author::Written& one : authored.passes) {
-    const auto write = [&](const std::map<std::string, std::string>& declined) -> Result<void> {
-      const std::string python = declined.empty() ? one.python.text : author::declining(one.python, declined);
-      return write_file(pass_dir / (one.name + ".py"), std::string_view(python));
-    };
-    PASSNET_TRY_VOID(pass::write_pass(pass_dir, one.name, {one.python.text, one.cpp, one.cuda}));
-    author::Candidate candidate{one.name, {}, write};
-    for (const auto& [graph, condition] : one.python.sites) candidate.graphs.push_back(graph);
-    candidates.push_back(std::move(candidate));
-  }
-  return candidates;
-}
-
 /// What this machine was measured to do as the records tell of it; nothing where it was not.
 author::MachineSpeed speed_of(const author::Records& records) {
   if (records.empty()) return {};
@@ -52,9 +34,11 @@ std::map<std::string, author::Roofline> rooflines_of(const author::Authored& aut
   const author::MachineSpeed speed = speed_of(records);
   std::map<std::string, author::Roofline> rooflines;
   for (const author::Written& one : authored.passes) {
+    // What PyTorch computes takes longer than its bytes, and is in no profile of launches.
+    if (!one.calls.empty()) continue;
     const auto record = std::ranges::find(records, one.python.sites.front().first, &record::RunRecord::graph);
     const std::optional<author::Roofline> roofline = author::roofline_of(
-        one.name, one.bytes_after, one.launches(), record == records.end() ? nullptr : &*record, speed);
+        one.name, one.bytes_after, one.kernels, record == records.end() ? nullptr : &*record, speed);
     if (roofline) rooflines.emplace(one.name, *roofline);
   }
   return rooflines;
@@ -67,7 +51,8 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
   std::map<std::string, author::Reach> reaches;
   for (const author::PassVerdict& verdict : judged.passes) {
     if (!verdict.kept) continue;
-    PASSNET_TRY(const pass::Pass pass, pass::load_pass(sample.pass_dir / (verdict.pass + ".py"), {setup.write.library}));
+    PASSNET_TRY(const pass::Pass pass,
+                pass::load_pass(sample.pass_dir / (verdict.pass + ".py"), {setup.allow_library}));
     author::Matching matching;
     {
       const std::scoped_lock lock(setup.others->mutex);
@@ -80,10 +65,12 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
   return reaches;
 }
 
-/// What --write-only has instead: all passes, none of them judged.
-author::Judged unjudged(const author::Authored& authored) {
-  author::Judged all;
-  for (const author::Written& one : authored.passes) all.passes.push_back({one.name, true, "not measured"});
+/// What --write-only has: all passes of one form, none of them judged.
+Result<author::JudgedForm> write_only(const graphdir::Sample& sample, const author::Form& form,
+                                      const author::Write& write) {
+  author::JudgedForm all{form.label, write(form.options), {}};
+  PASSNET_TRY_VOID(author::write_candidates(sample.pass_dir, all.authored));
+  for (const author::Written& one : all.authored.passes) all.judged.passes.push_back({one.name, true, "not measured"});
   return all;
 }
 
@@ -98,16 +85,24 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   std::error_code failed;
   fs::remove_all(sample.path, failed);
   if (failed) return io_error("cannot remove", sample.path.string(), failed.value());
-  PASSNET_TRY(std::vector<author::Example> examples, inference.load(sample));
-  const author::Authored authored = author::write_all(std::move(examples), setup.write);
-  PASSNET_TRY(const std::vector<author::Candidate> candidates, write_candidates(sample.pass_dir, authored));
-  author::SampleFacts facts{given.name, given.graph_names, 0, setup.budget_s, {}, {}};
-  author::Judged judged = unjudged(authored);
+  PASSNET_TRY(const std::vector<author::Example> examples, inference.load(sample));
+  const auto write = [&](const author::WriteOptions& options) { return author::write_all(examples, options); };
+  const std::vector<author::Form> forms = author::known_forms(setup.allow_library);
+  author::SampleFacts facts;
+  facts.sample = given.name;
+  facts.graphs = given.graph_names;
+  facts.budget_s = setup.budget_s;
+  author::SettledForm settled;
   if (setup.evaluate) {
-    PASSNET_TRY(judged, author::judge_passes(sample, candidates, setup.evaluate, is_spent));
-    PASSNET_TRY_VOID(write_file(sample.path / "records.jsonl", record::to_lines(judged.records)));
-    facts.rooflines = rooflines_of(authored, judged.records);
+    PASSNET_TRY(settled, author::judge_forms(sample, forms, write, setup.evaluate, is_spent));
+    PASSNET_TRY_VOID(write_file(sample.path / "records.jsonl", record::to_lines(settled.best.judged.records)));
+    facts.rooflines = rooflines_of(settled.best.authored, settled.best.judged.records);
+  } else {
+    PASSNET_TRY(settled.best, write_only(sample, author::form_to_write(setup.allow_library), write));
   }
+  const auto& [form, authored, judged] = settled.best;
+  facts.form = form;
+  facts.other_forms = settled.others;
   if (setup.others != nullptr) {
     PASSNET_TRY(facts.reaches, reaches_of(sample, judged, setup, is_spent));
   }

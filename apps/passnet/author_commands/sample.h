@@ -37,11 +37,10 @@ struct SharedOthers {
 };
 
 struct AuthorSetup {
-  author::WriteOptions write;
   std::filesystem::path out;
   author::Evaluate evaluate;  // empty: nothing is judged
   double budget_s = 0;        // for a sample; 0: none
-  bool on_gpu = false;
+  bool on_gpu = false, allow_library = false;
   std::filesystem::path export_to;  // empty: nothing is exported
   SharedOthers* others = nullptr;   // null: no reach is asked for
   size_t reach_most = 0;

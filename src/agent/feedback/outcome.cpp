@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "agent/feedback/feedback.h"
-#include "record/score.h"
 #include "record/summary.h"
 #include "record/verdict.h"
 
@@ -39,8 +38,7 @@ Outcome outcome_of(const std::vector<RunRecord>& records) {
     else if (is_right(one))
       ++outcome.correct;
   }
-  const record::Summary summary = record::summary_of(records);
-  if (summary.reach && !record::judge_all(records).empty()) outcome.score = summary.reach->abstaining.linear;
+  outcome.score = record::abstaining_score(records);
   return outcome;
 }
 

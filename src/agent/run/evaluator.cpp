@@ -49,9 +49,9 @@ Result<Records> evaluate_in(run::Lane& lane, const graphdir::Sample& task) {
 }  // namespace
 
 Evaluator::Evaluator(run::EvaluateOptions options, run::LaneCount count,
-                     std::function<void(const std::string&)> waiting)
+                     std::function<void(const std::string&)> waiting, AtInterrupt at_interrupt)
     : interrupted_(options.interrupted),
-      options_(without_interrupt(std::move(options))),
+      options_(at_interrupt == AtInterrupt::Ends ? std::move(options) : without_interrupt(std::move(options))),
       count_(count),
       waiting_(std::move(waiting)) {
   for (size_t lane = 0; lane < static_cast<size_t>(count_.all()); ++lane)

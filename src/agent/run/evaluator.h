@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <future>
@@ -19,11 +20,15 @@
 
 namespace passnet::agent {
 
+/// What becomes of an evaluation that goes on when EvaluateOptions::interrupted becomes true.
+enum class AtInterrupt : uint8_t { Finishes, Ends };
+
 class Evaluator {
  public:
-  /// options: where `interrupted` becomes true, the machine is waited for no longer, but what has begun is finished.
-  /// waiting: told why another evaluation on this machine is waited for; may be empty.
-  Evaluator(run::EvaluateOptions options, run::LaneCount count, std::function<void(const std::string&)> waiting);
+  /// options: where `interrupted` becomes true, the machine is waited for no longer. waiting: told why another evaluation on
+  /// this machine is waited for; may be empty.
+  Evaluator(run::EvaluateOptions options, run::LaneCount count, std::function<void(const std::string&)> waiting,
+            AtInterrupt at_interrupt = AtInterrupt::Finishes);
   /// Nobody may be evaluating.
   ~Evaluator();
   Evaluator(const Evaluator&) = delete;

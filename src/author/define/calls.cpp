@@ -16,9 +16,19 @@ using ir::NodeId;
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kCalled = {
-    "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",            "linear",
-    "matmul", "mm",     "bmm",    "addmm",            "baddbmm",          "scaled_dot_product_attention"};
+constexpr std::array<std::string_view, 13> kCalled = {"conv1d",
+                                                      "conv2d",
+                                                      "conv3d",
+                                                      "conv_transpose1d",
+                                                      "conv_transpose2d",
+                                                      "conv_transpose3d",
+                                                      "linear",
+                                                      "matmul",
+                                                      "mm",
+                                                      "bmm",
+                                                      "addmm",
+                                                      "baddbmm",
+                                                      "scaled_dot_product_attention"};
 
 /// Of two tensors: a product. More of them are several, in an order that PyTorch chooses.
 bool is_product(const ir::Graph& graph, const Arguments& call) {
@@ -32,19 +42,19 @@ bool is_convolution(std::string_view name) { return name.starts_with("conv"); }
 }  // namespace
 
 Result<void> Definitions::called(NodeId id, const Arguments& call, std::string_view name, const std::string& why) {
-  const bool is_known = std::ranges::find(kCalled, name) != kCalled.end() || (name == "einsum" && is_product(graph_, call));
+  const bool is_known =
+      std::ranges::find(kCalled, name) != kCalled.end() || (name == "einsum" && is_product(graph_, call));
   if (!is_known || ir::overwrites_input(graph_, id)) return unsupported(why);
   if (name == "scaled_dot_product_attention" && !call.hold("dropout_p=0.0"))
     return unsupported("attention that drops elements at random");
   const bool without_bias = calls_.without_bias.contains(id);
   const std::optional<NodeId> bias = without_bias ? std::optional(call.at("bias").node) : std::nullopt;
   PASSNET_TRY(Tensor result, result_of(id));
-  if (elements_[result.element].compute == Compute::Int || elements_[result.element].compute == Compute::Bool)
-    return unsupported(why);
+  if (elements_[result.element].compute != Compute::Float) return unsupported(why);
   PASSNET_TRY(result.takes, operands_of(id, bias));
   result.shape = called_shape(id, call, name);
   result.node = id;
-  result.call = Call{id, without_bias, why};
+  result.call = Call{id, without_bias, calls_.measured.contains(id), why};
   if (without_bias) result.name += "_without_bias";
   const Tensor shaped = result;
   const TensorId made = add(std::move(result));
@@ -74,7 +84,8 @@ Result<std::vector<TensorId>> Definitions::operands_of(NodeId id, std::optional<
       operands.push_back(*tensor_of_[base]);
     known = known && tensor_of_[base];
     // By its own name: what it was before another operator overwrote it, or after.
-    is_new = is_new && known && (given_[base] ? given_[base] == tensor_of_[base] : tensors_[*tensor_of_[base]].node == base);
+    is_new =
+        is_new && known && (given_[base] ? given_[base] == tensor_of_[base] : tensors_[*tensor_of_[base]].node == base);
   });
   if (!known) return unsupported("what it takes is no tensor of known type");
   if (!is_new) return unsupported("what it takes was overwritten under another name");

@@ -21,7 +21,9 @@ const char* dimension_name(size_t rank, size_t dim);
 /// Which operators may be calls of PyTorch, and how they are made.
 struct CallOptions {
   bool allowed = false;                    // of products, convolutions and attention that no kernel computes
+  bool all = false;                        // of those that one could compute too
   std::set<ir::NodeId> without_bias = {};  // convolutions whose bias a kernel adds
+  std::set<ir::NodeId> measured = {};      // convolutions whose algorithm is found by measuring
 };
 
 class Definitions {

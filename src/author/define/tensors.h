@@ -27,6 +27,7 @@ struct Element {
 struct Call {
   ir::NodeId node = 0;
   bool without_bias = false;  // a kernel adds it
+  bool measured = false;      // on a GPU the fastest of cuDNN's algorithms is found by measuring
   std::string why;            // no kernel computes it
 };
 
@@ -41,7 +42,7 @@ struct Tensor {
   std::vector<size_t> order;       // its dimensions as they lie in memory, the slowest first; empty: as they are
   std::optional<ir::NodeId> node;  // none: a value that PyTorch does not store
   bool is_given = false;           // an input of the pass
-  std::optional<Call> call = {};                            // made by PyTorch, of `takes` as they lie in memory
+  std::optional<Call> call = {};   // made by PyTorch, of `takes` as they lie in memory
   std::optional<TensorId> overwrites = {};                  // an input of the pass in whose memory it is stored
   bool is_view = false;                                     // of other elements, unchanged
   std::optional<std::pair<int64_t, IndexId>> part_of = {};  // what split gave: along which dimension, and from where

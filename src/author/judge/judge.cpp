@@ -172,7 +172,7 @@ class Judge {
       settle(judged_.passes[i], *alone);
     }
     if (!all_good) PASSNET_TRY_VOID(settle_together());
-    if (!judged_.records.empty()) judged_.score = score_of(judged_.records);
+    if (!judged_.records.empty()) judged_.score = record::abstaining_score(judged_.records);
     return {};
   }
 
@@ -242,11 +242,6 @@ class Judge {
     judged_.records = proven_ ? std::move(proven_->records) : Records();
     judged_.score = proven_ ? proven_->score : 1;
     return proven_ ? rewrite() : Result<void>();
-  }
-
-  static double score_of(const Records& records) {
-    const record::Summary summary = record::summary_of(records);
-    return summary.reach && !record::judge_all(records).empty() ? summary.reach->abstaining.linear : 1;
   }
 
   static void settle(PassVerdict& verdict, const Finding& found) {

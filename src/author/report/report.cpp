@@ -23,7 +23,7 @@ Json to_json(const std::optional<Outside>& outside) {
 }
 
 Json to_json(const Explained& explained) {
-  Json operators = Json::array(), values = Json::array(), kernels = Json::array();
+  Json operators = Json::array(), values = Json::array(), kernels = Json::array(), called = Json::array();
   for (const std::string& one : explained.operators) operators.push_back(valid_utf8(one));
   for (const ValuePlace& one : explained.values)
     values.push_back({{"value", valid_utf8(one.value)}, {"place", to_string(one.place)}, {"kernels", one.kernels}});
@@ -35,11 +35,14 @@ Json to_json(const Explained& explained) {
                        {"lanes", one.shares_rows ? "row" : "items"},
                        {"threads", one.threads},
                        {"packs", one.packs}});
-  return {{"operators", std::move(operators)},
-          {"before", to_json(explained.before)},
-          {"after", to_json(explained.after)},
-          {"values", std::move(values)},
-          {"kernels", std::move(kernels)}};
+  for (const CalledOperator& one : explained.called)
+    called.push_back({{"statement", valid_utf8(one.statement)},
+                      {"why", valid_utf8(one.why)},
+                      {"without_bias", one.without_bias},
+                      {"measured", one.measured}});
+  return {{"operators", std::move(operators)}, {"before", to_json(explained.before)},
+          {"after", to_json(explained.after)}, {"values", std::move(values)},
+          {"kernels", std::move(kernels)},     {"called", std::move(called)}};
 }
 
 Json to_json(const Roofline& roofline) {
@@ -150,7 +153,9 @@ std::map<std::string, std::string> left_alone(const std::vector<std::string>& gr
 }
 
 Json report_of(const SampleFacts& facts, const Authored& authored, const Judged* judged) {
-  Json passes = Json::array(), left = Json::array();
+  Json passes = Json::array(), left = Json::array(), other_forms = Json::array();
+  for (const OtherForm& one : facts.other_forms)
+    other_forms.push_back({{"form", one.label}, {"score", number_json(one.score)}});
   for (const Written& one : authored.passes) passes.push_back(pass_json(facts, one, verdict_of(judged, one.name)));
   for (const NotWritten& one : authored.left)
     left.push_back({{"statement", valid_utf8(one.statement)}, {"why", valid_utf8(one.why)}});
@@ -161,6 +166,8 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
           {"score", judged == nullptr ? Json() : number_json(judged->score)},
           {"seconds", number_json(facts.seconds)},
           {"budget", std::move(budget)},
+          {"form", facts.form},
+          {"other_forms", std::move(other_forms)},
           {"passes", std::move(passes)},
           {"left", std::move(left)},
           {"alone", to_json(left_alone(facts.graphs, authored, judged))}};
@@ -173,12 +180,14 @@ AuthorSummary summary_of(const Json& reports) {
   for (const Json& report : reports) {
     ++summary.samples;
     seconds += report["seconds"].get<double>();
+    ++summary.forms[report["form"].get<std::string>()];
     summary.ended_by_budget += report["budget"].is_object() && report["budget"]["ended"].get<bool>() ? 1 : 0;
     size_t kept = 0;
     for (const Json& pass : report["passes"]) {
       ++summary.written;
       const bool stays = pass["kept"].is_null() || pass["kept"].get<bool>();
       kept += stays ? 1 : 0;
+      summary.library += stays && !pass["library"].empty() ? 1 : 0;
       if (!stays) ++causes[cause_of(pass["why"].get<std::string>())];
     }
     for (const Json& left : report["left"]) ++causes["left: " + cause_of(left["why"].get<std::string>())];

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "author/forms/forms.h"
 #include "author/judge/judge.h"
 #include "author/reach/reach.h"
 #include "author/report/roofline.h"
@@ -19,6 +20,8 @@ struct SampleFacts {
   std::vector<std::string> graphs;
   double seconds = 0;   // what writing and judging took
   double budget_s = 0;  // 0: none
+  std::string form;     // that the passes are written in
+  std::vector<OtherForm> other_forms;
   std::map<std::string, Roofline> rooflines;
   std::map<std::string, Reach> reaches;  // both by pass
 };
@@ -33,9 +36,11 @@ std::map<std::string, std::string> left_alone(const std::vector<std::string>& gr
 /// What reports of several samples come to.
 struct AuthorSummary {
   size_t samples = 0, without_pass = 0, written = 0, kept = 0;
+  size_t library = 0;  // of those that are kept, passes that call PyTorch
   size_t judged = 0, below_one = 0, ended_by_budget = 0;
-  double score = 1;               // geometric mean of those that were judged
-  double seconds_per_sample = 0;  // the mean
+  std::map<std::string, size_t> forms;  // how many samples are written in each
+  double score = 1;                     // geometric mean of those that were judged
+  double seconds_per_sample = 0;        // the mean
   std::vector<std::pair<std::string, size_t>>
       causes;  // why passes were not kept and operators left, the most frequent first
 };

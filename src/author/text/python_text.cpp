@@ -197,26 +197,17 @@ std::string view_text(const Subject& subject, Definitions& definitions, NodeId i
   return std::move(view.text());
 }
 
-/// The call as the graph has it: "y = torch.conv2d(x, weight, None, (1, 1))", without a bias that a kernel adds.
-std::string call_text(const ir::Graph& graph, const Tensor& made) {
-  const NodeId id = made.call->node;
-  const ir::Node& node = graph.node(id);
-  ir::Graph own;
-  std::vector<ir::Arg> map(graph.size());
-  ir::for_each_input(graph, node, [&](NodeId input) {
-    const std::string_view name = own.intern(graph.node(input).name);
-    map[input] = ir::Arg::of_node(own.add_placeholder(name, name));
-  });
-  const ir::Arg* bias = made.call->without_bias ? ir::find_argument(graph, id, "bias") : nullptr;
-  const auto copied = [&](const ir::Arg& arg) { return &arg == bias ? ir::Arg::none() : own.import_arg(graph, arg, map); };
-  std::vector<ir::Arg> args;
-  for (const ir::Arg& arg : graph.args(node)) args.push_back(copied(arg));
-  std::vector<ir::Keyword> keywords;
-  for (const ir::Keyword& one : graph.keywords(node)) keywords.push_back({own.intern(one.name), copied(one.value)});
-  const NodeId called = own.add_node(node.kind, own.intern(node.target), own.intern(made.name), args, keywords);
-  fx::StatementPrinter printer(own);
-  printer.statement(own.node(called), false, "\n    ");
-  return std::move(printer.text());
+/// The same convolution by cuDNN's own operator, which measures its algorithms. TF32 is what PyTorch allows by default.
+std::string measured_text(ir::Graph& graph, const Tensor& made) {
+  const ir::CanonicalCall call = *ir::canonicalize(graph, made.call->node);
+  const auto argument = [&](std::string_view name) {
+    return fx::print_arg(graph,
+                         call.args[static_cast<size_t>(std::ranges::find(call.names, name) - call.names.begin())]);
+  };
+  return fmt::format(
+      "{} = torch.cudnn_convolution({}, {}, {}, {}, {}, {}, benchmark=True, deterministic=False, allow_tf32=True)",
+      made.name, argument("input"), argument("weight"), argument("padding"), argument("stride"), argument("dilation"),
+      argument("groups"));
 }
 
 /// What the plan must ask of a call's result: that it lies as PyTorch had it lie in the graphs.
@@ -277,8 +268,8 @@ std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject
 /// The lines of a plan from its first launch or call on.
 class StepLines {
  public:
-  StepLines(const Subject& subject, Definitions& definitions, const GraphPart& part,
-            const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps)
+  StepLines(Subject& subject, Definitions& definitions, const GraphPart& part, const std::vector<NamedKernel>& kernels,
+            const std::vector<PlanStep>& steps)
       : subject_(subject), definitions_(definitions), part_(part), steps_(steps) {
     for (const NodeId id : part.inputs) {
       if (device_of_.empty() && subject.types[0][id].is_tensor()) device_of_ = subject.graph.node(id).name;
@@ -289,6 +280,21 @@ class StepLines {
       if (step.kernel) launch_kernel(kernels[*step.kernel]);
     }
     find_late_sizes();
+  }
+
+  /// Where a kernel adds a bias that PyTorch's own convolution for CPUs adds before it rounds: not on a CPU.
+  std::vector<std::string> rounding_checks() const {
+    std::vector<std::string> lines;
+    for (const PlanStep& step : steps_) {
+      const Tensor& made = definitions_.tensors()[step.call];
+      const Element& element = definitions_.elements()[made.element];
+      if (step.kernel || !made.call->without_bias || element.kernel == "float") continue;
+      if (!lines.empty()) break;
+      lines.emplace_back("# On a CPU PyTorch adds the bias of a convolution before it rounds.");
+      decline(lines, element.varies ? fmt::format("not {}.is_cuda and {} != torch.float32", device_of_, element.plan)
+                                    : fmt::format("not {}.is_cuda", device_of_));
+    }
+    return lines;
   }
 
   /// Names of sizes that are dimensions of what a call makes, each with the number of its step.
@@ -374,7 +380,15 @@ class StepLines {
     std::vector<std::string>& lines = lines_[step];
     const ir::Graph& graph = subject_.graph;
     ir::for_each_input(graph, graph.node(made.call->node), [&](NodeId input) { make_view(input, lines); });
-    lines.push_back(call_text(graph, made));
+    if (made.call->measured) {
+      lines.push_back(fmt::format("if {}.is_cuda:", device_of_));
+      lines.push_back("    # By the fastest of cuDNN's algorithms, which the first call of this shape measures.");
+      lines.push_back("    " + measured_text(subject_.graph, made));
+      lines.emplace_back("else:");
+      lines.push_back("    " + call_text(graph, made));
+    } else {
+      lines.push_back(call_text(graph, made));
+    }
     for (const std::string& line : sizes_of_step_[step]) lines.push_back(line);
     std::vector<std::string> conditions;
     for (const std::string& condition : conditions_of_step_[step]) conditions.push_back(negated(condition));
@@ -391,7 +405,7 @@ class StepLines {
     lines.push_back(view_text(subject_, definitions_, id));
   }
 
-  const Subject& subject_;
+  Subject& subject_;  // its graph's pool may grow
   Definitions& definitions_;
   const GraphPart& part_;
   const std::vector<PlanStep>& steps_;
@@ -405,6 +419,29 @@ class StepLines {
 
 }  // namespace
 
+std::string call_text(const ir::Graph& graph, const Tensor& made) {
+  const NodeId id = made.call->node;
+  const ir::Node& node = graph.node(id);
+  ir::Graph own;
+  std::vector<ir::Arg> map(graph.size());
+  ir::for_each_input(graph, node, [&](NodeId input) {
+    const std::string_view name = own.intern(graph.node(input).name);
+    map[input] = ir::Arg::of_node(own.add_placeholder(name, name));
+  });
+  const ir::Arg* bias = made.call->without_bias ? ir::find_argument(graph, id, "bias") : nullptr;
+  const auto copied = [&](const ir::Arg& arg) {
+    return &arg == bias ? ir::Arg::none() : own.import_arg(graph, arg, map);
+  };
+  std::vector<ir::Arg> args;
+  for (const ir::Arg& arg : graph.args(node)) args.push_back(copied(arg));
+  std::vector<ir::Keyword> keywords;
+  for (const ir::Keyword& one : graph.keywords(node)) keywords.push_back({own.intern(one.name), copied(one.value)});
+  const NodeId called = own.add_node(node.kind, own.intern(node.target), own.intern(made.name), args, keywords);
+  fx::StatementPrinter printer(own);
+  printer.statement(own.node(called), false, "\n    ");
+  return std::move(printer.text());
+}
+
 int row_threads(int64_t rows, int64_t width) {
   int64_t threads = 1;
   while (threads < 32 && threads < width) threads *= 2;
@@ -413,7 +450,7 @@ int row_threads(int64_t rows, int64_t width) {
   return static_cast<int>(threads);
 }
 
-Result<PythonText> python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
+Result<PythonText> python_text(Subject& subject, Definitions& definitions, const GraphPart& part,
                                const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
                                const std::string& name, const std::vector<std::string>& comment) {
   const ir::Graph& graph = subject.graph;
@@ -444,6 +481,7 @@ Result<PythonText> python_text(const Subject& subject, Definitions& definitions,
   for (const std::string& line : of_steps.early_lines()) lines.push_back(line);
   for (const std::string& condition : by_shape(subject, part, of_steps.early_conditions()))
     decline(lines, negated(condition));
+  for (const std::string& line : of_steps.rounding_checks()) lines.push_back(line);
   const size_t first_step = lines.size();
   PASSNET_TRY(const std::vector<std::string> step_lines, of_steps.run());
   lines.insert(lines.end(), step_lines.begin(), step_lines.end());

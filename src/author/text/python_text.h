@@ -22,13 +22,18 @@ struct NamedKernel {
   std::string cpp, cuda;  // its text, in which its constants are looked for
 };
 
+/// The call as the graph has it: "y = torch.conv2d(x, weight, None, (1, 1))", without a bias that a kernel adds.
+/// REQUIRES: made is made by a call.
+std::string call_text(const ir::Graph& graph, const Tensor& made);
+
 /// CUDA: threads that share a row where there are so many rows of that width, as the plan's own `threads_of` has it.
 int row_threads(int64_t rows, int64_t width);
 
 /// A pass, and where its plan may decline more.
 struct PythonText {
   std::string text;
-  size_t plan = 0, launches = 0, end = 0;  // where the body of the plan, its first launch or call and what follows it begin
+  size_t plan = 0, launches = 0,
+         end = 0;  // where the body of the plan, its first launch or call and what follows it begin
   std::vector<std::pair<std::string, std::string>>
       sites;  // by example: its name and what holds there alone; empty: nothing
 };
@@ -37,8 +42,8 @@ struct PlanStep {
   std::optional<size_t> kernel;
   TensorId call = 0;
 };
-/// Errors: Unsupported: a size would be asked for before the call whose result has it.
-Result<PythonText> python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
+/// subject: its graph's pool may grow. Errors: Unsupported: a size would be asked for before the call whose result has it.
+Result<PythonText> python_text(Subject& subject, Definitions& definitions, const GraphPart& part,
                                const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
                                const std::string& name, const std::vector<std::string>& comment);
 /// The text of a plan that declines these examples too. declined: by name, with why. Where nothing tells them from others, the

@@ -1,0 +1,24 @@
+#include "author/forms/candidates.h"
+
+#include "base/file.h"
+#include "pass/template.h"
+
+namespace passnet::author {
+
+Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pass_dir, const Authored& authored) {
+  std::vector<Candidate> candidates;
+  for (const Written& one : authored.passes) {
+    PASSNET_TRY_VOID(pass::write_pass(pass_dir, one.name, {one.python.text, one.cpp, one.cuda}));
+    const auto rewrite = [&one, file = pass_dir / (one.name + ".py")](
+                             const std::map<std::string, std::string>& declined) -> Result<void> {
+      const std::string python = declined.empty() ? one.python.text : declining(one.python, declined);
+      return write_file(file, std::string_view(python));
+    };
+    Candidate candidate{one.name, {}, rewrite};
+    for (const auto& [graph, condition] : one.python.sites) candidate.graphs.push_back(graph);
+    candidates.push_back(std::move(candidate));
+  }
+  return candidates;
+}
+
+}  // namespace passnet::author

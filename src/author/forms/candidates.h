@@ -1,0 +1,17 @@
+// What was written for a sample, on disk and as the judge takes it.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "author/judge/judge.h"
+#include "author/write.h"
+#include "base/result.h"
+
+namespace passnet::author {
+
+/// Writes the files of all passes and their list, each as one that may be kept. authored: must outlive what is returned.
+/// Errors: as pass::write_pass.
+Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pass_dir, const Authored& authored);
+
+}  // namespace passnet::author

@@ -1,0 +1,55 @@
+// A sample written in several ways: each that may help is judged, and the one that is worth the most stays.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "author/judge/judge.h"
+#include "author/write.h"
+#include "base/result.h"
+#include "graphdir/sample.h"
+
+namespace passnet::author {
+
+/// A sample in one form.
+struct JudgedForm {
+  std::string label;
+  Authored authored;
+  Judged judged;
+};
+
+/// A way to write a sample.
+struct Form {
+  std::string label;  // as reports call it
+  WriteOptions options;
+  /// Whether it may be worth more than the best one so far. Not asked of the first form, which is always judged.
+  std::function<bool(const JudgedForm& best)> may_help = {};
+};
+
+/// Those that are known, in the order in which they are tried: "plain" first. library: plans may call PyTorch.
+std::vector<Form> known_forms(bool library);
+/// What is written where nothing is measured: with calls where they are allowed.
+Form form_to_write(bool library);
+
+struct OtherForm {
+  std::string label;
+  double score = 1;
+};
+
+struct SettledForm {
+  JudgedForm best;
+  std::vector<OtherForm> others;  // that were judged too
+};
+
+using Write = std::function<Authored(const WriteOptions& options)>;
+
+/// Writes the first form to sample.pass_dir and judges it (judge_passes); then each other one that may help and whose passes
+/// have another text, in a directory of its own below sample.path, while the budget lasts. That with the highest score, the
+/// earliest of several, stands in sample.pass_dir at the end, and nothing is left of the others. Where the budget kept a form
+/// from being judged, `best` says that it ended.
+/// Errors: Io; of `evaluate`.
+Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vector<Form>& forms, const Write& write,
+                                const Evaluate& evaluate, const std::function<bool()>& is_spent = {});
+
+}  // namespace passnet::author

@@ -1,0 +1,166 @@
+// Which form of a sample stays, by scripted evaluations, and what a form is.
+#include "author/forms/forms.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "pass/source.h"
+#include "tests/author/example.h"
+#include "tests/author/scripted.h"
+#include "tests/scratch.h"
+
+namespace passnet::author {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+using Names = std::vector<std::string>;
+
+Written written(const std::string& name, size_t products) {
+  Written one;
+  one.name = name;
+  one.products = products;
+  one.python.text = "# " + name + "\n";
+  one.cpp = one.cuda = "// " + name + "\n";
+  one.python.sites = {{"g1", ""}, {"g2", ""}};
+  return one;
+}
+
+/// Two graphs. Plain, one pass holds a product; without products another pass does what is left. An evaluation gives what
+/// was put down for the passes that are listed.
+class Forms : public testing::Test {
+ protected:
+  Forms() {
+    sample_.path = scratch_.path;
+    sample_.pass_dir = scratch_.path / "pass_dir";
+    plain_.passes = {written("product", 1)};
+    without_.passes = {written("rest", 0)};
+  }
+
+  Names listed(const fs::path& pass_dir) const {
+    return nlohmann::json::parse(*read_file(pass_dir / pass::kListFile)).get<Names>();
+  }
+
+  /// evaluations: as many as the budget is for; -1: no end.
+  SettledForm settle(int evaluations = -1) {
+    const Write write = [&](const WriteOptions& options) { return options.products ? plain_ : without_; };
+    const Evaluate evaluate = [&](const graphdir::Sample& sample) -> Result<Records> {
+      asked_.push_back(listed(sample.pass_dir));
+      return records_.at(asked_.back());
+    };
+    const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
+    Result<SettledForm> settled = judge_forms(sample_, known_forms(false), write, evaluate, is_spent);
+    EXPECT_TRUE(settled) << to_string(settled.error());
+    std::error_code ignored;
+    EXPECT_THAT(std::distance(fs::directory_iterator(scratch_.path, ignored), fs::directory_iterator()), 1);
+    return std::move(*settled);
+  }
+
+  const ScratchDirectory scratch_;
+  graphdir::Sample sample_;
+  Authored plain_, without_;
+  std::map<Names, Records> records_;
+  std::vector<Names> asked_;  // what was listed, by evaluation
+};
+
+const Names kProduct = {"product"}, kRest = {"rest"};
+
+TEST_F(Forms, AreNotTriedWhereTheFirstLosesNothing) {
+  records_[kProduct] = {timed("g1", 2), timed("g2", 2)};
+  const SettledForm settled = settle();
+  EXPECT_THAT(asked_, ElementsAre(kProduct));
+  EXPECT_EQ(settled.best.label, "plain");
+  EXPECT_THAT(settled.others, IsEmpty());
+}
+
+TEST_F(Forms, StayWithoutProductsWhereTheProductWasSlow) {
+  records_[kProduct] = {timed("g1", 0.5), timed("g2", 0.5)};
+  records_[kRest] = {timed("g1", 2), timed("g2", 2)};
+  const SettledForm settled = settle();
+  EXPECT_EQ(settled.best.label, "without products");
+  EXPECT_THAT(settled.best.authored.passes, SizeIs(1));
+  EXPECT_EQ(settled.best.authored.passes[0].name, "rest");
+  EXPECT_NEAR(settled.best.judged.score, 2, 0.01);
+  ASSERT_THAT(settled.others, SizeIs(1));
+  EXPECT_EQ(settled.others[0].label, "plain");
+  EXPECT_EQ(settled.others[0].score, 1);
+  EXPECT_EQ(listed(sample_.pass_dir), kRest);
+  EXPECT_TRUE(fs::exists(sample_.pass_dir / "rest.cu"));
+  EXPECT_FALSE(fs::exists(sample_.pass_dir / "product.py"));
+}
+
+TEST_F(Forms, LeaveTheFirstWhereTheOtherIsWorthLess) {
+  records_[kProduct] = {timed("g1", 8), timed("g2", 0.5)};
+  records_[kRest] = {timed("g1", 1.5), timed("g2", 1.5)};
+  const SettledForm settled = settle();
+  EXPECT_EQ(settled.best.label, "plain");
+  ASSERT_THAT(settled.others, SizeIs(1));
+  EXPECT_EQ(settled.others[0].label, "without products");
+  EXPECT_NEAR(settled.others[0].score, 1.5, 0.01);
+  EXPECT_EQ(listed(sample_.pass_dir), kProduct);
+  // As it was judged: without the graph that it is slower on.
+  EXPECT_THAT(*read_file(sample_.pass_dir / "product.py"), HasSubstr("# product\n"));
+  EXPECT_EQ(settled.best.judged.passes[0].declined.count("g2"), 1U);
+}
+
+TEST_F(Forms, AreNotTriedWithTheSameTexts) {
+  records_[kProduct] = {timed("g1", 0.5), timed("g2", 0.5)};
+  without_ = plain_;
+  EXPECT_THAT(settle().others, IsEmpty());
+  EXPECT_THAT(asked_, ElementsAre(kProduct));
+}
+
+TEST_F(Forms, AreNotTriedWhereTheSlowPassHoldsNoProduct) {
+  plain_.passes[0].products = 0;
+  records_[kProduct] = {timed("g1", 0.5), timed("g2", 0.5)};
+  EXPECT_THAT(settle().others, IsEmpty());
+}
+
+TEST_F(Forms, EndWithTheBudget) {
+  records_[kProduct] = {timed("g1", 0.5), timed("g2", 0.5)};
+  const SettledForm settled = settle(1);
+  EXPECT_THAT(asked_, ElementsAre(kProduct));
+  EXPECT_EQ(settled.best.label, "plain");
+  EXPECT_TRUE(settled.best.judged.ended_by_budget);
+  EXPECT_THAT(settled.others, IsEmpty());
+}
+
+TEST(WithoutProducts, StillFusesWhatIsAroundThem) {
+  const std::string type = R"({"dtype": "float32", "shape": [8, 4]})",
+                    square = R"({"dtype": "float32", "shape": [4, 4]})";
+  const Example one = example("one", "x, w",
+                              "        tmp_0 = torch.relu(x)\n        tmp_1 = tmp_0 * 2.0\n"
+                              "        tmp_2 = tmp_1 @ w\n        tmp_3 = torch.sigmoid(tmp_2)\n"
+                              "        tmp_4 = tmp_3 + 1.0\n        return (tmp_4,)\n",
+                              {{"x", type},
+                               {"w", square},
+                               {"tmp_0", type},
+                               {"tmp_1", type},
+                               {"tmp_2", type},
+                               {"tmp_3", type},
+                               {"tmp_4", type}});
+  const Authored plain = write_all({one}), without = write_all({one}, {.products = false});
+  ASSERT_THAT(plain.passes, SizeIs(1));
+  EXPECT_EQ(plain.passes[0].products, 1U);
+  EXPECT_THAT(plain.left, IsEmpty());
+  ASSERT_THAT(without.passes, SizeIs(2));
+  for (const Written& pass : without.passes) {
+    EXPECT_EQ(pass.products, 0U);
+    EXPECT_THAT(pass.python.text, Not(HasSubstr("@")));
+  }
+  ASSERT_THAT(without.left, SizeIs(1));
+  EXPECT_EQ(without.left[0].why, "a product, which this form leaves to PyTorch");
+}
+
+}  // namespace
+}  // namespace passnet::author

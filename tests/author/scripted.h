@@ -1,0 +1,32 @@
+// Records as an evaluation gives them, of what is told to be right and so many times as fast.
+#pragma once
+
+#include <string>
+
+#include "record/record.h"
+
+namespace passnet::author {
+
+/// A graph that a pass applied to, right and so many times as fast.
+inline record::RunRecord timed(const std::string& graph, double speedup) {
+  record::RunRecord one;
+  one.sample = "toy";
+  one.graph = graph;
+  one.stage = record::Stage::Done;
+  one.passes = {{"any", 1, 0, ""}};
+  one.outputs_counted = true;
+  one.expected_outputs = one.found_outputs = 1;
+  one.outputs = {record::OutputCheck{"float32", "float32", {2, 3}, {2, 3}, true, -10}};
+  one.reference.trials_us.assign(40, 20);
+  one.candidate.trials_us.assign(40, 20 / speedup);
+  return one;
+}
+
+inline record::RunRecord wrong(const std::string& graph) {
+  record::RunRecord one = timed(graph, 2);
+  one.outputs[0].equal = false;
+  one.outputs[0].passes_from = 6;
+  return one;
+}
+
+}  // namespace passnet::author
