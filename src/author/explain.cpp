@@ -178,10 +178,10 @@ std::vector<std::string> sentences(const Explained& explained, const Saving& sav
                                                      : fmt::format(" and {} call{} of PyTorch", explained.called.size(),
                                                                    counted(explained.called.size()));
   all.push_back(fmt::format(
-      "{} operator{} that hang together become {} kernel{}{}: each element of each of {} follows from elements of "
-      "what it takes, so that they can be computed together, without a path that leads out of them and back.",
+      "{} operator{} that hang together become {} kernel{}{}: each element of {} follows from elements of what "
+      "it takes, so that they can be computed together, without a path that leads out of them and back.",
       saving.launches_before, counted(saving.launches_before), explained.kernels.size(),
-      counted(explained.kernels.size()), calls, calls.empty() ? "them" : "the others"));
+      counted(explained.kernels.size()), calls, calls.empty() ? "each of them" : "what kernels compute"));
   all.push_back(boundary_sentence(explained.before, "begins", "It begins at inputs of the graph."));
   all.push_back(boundary_sentence(explained.after, "ends", "It ends with results of the graph."));
   for (const std::string& one :

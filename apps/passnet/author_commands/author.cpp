@@ -32,13 +32,15 @@ struct AuthorFlags {
   bool write_only = false, resume = false, explain = false, json = false;
 };
 
-/// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew.
+/// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew, and one
+/// with or without calls of PyTorch where it is the other way now.
 std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sample& sample) {
   if (!flags.resume) return std::nullopt;
   const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile);
   if (!text) return std::nullopt;
   Json report = Json::parse(*text, nullptr, false);
-  if (!report.is_object() || !report.contains("other_forms")) return std::nullopt;
+  if (!report.is_object() || report.value("allow_library", Json()) != Json(flags.evaluate.allow_library))
+    return std::nullopt;
   if (report["score"].is_null() && !flags.write_only) return std::nullopt;
   return report;
 }

@@ -87,11 +87,12 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   if (failed) return io_error("cannot remove", sample.path.string(), failed.value());
   PASSNET_TRY(const std::vector<author::Example> examples, inference.load(sample));
   const auto write = [&](const author::WriteOptions& options) { return author::write_all(examples, options); };
-  const std::vector<author::Form> forms = author::known_forms(setup.allow_library);
+  const std::vector<author::Form> forms = author::known_forms(setup.allow_library, setup.on_gpu);
   author::SampleFacts facts;
   facts.sample = given.name;
   facts.graphs = given.graph_names;
   facts.budget_s = setup.budget_s;
+  facts.allow_library = setup.allow_library;
   author::SettledForm settled;
   if (setup.evaluate) {
     PASSNET_TRY(settled, author::judge_forms(sample, forms, write, setup.evaluate, is_spent));

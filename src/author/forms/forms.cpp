@@ -52,7 +52,7 @@ Result<void> replace_directory(const fs::path& directory, const fs::path& by) {
 
 }  // namespace
 
-std::vector<Form> known_forms(bool library) {
+std::vector<Form> known_forms(bool library, bool on_gpu) {
   std::vector<Form> forms = {
       {"plain", {}},
       {"without products", {.products = false}, lost_a_product},
@@ -62,13 +62,13 @@ std::vector<Form> known_forms(bool library) {
   // Where kernels for products did not help, those of the best form so far are PyTorch's.
   const auto products_are_lost = [](const JudgedForm& best) { return best.label != "plain" || lost_a_product(best); };
   forms.push_back({kWithCalls, {.library = Library::Called}, always});
-  forms.push_back({"with calls, algorithms measured", {.library = Library::Measured}, always});
+  if (on_gpu) forms.push_back({"with calls, algorithms measured", {.library = Library::Measured}, always});
   forms.push_back({"with calls for all products", {.products = false, .library = Library::Called}, products_are_lost});
   return forms;
 }
 
 Form form_to_write(bool library) {
-  const std::vector<Form> forms = known_forms(library);
+  const std::vector<Form> forms = known_forms(library, false);
   return library ? *std::ranges::find(forms, kWithCalls, &Form::label) : forms.front();
 }
 

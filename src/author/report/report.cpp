@@ -166,6 +166,7 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
           {"score", judged == nullptr ? Json() : number_json(judged->score)},
           {"seconds", number_json(facts.seconds)},
           {"budget", std::move(budget)},
+          {"allow_library", facts.allow_library},
           {"form", facts.form},
           {"other_forms", std::move(other_forms)},
           {"passes", std::move(passes)},

@@ -20,7 +20,8 @@ struct SampleFacts {
   std::vector<std::string> graphs;
   double seconds = 0;   // what writing and judging took
   double budget_s = 0;  // 0: none
-  std::string form;     // that the passes are written in
+  bool allow_library = false;
+  std::string form;  // that the passes are written in
   std::vector<OtherForm> other_forms;
   std::map<std::string, Roofline> rooflines;
   std::map<std::string, Reach> reaches;  // both by pass
