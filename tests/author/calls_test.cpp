@@ -176,7 +176,7 @@ TEST(Calls, TakeViewsThatThePlanMakes) {
   EXPECT_THAT(made.left, IsEmpty());
   expect_in_order(
       pass.python.text,
-      {"def linear", "scaled = torch.empty(", "_kernel_1[", "    apart = scaled.view(2, 32, 4, 32)\n",
+      {"def mul_scaled", "scaled = torch.empty(", "_kernel_1[", "    apart = scaled.view(2, 32, 4, 32)\n",
        "    heads = apart.transpose(1, 2)\n",
        "attention = torch.nn.functional.scaled_dot_product_attention(heads, values, values)\n",
        "attention.stride() != (", "    back = attention.transpose(1, 2)\n", "    joined = back.reshape(2, 32, 128)\n",
