@@ -20,7 +20,7 @@ namespace {
 void collect_inlined(const Definitions& definitions, TensorId id, const std::set<TensorId>& stored,
                      std::set<TensorId>& inlined) {
   for (const TensorId part : definitions.tensors()[id].takes) {
-    if (definitions.tensors()[part].is_given || stored.contains(part)) continue;
+    if (definitions.tensors()[part].is_there() || stored.contains(part)) continue;
     if (inlined.insert(part).second) collect_inlined(definitions, part, stored, inlined);
   }
 }
@@ -43,6 +43,9 @@ std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vec
       place.kernels.push_back(kernel.name);
       place.place = place.kernels.size() == 1 ? Place::Registers : Place::Recomputed;
     }
+  }
+  for (TensorId id = 0; id < definitions.tensors().size(); ++id) {
+    if (definitions.tensors()[id].call) places[id] = {definitions.tensors()[id].name, Place::Called, {}};
   }
   std::vector<ValuePlace> all;
   for (auto& [id, place] : places) all.push_back(std::move(place));
@@ -137,15 +140,26 @@ std::string places_sentence(const std::vector<ValuePlace>& values, ValuePlace::P
   return names.empty() ? "" : fmt::format(fmt::runtime(format), fmt::join(names, ", "));
 }
 
+std::string call_sentence(const CalledOperator& one) {
+  std::string text = fmt::format("PyTorch is called for `{}`: {}.", one.statement, one.why);
+  if (one.without_bias)
+    text +=
+        " The kernel that reads its result adds the bias, in place of a kernel that reads and writes all of it once "
+        "more.";
+  if (one.measured) text += " On a GPU the fastest of cuDNN's algorithms is found by measuring, at the first call.";
+  return text;
+}
+
 }  // namespace
 
 const char* to_string(ValuePlace::Place place) {
   switch (place) {
     case ValuePlace::Place::Stored: return "stored";
     case ValuePlace::Place::Registers: return "registers";
-    case ValuePlace::Place::Recomputed: break;
+    case ValuePlace::Place::Recomputed: return "recomputed";
+    case ValuePlace::Place::Called: break;
   }
-  return "recomputed";
+  return "called";
 }
 
 Explained explain(const Subject& subject, Definitions& definitions, const GraphPart& part,
@@ -171,6 +185,10 @@ Explained explain(const Subject& subject, Definitions& definitions, const GraphP
   explained.after = nearest(std::move(after));
   explained.values = places_of(definitions, named);
   explained.kernels = runs_of(definitions, named, schedule);
+  for (const Tensor& one : definitions.tensors()) {
+    if (one.call)
+      explained.called.push_back({call_text(graph, one), one.call->why, one.call->without_bias, one.call->measured});
+  }
   return explained;
 }
 
@@ -182,10 +200,14 @@ std::string bytes_text(int64_t bytes) {
 std::vector<std::string> sentences(const Explained& explained, const Saving& saving) {
   using Place = ValuePlace::Place;
   std::vector<std::string> all;
+  const std::string calls = explained.called.empty() ? std::string()
+                                                     : fmt::format(" and {} call{} of PyTorch", explained.called.size(),
+                                                                   counted(explained.called.size()));
   all.push_back(fmt::format(
-      "{} operator{} that hang together become {} kernel{}: each element of each of them follows from elements of "
-      "what it takes, so that they can be computed together, without a path that leads out of them and back.",
-      saving.launches_before, counted(saving.launches_before), saving.launches_after, counted(saving.launches_after)));
+      "{} operator{} that hang together become {} kernel{}{}: each element of {} follows from elements of what "
+      "it takes, so that they can be computed together, without a path that leads out of them and back.",
+      saving.launches_before, counted(saving.launches_before), explained.kernels.size(),
+      counted(explained.kernels.size()), calls, calls.empty() ? "each of them" : "what kernels compute"));
   all.push_back(boundary_sentence(explained.before, "begins", "It begins at inputs of the graph."));
   all.push_back(boundary_sentence(explained.after, "ends", "It ends with results of the graph."));
   for (const std::string& one :
@@ -197,6 +219,7 @@ std::vector<std::string> sentences(const Explained& explained, const Saving& sav
             "Computed again by each kernel that needs it, which is cheaper than to store and load it: {}.")}) {
     if (!one.empty()) all.push_back(one);
   }
+  for (const CalledOperator& one : explained.called) all.push_back(call_sentence(one));
   for (const KernelRun& one : explained.kernels) all.push_back(run_sentence(one) + parts_sentence(one));
   all.push_back(fmt::format("Launches go from {} to {}, bytes read and written from {} to {}.", saving.launches_before,
                             saving.launches_after, bytes_text(saving.bytes_before), bytes_text(saving.bytes_after)));

@@ -24,6 +24,7 @@ struct ValuePlace {
     Stored,      // in memory, by a kernel
     Registers,   // in one kernel, and never stored
     Recomputed,  // in several kernels, and never stored
+    Called,      // in memory, by a call of PyTorch
   };
   std::string value;
   Place place = Place::Stored;
@@ -43,11 +44,19 @@ struct KernelRun {
   int64_t cpu_parts = 1, gpu_parts = 1;  // tasks, and blocks (or threads, of a column), that share a row
 };
 
+/// A call of PyTorch in the plan.
+struct CalledOperator {
+  std::string statement;  // "conv2d = torch.conv2d(x, weight, None)"
+  std::string why;        // no kernel computes it
+  bool without_bias = false, measured = false;
+};
+
 struct Explained {
   std::vector<std::string> operators;    // as statements, in the order of the graph
   std::optional<Outside> before, after;  // the nearest operator that it stops at; none: it goes to the end of the graph
   std::vector<ValuePlace> values;
   std::vector<KernelRun> kernels;
+  std::vector<CalledOperator> called;
 };
 
 /// named: the kernels as they were written. why_outside: of an operator that is not in the part, why it is not.
@@ -57,7 +66,7 @@ Explained explain(const Subject& subject, Definitions& definitions, const GraphP
 
 /// Plain sentences: what is fused and why it may be, what is stored, what that saves, and which schedule on each device.
 struct Saving {
-  size_t launches_before = 0, launches_after = 0;
+  size_t launches_before = 0, launches_after = 0;  // calls of PyTorch among them
   int64_t bytes_before = 0, bytes_after = 0;
 };
 std::vector<std::string> sentences(const Explained& explained, const Saving& saving);

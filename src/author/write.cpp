@@ -9,6 +9,7 @@
 
 #include "author/fuse/partition.h"
 #include "author/region.h"
+#include "author/subject/memory.h"
 #include "author/text/kernel_text.h"
 #include "author/text/python_text.h"
 #include "fx/print.h"
@@ -71,12 +72,27 @@ bool is_product(const ir::Graph& graph, NodeId id) {
   return signature != nullptr && signature->kernel == ir::KernelClass::Library;
 }
 
-/// By node id: why it is not written; empty where it is.
-std::vector<std::string> try_all(Subject& subject, const WriteOptions& options) {
+/// What passes can take of a graph.
+struct Taken {
+  std::vector<std::string> refused;     // by node id: why it is not written; empty where it is
+  std::map<NodeId, std::string> calls;  // of what is written: what PyTorch is called for, and why no kernel computes it
+  bool all_are_calls = false;           // no kernel computes a product
+  bool measures = false;                // cuDNN's algorithms
+
+  void refuse(NodeId call) {
+    refused[call] = calls.at(call);
+    calls.erase(call);
+  }
+};
+
+Taken try_all(Subject& subject, const WriteOptions& options) {
   ir::Graph& graph = subject.graph;
-  std::vector<std::string> refused(graph.size());
+  const bool calls = options.library != Library::None;
+  Taken taken{
+      std::vector<std::string>(graph.size()), {}, calls && !options.products, options.library == Library::Measured};
+  std::vector<std::string>& refused = taken.refused;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  Definitions definitions(subject);
+  Definitions definitions(subject, {calls, taken.all_are_calls});
   const auto is_list = [&](NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; };
   for (NodeId id = 0; id < subject.body(); ++id) {
     if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
@@ -97,6 +113,9 @@ std::vector<std::string> try_all(Subject& subject, const WriteOptions& options) 
       refused[id] = "what it takes is no tensor of known type";
     } else if (Result<void> defined = definitions.node(id); !defined) {
       refused[id] = defined.error().message;
+    } else if (const auto made = definitions.tensor_of(id); made && definitions.tensors()[*made].call) {
+      const Call& call = *definitions.tensors()[*made].call;
+      if (call.node == id) taken.calls.emplace(id, call.why);
     } else if (!options.products && is_product(graph, id)) {
       refused[id] = "a product, which this form leaves to PyTorch";
       // What uses it is given it.
@@ -104,7 +123,8 @@ std::vector<std::string> try_all(Subject& subject, const WriteOptions& options) 
     }
   }
   refuse_lists(subject, refused);
-  return refused;
+  std::erase_if(taken.calls, [&](const auto& call) { return !refused[call.first].empty(); });
+  return taken;
 }
 
 /// "add", "layer_norm": of what computes.
@@ -116,31 +136,6 @@ std::string operator_name(const ir::Graph& graph, NodeId id) {
 bool computes(const Definitions& definitions, NodeId id) {
   const std::optional<TensorId> tensor = definitions.tensor_of(id);
   return tensor && !definitions.tensors()[*tensor].is_view;
-}
-
-/// Whether what the node gives lies where its first argument lies, and so must what a plan returns for it.
-bool shares_memory(const Subject& subject, NodeId id) {
-  const ir::Graph& graph = subject.graph;
-  const ir::Node& node = graph.node(id);
-  const ir::OpSignature* signature = ir::find_signature(node);
-  const auto args = graph.args(node);
-  if (signature == nullptr || !signature->view || args.empty() || args[0].kind != ArgKind::Node) return false;
-  if (ir::overwrites_input(graph, id)) return false;
-  const std::vector<ValueType> from = subject.types_of(args[0].node), to = subject.types_of(id);
-  if (!from[0].is_tensor()) {
-    // Parts of a tensor, unlike the best elements and their places.
-    const ir::OpSignature* whole = ir::find_signature(graph.node(args[0].node));
-    return whole != nullptr && whole->view;
-  }
-  if (!to[0].is_tensor()) return true;
-  const auto is_contiguous = [](const ValueType& type) { return type.tensor.is_contiguous(); };
-  // Where these copy, what they give is contiguous, and what they take is not.
-  if (signature->name == "reshape" || signature->name == "contiguous" || signature->name == "flatten")
-    return std::ranges::all_of(from, is_contiguous) || !std::ranges::all_of(to, is_contiguous);
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (from[i].tensor.dtype != to[i].tensor.dtype) return false;
-  }
-  return true;
 }
 
 /// The nodes that make a view of what is stored, or of an input, from the first; empty for what has memory of its own.
@@ -190,24 +185,109 @@ Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
   return part;
 }
 
-// Operators whose results leave a part in an order that no kernel writes are left to PyTorch; the rest of the part is not.
-void refuse_layouts(Subject& subject, std::vector<std::string>& refused) {
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const std::vector<NodeId>& nodes : regions_of(subject, refused)) {
-      const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
-      Definitions definitions(subject);
-      if (!part || !define(definitions, *part)) continue;
-      for (const NodeId id : part->outputs) {
-        const std::optional<TensorId> tensor = definitions.tensor_of(id);
-        if (!tensor || !view_chain(subject, *part, id).empty()) continue;
-        const Result<void> laid = definitions.lay_out(*tensor);
-        if (laid) continue;
-        refused[id] = laid.error().message;
-        changed = true;
-      }
+bool is_in(const GraphPart& part, NodeId id) { return std::ranges::find(part.nodes, id) != part.nodes.end(); }
+
+/// What has the memory that the value lies in, as far as the part goes.
+NodeId holder_of(const Subject& subject, const GraphPart& part, NodeId id) {
+  while (is_in(part, id) && shares_memory(subject, id)) id = subject.graph.args(id)[0].node;
+  return id;
+}
+
+/// The types of a call's argument in all graphs; none: it is given none.
+std::vector<ValueType> argument_types(const Subject& subject, NodeId call, std::string_view parameter) {
+  const Arg* arg = ir::find_argument(subject.graph, call, parameter);
+  return arg != nullptr && arg->kind == ArgKind::Node ? subject.types_of(arg->node) : std::vector<ValueType>();
+}
+
+/// Whether each group has one channel: PyTorch has kernels of its own for these.
+bool is_depthwise(const Subject& subject, NodeId call) {
+  const std::vector<ValueType> types = argument_types(subject, call, "weight");
+  return std::ranges::any_of(types, [](const ValueType& type) {
+    return type.is_tensor() && type.tensor.shape.size() > 1 && type.tensor.shape[1] == 1;
+  });
+}
+
+/// Whether it has a batch, and paddings that are numbers, as cuDNN's own operator must have.
+bool is_batched(const Subject& subject, NodeId call) {
+  const Arg* padding = ir::find_argument(subject.graph, call, "padding");
+  const std::vector<ValueType> weight = argument_types(subject, call, "weight");
+  return (padding == nullptr || padding->kind != ArgKind::String) && !weight.empty() &&
+         weight[0].tensor.shape.size() == subject.types[0][call].tensor.shape.size();
+}
+
+/// How the calls of a part are made: without biases that kernels add, where nobody else looks at the results.
+CallOptions call_options(const Subject& subject, const GraphPart& part, const Taken& taken) {
+  const ir::Graph& graph = subject.graph;
+  std::set<NodeId> in_memory;
+  for (const NodeId id : part.outputs) in_memory.insert(holder_of(subject, part, id));
+  for (const auto& [call, why] : taken.calls) {
+    if (!is_in(part, call)) continue;
+    ir::for_each_input(graph, graph.node(call),
+                       [&](NodeId input) { in_memory.insert(holder_of(subject, part, input)); });
+  }
+  CallOptions options{!taken.calls.empty(), taken.all_are_calls};
+  for (const auto& [call, why] : taken.calls) {
+    const std::string name = operator_name(graph, call);
+    if (!is_in(part, call) || !name.starts_with("conv") || is_depthwise(subject, call)) continue;
+    const bool has_bias = !argument_types(subject, call, "bias").empty();
+    if (has_bias && !in_memory.contains(call)) options.without_bias.insert(call);
+    const bool can_measure = (name == "conv2d" || name == "conv3d") && is_batched(subject, call);
+    if (taken.measures && can_measure && (!has_bias || options.without_bias.contains(call)))
+      options.measured.insert(call);
+  }
+  return options;
+}
+
+/// A call that PyTorch makes as well outside of the part: at its end, or at its beginning with nothing taken over by a kernel.
+std::optional<NodeId> idle_call(const Subject& subject, const GraphPart& part, const Taken& taken) {
+  const ir::Graph& graph = subject.graph;
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  const CallOptions options = call_options(subject, part, taken);
+  for (const auto& [call, why] : taken.calls) {
+    if (!is_in(part, call)) continue;
+    const bool ends = std::ranges::none_of(users[call], [&](NodeId user) { return is_in(part, user); });
+    bool begins = true;
+    ir::for_each_input(graph, graph.node(call),
+                       [&](NodeId input) { begins = begins && !is_in(part, holder_of(subject, part, input)); });
+    const bool is_as_it_was = !options.without_bias.contains(call) && !options.measured.contains(call);
+    if (ends || (begins && is_as_it_was)) return call;
+  }
+  return std::nullopt;
+}
+
+/// Leaves calls to PyTorch that passes gain nothing by. Returns: whether there was one.
+bool refuse_idle_calls(const Subject& subject, Taken& taken) {
+  for (const std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
+    const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
+    if (!part) continue;
+    if (const std::optional<NodeId> call = idle_call(subject, *part, taken)) {
+      taken.refuse(*call);
+      return true;
     }
   }
+  return false;
+}
+
+/// Operators whose results leave a part in an order that no kernel writes are left to PyTorch; the rest of the part is not.
+/// Returns: whether there was one.
+bool refuse_layouts(Subject& subject, Taken& taken) {
+  bool found = false;
+  for (const std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
+    const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
+    if (!part) continue;
+    Definitions definitions(subject, call_options(subject, *part, taken));
+    if (!define(definitions, *part)) continue;
+    for (const NodeId id : part->outputs) {
+      const std::optional<TensorId> tensor = definitions.tensor_of(id);
+      if (!tensor || !view_chain(subject, *part, id).empty()) continue;
+      const Result<void> laid = definitions.lay_out(*tensor);
+      if (laid) continue;
+      taken.refused[id] = laid.error().message;
+      taken.calls.erase(id);
+      found = true;
+    }
+  }
+  return found;
 }
 
 std::string arg_key(const ir::Graph& graph, const Arg& arg, const std::map<NodeId, std::string>& names) {
@@ -244,19 +324,21 @@ std::string key_of(const Subject& subject, const GraphPart& part) {
 }
 
 /// Operators that passes may not take.
-void refuse_outside(const Subject& subject, const WriteOptions& options, std::vector<std::string>& refused) {
+void refuse_outside(const Subject& subject, const WriteOptions& options, Taken& taken) {
   if (!options.range) return;
   for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
     const size_t number = id - subject.body();
-    if (subject.graph.node(id).kind != NodeKind::Output &&
-        (number < options.range->first || number >= options.range->second))
-      refused[id] = "not in the range";
+    if (subject.graph.node(id).kind == NodeKind::Output ||
+        (number >= options.range->first && number < options.range->second))
+      continue;
+    taken.refused[id] = "not in the range";
+    taken.calls.erase(id);
   }
 }
 
 /// "add_layer_norm": by what it computes.
-std::string name_of(const Subject& subject, const GraphPart& part) {
-  Definitions definitions(const_cast<Subject&>(subject));
+std::string name_of(Subject& subject, const GraphPart& part, const CallOptions& calls) {
+  Definitions definitions(subject, calls);
   std::vector<std::string> operators;
   if (define(definitions, part)) {
     for (const NodeId id : part.nodes) {
@@ -410,13 +492,34 @@ size_t split_rows(const Subject& subject, Definitions& definitions, const FusedK
   return split->kernels.size();
 }
 
-Result<Written> write_part(Subject& subject, const GraphPart& part, const std::vector<std::string>& refused,
-                           const WriteOptions& options, const std::string& name) {
+/// The part, where the plan makes the views too that calls take.
+GraphPart with_views_of_calls(const Subject& subject, GraphPart part, const std::map<NodeId, std::string>& calls) {
+  for (const auto& [call, why] : calls) {
+    if (!is_in(part, call)) continue;
+    ir::for_each_input(subject.graph, subject.graph.node(call), [&](NodeId input) {
+      for (const NodeId view : view_chain(subject, part, input)) {
+        if (std::ranges::find(part.views, view) == part.views.end()) part.views.push_back(view);
+      }
+    });
+  }
+  std::ranges::sort(part.views);
+  return part;
+}
+
+/// "torch.conv2d", "matmul" of a method, "@".
+std::string called_name(const ir::Graph& graph, NodeId id) {
+  const ir::Node& node = graph.node(id);
+  return node.kind == NodeKind::CallMethod ? fmt::format("Tensor.{}", node.target) : std::string(node.target);
+}
+
+Result<Written> write_part(Subject& subject, const GraphPart& part, const CallOptions& calls,
+                           const std::vector<std::string>& refused, const WriteOptions& options,
+                           const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
   PASSNET_TRY_VOID(check_old_values(subject, part));
   const auto is_list = [&](NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; };
   if (std::ranges::any_of(part.outputs, is_list)) return unsupported("its parts are used elsewhere");
-  Definitions definitions(subject);
+  Definitions definitions(subject, calls);
   PASSNET_TRY_VOID(define(definitions, part));
   for (const NodeId id : part.views) {
     const std::optional<TensorId> view = definitions.tensor_of(id);
@@ -434,11 +537,27 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
     if (std::ranges::find(outputs, *tensor) == outputs.end()) outputs.push_back(*tensor);
   }
   if (outputs.empty()) return unsupported("it only moves what it is given");
-  PASSNET_TRY(const std::vector<FusedKernel> kernels, fuse(definitions, outputs));
-  PASSNET_TRY_VOID(check_overwritten(definitions, kernels));
+  PASSNET_TRY(const std::vector<FusedStep> steps, fuse(definitions, outputs));
   const auto chosen = options.schedules.find(name);
   const Schedule schedule = chosen == options.schedules.end() ? Schedule() : chosen->second;
   Written written;
+  std::vector<FusedKernel> kernels;
+  std::vector<PlanStep> plan;
+  for (const FusedStep& step : steps) {
+    plan.push_back({step.kernel ? std::optional(kernels.size()) : std::nullopt, step.call});
+    if (step.kernel) {
+      kernels.push_back(*step.kernel);
+      continue;
+    }
+    const Tensor& made = definitions.tensors()[step.call];
+    written.calls.push_back(called_name(subject.graph, made.call->node));
+    written.bytes_after += bytes_of(definitions, step.call, 0);
+    for (const TensorId operand : made.takes) written.bytes_after += bytes_of(definitions, operand, 0);
+  }
+  PASSNET_TRY_VOID(check_overwritten(definitions, kernels));
+  const bool overwrites =
+      std::ranges::any_of(definitions.tensors(), [](const Tensor& one) { return one.overwrites.has_value(); });
+  if (overwrites && !written.calls.empty()) return unsupported("it overwrites an input of the graph beside a call");
   written.name = name;
   written.operators = part.nodes.size();
   written.kernels = kernels.size();
@@ -462,16 +581,21 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
   for (const NodeId id : part.nodes) {
     if (!computes(definitions, id)) continue;
     ++written.computing;
-    written.products += is_product(subject.graph, id) ? 1 : 0;
+    const bool is_called = std::ranges::any_of(
+        steps, [&](const FusedStep& one) { return !one.kernel && definitions.tensors()[one.call].call->node == id; });
+    written.products += is_product(subject.graph, id) && !is_called ? 1 : 0;
     written.bytes_before += bytes_of(subject, id);
     std::set<NodeId> takes;
     ir::for_each_input(subject.graph, subject.graph.node(id), [&](NodeId input) { takes.insert(input); });
     for (const NodeId input : takes) written.bytes_before += bytes_of(subject, input);
   }
-  const std::vector<std::string> comment = {fmt::format("{} operators of {} as {} kernel{}.", written.computing,
-                                                        subject.examples[0], kernels.size(),
-                                                        kernels.size() == 1 ? "" : "s")};
-  written.python = python_text(subject, definitions, part, named, schedule, name, comment);
+  const auto counted = [](size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  };
+  std::vector<std::string> comment = {fmt::format(
+      "{} operators of {} as {}{}.", written.computing, subject.examples[0], counted(kernels.size(), "kernel"),
+      written.calls.empty() ? "" : fmt::format(" and {} of PyTorch", counted(written.calls.size(), "call")))};
+  PASSNET_TRY(written.python, python_text(subject, definitions, part, named, plan, schedule, name, comment));
   for (const bool cuda : {false, true}) {
     std::string& text = cuda ? written.cuda : written.cpp;
     text = fmt::format("// Kernels of {}.py.\n#include <passnet/kernel.h>\n\nusing namespace passnet;\n", name);
@@ -485,10 +609,50 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const std::v
   return written;
 }
 
+/// As write_passes, without what takes calls. Returns: nullopt: a part with calls could not be written, and these are refused.
+std::optional<Authored> write_parts(Subject& subject, Taken& taken, const WriteOptions& options,
+                                    std::set<std::string>& names) {
+  Authored authored;
+  const auto leave = [&](NodeId id, const std::string& why) {
+    authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples});
+  };
+  for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
+    if (!taken.refused[id].empty()) leave(id, taken.refused[id]);
+  }
+  std::set<std::string> keys;
+  std::vector<std::vector<NodeId>> regions = regions_of(subject, taken.refused);
+  std::ranges::sort(regions, {}, [](const std::vector<NodeId>& nodes) { return nodes.front(); });
+  for (std::vector<NodeId>& nodes : regions) {
+    const std::vector<NodeId> all = nodes;
+    Result<GraphPart> part = without_views(subject, cut(subject.graph, std::move(nodes)));
+    if (part && !keys.insert(key_of(subject, *part)).second) continue;  // another pass does it
+    Result<Written> written = part ? Result<Written>(Written{}) : Result<Written>(part.error());
+    if (part) {
+      const CallOptions calls = call_options(subject, *part, taken);
+      const GraphPart whole = with_views_of_calls(subject, std::move(*part), taken.calls);
+      const std::string stem = options.name.empty() ? name_of(subject, whole, calls) : options.name;
+      written = write_part(subject, whole, calls, taken.refused, options, unique_name(subject, stem, names));
+    }
+    if (written) {
+      authored.passes.push_back(std::move(*written));
+      continue;
+    }
+    bool has_calls = false;
+    for (const NodeId id : all) {
+      if (!taken.calls.contains(id)) continue;
+      taken.refuse(id);
+      has_calls = true;
+    }
+    if (has_calls) return std::nullopt;
+    for (const NodeId id : all) leave(id, written.error().message);
+  }
+  return authored;
+}
+
 }  // namespace
 
 size_t Written::launches(bool on_gpu) const {
-  size_t count = 0;
+  size_t count = calls.size();
   for (size_t i = 0; i < shapes.size(); ++i) {
     const int64_t parts = on_gpu ? explained.kernels[i].gpu_parts : explained.kernels[i].cpu_parts;
     count += parts > 1 ? shapes[i].splits_into : 1;
@@ -497,35 +661,17 @@ size_t Written::launches(bool on_gpu) const {
 }
 
 Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names) {
-  Authored authored;
-  std::vector<std::string> refused = try_all(subject, options);
-  refuse_outside(subject, options, refused);
-  refuse_layouts(subject, refused);
-  const auto leave = [&](NodeId id, const std::string& why) {
-    authored.left.push_back({fx::print_node(subject.graph, subject.graph.node(id)), why, subject.examples});
-  };
-  for (NodeId id = subject.body(); id < subject.graph.size(); ++id) {
-    if (!refused[id].empty()) leave(id, refused[id]);
-  }
-  std::set<std::string> keys;
-  std::vector<std::vector<NodeId>> regions = regions_of(subject, refused);
-  std::ranges::sort(regions, {}, [](const std::vector<NodeId>& nodes) { return nodes.front(); });
-  for (std::vector<NodeId>& nodes : regions) {
-    const std::vector<NodeId> all = nodes;
-    Result<GraphPart> part = without_views(subject, cut(subject.graph, std::move(nodes)));
-    if (part && !keys.insert(key_of(subject, *part)).second) continue;  // another pass does it
-    const auto name = [&] {
-      return unique_name(subject, options.name.empty() ? name_of(subject, *part) : options.name, names);
-    };
-    Result<Written> written =
-        part ? write_part(subject, *part, refused, options, name()) : Result<Written>(part.error());
-    if (written) {
-      authored.passes.push_back(std::move(*written));
-      continue;
+  Taken taken = try_all(subject, options);
+  refuse_outside(subject, options, taken);
+  while (true) {
+    while (refuse_idle_calls(subject, taken) || refuse_layouts(subject, taken)) {
     }
-    for (const NodeId id : all) leave(id, written.error().message);
+    std::set<std::string> grown = names;
+    std::optional<Authored> authored = write_parts(subject, taken, options, grown);
+    if (!authored) continue;
+    names = std::move(grown);
+    return std::move(*authored);
   }
-  return authored;
 }
 
 Authored write_all(std::vector<Example> examples, const WriteOptions& options) {

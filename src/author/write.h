@@ -18,10 +18,18 @@
 
 namespace passnet::author {
 
+/// Whether plans call PyTorch for what kernels take too long for: products, convolutions and attention.
+enum class Library : uint8_t {
+  None,      // what stands around it is fused without it
+  Called,    // as the graph has it, but for biases that kernels add
+  Measured,  // the same, with the fastest of cuDNN's algorithms for convolutions
+};
+
 /// What passes are written of, and how. Where there is more than one way measuring tells which is the faster one
 /// (author/forms/forms.h).
 struct WriteOptions {
-  bool products = true;   // products and convolutions as loops, where these are short; false: all are left to PyTorch
+  bool products = true;  // products and convolutions as loops, where these are short; false: all are left to PyTorch
+  Library library = Library::None;
   std::string name = {};  // passes are called NAME, NAME_2, …; empty: by what they compute
   /// The operators that passes may take, first and one past the last, counted from 0 in the order of the graph; none: all.
   std::optional<std::pair<size_t, size_t>> range = {};
@@ -34,16 +42,18 @@ struct Written {
   std::string cpp, cuda;  // Name.cpp, Name.cu
   size_t operators = 0;   // of the graph, views among them
   size_t computing = 0;   // of these, those that PyTorch computes something for
-  size_t products = 0;    // of these, products and convolutions
+  size_t products = 0;    // of these, products and convolutions that kernels compute
   size_t kernels = 0;
-  /// Read and written in the first graph: by PyTorch's operators, each on its own, and by the kernels. What is read from a
+  std::vector<std::string> calls;  // operators that the plan calls PyTorch for: "torch.conv2d"
+  /// Read and written in the first graph: by PyTorch's operators, each on its own, and by the kernels and calls. What is read from a
   /// part of a tensor counts as all of it.
   int64_t bytes_before = 0, bytes_after = 0;
   Explained explained;
   std::vector<KernelShape> shapes;  // of its kernels
-  Saving saving() const { return {computing, kernels, bytes_before, bytes_after}; }
-  /// Of its kernels in the first graph: where several share a row, one stands for more.
+  size_t launches() const { return kernels + calls.size(); }
+  /// The same in the first graph: where several share a row, one kernel stands for more.
   size_t launches(bool on_gpu) const;
+  Saving saving() const { return {computing, launches(), bytes_before, bytes_after}; }
 };
 
 struct NotWritten {

@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "fx/print.h"
+#include "ir/ops/table.h"
 #include "ir/tensor_type.h"
 #include "pass/plan/tensor.h"
 #include "run/worker/requests.h"
@@ -93,6 +94,10 @@ Result<Bundle> zeros_of(const Probe& probe) {
   return bundle;
 }
 
+/// Whether running it changes how later operators run: cuDNN's choice of an algorithm is kept for the whole process, and the
+/// reference has to choose as PyTorch does.
+bool is_tuned(const Probe& probe) { return ir::canonical_name(probe.graph.node(probe.call)) == "cudnn_convolution"; }
+
 /// What the worker refuses is what the plan called. Errors of workers and machines stay what they are.
 Error refused(Error error, const pass::LibraryCall& call) {
   const bool is_about_call = error.kind == Error::Kind::BadInput || error.kind == Error::Kind::Unsupported;
@@ -110,7 +115,7 @@ Result<ir::Value> CallTypes::of(const pass::LibraryCall& call) {
     PASSNET_TRY_VOID(load_graph(reference_, kCallId, probe.graph, {}, {}, timeout_));
     // Without data: a size that depends on it is not what zeros give.
     PASSNET_TRY(const Values inferred, infer_types(reference_, kCallId, probe.graph, metas_of(probe), timeout_));
-    if (inferred.at(probe.call).unknown()) return inferred[probe.call];
+    if (inferred.at(probe.call).unknown() || is_tuned(probe)) return inferred[probe.call];
     PASSNET_TRY(const Bundle zeros, zeros_of(probe));
     PASSNET_TRY_VOID(set_inputs(reference_, kCallId, zeros, timeout_));
     PASSNET_TRY(const Values traced, trace_graph(reference_, kCallId, probe.graph, timeout_));

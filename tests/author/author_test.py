@@ -108,6 +108,25 @@ class Author(PassnetCase):
         after = [one["explained"]["after"] for one in report["passes"] if one["explained"]["after"]]
         self.assertIn("a product that libraries are faster at", [one["why"] for one in after])
 
+    def test_calls_pytorch_where_it_may_and_says_so(self):
+        sample, exported = self.root / "between", self.root / "examples"
+        shutil.copytree(self.sample / "graphs", sample / "graphs")
+        for model in sample.rglob("model.py"):
+            model.write_text(model.read_text().replace("in_0 + in_1", "(in_0 + in_1) @ in_1.T"))
+        flags = (sample, "--write-only", "--allow-library")
+        (report,) = self.author(*flags, "--export", exported)
+        self.assertEqual((report["allow_library"], report["form"], report["left"]), (True, "with calls", []))
+        (one,) = report["passes"]
+        self.assertEqual((one["kernels"], len(one["library"]), one["launches"]["after"]), (2, 1, 3))
+        self.assertEqual([call["why"] for call in one["explained"]["called"]], ["a product that libraries are faster at"])
+        self.assertIn("PyTorch is called for `", (exported / "between.md").read_text())
+        text = self.passnet("author", *flags, "-o", self.out, "--explain").stdout
+        self.assertIn(f"  {one['pass']} (library): {one['operators']} operators in 2 kernels and 1 call of PyTorch, written", text)
+        self.assertRegex(text, r"\n    calls .* @ .*: a product that libraries are faster at\n")
+        # What was made with calls is made anew without them.
+        (plain,) = self.author(sample, "--write-only", "--resume")
+        self.assertEqual([pass_["library"] for pass_ in plain["passes"]], [[], []])
+
     def test_says_how_far_a_pass_reaches(self):
         twin = self.root / "twins" / "twin"
         shutil.copytree(self.sample / "graphs", twin / "graphs")

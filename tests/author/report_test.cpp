@@ -103,7 +103,7 @@ TEST(AuthorSummary, CountsAndAveragesWhatWasJudged) {
          kept ? Json{{"graphs", 2}, {"error", 2e-7}, {"of_eager", 1e-7}, {"larger", 1}, {"factor", 2}} : Json()},
         {"form", kept ? "plain" : "without products"},
         {"budget", {{"seconds", 3}, {"ended", !kept}}},
-        {"passes", {{{"kept", kept}, {"why", why}}}},
+        {"passes", {{{"kept", kept}, {"why", why}, {"library", {"torch.conv2d"}}}}},
         {"left", {{{"why", "no kernel can be written for 'conv2d'"}}}}};
   };
   const AuthorSummary summary = summary_of({report(4.0, 1, true, ""), report(1.0, 3, false, "a/g1 is not right: 0.93x"),
@@ -111,6 +111,7 @@ TEST(AuthorSummary, CountsAndAveragesWhatWasJudged) {
   EXPECT_EQ(summary.samples, 3u);
   EXPECT_EQ(summary.without_pass, 2u);
   EXPECT_EQ(summary.kept, 1u);
+  EXPECT_EQ(summary.library, 1u);
   EXPECT_EQ(summary.below_one, 0u);
   EXPECT_EQ(summary.ended_by_budget, 2u);
   EXPECT_EQ(summary.precision.graphs, 2u);

@@ -74,6 +74,14 @@ class InferTest(unittest.TestCase):
                 self.assert_same_types(*self.trace(model, reply["tensors"], fds[0], metas))
         print(f"{len(directories)} graphs compared", file=sys.stderr)
 
+    def test_knows_what_cudnn_would_give(self):
+        model = operators.module(["made = torch.cudnn_convolution(img, img, (1, 2), (2, 1), (1, 1), 1, benchmark=True, deterministic=False, allow_tf32=True)",
+                                  "same = torch.conv2d(img, img, None, (2, 1), (1, 2), (1, 1), 1)", "return (made, same)"])
+        self.worker.ask("load", id="g", file="model.py", model=model)
+        values = self.worker.ask("infer", id="g", weight_meta=records_of(operators.make_inputs()), input_meta=[])[0]["values"]
+        self.assertEqual(values["made"], values["same"])
+        self.assertEqual(inferred.typed(values["made"]), ("float32", [2, 2, 2, 5]))
+
     def test_says_what_it_does_not_know(self):
         model = operators.module(["s = x.sum()", "n = s.item()", "z = n * y",
                                   "w = torch.zeros(n, 2)", "u = torch.nonzero(x)", "v2 = u + 1", "return (z, w, v2)"])

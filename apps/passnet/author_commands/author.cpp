@@ -32,13 +32,15 @@ struct AuthorFlags {
   bool write_only = false, resume = false, explain = false, json = false;
 };
 
-/// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew.
+/// What an earlier call left of the sample; nothing, where it has to be made. A report of another version is made anew, and one
+/// with or without calls of PyTorch where it is the other way now.
 std::optional<Json> known_report(const AuthorFlags& flags, const graphdir::Sample& sample) {
   if (!flags.resume) return std::nullopt;
   const Result<std::string> text = read_file(flags.setup.out / sample.name / kReportFile);
   if (!text) return std::nullopt;
   Json report = Json::parse(*text, nullptr, false);
   if (!report.is_object() || !report.contains("schedules")) return std::nullopt;
+  if (report.value("allow_library", Json()) != Json(flags.evaluate.allow_library)) return std::nullopt;
   if (report["score"].is_null() && !flags.write_only) return std::nullopt;
   return report;
 }
@@ -92,6 +94,7 @@ Result<ExitCode> author_samples(AuthorFlags& flags) {
   SharedOthers others;
   AuthorSetup& setup = flags.setup;
   setup.out = flags.out;
+  setup.allow_library = flags.evaluate.allow_library;
   setup.on_gpu = flags.evaluate.gpu.has_value();
   if (!flags.reach.empty()) {
     PASSNET_TRY(others.graphs, graphs_beyond(flags));
@@ -184,6 +187,7 @@ void add_author(CLI::App& app, int& exit_code) {
                       "a directory for what stays as worked examples: SAMPLE.md for 'agent run --example', and "
                       "examples.jsonl for fine-tuning");
   add_judging_options(*command, *flags);
+  add_library_flag(*command, flags->evaluate.allow_library);
   add_reach_options(*command, *flags);
   add_json_flag(*command, flags->json);
   command->footer("Example:  passnet author samples/vit_add_layer_norm -o authored");

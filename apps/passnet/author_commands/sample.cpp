@@ -36,6 +36,8 @@ std::map<std::string, author::Roofline> rooflines_of(const author::Authored& aut
   const author::MachineSpeed speed = speed_of(records);
   std::map<std::string, author::Roofline> rooflines;
   for (const author::Written& one : authored.passes) {
+    // What PyTorch computes takes longer than its bytes, and is in no profile of launches.
+    if (!one.calls.empty()) continue;
     const auto record = std::ranges::find(records, one.python.sites.front().first, &record::RunRecord::graph);
     const std::optional<author::Roofline> roofline = author::roofline_of(
         one.name, one.bytes_after, one.launches(on_gpu), record == records.end() ? nullptr : &*record, speed);
@@ -51,7 +53,8 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
   std::map<std::string, author::Reach> reaches;
   for (const author::PassVerdict& verdict : judged.passes) {
     if (!verdict.kept) continue;
-    PASSNET_TRY(const pass::Pass pass, pass::load_pass(sample.pass_dir / (verdict.pass + ".py")));
+    PASSNET_TRY(const pass::Pass pass,
+                pass::load_pass(sample.pass_dir / (verdict.pass + ".py"), {setup.allow_library}));
     author::Matching matching;
     {
       const std::scoped_lock lock(setup.others->mutex);
@@ -103,11 +106,12 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   if (failed) return io_error("cannot remove", sample.path.string(), failed.value());
   PASSNET_TRY(const std::vector<author::Example> examples, inference.load(sample));
   const auto write = [&](const author::WriteOptions& options) { return author::write_all(examples, options); };
-  const std::vector<author::Form> forms = author::known_forms();
+  const std::vector<author::Form> forms = author::known_forms(setup.allow_library, setup.on_gpu);
   author::SampleFacts facts;
   facts.sample = given.name;
   facts.graphs = given.graph_names;
   facts.budget_s = setup.budget_s;
+  facts.allow_library = setup.allow_library;
   author::SettledForm settled;
   if (setup.evaluate) {
     PASSNET_TRY(settled, author::judge_forms(sample, forms, write, setup.evaluate, is_spent));
@@ -115,7 +119,7 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
     PASSNET_TRY_VOID(write_file(sample.path / "records.jsonl", record::to_lines(settled.best.judged.records)));
     facts.rooflines = rooflines_of(settled.best.authored, settled.best.judged.records, setup.on_gpu);
   } else {
-    PASSNET_TRY(settled.best, write_only(sample, forms.front(), write));
+    PASSNET_TRY(settled.best, write_only(sample, author::form_to_write(setup.allow_library), write));
   }
   const auto& [form, authored, judged] = settled.best;
   facts.form = form;

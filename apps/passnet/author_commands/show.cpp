@@ -80,6 +80,9 @@ void say_explained(const Json& pass) {
   const Json& values = explained["values"];
   say("    stored: {}; in registers: {}; computed again: {}\n", names_with(values, "stored"),
       names_with(values, "registers"), names_with(values, "recomputed"));
+  for (const Json& one : explained["called"])
+    say("    calls {}{}: {}\n", plain_text(one["statement"]),
+        one["measured"].get<bool>() ? ", by an algorithm of cuDNN's that is measured" : "", plain_text(one["why"]));
   for (const Json& kernel : explained["kernels"]) say_kernel(kernel);
   const Json &launches = pass["launches"], &bytes = pass["bytes"];
   say("    launches {} -> {}, bytes read and written {} -> {} ({:.2f} of them)\n", launches["before"].get<size_t>(),
@@ -122,8 +125,10 @@ void say_report(const Json& report, bool explain) {
   }
   for (const Json& pass : report["passes"]) {
     const char* verdict = pass["kept"].is_null() ? "written" : pass["kept"].get<bool>() ? "kept" : "not kept";
-    say("  {}: {} in {}, {}{}\n", plain_text(pass["pass"]), counted(pass["operators"].get<size_t>(), "operator"),
-        counted(pass["kernels"].get<size_t>(), "kernel"), verdict,
+    const size_t calls = pass["library"].size();
+    say("  {}{}: {} in {}{}, {}{}\n", plain_text(pass["pass"]), calls > 0 ? " (library)" : "",
+        counted(pass["operators"].get<size_t>(), "operator"), counted(pass["kernels"].get<size_t>(), "kernel"),
+        calls > 0 ? fmt::format(" and {} of PyTorch", counted(calls, "call")) : "", verdict,
         plain_text(pass["why"]).empty() ? "" : ": " + plain_text(pass["why"]));
     if (explain) say_explained(pass);
     say_reach(pass["reach"]);
@@ -138,6 +143,7 @@ void say_summary(const Json& reports) {
   const author::AuthorSummary summary = author::summary_of(reports);
   say("\n{}, {} without a pass; {} of {} written passes kept; {:.1f} s a sample\n", counted(summary.samples, "sample"),
       summary.without_pass, summary.kept, summary.written, summary.seconds_per_sample);
+  if (summary.library > 0) say("{} of those kept call PyTorch (library)\n", summary.library);
   if (summary.judged > 0)
     say("score {:.3f} (geometric mean of {}; 1 = eager), {} below 1\n", summary.score,
         counted(summary.judged, "sample"), summary.below_one);

@@ -26,7 +26,8 @@ Compute compute_of(DType dtype) {
   return ir::is_integral(dtype) ? Compute::Int : Compute::Float;
 }
 
-/// What to call a dimension: as people do by rank.
+}  // namespace
+
 const char* dimension_name(size_t rank, size_t dim) {
   constexpr const char* kNames[5][5] = {{"width"},
                                         {"rows", "width"},
@@ -36,11 +37,10 @@ const char* dimension_name(size_t rank, size_t dim) {
   return rank >= 1 && rank <= 5 ? kNames[rank - 1][dim] : "size";
 }
 
-}  // namespace
-
-Definitions::Definitions(Subject& subject)
+Definitions::Definitions(Subject& subject, CallOptions calls)
     : subject_(subject),
       graph_(subject.graph),
+      calls_(std::move(calls)),
       sizes_(subject.types.size(), subject.names),
       indices_(sizes_),
       exprs_(indices_),
@@ -305,6 +305,13 @@ Result<void> Definitions::define_call(NodeId id) {
   std::string_view name = found->name;
   if (name.ends_with('_')) name.remove_suffix(1);
   const Arguments call(graph_, *found);
+  if (calls_.all && called(id, call, name, "a product, which this form leaves to PyTorch")) return {};
+  Result<void> defined = define_by_elements(id, call, name);
+  if (defined || !calls_.allowed) return defined;
+  return called(id, call, name, defined.error().message);
+}
+
+Result<void> Definitions::define_by_elements(NodeId id, const Arguments& call, std::string_view name) {
   PASSNET_TRY(const bool is_view, view(id, call, name));
   if (is_view) return {};
   PASSNET_TRY(const bool is_pointwise, pointwise(id, call, name));

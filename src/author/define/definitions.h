@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,10 +15,21 @@
 
 namespace passnet::author {
 
+/// What to call a dimension: as people do by rank.
+const char* dimension_name(size_t rank, size_t dim);
+
+/// Which operators may be calls of PyTorch, and how they are made.
+struct CallOptions {
+  bool allowed = false;                    // of products, convolutions and attention that no kernel computes
+  bool all = false;                        // of those that one could compute too
+  std::set<ir::NodeId> without_bias = {};  // convolutions whose bias a kernel adds
+  std::set<ir::NodeId> measured = {};      // convolutions whose algorithm is found by measuring
+};
+
 class Definitions {
  public:
   /// subject: its graph's pool may grow; must outlive this.
-  explicit Definitions(Subject& subject);
+  explicit Definitions(Subject& subject, CallOptions calls = {});
   Definitions(const Definitions&) = delete;
   Definitions& operator=(const Definitions&) = delete;
 
@@ -99,6 +111,13 @@ class Definitions {
   Result<SizeId> size_of(const std::vector<ValueType>& types, size_t dim) const;
 
   Result<void> define_call(ir::NodeId id);
+  Result<void> define_by_elements(ir::NodeId id, const Arguments& call, std::string_view name);
+
+  // calls.cpp
+  /// why: no kernel computes it. Errors: Unsupported: PyTorch is not called for it either.
+  Result<void> called(ir::NodeId id, const Arguments& call, std::string_view name, const std::string& why);
+  Result<std::vector<TensorId>> operands_of(ir::NodeId id, std::optional<ir::NodeId> but) const;
+  std::vector<SizeId> called_shape(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<bool> pointwise(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> batch_norm(ir::NodeId id, const Arguments& call);
   Result<void> glu(ir::NodeId id, const Arguments& call);
@@ -186,6 +205,7 @@ class Definitions {
 
   Subject& subject_;
   ir::Graph& graph_;
+  CallOptions calls_;
   SizeTable sizes_;
   IndexTable indices_;
   ExprTable exprs_;

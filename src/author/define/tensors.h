@@ -23,6 +23,14 @@ struct Element {
   bool is_exact() const { return kernel == "float" || compute != Compute::Float; }  // stored as it is computed
 };
 
+/// A call of PyTorch in the plan: of the operator as the graph has it, and with what is another there.
+struct Call {
+  ir::NodeId node = 0;
+  bool without_bias = false;  // a kernel adds it
+  bool measured = false;      // on a GPU the fastest of cuDNN's algorithms is found by measuring
+  std::string why;            // no kernel computes it
+};
+
 /// Gives elements while a kernel is being written: loaded where they lie in memory, else computed.
 class Scope;
 
@@ -34,6 +42,7 @@ struct Tensor {
   std::vector<size_t> order;       // its dimensions as they lie in memory, the slowest first; empty: as they are
   std::optional<ir::NodeId> node;  // none: a value that PyTorch does not store
   bool is_given = false;           // an input of the pass
+  std::optional<Call> call = {};   // made by PyTorch, of `takes` as they lie in memory
   std::optional<TensorId> overwrites = {};                  // an input of the pass in whose memory it is stored
   bool is_view = false;                                     // of other elements, unchanged
   std::optional<std::pair<int64_t, IndexId>> part_of = {};  // what split gave: along which dimension, and from where
@@ -43,6 +52,8 @@ struct Tensor {
   /// Loops that make it up, where these are others than its dimensions: groups of channels apart.
   std::vector<SizeId> loops;
   std::function<ExprId(Scope&, const std::vector<IndexId>&)> at;
+  /// Whether it is in memory before any kernel that looks at it: no kernel stores it.
+  bool is_there() const { return is_given || call; }
 };
 
 class Scope {

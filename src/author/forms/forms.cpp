@@ -12,6 +12,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kWithCalls = "with calls";
+
 /// Whether a pass with a product in it is not kept, or leaves graphs alone: what is fused around the product goes with it.
 bool lost_a_product(const JudgedForm& best) {
   for (size_t i = 0; i < best.authored.passes.size(); ++i) {
@@ -50,11 +52,24 @@ Result<void> replace_directory(const fs::path& directory, const fs::path& by) {
 
 }  // namespace
 
-std::vector<Form> known_forms() {
-  return {
+std::vector<Form> known_forms(bool library, bool on_gpu) {
+  std::vector<Form> forms = {
       {"plain", {}},
       {"without products", {.products = false}, lost_a_product},
   };
+  if (!library) return forms;
+  const auto always = [](const JudgedForm&) { return true; };
+  // Where kernels for products did not help, those of the best form so far are PyTorch's.
+  const auto products_are_lost = [](const JudgedForm& best) { return best.label != "plain" || lost_a_product(best); };
+  forms.push_back({kWithCalls, {.library = Library::Called}, always});
+  if (on_gpu) forms.push_back({"with calls, algorithms measured", {.library = Library::Measured}, always});
+  forms.push_back({"with calls for all products", {.products = false, .library = Library::Called}, products_are_lost});
+  return forms;
+}
+
+Form form_to_write(bool library) {
+  const std::vector<Form> forms = known_forms(library, false);
+  return library ? *std::ranges::find(forms, kWithCalls, &Form::label) : forms.front();
 }
 
 Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, const Evaluate& evaluate,

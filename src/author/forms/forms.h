@@ -27,8 +27,11 @@ struct Form {
   std::function<bool(const JudgedForm& best)> may_help = {};
 };
 
-/// Those that are known, in the order in which they are tried: "plain" first.
-std::vector<Form> known_forms();
+/// Those that are known, in the order in which they are tried: "plain" first. library: plans may call PyTorch. on_gpu: it
+/// is judged on one, which has more than one algorithm for a convolution.
+std::vector<Form> known_forms(bool library, bool on_gpu);
+/// What is written where nothing is measured: with calls where they are allowed.
+Form form_to_write(bool library);
 
 struct OtherForm {
   std::string label;

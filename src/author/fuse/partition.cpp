@@ -13,10 +13,14 @@ constexpr int kCheap = 24;
 class Partition {
  public:
   Partition(Definitions& definitions, const std::vector<TensorId>& outputs) : definitions_(definitions) {
-    stored_.insert(outputs.begin(), outputs.end());
+    std::set<TensorId> met;
+    for (const TensorId id : outputs) {
+      if (!tensor(id).call) stored_.insert(id);
+      find_calls(id, met);
+    }
   }
 
-  Result<std::vector<FusedKernel>> run() {
+  Result<std::vector<FusedStep>> run() {
     for (const TensorId id : stored_) PASSNET_TRY_VOID(definitions_.lay_out(id));
     store_what_is_dear();
     for (bool more = true; more;) {
@@ -29,11 +33,21 @@ class Partition {
   const Tensor& tensor(TensorId id) const { return definitions_.tensors()[id]; }
   bool is_stored(TensorId id) const { return stored_.contains(id); }
 
-  // The stored values that each stored value is made of, and how often the others are computed for it.
+  // Calls that the value is made by, and what these take: that is stored.
+  void find_calls(TensorId id, std::set<TensorId>& met) {
+    if (!met.insert(id).second) return;
+    if (tensor(id).call) calls_.insert(id);
+    for (const TensorId part : tensor(id).takes) {
+      if (tensor(id).call && !tensor(part).is_there()) stored_.insert(part);
+      find_calls(part, met);
+    }
+  }
+
+  // The stored and called values that each of them is made of, and how often the others are computed for it.
   void needs_of(TensorId id, std::set<TensorId>& needs, std::set<TensorId>& inlined) const {
     for (const TensorId part : tensor(id).takes) {
       if (tensor(part).is_given) continue;
-      if (is_stored(part)) {
+      if (is_stored(part) || tensor(part).call) {
         needs.insert(part);
       } else if (inlined.insert(part).second) {
         needs_of(part, needs, inlined);
@@ -44,7 +58,7 @@ class Partition {
   int work_of(TensorId id) const {
     int work = tensor(id).work;
     for (const TensorId part : tensor(id).takes) {
-      if (!tensor(part).is_given && !is_stored(part)) work += work_of(part);
+      if (!tensor(part).is_there() && !is_stored(part)) work += work_of(part);
       if (work > 1000) return work;
     }
     return work;
@@ -53,7 +67,7 @@ class Partition {
   // What several results need and takes long is computed once.
   void store_what_is_dear() {
     for (TensorId id = 0; id < definitions_.tensors().size(); ++id) {
-      if (tensor(id).is_given || is_stored(id) || tensor(id).is_view || tensor(id).folds) continue;
+      if (tensor(id).is_there() || is_stored(id) || tensor(id).is_view || tensor(id).folds) continue;
       size_t users = 0;
       for (const TensorId root : std::set<TensorId>(stored_)) {
         std::set<TensorId> needs, inlined;
@@ -85,7 +99,7 @@ class Partition {
       for (const TensorId apart : planned.apart) more = store(apart) || more;
       // What is in the way is its own reduction, or one that is stored already: it gets all that it takes from memory.
       for (const TensorId part : more ? std::vector<TensorId>() : tensor(root).takes)
-        more = (!tensor(part).is_given && store(part)) || more;
+        more = (!tensor(part).is_there() && store(part)) || more;
       if (!more) return unsupported("its reductions do not go together");
       return true;
     }
@@ -101,18 +115,24 @@ class Partition {
   }
 
   // Results in the order of their definitions; each joins the last group whose loops it has, where nothing lies between.
-  std::vector<FusedKernel> group() {
+  std::vector<FusedStep> group() {
     struct Group {
       std::vector<TensorId> members;
-      FusedKernel kernel;
-      std::set<TensorId> before;  // all stored values that must be there
+      FusedStep step;
     };
     std::vector<Group> groups;
-    for (const TensorId root : stored_) {
-      std::set<TensorId> before = everything_before(root);
+    std::set<TensorId> all = stored_;
+    all.insert(calls_.begin(), calls_.end());
+    for (const TensorId root : all) {
+      if (tensor(root).call) {
+        groups.push_back({{root}, {std::nullopt, root}});
+        continue;
+      }
+      const std::set<TensorId> before = everything_before(root);
       bool joined = false;
       for (size_t i = groups.size(); i-- > 0 && !joined;) {
         Group& group = groups[i];
+        if (!group.step.kernel) continue;
         // What it needs must be in the group or before it.
         bool is_there = true;
         for (const TensorId need : before) {
@@ -128,16 +148,16 @@ class Partition {
         Planned planned = plan_kernel(definitions_, members, [this](TensorId id) { return is_stored(id); });
         if (!planned.kernel) continue;
         group.members = std::move(members);
-        group.kernel = std::move(*planned.kernel);
+        group.step.kernel = std::move(planned.kernel);
         joined = true;
       }
       if (joined) continue;
       Planned alone = plan_kernel(definitions_, {root}, [this](TensorId id) { return is_stored(id); });
-      groups.push_back({{root}, std::move(*alone.kernel), std::move(before)});
+      groups.push_back({{root}, {std::move(alone.kernel)}});
     }
-    std::vector<FusedKernel> kernels;
-    for (Group& one : groups) kernels.push_back(std::move(one.kernel));
-    return kernels;
+    std::vector<FusedStep> steps;
+    for (Group& one : groups) steps.push_back(std::move(one.step));
+    return steps;
   }
 
   std::set<TensorId> everything_before(TensorId root) const {
@@ -151,12 +171,12 @@ class Partition {
   }
 
   Definitions& definitions_;
-  std::set<TensorId> stored_;
+  std::set<TensorId> stored_, calls_;
 };
 
 }  // namespace
 
-Result<std::vector<FusedKernel>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs) {
+Result<std::vector<FusedStep>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs) {
   return Partition(definitions, outputs).run();
 }
 

@@ -8,9 +8,15 @@
 
 namespace passnet::author {
 
-/// Kernels in an order in which each finds what it loads. outputs: tensors that must be stored; where they lie is set as
-/// PyTorch would have it.
-/// Errors: Unsupported: a result has a layout that no kernel writes.
-Result<std::vector<FusedKernel>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs);
+/// What a plan does at one time: it launches a kernel, or calls PyTorch.
+struct FusedStep {
+  std::optional<FusedKernel> kernel;
+  TensorId call = 0;  // what the call makes
+};
+
+/// Steps in an order in which each finds what it takes. outputs: tensors that must be in memory at the end; where they lie is
+/// set as PyTorch would have it.
+/// Errors: Unsupported: a result, or what a call takes, has a layout that no kernel writes.
+Result<std::vector<FusedStep>> fuse(Definitions& definitions, const std::vector<TensorId>& outputs);
 
 }  // namespace passnet::author

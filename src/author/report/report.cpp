@@ -24,7 +24,7 @@ Json to_json(const std::optional<Outside>& outside) {
 }
 
 Json to_json(const Explained& explained) {
-  Json operators = Json::array(), values = Json::array(), kernels = Json::array();
+  Json operators = Json::array(), values = Json::array(), kernels = Json::array(), called = Json::array();
   for (const std::string& one : explained.operators) operators.push_back(valid_utf8(one));
   for (const ValuePlace& one : explained.values)
     values.push_back({{"value", valid_utf8(one.value)}, {"place", to_string(one.place)}, {"kernels", one.kernels}});
@@ -38,11 +38,14 @@ Json to_json(const Explained& explained) {
                        {"packs", one.packs},
                        {"tiles", one.tiles},
                        {"parts", {{"cpu", one.cpu_parts}, {"gpu", one.gpu_parts}}}});
-  return {{"operators", std::move(operators)},
-          {"before", to_json(explained.before)},
-          {"after", to_json(explained.after)},
-          {"values", std::move(values)},
-          {"kernels", std::move(kernels)}};
+  for (const CalledOperator& one : explained.called)
+    called.push_back({{"statement", valid_utf8(one.statement)},
+                      {"why", valid_utf8(one.why)},
+                      {"without_bias", one.without_bias},
+                      {"measured", one.measured}});
+  return {{"operators", std::move(operators)}, {"before", to_json(explained.before)},
+          {"after", to_json(explained.after)}, {"values", std::move(values)},
+          {"kernels", std::move(kernels)},     {"called", std::move(called)}};
 }
 
 Json to_json(const Roofline& roofline) {
@@ -85,11 +88,12 @@ Json pass_json(const SampleFacts& facts, const Written& one, const Judged* judge
   return {{"pass", one.name},
           {"operators", one.operators},
           {"kernels", one.kernels},
+          {"library", one.calls},
           {"kept", verdict == nullptr ? Json() : Json(verdict->kept)},
           {"why", verdict == nullptr ? std::string() : valid_utf8(verdict->why)},
           {"ratio", verdict == nullptr || verdict->ratio <= 0 ? Json() : number_json(verdict->ratio)},
           {"declined", to_json(verdict == nullptr ? std::map<std::string, std::string>() : verdict->declined)},
-          {"launches", {{"before", one.computing}, {"after", one.kernels}}},
+          {"launches", {{"before", one.computing}, {"after", one.launches()}}},
           {"bytes", {{"before", one.bytes_before}, {"after", one.bytes_after}}},
           {"explained", to_json(one.explained)},
           {"precision", precision_json(judged, one.name)},
@@ -187,6 +191,7 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
           {"seconds", number_json(facts.seconds)},
           {"budget", std::move(budget)},
           {"precision", precision_json(judged, {})},
+          {"allow_library", facts.allow_library},
           {"form", facts.form},
           {"other_forms", std::move(other_forms)},
           {"schedules", std::move(schedules)},
@@ -209,6 +214,7 @@ AuthorSummary summary_of(const Json& reports) {
       ++summary.written;
       const bool stays = pass["kept"].is_null() || pass["kept"].get<bool>();
       kept += stays ? 1 : 0;
+      summary.library += stays && !pass["library"].empty() ? 1 : 0;
       if (!stays) ++causes[cause_of(pass["why"].get<std::string>())];
     }
     for (const Json& left : report["left"]) ++causes["left: " + cause_of(left["why"].get<std::string>())];

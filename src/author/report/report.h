@@ -27,7 +27,8 @@ struct SampleFacts {
   std::vector<std::string> graphs;
   double seconds = 0;   // what writing and judging took
   double budget_s = 0;  // 0: none
-  std::string form;     // that the passes are written in
+  bool allow_library = false;
+  std::string form;  // that the passes are written in
   std::vector<OtherForm> other_forms;
   std::vector<MeasuredSchedule> schedules;
   std::map<std::string, Roofline> rooflines;
@@ -44,6 +45,7 @@ std::map<std::string, std::string> left_alone(const std::vector<std::string>& gr
 /// What reports of several samples come to.
 struct AuthorSummary {
   size_t samples = 0, without_pass = 0, written = 0, kept = 0;
+  size_t library = 0;  // of those that are kept, passes that call PyTorch
   size_t judged = 0, below_one = 0, ended_by_budget = 0;
   std::map<std::string, size_t> forms;  // how many samples are written in each
   Precision precision;                  // over all of them

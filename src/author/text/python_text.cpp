@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <optional>
 #include <set>
 
 #include "fx/print.h"
@@ -182,6 +183,43 @@ std::string part_text(const Subject& subject, Definitions& definitions, NodeId i
                      definitions.sizes().plan_text(part.shape[static_cast<size_t>(dim)]));
 }
 
+/// A view of the graph as the plan's own.
+std::string view_text(const Subject& subject, Definitions& definitions, NodeId id) {
+  const ir::Graph& graph = subject.graph;
+  const NodeId of = graph.args(id)[0].node;
+  if (is_the_same(subject, of, id)) return fmt::format("{} = {}", graph.node(id).name, graph.node(of).name);
+  if (subject.types[0][of].kind == ValueType::Kind::List) return part_text(subject, definitions, id);
+  // Of its other names (swapaxes) plans know none.
+  const ir::OpSignature* signature = ir::find_signature(graph.node(id));
+  if (const auto args = graph.args(id); signature && signature->name == "transpose" && args.size() == 3)
+    return fmt::format("{} = {}.transpose({}, {})", graph.node(id).name, graph.node(of).name,
+                       fx::print_arg(graph, args[1]), fx::print_arg(graph, args[2]));
+  fx::StatementPrinter view(graph);
+  view.statement(graph.node(id), false, "\n    ");
+  return std::move(view.text());
+}
+
+/// The same convolution by cuDNN's own operator, which measures its algorithms. TF32 is what PyTorch allows by default.
+std::string measured_text(ir::Graph& graph, const Tensor& made) {
+  const ir::CanonicalCall call = *ir::canonicalize(graph, made.call->node);
+  const auto argument = [&](std::string_view name) {
+    return fx::print_arg(graph,
+                         call.args[static_cast<size_t>(std::ranges::find(call.names, name) - call.names.begin())]);
+  };
+  return fmt::format(
+      "{} = torch.cudnn_convolution({}, {}, {}, {}, {}, {}, benchmark=True, deterministic=False, allow_tf32=True)",
+      made.name, argument("input"), argument("weight"), argument("padding"), argument("stride"), argument("dilation"),
+      argument("groups"));
+}
+
+/// What the plan must ask of a call's result: that it lies as PyTorch had it lie in the graphs.
+std::string layout_condition(Definitions& definitions, const Tensor& made) {
+  if (std::ranges::is_sorted(made.order)) return fmt::format("not {}.is_contiguous()", made.name);
+  std::vector<std::string> strides;
+  for (const SizeId stride : made.strides) strides.push_back(definitions.sizes().plan_text(stride));
+  return fmt::format("{}.stride() != {}", made.name, tuple_of(strides));
+}
+
 /// "a != b" of "a == b".
 std::string negated(const std::string& condition) {
   const size_t equal = condition.find(" == ");
@@ -210,8 +248,9 @@ std::vector<std::string> by_shape(const Subject& subject, const GraphPart& part,
   return conditions;
 }
 
-/// What tells the examples apart: dtypes and sizes that are not the same in all.
-std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject, Definitions& definitions) {
+/// What tells the examples apart: dtypes and sizes that are not the same in all. late: sizes that the plan knows only later on.
+std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject, Definitions& definitions,
+                                                          const std::map<std::string, size_t>& late) {
   std::vector<std::pair<std::string, std::string>> sites;
   for (size_t i = 0; i < subject.examples.size(); ++i) {
     std::vector<std::string> conditions;
@@ -220,7 +259,7 @@ std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject
         conditions.push_back(fmt::format("{} == torch.{}", element.plan, ir::name(element.by_example[i])));
     }
     for (const auto& [name, values] : definitions.sizes().dimensions()) {
-      if (std::ranges::adjacent_find(values, std::not_equal_to()) != values.end())
+      if (!late.contains(name) && std::ranges::adjacent_find(values, std::not_equal_to()) != values.end())
         conditions.push_back(fmt::format("{} == {}", name, values[i]));
     }
     sites.emplace_back(subject.examples[i], fmt::format("{}", fmt::join(conditions, " and ")));
@@ -228,7 +267,224 @@ std::vector<std::pair<std::string, std::string>> sites_of(const Subject& subject
   return sites;
 }
 
+/// The lines of a plan from its first launch or call on.
+class StepLines {
+ public:
+  StepLines(Subject& subject, Definitions& definitions, const GraphPart& part, const std::vector<NamedKernel>& kernels,
+            const std::vector<PlanStep>& steps, const Schedule& schedule)
+      : subject_(subject), definitions_(definitions), part_(part), steps_(steps), schedule_(schedule) {
+    for (const NodeId id : part.inputs) {
+      if (device_of_.empty() && subject.types[0][id].is_tensor()) device_of_ = subject.graph.node(id).name;
+    }
+    // Launches first: they may name sizes that nothing has named before.
+    for (const PlanStep& step : steps) {
+      lines_.emplace_back();
+      if (step.kernel) launch_kernel(kernels[*step.kernel]);
+    }
+    find_late_sizes();
+  }
+
+  /// Where a kernel adds a bias that PyTorch's own convolution for CPUs adds before it rounds: not on a CPU.
+  std::vector<std::string> rounding_checks() const {
+    std::vector<std::string> lines;
+    for (const PlanStep& step : steps_) {
+      const Tensor& made = definitions_.tensors()[step.call];
+      const Element& element = definitions_.elements()[made.element];
+      if (step.kernel || !made.call->without_bias || element.kernel == "float") continue;
+      if (!lines.empty()) break;
+      lines.emplace_back("# On a CPU PyTorch adds the bias of a convolution before it rounds.");
+      decline(lines, element.varies ? fmt::format("not {}.is_cuda and {} != torch.float32", device_of_, element.plan)
+                                    : fmt::format("not {}.is_cuda", device_of_));
+    }
+    return lines;
+  }
+
+  /// Names of sizes that are dimensions of what a call makes, each with the number of its step.
+  const std::map<std::string, size_t>& late() const { return late_; }
+  /// Those lines and conditions of the sizes that hold before all steps.
+  const std::vector<std::string>& early_lines() const { return early_lines_; }
+  const std::vector<std::string>& early_conditions() const { return early_conditions_; }
+
+  Result<std::vector<std::string>> run() {
+    std::vector<std::string> all;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (!steps_[i].kernel) call(i);
+      for (std::string& line : lines_[i]) {
+        for (const auto& [name, step] : late_) {
+          if (step > i && has_word(line, name)) return unsupported("a size is needed before the call that gives it");
+        }
+        all.push_back(std::move(line));
+      }
+    }
+    for (const NodeId id : part_.views) make_view(id, all);
+    return all;
+  }
+
+ private:
+  std::string number_name(const std::string& stem) {
+    std::string own = stem;
+    for (int i = 2; subject_.names.contains(own) || !taken_.insert(own).second; ++i)
+      own = fmt::format("{}_{}", stem, i);
+    return own;
+  }
+
+  void launch_kernel(const NamedKernel& kernel) {
+    std::vector<std::string>& lines = lines_.back();
+    for (const TensorId tensor : kernel.facts.stored) {
+      if (definitions_.tensors()[tensor].overwrites) continue;
+      lines.push_back(fmt::format("{} = {}", definitions_.tensors()[tensor].name, allocation(definitions_, tensor)));
+    }
+    const std::string& on = device_of_.empty() ? definitions_.tensors()[kernel.facts.stored[0]].name : device_of_;
+    SizeTable& sizes = definitions_.sizes();
+    const std::string items = sizes.plan_text(kernel.facts.items);
+    LaunchNames names;
+    if (kernel.facts.packing) names.pack = number_name("pack");
+    std::string indent;
+    if (!kernel.split.empty()) {
+      launch_split(kernel, on, names);
+      lines.emplace_back("else:");
+      indent = "    ";
+    }
+    if (kernel.lanes == Lanes::Row) {
+      names.threads = number_name("threads");
+      names.block = number_name("block");
+      lines.push_back(
+          fmt::format("{}{} = threads_of({}, {})", indent, names.threads, items, sizes.plan_text(kernel.facts.row)));
+      lines.push_back(fmt::format("{}{} = block_of({}, {}, {})", indent, names.block, items, names.threads,
+                                  kernel.facts.beside ? "True" : "False"));
+    }
+    if (kernel.facts.packing) {
+      const bool row = kernel.lanes == Lanes::Row;
+      lines.push_back(fmt::format(
+          "{}{} = {}", indent, names.pack,
+          pack_text(definitions_, kernel, sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
+                    row ? names.threads : std::to_string(schedule_.pack_threads))));
+    }
+    lines.push_back(indent + launch(definitions_, kernel, on, names));
+  }
+
+  /// Where several share a row.
+  void launch_split(const NamedKernel& kernel, const std::string& on, LaunchNames& names) {
+    std::vector<std::string>& lines = lines_.back();
+    SizeTable& sizes = definitions_.sizes();
+    const std::string items = sizes.plan_text(kernel.facts.items);
+    names.parts = number_name("parts");
+    std::string parts = fmt::format("parts_of({}, {}, {}, {})", on, items, sizes.plan_text(kernel.split_length),
+                                    kernel.lanes == Lanes::Items ? "True" : "False");
+    if (kernel.split_loops.size() > 1)
+      parts = fmt::format("max(1, min({}, {}))", parts, sizes.plan_text(kernel.split_loops[0].extent));
+    lines.push_back(fmt::format("{} = {}", names.parts, parts));
+    lines.push_back(fmt::format("if {} > 1:", names.parts));
+    for (const NamedKernel& one : kernel.split) {
+      for (const TensorId reduction : one.facts.shares_given) {
+        names.shares[reduction] = number_name(definitions_.tensors()[reduction].name + "_parts");
+        lines.push_back(fmt::format("    {} = torch.empty({}, dtype=torch.float32)", names.shares[reduction],
+                                    tuple_of({names.parts, items})));
+      }
+    }
+    if (kernel.facts.packing) {
+      const std::string length = sizes.plan_text(kernel.facts.packing->steps[0]);
+      const std::string share = kernel.split_loops.size() > 1 ? length : quotient_text(length, names.parts);
+      lines.push_back(fmt::format("    {} = {}", names.pack,
+                                  pack_text(definitions_, kernel, share, std::to_string(kMostThreads))));
+    }
+    for (const NamedKernel& one : kernel.split)
+      lines.push_back("    " + split_launch(definitions_, one, kernel, on, names));
+  }
+
+  /// The last step whose result, or a size of it, is named in the text.
+  std::optional<size_t> step_of(const std::string& text) const {
+    std::optional<size_t> last;
+    for (size_t i = 0; i < steps_.size(); ++i) {
+      if (!steps_[i].kernel && has_word(text, definitions_.tensors()[steps_[i].call].name)) last = i;
+    }
+    for (const auto& [name, step] : late_) {
+      if (has_word(text, name)) last = std::max(last.value_or(0), step);
+    }
+    return last;
+  }
+
+  void find_late_sizes() {
+    sizes_of_step_.resize(steps_.size());
+    conditions_of_step_.resize(steps_.size());
+    for (const std::string& line : definitions_.sizes().lines()) {
+      const std::optional<size_t> step = step_of(line);
+      if (step) late_.emplace(line.substr(0, line.find(' ')), *step);
+      (step ? sizes_of_step_[*step] : early_lines_).push_back(line);
+    }
+    for (const std::string& condition : definitions_.sizes().conditions()) {
+      const std::optional<size_t> step = step_of(condition);
+      (step ? conditions_of_step_[*step] : early_conditions_).push_back(condition);
+    }
+  }
+
+  void call(size_t step) {
+    const Tensor& made = definitions_.tensors()[steps_[step].call];
+    std::vector<std::string>& lines = lines_[step];
+    const ir::Graph& graph = subject_.graph;
+    ir::for_each_input(graph, graph.node(made.call->node), [&](NodeId input) { make_view(input, lines); });
+    if (made.call->measured) {
+      lines.push_back(fmt::format("if {}.is_cuda:", device_of_));
+      lines.push_back("    # By the fastest of cuDNN's algorithms, which the first call of this shape measures.");
+      lines.push_back("    " + measured_text(subject_.graph, made));
+      lines.emplace_back("else:");
+      lines.push_back("    " + call_text(graph, made));
+    } else {
+      lines.push_back(call_text(graph, made));
+    }
+    for (const std::string& line : sizes_of_step_[step]) lines.push_back(line);
+    std::vector<std::string> conditions;
+    for (const std::string& condition : conditions_of_step_[step]) conditions.push_back(negated(condition));
+    conditions.push_back(layout_condition(definitions_, made));
+    decline(lines, fmt::format("{}", fmt::join(conditions, " or ")));
+  }
+
+  /// The views that the value is made by, from the first; none of what is no view of the plan.
+  void make_view(NodeId id, std::vector<std::string>& lines) {
+    if (std::ranges::find(part_.views, id) == part_.views.end() || !made_views_.insert(id).second) return;
+    NodeId of = subject_.graph.args(id)[0].node;
+    if (subject_.types[0][of].kind == ValueType::Kind::List) of = subject_.graph.args(of)[0].node;
+    make_view(of, lines);
+    lines.push_back(view_text(subject_, definitions_, id));
+  }
+
+  Subject& subject_;  // its graph's pool may grow
+  Definitions& definitions_;
+  const GraphPart& part_;
+  const std::vector<PlanStep>& steps_;
+  const Schedule& schedule_;
+  std::string device_of_;
+  std::set<std::string> taken_;
+  std::set<NodeId> made_views_;
+  std::map<std::string, size_t> late_;
+  std::vector<std::string> early_lines_, early_conditions_;
+  std::vector<std::vector<std::string>> lines_, sizes_of_step_, conditions_of_step_;
+};
+
 }  // namespace
+
+std::string call_text(const ir::Graph& graph, const Tensor& made) {
+  const NodeId id = made.call->node;
+  const ir::Node& node = graph.node(id);
+  ir::Graph own;
+  std::vector<ir::Arg> map(graph.size());
+  ir::for_each_input(graph, node, [&](NodeId input) {
+    const std::string_view name = own.intern(graph.node(input).name);
+    map[input] = ir::Arg::of_node(own.add_placeholder(name, name));
+  });
+  const ir::Arg* bias = made.call->without_bias ? ir::find_argument(graph, id, "bias") : nullptr;
+  const auto copied = [&](const ir::Arg& arg) {
+    return &arg == bias ? ir::Arg::none() : own.import_arg(graph, arg, map);
+  };
+  std::vector<ir::Arg> args;
+  for (const ir::Arg& arg : graph.args(node)) args.push_back(copied(arg));
+  std::vector<ir::Keyword> keywords;
+  for (const ir::Keyword& one : graph.keywords(node)) keywords.push_back({own.intern(one.name), copied(one.value)});
+  const NodeId called = own.add_node(node.kind, own.intern(node.target), own.intern(made.name), args, keywords);
+  fx::StatementPrinter printer(own);
+  printer.statement(own.node(called), false, "\n    ");
+  return std::move(printer.text());
+}
 
 int64_t parts_of(const Schedule& schedule, const SizeTable& sizes, const NamedKernel& kernel, bool on_gpu,
                  size_t example) {
@@ -240,9 +496,10 @@ int64_t parts_of(const Schedule& schedule, const SizeTable& sizes, const NamedKe
                                         : std::max<int64_t>(1, std::min(parts, of(kernel.split_loops[0].extent)));
 }
 
-PythonText python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
-                       const std::vector<NamedKernel>& kernels, const Schedule& schedule, const std::string& name,
-                       const std::vector<std::string>& comment) {
+Result<PythonText> python_text(Subject& subject, Definitions& definitions, const GraphPart& part,
+                               const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
+                               const Schedule& schedule, const std::string& name,
+                               const std::vector<std::string>& comment) {
   const ir::Graph& graph = subject.graph;
   fx::StatementPrinter printer(graph);
   for (const NodeId id : part.nodes) {
@@ -270,98 +527,14 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
   if (uses([](const NamedKernel& one) { return one.facts.packing.has_value(); })) out += pack_of_text();
   if (uses([](const NamedKernel& one) { return !one.split.empty(); })) out += parts_of_text(schedule);
   std::vector<std::string> lines = type_checks(subject, part);
-  // Launches first: they may name sizes that nothing has named before.
-  std::vector<std::string> launches;
-  std::set<std::string> taken;
-  const auto name_number = [&](const std::string& stem) {
-    std::string own = stem;
-    for (int i = 2; subject.names.contains(own) || !taken.insert(own).second; ++i) own = fmt::format("{}_{}", stem, i);
-    return own;
-  };
-  std::string device_of;
-  for (const NodeId id : part.inputs) {
-    if (device_of.empty() && subject.types[0][id].is_tensor()) device_of = graph.node(id).name;
-  }
-  for (const NamedKernel& kernel : kernels) {
-    for (const TensorId tensor : kernel.facts.stored) {
-      if (definitions.tensors()[tensor].overwrites) continue;
-      launches.push_back(fmt::format("{} = {}", definitions.tensors()[tensor].name, allocation(definitions, tensor)));
-    }
-    const std::string& on = device_of.empty() ? definitions.tensors()[kernel.facts.stored[0]].name : device_of;
-    SizeTable& sizes = definitions.sizes();
-    const std::string items = sizes.plan_text(kernel.facts.items);
-    LaunchNames names;
-    if (kernel.facts.packing) names.pack = name_number("pack");
-    std::string indent;
-    if (!kernel.split.empty()) {
-      names.parts = name_number("parts");
-      std::string parts = fmt::format("parts_of({}, {}, {}, {})", on, items, sizes.plan_text(kernel.split_length),
-                                      kernel.lanes == Lanes::Items ? "True" : "False");
-      if (kernel.split_loops.size() > 1)
-        parts = fmt::format("max(1, min({}, {}))", parts, sizes.plan_text(kernel.split_loops[0].extent));
-      launches.push_back(fmt::format("{} = {}", names.parts, parts));
-      launches.push_back(fmt::format("if {} > 1:", names.parts));
-      indent = "    ";
-      for (const NamedKernel& one : kernel.split) {
-        for (const TensorId reduction : one.facts.shares_given) {
-          names.shares[reduction] = name_number(definitions.tensors()[reduction].name + "_parts");
-          launches.push_back(fmt::format("{}{} = torch.empty({}, dtype=torch.float32)", indent, names.shares[reduction],
-                                         tuple_of({names.parts, items})));
-        }
-      }
-      if (kernel.facts.packing) {
-        const std::string length = sizes.plan_text(kernel.facts.packing->steps[0]);
-        const std::string share = kernel.split_loops.size() > 1 ? length : quotient_text(length, names.parts);
-        launches.push_back(fmt::format("{}{} = {}", indent, names.pack,
-                                       pack_text(definitions, kernel, share, std::to_string(kMostThreads))));
-      }
-      for (const NamedKernel& one : kernel.split)
-        launches.push_back(indent + split_launch(definitions, one, kernel, on, names));
-      launches.emplace_back("else:");
-    }
-    if (kernel.lanes == Lanes::Row) {
-      names.threads = name_number("threads");
-      names.block = name_number("block");
-      launches.push_back(
-          fmt::format("{}{} = threads_of({}, {})", indent, names.threads, items, sizes.plan_text(kernel.facts.row)));
-      launches.push_back(fmt::format("{}{} = block_of({}, {}, {})", indent, names.block, items, names.threads,
-                                     kernel.facts.beside ? "True" : "False"));
-    }
-    if (kernel.facts.packing) {
-      const bool row = kernel.lanes == Lanes::Row;
-      launches.push_back(fmt::format(
-          "{}{} = {}", indent, names.pack,
-          pack_text(definitions, kernel, sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
-                    row ? names.threads : std::to_string(schedule.pack_threads))));
-    }
-    launches.push_back(indent + launch(definitions, kernel, on, names));
-  }
-  for (const std::string& line : definitions.sizes().lines()) lines.push_back(line);
-  for (const std::string& condition : by_shape(subject, part, definitions.sizes().conditions()))
+  StepLines of_steps(subject, definitions, part, kernels, steps, schedule);
+  for (const std::string& line : of_steps.early_lines()) lines.push_back(line);
+  for (const std::string& condition : by_shape(subject, part, of_steps.early_conditions()))
     decline(lines, negated(condition));
-  const size_t first_launch = lines.size();
-  lines.insert(lines.end(), launches.begin(), launches.end());
-  for (const NodeId id : part.views) {
-    const ir::Arg& of = graph.args(id)[0];
-    if (is_the_same(subject, of.node, id)) {
-      lines.push_back(fmt::format("{} = {}", graph.node(id).name, graph.node(of.node).name));
-      continue;
-    }
-    if (subject.types[0][of.node].kind == ValueType::Kind::List) {
-      lines.push_back(part_text(subject, definitions, id));
-      continue;
-    }
-    // Of its other names (swapaxes) plans know none.
-    const ir::OpSignature* signature = ir::find_signature(graph.node(id));
-    if (const auto args = graph.args(id); signature && signature->name == "transpose" && args.size() == 3) {
-      lines.push_back(fmt::format("{} = {}.transpose({}, {})", graph.node(id).name, graph.node(of.node).name,
-                                  fx::print_arg(graph, args[1]), fx::print_arg(graph, args[2])));
-      continue;
-    }
-    fx::StatementPrinter view(graph);
-    view.statement(graph.node(id), false, "\n    ");
-    lines.emplace_back(view.text());
-  }
+  for (const std::string& line : of_steps.rounding_checks()) lines.push_back(line);
+  const size_t first_step = lines.size();
+  PASSNET_TRY(const std::vector<std::string> step_lines, of_steps.run());
+  lines.insert(lines.end(), step_lines.begin(), step_lines.end());
   std::vector<std::string> results;
   for (const NodeId id : part.outputs) {
     const bool is_view = std::ranges::find(part.views, id) != part.views.end();
@@ -372,14 +545,14 @@ PythonText python_text(const Subject& subject, Definitions& definitions, const G
   PythonText made;
   made.plan = out.size();
   for (size_t i = 0; i < lines.size(); ++i) {
-    if (i == first_launch) made.launches = out.size();
+    if (i == first_step) made.launches = out.size();
     out += fmt::format("    {}\n", lines[i]);
   }
   out += fmt::format("    return {}\n", fmt::join(results, ", "));
   made.end = out.size();
   out += fmt::format("\n\ndef replacement_func():\n    return {}\n", name);
   made.text = std::move(out);
-  made.sites = sites_of(subject, definitions);
+  made.sites = sites_of(subject, definitions, of_steps.late());
   return made;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "author/fuse/kernel.h"
 #include "author/subject/part.h"
 #include "author/text/kernel_text.h"
+#include "base/result.h"
 
 namespace passnet::author {
 
@@ -28,16 +30,28 @@ struct NamedKernel {
 int64_t parts_of(const Schedule& schedule, const SizeTable& sizes, const NamedKernel& kernel, bool on_gpu,
                  size_t example);
 
+/// The call as the graph has it: "y = torch.conv2d(x, weight, None, (1, 1))", without a bias that a kernel adds.
+/// REQUIRES: made is made by a call.
+std::string call_text(const ir::Graph& graph, const Tensor& made);
+
 /// A pass, and where its plan may decline more.
 struct PythonText {
   std::string text;
-  size_t plan = 0, launches = 0, end = 0;  // where the body of the plan, its first launch and what follows it begin
+  size_t plan = 0, launches = 0,
+         end = 0;  // where the body of the plan, its first launch or call and what follows it begin
   std::vector<std::pair<std::string, std::string>>
       sites;  // by example: its name and what holds there alone; empty: nothing
 };
-PythonText python_text(const Subject& subject, Definitions& definitions, const GraphPart& part,
-                       const std::vector<NamedKernel>& kernels, const Schedule& schedule, const std::string& name,
-                       const std::vector<std::string>& comment);
+/// One after the other: the kernel of that number is launched, or what the call makes is made.
+struct PlanStep {
+  std::optional<size_t> kernel;
+  TensorId call = 0;
+};
+/// subject: its graph's pool may grow. Errors: Unsupported: a size would be asked for before the call whose result has it.
+Result<PythonText> python_text(Subject& subject, Definitions& definitions, const GraphPart& part,
+                               const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
+                               const Schedule& schedule, const std::string& name,
+                               const std::vector<std::string>& comment);
 /// The text of a plan that declines these examples too. declined: by name, with why. Where nothing tells them from others, the
 /// others are declined with them.
 std::string declining(const PythonText& python, const std::map<std::string, std::string>& declined);

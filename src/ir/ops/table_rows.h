@@ -242,6 +242,7 @@ inline constexpr OpRow kOpRows[] = {
 {"conv_transpose1d", "torch F", "input, weight, bias=None, stride:i1%step=1, padding:i1=0, output_padding:i1=0, groups=1, dilation:i1=1", "library uniform convolution"},
 {"conv_transpose2d", "torch F", "input, weight, bias=None, stride:i2%step=1, padding:i2=0, output_padding:i2=0, groups=1, dilation:i2=1", "library uniform convolution"},
 {"conv_transpose3d", "torch F", "input, weight, bias=None, stride:i3%step=1, padding:i3=0, output_padding:i3=0, groups=1, dilation:i3=1", "library convolution"},
+{"cudnn_convolution", "torch", "input, weight, padding:il, stride:il%step, dilation:il, groups, benchmark, deterministic, allow_tf32", "library uniform convolution"},
 {"avg_pool1d", "F torch", "input, kernel_size:i1, stride:i1%step=None, padding:i1=0, ceil_mode=False, count_include_pad=True", "stencil"},
 {"avg_pool2d", "F nn", "input, kernel_size:i2%window, stride:i2%step=None, padding:i2=0, ceil_mode=False, count_include_pad=True, divisor_override=None", "stencil"},
 {"avg_pool3d", "F nn", "input, kernel_size:i3, stride:i3%step=None, padding:i3=0, ceil_mode=False, count_include_pad=True, divisor_override=None", "stencil"},

@@ -64,6 +64,13 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const std::optiona
   return make(sizes, input.options(), format);
 }
 
+/// What cuDNN runs is known without it, on machines that have none too.
+Tensor cudnn_convolution(const Tensor& input, const Tensor& weight, c10::SymIntArrayRef padding,
+                         c10::SymIntArrayRef stride, c10::SymIntArrayRef dilation, c10::SymInt groups, bool, bool,
+                         bool) {
+  return convolution(input, weight, std::nullopt, stride, padding, dilation, false, {}, std::move(groups));
+}
+
 // --- normalisation ----------------------------------------------------------------------------------------
 
 using Three = std::tuple<Tensor, Tensor, Tensor>;
@@ -216,6 +223,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor> embedding_bag(const Tensor& weight, c
 
 void register_layers(torch::Library& library) {
   library.impl("convolution", convolution);
+  library.impl("cudnn_convolution", cudnn_convolution);
   library.impl("native_batch_norm", batch_norm);
   library.impl("_native_batch_norm_legit", batch_norm_legit);
   library.impl("_native_batch_norm_legit.no_stats", batch_norm_no_statistics);
