@@ -108,6 +108,17 @@ TEST(WriteAll, GivesAGraphOfAnotherStructureItsOwnPass) {
   EXPECT_THAT(write_all(examples).passes, SizeIs(2));
 }
 
+TEST(WriteAll, AddsLongSumsUpInBlocks) {
+  const auto sum_of_rows = [](const std::string& rows) {
+    return write_all({example("a", "x", "        tmp_0 = x.sum(0)\n        return (tmp_0,)\n",
+                              {{"x", tensor("float32", rows + ", 40")}, {"tmp_0", tensor("float32", "40")}})});
+  };
+  for (const std::string Written::*text : {&Written::cpp, &Written::cuda}) {
+    EXPECT_THAT(sum_of_rows("300").passes.at(0).*text, HasSubstr("% 16 == 15 ||"));
+    EXPECT_THAT(sum_of_rows("30").passes.at(0).*text, Not(HasSubstr("% 16")));
+  }
+}
+
 TEST(WriteAll, LeavesWhatOverwritesAValueThatIsLookedAtLater) {
   const std::string type = tensor("float32", "2, 3");
   const Authored made =

@@ -531,10 +531,10 @@ class KernelWriter {
     std::set<ExprId> met;
     write_same_reductions_in(expr.parts[0], variables_of(loops), met);
     const std::string total = fresh("total");
+    line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
     const bool in_blocks = adds_many(expr, loops);
     const std::string sum = in_blocks ? fresh("block") : total;
-    for (const std::string& one : std::set<std::string>{total, sum})
-      line(fmt::format("{} {} = {};", type_of(id), one, neutral(expr.fold, expr.compute)));
+    if (in_blocks) line(fmt::format("{} {} = {};", type_of(id), sum, neutral(expr.fold, expr.compute)));
     const std::map<VariableId, std::string> outside = variables_;
     const Scoped scope(*this);
     for (const Loop& loop : loops) {
@@ -545,8 +545,8 @@ class KernelWriter {
     const std::string part = value(expr.parts[0]);
     line(fmt::format("{} = {};", sum, combined(expr.fold, sum, part, is_vector(id))));
     if (in_blocks) {
-      open(fmt::format("if ({0} % {1} == {1} - 1 || {0} == {2} - 1)", variables_[loops.back().variable], kBlock,
-                       end_of(loops.back())));
+      const std::string& step = variables_[loops.back().variable];
+      open(fmt::format("if ({0} % {1} == {2} || {0} == {3} - 1)", step, kBlock, kBlock - 1, end_of(loops.back())));
       line(fmt::format("{0} = {0} + {1};", total, sum));
       line(fmt::format("{} = {};", sum, neutral(expr.fold, expr.compute)));
       close();
