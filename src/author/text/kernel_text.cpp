@@ -548,8 +548,8 @@ class KernelWriter {
     const std::string part = value(expr.parts[0]);
     line(fmt::format("{} = {};", sum, combined(expr.fold, sum, part, is_vector(id))));
     if (in_blocks) {
-      open(fmt::format("if ({0} % {1} == {2} || {0} == {3} - 1)", variables_[loops.back().variable], kBlock, kBlock - 1,
-                       end_of(loops.back())));
+      const std::string& step = variables_[loops.back().variable];
+      open(fmt::format("if ({0} % {1} == {2} || {0} == {3} - 1)", step, kBlock, kBlock - 1, end_of(loops.back())));
       line(fmt::format("{0} = {0} + {1};", total, sum));
       line(fmt::format("{} = {};", sum, neutral(expr.fold, expr.compute)));
       close();
