@@ -385,8 +385,8 @@ class StepLines {
     if (kernel.facts.packing) {
       const std::string length = sizes.plan_text(kernel.facts.packing->steps[0]);
       const std::string share = kernel.split_loops.size() > 1 ? length : quotient_text(length, names.parts);
-      lines.push_back(fmt::format("    {} = {}", names.pack,
-                                  pack_text(definitions_, kernel, share, std::to_string(kMostThreads))));
+      lines.push_back(
+          fmt::format("    {} = {}", names.pack, pack_text(definitions_, kernel, share, std::to_string(kMostThreads))));
     }
     for (const NamedKernel& one : kernel.split)
       lines.push_back("    " + split_launch(definitions_, one, kernel, on, names));
