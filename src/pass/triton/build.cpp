@@ -101,6 +101,13 @@ Result<BuiltKernel> finish(const Order& order, const TritonAnswer& answer, const
   return describe_built(order, std::move(kernel), cubin, false);
 }
 
+/// What a refusal is remembered by: its message names these files.
+std::string refusal_key(const Order& order) {
+  std::string key = order.object.key;
+  for (const auto& module : order.request->modules) key += "\n" + module->file;
+  return key;
+}
+
 Error place_at_kernel(Error error, const TritonRequest& request) {
   if (!error.at) error.at = request.at;
   return error;
@@ -161,7 +168,7 @@ std::vector<Result<BuiltKernel>> build_triton_kernels(std::span<const TritonRequ
       results[i] = place_at_kernel(std::move(order).error(), requests[i]);
     } else if (auto kept = find_kept(*order)) {
       results[i] = std::move(*kept);
-    } else if (auto refused = known_refusal(order->object.key)) {
+    } else if (auto refused = known_refusal(refusal_key(*order))) {
       results[i] = std::move(*refused);
     } else {
       const auto [at, fresh] = known.emplace(order->object.key, orders.size());
@@ -171,7 +178,7 @@ std::vector<Result<BuiltKernel>> build_triton_kernels(std::span<const TritonRequ
   }
   const std::vector<Result<BuiltKernel>> built = build_orders(orders, options);
   for (size_t i = 0; i < orders.size(); ++i) {
-    if (!built[i]) remember_refusal(orders[i].object.key, built[i].error());
+    if (!built[i]) remember_refusal(refusal_key(orders[i]), built[i].error());
   }
   std::vector<Result<BuiltKernel>> all;
   for (size_t i = 0; i < requests.size(); ++i) {
