@@ -55,8 +55,4 @@ void print_result(std::string_view text, Keeps keeps) {
   throw std::system_error(errno, std::generic_category(), "cannot write to stdout");
 }
 
-std::string counted(size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 }  // namespace passnet::cli

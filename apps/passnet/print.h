@@ -46,9 +46,6 @@ void say_error(std::type_identity_t<ShownFormat<Args...>> format, const Args&...
   write_stderr(fmt::format(format, shown(args)...));
 }
 
-/// "1 graph", "2 graphs"
-std::string counted(size_t count, std::string_view what);
-
 /// What a text of ours may hold besides lines that are fit to be shown.
 enum class Keeps { Nothing, Colors /* of a table: \x1b[…m */, LineEnds /* of CSV: \r\n */ };
 

@@ -12,6 +12,7 @@
 #include "author/subject/memory.h"
 #include "author/text/kernel_text.h"
 #include "author/text/python_text.h"
+#include "base/strings.h"
 #include "fx/print.h"
 #include "ir/ops/table.h"
 
@@ -589,9 +590,6 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const CallOp
     ir::for_each_input(subject.graph, subject.graph.node(id), [&](NodeId input) { takes.insert(input); });
     for (const NodeId input : takes) written.bytes_before += bytes_of(subject, input);
   }
-  const auto counted = [](size_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-  };
   std::vector<std::string> comment = {fmt::format(
       "{} operators of {} as {}{}.", written.computing, subject.examples[0], counted(kernels.size(), "kernel"),
       written.calls.empty() ? "" : fmt::format(" and {} of PyTorch", counted(written.calls.size(), "call")))};

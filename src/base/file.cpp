@@ -105,6 +105,13 @@ Result<void> write_all(int fd, std::string_view content, const std::string& path
   return {};
 }
 
+Result<void> remove_directory(const std::filesystem::path& path) {
+  std::error_code failed;
+  std::filesystem::remove_all(path, failed);
+  if (failed) return io_error("cannot remove", path.string(), failed.value());
+  return {};
+}
+
 Result<void> write_file(const std::filesystem::path& path, std::string_view content) {
   return write_file(path, std::span(&content, 1));
 }

@@ -42,6 +42,9 @@ Result<std::string> read_regular_file(const std::filesystem::path& path, size_t 
 /// Writes all of it, however often it takes. path: as an error names it. Errors: Io.
 Result<void> write_all(int fd, std::string_view content, const std::string& path);
 
+/// With all that is in it; nothing where there is none. Errors: Io.
+Result<void> remove_directory(const std::filesystem::path& path);
+
 /// Writes to a temporary file beside `path`, then renames it, so readers see the old or the new content,
 /// never a part. Creates missing parent directories. Errors: Io (full disk included; the old file stays).
 Result<void> write_file(const std::filesystem::path& path, std::string_view content);

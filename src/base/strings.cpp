@@ -107,6 +107,10 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return out;
 }
 
+std::string counted(size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string bytes_text(double bytes) {
   constexpr const char* kUnits[] = {"B", "KB", "MB", "GB"};
   size_t unit = 0;

@@ -34,6 +34,9 @@ std::string_view trim(std::string_view text);
 std::string first_line(std::string_view text);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 
+/// "1 graph", "2 graphs"
+std::string counted(size_t count, std::string_view what);
+
 /// "12 B", "1.5 KB", "3.2 MB": in steps of 1024.
 std::string bytes_text(double bytes);
 

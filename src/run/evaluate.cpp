@@ -489,12 +489,11 @@ namespace {
 struct Evaluated {
   const Contender& contender;
   SampleEvaluation evaluation;
-
-  bool skips(size_t graph) const {
-    const EvaluateHooks& hooks = contender.hooks;
-    return hooks.skip && hooks.skip(contender.sample.graph_names[graph]);
-  }
 };
+
+bool skips(const Contender& contender, const std::string& graph) {
+  return contender.hooks.skip && contender.hooks.skip(graph);
+}
 
 /// One graph, told to its contender's hooks.
 Result<void> evaluate_graph(size_t index, Evaluated& one, PreparedReference& prepared, bool others_follow,
@@ -526,12 +525,10 @@ Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const
   std::vector<Evaluated> all;
   bool wants_tensors = false;
   for (const Contender& contender : contenders) {
+    const std::vector<std::string>& graphs = contender.sample.graph_names;
+    if (std::ranges::all_of(graphs, [&](const std::string& graph) { return skips(contender, graph); })) continue;
     all.push_back({contender, SampleEvaluation(contender.sample, options, workers, all.size())});
     wants_tensors |= static_cast<bool>(contender.hooks.tensors);
-    const size_t graphs = contender.sample.graph_names.size();
-    bool has_nothing_to_do = true;
-    for (size_t graph = 0; graph < graphs; ++graph) has_nothing_to_do &= all.back().skips(graph);
-    if (has_nothing_to_do) all.pop_back();
   }
   if (all.empty()) return {};
   PASSNET_TRY_VOID(workers.begin_sample(all.size()));
@@ -541,7 +538,7 @@ Result<void> evaluate_contenders(const std::vector<Contender>& contenders, const
   for (size_t graph = 0; graph < graphs.graph_names.size(); ++graph) {
     std::vector<Evaluated*> of_graph;
     for (Evaluated& one : all) {
-      if (!one.skips(graph)) of_graph.push_back(&one);
+      if (!skips(one.contender, graphs.graph_names[graph])) of_graph.push_back(&one);
     }
     PreparedReference prepared(graphs.graph_paths[graph], workers.reference(),
                                {options.seed, timeout_of(options), wants_tensors, of_graph.size() > 1});

@@ -22,8 +22,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-using Names = std::vector<std::string>;
-
 Written written(const std::string& name, size_t products) {
   Written one;
   one.name = name;
@@ -43,10 +41,6 @@ class Forms : public testing::Test {
     sample_.pass_dir = scratch_.path / "pass_dir";
     plain_.passes = {written("product", 1)};
     without_.passes = {written("rest", 0)};
-  }
-
-  Names listed(const fs::path& pass_dir) const {
-    return nlohmann::json::parse(*read_file(pass_dir / pass::kListFile)).get<Names>();
   }
 
   /// evaluations: as many as the budget is for; -1: no end.

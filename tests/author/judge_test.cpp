@@ -21,8 +21,6 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-using Names = std::vector<std::string>;
-
 RunRecord left_alone(const std::string& graph) {
   RunRecord one = timed(graph, 1);
   one.passes = {{"any", 0, 1, ""}};
@@ -48,7 +46,7 @@ class Judging : public testing::Test {
     }
   }
 
-  Names listed() const { return nlohmann::json::parse(*read_file(sample_.pass_dir / pass::kListFile)).get<Names>(); }
+  Names listed() const { return author::listed(sample_.pass_dir); }
 
   /// evaluations: as many as the budget is for; -1: no end.
   Judged judge(int evaluations) {

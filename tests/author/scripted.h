@@ -1,11 +1,23 @@
 // Records as an evaluation gives them, of what is told to be right and so many times as fast.
 #pragma once
 
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "base/file.h"
+#include "pass/source.h"
 #include "record/record.h"
 
 namespace passnet::author {
+
+using Names = std::vector<std::string>;
+
+/// The passes that stand in the list there.
+inline Names listed(const std::filesystem::path& pass_dir) {
+  return nlohmann::json::parse(*read_file(pass_dir / pass::kListFile)).get<Names>();
+}
 
 /// A graph that a pass applied to, right and so many times as fast.
 inline record::RunRecord timed(const std::string& graph, double speedup) {

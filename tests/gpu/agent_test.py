@@ -6,12 +6,11 @@ import pathlib
 import re
 import subprocess
 import sys
-import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = TESTS.parent
 sys.path[:0] = [str(TESTS / "eval"), str(TESTS / "agent"), str(TESTS / "gpu")]
-from evaluation_test import has_gpu  # noqa: E402
+from gpu_main import main  # noqa: E402
 from passnet_case import BINARY, PassnetCase  # noqa: E402
 from scripted_server import Calls, ScriptedServer, create_all, files_of, knows_samples  # noqa: E402
 
@@ -37,8 +36,4 @@ class Agent(PassnetCase):
 
 
 if __name__ == "__main__":
-    if not has_gpu():
-        tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]).countTestCases()
-        print(f"{tests} checks skipped: there is no GPU here")
-        sys.exit(77)
-    unittest.main()
+    main()

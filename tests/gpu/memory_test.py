@@ -11,7 +11,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "runtime"))
 import worker_client  # noqa: E402
-from evaluation_test import has_gpu  # noqa: E402
+from gpu_main import main  # noqa: E402
 
 BINARY = os.path.join(os.environ.get("PASSNET_BINARY_DIR", "build"), "bin/passnet-worker")
 MIB = 1 << 20
@@ -153,8 +153,4 @@ class Placement(GpuWorkerCase):
 
 
 if __name__ == "__main__":
-    if not has_gpu():
-        tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__]).countTestCases()
-        print(f"{tests} checks skipped: there is no GPU here")
-        sys.exit(77)
-    unittest.main()
+    main()

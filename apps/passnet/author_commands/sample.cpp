@@ -101,9 +101,7 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   graphdir::Sample sample = given;
   sample.path = setup.out / given.name;
   sample.pass_dir = sample.path / "pass_dir";
-  std::error_code failed;
-  fs::remove_all(sample.path, failed);
-  if (failed) return io_error("cannot remove", sample.path.string(), failed.value());
+  PASSNET_TRY_VOID(remove_directory(sample.path));
   PASSNET_TRY(const std::vector<author::Example> examples, inference.load(sample));
   const auto write = [&](const author::WriteOptions& options) { return author::write_all(examples, options); };
   const std::vector<author::Form> forms = author::known_forms(setup.allow_library, setup.on_gpu);

@@ -6,6 +6,7 @@
 
 #include "author/report/report.h"
 #include "author_commands/author.h"
+#include "base/strings.h"
 #include "command.h"
 
 namespace passnet::cli {

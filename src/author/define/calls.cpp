@@ -52,10 +52,10 @@ Result<void> Definitions::called(NodeId id, const Arguments& call, std::string_v
   PASSNET_TRY(Tensor result, result_of(id));
   if (elements_[result.element].compute != Compute::Float) return unsupported(why);
   PASSNET_TRY(result.takes, operands_of(id, bias));
-  result.shape = called_shape(id, call, name);
+  if (without_bias) result.name += "_without_bias";
+  result.shape = called_shape(id, call, name, result.name);
   result.node = id;
   result.call = Call{id, without_bias, calls_.measured.contains(id), why};
-  if (without_bias) result.name += "_without_bias";
   const Tensor shaped = result;
   const TensorId made = add(std::move(result));
   PASSNET_TRY_VOID(lay_out(made));
@@ -93,7 +93,8 @@ Result<std::vector<TensorId>> Definitions::operands_of(NodeId id, std::optional<
 }
 
 // By the operands where they tell; else the plan asks what PyTorch gave.
-std::vector<SizeId> Definitions::called_shape(NodeId id, const Arguments& call, std::string_view name) {
+std::vector<SizeId> Definitions::called_shape(NodeId id, const Arguments& call, std::string_view name,
+                                              const std::string& made) {
   const std::vector<ValueType> types = subject_.types_of(id);
   const size_t rank = types[0].tensor.shape.size();
   std::vector<std::optional<SizeId>> shape(rank);
@@ -126,8 +127,6 @@ std::vector<SizeId> Definitions::called_shape(NodeId id, const Arguments& call, 
       shape.back() = value.back();
     }
   }
-  const std::string stem(graph_.node(id).name);
-  const std::string made = calls_.without_bias.contains(id) ? stem + "_without_bias" : stem;
   std::vector<SizeId> all;
   for (size_t dim = 0; dim < rank; ++dim) {
     ByExample values;

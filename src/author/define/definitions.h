@@ -117,7 +117,8 @@ class Definitions {
   /// why: no kernel computes it. Errors: Unsupported: PyTorch is not called for it either.
   Result<void> called(ir::NodeId id, const Arguments& call, std::string_view name, const std::string& why);
   Result<std::vector<TensorId>> operands_of(ir::NodeId id, std::optional<ir::NodeId> but) const;
-  std::vector<SizeId> called_shape(ir::NodeId id, const Arguments& call, std::string_view name);
+  std::vector<SizeId> called_shape(ir::NodeId id, const Arguments& call, std::string_view name,
+                                   const std::string& made);
   Result<bool> pointwise(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<void> batch_norm(ir::NodeId id, const Arguments& call);
   Result<void> glu(ir::NodeId id, const Arguments& call);
@@ -145,6 +146,8 @@ class Definitions {
   Result<void> equal_part(ir::NodeId id, TensorId of, int64_t dim, SizeId each, int64_t at);
 
   Result<bool> fold(ir::NodeId id, const Arguments& call, std::string_view name);
+  /// Of a reduction over these dimensions; keep: they stay, with one element.
+  std::vector<SizeId> shape_without(TensorId of, const std::vector<int64_t>& dims, bool keep);
   Result<void> reduction(ir::NodeId id, const Arguments& call, std::string_view name);
   TensorId folded(const std::string& name, TensorId of, const std::vector<int64_t>& dims, Fold fold, int work,
                   std::function<ExprId(Scope&, ExprId element, const Place&)> value);

@@ -19,7 +19,28 @@ constexpr int64_t kMostOnes = int64_t{1} << 24;
 // Sums up to each place take as many steps as there are pairs of places.
 constexpr int64_t kMostSums = 64;
 
+bool goes(const std::vector<int64_t>& dims, int64_t dim) { return std::ranges::find(dims, dim) != dims.end(); }
+
+/// The place in what is reduced over these dimensions, of one in a result that keeps them.
+std::vector<IndexId> place_without(const std::vector<IndexId>& place, const std::vector<int64_t>& dims) {
+  std::vector<IndexId> kept;
+  for (size_t i = 0; i < place.size(); ++i) {
+    if (!goes(dims, static_cast<int64_t>(i))) kept.push_back(place[i]);
+  }
+  return kept;
+}
+
 }  // namespace
+
+std::vector<SizeId> Definitions::shape_without(TensorId of, const std::vector<int64_t>& dims, bool keep) {
+  const std::vector<SizeId>& whole = tensors_[of].shape;
+  std::vector<SizeId> shape;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    const bool gone = goes(dims, static_cast<int64_t>(i));
+    if (!gone || keep) shape.push_back(gone ? sizes_.one() : whole[i]);
+  }
+  return shape;
+}
 
 ExprId Definitions::count(const std::vector<SizeId>& extents, Compute compute) {
   return exprs_.convert(exprs_.place(indices_.size(sizes_.product(extents))), compute);
@@ -94,12 +115,10 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
     PASSNET_TRY(keep, call.flag("keepdim"));
   }
   PASSNET_TRY(Tensor result, result_of(id));
+  result.shape = shape_without(x, dims, keep);
   std::vector<SizeId> extents;
   for (int64_t dim = 0; dim < rank; ++dim) {
-    const SizeId size = tensors_[x].shape[static_cast<size_t>(dim)];
-    const bool goes = std::ranges::find(dims, dim) != dims.end();
-    if (goes) extents.push_back(size);
-    if (!goes || keep) result.shape.push_back(goes ? sizes_.one() : size);
+    if (goes(dims, dim)) extents.push_back(tensors_[x].shape[static_cast<size_t>(dim)]);
   }
   const std::string own(graph_.node(id).name);
   const auto plain = [](Scope&, ExprId element, const Place&) { return element; };
@@ -154,13 +173,8 @@ Result<void> Definitions::reduction(NodeId id, const Arguments& call, std::strin
     text = unbiased ? "$0 / ($1 - 1.0f)" : "$0 / $1";
     if (name == "std") text = fmt::format("sqrt({})", text);
   }
-  const std::vector<int64_t> gone = keep ? dims : std::vector<int64_t>{};
   const auto at = [=](Scope& scope, const Place& place) {
-    Place own_place;
-    for (size_t i = 0; i < place.size(); ++i) {
-      if (std::ranges::find(gone, static_cast<int64_t>(i)) == gone.end()) own_place.push_back(place[i]);
-    }
-    const ExprId element = scope.element(made, own_place);
+    const ExprId element = scope.element(made, keep ? place_without(place, dims) : place);
     if (text == "$0") return whole_sum ? scope.exprs().convert(element, Compute::Int) : element;
     return scope.exprs().apply(
         text, text.find("$1") == std::string::npos ? std::vector{element} : std::vector{element, factor},
@@ -221,11 +235,7 @@ Result<void> Definitions::log_sum_exp(NodeId id, const Arguments& call) {
   PASSNET_TRY(const std::vector<int64_t> dims, call.dimensions("dim", rank));
   PASSNET_TRY(const bool keep, call.flag("keepdim"));
   PASSNET_TRY(Tensor result, result_of(id));
-  const auto goes = [dims](int64_t dim) { return std::ranges::find(dims, dim) != dims.end(); };
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    if (!goes(dim)) result.shape.push_back(tensors_[x].shape[static_cast<size_t>(dim)]);
-    if (goes(dim) && keep) result.shape.push_back(sizes_.one());
-  }
+  result.shape = shape_without(x, dims, keep);
   const std::string own(graph_.node(id).name);
   const TensorId largest =
       folded(own + "_largest", x, dims, Fold::Largest, 1, [](Scope&, ExprId element, const Place&) { return element; });
@@ -240,10 +250,7 @@ Result<void> Definitions::log_sum_exp(NodeId id, const Arguments& call) {
       });
   tensors_[total].takes.push_back(largest);
   const auto at = [=](Scope& scope, const Place& place) {
-    Place row;
-    for (size_t i = 0; i < place.size(); ++i) {
-      if (!keep || !goes(static_cast<int64_t>(i))) row.push_back(place[i]);
-    }
+    const Place row = keep ? place_without(place, dims) : place;
     return scope.exprs().apply("log($0) + $1", {scope.element(total, row), center(scope, row)}, Compute::Float);
   };
   return define(id, std::move(result), {largest, total}, 12, at);

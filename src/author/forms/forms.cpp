@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "author/forms/candidates.h"
+#include "base/file.h"
 
 namespace passnet::author {
 
@@ -33,13 +34,6 @@ Result<JudgedForm> judge_form(const graphdir::Sample& sample, std::string label,
   PASSNET_TRY(const std::vector<Candidate> candidates, write_candidates(sample.pass_dir, authored));
   PASSNET_TRY(Judged judged, judge_passes(sample, candidates, evaluate, is_spent));
   return JudgedForm{std::move(label), std::move(authored), std::move(judged)};
-}
-
-Result<void> remove_directory(const fs::path& directory) {
-  std::error_code failed;
-  fs::remove_all(directory, failed);
-  if (failed) return io_error("cannot remove", directory.string(), failed.value());
-  return {};
 }
 
 Result<void> replace_directory(const fs::path& directory, const fs::path& by) {

@@ -85,6 +85,16 @@ class Linear {
 
 }  // namespace
 
+bool moves_by_one(const SizeTable& sizes, const Access& access, VariableId variable) {
+  const auto step = access.steps.find(variable);
+  return step != access.steps.end() && sizes.is_one(step->second) && !access.irregular.contains(variable);
+}
+
+bool jumps(const SizeTable& sizes, const Access& access, VariableId variable) {
+  const auto step = access.steps.find(variable);
+  return step != access.steps.end() && !sizes.is_constant(step->second, 0) && !sizes.is_one(step->second);
+}
+
 Access access_of(ExprTable& exprs, const std::vector<IndexId>& place, const std::vector<SizeId>& strides) {
   Linear linear(exprs);
   for (size_t i = 0; i < place.size(); ++i) linear.add(place[i], strides[i]);

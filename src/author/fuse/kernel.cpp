@@ -246,6 +246,12 @@ void collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std
 
 }  // namespace
 
+SizeId loop_steps(SizeTable& sizes, const std::vector<Loop>& loops) {
+  SizeId steps = sizes.one();
+  for (const Loop& loop : loops) steps = sizes.product(steps, loop.extent);
+  return steps;
+}
+
 Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& stored,
                     const std::function<bool(TensorId)>& in_memory) {
   return Planner(definitions, stored, in_memory).run();

@@ -15,6 +15,8 @@ struct Loop {
   VariableId variable = 0;
   SizeId extent = 0;
 };
+/// Of loops that stand in each other; 1 of none.
+SizeId loop_steps(SizeTable& sizes, const std::vector<Loop>& loops);
 
 struct Store {
   TensorId tensor = 0;

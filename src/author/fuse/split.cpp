@@ -23,9 +23,7 @@ class Splitter {
     if (reductions_.empty() || !go_over_one_row()) return std::nullopt;
     SplitRow split;
     split.loops = loops();
-    SizeTable& sizes = definitions_.sizes();
-    split.length = sizes.one();
-    for (const Loop& loop : split.loops) split.length = sizes.product(split.length, loop.extent);
+    split.length = loop_steps(definitions_.sizes(), split.loops);
     std::vector<bool> is_stored(kernel_.stores.size(), false);
     int levels = 0;
     for (const ExprId reduction : reductions_) levels = std::max(levels, level_of(reduction));

@@ -38,23 +38,15 @@ std::optional<Tile> tile_of(Definitions& definitions, const FusedKernel& kernel)
   }
   const auto is_long = [&](const Loop& loop) { return 2 * sizes.largest(loop.extent) >= kTile; };
   if (!is_long(lane)) return std::nullopt;
-  const auto moves_by_one = [&](const Access& access, const Loop& loop) {
-    const auto step = access.steps.find(loop.variable);
-    return step != access.steps.end() && sizes.is_one(step->second);
-  };
-  // Where it goes on with the loop, but not to a neighbour.
-  const auto jumps = [&](const Access& access, const Loop& loop) {
-    const auto step = access.steps.find(loop.variable);
-    return step != access.steps.end() && !sizes.is_constant(step->second, 0) && !sizes.is_one(step->second);
-  };
   std::optional<Tile> tile;
   for (const ExprId load : loads) {
     if (tile && tile->loads.size() == kMostLoads) break;
     const Expr expr = exprs.at(load);
     const Access access = access_of(exprs, expr.places, definitions.tensors()[expr.tensor].strides);
-    if (!access.irregular.empty() || !jumps(access, lane)) continue;
+    if (!access.irregular.empty() || !jumps(sizes, access, lane.variable)) continue;
     for (const Loop& loop : kernel.items) {
-      const bool is_across = loop.variable != lane.variable && moves_by_one(access, loop) && is_long(loop);
+      const bool is_across =
+          loop.variable != lane.variable && moves_by_one(sizes, access, loop.variable) && is_long(loop);
       if (!is_across || (tile && tile->across.variable != loop.variable)) continue;
       if (!tile) tile = Tile{loop, lane, {}, {}};
       tile->loads.push_back(load);

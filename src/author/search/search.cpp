@@ -5,20 +5,19 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <set>
 
 #include "author/forms/candidates.h"
 #include "author/search/known.h"
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "record/interval.h"
+#include "record/stats.h"
 #include "record/verdict.h"
 
 namespace passnet::author {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -83,9 +82,7 @@ class Search {
       const std::vector<Proposal> proposed = proposals(pass.shapes, longest.front(), machine_);
       if (!proposed.empty()) PASSNET_TRY_VOID(measure(pass, longest, proposed));
     }
-    std::error_code failed;
-    fs::remove_all(place().pass_dir, failed);
-    if (failed) return io_error("cannot remove", place().pass_dir.string(), failed.value());
+    PASSNET_TRY_VOID(remove_directory(place().pass_dir));
     return std::move(found_);
   }
 
@@ -104,10 +101,8 @@ class Search {
       if (record == nullptr || verdict.declined.contains(graph) || record->candidate.trials_us.empty() ||
           record->outputs.empty())
         continue;
-      std::vector<double> times = record->candidate.trials_us;
-      std::ranges::nth_element(times, times.begin() + static_cast<ptrdiff_t>(times.size() / 2));
       auto& known = longest[record->outputs[0].found_dtype];
-      known = std::max(known, {times[times.size() / 2], i});
+      known = std::max(known, {record::summarize(record->candidate.trials_us).median, i});
     }
     std::vector<std::pair<double, size_t>> sorted;
     for (const auto& [dtype, one] : longest) sorted.push_back(one);
@@ -149,9 +144,7 @@ class Search {
       small.graph_names.push_back(sample_.graph_names[i]);
       small.graph_paths.push_back(sample_.graph_paths[i]);
     }
-    std::error_code failed;
-    fs::remove_all(small.pass_dir, failed);
-    if (failed) return io_error("cannot remove", small.pass_dir.string(), failed.value());
+    PASSNET_TRY_VOID(remove_directory(small.pass_dir));
     PASSNET_TRY_VOID(write_candidates(small.pass_dir, Authored{{pass}, {}}));
     PASSNET_TRY(const Records records, evaluate_(small));
     Timed timed = timed_of(records, graphs);

@@ -73,9 +73,10 @@ std::string choices(const std::string& text, bool vectors) {
   return text.substr(0, at) + made + choices(text.substr(brackets.end + 1), vectors);
 }
 
-bool moves_by_one(const SizeTable& sizes, const Access& access, VariableId lane) {
-  const auto step = access.steps.find(lane);
-  return step != access.steps.end() && sizes.is_one(step->second) && !access.irregular.contains(lane);
+/// Of an expression's text: what takes a processor many cycles.
+bool divides_or_calls(std::string_view text) {
+  const auto is_call = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 && c != 'f'; };
+  return text.find('/') != std::string_view::npos || std::ranges::any_of(text, is_call);
 }
 
 /// What the steps of an access must be multiples of where neighbours are moved together; none: they cannot be.
@@ -326,10 +327,9 @@ class KernelWriter {
     if (const auto tiled = tiles_.find(id); tiled != tiles_.end()) return converted(expr.tensor, tiled->second);
     const Access from = access(expr.tensor, expr.places);
     if (!is_vector(id)) return element_text(expr.tensor, offset_text(from, variables_[lane_ ? lane_->variable : 0]));
-    const auto step = from.steps.find(lane_->variable);
     const std::string& name = definitions_.tensors()[expr.tensor].name;
     std::string text;
-    if (step != from.steps.end() && sizes_.is_one(step->second) && !from.irregular.contains(lane_->variable)) {
+    if (moves_by_one(sizes_, from, lane_->variable)) {
       const std::string offset = offset_text(from, "i");
       text = fmt::format("load({} + {}, lanes)", name, offset);
     } else {
@@ -351,11 +351,9 @@ class KernelWriter {
     const Expr& expr = exprs_.at(id);
     if (expr.kind == Kind::Round || expr.kind == Kind::Guard) return true;
     if (expr.kind != Kind::Apply) return false;
-    const bool calls = std::ranges::any_of(
-        expr.text, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 && c != 'f'; });
     size_t on_row = 0;
     for (const ExprId part : expr.parts) on_row += moves_with_row(part) ? 1 : 0;
-    return calls || on_row > 1 || expr.text.find('/') != std::string::npos;
+    return on_row > 1 || divides_or_calls(expr.text);
   }
 
   std::string apply_text(ExprId id) {
@@ -709,11 +707,7 @@ class KernelWriter {
     for (auto one = lines.rbegin(); one != lines.rend(); ++one) line(*one);
   }
 
-  std::string product_text(const std::vector<Loop>& loops) {
-    SizeId all = sizes_.one();
-    for (const Loop& loop : loops) all = sizes_.product(all, loop.extent);
-    return sizes_.kernel_text(all);
-  }
+  std::string product_text(const std::vector<Loop>& loops) { return sizes_.kernel_text(loop_steps(sizes_, loops)); }
 
   // ---- the CPU
 
@@ -798,7 +792,7 @@ class KernelWriter {
     line(fmt::format("const int64_t stop = {0} - start < last - next ? {0} : start + last - next;", width));
     line("next += stop - start;");
     if (shared) {
-      const std::string runs = outer.empty() ? "1" : product_text(outer);
+      const std::string runs = product_text(outer);
       line(fmt::format("const int64_t part = run / {0}{1};", runs,
                        outer.empty() ? "" : fmt::format(", item = run % {}", runs)));
       open_share();
@@ -814,9 +808,9 @@ class KernelWriter {
   /// What follows the lane alone and takes long, such as the scale of a channel, is the same for all items: it is computed
   /// before the loop over them where that pays for every task.
   void keep_what_items_share(const std::vector<Loop>& outer) {
-    SizeId items = sizes_.one();
-    for (const Loop& loop : outer) items = sizes_.product(items, loop.extent);
-    if (!vectors_ || sizes_.smallest(items) < kLeastSharing || sizes_.largest(lane_->extent) > kMostShared) return;
+    if (!vectors_ || sizes_.smallest(loop_steps(sizes_, outer)) < kLeastSharing ||
+        sizes_.largest(lane_->extent) > kMostShared)
+      return;
     std::set<ExprId> met;
     std::vector<ExprId> shared;
     for (const Store* store : stores_) collect_shared(store->value, met, shared);
@@ -853,10 +847,7 @@ class KernelWriter {
   bool takes_long(ExprId id) {
     const Expr& expr = exprs_.at(id);
     if (!moves_with_lane(id)) return false;
-    const auto is_call = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 && c != 'f'; };
-    if (expr.kind == Kind::Apply &&
-        (expr.text.find('/') != std::string::npos || std::ranges::any_of(expr.text, is_call)))
-      return true;
+    if (expr.kind == Kind::Apply && divides_or_calls(expr.text)) return true;
     bool found = false;
     exprs_.for_each_part(id, [&](ExprId part) { found = found || takes_long(part); });
     return found;
@@ -971,7 +962,7 @@ class KernelWriter {
     line(fmt::format("const int64_t end = begin + share < {0} ? begin + share : {0};", length));
   }
 
-  std::string item_count() { return kernel_.items.empty() ? "1" : product_text(kernel_.items); }
+  std::string item_count() { return product_text(kernel_.items); }
 
   /// Where a partial result lies, of the part of that name: those of neighbouring items side by side.
   std::string share_place(const std::string& part) { return fmt::format("{} * {} + {}", part, item_count(), number_); }
@@ -1564,9 +1555,8 @@ bool lie_beside(Definitions& definitions, const FusedKernel& kernel) {
   return std::ranges::any_of(loads_in(definitions.exprs(), kernel), [&](ExprId load) {
     const Expr expr = definitions.exprs().at(load);
     const Access access = access_of(definitions.exprs(), expr.places, definitions.tensors()[expr.tensor].strides);
-    const auto step = access.steps.find(kernel.row.back().variable);
-    const bool jumps = step != access.steps.end() && !sizes.is_constant(step->second, 0) && !sizes.is_one(step->second);
-    return jumps && moves_by_one(sizes, access, kernel.items.back().variable);
+    return jumps(sizes, access, kernel.row.back().variable) &&
+           moves_by_one(sizes, access, kernel.items.back().variable);
   });
 }
 
@@ -1600,11 +1590,7 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
   const auto add = [&](const Access& access, TensorId tensor) {
     const auto steps = steps_of(definitions, kernel, lane, access, tensor);
     if (!steps) {
-      const auto step = access.steps.find(lane.variable);
-      const bool jumps =
-          access.irregular.contains(lane.variable) ||
-          (step != access.steps.end() && !sizes.is_constant(step->second, 0) && !sizes.is_one(step->second));
-      return !jumps;
+      return !access.irregular.contains(lane.variable) && !jumps(sizes, access, lane.variable);
     }
     any = true;
     for (const SizeId step : *steps) {
@@ -1635,17 +1621,14 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
                      const std::vector<ExprId>& given, const std::vector<TensorId>& stored) {
   SizeTable& sizes = definitions.sizes();
   KernelFacts facts;
-  facts.steps = sizes.one();
-  for (const Loop& loop : kernel.row) facts.steps = sizes.product(facts.steps, loop.extent);
+  facts.items = loop_steps(sizes, kernel.items);
+  facts.row = facts.steps = loop_steps(sizes, kernel.row);
   std::set<ExprId> met;
   for (const ExprId value : values) collect_facts(definitions, value, given, met, facts);
   facts.stored = stored;
   for (const TensorId one : facts.stored) {
     if (const auto input = definitions.tensors()[one].overwrites) std::erase(facts.loaded, *input);
   }
-  facts.items = facts.row = sizes.one();
-  for (const Loop& loop : kernel.items) facts.items = sizes.product(facts.items, loop.extent);
-  for (const Loop& loop : kernel.row) facts.row = sizes.product(facts.row, loop.extent);
   facts.packing = packing_of(definitions, kernel);
   facts.tile = tile_of(definitions, kernel);
   facts.beside = lie_beside(definitions, kernel);

@@ -110,10 +110,6 @@ std::string render_entry(const GraphEntry& entry, size_t sample, const Sources& 
          "</details>\n";
 }
 
-std::string plural(size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string summary_of(const SampleGroup& group) {
   size_t correct = 0;
   std::map<Speed, size_t> speeds;
@@ -157,7 +153,7 @@ std::string render_filters(const std::vector<SampleGroup>& groups) {
         "<label>Sample <select name=\"sample\"><option value=\"\">all</option>" + samples +
         "</select></label><label class=\"check\"><input type=\"checkbox\" name=\"grouped\" checked> by sample</label>";
   }
-  return out + fmt::format("<output aria-live=\"polite\">{}</output></form>\n", plural(total, "graph"));
+  return out + fmt::format("<output aria-live=\"polite\">{}</output></form>\n", counted(total, "graph"));
 }
 
 constexpr const char* kHead =

@@ -1,5 +1,5 @@
 // Operators that only move what they are given: their results lie in the first argument's memory, and no element is read.
-// Launches that stand in line need not have run before them. Internal to runtime/ (includes torch).
+// Launches that stand in line need not have run before them.
 #pragma once
 
 #include <cstdint>

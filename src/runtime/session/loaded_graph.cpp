@@ -38,10 +38,14 @@ namespace {
 constexpr int64_t kKeptShare = 4;
 
 int64_t bytes_of(const at::Tensor& tensor) { return tensor.defined() ? static_cast<int64_t>(tensor.nbytes()) : 0; }
-int64_t bytes_of(const CallResult& result) {
+int64_t bytes_of(const std::vector<CallOutput>& outputs) {
   int64_t bytes = 0;
-  for (const CallOutput& output : result.outputs) bytes += bytes_of(output.tensor);
-  for (const auto& [name, input] : result.inputs) bytes += bytes_of(input.tensor);
+  for (const CallOutput& output : outputs) bytes += bytes_of(output.tensor);
+  return bytes;
+}
+int64_t bytes_of(const std::map<std::string, CallOutput>& inputs) {
+  int64_t bytes = 0;
+  for (const auto& [name, input] : inputs) bytes += bytes_of(input.tensor);
   return bytes;
 }
 }  // namespace
@@ -50,9 +54,8 @@ int64_t LoadedGraph::KnownInputs::bytes() const {
   int64_t bytes = 0;
   for (const at::Tensor& tensor : set->tensors) bytes += bytes_of(tensor);
   if (!last_run) return bytes;
-  for (const CallOutput& output : last_run->outputs) bytes += bytes_of(output.tensor);
-  for (const auto& [name, input] : last_run->changed) bytes += bytes_of(input.tensor);
-  return bytes + (last_run->exact ? bytes_of(*last_run->exact) : 0);
+  bytes += bytes_of(last_run->outputs) + bytes_of(last_run->changed);
+  return last_run->exact ? bytes + bytes_of(last_run->exact->outputs) + bytes_of(last_run->exact->inputs) : bytes;
 }
 
 void LoadedGraph::use(KnownInputs inputs, CallInputs for_calls) {
@@ -265,13 +268,7 @@ const LoadedGraph::LastRun& LoadedGraph::last_run_or_none() const {
 
 OutputComparison& LoadedGraph::comparison() { return known_.last_run ? *known_.last_run->comparison : *no_comparison_; }
 
-int64_t LoadedGraph::outputs_bytes() const {
-  int64_t bytes = 0;
-  for (const CallOutput& output : expected()) {
-    if (output.tensor.defined()) bytes += static_cast<int64_t>(output.tensor.nbytes());
-  }
-  return bytes;
-}
+int64_t LoadedGraph::outputs_bytes() const { return bytes_of(expected()); }
 
 Result<void> LoadedGraph::record() {
   if (recording_ == Recording::Off || recorded_ || refused_recording_ || !device_.can_record()) return {};

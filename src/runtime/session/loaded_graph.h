@@ -102,6 +102,8 @@ class LoadedGraph {
   /// Keeps what the last run would have given at float64 as long as the run itself.
   void keep_exact(CallResult exact);
   const std::vector<CallOutput>& expected() const { return last_run_or_none().outputs; }
+  /// Of these outputs.
+  const std::vector<record::Layout>& layouts() const { return last_run_or_none().layouts; }
   /// Of all tensors among them.
   int64_t outputs_bytes() const;
   OutputComparison& comparison();

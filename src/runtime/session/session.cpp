@@ -150,8 +150,7 @@ Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const
     told.input_names.push_back(name);
     told.inputs.push_back(check_output(mine, theirs));
   }
-  const LoadedGraph::LastRun* const last = graph_->last_run();
-  const std::vector<record::Layout> expected = last != nullptr ? last->layouts : std::vector<record::Layout>();
+  const std::vector<record::Layout>& expected = graph_->layouts();
   for (size_t i = 0; i < std::min({checks.size(), expected.size(), found_layouts.size()}); ++i) {
     if (expected[i] == found_layouts[i]) continue;
     checks[i].expected_layout = expected[i];
