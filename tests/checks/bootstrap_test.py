@@ -24,7 +24,7 @@ here=$(dirname "$(readlink -f "$0")")
 if [[ "$*" == "-m venv "* ]]; then
   echo "venv $3" >>{log}; mkdir -p "$3/bin"; cp "$0" "$3/bin/python3"
 elif [[ "$*" == "-m pip "* ]]; then
-  echo "pip ${{*:3}}" >>{log}; [[ ! -e {home}/pip_is_killed ]] || {{ rm {home}/pip_is_killed; kill -9 $PPID; }}
+  echo "pip ${{*:3}}" >>{log}; [[ ! -e {home}/pip_is_killed ]] || {{ rm {home}/pip_is_killed; kill -9 $PPID; exit 1; }}
   "{real}" "{wheel}" "$here/site" 2.11.0
 elif [[ "$*" == *"ctypes.CDLL"* ]]; then
   echo "loads ${{*: -1}}" >>{log}
