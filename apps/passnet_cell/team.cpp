@@ -31,7 +31,7 @@ alignas(64) std::atomic<int64_t> next_task;  // first task that nobody has taken
 alignas(64) std::atomic<uint32_t> gate;      // kOpen while helpers may join, plus how many did
 alignas(64) std::atomic<uint32_t> left;      // helpers that joined and are done
 alignas(64) std::atomic<uint32_t> opened;    // launches that were opened to helpers
-alignas(64) std::atomic<uint32_t> over;      // the helpers' turn whose program is over
+alignas(64) std::atomic<uint32_t> over;      // the last program that is over
 
 void pause() {
 #if defined(__x86_64__)
@@ -145,18 +145,44 @@ void bind_to(int32_t processor) {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
+void tell_done() {
+  ::syscall(SYS_futex, &team.control->done, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+/// What a thread does in a program that it is woken for.
+void take_part(uint32_t thread, uint32_t turn) {
+  if (thread != team.program->leader) {
+    help(turn);
+    // The worker may sleep on the processor of the first thread, which is awake as yet.
+    if (thread == 0) tell_done();
+    return;
+  }
+  run_program();
+  team.control->done.store(turn, std::memory_order_release);
+  over.store(turn, std::memory_order_release);
+  tell_done();
+}
+
+/// A helper: its number among the threads, and the processor that it is bound to.
+struct Helper {
+  uint32_t thread;
+  int32_t processor;
+};
+constexpr uint32_t kMostThreads = 1024;
+Helper helpers[kMostThreads];
 /// Helpers that are ready for lock().
 std::atomic<uint32_t> ready;
 
-void* helper(void* processor) {
-  bind_to(*static_cast<const int32_t*>(processor));
+void* help_for_ever(void* which) {
+  const Helper self = *static_cast<const Helper*>(which);
+  bind_to(self.processor);
   drop_clock();
   take_fault_stack();
   ready.fetch_add(1, std::memory_order_release);
   uint32_t turn = 0;
   while (true) {
     turn = await_turn(team.control->helper_turn, turn);
-    help(turn);
+    take_part(self.thread, turn);
   }
   return nullptr;
 }
@@ -168,9 +194,11 @@ const char* start_team(const Team& members, const int32_t* processors) {
   bind_to(processors[0]);
   drop_clock();
   take_fault_stack();
+  if (team.threads > kMostThreads) return "more threads than a cell can have";
   for (uint32_t i = 1; i < team.threads; ++i) {
+    helpers[i] = {i, processors[i]};
     pthread_t thread;
-    if (::pthread_create(&thread, nullptr, helper, const_cast<int32_t*>(processors + i)) != 0)
+    if (::pthread_create(&thread, nullptr, help_for_ever, helpers + i) != 0)
       return "the machine gives no further thread";
   }
   while (ready.load(std::memory_order_acquire) != team.threads - 1) ::sched_yield();
@@ -181,10 +209,7 @@ void run_programs() {
   uint32_t turn = 0;
   while (true) {
     turn = await_turn(team.control->first_turn, turn);
-    run_program();
-    over.store(team.control->helper_turn.load(std::memory_order_acquire), std::memory_order_release);
-    team.control->done.store(turn, std::memory_order_release);
-    ::syscall(SYS_futex, &team.control->done, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    take_part(0, turn);
   }
 }
 

@@ -16,7 +16,7 @@ struct Team {
 /// Returns: what failed, or null. `team` is kept.
 const char* start_team(const Team& team, const int32_t* processors);
 
-/// Runs programs as the first thread, for ever.
+/// Takes part in programs as the first thread, for ever.
 [[noreturn]] void run_programs();
 
 }  // namespace passnet::cell

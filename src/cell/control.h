@@ -2,10 +2,13 @@
 // of passes run in on the CPU. It holds their code, their buffers and these pages, and can only compute and wait. The
 // worker trusts nothing that it reads here but for what it tells people of a fault.
 //
-// A hand-over: the worker writes a program, adds 1 to a turn and wakes who sleeps on it; the cell's first thread runs the
-// launches with the helpers, sets `done`, and all go to sleep on their turns again. That they sleep is the only sign
-// that a program is over, and the kernel gives it (the worker counts sleepers), so it cannot be forged: the cell has no
-// other threads, cannot wake its own, and cannot wait for a time.
+// A hand-over: the worker writes a program, and its number to the turns of the threads that are to run it; the thread that
+// leads it runs the launches with those who help, sets `done`, and all go to sleep on their turns again. That they sleep is
+// the only sign that a program is over, and the kernel gives it (the worker counts sleepers), so it cannot be forged: the
+// cell has no other threads, cannot wake its own, and cannot wait for a time.
+//
+// The first thread has the processor of the worker's own thread, so to wake it takes no other processor out of its sleep;
+// a helper that is awake already begins at once, while the worker watches.
 #pragma once
 
 #include <passnet/abi.h>
@@ -29,6 +32,7 @@ struct Launch {
 struct Program {
   uint32_t launches = 0;
   uint32_t most_launches = 0;
+  uint64_t leader = 0;  // the thread that runs it, of all of the cell; the others that are woken help
 };
 inline const Launch* launches_of(const Program* program) { return reinterpret_cast<const Launch*>(program + 1); }
 inline const passnet_arg* args_of(const Program* program) {
@@ -47,9 +51,9 @@ struct Fault {
 
 /// Written by both.
 struct Control {
-  alignas(64) std::atomic<uint32_t> first_turn;   // the first thread sleeps here
-  alignas(64) std::atomic<uint32_t> helper_turn;  // the helpers sleep here
-  alignas(64) std::atomic<uint32_t> done;         // the last first_turn that is over; the worker sleeps here
+  alignas(64) std::atomic<uint32_t> first_turn;   // the last program of the first thread, which sleeps here
+  alignas(64) std::atomic<uint32_t> helper_turn;  // the last program of the helpers, who sleep here
+  alignas(64) std::atomic<uint32_t> done;         // the last program that is over; the worker sleeps here
   alignas(64) std::atomic<uint32_t> alert;        // not 0: helpers that are awake wait for their turn without sleeping
   alignas(64) std::atomic<uint32_t> awake;        // helpers that saw the alert
   alignas(64) std::atomic<uint32_t> running;      // launch of the program that runs

@@ -89,7 +89,6 @@ class FreshCalls {
  private:
   using Inputs = std::vector<at::Tensor>;
   KernelHost* host() const { return graph_.fused().host(); }
-  bool defers() const { return host() != nullptr && graph_.plan().launches_only() && !graph_.recorded(); }
 
   /// A tensor like this one, at a random place in a block of its own; its elements are as they happen to be.
   at::Tensor elsewhere(const at::Tensor& tensor) {
@@ -106,9 +105,9 @@ class FreshCalls {
     std::vector<std::vector<c10::IValue>> outputs(inputs.size());
     while (true) {
       seed_generators();
-      wake();
+      graph_.expect_launches();
       graph_.device().synchronize();
-      graph_.fused().deferring = defers();
+      graph_.fused().deferring = graph_.hands_over();
       clock_->start();
       const Result<void> done = calls(inputs, outputs);
       const std::optional<double> taken = clock_->stop();
@@ -139,14 +138,8 @@ class FreshCalls {
       PASSNET_TRY_VOID(graph_.plan().run());
       outputs[i] = graph_.plan().outputs();
     }
-    if (defers()) host()->finish();
+    if (graph_.hands_over()) host()->finish();
     return {};
-  }
-
-  /// Threads that run kernels are awake when a call begins, as they are in a program that does nothing else; those of
-  /// operators are from the call before.
-  void wake() {
-    if (graph_device().is_cpu() && defers()) host()->expect_launches();
   }
 
   void keep(const Inputs& inputs, const std::vector<c10::IValue>& outputs) {

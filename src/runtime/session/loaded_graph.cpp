@@ -211,6 +211,14 @@ void LoadedGraph::restore(size_t index) {
   }
 }
 
+bool LoadedGraph::hands_over() const {
+  return fused_->host() != nullptr && plan_->launches_only() && recorded_ == nullptr;
+}
+
+void LoadedGraph::expect_launches() {
+  if (hands_over()) fused_->host()->expect_launches();
+}
+
 void LoadedGraph::prepare_call() {
   for (const size_t index : known_.mutated) restore(index);
   seed_generators();

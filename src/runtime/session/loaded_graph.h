@@ -78,6 +78,11 @@ class LoadedGraph {
   std::vector<ChangedInput> changed_on_either_side(const std::map<std::string, CallOutput>& found) const;
   /// Makes the inputs that calls change what they were, and seeds the generators.
   void prepare_call();
+  /// Whether a call does nothing but hand launches to a process of their own, which takes those of several calls at once.
+  bool hands_over() const;
+  /// Threads that run kernels are awake when such a call begins, as they are in a program that does nothing else, and as
+  /// those of operators are from the call before.
+  void expect_launches();
   /// One call in the given mode, waited for. visit: as Plan::run_visiting. Throws KernelFault.
   Result<void> call(FusedLibrary::Mode mode, const Plan::NodeVisitor* visit = nullptr);
   /// Most memory of tensors that the last call held at a time, beside inputs and constants.

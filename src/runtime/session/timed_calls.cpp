@@ -71,6 +71,7 @@ class TimedCalls {
     graph_.prepare_call();
     if (options_.flush) graph_.device().flush_cache();
     graph_.device().synchronize();
+    graph_.expect_launches();
   }
   /// Inputs as they were set, elsewhere than those of the two calls before.
   void take_fresh_inputs(int64_t number) {

@@ -13,6 +13,7 @@
 #include <climits>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include "runtime/cpu/cell/descriptors.h"
 
@@ -144,24 +145,45 @@ void Cell::alert() {
   control_->alert.store(1, std::memory_order_release);
   futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
   const auto begin = std::chrono::steady_clock::now();
-  while (control_->awake.load(std::memory_order_acquire) < threads_ - 1 &&
-         std::chrono::steady_clock::now() - begin < kMostUntilAwake) {
+  do {
     // A processor that slept takes as long to wake up as a short launch runs.
-  }
+    alerted_ = control_->awake.load(std::memory_order_acquire) == threads_ - 1;
+  } while (!alerted_ && std::chrono::steady_clock::now() - begin < kMostUntilAwake);
 }
 
 void Cell::run() {
-  const uint32_t turn = control_->first_turn.load(std::memory_order_relaxed) + 1;
-  if (shared_ && threads_ > 1) {
-    control_->helper_turn.fetch_add(1, std::memory_order_release);
-    if (control_->alert.load(std::memory_order_relaxed) == 0)
-      futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
-  }
+  const uint32_t turn = ++turn_;
+  const bool helper_leads = std::exchange(alerted_, false);
+  program_->leader = helper_leads ? 1 : 0;
+  if (helper_leads || (shared_ && threads_ > 1)) control_->helper_turn.store(turn, std::memory_order_release);
   control_->alert.store(0, std::memory_order_release);
-  control_->first_turn.store(turn, std::memory_order_release);
-  futex(control_->first_turn, FUTEX_WAKE, 1, nullptr);
+  if (helper_leads) {
+    watch(turn);
+  } else {
+    if (shared_ && threads_ > 1) futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
+    wake_first(turn);
+  }
   await_rest(turn);
   clear();
+}
+
+void Cell::wake_first(uint32_t turn) {
+  control_->first_turn.store(turn, std::memory_order_release);
+  futex(control_->first_turn, FUTEX_WAKE, 1, nullptr);
+}
+
+/// While a helper leads: long enough for short programs. The first thread joins what is shared and takes longer; then this
+/// processor is its own.
+void Cell::watch(uint32_t turn) {
+  constexpr std::chrono::microseconds kAlone{10}, kMostWatched{2000};
+  const std::chrono::microseconds most = shared_ ? kAlone : kMostWatched;
+  const auto begin = std::chrono::steady_clock::now();
+  while (control_->done.load(std::memory_order_acquire) != turn) {
+    if (control_->fault.signal.load(std::memory_order_acquire) != 0) return;
+    if (std::chrono::steady_clock::now() - begin < most) continue;
+    if (shared_) wake_first(turn);
+    return;
+  }
 }
 
 bool Cell::is_at_rest() {

@@ -72,7 +72,8 @@ class Cell {
     shared_ = false;
   }
 
-  /// Wakes the helpers, which wait for the next run() without sleeping. Costs nothing of what follows.
+  /// Wakes the helpers, which wait for the next run() without sleeping: one of them then leads it. Costs nothing of what
+  /// follows.
   void alert();
   /// Runs the program and returns when all threads of the cell sleep again; the program is empty then. Throws CellFault.
   void run();
@@ -81,6 +82,8 @@ class Cell {
 
  private:
   Cell() = default;
+  void wake_first(uint32_t turn);
+  void watch(uint32_t turn);
   bool is_at_rest();
   void await_rest(uint32_t turn);
   [[noreturn]] void tell_fault();
@@ -92,7 +95,9 @@ class Cell {
   cell::Program* program_ = nullptr;
   uint64_t program_size_ = 0;
   uint32_t most_args_ = 0, args_ = 0, threads_ = 1;
-  bool shared_ = false;  // a launch of the program is shared with the helpers
+  uint32_t turn_ = 0;     // the last program
+  bool shared_ = false;   // a launch of the program is shared among the threads
+  bool alerted_ = false;  // all helpers are awake
   bool ended_ = false;
   uint64_t arena_base_ = 0;
   std::vector<cell::SlotRow> slots_;
