@@ -145,9 +145,7 @@ void bind_to(int32_t processor) {
   ::sched_setaffinity(0, sizeof set, &set);
 }
 
-void tell_done() {
-  ::syscall(SYS_futex, &team.control->done, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-}
+void tell_done() { ::syscall(SYS_futex, &team.control->done, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
 
 /// What a thread does in a program that it is woken for.
 void take_part(uint32_t thread, uint32_t turn) {

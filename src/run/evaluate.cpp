@@ -317,6 +317,7 @@ class SampleEvaluation {
     MeasureOptions how{options_.warmup, options_.trials, timeout_, options_.gpu.has_value(), options_.seed};
     how.fresh_inputs = !is_off(Layer::FreshInputs);
     how.other_tracks = options_.other_tracks;
+    how.most_s = options_.most_timing_s;
     how.audit_clocks = !is_off(Layer::Clocks) && !is_inductor();
     // PyTorch from Python knows no sets of inputs.
     const auto measure_it = [&]() -> Result<Measured> {

@@ -37,6 +37,7 @@ struct EvaluateOptions {
   std::optional<int> gpu;           // the CUDA device of both sides; none: the CPU
   std::string cuda_graph = "auto";  // auto | on | off: whether the candidate's calls are recorded and repeated
   bool timed = true;                // false: check only
+  double most_timing_s = 0;         // MeasureOptions::most_s
   bool other_tracks = true;         // calls are timed in other ways too, which nothing is judged by
   bool profile = false;             // where the time of a call goes, launch by launch
   std::string rival;                // another compiler to time beside: "torch.compile"; empty: none

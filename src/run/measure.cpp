@@ -37,6 +37,8 @@ constexpr double kLongCallUs = 5000;
 constexpr double kHandedOverUs = 400;
 constexpr int64_t kMostTogether = 32;
 constexpr int kHandedOverPairs = 10;  // a reading is the mean of many calls there
+/// What is left of the trials where they are bounded by time: each pair of blocks begins with calls that settle both sides.
+constexpr int kFewestTrials = 10, kFewestPairs = 5;
 
 bool is_disturbed(const TimedBlock& block) {
   const auto tolerable = std::max(
@@ -311,7 +313,8 @@ class CountedTrials {
   Result<void> prepare() {
     const int64_t at_once = std::clamp<int64_t>(b_.graph.calls_at_once, 1, kMostTogether);
     const bool hands_over = at_once > 1 && usual_us_ > 0;
-    const int pairs = options_.on_gpu ? kGpuPairs : hands_over ? kHandedOverPairs : kPairs;
+    const bool fewest = options_.most_s > 0 && options_.trials <= kFewestTrials;
+    const int pairs = fewest ? kFewestPairs : options_.on_gpu ? kGpuPairs : hands_over ? kHandedOverPairs : kPairs;
     pairs_ = std::max(1, std::min(pairs, options_.trials));
     const int64_t per_block = (options_.trials + pairs_ - 1) / pairs_;
     if (hands_over)
@@ -400,16 +403,38 @@ class CountedTrials {
 struct Usual {
   double reference_us = 0, candidate_us = 0;
 };
-/// Warms both sides up.
-Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
-                      const record::Track& track) {
+/// As many of `calls` as take about most_s, but no fewer than `fewest`.
+int fewer_calls(int calls, int fewest, double call_us, double most_s) {
+  if (most_s <= 0 || calls <= fewest || calls * call_us <= 1e6 * most_s) return calls;
+  return std::max(fewest, static_cast<int>(1e6 * most_s / call_us));
+}
+
+/// Warms both sides up. options: their calls become fewer where a bound is set that they would take longer than.
+Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, const record::Track& track,
+                      MeasureOptions& options) {
+  constexpr double kShare = 0.25;  // of the bound, for warming up
   Usual usual;
+  const auto call = [&](const TimedGraph& graph, int calls) -> Result<double> {
+    const BlockOptions block{0, calls, false, false, track, options.timeout};
+    PASSNET_TRY(const TimedBlock timed, options.on_gpu ? time_block(graph, block) : time_block_alone(graph, block));
+    return record::summarize(timed.times_us).median;
+  };
+  const int wanted = options.warmup;
   for (const TimedGraph* graph : {&reference, &candidate}) {
-    if (options.warmup == 0) break;
-    const BlockOptions block{0, options.warmup, false, false, track, options.timeout};
-    PASSNET_TRY(const TimedBlock timed, options.on_gpu ? time_block(*graph, block) : time_block_alone(*graph, block));
-    (graph == &reference ? usual.reference_us : usual.candidate_us) = record::summarize(timed.times_us).median;
+    if (wanted == 0) break;
+    double& usual_us = graph == &reference ? usual.reference_us : usual.candidate_us;
+    int done = 0;
+    if (options.most_s > 0) {
+      PASSNET_TRY(usual_us, call(*graph, done = 1));
+    }
+    const int warmup = fewer_calls(wanted, 1, usual_us, kShare * options.most_s);
+    if (warmup > done) {
+      PASSNET_TRY(usual_us, call(*graph, warmup - done));
+    }
+    options.warmup = std::min(options.warmup, warmup);
   }
+  options.trials =
+      fewer_calls(options.trials, kFewestTrials, std::max(usual.reference_us, usual.candidate_us), options.most_s);
   return usual;
 }
 
@@ -466,13 +491,14 @@ void note_conditions(const Conditions& before, const Conditions& after, record::
 
 namespace {
 
-/// Warms up, lets `time` take the trials of both sides, and notes what the machine did meanwhile.
-Result<Measured> measure_with(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options,
+/// Warms up, lets `time` take the trials of both sides, and notes what the machine did meanwhile. options: become those by
+/// which was measured.
+Result<Measured> measure_with(const TimedGraph& reference, const TimedGraph& candidate, MeasureOptions& options,
                               const record::Track& track,
                               const std::function<Result<bool>(Side&, Side&, const Usual&, Measured&)>& time) {
   std::optional<Stopped> stopped;
   if (!options.on_gpu) stopped.emplace(std::vector<Worker*>{&reference.worker, &candidate.worker});
-  PASSNET_TRY(const Usual usual, warm_up(reference, candidate, options, {"host", "same", "warm"}));
+  PASSNET_TRY(const Usual usual, warm_up(reference, candidate, {"host", "same", "warm"}, options));
   const Conditions before(reference.worker, candidate.worker);
   Side a{reference, {}, {}, 0}, b{candidate, {}, {}, 0};
   Measured measured;
@@ -507,8 +533,9 @@ bool settles_each(const Usual& usual, const MeasureOptions& options) {
 
 }  // namespace
 
-Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& options) {
+Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidate, const MeasureOptions& wanted) {
   bool settle_each = false;
+  MeasureOptions options = wanted;
   PASSNET_TRY(Measured measured, measure_with(reference, candidate, options, kTrack,
                                               [&](Side& a, Side& b, const Usual& usual, Measured& so_far) {
                                                 settle_each = settles_each(usual, options);
@@ -522,7 +549,8 @@ Result<Measured> measure(const TimedGraph& reference, const TimedGraph& candidat
 }
 
 Result<Measured> measure_on_same_inputs(const TimedGraph& reference, const TimedGraph& candidate,
-                                        const MeasureOptions& options) {
+                                        const MeasureOptions& wanted) {
+  MeasureOptions options = wanted;
   const record::Track track{"host", options.on_gpu ? "fresh" : "same", "warm"};
   return measure_with(reference, candidate, options, track,
                       [&](Side& a, Side& b, const Usual& usual, Measured& measured) {

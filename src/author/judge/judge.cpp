@@ -66,9 +66,9 @@ const record::RunRecord& record_of(const Records& records, const std::string& gr
 
 bool is_left_alone(const record::RunRecord& one) { return record::is_declined(one) || record::is_unmatched(one); }
 
+bool machine_failed(const record::RunRecord& one) { return record::left_out(one) == record::LeftOut::MachineFailed; }
 bool could_not_be_measured(const record::RunRecord& one) {
-  const record::LeftOut out = record::left_out(one);
-  return out == record::LeftOut::Disturbed || out == record::LeftOut::MachineFailed;
+  return machine_failed(one) || record::left_out(one) == record::LeftOut::Disturbed;
 }
 
 Finding find(const Records& records) {
@@ -77,15 +77,15 @@ Finding find(const Records& records) {
   for (const report::Row& row : report::rows_of(records)) {
     const record::RunRecord& one = record_of(records, row.graph);
     if (is_left_alone(one)) continue;
-    if (could_not_be_measured(one)) {
-      found.wrong = fmt::format("{} could not be measured: {}", row.graph, row.headline);
-      return found;
-    }
-    const record::Verdict verdict = record::judge(one);
-    if (!verdict.correct_at(record::kCorrectT)) {
+    if (!machine_failed(one) && !record::judge(one).correct_at(record::kCorrectT)) {
       found.wrong = fmt::format("{} is not right: {}{}", row.graph, row.headline,
                                 row.problem.empty() ? "" : fmt::format(" ({})", row.problem));
       return found;
+    }
+    if (could_not_be_measured(one)) {
+      found.slow.emplace(row.graph, machine_failed(one) ? "could not be measured: " + row.headline
+                                                        : "could not be measured: the machine did other work");
+      continue;
     }
     const Speed speed = speed_of(row, one);
     if (speed.ratio <= 0) continue;

@@ -17,10 +17,11 @@ namespace passnet::runtime {
 namespace {
 
 constexpr uint64_t kPage = 4096, kAlignment = 64;
-constexpr uint64_t kPlay = 1024;        // bytes by which a buffer can lie elsewhere in its place
-constexpr uint64_t kNoise = 64 << 10;   // random bytes, repeated
-constexpr size_t kMostCopies = 32;      // of a call's buffers
-constexpr uint64_t kEnough = 4 << 20;  // bytes of all copies together, where one call needs less
+constexpr uint64_t kPlay = 1024;       // bytes by which a buffer can lie elsewhere in its place
+constexpr uint64_t kNoise = 64 << 10;  // random bytes, repeated
+constexpr size_t kMostCopies = 32;     // of a call's buffers
+// Bytes of all copies together, where one call needs less: calls in a row then find their tensors in the caches.
+constexpr uint64_t kEnough = 4 << 20;
 constexpr size_t kMostSlots = 2048;
 
 uint64_t extent(const pass::Buffer& buffer) { return static_cast<uint64_t>(extent_bytes(buffer.type)); }
