@@ -8,8 +8,8 @@
 #include <set>
 
 #include "author/fuse/partition.h"
-#include "author/region.h"
 #include "author/subject/memory.h"
+#include "author/take/region.h"
 #include "author/text/kernel_text.h"
 #include "author/text/python_text.h"
 #include "base/strings.h"
