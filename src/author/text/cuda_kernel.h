@@ -36,9 +36,8 @@ class CudaKernel final : public KernelWriter {
   void write_tiles();
 
   // cuda_packs.cpp: neighbours that a thread takes at once
-  void by_pack(
-      const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,
-      const std::function<void()>& also = [] {});
+  void by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,
+               const std::function<void()>& also = {});
   void read_ahead(const Stage& stage);
   std::vector<ExprId> pack_loads(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores);
   void collect_pack_loads(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads);

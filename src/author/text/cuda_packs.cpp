@@ -34,7 +34,7 @@ void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<
   line("#pragma unroll");
   open("for (int lane = 0; lane < PACK; ++lane)");
   const std::string own = std::exchange(variables_[lane_->variable], "(i + lane)");
-  also();
+  if (also) also();
   store_all(stores);
   variables_[lane_->variable] = own;
   close();

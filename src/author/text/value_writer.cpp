@@ -126,15 +126,12 @@ std::string ValueWriter::type_of(ExprId id) {
 
 std::string ValueWriter::load_text(ExprId id) {
   const Expr expr = exprs_.at(id);
-  return element_text(expr.tensor, offset_text(access_in(definitions_, expr.tensor, expr.places), lane_name()));
+  const std::string offset = offset_text(access_in(definitions_, expr.tensor, expr.places), lane_name());
+  return converted(expr.tensor, fmt::format("{}[{}]", name_of(expr.tensor), offset));
 }
 
 const Element& ValueWriter::element(TensorId tensor) const {
   return definitions_.elements()[definitions_.tensors()[tensor].element];
-}
-
-std::string ValueWriter::element_text(TensorId tensor, const std::string& offset) const {
-  return converted(tensor, fmt::format("{}[{}]", name_of(tensor), offset));
 }
 
 std::string ValueWriter::converted(TensorId tensor, const std::string& raw) const {
@@ -251,7 +248,7 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
     line(fmt::format("{} = {};", sum, zero));
     close();
   }
-  also();
+  if (also) also();
   close_all(loops);
   return total;
 }

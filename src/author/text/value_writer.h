@@ -53,7 +53,6 @@ class ValueWriter {
   /// The type that its name is declared with.
   std::string type_of(ExprId id);
   virtual std::string load_text(ExprId id);
-  std::string element_text(TensorId tensor, const std::string& offset) const;
   /// raw: an element of that tensor, as it is stored.
   std::string converted(TensorId tensor, const std::string& raw) const;
   const Element& element(TensorId tensor) const;
@@ -83,8 +82,7 @@ class ValueWriter {
   // ---- loops
 
   /// A reduction as loops, one step after the other, for each lane its own. also: what else is done at each step.
-  std::string reduction(
-      ExprId id, const std::function<void()>& also = [] {});
+  std::string reduction(ExprId id, const std::function<void()>& also = {});
   /// The loops of a reduction: merged as the kernel's where it goes over the row.
   std::vector<Loop> loops_of(const Expr& reduction) const;
   void open_loops(const std::vector<Loop>& loops);
