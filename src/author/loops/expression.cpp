@@ -103,4 +103,12 @@ const std::set<VariableId>& ExprTable::free_variables(ExprId id) {
   return free_.emplace(id, std::move(found)).first->second;
 }
 
+bool ExprTable::has_reduction(ExprId id) {
+  const auto known = has_reduction_.find(id);
+  if (known != has_reduction_.end()) return known->second;
+  bool found = nodes_[id].kind == Kind::Reduce;
+  for_each_part(id, [&](ExprId part) { found = has_reduction(part) || found; });
+  return has_reduction_[id] = found;
+}
+
 }  // namespace passnet::author

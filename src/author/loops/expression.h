@@ -71,6 +71,7 @@ class ExprTable {
   IndexTable& indices() const { return indices_; }
   /// Variables that it depends on: those of its reductions are not among them.
   const std::set<VariableId>& free_variables(ExprId id);
+  bool has_reduction(ExprId id);
   /// Calls visit(ExprId) for each part, elements within places among them.
   template <class Visit>
   void for_each_part(ExprId id, Visit visit) const {
@@ -87,6 +88,7 @@ class ExprTable {
   std::vector<Expr> nodes_;
   std::map<Expr, ExprId> known_;
   std::map<ExprId, std::set<VariableId>> free_;
+  std::map<ExprId, bool> has_reduction_;
 };
 
 }  // namespace passnet::author

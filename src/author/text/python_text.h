@@ -10,7 +10,8 @@
 #include "author/define/definitions.h"
 #include "author/fuse/kernel.h"
 #include "author/subject/part.h"
-#include "author/text/kernel_text.h"
+#include "author/text/facts.h"
+#include "author/text/schedule.h"
 #include "base/result.h"
 
 namespace passnet::author {

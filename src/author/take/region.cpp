@@ -1,4 +1,4 @@
-#include "author/region.h"
+#include "author/take/region.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,25 @@
+// The operators of a part of a graph, one by one: what they are called, and what they are to a pass.
+#pragma once
+
+#include <string>
+
+#include "author/define/definitions.h"
+#include "author/subject/part.h"
+#include "base/result.h"
+
+namespace passnet::author {
+
+/// "add", "layer_norm": of what computes.
+std::string operator_name(const ir::Graph& graph, ir::NodeId id);
+/// "torch.conv2d", "Tensor.matmul" of a method, "@".
+std::string called_name(const ir::Graph& graph, ir::NodeId id);
+
+/// Of what can be defined: a product or a convolution.
+bool is_product(const ir::Graph& graph, ir::NodeId id);
+/// Of what was defined: more than a view.
+bool computes(const Definitions& definitions, ir::NodeId id);
+
+/// Defines all that the part takes and computes. Errors: Unsupported, with why.
+Result<void> define(Definitions& definitions, const GraphPart& part);
+
+}  // namespace passnet::author

@@ -1,0 +1,118 @@
+#include "author/take/part_calls.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "author/take/operators.h"
+#include "author/take/part_views.h"
+#include "author/take/region.h"
+#include "ir/ops/table.h"
+
+namespace passnet::author {
+
+using ir::Arg;
+using ir::ArgKind;
+using ir::NodeId;
+
+namespace {
+
+/// The types of a call's argument in all graphs; none: it is given none.
+std::vector<ValueType> argument_types(const Subject& subject, NodeId call, std::string_view parameter) {
+  const Arg* arg = ir::find_argument(subject.graph, call, parameter);
+  return arg != nullptr && arg->kind == ArgKind::Node ? subject.types_of(arg->node) : std::vector<ValueType>();
+}
+
+/// Whether each group has one channel: PyTorch has kernels of its own for these.
+bool is_depthwise(const Subject& subject, NodeId call) {
+  const std::vector<ValueType> types = argument_types(subject, call, "weight");
+  return std::ranges::any_of(types, [](const ValueType& type) {
+    return type.is_tensor() && type.tensor.shape.size() > 1 && type.tensor.shape[1] == 1;
+  });
+}
+
+/// Whether it has a batch, and paddings that are numbers, as cuDNN's own operator must have.
+bool is_batched(const Subject& subject, NodeId call) {
+  const Arg* padding = ir::find_argument(subject.graph, call, "padding");
+  const std::vector<ValueType> weight = argument_types(subject, call, "weight");
+  return (padding == nullptr || padding->kind != ArgKind::String) && !weight.empty() &&
+         weight[0].tensor.shape.size() == subject.types[0][call].tensor.shape.size();
+}
+
+/// A call that PyTorch makes as well outside of the part: at its end, or at its beginning with nothing taken over by a kernel.
+std::optional<NodeId> idle_call(const Subject& subject, const GraphPart& part, const Taken& taken) {
+  const ir::Graph& graph = subject.graph;
+  const std::vector<std::vector<NodeId>> users = ir::users(graph);
+  const CallOptions options = call_options(subject, part, taken);
+  for (const auto& [call, why] : taken.calls) {
+    if (!is_in(part, call)) continue;
+    const bool ends = std::ranges::none_of(users[call], [&](NodeId user) { return is_in(part, user); });
+    bool begins = true;
+    ir::for_each_input(graph, graph.node(call),
+                       [&](NodeId input) { begins = begins && !is_in(part, holder_of(subject, part, input)); });
+    const bool is_as_it_was = !options.without_bias.contains(call) && !options.measured.contains(call);
+    if (ends || (begins && is_as_it_was)) return call;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+CallOptions call_options(const Subject& subject, const GraphPart& part, const Taken& taken) {
+  const ir::Graph& graph = subject.graph;
+  std::set<NodeId> in_memory;
+  for (const NodeId id : part.outputs) in_memory.insert(holder_of(subject, part, id));
+  for (const auto& [call, why] : taken.calls) {
+    if (!is_in(part, call)) continue;
+    ir::for_each_input(graph, graph.node(call),
+                       [&](NodeId input) { in_memory.insert(holder_of(subject, part, input)); });
+  }
+  CallOptions options{!taken.calls.empty(), taken.all_are_calls};
+  for (const auto& [call, why] : taken.calls) {
+    const std::string name = operator_name(graph, call);
+    if (!is_in(part, call) || !name.starts_with("conv") || is_depthwise(subject, call)) continue;
+    const bool has_bias = !argument_types(subject, call, "bias").empty();
+    if (has_bias && !in_memory.contains(call)) options.without_bias.insert(call);
+    const bool can_measure = (name == "conv2d" || name == "conv3d") && is_batched(subject, call);
+    if (taken.measures && can_measure && (!has_bias || options.without_bias.contains(call)))
+      options.measured.insert(call);
+  }
+  return options;
+}
+
+bool refuse_idle_calls(const Subject& subject, Taken& taken) {
+  for (const std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
+    const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
+    if (!part) continue;
+    if (const std::optional<NodeId> call = idle_call(subject, *part, taken)) {
+      taken.refuse(*call);
+      return true;
+    }
+  }
+  return false;
+}
+
+bool refuse_layouts(Subject& subject, Taken& taken) {
+  bool found = false;
+  for (const std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
+    const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
+    if (!part) continue;
+    Definitions definitions(subject, call_options(subject, *part, taken));
+    if (!define(definitions, *part)) continue;
+    for (const NodeId id : part->outputs) {
+      const std::optional<TensorId> tensor = definitions.tensor_of(id);
+      if (!tensor || !view_chain(subject, *part, id).empty()) continue;
+      const Result<void> laid = definitions.lay_out(*tensor);
+      if (laid) continue;
+      taken.refused[id] = laid.error().message;
+      taken.calls.erase(id);
+      found = true;
+    }
+  }
+  return found;
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,72 @@
+#include "author/take/part_views.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "author/subject/memory.h"
+
+namespace passnet::author {
+
+using ir::ArgKind;
+using ir::NodeId;
+
+bool is_in(const GraphPart& part, NodeId id) { return std::ranges::find(part.nodes, id) != part.nodes.end(); }
+
+std::vector<NodeId> view_chain(const Subject& subject, const GraphPart& part, NodeId id) {
+  std::vector<NodeId> chain;
+  while (std::ranges::find(part.nodes, id) != part.nodes.end() && shares_memory(subject, id)) {
+    // A part of a tuple is a view of what the tuple was made of.
+    if (subject.types[0][id].kind != ValueType::Kind::List) chain.insert(chain.begin(), id);
+    id = subject.graph.args(id)[0].node;
+  }
+  return chain;
+}
+
+NodeId holder_of(const Subject& subject, const GraphPart& part, NodeId id) {
+  while (is_in(part, id) && shares_memory(subject, id)) id = subject.graph.args(id)[0].node;
+  return id;
+}
+
+Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
+  const std::vector<std::vector<NodeId>> users = ir::users(subject.graph);
+  for (bool changed = true; changed && !part.nodes.empty();) {
+    std::vector<NodeId> rest;
+    for (const NodeId id : part.nodes) {
+      const auto goes_on = [&](NodeId one) {
+        return std::ranges::any_of(
+            users[one], [&](NodeId user) { return std::ranges::find(part.nodes, user) != part.nodes.end(); });
+      };
+      // A tuple is taken apart in one place: all its parts stay where one of them does.
+      const auto args = subject.graph.args(id);
+      const bool is_part = !args.empty() && args[0].kind == ArgKind::Node &&
+                           subject.types[0][args[0].node].kind == ValueType::Kind::List;
+      const bool stays = goes_on(id) || (is_part && std::ranges::any_of(users[args[0].node], goes_on));
+      if (stays || !shares_memory(subject, id)) rest.push_back(id);
+    }
+    changed = rest.size() != part.nodes.size();
+    part = cut(subject.graph, std::move(rest));
+  }
+  if (part.nodes.empty()) return unsupported("it only moves what it is given");
+  for (const NodeId id : part.outputs) {
+    for (const NodeId view : view_chain(subject, part, id)) {
+      if (std::ranges::find(part.views, view) == part.views.end()) part.views.push_back(view);
+    }
+  }
+  std::ranges::sort(part.views);
+  return part;
+}
+
+GraphPart with_views_of_calls(const Subject& subject, GraphPart part, const std::map<NodeId, std::string>& calls) {
+  for (const auto& [call, why] : calls) {
+    if (!is_in(part, call)) continue;
+    ir::for_each_input(subject.graph, subject.graph.node(call), [&](NodeId input) {
+      for (const NodeId view : view_chain(subject, part, input)) {
+        if (std::ranges::find(part.views, view) == part.views.end()) part.views.push_back(view);
+      }
+    });
+  }
+  std::ranges::sort(part.views);
+  return part;
+}
+
+}  // namespace passnet::author

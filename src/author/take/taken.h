@@ -1,0 +1,39 @@
+// Which operators of a graph passes can take.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "author/subject/subject.h"
+
+namespace passnet::author {
+
+struct TakeOptions {
+  bool products = true;   // products and convolutions as loops, where these are short
+  bool calls = false;     // plans may call PyTorch
+  bool measures = false;  // cuDNN's algorithms, for the convolutions among these
+  /// The operators that may be taken, first and one past the last, counted from 0 in the order of the graph; none: all.
+  std::optional<std::pair<size_t, size_t>> range = {};
+};
+
+/// What passes can take of a graph.
+struct Taken {
+  std::vector<std::string> refused;  // by node id: why it is not written; empty where it is
+  std::map<ir::NodeId, std::string>
+      calls;                   // of what is written: what PyTorch is called for, and why no kernel computes it
+  bool all_are_calls = false;  // no kernel computes a product
+  bool measures = false;       // cuDNN's algorithms
+
+  void refuse(ir::NodeId call) {
+    refused[call] = calls.at(call);
+    calls.erase(call);
+  }
+};
+/// Tries to define every operator. The graph's pool of arguments may grow.
+Taken take(Subject& subject, const TakeOptions& options);
+
+}  // namespace passnet::author

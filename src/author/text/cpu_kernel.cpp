@@ -1,0 +1,314 @@
+#include "author/text/cpu_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "author/text/operations.h"
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+/// Elements of a row that a kernel keeps on the stack.
+constexpr int64_t kMostKept = 8192;
+/// Elements of a value that all items share, and items that make it worth keeping, for each of at most 16 tasks.
+constexpr int64_t kMostShared = 2048;
+constexpr int64_t kLeastSharing = 64;
+
+/// The beginning of a call that goes over lanes.
+std::string over_lanes(const std::string& call, const std::string& range, const char* first = "i") {
+  return fmt::format("{}({}, [&](int64_t {}, int lanes) __attribute__((always_inline))", call, range, first);
+}
+
+}  // namespace
+
+CpuKernel::CpuKernel(Definitions& definitions, const KernelPart& part, const KernelFacts& facts)
+    : KernelWriter(definitions, part, facts) {
+  vectors_ = can_be_vectors();
+}
+
+std::string CpuKernel::divided_text(const Index& index) {
+  const char* sign = index.kind == Index::Kind::Divide ? "/" : "%";
+  return fmt::format("({} {} {})", index_text(index.a), sign, sizes_.kernel_text(index.size));
+}
+
+std::string CpuKernel::kept_load(const std::string& kept) {
+  return vectors_ ? fmt::format("load({} + i, lanes)", kept) : fmt::format("{}[i]", kept);
+}
+
+std::string CpuKernel::kept_store(const std::string& kept, const std::string& value) {
+  return vectors_ ? fmt::format("store({} + i, {}, lanes);", kept, value) : fmt::format("{}[i] = {};", kept, value);
+}
+
+void CpuKernel::decode(const std::vector<Loop>& loops, const std::string& item) {
+  SizeId inner = sizes_.one();
+  std::vector<std::string> lines;
+  for (size_t i = loops.size(); i-- > 0;) {
+    std::string text = item;
+    if (!sizes_.is_one(inner)) text = fmt::format("{} / {}", text, sizes_.kernel_text(inner));
+    if (i > 0) text = fmt::format("{} % {}", text, extent_text(loops[i]));
+    if (text != variables_[loops[i].variable])
+      lines.push_back(fmt::format("const int64_t {} = {};", variables_[loops[i].variable], text));
+    inner = sizes_.product(inner, loops[i].extent);
+  }
+  for (auto one = lines.rbegin(); one != lines.rend(); ++one) line(*one);
+}
+
+/// Whether an element that is computed twice would be found changed.
+bool CpuKernel::overwrites() const {
+  return std::ranges::any_of(
+      part_.stores, [&](const Store* store) { return definitions_.tensors()[store->tensor].overwrites.has_value(); });
+}
+
+// ---- items
+
+void CpuKernel::write_items() {
+  if (kernel_.items.empty()) {
+    write_one_item();
+    return;
+  }
+  if (facts_.tile) {
+    write_tiles();
+    return;
+  }
+  const bool shared = part_.own.over_row;
+  const std::vector<Loop> outer(kernel_.items.begin(), kernel_.items.end() - 1);
+  const std::string width = extent_text(*lane_);
+  std::set<VariableId> inside = variables_of(kernel_.row);
+  inside.insert(lane_->variable);
+  number_ = outer.empty() ? "i" : fmt::format("item * {} + i", width);
+  if (outer.empty() && !shared) {
+    line(fmt::format("const auto [first, last] = chunk({});", width));
+    hoist(inside);
+    block("first", "last");
+    return;
+  }
+  line(fmt::format("const auto [first, last] = chunk({}{});", shared ? "PARTS * " : "", item_count()));
+  if (!shared) keep_what_items_share(outer);
+  open("for (int64_t next = first; next < last;)");
+  line(fmt::format("const int64_t {1} = next / {0}, start = next % {0};", width, shared ? "run" : "item"));
+  line(fmt::format("const int64_t stop = {0} - start < last - next ? {0} : start + last - next;", width));
+  line("next += stop - start;");
+  if (shared) {
+    const std::string runs = product_text(outer);
+    line(fmt::format("const int64_t part = run / {0}{1};", runs,
+                     outer.empty() ? "" : fmt::format(", item = run % {}", runs)));
+    open_share();
+  }
+  decode(outer, "item");
+  hoist(inside);
+  keeps_ = !kept_.empty();
+  block("start", "stop");
+  keeps_ = false;
+  close();
+}
+
+void CpuKernel::write_one_item() {
+  number_ = "0";
+  if (!part_.own.over_row) {
+    line("if (task_index() > 0) return;");
+    item_body();
+    return;
+  }
+  line("const auto [first, last] = chunk(PARTS, 1);");
+  open("for (int64_t part = first; part < last; ++part)");
+  open_share();
+  item_body();
+  close();
+}
+
+/// Items that differ in the lane's variable alone.
+void CpuKernel::block(const std::string& from, const std::string& to) {
+  const Scoped scope(*this);
+  if (vectors_)
+    open(over_lanes(overwrites() ? "for_blocks" : "cover_blocks", fmt::format("{}, {}", from, to)));
+  else
+    open(fmt::format("for (int64_t i = {}; i < {}; ++i)", from, to));
+  item_body();
+  close(vectors_ ? "});" : "}");
+}
+
+/// What follows the lane alone and takes long, such as the scale of a channel, is the same for all items: it is computed
+/// before the loop over them where that pays for every task.
+void CpuKernel::keep_what_items_share(const std::vector<Loop>& outer) {
+  if (!vectors_ || sizes_.smallest(loop_steps(sizes_, outer)) < kLeastSharing ||
+      sizes_.largest(lane_->extent) > kMostShared)
+    return;
+  std::set<ExprId> met;
+  std::vector<ExprId> shared;
+  for (const Store* store : part_.stores) collect_shared(store->value, met, shared);
+  if (shared.empty()) return;
+  const std::string width = extent_text(*lane_);
+  line("// The same for all items.");
+  for (const ExprId id : shared) {
+    kept_[id] = {fresh("kept"), false};
+    line(fmt::format("float {}[{}];", kept_[id].name, width));
+  }
+  const Scoped scope(*this);
+  keeps_ = true;
+  open(over_lanes("for_blocks", fmt::format("0, {}", width)));
+  for (const ExprId id : shared) value(id);
+  close("});");
+  keeps_ = false;
+  after_stage();
+}
+
+void CpuKernel::collect_shared(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& shared) {
+  if (!met.insert(id).second) return;
+  const Expr& expr = exprs_.at(id);
+  if (expr.kind == Kind::Guard) {
+    collect_shared(expr.parts[0], met, shared);  // the others are looked at where it holds
+    return;
+  }
+  if (expr.compute == Compute::Float && exprs_.free_variables(id) == std::set<VariableId>{lane_->variable} &&
+      !exprs_.has_reduction(id) && takes_long(id)) {
+    shared.push_back(id);
+    return;
+  }
+  exprs_.for_each_part(id, [&](ExprId part) { collect_shared(part, met, shared); });
+}
+
+/// Whether a division or a function of the lane is in it.
+bool CpuKernel::takes_long(ExprId id) {
+  const Expr& expr = exprs_.at(id);
+  if (!moves_with_lane(id)) return false;
+  if (expr.kind == Kind::Apply && divides_or_calls(expr.text)) return true;
+  bool found = false;
+  exprs_.for_each_part(id, [&](ExprId part) { found = found || takes_long(part); });
+  return found;
+}
+
+// Cache lines that a tile reads are still at hand when the next line of the result needs them.
+void CpuKernel::write_tiles() {
+  const Loop& across = facts_.tile->across;
+  const std::string own = variables_[across.variable];
+  const std::string width = extent_text(*lane_), height = extent_text(across);
+  line(fmt::format("constexpr int64_t along = {}, across = {};", tiles_along(*lane_), tiles_along(across)));
+  line(fmt::format("const auto [first, last] = chunk(along * across * {}, 1);", product_text(facts_.tile->outer)));
+  open("for (int64_t tile = first; tile < last; ++tile)");
+  line("const int64_t item = tile / (along * across);");
+  line(fmt::format("const int64_t start = tile % along * {}, top = tile / along % across * {};", kTile, kTile));
+  line(fmt::format("const int64_t stop = start + {0} < {1} ? start + {0} : {1};", kTile, width));
+  line(fmt::format("const int64_t bottom = top + {0} < {1} ? top + {0} : {1};", kTile, height));
+  decode(facts_.tile->outer, "item");
+  hoist({across.variable, lane_->variable});
+  open(fmt::format("for (int64_t {0} = top; {0} < bottom; ++{0})", own));
+  const Scoped scope(*this);
+  hoist({lane_->variable});
+  block("start", "stop");
+  close();
+  close();
+}
+
+// ---- rows
+
+void CpuKernel::write_rows() {
+  const bool shared = part_.own.over_row;
+  line(fmt::format("const auto [first, last] = chunk({}{}, 1);", shared ? "PARTS * " : "", item_count()));
+  if (shared) {
+    open("for (int64_t next = first; next < last; ++next)");
+    line("const int64_t item = next / PARTS, part = next % PARTS;");
+    open_share();
+  } else {
+    open("for (int64_t item = first; item < last; ++item)");
+  }
+  decode(kernel_.items, "item");
+  const std::vector<Stage> stages = stages_of(definitions_, part_);
+  const Loop& row = kernel_.row.back();
+  if (!part_.is_split() && sizes_.largest(row.extent) <= kMostKept) choose_kept(stages, false);
+  for (const auto& [id, kept] : kept_) line(fmt::format("float {}[{}];", kept.name, extent_text(row)));
+  scalar([&] { fold_given(); });
+  hoist(variables_of(kernel_.row));
+  for (const Stage& stage : stages) {
+    write_what_is_known();
+    stage.reduction ? reduce(stage) : store_row(stage);
+    after_stage();
+  }
+  for (const ExprId id : part_.own.reductions) scalar([&] { store_share(id, names_[id]); });
+  write_what_is_known();
+  scalar([&] { store_outside_of_row(); });
+  close();
+}
+
+// Outside of the row's loop there are no lanes.
+void CpuKernel::scalar(const auto& write) {
+  const bool vectors = std::exchange(vectors_, false);
+  write();
+  vectors_ = vectors;
+}
+
+void CpuKernel::reduce(const Stage& stage) {
+  const ExprId id = *stage.reduction;
+  const Expr expr = exprs_.at(id);
+  const std::string total = fresh("total");
+  const std::vector<Loop> loops = loops_of(expr);
+  {
+    const OtherLoops other(*this);
+    enter_row(loops);
+    keeps_ = is_row(kernel_, expr.variables);
+    if (vectors_) {
+      reduce_lanes(stage, loops, total);
+    } else {
+      line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
+      const Scoped scope(*this);
+      open_loops(loops);
+      line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+      store_all(stage.stores);
+      close_all(loops);
+    }
+    keeps_ = false;
+  }
+  names_[id] = total;
+}
+
+void CpuKernel::reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total) {
+  const Expr expr = exprs_.at(*stage.reduction);
+  const char* fold = expr.fold == Fold::Sum ? "sum_of" : "max_of";
+  const char* sign = expr.fold == Fold::Smallest ? "-" : "";
+  const auto fold_lanes = [&](const std::string& name) {
+    const Scoped scope(*this);
+    const bool shared = part_.shares(*lane_);
+    open(over_lanes(fmt::format("const float {} = {}{}", name, sign, fold),
+                    shared ? "end - begin" : extent_text(*lane_), shared ? "at" : "i"));
+    if (shared) line("const int64_t i = begin + at;");
+    std::string part = value(expr.parts[0]);
+    if (!is_vector(expr.parts[0])) part = fmt::format("vec({})", part);
+    store_all(stage.stores);
+    line(fmt::format("return {}{};", sign, part));
+    close("});");
+  };
+  const std::vector<Loop> outer(loops.begin(), loops.end() - 1);
+  if (outer.empty()) {
+    fold_lanes(total);
+    return;
+  }
+  line(fmt::format("float {} = {};", total, neutral(expr.fold, expr.compute)));
+  open_loops(outer);
+  const std::string part = fresh("part");
+  fold_lanes(part);
+  line(fmt::format("{} = {};", total, combined(expr.fold, total, part, false)));
+  close_all(outer);
+}
+
+void CpuKernel::store_row(const Stage& stage) {
+  const std::vector<Loop> outer(kernel_.row.begin(), kernel_.row.end() - 1);
+  const Loop& row = kernel_.row.back();
+  const Scoped scope(*this);
+  keeps_ = true;
+  open_loops(outer);
+  if (vectors_)
+    open(over_lanes(kept_.empty() && !overwrites() ? "cover_blocks" : "for_blocks",
+                    fmt::format("{}, {}", begin_of(row), end_of(row))));
+  else
+    open(fmt::format("for (int64_t i = {}; i < {}; ++i)", begin_of(row), end_of(row)));
+  store_all(stage.stores);
+  close(vectors_ ? "});" : "}");
+  close_all(outer);
+  keeps_ = false;
+}
+
+}  // namespace passnet::author

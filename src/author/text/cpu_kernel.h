@@ -1,0 +1,52 @@
+// A kernel for the CPU: tasks have chunks of the items, 16 lanes at a time where what it computes allows it.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "author/text/kernel_writer.h"
+
+namespace passnet::author {
+
+class CpuKernel final : public KernelWriter {
+ public:
+  CpuKernel(Definitions& definitions, const KernelPart& part, const KernelFacts& facts);
+
+ private:
+  // cpu_kernel.cpp: loops
+  void write_items() override;
+  void write_rows() override;
+  void write_one_item();
+  void write_tiles();
+  void block(const std::string& from, const std::string& to);
+  void keep_what_items_share(const std::vector<Loop>& outer);
+  void collect_shared(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& shared);
+  bool takes_long(ExprId id);
+  void reduce(const Stage& stage);
+  void reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total);
+  void store_row(const Stage& stage);
+  bool overwrites() const;
+  void scalar(const auto& write);
+  void decode(const std::vector<Loop>& loops, const std::string& item) override;
+  std::string divided_text(const Index& index) override;
+  const char* function_prefix() const override { return "__builtin_"; }
+  std::string kept_load(const std::string& kept) override;
+  std::string kept_store(const std::string& kept, const std::string& value) override;
+
+  // cpu_lanes.cpp: values of 16 lanes
+  bool can_be_vectors() const;
+  bool moves_with_lane(ExprId id);
+  bool is_vector(ExprId id) override;
+  bool is_by_lane(ExprId id);
+  std::optional<std::string> vector_text(ExprId id) override;
+  std::string load_vector(const Expr& expr);
+  std::string by_lane(ExprId id);
+  std::string offset_of_lane(const Access& access);
+  void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;
+
+  bool vectors_ = false;  // values that move with the lane are vectors
+};
+
+}  // namespace passnet::author

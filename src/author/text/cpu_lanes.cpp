@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "author/text/cpu_kernel.h"
+#include "author/text/operations.h"
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+// Lanes hold floats and choices.
+bool fits_lanes(const Expr& expr) { return expr.compute == Compute::Float || expr.compute == Compute::Bool; }
+
+/// Whether lanes can fold all that is folded in it.
+bool folds_in_lanes(const ExprTable& exprs, ExprId id, std::set<ExprId>& met) {
+  if (!met.insert(id).second) return true;
+  const Expr& expr = exprs.at(id);
+  bool all = expr.kind != Kind::Reduce || (expr.compute == Compute::Float && expr.fold != Fold::Product);
+  exprs.for_each_part(id, [&](ExprId part) { all = all && folds_in_lanes(exprs, part, met); });
+  return all;
+}
+
+}  // namespace
+
+bool CpuKernel::can_be_vectors() const {
+  std::set<ExprId> met;
+  return lane_ && std::ranges::all_of(kernel_.stores, [&](const Store& store) {
+           return fits_lanes(exprs_.at(store.value)) && folds_in_lanes(exprs_, store.value, met);
+         });
+}
+
+bool CpuKernel::moves_with_lane(ExprId id) { return lane_ && exprs_.free_variables(id).contains(lane_->variable); }
+
+bool CpuKernel::is_vector(ExprId id) { return vectors_ && moves_with_lane(id) && fits_lanes(exprs_.at(id)); }
+
+/// Whether a vector has to be put together lane by lane.
+bool CpuKernel::is_by_lane(ExprId id) {
+  const Expr& expr = exprs_.at(id);
+  if (expr.kind == Kind::Guard) return true;
+  if (expr.kind == Kind::Apply && expr.text.find('#') != std::string::npos) return true;
+  bool found = false;
+  exprs_.for_each_part(id,
+                       [&](ExprId part) { found = found || (moves_with_lane(part) && !fits_lanes(exprs_.at(part))); });
+  return found;
+}
+
+std::optional<std::string> CpuKernel::vector_text(ExprId id) {
+  if (is_by_lane(id)) return by_lane(id);
+  const Expr expr = exprs_.at(id);
+  if (expr.kind == Kind::Load) return load_vector(expr);
+  if (expr.kind == Kind::Apply) {
+    std::vector<std::string> parts;
+    for (const ExprId one : expr.parts) {
+      std::string part = value(one);
+      // A choice by one bool between vectors.
+      if (!is_vector(one) && exprs_.at(one).compute == Compute::Bool)
+        part = fmt::format("(vec({} ? 1.0f : 0.0f) != 0.0f)", part);
+      parts.push_back(std::move(part));
+    }
+    return choices(with_parts(expr.text, parts), true);
+  }
+  if (expr.kind != Kind::Convert) return std::nullopt;
+  const std::string of = value(expr.parts[0]);
+  return expr.compute == Compute::Bool ? fmt::format("({} != 0.0f)", of) : fmt::format("select({}, 1.0f, 0.0f)", of);
+}
+
+std::string CpuKernel::load_vector(const Expr& expr) {
+  const Access from = access_in(definitions_, expr.tensor, expr.places);
+  const std::string& name = name_of(expr.tensor);
+  std::string text;
+  if (moves_by_one(sizes_, from, lane_->variable)) {
+    text = fmt::format("load({} + {}, lanes)", name, offset_text(from, "i"));
+  } else {
+    const std::string apart = fresh("apart");
+    line(fmt::format("float {}[kLanes] = {{}};", apart));
+    const std::string offset = offset_of_lane(from);
+    line(fmt::format("for (int lane = 0; lane < lanes; ++lane) {}[lane] = to_float({}[{}]);", apart, name, offset));
+    text = fmt::format("load({})", apart);
+  }
+  return element(expr.tensor).compute == Compute::Bool ? fmt::format("({} != 0.0f)", text) : text;
+}
+
+/// Of one of the lanes: the rest of its index may be the lane's own.
+std::string CpuKernel::offset_of_lane(const Access& access) {
+  const std::string own = std::exchange(variables_[lane_->variable], "(i + lane)");
+  std::string offset = offset_text(access, "(i + lane)");
+  variables_[lane_->variable] = own;
+  return offset;
+}
+
+std::string CpuKernel::by_lane(ExprId id) {
+  const bool is_bool = exprs_.at(id).compute == Compute::Bool;
+  const std::string apart = fresh("apart");
+  line(fmt::format("float {}[kLanes] = {{}};", apart));
+  {
+    const Scoped scope(*this);
+    // Vectors that are there already are looked at lane by lane.
+    for (auto& [known, name] : names_) {
+      if (is_vector(known) && exprs_.at(known).compute == Compute::Float) name += "[lane]";
+    }
+    std::erase_if(
+        names_, [&](const auto& one) { return is_vector(one.first) && exprs_.at(one.first).compute == Compute::Bool; });
+    const std::string own = std::exchange(variables_[lane_->variable], "(i + lane)");
+    const bool keeps = std::exchange(keeps_, false);
+    vectors_ = false;
+    open("for (int lane = 0; lane < lanes; ++lane)");
+    const std::string text = value(id);
+    line(fmt::format("{}[lane] = {};", apart, is_bool ? text + " ? 1.0f : 0.0f" : text));
+    close();
+    vectors_ = true;
+    keeps_ = keeps;
+    variables_[lane_->variable] = own;
+  }
+  return is_bool ? fmt::format("(load({}) != 0.0f)", apart) : fmt::format("load({})", apart);
+}
+
+void CpuKernel::store_text(const Store& store, const Access& to, ExprId value, std::string text) {
+  if (!vectors_ || !to.moves_with(lane_->variable)) {
+    KernelWriter::store_text(store, to, value, std::move(text));
+    return;
+  }
+  const bool is_bool = exprs_.at(value).compute == Compute::Bool;
+  if (!is_vector(value))
+    text = is_bool ? fmt::format("vec({} ? 1.0f : 0.0f)", text) : fmt::format("vec({})", text);
+  else if (is_bool)
+    text = fmt::format("select({}, 1.0f, 0.0f)", text);
+  const std::string& name = name_of(store.tensor);
+  const auto step = to.steps.find(lane_->variable);
+  if (step != to.steps.end() && sizes_.is_one(step->second) && to.irregular.empty()) {
+    line(fmt::format("store({} + {}, {}, lanes);", name, offset_text(to, "i"), text));
+    return;
+  }
+  const std::string whole = fresh("x");
+  line(fmt::format("const vec {} = {};", whole, text));
+  line(fmt::format("for (int lane = 0; lane < lanes; ++lane) {}[{}] = from_float<{}>({}[lane]);", name,
+                   offset_of_lane(to), element(store.tensor).kernel, whole));
+}
+
+}  // namespace passnet::author

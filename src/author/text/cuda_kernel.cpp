@@ -1,0 +1,206 @@
+#include "author/text/cuda_kernel.h"
+
+#include <fmt/format.h>
+
+#include "author/text/operations.h"
+#include "author/text/schedule.h"
+
+namespace passnet::author {
+
+namespace {
+
+/// Elements of a row that a thread keeps in registers.
+constexpr int64_t kMostKeptByThread = 32;
+
+}  // namespace
+
+/// A GPU divides 32 bits much faster than 64.
+std::string CudaKernel::divided_text(const Index& index) {
+  const char* part = index.kind == Index::Kind::Divide ? "quotient" : "remainder";
+  return fmt::format("Divided<{}>({}).{}", sizes_.kernel_text(index.size), index_text(index.a), part);
+}
+
+std::string CudaKernel::kept_load(const std::string& kept) {
+  return fmt::format("{}[part]{}", kept, facts_.packing ? "[lane]" : "");
+}
+
+std::string CudaKernel::kept_store(const std::string& kept, const std::string& value) {
+  return fmt::format("{}[part]{} = {};", kept, facts_.packing ? "[lane]" : "", value);
+}
+
+std::string CudaKernel::load_text(ExprId id) {
+  if (const auto packed = packs_.find(id); packed != packs_.end()) return packed->second + "[lane]";
+  if (const auto tiled = tiles_.find(id); tiled != tiles_.end()) return converted(exprs_.at(id).tensor, tiled->second);
+  return KernelWriter::load_text(id);
+}
+
+void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item) {
+  std::string rest = item;
+  for (size_t i = loops.size(); i-- > 0;) {
+    const std::string& name = variables_[loops[i].variable];
+    if (i == 0) {
+      if (rest != name) line(fmt::format("const int64_t {} = {};", name, rest));
+      continue;
+    }
+    const std::string apart = fresh("by");
+    line(fmt::format("const Divided<{}> {}({});", extent_text(loops[i]), apart, rest));
+    line(fmt::format("const int64_t {} = {}.remainder;", name, apart));
+    rest = apart + ".quotient";
+  }
+}
+
+// ---- items
+
+void CudaKernel::write_items() {
+  if (facts_.tile) {
+    write_tiles();
+    return;
+  }
+  if (part_.own.over_row) {
+    line(fmt::format("const Divided<{}> place(global_index());", item_count()));
+    line("const int64_t part = place.quotient, item = place.remainder;");
+    line("if (part >= PARTS) return;");
+    open_share();
+    decode(kernel_.items, "item");
+    item_body();
+    return;
+  }
+  if (kernel_.items.empty()) {
+    line("if (global_index() > 0) return;");
+    number_ = "0";
+    item_body();
+    return;
+  }
+  line(fmt::format("const int64_t item = global_index(){};", facts_.packing ? " * PACK" : ""));
+  line(fmt::format("if (item >= {}) return;", item_count()));
+  decode(kernel_.items, "item");
+  if (!facts_.packing) {
+    item_body();
+    return;
+  }
+  hoist({lane_->variable});
+  by_pack({}, part_.stores);
+}
+
+// ---- rows
+
+void CudaKernel::write_rows() {
+  if (part_.own.over_row) {
+    // A block for each part: all of its threads take part in every fold.
+    line("const Divided<PARTS> place(task_index());");
+    line(fmt::format("if (place.quotient >= {}) return;", item_count()));
+    line("const int64_t item = place.quotient, part = place.remainder;");
+    line("const int thread = thread_index();");
+    open_share();
+  } else {
+    line("const int64_t item = int64_t(task_index()) * (thread_count / THREADS) + thread_index() / THREADS;");
+    line(fmt::format("if (item >= {}) return;", item_count()));
+    line("const int thread = thread_index() % THREADS;");
+  }
+  decode(kernel_.items, "item");
+  const std::vector<Stage> stages = stages_of(definitions_, part_);
+  const Loop& row = kernel_.row.back();
+  in_parts_ =
+      !part_.is_split() && kernel_.row.size() == 1 && sizes_.largest(row.extent) <= kMostKeptByThread * kMostThreads;
+  // Registers are nearer than any cache.
+  if (in_parts_) choose_kept(stages, true);
+  const bool packs = facts_.packing.has_value();
+  if (in_parts_)
+    line(fmt::format("constexpr int parts = ceil_div(int({}), int(THREADS{}));", extent_text(row),
+                     packs ? " * PACK" : ""));
+  for (const auto& [id, kept] : kept_) line(fmt::format("float {}[parts]{};", kept.name, packs ? "[PACK]" : ""));
+  fold_given();
+  hoist(variables_of(kernel_.row));
+  for (const Stage& stage : stages) {
+    write_what_is_known();
+    write_stage(stage);
+    after_stage();
+  }
+  write_what_is_known();
+  const std::vector<ExprId>& totals = part_.own.reductions;
+  if (totals.empty() && all_lie_in_row()) return;
+  open("if (thread == 0)");
+  for (const ExprId id : totals) store_share(id, names_[id]);
+  store_outside_of_row();
+  close();
+}
+
+void CudaKernel::write_stage(const Stage& stage) {
+  const std::vector<Loop> loops = stage.reduction ? loops_of(exprs_.at(*stage.reduction)) : kernel_.row;
+  std::string total;
+  if (stage.reduction) {
+    const Expr& expr = exprs_.at(*stage.reduction);
+    total = fresh("total");
+    line(fmt::format("{} {} = {};", type_of(*stage.reduction), total, neutral(expr.fold, expr.compute)));
+  }
+  {
+    const OtherLoops other(*this);
+    const Scoped scope(*this);
+    keeps_ = !stage.reduction || is_row(kernel_, exprs_.at(*stage.reduction).variables);
+    enter_row(loops);
+    open_loops({loops.begin(), loops.end() - 1});
+    open_threads(stage, keeps_ && in_parts_);
+    const auto add = [&] {
+      if (!stage.reduction) return;
+      const Expr expr = exprs_.at(*stage.reduction);
+      line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+    };
+    if (facts_.packing) {
+      by_pack(stage.elements, stage.stores, add);
+    } else {
+      add();
+      store_all(stage.stores);
+    }
+    close_all(loops);
+    keeps_ = false;
+  }
+  if (!stage.reduction) return;
+  fold_over_threads(exprs_.at(*stage.reduction).fold, total);
+  names_[*stage.reduction] = total;
+}
+
+/// The loop of a thread over its elements of a row.
+void CudaKernel::open_threads(const Stage& stage, bool in_parts) {
+  if (in_parts) {
+    if (facts_.packing) read_ahead(stage);
+    line("#pragma unroll");
+    open("for (int part = 0; part < parts; ++part)");
+    line(part_of_thread());
+    line(fmt::format("if (i >= {}) break;", extent_text(*lane_)));
+    return;
+  }
+  // A thread has a few steps of a share, whose reads then do not wait for each other.
+  if (part_.is_split()) line("#pragma unroll 4");
+  open(fmt::format("for (int64_t i = {0}thread{1}; i < {2}; i += THREADS{1})", part_.shares(*lane_) ? "begin + " : "",
+                   facts_.packing ? " * PACK" : "", end_of(*lane_)));
+}
+
+std::string CudaKernel::part_of_thread() const {
+  return fmt::format("const int64_t i = (part * THREADS + thread){};", facts_.packing ? " * PACK" : "");
+}
+
+// ---- threads that share a row
+
+void CudaKernel::open_parts(const std::string& part) {
+  if (kernel_.lanes == Lanes::Row)
+    open(fmt::format("for (int64_t {0} = thread; {0} < PARTS; {0} += THREADS)", part));
+  else
+    KernelWriter::open_parts(part);
+}
+
+void CudaKernel::fold_over_threads(Fold how, const std::string& total) {
+  if (kernel_.lanes != Lanes::Row) return;
+  const auto fold = [&](const char* sign, const char* name) {
+    line(fmt::format("{0} = {1}{2}<THREADS>({1}{0});", total, sign, name));
+  };
+  switch (how) {
+    case Fold::Sum: fold("", "row_sum"); break;
+    case Fold::Smallest: fold("-", "row_max"); break;
+    case Fold::Any:
+    case Fold::Largest: fold("", "row_max"); break;
+    case Fold::All: fold("!", "row_max"); break;
+    case Fold::Product: break;
+  }
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,54 @@
+// A kernel for CUDA: a thread has an item, or as many neighbours as the plan says; a block a tile; or THREADS threads a row.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "author/text/kernel_writer.h"
+
+namespace passnet::author {
+
+class CudaKernel final : public KernelWriter {
+ public:
+  CudaKernel(Definitions& definitions, const KernelPart& part, const KernelFacts& facts)
+      : KernelWriter(definitions, part, facts) {}
+
+ private:
+  // cuda_kernel.cpp: items and rows
+  void write_items() override;
+  void write_rows() override;
+  void write_stage(const Stage& stage);
+  void open_threads(const Stage& stage, bool in_parts);
+  std::string part_of_thread() const;
+  void fold_over_threads(Fold how, const std::string& total) override;
+  void open_parts(const std::string& part) override;
+  void decode(const std::vector<Loop>& loops, const std::string& item) override;
+  std::string divided_text(const Index& index) override;
+  const char* function_prefix() const override { return "::"; }
+  std::string kept_load(const std::string& kept) override;
+  std::string kept_store(const std::string& kept, const std::string& value) override;
+  std::string load_text(ExprId id) override;
+
+  // cuda_tiles.cpp
+  void write_tiles();
+
+  // cuda_packs.cpp: neighbours that a thread takes at once
+  void by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,
+               const std::function<void()>& also = {});
+  void read_ahead(const Stage& stage);
+  std::vector<ExprId> pack_loads(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores);
+  void collect_pack_loads(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads);
+  std::string pack_text(ExprId load);
+  bool is_packed(const Access& access, TensorId tensor);
+  void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;
+
+  std::map<ExprId, std::string> packs_;            // loads of several elements
+  std::map<ExprId, std::string> tiles_;            // loads that lie in shared memory
+  std::map<TensorId, std::string> packed_stores_;  // what is stored together after the loop over it
+  bool in_parts_ = false;                          // a thread's part of a row is short enough for its registers
+};
+
+}  // namespace passnet::author

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "author/text/cuda_kernel.h"
+#include "author/text/schedule.h"
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+/// Floats that a thread reads of a row before it needs the first of them.
+constexpr int64_t kMostAhead = 64;
+
+}  // namespace
+
+/// Neighbouring elements that a thread takes: loads of all of them, a loop over them, stores of all. elements: what the
+/// loop needs besides the stores; also: the rest of its body.
+void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,
+                         const std::function<void()>& also) {
+  const Scoped scope(*this);
+  for (const ExprId load : pack_loads(elements, stores)) {
+    if (packs_.contains(load)) continue;
+    packs_[load] = fresh("pack");
+    line(fmt::format("const floats<PACK> {} = {};", packs_[load], pack_text(load)));
+  }
+  for (const Store* store : stores) {
+    if (!is_packed(access_to(*store), store->tensor)) continue;
+    packed_stores_[store->tensor] = fresh("pack");
+    line(fmt::format("floats<PACK> {};", packed_stores_[store->tensor]));
+  }
+  line("#pragma unroll");
+  open("for (int lane = 0; lane < PACK; ++lane)");
+  const std::string own = std::exchange(variables_[lane_->variable], "(i + lane)");
+  if (also) also();
+  store_all(stores);
+  variables_[lane_->variable] = own;
+  close();
+  for (const Store* store : stores) {
+    if (packed_stores_.contains(store->tensor))
+      line(fmt::format("store({} + {}, {});", name_of(store->tensor), offset_text(access_to(*store), "i"),
+                       packed_stores_[store->tensor]));
+  }
+  packs_.clear();
+  packed_stores_.clear();
+}
+
+/// All that a loop over parts of a row reads, before it needs the first of it: no read waits behind a branch.
+void CudaKernel::read_ahead(const Stage& stage) {
+  const std::vector<ExprId> loads = pack_loads(stage.elements, stage.stores);
+  const int64_t by_thread = sizes_.largest(kernel_.row.back().extent) / kMostThreads + 1;
+  if (loads.empty() || static_cast<int64_t>(loads.size()) * by_thread > kMostAhead) return;
+  std::vector<std::string> reads;
+  for (const ExprId load : loads) {
+    const std::string packs = fresh("packs");
+    line(fmt::format("floats<PACK> {}[parts];", packs));
+    packs_[load] = packs + "[part]";
+    reads.push_back(fmt::format("{}[part] = {};", packs, pack_text(load)));
+  }
+  line("#pragma unroll");
+  open("for (int part = 0; part < parts; ++part)");
+  line(part_of_thread());
+  open(fmt::format("if (i < {})", extent_text(*lane_)));
+  for (const std::string& read : reads) line(read);
+  close();
+  close();
+}
+
+std::vector<ExprId> CudaKernel::pack_loads(const std::vector<ExprId>& elements,
+                                           const std::vector<const Store*>& stores) {
+  std::set<ExprId> met;
+  std::vector<ExprId> loads;
+  for (const ExprId element : elements) collect_pack_loads(element, met, loads);
+  for (const Store* store : stores) collect_pack_loads(store->value, met, loads);
+  return loads;
+}
+
+void CudaKernel::collect_pack_loads(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {
+  if (names_.contains(id) || !met.insert(id).second) return;
+  const Expr& expr = exprs_.at(id);
+  if (expr.kind == Kind::Reduce || kept_text(id)) return;
+  if (expr.kind == Kind::Guard) {
+    collect_pack_loads(expr.parts[0], met, loads);  // the others are looked at where it holds
+    return;
+  }
+  if (expr.kind == Kind::Load && is_packed(access_in(definitions_, expr.tensor, expr.places), expr.tensor))
+    loads.push_back(id);
+  exprs_.for_each_part(id, [&](ExprId part) { collect_pack_loads(part, met, loads); });
+}
+
+std::string CudaKernel::pack_text(ExprId load) {
+  const Expr& expr = exprs_.at(load);
+  const Access from = access_in(definitions_, expr.tensor, expr.places);
+  return fmt::format("load<PACK>({} + {})", name_of(expr.tensor), offset_text(from, "i"));
+}
+
+bool CudaKernel::is_packed(const Access& access, TensorId tensor) {
+  return steps_of(definitions_, kernel_, *lane_, access, tensor).has_value();
+}
+
+void CudaKernel::store_text(const Store& store, const Access& to, ExprId value, std::string text) {
+  const auto packed = packed_stores_.find(store.tensor);
+  if (packed == packed_stores_.end()) {
+    KernelWriter::store_text(store, to, value, std::move(text));
+    return;
+  }
+  if (exprs_.at(value).compute == Compute::Bool) text = fmt::format("({} ? 1.0f : 0.0f)", text);
+  line(fmt::format("{}[lane] = {};", packed->second, text));
+}
+
+}  // namespace passnet::author

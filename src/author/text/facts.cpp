@@ -1,0 +1,160 @@
+#include "author/text/facts.h"
+
+#include <algorithm>
+#include <set>
+
+#include "author/text/kernel_part.h"
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+void add(auto& list, const auto& value) {
+  if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+}
+
+/// given: reductions whose results it gets.
+void collect_facts(Definitions& definitions, ExprId id, const std::vector<ExprId>& given, std::set<ExprId>& met,
+                   KernelFacts& facts) {
+  if (std::ranges::find(given, id) != given.end() || !met.insert(id).second) return;
+  const Expr expr = definitions.exprs().at(id);
+  definitions.exprs().for_each_part(id, [&](ExprId part) { collect_facts(definitions, part, given, met, facts); });
+  if (expr.kind == Kind::Reduce) {
+    SizeTable& sizes = definitions.sizes();
+    SizeId steps = sizes.one();
+    for (const VariableId variable : expr.variables)
+      steps = sizes.product(steps, definitions.exprs().indices().extent(variable));
+    if (sizes.largest(steps) > sizes.largest(facts.steps)) facts.steps = steps;
+  }
+  if (expr.kind == Kind::Load) add(facts.loaded, expr.tensor);
+  if (expr.kind == Kind::Parameter) add(facts.parameters, std::pair(expr.text, expr.compute));
+}
+
+/// Whether threads share rows, but neighbours of something that they read are elements of rows beside each other.
+bool lie_beside(Definitions& definitions, const FusedKernel& kernel) {
+  if (kernel.lanes != Lanes::Row || kernel.items.empty()) return false;
+  SizeTable& sizes = definitions.sizes();
+  return std::ranges::any_of(loads_in(definitions.exprs(), kernel), [&](ExprId load) {
+    const Expr expr = definitions.exprs().at(load);
+    const Access access = access_in(definitions, expr.tensor, expr.places);
+    return jumps(sizes, access, kernel.row.back().variable) &&
+           moves_by_one(sizes, access, kernel.items.back().variable);
+  });
+}
+
+/// Whether it has a loop of its own: a reduction that does not go over the row.
+bool has_other_loops(const ExprTable& exprs, const FusedKernel& kernel) {
+  const std::set<VariableId> row(kernel.row_variables.begin(), kernel.row_variables.end());
+  std::set<ExprId> met;
+  std::vector<ExprId> open;
+  for (const Store& store : kernel.stores) open.push_back(store.value);
+  while (!open.empty()) {
+    const ExprId id = open.back();
+    open.pop_back();
+    if (!met.insert(id).second) continue;
+    const Expr& expr = exprs.at(id);
+    if (expr.kind == Kind::Reduce) {
+      const std::set<VariableId> own(expr.variables.begin(), expr.variables.end());
+      if (kernel.lanes == Lanes::Items || (!kernel.row_variables.empty() && own != row)) return true;
+    }
+    exprs.for_each_part(id, [&](ExprId part) { open.push_back(part); });
+  }
+  return false;
+}
+
+/// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by
+/// larger steps, which threads side by side would make larger yet.
+std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& kernel) {
+  const std::vector<Loop>& loops = kernel.lanes == Lanes::Row ? kernel.row : kernel.items;
+  if (loops.empty() || (kernel.lanes == Lanes::Items && !kernel.row.empty()) ||
+      has_other_loops(definitions.exprs(), kernel))
+    return std::nullopt;
+  const Loop lane = loops.back();
+  Packing packing;
+  packing.steps.push_back(lane.extent);
+  bool any = false;
+  const auto fits = [&](TensorId tensor, const std::vector<IndexId>& place) {
+    const Access access = access_in(definitions, tensor, place);
+    const auto steps = steps_of(definitions, kernel, lane, access, tensor);
+    if (!steps) return !access.irregular.contains(lane.variable) && !jumps(definitions.sizes(), access, lane.variable);
+    any = true;
+    for (const SizeId step : *steps) add(packing.steps, step);
+    add(packing.tensors, tensor);
+    return true;
+  };
+  for (const Store& store : kernel.stores) {
+    if (!fits(store.tensor, store.place)) return std::nullopt;
+  }
+  for (const ExprId load : loads_in(definitions.exprs(), kernel)) {
+    const Expr expr = definitions.exprs().at(load);
+    if (!fits(expr.tensor, expr.places)) return std::nullopt;
+  }
+  return any ? std::optional(std::move(packing)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<SizeId>> steps_of(Definitions& definitions, const FusedKernel& kernel, const Loop& lane,
+                                            const Access& access, TensorId tensor) {
+  SizeTable& sizes = definitions.sizes();
+  if (definitions.elements()[definitions.tensors()[tensor].element].compute != Compute::Float ||
+      !moves_by_one(sizes, access, lane.variable))
+    return std::nullopt;
+  std::vector<SizeId> steps;
+  for (const auto& [variable, step] : access.steps) {
+    // Others were merged into these.
+    const auto is_it = [&](const Loop& loop) { return loop.variable == variable; };
+    const bool loops = std::ranges::any_of(kernel.items, is_it) || std::ranges::any_of(kernel.row, is_it);
+    if (loops && variable != lane.variable && !sizes.is_constant(step, 0)) steps.push_back(step);
+  }
+  const IndexTable& indices = definitions.exprs().indices();
+  for (const auto& [index, factor] : access.rest) {
+    const Index& node = indices.at(index);
+    if (!sizes.is_one(factor)) {
+      steps.push_back(factor);
+    } else if (node.kind == Index::Kind::Constant) {
+      steps.push_back(sizes.literal(node.value));
+    } else if (node.kind == Index::Kind::Size || node.kind == Index::Kind::Scale) {
+      steps.push_back(node.size);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return steps;
+}
+
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel) {
+  return facts_of(definitions, kernel, whole_of(kernel));
+}
+
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split) {
+  const KernelPart part = part_of(definitions.exprs(), kernel, split);
+  SizeTable& sizes = definitions.sizes();
+  KernelFacts facts;
+  facts.items = loop_steps(sizes, kernel.items);
+  facts.row = facts.steps = loop_steps(sizes, kernel.row);
+  std::set<ExprId> met;
+  for (const ExprId root : part.roots) collect_facts(definitions, root, split.given, met, facts);
+  for (const Store* store : part.stores) facts.stored.push_back(store->tensor);
+  for (const TensorId one : facts.stored) {
+    if (const auto input = definitions.tensors()[one].overwrites) std::erase(facts.loaded, *input);
+  }
+  facts.packing = packing_of(definitions, kernel);
+  facts.tile = tile_of(definitions, kernel);
+  facts.beside = lie_beside(definitions, kernel);
+  for (const ExprId reduction : split.given) facts.shares_taken.push_back(definitions.exprs().at(reduction).tensor);
+  for (const ExprId reduction : split.reductions)
+    facts.shares_given.push_back(definitions.exprs().at(reduction).tensor);
+  return facts;
+}
+
+std::string share_name(const Definitions& definitions, TensorId of) {
+  std::string name = definitions.tensors()[of].name + "_parts";
+  const auto is_taken = [&](const Tensor& tensor) { return tensor.name == name; };
+  while (std::ranges::any_of(definitions.tensors(), is_taken)) name += "_";
+  return name;
+}
+
+}  // namespace passnet::author

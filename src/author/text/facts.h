@@ -1,0 +1,42 @@
+// What is known of a kernel before it is written: its parameters, how many items it has, and how a GPU may go through them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "author/fuse/kernel.h"
+#include "author/fuse/split.h"
+#include "author/fuse/tile.h"
+
+namespace passnet::author {
+
+/// CUDA: how neighbouring elements are moved together, PACK of them by a thread, a number that the plan chooses: all that
+/// follows must be multiples of it.
+struct Packing {
+  std::vector<SizeId> steps;      // from one run of neighbours to the next
+  std::vector<TensorId> tensors;  // that are moved so: where they begin
+};
+/// What the steps of an access must be multiples of where neighbours along `lane` are moved together; none: they cannot be.
+std::optional<std::vector<SizeId>> steps_of(Definitions& definitions, const FusedKernel& kernel, const Loop& lane,
+                                            const Access& access, TensorId tensor);
+
+/// What a kernel is given, in the order of its parameters.
+struct KernelFacts {
+  std::vector<TensorId> loaded, stored;
+  std::vector<TensorId> shares_taken, shares_given;         // of a split row: partial results of these reductions
+  std::vector<std::pair<std::string, Compute>> parameters;  // constants that are inputs of the pattern
+  SizeId items = 0, row = 0;                                // how many, and elements of each
+  SizeId steps = 0;                                         // of the longest loop that an item goes through
+  bool beside = false;                                      // rows are shared, and neighbours in memory are of others
+  std::optional<Tile> tile;                                 // what goes through tiles; none: nothing has to
+  std::optional<Packing> packing;                           // CUDA: none: an element at a time
+};
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel);
+/// Of one of the kernels that it was split into.
+KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const SplitKernel& split);
+/// What the partial results of a reduction are called: floats, of all items for each part.
+std::string share_name(const Definitions& definitions, TensorId of);
+
+}  // namespace passnet::author

@@ -1,0 +1,231 @@
+#include "author/text/kernel_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "author/text/operations.h"
+
+namespace passnet::author {
+
+using Kind = Expr::Kind;
+
+KernelWriter::KernelWriter(Definitions& definitions, const KernelPart& part, const KernelFacts& facts)
+    : ValueWriter(definitions, part, facts) {
+  for (const Store& store : kernel_.stores) count_uses(store.value);
+}
+
+void KernelWriter::count_uses(ExprId id) {
+  if (uses_[id]++ > 0) return;
+  exprs_.for_each_part(id, [&](ExprId part) { count_uses(part); });
+}
+
+std::string KernelWriter::run() {
+  kernel_.lanes == Lanes::Row ? write_rows() : write_items();
+  return std::move(out_);
+}
+
+// ---- items
+
+void KernelWriter::item_body() {
+  fold_given();
+  const std::vector<ExprId>& reductions = part_.own.reductions;
+  if (!reductions.empty()) {
+    const auto store_too = [&] { store_all(part_.stores); };
+    for (const ExprId id : reductions) store_share(id, id == reductions[0] ? reduction(id, store_too) : reduction(id));
+    return;
+  }
+  store_outside_of_row();
+  if (std::ranges::none_of(part_.stores, [&](const Store* store) { return lies_in_row(*store); })) return;
+  // Those that do not depend on the row, before its loop.
+  std::set<ExprId> met;
+  for (const ExprId root : part_.roots) write_reductions_in(root, met);
+  const Scoped scope(*this);
+  open_loops(kernel_.row);
+  for (const Store* store : part_.stores) {
+    if (lies_in_row(*store)) this->store(*store);
+  }
+  close_all(kernel_.row);
+}
+
+void KernelWriter::write_reductions_in(ExprId id, std::set<ExprId>& met) {
+  if (!met.insert(id).second) return;
+  exprs_.for_each_part(id, [&](ExprId part) { write_reductions_in(part, met); });
+  if (exprs_.at(id).kind == Kind::Reduce && !moves_with_row(exprs_, kernel_, id)) value(id);
+}
+
+bool KernelWriter::all_lie_in_row() {
+  return std::ranges::all_of(part_.stores, [&](const Store* store) { return lies_in_row(*store); });
+}
+
+void KernelWriter::store_outside_of_row() {
+  if (all_lie_in_row()) return;
+  const Scoped scope(*this);
+  if (part_.own.over_row) open("if (part == 0)");
+  for (const Store* store : part_.stores) {
+    if (!lies_in_row(*store)) this->store(*store);
+  }
+  if (part_.own.over_row) close();
+}
+
+// ---- stores
+
+void KernelWriter::store_all(const std::vector<const Store*>& stores) {
+  for (const Store* store : stores) this->store(*store);
+}
+
+void KernelWriter::store(const Store& store) {
+  ExprId id = store.value;
+  // Storing rounds.
+  if (exprs_.at(id).kind == Kind::Round && exprs_.at(id).element == definitions_.tensors()[store.tensor].element &&
+      uses_[id] <= 1 && !names_.contains(id))
+    id = exprs_.at(id).parts[0];
+  std::string text = value(id);
+  store_text(store, access_to(store), id, std::move(text));
+}
+
+void KernelWriter::store_text(const Store& store, const Access& to, ExprId value, std::string text) {
+  const Compute from = exprs_.at(value).compute;
+  const Element& type = element(store.tensor);
+  if (from == Compute::Float && type.kernel != "float") text = fmt::format("from_float<{}>({})", type.kernel, text);
+  if (from == Compute::Int && type.kernel != "int64_t") text = fmt::format("{}({})", type.kernel, text);
+  line(fmt::format("{}[{}] = {};", name_of(store.tensor), offset_text(to, lane_name()), text));
+}
+
+std::string KernelWriter::tiles_along(const Loop& loop) const {
+  return fmt::format("ceil_div(int64_t({}), int64_t({}))", extent_text(loop), kTile);
+}
+
+void KernelWriter::enter_row(const std::vector<Loop>& loops) {
+  lane_ = loops.back();
+  for (const Loop& one : loops) {
+    if (one.variable != lane_->variable && !variables_.contains(one.variable)) variables_[one.variable] = fresh("k");
+  }
+  variables_[lane_->variable] = "i";
+}
+
+// ---- what comes before a loop
+
+void KernelWriter::hoist(std::set<VariableId> variables) {
+  std::set<ExprId> met;
+  // What a split row folds itself stands in loops that are not written yet.
+  for (const ExprId reduction : part_.own.reductions)
+    variables.insert(exprs_.at(reduction).variables.begin(), exprs_.at(reduction).variables.end());
+  for (const ExprId root : part_.roots) hoist_in(root, variables, met);
+}
+
+void KernelWriter::hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {
+  if (!met.insert(id).second) return;
+  const Expr& expr = exprs_.at(id);
+  if (expr.kind == Kind::Reduce) return;  // its elements are written where it is computed
+  const std::set<VariableId>& free = exprs_.free_variables(id);
+  const bool moves = std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
+  if (!moves && !exprs_.has_reduction(id)) {
+    value(id);
+    return;
+  }
+  if (expr.kind == Kind::Guard) {
+    hoist_in(expr.parts[0], variables, met);  // the others are looked at where it holds
+    return;
+  }
+  exprs_.for_each_part(id, [&](ExprId part) { hoist_in(part, variables, met); });
+}
+
+void KernelWriter::write_what_is_known() {
+  std::set<ExprId> met;
+  for (const ExprId root : part_.roots) write_known_in(root, met);
+}
+
+bool KernelWriter::is_known(ExprId id) const {
+  if (exprs_.at(id).kind == Kind::Reduce) return names_.contains(id);
+  bool known = true;
+  exprs_.for_each_part(id, [&](ExprId part) { known = known && is_known(part); });
+  return known;
+}
+
+void KernelWriter::write_known_in(ExprId id, std::set<ExprId>& met) {
+  if (!met.insert(id).second) return;
+  if (!moves_with_row(exprs_, kernel_, id) && exprs_.has_reduction(id) && is_known(id)) {
+    value(id);
+    return;
+  }
+  exprs_.for_each_part(id, [&](ExprId part) { write_known_in(part, met); });
+}
+
+// ---- elements that are kept
+
+void KernelWriter::choose_kept(const std::vector<Stage>& stages, bool loads) {
+  if (kernel_.row.size() != 1) return;
+  for (const ExprId id : worth_keeping(definitions_, kernel_, stages, loads)) kept_[id] = {fresh("kept"), false};
+}
+
+std::optional<std::string> KernelWriter::kept_text(ExprId id) {
+  const auto kept = keeps_ ? kept_.find(id) : kept_.end();
+  if (kept == kept_.end() || !kept->second.is_there) return std::nullopt;
+  return kept_load(kept->second.name);
+}
+
+void KernelWriter::keep(ExprId id, const std::string& name) {
+  const auto kept = keeps_ ? kept_.find(id) : kept_.end();
+  if (kept == kept_.end()) return;
+  line(kept_store(kept->second.name, name));
+  written_.push_back(id);
+}
+
+void KernelWriter::after_stage() {
+  for (const ExprId id : written_) kept_[id].is_there = true;
+  written_.clear();
+}
+
+// ---- shared rows
+
+void KernelWriter::open_share() {
+  const Loop& loop = part_.split->loops[0];
+  const std::string length = extent_text(loop);
+  std::string share = fmt::format("ceil_div(int64_t({}), int64_t(PARTS))", length);
+  // Shares of neighbours begin where vectors do, and no two write one cache line.
+  if (part_.split->loops.size() == 1 && kernel_.lanes == Lanes::Row)
+    share = fmt::format("ceil_div({}, int64_t(64)) * 64", share);
+  line(fmt::format("constexpr int64_t share = {};", share));
+  line(fmt::format("const int64_t begin = part * share < {0} ? part * share : {0};", length));
+  line(fmt::format("const int64_t end = begin + share < {0} ? begin + share : {0};", length));
+}
+
+/// Where a partial result lies, of the part of that name: those of neighbouring items side by side.
+std::string KernelWriter::share_place(const std::string& part) {
+  return fmt::format("{} * {} + {}", part, item_count(), number_);
+}
+
+void KernelWriter::store_share(ExprId id, std::string total) {
+  const std::string name = share_name(definitions_, exprs_.at(id).tensor);
+  if (exprs_.at(id).compute == Compute::Bool) total = fmt::format("({} ? 1.0f : 0.0f)", total);
+  if (is_vector(id))
+    line(fmt::format("store({} + {}, {}, lanes);", name, share_place("part"), total));
+  else
+    line(fmt::format("{}[{}] = {};", name, share_place("part"), total));
+}
+
+void KernelWriter::fold_given() {
+  for (const ExprId id : part_.own.given) {
+    const Expr expr = exprs_.at(id);
+    const std::string total = fresh("total"), name = share_name(definitions_, expr.tensor);
+    line(fmt::format("{} {} = {};", type_of(id), total, neutral(expr.fold, expr.compute)));
+    const std::string k = fresh("k"), one = fresh("x");
+    open_parts(k);
+    std::string part = is_vector(id) ? fmt::format("load({} + {}, lanes)", name, share_place(k))
+                                     : fmt::format("{}[{}]", name, share_place(k));
+    if (expr.compute == Compute::Bool) part = fmt::format("({} != 0.0f)", part);
+    line(fmt::format("const {} {} = {};", type_of(id), one, part));
+    line(fmt::format("{} = {};", total, combined(expr.fold, total, one, is_vector(id))));
+    close();
+    fold_over_threads(expr.fold, total);
+    names_[id] = total;
+  }
+}
+
+void KernelWriter::open_parts(const std::string& part) {
+  open(fmt::format("for (int64_t {0} = 0; {0} < PARTS; ++{0})", part));
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,100 @@
+// What kernels of both targets do with the values of a kernel: they store them, write what loops need before these, keep what
+// several loops over a row need, and store or fold what others that share a row give.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "author/text/stages.h"
+#include "author/text/value_writer.h"
+
+namespace passnet::author {
+
+class KernelWriter : public ValueWriter {
+ public:
+  /// The body of the function. REQUIRES: it is called once.
+  std::string run();
+
+ protected:
+  KernelWriter(Definitions& definitions, const KernelPart& part, const KernelFacts& facts);
+
+  /// The whole kernel: each lane or thread has items of its own, or they share rows.
+  virtual void write_items() = 0;
+  virtual void write_rows() = 0;
+
+  /// The elements of one item, or of lanes of items.
+  void item_body();
+  /// Of those that share an item the first one does it.
+  void store_outside_of_row();
+  void store(const Store& store);
+  void store_all(const std::vector<const Store*>& stores);
+  /// value, text: what is stored, as what it is rounded from where storing rounds. to: where.
+  virtual void store_text(const Store& store, const Access& to, ExprId value, std::string text);
+  Access access_to(const Store& store) { return access_in(definitions_, store.tensor, store.place); }
+  bool lies_in_row(const Store& store) { return author::lies_in_row(definitions_, kernel_, store); }
+  bool all_lie_in_row();
+
+  /// The variables of items by their number: `item`, the last counts fastest.
+  virtual void decode(const std::vector<Loop>& loops, const std::string& item) = 0;
+  std::string product_text(const std::vector<Loop>& loops) { return sizes_.kernel_text(loop_steps(sizes_, loops)); }
+  std::string item_count() { return product_text(kernel_.items); }
+  /// How many tiles there are along a loop.
+  std::string tiles_along(const Loop& loop) const;
+  /// Names the loops over a row, or those of a reduction, of which lanes or threads share the last.
+  void enter_row(const std::vector<Loop>& loops);
+
+  // ---- what comes before a loop
+
+  /// All that does not depend on these variables, for the loop over them.
+  void hoist(std::set<VariableId> variables);
+  /// What follows from the reductions so far.
+  void write_what_is_known();
+
+  // ---- elements of a row that are computed once, and kept for later loops
+
+  struct Kept {
+    std::string name;
+    bool is_there = false;
+  };
+  /// What is worth it.
+  void choose_kept(const std::vector<Stage>& stages, bool loads);
+  std::optional<std::string> kept_text(ExprId id) override;
+  void keep(ExprId id, const std::string& name) override;
+  /// Text that loads such an element, and the statement that stores it.
+  virtual std::string kept_load(const std::string& kept) = 0;
+  virtual std::string kept_store(const std::string& kept, const std::string& value) = 0;
+  /// What the loop kept is there for the next ones.
+  void after_stage();
+
+  // ---- rows that several blocks or tasks share: PARTS of them, of which this one is `part`
+
+  /// Its share of the first loop of the row: [begin, end).
+  void open_share();
+  void store_share(ExprId id, std::string total);
+  /// What earlier kernels stored parts of.
+  void fold_given();
+  /// A loop over the parts.
+  virtual void open_parts(const std::string& part);
+  /// Where threads shared out a loop: all of them get what all of them folded.
+  virtual void fold_over_threads(Fold, const std::string& /*total*/) {}
+
+  std::string number_ = "item";  // of the item, among all
+  std::map<ExprId, Kept> kept_;
+  bool keeps_ = false;  // the loop is one of those that keep, and find, these
+
+ private:
+  void count_uses(ExprId id);
+  void hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
+  void write_reductions_in(ExprId id, std::set<ExprId>& met);
+  bool is_known(ExprId id) const;
+  void write_known_in(ExprId id, std::set<ExprId>& met);
+  std::string share_place(const std::string& part);
+
+  std::map<ExprId, int> uses_;
+  std::vector<ExprId> written_;  // what this loop kept
+};
+
+}  // namespace passnet::author

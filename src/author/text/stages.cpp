@@ -1,0 +1,135 @@
+#include "author/text/stages.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "author/text/operations.h"
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+void collect_reductions(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<Stage>& stages) {
+  if (!met.insert(id).second) return;
+  exprs.for_each_part(id, [&](ExprId part) { collect_reductions(exprs, part, met, stages); });
+  if (exprs.at(id).kind == Kind::Reduce) stages.push_back({id, {exprs.at(id).parts[0]}, {}});
+}
+
+/// met: what was looked at already, as equal parts are one.
+bool loads(const ExprTable& exprs, ExprId id, TensorId tensor, std::set<ExprId>& met) {
+  if (!met.insert(id).second) return false;
+  if (exprs.at(id).kind == Kind::Load && exprs.at(id).tensor == tensor) return true;
+  bool found = false;
+  exprs.for_each_part(id, [&](ExprId part) { found = found || loads(exprs, part, tensor, met); });
+  return found;
+}
+bool loads(const ExprTable& exprs, ExprId id, TensorId tensor) {
+  std::set<ExprId> met;
+  return loads(exprs, id, tensor, met);
+}
+
+/// Whether it can be stored by that loop: it follows from no reduction, and what it overwrites is not looked at later.
+bool can_store_early(Definitions& definitions, const FusedKernel& kernel, const Store& store, size_t at,
+                     const std::vector<Stage>& stages) {
+  ExprTable& exprs = definitions.exprs();
+  if (exprs.has_reduction(store.value)) return false;
+  const std::optional<TensorId> overwrites = definitions.tensors()[store.tensor].overwrites;
+  if (!overwrites) return true;
+  for (size_t i = at + 1; i < stages.size(); ++i) {
+    if (std::ranges::any_of(stages[i].elements, [&](ExprId one) { return loads(exprs, one, *overwrites); }))
+      return false;
+  }
+  return std::ranges::none_of(kernel.stores, [&](const Store& other) {
+    return &other != &store && lies_in_row(definitions, kernel, other) && loads(exprs, other.value, *overwrites);
+  });
+}
+
+std::vector<Stage> stages_of_whole(Definitions& definitions, const FusedKernel& kernel) {
+  const ExprTable& exprs = definitions.exprs();
+  std::vector<Stage> stages;
+  std::set<ExprId> met;
+  for (const Store& store : kernel.stores) collect_reductions(exprs, store.value, met, stages);
+  // What the first loop over the row has at hand is stored there, and need not be kept or computed again.
+  const auto first = std::ranges::find_if(
+      stages, [&](const Stage& stage) { return is_row(kernel, exprs.at(*stage.reduction).variables); });
+  const size_t at = static_cast<size_t>(first - stages.begin());
+  Stage last;
+  for (const Store& store : kernel.stores) {
+    if (!lies_in_row(definitions, kernel, store)) continue;
+    const bool early = first != stages.end() && can_store_early(definitions, kernel, store, at, stages);
+    Stage& stage = early ? *first : last;
+    stage.elements.push_back(store.value);
+    stage.stores.push_back(&store);
+  }
+  if (!last.stores.empty()) stages.push_back(std::move(last));
+  return stages;
+}
+
+/// Of one of the kernels that a row was split into: what it folds itself, with what is stored on the way, or stores alone.
+std::vector<Stage> stages_of_share(Definitions& definitions, const KernelPart& part) {
+  std::vector<Stage> stages;
+  for (const ExprId reduction : part.own.reductions)
+    stages.push_back({reduction, {definitions.exprs().at(reduction).parts[0]}, {}});
+  if (stages.empty()) stages.emplace_back();
+  for (const Store* store : part.stores) {
+    if (!lies_in_row(definitions, part.kernel, *store)) continue;
+    stages.front().elements.push_back(store->value);
+    stages.front().stores.push_back(store);
+  }
+  if (!stages.front().reduction && stages.front().stores.empty()) stages.clear();
+  return stages;
+}
+
+void collect_row_parts(ExprTable& exprs, const FusedKernel& kernel, ExprId id, std::set<ExprId>& parts) {
+  if (!moves_with_row(exprs, kernel, id) || !parts.insert(id).second) return;
+  if (exprs.at(id).kind == Kind::Reduce) return;
+  exprs.for_each_part(id, [&](ExprId part) { collect_row_parts(exprs, kernel, part, parts); });
+}
+
+/// Whether it takes longer than it would to load its value.
+bool is_dear(ExprTable& exprs, const FusedKernel& kernel, ExprId id) {
+  const Expr& expr = exprs.at(id);
+  if (expr.kind == Kind::Round || expr.kind == Kind::Guard) return true;
+  if (expr.kind != Kind::Apply) return false;
+  size_t on_row = 0;
+  for (const ExprId part : expr.parts) on_row += moves_with_row(exprs, kernel, part) ? 1 : 0;
+  return on_row > 1 || divides_or_calls(expr.text);
+}
+
+}  // namespace
+
+std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part) {
+  return part.is_split() ? stages_of_share(definitions, part) : stages_of_whole(definitions, part.kernel);
+}
+
+std::set<ExprId> worth_keeping(Definitions& definitions, const FusedKernel& kernel, const std::vector<Stage>& stages,
+                               bool loads) {
+  ExprTable& exprs = definitions.exprs();
+  std::map<ExprId, int> by_stage;
+  for (const Stage& stage : stages) {
+    std::set<ExprId> parts;
+    for (const ExprId element : stage.elements) collect_row_parts(exprs, kernel, element, parts);
+    for (const ExprId part : parts) ++by_stage[part];
+  }
+  std::set<ExprId> shared, below;
+  for (const auto& [id, count] : by_stage) {
+    const Expr& expr = exprs.at(id);
+    if (count < 2 || expr.kind == Kind::Reduce || expr.compute != Compute::Float) continue;
+    if (is_dear(exprs, kernel, id) || (expr.kind == Kind::Load && loads)) shared.insert(id);
+  }
+  for (const ExprId id : shared) {
+    std::set<ExprId> parts;
+    exprs.for_each_part(id, [&](ExprId part) { collect_row_parts(exprs, kernel, part, parts); });
+    // What is part of something that as many stages share need not be kept itself.
+    for (const ExprId part : parts) {
+      if (by_stage[part] <= by_stage[id]) below.insert(part);
+    }
+  }
+  std::erase_if(shared, [&](ExprId id) { return below.contains(id); });
+  return shared;
+}
+
+}  // namespace passnet::author

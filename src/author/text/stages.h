@@ -1,0 +1,26 @@
+// The loops over a row, one after the other, where lanes or threads share it: each reduction has one, and what is stored has
+// the last, unless the first has at hand what it needs.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "author/text/kernel_part.h"
+
+namespace passnet::author {
+
+/// What a loop over a row does.
+struct Stage {
+  std::optional<ExprId> reduction;  // none: it stores only
+  std::vector<ExprId> elements;     // what it computes of each element
+  std::vector<const Store*> stores;
+};
+std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part);
+
+/// What several stages compute of each element from more than one load, as far up as it is the same: it is better kept.
+/// loads: so are loads that several have.
+std::set<ExprId> worth_keeping(Definitions& definitions, const FusedKernel& kernel, const std::vector<Stage>& stages,
+                               bool loads);
+
+}  // namespace passnet::author

@@ -1,0 +1,292 @@
+#include "author/text/value_writer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "author/text/operations.h"
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+// Numbers that are added up before their sum is added to that of others.
+constexpr int64_t kBlock = 16;
+
+}  // namespace
+
+ValueWriter::ValueWriter(Definitions& definitions, const KernelPart& part, const KernelFacts& facts)
+    : definitions_(definitions),
+      exprs_(definitions.exprs()),
+      indices_(exprs_.indices()),
+      sizes_(definitions.sizes()),
+      part_(part),
+      kernel_(part.kernel),
+      facts_(facts) {
+  const std::vector<Loop>& lanes = kernel_.lanes == Lanes::Row ? kernel_.row : kernel_.items;
+  if (!lanes.empty()) lane_ = lanes.back();
+  for (const auto* tensors : {&facts.loaded, &facts.stored}) {
+    for (const TensorId tensor : *tensors) taken_.insert(name_of(tensor));
+  }
+  for (const auto& [name, compute] : facts.parameters) taken_.insert(name);
+  name_loops();
+}
+
+void ValueWriter::name_loops() {
+  std::set<std::string> taken = taken_;
+  const auto name = [&](const Loop& loop, std::string own) {
+    const std::string stem = own;
+    for (int i = 2; !taken.insert(own).second; ++i) own = fmt::format("{}_{}", stem, i);
+    variables_[loop.variable] = own;
+  };
+  if (lane_) name(*lane_, "i");
+  for (const auto* loops : {&kernel_.items, &kernel_.row}) {
+    for (const Loop& loop : *loops) {
+      if (variables_.contains(loop.variable)) continue;
+      const std::string size = sizes_.plan_text(loop.extent);
+      const bool is_name = size.find_first_not_of("abcdefghijklmnopqrstuvwxyz_0123456789") == std::string::npos &&
+                           !size.empty() && std::isalpha(static_cast<unsigned char>(size[0])) != 0;
+      name(loop, is_name ? "at_" + size : "at_row");
+    }
+  }
+}
+
+// ---- lines
+
+void ValueWriter::line(const std::string& text) {
+  out_ += std::string(static_cast<size_t>(indent_), ' ') + text + "\n";
+}
+
+void ValueWriter::open(const std::string& text) {
+  line(text + " {");
+  indent_ += 2;
+}
+
+void ValueWriter::close(const std::string& end) {
+  indent_ -= 2;
+  line(end);
+}
+
+void ValueWriter::close_all(const std::vector<Loop>& loops) {
+  for (size_t i = 0; i < loops.size(); ++i) close();
+}
+
+std::string ValueWriter::fresh(const std::string& stem) {
+  std::string name;
+  do {
+    name = fmt::format("{}{}", stem, ++count_);
+  } while (taken_.contains(name));
+  return name;
+}
+
+// ---- values
+
+std::string ValueWriter::value(ExprId id) {
+  const auto found = names_.find(id);
+  if (found != names_.end()) return found->second;
+  if (const std::optional<std::string> kept = kept_text(id)) return named(id, *kept);
+  const Expr expr = exprs_.at(id);
+  std::optional<std::string> text = is_vector(id) ? vector_text(id) : std::nullopt;
+  if (!text) {
+    switch (expr.kind) {
+      case Kind::Number: return number_text(expr);
+      case Kind::Parameter: return expr.text;
+      case Kind::Place: return index_text(expr.places[0]);
+      case Kind::Reduce: return names_[id] = reduction(id);
+      case Kind::Guard: return names_[id] = guarded(id);
+      case Kind::Load: text = load_text(id); break;
+      case Kind::Apply: text = apply_text(expr); break;
+      case Kind::Convert: text = convert_text(expr); break;
+      case Kind::Round:
+        text = fmt::format("rounded<{}>({})", definitions_.elements()[expr.element].kernel, value(expr.parts[0]));
+        break;
+    }
+  }
+  const std::string name = named(id, *text);
+  keep(id, name);
+  return name;
+}
+
+/// Declares it.
+std::string ValueWriter::named(ExprId id, const std::string& text) {
+  const std::string name = fresh("x");
+  line(fmt::format("const {} {} = {};", type_of(id), name, text));
+  return names_[id] = name;
+}
+
+std::string ValueWriter::type_of(ExprId id) {
+  const Compute compute = exprs_.at(id).compute;
+  if (is_vector(id)) return compute == Compute::Bool ? "mask" : "vec";
+  return type_name(compute);
+}
+
+std::string ValueWriter::load_text(ExprId id) {
+  const Expr expr = exprs_.at(id);
+  const std::string offset = offset_text(access_in(definitions_, expr.tensor, expr.places), lane_name());
+  return converted(expr.tensor, fmt::format("{}[{}]", name_of(expr.tensor), offset));
+}
+
+const Element& ValueWriter::element(TensorId tensor) const {
+  return definitions_.elements()[definitions_.tensors()[tensor].element];
+}
+
+std::string ValueWriter::converted(TensorId tensor, const std::string& raw) const {
+  const Element& type = element(tensor);
+  if (type.compute == Compute::Float && type.kernel != "float") return fmt::format("to_float({})", raw);
+  if (type.compute == Compute::Int && type.kernel != "int64_t") return fmt::format("int64_t({})", raw);
+  return raw;
+}
+
+std::string ValueWriter::apply_text(const Expr& expr) {
+  std::vector<std::string> parts;
+  for (const ExprId part : expr.parts) parts.push_back(value(part));
+  return with_functions(choices(with_parts(expr.text, parts), false), function_prefix());
+}
+
+std::string ValueWriter::convert_text(const Expr& expr) {
+  const std::string of = value(expr.parts[0]);
+  switch (expr.compute) {
+    case Compute::Float:
+      return exprs_.at(expr.parts[0]).compute == Compute::Bool ? fmt::format("({} ? 1.0f : 0.0f)", of)
+                                                               : fmt::format("float({})", of);
+    case Compute::Double: return fmt::format("double({})", of);
+    case Compute::Int: return fmt::format("int64_t({})", of);
+    case Compute::Bool: return fmt::format("({} != 0)", of);
+  }
+  return {};
+}
+
+// Only what is chosen is looked at.
+std::string ValueWriter::guarded(ExprId id) {
+  const Expr expr = exprs_.at(id);
+  const std::string condition = value(expr.parts[0]);
+  const std::string name = fresh("x");
+  line(fmt::format("{} {};", type_of(id), name));
+  for (const size_t branch : {size_t{1}, size_t{2}}) {
+    const Scoped scope(*this);
+    open(branch == 1 ? fmt::format("if ({})", condition) : "else");
+    line(fmt::format("{} = {};", name, value(expr.parts[branch])));
+    close();
+  }
+  return name;
+}
+
+// ---- places
+
+std::string ValueWriter::index_text(IndexId id) {
+  const Index node = indices_.at(id);
+  switch (node.kind) {
+    case Index::Kind::Constant: return fmt::format("{}", node.value);
+    case Index::Kind::Variable: {
+      const auto found = variables_.find(node.variable);
+      return found == variables_.end() ? "0" : found->second;
+    }
+    case Index::Kind::Size: return sizes_.kernel_text(node.size);
+    case Index::Kind::Element: return value(node.element);
+    case Index::Kind::Add: return fmt::format("({} + {})", index_text(node.a), index_text(node.b));
+    case Index::Kind::Subtract: return fmt::format("({} - {})", index_text(node.a), index_text(node.b));
+    case Index::Kind::Scale: return fmt::format("{} * {}", index_text(node.a), sizes_.kernel_text(node.size));
+    case Index::Kind::Divide:
+    case Index::Kind::Remainder: return divided_text(node);
+  }
+  return {};
+}
+
+std::string ValueWriter::offset_text(const Access& access, const std::string& lane) {
+  std::vector<std::string> parts;
+  std::string last;
+  for (const auto& [variable, step] : access.steps) {
+    const bool is_lane = lane_ && variable == lane_->variable;
+    const auto name = variables_.find(variable);
+    if (name == variables_.end()) continue;  // merged into another loop
+    std::string text = is_lane ? lane : name->second;
+    if (text.empty() || sizes_.is_constant(step, 0)) continue;
+    if (!sizes_.is_one(step)) text = fmt::format("{} * {}", text, sizes_.kernel_text(step));
+    if (is_lane)
+      last = text;
+    else
+      parts.push_back(text);
+  }
+  for (const auto& [index, factor] : access.rest) {
+    const std::string text = index_text(index);
+    parts.push_back(sizes_.is_one(factor) ? text : fmt::format("{} * {}", text, sizes_.kernel_text(factor)));
+  }
+  if (!last.empty()) parts.push_back(last);
+  return parts.empty() ? "0" : fmt::format("{}", fmt::join(parts, " + "));
+}
+
+std::string ValueWriter::lane_name() const { return lane_ ? variables_.at(lane_->variable) : std::string(); }
+
+// ---- loops
+
+std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also) {
+  const Expr expr = exprs_.at(id);
+  const std::vector<Loop> loops = loops_of(expr);
+  // Reductions within it that are the same at each step come first: the loops may share variables.
+  std::set<ExprId> met;
+  write_same_reductions_in(expr.parts[0], variables_of(loops), met);
+  const std::string zero = neutral(expr.fold, expr.compute);
+  const std::string total = fresh("total");
+  line(fmt::format("{} {} = {};", type_of(id), total, zero));
+  const bool in_blocks = adds_many(expr, loops);
+  const std::string sum = in_blocks ? fresh("block") : total;
+  if (in_blocks) line(fmt::format("{} {} = {};", type_of(id), sum, zero));
+  const OtherLoops other(*this);
+  const Scoped scope(*this);
+  for (const Loop& loop : loops) variables_[loop.variable] = fresh("k");
+  open_loops(loops);
+  const std::string part = value(expr.parts[0]);
+  line(fmt::format("{} = {};", sum, combined(expr.fold, sum, part, is_vector(id))));
+  if (in_blocks) {
+    const std::string& step = variables_[loops.back().variable];
+    open(fmt::format("if ({0} % {1} == {2} || {0} == {3} - 1)", step, kBlock, kBlock - 1, end_of(loops.back())));
+    line(fmt::format("{0} = {0} + {1};", total, sum));
+    line(fmt::format("{} = {};", sum, zero));
+    close();
+  }
+  if (also) also();
+  close_all(loops);
+  return total;
+}
+
+/// Whether so many numbers are added that one sum, growing all the while, would lose digits that PyTorch's sums of sums keep.
+bool ValueWriter::adds_many(const Expr& expr, const std::vector<Loop>& loops) const {
+  int64_t steps = 1;
+  for (const Loop& loop : loops) steps *= sizes_.largest(loop.extent);
+  return expr.fold == Fold::Sum && expr.compute == Compute::Float && steps > 2 * kBlock;
+}
+
+void ValueWriter::write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {
+  if (!met.insert(id).second) return;
+  const Expr& expr = exprs_.at(id);
+  if (expr.kind == Kind::Guard) {
+    write_same_reductions_in(expr.parts[0], variables, met);  // the others are looked at where it holds
+    return;
+  }
+  const std::set<VariableId>& free = exprs_.free_variables(id);
+  const bool moves = std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
+  if (expr.kind == Kind::Reduce && !moves) {
+    value(id);
+    return;
+  }
+  exprs_.for_each_part(id, [&](ExprId part) { write_same_reductions_in(part, variables, met); });
+}
+
+std::vector<Loop> ValueWriter::loops_of(const Expr& reduction) const {
+  if (is_row(kernel_, reduction.variables)) return kernel_.row;
+  std::vector<Loop> loops;
+  for (const VariableId variable : reduction.variables) loops.push_back({variable, indices_.extent(variable)});
+  return loops;
+}
+
+void ValueWriter::open_loops(const std::vector<Loop>& loops) {
+  for (const Loop& one : loops)
+    open(
+        fmt::format("for (int64_t {0} = {1}; {0} < {2}; ++{0})", variables_[one.variable], begin_of(one), end_of(one)));
+}
+
+}  // namespace passnet::author

@@ -1,0 +1,135 @@
+// The values of a kernel as C++, statement by statement: each is written where it is first asked for, and has a name from then
+// on. Here stands what the targets share; what one of them does its own way it overrides.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "author/text/facts.h"
+#include "author/text/kernel_part.h"
+
+namespace passnet::author {
+
+class ValueWriter {
+ public:
+  ValueWriter(const ValueWriter&) = delete;
+  ValueWriter& operator=(const ValueWriter&) = delete;
+  virtual ~ValueWriter() = default;
+
+ protected:
+  /// All that is given must outlive it.
+  ValueWriter(Definitions& definitions, const KernelPart& part, const KernelFacts& facts);
+
+  // ---- lines
+
+  void line(const std::string& text);
+  /// Lines up to close() are within it.
+  void open(const std::string& text);
+  void close(const std::string& end = "}");
+  void close_all(const std::vector<Loop>& loops);
+  /// A name that no parameter has.
+  std::string fresh(const std::string& stem);
+  /// The names of values that are written while it lives are forgotten: what they stand in is a scope.
+  class Scoped {
+   public:
+    explicit Scoped(ValueWriter& writer) : writer_(writer), names_(writer.names_) {}
+    ~Scoped() { writer_.names_ = std::move(names_); }
+    Scoped(const Scoped&) = delete;
+    Scoped& operator=(const Scoped&) = delete;
+
+   private:
+    ValueWriter& writer_;
+    std::map<ExprId, std::string> names_;
+  };
+
+  // ---- values
+
+  /// The name or the text of a value; what it takes is written before.
+  std::string value(ExprId id);
+  /// The type that its name is declared with.
+  std::string type_of(ExprId id);
+  virtual std::string load_text(ExprId id);
+  /// raw: an element of that tensor, as it is stored.
+  std::string converted(TensorId tensor, const std::string& raw) const;
+  const Element& element(TensorId tensor) const;
+  const std::string& name_of(TensorId tensor) const { return definitions_.tensors()[tensor].name; }
+
+  /// Whether it is a vector of lanes, as values of a CPU may be.
+  virtual bool is_vector(ExprId) { return false; }
+  /// How such a vector is computed; nullopt: as a number would be.
+  virtual std::optional<std::string> vector_text(ExprId) { return std::nullopt; }
+  /// How it is loaded where earlier loops over a row kept it; nullopt: it is not there.
+  virtual std::optional<std::string> kept_text(ExprId) { return std::nullopt; }
+  /// Keeps what now has a name for later loops, if these need it.
+  virtual void keep(ExprId, const std::string& /*name*/) {}
+  /// What stands before the name of a function that a processor has of its own: "::" of "::expf".
+  virtual const char* function_prefix() const = 0;
+  /// REQUIRES: a Divide or a Remainder.
+  virtual std::string divided_text(const Index& index) = 0;
+
+  // ---- places
+
+  std::string index_text(IndexId id);
+  /// lane: what to say in place of the lane's variable; empty: leave it out.
+  std::string offset_text(const Access& access, const std::string& lane);
+  /// What the lane's variable is called; empty where there is none.
+  std::string lane_name() const;
+
+  // ---- loops
+
+  /// A reduction as loops, one step after the other, for each lane its own. also: what else is done at each step.
+  std::string reduction(ExprId id, const std::function<void()>& also = {});
+  /// The loops of a reduction: merged as the kernel's where it goes over the row.
+  std::vector<Loop> loops_of(const Expr& reduction) const;
+  void open_loops(const std::vector<Loop>& loops);
+  /// Where a loop begins and ends: that of a split row goes over a share of it.
+  std::string begin_of(const Loop& loop) const { return part_.shares(loop) ? "begin" : "0"; }
+  std::string end_of(const Loop& loop) const { return part_.shares(loop) ? "end" : extent_text(loop); }
+  std::string extent_text(const Loop& loop) const { return sizes_.kernel_text(loop.extent); }
+  /// While it lives, lanes and the names of variables are those of other loops.
+  class OtherLoops {
+   public:
+    explicit OtherLoops(ValueWriter& writer) : writer_(writer), lane_(writer.lane_), variables_(writer.variables_) {}
+    ~OtherLoops() {
+      writer_.lane_ = lane_;
+      writer_.variables_ = std::move(variables_);
+    }
+    OtherLoops(const OtherLoops&) = delete;
+    OtherLoops& operator=(const OtherLoops&) = delete;
+
+   private:
+    ValueWriter& writer_;
+    std::optional<Loop> lane_;
+    std::map<VariableId, std::string> variables_;
+  };
+
+  Definitions& definitions_;
+  ExprTable& exprs_;
+  IndexTable& indices_;
+  SizeTable& sizes_;
+  const KernelPart& part_;
+  const FusedKernel& kernel_;
+  const KernelFacts& facts_;
+  std::optional<Loop> lane_;  // which neighbouring lanes or threads differ in
+  std::map<ExprId, std::string> names_;
+  std::map<VariableId, std::string> variables_;
+  std::string out_;
+
+ private:
+  void name_loops();
+  std::string named(ExprId id, const std::string& text);
+  std::string apply_text(const Expr& expr);
+  std::string convert_text(const Expr& expr);
+  std::string guarded(ExprId id);
+  bool adds_many(const Expr& expr, const std::vector<Loop>& loops) const;
+  void write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
+
+  std::set<std::string> taken_;  // names of parameters
+  int count_ = 0, indent_ = 2;
+};
+
+}  // namespace passnet::author

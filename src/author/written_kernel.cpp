@@ -1,0 +1,95 @@
+#include "author/written_kernel.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "author/fuse/split.h"
+#include "author/text/kernel_text.h"
+
+namespace passnet::author {
+
+namespace {
+
+KernelShape shape_of(Definitions& definitions, const NamedKernel& kernel, size_t splits_into, size_t examples) {
+  KernelShape shape{
+      kernel.lanes == Lanes::Row, kernel.facts.packing.has_value(), kernel.facts.tile.has_value(), splits_into, {}};
+  for (size_t i = 0; i < examples; ++i) {
+    const auto of = [&](SizeId size) { return definitions.sizes().values(size)[i]; };
+    shape.by_graph.push_back({of(kernel.facts.items), of(kernel.facts.steps),
+                              splits_into > 0 ? of(kernel.split_length) : 1, bytes_of(definitions, kernel.facts, i)});
+  }
+  return shape;
+}
+
+/// Adds what is launched in its place where a row is shared, if any of the graphs has such rows. Returns: how many kernels that
+/// is, added or not; 0: its rows cannot be shared.
+size_t split_rows(Definitions& definitions, const FusedKernel& kernel, const Schedule& schedule, size_t examples,
+                  NamedKernel& named) {
+  const std::optional<SplitRow> split = split_of(definitions, kernel);
+  if (!split) return 0;
+  named.split_loops = split->loops;
+  named.split_length = split->length;
+  for (size_t i = 0; i < split->kernels.size(); ++i) {
+    const SplitKernel& part = split->kernels[i];
+    NamedKernel one;
+    one.name = fmt::format("{}_{}", named.name, part.reductions.empty() ? "end" : fmt::format("part_{}", i + 1));
+    one.facts = facts_of(definitions, kernel, part);
+    one.lanes = kernel.lanes;
+    one.over_row = part.over_row;
+    std::vector<std::string> made;
+    for (const TensorId tensor : one.facts.shares_given)
+      made.push_back(fmt::format("parts of {}", definitions.tensors()[tensor].name));
+    for (const TensorId tensor : one.facts.stored) made.push_back(definitions.tensors()[tensor].name);
+    const std::string comment = fmt::format("Computes {}, where several share a row.", fmt::join(made, ", "));
+    one.cpp = kernel_text(definitions, kernel, *split, i, one.facts, one.name, comment, Target::Cpu);
+    one.cuda = kernel_text(definitions, kernel, *split, i, one.facts, one.name, comment, Target::Cuda);
+    named.split.push_back(std::move(one));
+  }
+  for (size_t i = 0; i < examples; ++i) {
+    for (const bool on_gpu : {false, true}) {
+      if (parts_of(schedule, definitions.sizes(), named, on_gpu, i) > 1) return split->kernels.size();
+    }
+  }
+  named.split.clear();
+  return split->kernels.size();
+}
+
+}  // namespace
+
+WrittenKernel write_kernel(Definitions& definitions, const FusedKernel& kernel, const Schedule& schedule,
+                           const std::string& name, size_t examples) {
+  NamedKernel one;
+  one.name = name;
+  one.facts = facts_of(definitions, kernel);
+  if (!schedule.tiles) one.facts.tile.reset();
+  one.lanes = kernel.lanes;
+  std::vector<std::string> stored;
+  for (const TensorId tensor : one.facts.stored) stored.push_back(definitions.tensors()[tensor].name);
+  const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));
+  one.cpp = kernel_text(definitions, kernel, one.facts, one.name, comment, Target::Cpu);
+  one.cuda = kernel_text(definitions, kernel, one.facts, one.name, comment, Target::Cuda);
+  const size_t splits_into = split_rows(definitions, kernel, schedule, examples, one);
+  const KernelShape shape = shape_of(definitions, one, splits_into, examples);
+  return {std::move(one), shape};
+}
+
+int64_t bytes_of(Definitions& definitions, TensorId id, size_t example) {
+  const Tensor& tensor = definitions.tensors()[id];
+  int64_t bytes = static_cast<int64_t>(ir::size_bytes(definitions.elements()[tensor.element].by_example[example]));
+  for (const SizeId size : tensor.shape) bytes *= definitions.sizes().values(size)[example];
+  return bytes;
+}
+
+int64_t bytes_of(Definitions& definitions, const KernelFacts& facts, size_t example) {
+  int64_t bytes = 0;
+  for (const auto* tensors : {&facts.loaded, &facts.stored}) {
+    for (const TensorId tensor : *tensors) bytes += bytes_of(definitions, tensor, example);
+  }
+  return bytes;
+}
+
+}  // namespace passnet::author
