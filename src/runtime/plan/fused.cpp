@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.h"
 #include "runtime/device/checked_run.h"
@@ -22,6 +23,16 @@ constexpr uintptr_t kAlignment = 16;  // bytes
 at::Tensor aligned_copy(const at::Tensor& tensor) {
   at::Tensor copy = at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options());
   return copy.copy_(tensor);
+}
+
+/// Gives `to` the elements of `from`; on the CPU by this thread alone where both lie alike: PyTorch's threads, once they are
+/// awake, would hold the processors that kernels are about to run on.
+void copy_beside_kernels(const at::Tensor& from, at::Tensor& to) {
+  if (from.is_cpu() && to.is_cpu() && from.scalar_type() == to.scalar_type() && from.sizes() == to.sizes() &&
+      from.strides() == to.strides() && from.is_non_overlapping_and_dense())
+    std::memcpy(to.mutable_data_ptr(), from.const_data_ptr(), static_cast<size_t>(from.nbytes()));
+  else
+    to.copy_(from);
 }
 
 class FusedStep final : public Step {
@@ -76,10 +87,12 @@ class FusedStep final : public Step {
     const bool written = list_.buffers[index].may_be_written;
     KernelHost& host = *library_.host();
     at::Tensor placed;
-    if (written && !host.writes_in_place())
-      placed = host.allocate(index_, index).copy_(input);
-    else
+    if (written && !host.writes_in_place()) {
+      placed = host.allocate(index_, index);
+      copy_beside_kernels(input, placed);
+    } else {
       placed = host.visible(input);
+    }
     // Kernels of Triton were compiled for inputs that begin at such addresses. A slice may begin elsewhere.
     if (wants_aligned_ && reinterpret_cast<uintptr_t>(placed.data_ptr()) % kAlignment != 0)
       placed = aligned_copy(placed);
@@ -92,7 +105,7 @@ class FusedStep final : public Step {
     for (size_t i = 0; i < homes_.size(); ++i) {
       if (!homes_[i].defined()) continue;
       library_.host()->finish();
-      homes_[i].copy_(tensors_[i]);
+      copy_beside_kernels(tensors_[i], homes_[i]);
       tensors_[i] = std::move(homes_[i]);
       homes_[i].reset();
     }
