@@ -240,6 +240,14 @@ template <class T>
 /// x as a T holds it: what PyTorch computes with after it has stored an intermediate value.
 template <class T>
 [[gnu::always_inline]] inline vec rounded(vec x) {
+  if constexpr (__is_same(T, bfloat16)) {
+    // In place: to narrow it and widen it again takes longer. A NaN stays one.
+    for (detail::floats& p : x.part) {
+      const auto word = (detail::words)p;
+      p = p == p ? (detail::floats)((word + 0x7fffu + ((word >> 16) & 1u)) & 0xffff0000u) : p;
+    }
+    return x;
+  }
   T stored[kLanes];
   store(stored, x);
   return load(stored);
@@ -261,6 +269,33 @@ template <class Body>
   int64_t i = first;
   for (; i + kLanes <= last; i += kLanes) body(i, kLanes);
   if (i < last) body(last - kLanes, kLanes);
+}
+
+/// A number that is known where it is used: an array can have so many elements.
+template <int n>
+struct Count {
+  [[gnu::always_inline]] constexpr operator int() const { return n; }
+};
+
+/// Calls body(i, lanes, blocks) for strips of neighbouring blocks, of which block b begins at i + b * 16: `blocks` is a
+/// Count, 4 as long as there are so many and then 1. For kernels that fold down columns: four sums are under way at once,
+/// and what is read of a row lies in one piece.
+template <class Body>
+[[gnu::always_inline]] inline void for_strips(int64_t first, int64_t last, Body body) {
+  constexpr int kBlocks = 4;
+  int64_t i = first;
+  for (; i + kBlocks * kLanes <= last; i += kBlocks * kLanes) body(i, kLanes, Count<kBlocks>());
+  for (; i + kLanes <= last; i += kLanes) body(i, kLanes, Count<1>());
+  if (i < last) body(i, static_cast<int>(last - i), Count<1>());
+}
+
+/// The same, but where there are 16 the last block begins earlier instead of having fewer, as cover_blocks has it.
+template <class Body>
+[[gnu::always_inline]] inline void cover_strips(int64_t first, int64_t last, Body body) {
+  const int64_t rest = (last - first) % kLanes;
+  if (last - first < kLanes || rest == 0) return for_strips(first, last, body);
+  for_strips(first, last - rest, body);
+  body(last - kLanes, kLanes, Count<1>());
 }
 
 /// Converts n elements to floats, and back.

@@ -91,11 +91,30 @@ TEST_F(Loops, AQuotientAndItsRemainderAreSteps) {
 
 TEST_F(Loops, VariablesOfAReductionAreItsOwn) {
   const VariableId outer = indices.new_variable(batch), inner = indices.new_variable(width);
-  const ExprId load = exprs.load(0, {indices.variable(outer), indices.variable(inner)}, Compute::Float);
+  const ExprId load = exprs.load(0, {indices.variable(outer), indices.variable(inner)}, 0, Compute::Float);
   const ExprId total = exprs.reduce(Fold::Sum, 1, {inner}, load);
   EXPECT_EQ(exprs.free_variables(load), (std::set<VariableId>{outer, inner}));
   EXPECT_EQ(exprs.free_variables(total), (std::set<VariableId>{outer}));
   EXPECT_EQ(exprs.reduce(Fold::Sum, 1, {inner}, load), total);
+}
+
+TEST_F(Loops, WhatIsChosenAmongElementsIsNotRoundedToThemAgain) {
+  const ElementId half = 0, other = 1;
+  const ExprId x = exprs.load(0, {}, half, Compute::Float), y = exprs.load(1, {}, other, Compute::Float);
+  const ExprId tenth = exprs.number(0.1);
+  const auto apply = [&](std::string_view text, std::vector<ExprId> parts) {
+    return exprs.apply(text, std::move(parts), Compute::Float);
+  };
+  const auto is_rounded = [&](ExprId id) { return exprs.at(exprs.round(id, half)).kind == Expr::Kind::Round; };
+  for (const ExprId one :
+       {x, apply("-$0", {x}), apply("abs($0)", {x}), apply("?($0 < 0, 0, $0)", {x}),
+        apply("?($0 < $1, $1, ?($0 > $2, $2, $0))", {x, exprs.number(0), exprs.number(6)}),
+        apply("?($1 < $0, $1, $0)", {x, exprs.round(tenth, half)}), exprs.guard(exprs.integer(1, Compute::Bool), x, x)})
+    EXPECT_EQ(exprs.round(one, half), one);
+  for (const ExprId one : {y, tenth, apply("$0 + $1", {x, x}), apply("?($1 < $0, $1, $0)", {x, tenth}),
+                           apply("?($0 > 0.0f, $0, $0 * $1)", {x, x}), apply("$0 * ?($0 < 0, 0, $0)", {x}),
+                           apply("?($0 < 0, 0, $0) + $0", {x}), exprs.number(257)})
+    EXPECT_TRUE(is_rounded(one)) << exprs.at(one).text;
 }
 
 }  // namespace

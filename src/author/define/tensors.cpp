@@ -6,7 +6,7 @@ namespace passnet::author {
 
 ExprId Scope::element(TensorId tensor, const std::vector<IndexId>& place) {
   const Tensor& of = tensors_[tensor];
-  if (of.is_there() || in_memory_(tensor)) return exprs_.load(tensor, place, elements_[of.element].compute);
+  if (of.is_there() || in_memory_(tensor)) return exprs_.load(tensor, place, of.element, elements_[of.element].compute);
   return definition(tensor, place);
 }
 

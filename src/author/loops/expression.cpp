@@ -1,6 +1,10 @@
 #include "author/loops/expression.h"
 
+#include <cmath>
+#include <optional>
 #include <utility>
+
+#include "author/loops/choice.h"
 
 namespace passnet::author {
 
@@ -15,8 +19,9 @@ ExprId ExprTable::intern(Expr node) {
   return id;
 }
 
-ExprId ExprTable::load(TensorId tensor, std::vector<IndexId> places, Compute compute) {
+ExprId ExprTable::load(TensorId tensor, std::vector<IndexId> places, ElementId element, Compute compute) {
   Expr node{Kind::Load, compute};
+  node.element = element;
   node.tensor = tensor;
   node.places = std::move(places);
   return intern(std::move(node));
@@ -67,12 +72,37 @@ ExprId ExprTable::convert(ExprId part, Compute compute) {
 }
 
 ExprId ExprTable::round(ExprId part, ElementId element) {
-  const Expr& of = nodes_[part];
-  if (of.kind == Kind::Round && of.element == element) return part;
-  Expr node{Kind::Round, of.compute};
+  if (is_one_of(part, element)) return part;
+  Expr node{Kind::Round, nodes_[part].compute};
   node.element = element;
   node.parts = {part};
   return intern(std::move(node));
+}
+
+/// Whether its value is one of the element's: it is there as such, or chosen among such.
+bool ExprTable::is_one_of(ExprId id, ElementId element) const {
+  constexpr double kMostExact = 256;  // whole numbers up to this are in every type
+  const Expr& expr = nodes_[id];
+  switch (expr.kind) {
+    case Kind::Load:
+    case Kind::Round: return expr.element == element;
+    case Kind::Number: {
+      const double value = expr.is_real() ? expr.real() : static_cast<double>(expr.integer);
+      return value == std::trunc(value) && std::abs(value) <= kMostExact;
+    }
+    case Kind::Guard: return is_one_of(expr.parts[1], element) && is_one_of(expr.parts[2], element);
+    case Kind::Apply: return is_one_of(expr.text, expr.parts, element);
+    default: return false;
+  }
+}
+
+bool ExprTable::is_one_of(std::string_view text, const std::vector<ExprId>& parts, ElementId element) const {
+  if (const std::optional<Choice> choice = find_choice(text))
+    return choice->begin == 0 && choice->end == text.size() && is_one_of(choice->then, parts, element) &&
+           is_one_of(choice->otherwise, parts, element);
+  if (text == "abs($0)" || text == "-$0") return is_one_of(parts[0], element);
+  if (text.size() == 2 && text[0] == '$') return is_one_of(parts[static_cast<size_t>(text[1] - '0')], element);
+  return text == "0" || text == "0.0f";
 }
 
 ExprId ExprTable::reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part) {

@@ -25,7 +25,7 @@ enum class Fold : uint8_t { Sum, Product, Largest, Smallest, Any, All };
 
 struct Expr {
   enum class Kind : uint8_t {
-    Load,       // tensor at places
+    Load,       // tensor, of element, at places
     Number,     // real() or integer
     Parameter,  // a constant that is an input of the pattern: text
     Place,      // an index as a number: places[0]
@@ -55,13 +55,15 @@ class ExprTable {
  public:
   explicit ExprTable(IndexTable& indices) : indices_(indices) {}
 
-  ExprId load(TensorId tensor, std::vector<IndexId> places, Compute compute);
+  /// element: of the tensor.
+  ExprId load(TensorId tensor, std::vector<IndexId> places, ElementId element, Compute compute);
   ExprId number(double value, Compute compute = Compute::Float);
   ExprId integer(int64_t value, Compute compute = Compute::Int);
   ExprId parameter(std::string text, Compute compute);
   ExprId place(IndexId index);
   ExprId apply(std::string_view text, std::vector<ExprId> parts, Compute compute);
   ExprId convert(ExprId part, Compute compute);
+  /// The part itself where its value is one of the element's in any case.
   ExprId round(ExprId part, ElementId element);
   /// tensor: whose elements it gives.
   ExprId reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part);
@@ -83,6 +85,8 @@ class ExprTable {
 
  private:
   ExprId intern(Expr node);
+  bool is_one_of(ExprId id, ElementId element) const;
+  bool is_one_of(std::string_view text, const std::vector<ExprId>& parts, ElementId element) const;
 
   IndexTable& indices_;
   std::vector<Expr> nodes_;

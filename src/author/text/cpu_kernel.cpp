@@ -124,6 +124,13 @@ void CpuKernel::write_one_item() {
 /// Items that differ in the lane's variable alone.
 void CpuKernel::block(const std::string& from, const std::string& to) {
   const Scoped scope(*this);
+  if (vectors_ && folds_columns()) {
+    open(fmt::format("{}({}, {}, [&](int64_t strip, int lanes, auto blocks) __attribute__((always_inline))",
+                     overwrites() ? "for_strips" : "cover_strips", from, to));
+    strip_body();
+    close("});");
+    return;
+  }
   if (vectors_)
     open(over_lanes(overwrites() ? "for_blocks" : "cover_blocks", fmt::format("{}, {}", from, to)));
   else

@@ -35,6 +35,14 @@ class CpuKernel final : public KernelWriter {
   std::string kept_load(const std::string& kept) override;
   std::string kept_store(const std::string& kept, const std::string& value) override;
 
+  // cpu_strips.cpp: reductions down columns, strip by strip
+  bool folds_columns();
+  bool lies_in_strips(ExprId id, std::set<ExprId>& met);
+  void strip_body();
+  void fold_columns(const Stage& stage);
+  void store_columns(const std::vector<const Store*>& stores, const std::vector<Loop>& loops);
+  void open_blocks();
+
   // cpu_lanes.cpp: values of 16 lanes
   bool can_be_vectors() const;
   bool moves_with_lane(ExprId id);

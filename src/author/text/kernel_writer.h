@@ -50,6 +50,8 @@ class KernelWriter : public ValueWriter {
 
   /// All that does not depend on these variables, for the loop over them.
   void hoist(std::set<VariableId> variables);
+  /// Of one value, all that follows from no reduction either.
+  void hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
   /// What follows from the reductions so far.
   void write_what_is_known();
 
@@ -87,7 +89,6 @@ class KernelWriter : public ValueWriter {
 
  private:
   void count_uses(ExprId id);
-  void hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
   void write_reductions_in(ExprId id, std::set<ExprId>& met);
   bool is_known(ExprId id) const;
   void write_known_in(ExprId id, std::set<ExprId>& met);

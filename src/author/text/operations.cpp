@@ -7,32 +7,10 @@
 #include <cmath>
 #include <limits>
 
+#include "author/loops/choice.h"
 #include "fx/print.h"
 
 namespace passnet::author {
-
-namespace {
-
-/// The end of what stands between brackets that open at `at`; commas that are its own.
-struct Brackets {
-  size_t end = 0;
-  std::vector<size_t> commas;
-};
-Brackets brackets_at(std::string_view text, size_t at) {
-  Brackets found;
-  int depth = 0;
-  for (size_t i = at; i < text.size(); ++i) {
-    if (text[i] == '(') ++depth;
-    if (text[i] == ',' && depth == 1) found.commas.push_back(i);
-    if (text[i] == ')' && --depth == 0) {
-      found.end = i;
-      break;
-    }
-  }
-  return found;
-}
-
-}  // namespace
 
 const char* type_name(Compute compute) {
   switch (compute) {
@@ -73,17 +51,14 @@ std::string with_parts(std::string_view text, const std::vector<std::string>& pa
   return made;
 }
 
-std::string choices(const std::string& text, bool vectors) {
-  const size_t at = text.find("?(");
-  if (at == std::string::npos) return text;
-  const Brackets brackets = brackets_at(text, at + 1);
-  const auto part = [&](size_t from, size_t to) { return choices(text.substr(from, to - from), vectors); };
-  const std::string condition = part(at + 2, brackets.commas[0]);
-  const std::string then = part(brackets.commas[0] + 2, brackets.commas[1]);
-  const std::string otherwise = part(brackets.commas[1] + 2, brackets.end);
+std::string choices(std::string_view text, bool vectors) {
+  const std::optional<Choice> choice = find_choice(text);
+  if (!choice) return std::string(text);
+  const std::string condition = choices(choice->condition, vectors), then = choices(choice->then, vectors),
+                    otherwise = choices(choice->otherwise, vectors);
   const std::string made = vectors ? fmt::format("select({}, {}, {})", condition, then, otherwise)
                                    : fmt::format("({} ? {} : {})", condition, then, otherwise);
-  return text.substr(0, at) + made + choices(text.substr(brackets.end + 1), vectors);
+  return std::string(text.substr(0, choice->begin)) + made + choices(text.substr(choice->end), vectors);
 }
 
 std::string with_functions(const std::string& text, std::string_view prefix) {

@@ -19,7 +19,7 @@ std::string number_text(const Expr& number);
 /// The text of an Apply with its parts in place of $0, $1 …
 std::string with_parts(std::string_view text, const std::vector<std::string>& parts);
 /// ?(c, a, b) as numbers have it, or as vectors have it.
-std::string choices(const std::string& text, bool vectors);
+std::string choices(std::string_view text, bool vectors);
 /// #name(…) as "PREFIXnamef(…)"
 std::string with_functions(const std::string& text, std::string_view prefix);
 /// Whether it has what takes a processor many cycles.

@@ -242,8 +242,7 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
   const std::string part = value(expr.parts[0]);
   line(fmt::format("{} = {};", sum, combined(expr.fold, sum, part, is_vector(id))));
   if (in_blocks) {
-    const std::string& step = variables_[loops.back().variable];
-    open(fmt::format("if ({0} % {1} == {2} || {0} == {3} - 1)", step, kBlock, kBlock - 1, end_of(loops.back())));
+    open_end_of_block(loops);
     line(fmt::format("{0} = {0} + {1};", total, sum));
     line(fmt::format("{} = {};", sum, zero));
     close();
@@ -253,11 +252,15 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
   return total;
 }
 
-/// Whether so many numbers are added that one sum, growing all the while, would lose digits that PyTorch's sums of sums keep.
-bool ValueWriter::adds_many(const Expr& expr, const std::vector<Loop>& loops) const {
+bool ValueWriter::adds_many(const Expr& reduction, const std::vector<Loop>& loops) const {
   int64_t steps = 1;
   for (const Loop& loop : loops) steps *= sizes_.largest(loop.extent);
-  return expr.fold == Fold::Sum && expr.compute == Compute::Float && steps > 2 * kBlock;
+  return reduction.fold == Fold::Sum && reduction.compute == Compute::Float && steps > 2 * kBlock;
+}
+
+void ValueWriter::open_end_of_block(const std::vector<Loop>& loops) {
+  const std::string& step = variables_[loops.back().variable];
+  open(fmt::format("if ({0} % {1} == {2} || {0} == {3} - 1)", step, kBlock, kBlock - 1, end_of(loops.back())));
 }
 
 void ValueWriter::write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {

@@ -83,6 +83,11 @@ class ValueWriter {
 
   /// A reduction as loops, one step after the other, for each lane its own. also: what else is done at each step.
   std::string reduction(ExprId id, const std::function<void()>& also = {});
+  /// Whether so many numbers are added that one sum, growing all the while, would lose digits that PyTorch's sums of sums
+  /// keep: blocks of them are then added up first.
+  bool adds_many(const Expr& reduction, const std::vector<Loop>& loops) const;
+  /// What is done in these loops at the end of each block, up to close().
+  void open_end_of_block(const std::vector<Loop>& loops);
   /// The loops of a reduction: merged as the kernel's where it goes over the row.
   std::vector<Loop> loops_of(const Expr& reduction) const;
   void open_loops(const std::vector<Loop>& loops);
@@ -125,7 +130,6 @@ class ValueWriter {
   std::string apply_text(const Expr& expr);
   std::string convert_text(const Expr& expr);
   std::string guarded(ExprId id);
-  bool adds_many(const Expr& expr, const std::vector<Loop>& loops) const;
   void write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
 
   std::set<std::string> taken_;  // names of parameters
