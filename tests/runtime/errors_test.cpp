@@ -58,6 +58,19 @@ TEST_P(ErrorsOf, OneWrongElementIsNot) {
   EXPECT_FALSE(kept(truth, found));
 }
 
+TEST(Errors, OfOneStepBelowTheNormalNumbersAreKept) {
+  constexpr double kStep = 0x1p-24;  // of float16 there
+  at::Tensor exact = exact_values();
+  exact[3].mul_(1e-6 / 4);
+  const at::Tensor eager = exact.to(at::kHalf);
+  const Truth truth(exact, eager);
+  at::Tensor found = eager.clone();
+  found[3][5] = found[3][5].add(kStep);
+  EXPECT_TRUE(kept(truth, found));
+  found[3][5] = found[3][5].add(100 * kStep);
+  EXPECT_FALSE(kept(truth, found));
+}
+
 TEST_P(ErrorsOf, SmallElementsThatAreDroppedAreNot) {
   const Truth truth(exact_, eager_);
   const at::Tensor found = eager_.masked_fill(eager_.abs().lt(2e-3), 0);

@@ -111,6 +111,13 @@ double held(double exact, const Precision& type) {
                                                                                   : exact;
 }
 
+/// The largest difference in a row by its largest value. Below the normal numbers a type's digits get fewer: a row of such
+/// values is measured as one of the smallest normal number is.
+double row_error(double largest, double scale, const Precision& type) {
+  if (largest <= 0) return 0;
+  return scale > 0 ? largest / std::max(scale, power_of_two(type.min_exponent)) : HUGE_VAL;
+}
+
 /// One row. found: null for an answer that is off everywhere by what is honest in its largest element.
 void add_rows(const double* exact, const double* eager, const double* found, int64_t columns, const Precision& type,
               Sums& sums) {
@@ -145,7 +152,7 @@ void add_rows(const double* exact, const double* eager, const double* found, int
     const bool known = std::abs(eager[i] - truth) < std::abs(truth) / 2;
     if (found != nullptr && found[i] == 0 && known && std::abs(truth) >= smallest) ++sums.zeros;
   }
-  if (largest > 0) sums.row = std::max(sums.row, scale > 0 ? largest / scale : HUGE_VAL);
+  sums.row = std::max(sums.row, row_error(largest, scale, type));
 }
 
 /// Of all rows; add: a row's. Parts of one size, added up in order: sums do not depend on the threads.
@@ -225,7 +232,7 @@ namespace {
 
 /// Of one row of any type; false at a NaN or an infinity in another place.
 template <class T>
-bool add_row(const T* expected, const T* other, int64_t columns, Sums& sums) {
+bool add_row(const T* expected, const T* other, int64_t columns, const Precision& type, Sums& sums) {
   double scale = 0, largest = 0;
   bool fine = true;
   for (int64_t i = 0; i < columns; ++i) {
@@ -240,7 +247,7 @@ bool add_row(const T* expected, const T* other, int64_t columns, Sums& sums) {
     sums.squares += difference * difference;
     sums.squares_of_values += a * a;
   }
-  if (largest > 0) sums.row = std::max(sums.row, scale > 0 ? largest / scale : HUGE_VAL);
+  sums.row = std::max(sums.row, row_error(largest, scale, type));
   return fine;
 }
 
@@ -251,12 +258,13 @@ bool within(const at::Tensor& expected, const at::Tensor& other, const record::E
   *found = {};
   if (std::memcmp(a.const_data_ptr(), b.const_data_ptr(), a.nbytes()) == 0) return true;
   const int64_t columns = row_length(a.sizes()), rows = a.numel() / columns;
+  const Precision type = precision_of(a.scalar_type());
   Sums all;
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "within", [&] {
     const auto* mine = a.const_data_ptr<scalar_t>();
     const auto* theirs = b.const_data_ptr<scalar_t>();
     all = add_up(rows, columns, [&](int64_t row, Sums& sums) {
-      if (!add_row(mine + row * columns, theirs + row * columns, columns, sums)) ++sums.misplaced;
+      if (!add_row(mine + row * columns, theirs + row * columns, columns, type, sums)) ++sums.misplaced;
     });
   });
   *found = all.errors();
