@@ -51,7 +51,7 @@ class Forms : public testing::Test {
       return records_.at(asked_.back());
     };
     const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
-    Result<SettledForm> settled = judge_forms(sample_, known_forms(false, false), write, evaluate, is_spent);
+    Result<SettledForm> settled = judge_forms(sample_, known_forms(false, false), write, evaluate, {is_spent});
     EXPECT_TRUE(settled) << to_string(settled.error());
     std::error_code ignored;
     EXPECT_THAT(std::distance(fs::directory_iterator(scratch_.path, ignored), fs::directory_iterator()), 1);

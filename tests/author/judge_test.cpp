@@ -33,16 +33,18 @@ class Judging : public testing::Test {
  protected:
   Judging() {
     sample_.path = scratch_.path;
+    sample_.graph_names = {"g1", "g2"};
+    sample_.graph_paths = {"g1", "g2"};
     sample_.pass_dir = scratch_.path / "pass_dir";
     fs::create_directories(sample_.pass_dir);
     for (const char* name : {"a", "b"}) {
       EXPECT_TRUE(write_file(sample_.pass_dir / (std::string(name) + ".py"), std::string_view("# as written\n")));
-      candidates_.push_back({name, {"g1", "g2"}, [this, name](const std::map<std::string, std::string>& declined) {
-                               std::string text;
-                               for (const auto& [graph, why] : declined) text += graph + ": " + why + "\n";
-                               return write_file(sample_.pass_dir / (std::string(name) + ".py"),
-                                                 std::string_view(text));
-                             }});
+      candidates_.push_back(
+          {name, {"g1", "g2"}, false, [this, name](const std::map<std::string, std::string>& declined) {
+             std::string text;
+             for (const auto& [graph, why] : declined) text += graph + ": " + why + "\n";
+             return write_file(sample_.pass_dir / (std::string(name) + ".py"), std::string_view(text));
+           }});
     }
   }
 
@@ -50,13 +52,14 @@ class Judging : public testing::Test {
 
   /// evaluations: as many as the budget is for; -1: no end.
   Judged judge(int evaluations) {
-    const Evaluate evaluate = [&](const graphdir::Sample&) -> Result<Records> {
+    const Evaluate evaluate = [&](const graphdir::Sample& sample) -> Result<Records> {
       asked_.push_back(listed());
+      if (sample.graph_names == first_look_) return looked_at_.at(asked_.back());
       return records_.at(asked_.back());
     };
     const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
-    Result<Judged> judged =
-        judge_passes(sample_, candidates_, evaluate, evaluations < 0 ? std::function<bool()>() : is_spent);
+    Result<Judged> judged = judge_passes(sample_, candidates_, evaluate,
+                                         {evaluations < 0 ? std::function<bool()>() : is_spent, first_look_});
     EXPECT_TRUE(judged) << to_string(judged.error());
     return std::move(*judged);
   }
@@ -64,8 +67,9 @@ class Judging : public testing::Test {
   const ScratchDirectory scratch_;
   graphdir::Sample sample_;
   std::vector<Candidate> candidates_;
-  std::map<Names, Records> records_;
-  std::vector<Names> asked_;  // what was listed, by evaluation
+  std::vector<std::string> first_look_;
+  std::map<Names, Records> records_, looked_at_;  // of all graphs, and of those that are looked at first
+  std::vector<Names> asked_;                      // what was listed, by evaluation
 };
 
 const Names kBoth = {"a", "b"}, kA = {"a"}, kB = {"b"};
@@ -135,6 +139,53 @@ TEST(Gains, AreOfGraphsThatAPassAppliesTo) {
   for (const GraphGain& one : gains) found.emplace_back(one.graph, one.gain);
   EXPECT_THAT(found, ElementsAre(std::pair{"fast", Gain::Faster}, std::pair{"slow", Gain::NotFaster},
                                  std::pair{"wrong", Gain::Wrong}));
+}
+
+TEST_F(Judging, WhatIsDoubtfulIsLookedAtOnAFewGraphsFirst) {
+  first_look_ = {"g2"};
+  candidates_[0].is_doubtful = true;
+  looked_at_[kBoth] = {timed("g2", 0.9)};
+  looked_at_[kA] = {timed("g2", 0.9)};
+  looked_at_[kB] = {timed("g2", 2)};
+  records_[kB] = {timed("g1", 2), timed("g2", 2)};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kB));
+  EXPECT_EQ(listed(), kB);
+  EXPECT_FALSE(fs::exists(sample_.pass_dir / "a.py"));
+  EXPECT_EQ(judged.passes[0].why, "no graph is faster beyond the noise: 0.90x (1 of 2 graphs)");
+  EXPECT_NEAR(judged.score, 2, 0.01);
+}
+
+TEST_F(Judging, WhatGainsOnNoneOfThemIsNotEvaluatedOnAll) {
+  first_look_ = {"g2"};
+  candidates_[1].is_doubtful = true;
+  looked_at_[kBoth] = {wrong("g2")};
+  looked_at_[kA] = {wrong("g2")};
+  looked_at_[kB] = {timed("g2", 1)};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB));
+  EXPECT_THAT(listed(), IsEmpty());
+  EXPECT_THAT(judged.passes[0].why, testing::StartsWith("g2 is not right"));
+  EXPECT_EQ(judged.score, 1);
+  EXPECT_THAT(judged.records, IsEmpty());
+}
+
+TEST_F(Judging, WhatIsNotDoubtfulIsEvaluatedOnAllAtOnce) {
+  first_look_ = {"g2"};
+  records_[kBoth] = {timed("g1", 2), timed("g2", 2)};
+  judge(-1);
+  EXPECT_THAT(asked_, ElementsAre(kBoth));
+}
+
+TEST_F(Judging, AFirstLookProvesNothing) {
+  first_look_ = {"g2"};
+  candidates_[0].is_doubtful = true;
+  looked_at_[kBoth] = {timed("g2", 2)};
+  const Judged judged = judge(1);
+  EXPECT_THAT(asked_, ElementsAre(kBoth));
+  EXPECT_TRUE(judged.ended_by_budget);
+  EXPECT_THAT(listed(), IsEmpty());
+  EXPECT_EQ(judged.score, 1);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "author/forms/candidates.h"
+#include "author/forms/first_look.h"
 #include "author/forms/forms.h"
 #include "author/report/report.h"
 #include "author/search/search.h"
@@ -69,19 +70,19 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
 
 /// Measures other schedules of what stays, and judges the sample with those that are faster.
 Result<void> search(const graphdir::Sample& sample, const AuthorSetup& setup, const std::vector<author::Form>& forms,
-                    const author::Write& write, const std::function<bool()>& is_spent, author::SettledForm& settled,
+                    const author::Write& write, const author::JudgeOptions& how, author::SettledForm& settled,
                     std::vector<author::MeasuredSchedule>& measured) {
   if (settled.best.judged.records.empty()) return {};
   const record::RunRecord& record = settled.best.judged.records.front();
   const author::Machine machine{setup.on_gpu, record.threads, speed_of(settled.best.judged.records)};
   author::Form form = *std::ranges::find(forms, settled.best.label, &author::Form::label);
-  PASSNET_TRY(author::SearchedSchedules searched,
-              author::search_schedules(sample, settled.best, form.options, write, setup.evaluate, machine, is_spent));
+  PASSNET_TRY(author::SearchedSchedules searched, author::search_schedules(sample, settled.best, form.options, write,
+                                                                           setup.evaluate, machine, how.is_spent));
   measured = std::move(searched.measured);
   if (searched.better.empty()) return {};
   form.label += ", other schedules";
   form.options.schedules = std::move(searched.better);
-  return author::try_form(sample, form, write, setup.evaluate, is_spent, settled);
+  return author::try_form(sample, form, write, setup.evaluate, how, settled);
 }
 
 /// What --write-only has: all passes of one form, none of them judged.
@@ -104,6 +105,7 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   PASSNET_TRY_VOID(remove_directory(sample.path));
   PASSNET_TRY(const std::vector<author::Example> examples, inference.load(sample));
   const auto write = [&](const author::WriteOptions& options) { return author::write_all(examples, options); };
+  const author::JudgeOptions how{is_spent, author::first_look(examples)};
   const std::vector<author::Form> forms = author::known_forms(setup.allow_library, setup.on_gpu);
   author::SampleFacts facts;
   facts.sample = given.name;
@@ -112,8 +114,8 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
   facts.allow_library = setup.allow_library;
   author::SettledForm settled;
   if (setup.evaluate) {
-    PASSNET_TRY(settled, author::judge_forms(sample, forms, write, setup.evaluate, is_spent));
-    if (setup.search) PASSNET_TRY_VOID(search(sample, setup, forms, write, is_spent, settled, facts.schedules));
+    PASSNET_TRY(settled, author::judge_forms(sample, forms, write, setup.evaluate, how));
+    if (setup.search) PASSNET_TRY_VOID(search(sample, setup, forms, write, how, settled, facts.schedules));
     PASSNET_TRY_VOID(write_file(sample.path / "records.jsonl", record::to_lines(settled.best.judged.records)));
     facts.rooflines = rooflines_of(settled.best.authored, settled.best.judged.records, setup.on_gpu);
   } else {

@@ -14,7 +14,7 @@ Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pas
       const std::string python = declined.empty() ? one.python.text : declining(one.python, declined);
       return write_file(file, std::string_view(python));
     };
-    Candidate candidate{one.name, {}, rewrite};
+    Candidate candidate{one.name, {}, one.products > 0 || !authored.left.empty(), rewrite};
     for (const auto& [graph, condition] : one.python.sites) candidate.graphs.push_back(graph);
     candidates.push_back(std::move(candidate));
   }

@@ -30,9 +30,9 @@ bool has_same_texts(const Authored& a, const Authored& b) {
 }
 
 Result<JudgedForm> judge_form(const graphdir::Sample& sample, std::string label, Authored authored,
-                              const Evaluate& evaluate, const std::function<bool()>& is_spent) {
+                              const Evaluate& evaluate, const JudgeOptions& options) {
   PASSNET_TRY(const std::vector<Candidate> candidates, write_candidates(sample.pass_dir, authored));
-  PASSNET_TRY(Judged judged, judge_passes(sample, candidates, evaluate, is_spent));
+  PASSNET_TRY(Judged judged, judge_passes(sample, candidates, evaluate, options));
   return JudgedForm{std::move(label), std::move(authored), std::move(judged)};
 }
 
@@ -67,17 +67,17 @@ Form form_to_write(bool library) {
 }
 
 Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, const Evaluate& evaluate,
-                      const std::function<bool()>& is_spent, SettledForm& settled) {
+                      const JudgeOptions& options, SettledForm& settled) {
   Authored authored = write(form.options);
   if (has_same_texts(authored, settled.best.authored)) return {};
-  if (is_spent && is_spent()) {
+  if (options.is_spent && options.is_spent()) {
     settled.best.judged.ended_by_budget = true;
     return {};
   }
   graphdir::Sample place = sample;
   place.pass_dir = sample.path / "other_form";
   PASSNET_TRY_VOID(remove_directory(place.pass_dir));
-  PASSNET_TRY(JudgedForm other, judge_form(place, form.label, std::move(authored), evaluate, is_spent));
+  PASSNET_TRY(JudgedForm other, judge_form(place, form.label, std::move(authored), evaluate, options));
   const bool ended = settled.best.judged.ended_by_budget || other.judged.ended_by_budget;
   if (other.judged.score > settled.best.judged.score) {
     PASSNET_TRY_VOID(replace_directory(sample.pass_dir, place.pass_dir));
@@ -89,12 +89,12 @@ Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Wr
 }
 
 Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vector<Form>& forms, const Write& write,
-                                const Evaluate& evaluate, const std::function<bool()>& is_spent) {
+                                const Evaluate& evaluate, const JudgeOptions& options) {
   const Form& first = forms.front();
   SettledForm settled;
-  PASSNET_TRY(settled.best, judge_form(sample, first.label, write(first.options), evaluate, is_spent));
+  PASSNET_TRY(settled.best, judge_form(sample, first.label, write(first.options), evaluate, options));
   for (auto form = forms.begin() + 1; form != forms.end(); ++form) {
-    if (form->may_help(settled.best)) PASSNET_TRY_VOID(try_form(sample, *form, write, evaluate, is_spent, settled));
+    if (form->may_help(settled.best)) PASSNET_TRY_VOID(try_form(sample, *form, write, evaluate, options, settled));
   }
   return settled;
 }

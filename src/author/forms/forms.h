@@ -47,7 +47,7 @@ using Write = std::function<Authored(const WriteOptions& options)>;
 
 /// Judges one more form, which replaces the best one if its score is higher. Errors: as judge_forms.
 Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Write& write, const Evaluate& evaluate,
-                      const std::function<bool()>& is_spent, SettledForm& settled);
+                      const JudgeOptions& options, SettledForm& settled);
 
 /// Writes the first form to sample.pass_dir and judges it (judge_passes); then each other one that may help and whose passes
 /// have another text, in a directory of its own below sample.path, while the budget lasts. That with the highest score, the
@@ -55,6 +55,6 @@ Result<void> try_form(const graphdir::Sample& sample, const Form& form, const Wr
 /// from being judged, `best` says that it ended.
 /// Errors: Io; of `evaluate`.
 Result<SettledForm> judge_forms(const graphdir::Sample& sample, const std::vector<Form>& forms, const Write& write,
-                                const Evaluate& evaluate, const std::function<bool()>& is_spent = {});
+                                const Evaluate& evaluate, const JudgeOptions& options = {});
 
 }  // namespace passnet::author

@@ -131,8 +131,8 @@ Result<void> remove_pass(const fs::path& pass_dir, const std::string& name) {
 class Judge {
  public:
   Judge(const graphdir::Sample& sample, const std::vector<Candidate>& candidates, const Evaluate& evaluate,
-        const std::function<bool()>& is_spent)
-      : sample_(sample), candidates_(candidates), evaluate_(evaluate), is_spent_(is_spent) {
+        const JudgeOptions& options)
+      : sample_(sample), candidates_(candidates), evaluate_(evaluate), options_(options) {
     for (const Candidate& one : candidates) judged_.passes.push_back({one.name});
   }
 
@@ -158,14 +158,65 @@ class Judge {
     return all;
   }
 
+  bool is_open(const PassVerdict& one) const { return !dropped_.contains(one.pass); }
+  std::vector<std::string> open_names() const {
+    return names([&](const PassVerdict& one) { return is_open(one); });
+  }
+
+  /// What gains on none of a few graphs goes, all together or else each alone.
+  Result<void> look_first() {
+    if (options_.first_look.empty() || std::ranges::none_of(candidates_, &Candidate::is_doubtful)) return {};
+    const auto drop = [&](PassVerdict& verdict, const Finding& found) {
+      verdict.why =
+          fmt::format("{} ({} of {} graphs)", why_not(found), options_.first_look.size(), sample_.graph_names.size());
+      dropped_.insert(verdict.pass);
+    };
+    PASSNET_TRY(const std::optional<Finding> all, look(open_names()));
+    if (!all || all->is_gain()) return {};
+    for (PassVerdict& verdict : judged_.passes) {
+      std::optional<Finding> alone = all;
+      if (candidates_.size() > 1) {
+        PASSNET_TRY(alone, look({verdict.pass}));
+      }
+      if (!alone) return {};
+      if (!alone->is_gain()) drop(verdict, *alone);
+    }
+    return {};
+  }
+
+  /// Of the graphs that are looked at first. nullopt: the budget is used up.
+  Result<std::optional<Finding>> look(const std::vector<std::string>& listed) {
+    if (is_spent()) return std::optional<Finding>();
+    graphdir::Sample few = sample_;
+    few.graph_names.clear();
+    few.graph_paths.clear();
+    for (size_t i = 0; i < sample_.graph_names.size(); ++i) {
+      if (std::ranges::find(options_.first_look, sample_.graph_names[i]) == options_.first_look.end()) continue;
+      few.graph_names.push_back(sample_.graph_names[i]);
+      few.graph_paths.push_back(sample_.graph_paths[i]);
+    }
+    PASSNET_TRY_VOID(write_list(few.pass_dir, listed));
+    PASSNET_TRY(const Records records, evaluate_(few));
+    return std::optional(find(records));
+  }
+
+  bool is_spent() {
+    judged_.ended_by_budget = judged_.ended_by_budget || (options_.is_spent && options_.is_spent());
+    return judged_.ended_by_budget;
+  }
+
   /// All together, then each alone, then those that are left; ends early where the budget does.
   Result<void> search() {
-    PASSNET_TRY(const std::optional<Finding> all, measure(names([](const PassVerdict&) { return true; })));
+    PASSNET_TRY_VOID(look_first());
+    const std::vector<std::string> open = open_names();
+    if (judged_.ended_by_budget || open.empty()) return {};
+    PASSNET_TRY(const std::optional<Finding> all, measure(open));
     if (!all) return {};
     const bool all_good = all->is_gain() && all->slow.empty();
     for (size_t i = 0; i < candidates_.size(); ++i) {
+      if (!is_open(judged_.passes[i])) continue;
       std::optional<Finding> alone = all;
-      if (!all_good && candidates_.size() > 1) {
+      if (!all_good && open.size() > 1) {
         PASSNET_TRY(alone, measure({candidates_[i].name}));
       }
       if (!alone) return {};
@@ -178,10 +229,7 @@ class Judge {
 
   /// nullopt: the budget is used up.
   Result<std::optional<Finding>> measure(const std::vector<std::string>& listed) {
-    if (is_spent_ && is_spent_()) {
-      judged_.ended_by_budget = true;
-      return std::optional<Finding>();
-    }
+    if (is_spent()) return std::optional<Finding>();
     PASSNET_TRY_VOID(write_list(sample_.pass_dir, listed));
     PASSNET_TRY(judged_.records, evaluate_(sample_));
     Finding found = find(judged_.records);
@@ -311,8 +359,9 @@ class Judge {
   const graphdir::Sample& sample_;
   const std::vector<Candidate>& candidates_;
   const Evaluate& evaluate_;
-  const std::function<bool()>& is_spent_;
+  const JudgeOptions& options_;
   Judged judged_;
+  std::set<std::string> dropped_;  // at the first look
   std::optional<Proven> proven_;
 };
 
@@ -337,8 +386,8 @@ std::vector<GraphGain> gains_of(const Records& records) {
 }
 
 Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,
-                            const Evaluate& evaluate, const std::function<bool()>& is_spent) {
-  if (!candidates.empty()) return Judge(sample, candidates, evaluate, is_spent).run();
+                            const Evaluate& evaluate, const JudgeOptions& options) {
+  if (!candidates.empty()) return Judge(sample, candidates, evaluate, options).run();
   PASSNET_TRY_VOID(write_list(sample.pass_dir, {}));
   return Judged{};
 }

@@ -20,6 +20,7 @@ using Evaluate = std::function<Result<Records>(const graphdir::Sample& sample)>;
 struct Candidate {
   std::string name;
   std::vector<std::string> graphs;  // of the sample
+  bool is_doubtful = false;         // such passes often gain nothing: they stand between operators, or hold products
   /// Writes it anew, so that its plan declines these graphs. declined: by name, with why.
   std::function<Result<void>(const std::map<std::string, std::string>& declined)> rewrite;
 };
@@ -51,14 +52,20 @@ struct GraphGain {
 /// Graphs that no pass applies to, or that every plan declines, are not in it.
 std::vector<GraphGain> gains_of(const Records& records);
 
+struct JudgeOptions {
+  /// Asked before each evaluation; true: none is begun any more. Of what was evaluated until then the set of passes stays that
+  /// was right on every graph and is worth the most, without the graphs that it is no faster on; nothing else does.
+  std::function<bool()> is_spent = {};
+  /// Graphs of the sample that are evaluated first where a pass is doubtful: one that gains on none of them goes.
+  std::vector<std::string> first_look = {};
+};
+
 /// candidates: passes in sample.pass_dir. Their list there is what is kept at the end, an empty one where nothing is; files
 /// of the others are removed. Where all of them together are not right and faster on every graph, each is tried alone, and
 /// declines the graphs that it makes no faster; one that is wrong anywhere goes. A graph counts as faster by its speed beyond
 /// the noise and by its own score, in which results that differ from PyTorch's cost something.
-/// is_spent: asked before each evaluation; true: none is begun any more. Of what was evaluated until then the set of passes
-/// stays that was right on every graph and is worth the most, without the graphs that it is no faster on; nothing else does.
 /// Errors: Io; of `evaluate`.
 Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,
-                            const Evaluate& evaluate, const std::function<bool()>& is_spent = {});
+                            const Evaluate& evaluate, const JudgeOptions& options = {});
 
 }  // namespace passnet::author
