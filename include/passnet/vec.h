@@ -237,6 +237,16 @@ template <class T>
     detail::store_tail(out, x, lanes);
 }
 
+/// Moves the first `lanes` elements (0 … 16) as they are.
+template <class T>
+[[gnu::always_inline]] inline void copy(T* out, const T* x, int lanes) {
+  if (lanes >= kLanes) {
+    __builtin_memcpy(out, x, kLanes * sizeof(T));
+    return;
+  }
+  for (int i = 0; i < lanes; ++i) out[i] = x[i];
+}
+
 /// x as a T holds it: what PyTorch computes with after it has stored an intermediate value.
 template <class T>
 [[gnu::always_inline]] inline vec rounded(vec x) {

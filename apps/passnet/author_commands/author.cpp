@@ -87,7 +87,7 @@ Result<void> in_order(const std::vector<graphdir::Sample>& samples, int at_a_tim
 }
 
 /// A graph whose call takes long is timed fewer times: most of what is evaluated is thrown away again.
-constexpr double kMostTimingS = 1;
+constexpr double kMostTimingS = 0.25;
 
 Result<ExitCode> author_samples(AuthorFlags& flags) {
   flags.evaluate.most_timing_s = kMostTimingS;
@@ -152,7 +152,7 @@ void add_judging_options(CLI::App& command, AuthorFlags& flags) {
   command
       .add_option(
           "--trials", flags.evaluate.trials,
-          "timed calls of an evaluation; of those that take long as many as fit into a second, but at least ten")
+          "timed calls of an evaluation; of those that take long as many as fit into a quarter of a second, but at least ten")
       ->check(integer_in(1, 1000000))
       ->capture_default_str();
   add_timeout_option(command, flags.evaluate.timeout_s, "seconds a worker may take for one request");

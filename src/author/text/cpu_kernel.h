@@ -48,7 +48,11 @@ class CpuKernel final : public KernelWriter {
   bool moves_with_lane(ExprId id);
   bool is_vector(ExprId id) override;
   bool is_by_lane(ExprId id);
+  bool chooses_for_all_lanes(const Expr& expr);
   std::optional<std::string> vector_text(ExprId id) override;
+  void store_value(const Store& store) override;
+  bool only_moves(ExprId id, ElementId element);
+  void move(const Store& store, ExprId id);
   std::string load_vector(const Expr& expr);
   std::string by_lane(ExprId id);
   std::string offset_of_lane(const Access& access);

@@ -40,12 +40,17 @@ bool CpuKernel::is_vector(ExprId id) { return vectors_ && moves_with_lane(id) &&
 /// Whether a vector has to be put together lane by lane.
 bool CpuKernel::is_by_lane(ExprId id) {
   const Expr& expr = exprs_.at(id);
-  if (expr.kind == Kind::Guard) return true;
+  if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr);
   if (expr.kind == Kind::Apply && expr.text.find('#') != std::string::npos) return true;
   bool found = false;
   exprs_.for_each_part(id,
                        [&](ExprId part) { found = found || (moves_with_lane(part) && !fits_lanes(exprs_.at(part))); });
   return found;
+}
+
+/// Whether a Guard is a branch that all lanes take together.
+bool CpuKernel::chooses_for_all_lanes(const Expr& expr) {
+  return expr.kind == Kind::Guard && !moves_with_lane(expr.parts[0]);
 }
 
 std::optional<std::string> CpuKernel::vector_text(ExprId id) {
@@ -116,6 +121,40 @@ std::string CpuKernel::by_lane(ExprId id) {
     variables_[lane_->variable] = own;
   }
   return is_bool ? fmt::format("(load({}) != 0.0f)", apart) : fmt::format("load({})", apart);
+}
+
+void CpuKernel::store_value(const Store& store) {
+  const ElementId element = definitions_.tensors()[store.tensor].element;
+  if (vectors_ && moves_by_one(sizes_, access_to(store), lane_->variable) && only_moves(store.value, element))
+    move(store, store.value);
+  else
+    KernelWriter::store_value(store);
+}
+
+/// Whether it is loaded as it is to be stored, and nothing else is done with it.
+bool CpuKernel::only_moves(ExprId id, ElementId element) {
+  const Expr& expr = exprs_.at(id);
+  if (names_.contains(id) || keeps_) return false;
+  if (chooses_for_all_lanes(expr)) return only_moves(expr.parts[1], element) && only_moves(expr.parts[2], element);
+  return expr.kind == Kind::Load && expr.element == element &&
+         moves_by_one(sizes_, access_in(definitions_, expr.tensor, expr.places), lane_->variable);
+}
+
+void CpuKernel::move(const Store& store, ExprId id) {
+  const Expr expr = exprs_.at(id);
+  if (expr.kind == Kind::Guard) {
+    const std::string condition = value(expr.parts[0]);
+    for (const size_t branch : {size_t{1}, size_t{2}}) {
+      const Scoped scope(*this);
+      open(branch == 1 ? fmt::format("if ({})", condition) : "else");
+      move(store, expr.parts[branch]);
+      close();
+    }
+    return;
+  }
+  const Access from = access_in(definitions_, expr.tensor, expr.places);
+  line(fmt::format("copy({} + {}, {} + {}, lanes);", name_of(store.tensor), offset_text(access_to(store), "i"),
+                   name_of(expr.tensor), offset_text(from, "i")));
 }
 
 void CpuKernel::store_text(const Store& store, const Access& to, ExprId value, std::string text) {
