@@ -141,6 +141,15 @@ TEST(Gains, AreOfGraphsThatAPassAppliesTo) {
                                  std::pair{"wrong", Gain::Wrong}));
 }
 
+TEST_F(Judging, KeepsTogetherWhatGainsOnlyTogether) {
+  records_[kBoth] = {timed("g1", 2), timed("g2", 0.9)};
+  records_[kA] = records_[kB] = {timed("g1", 0.5), timed("g2", 0.5)};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kBoth, kBoth));
+  EXPECT_EQ(listed(), kBoth);
+  EXPECT_EQ(*read_file(sample_.pass_dir / "b.py"), "g2: 0.90x\n");
+}
+
 TEST_F(Judging, WhatIsDoubtfulIsLookedAtOnAFewGraphsFirst) {
   first_look_ = {"g2"};
   candidates_[0].is_doubtful = true;

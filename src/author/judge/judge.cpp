@@ -222,6 +222,13 @@ class Judge {
       if (!alone) return {};
       settle(judged_.passes[i], *alone);
     }
+    const bool none_alone = std::ranges::none_of(judged_.passes, &PassVerdict::kept);
+    if (none_alone && all->is_gain()) {
+      // Kernels between PyTorch's operators lose what graphs of kernels alone gain.
+      for (PassVerdict& verdict : judged_.passes) {
+        if (is_open(verdict)) settle(verdict, *all);
+      }
+    }
     if (!all_good) PASSNET_TRY_VOID(settle_together());
     if (!judged_.records.empty()) judged_.score = record::abstaining_score(judged_.records);
     return {};

@@ -50,7 +50,7 @@ class CpuKernel final : public KernelWriter {
   bool is_by_lane(ExprId id);
   bool chooses_for_all_lanes(const Expr& expr);
   std::optional<std::string> vector_text(ExprId id) override;
-  void store_value(const Store& store) override;
+  void store(const Store& store) override;
   bool only_moves(ExprId id, ElementId element);
   void move(const Store& store, ExprId id);
   std::string load_vector(const Expr& expr);

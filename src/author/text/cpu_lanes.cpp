@@ -123,12 +123,12 @@ std::string CpuKernel::by_lane(ExprId id) {
   return is_bool ? fmt::format("(load({}) != 0.0f)", apart) : fmt::format("load({})", apart);
 }
 
-void CpuKernel::store_value(const Store& store) {
+void CpuKernel::store(const Store& store) {
   const ElementId element = definitions_.tensors()[store.tensor].element;
   if (vectors_ && moves_by_one(sizes_, access_to(store), lane_->variable) && only_moves(store.value, element))
     move(store, store.value);
   else
-    KernelWriter::store_value(store);
+    KernelWriter::store(store);
 }
 
 /// Whether it is loaded as it is to be stored, and nothing else is done with it.

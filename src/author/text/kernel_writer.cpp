@@ -75,7 +75,7 @@ void KernelWriter::store_all(const std::vector<const Store*>& stores) {
   for (const Store* store : stores) this->store(*store);
 }
 
-void KernelWriter::store_value(const Store& store) {
+void KernelWriter::store(const Store& store) {
   ExprId id = store.value;
   // Storing rounds.
   if (exprs_.at(id).kind == Kind::Round && exprs_.at(id).element == definitions_.tensors()[store.tensor].element &&

@@ -29,9 +29,8 @@ class KernelWriter : public ValueWriter {
   void item_body();
   /// Of those that share an item the first one does it.
   void store_outside_of_row();
-  void store(const Store& store) { store_value(store); }
+  virtual void store(const Store& store);
   void store_all(const std::vector<const Store*>& stores);
-  virtual void store_value(const Store& store);
   /// value, text: what is stored, as what it is rounded from where storing rounds. to: where.
   virtual void store_text(const Store& store, const Access& to, ExprId value, std::string text);
   Access access_to(const Store& store) { return access_in(definitions_, store.tensor, store.place); }
