@@ -20,8 +20,8 @@ struct MeasureOptions {
   int trials = 100;
   std::chrono::milliseconds timeout{60000};  // per request
   bool on_gpu = false;
-  double most_s = 0;         // of a call that takes long fewer are made: trials of one side take about so long; 0: all
   uint64_t seed = 0;         // of the inputs that are drawn for timed calls
+  double most_s = 0;         // of a call that takes long fewer are made: trials of one side take about so long; 0: all
   bool other_tracks = true;  // false: of these the first alone, which the audit needs
   bool audit_clocks = true;  // compare the workers' clocks with ours (run/clock_audit.h)
   bool fresh_inputs = true;  // false, in selftest alone: timed calls have the contents of the checked one
