@@ -176,8 +176,7 @@ Explained explain(const Subject& subject, Definitions& definitions, const GraphP
   std::set<NodeId> next;
   for (const NodeId id : part.outputs) {
     for (const NodeId user : users[id]) {
-      const bool inside = std::ranges::find(part.nodes, user) != part.nodes.end();
-      if (!inside && graph.node(user).kind != ir::NodeKind::Output) next.insert(user);
+      if (!is_in(part, user) && graph.node(user).kind != ir::NodeKind::Output) next.insert(user);
     }
   }
   for (const NodeId id : next) after.push_back(why_outside(id));

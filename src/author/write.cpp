@@ -55,7 +55,7 @@ std::optional<Authored> write_parts(Subject& subject, Taken& taken, const WriteO
     bool has_calls = false;
     for (const NodeId id : all) {
       if (!taken.calls.contains(id)) continue;
-      taken.refuse(id);
+      taken.refuse_call(id);
       has_calls = true;
     }
     if (has_calls) return std::nullopt;

@@ -22,20 +22,18 @@ using ir::NodeId;
 
 namespace {
 
-bool is_list(const Subject& subject, NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; }
-
 /// The tensors that must be in memory at its end. Errors: Unsupported: others look at what a plan cannot give them.
 Result<std::vector<TensorId>> outputs_of(const Subject& subject, Definitions& definitions, const GraphPart& part) {
   for (const NodeId id : part.views) {
     const std::optional<TensorId> view = definitions.tensor_of(id);
-    if (is_list(subject, subject.graph.args(id)[0].node) && (!view || !definitions.tensors()[*view].part_of))
+    if (subject.is_list(subject.graph.args(id)[0].node) && (!view || !definitions.tensors()[*view].part_of))
       return unsupported("a part of a tuple that the plan cannot make");
   }
   PASSNET_TRY(std::vector<TensorId> outputs, overwrite_inputs(subject, definitions, part));
   for (NodeId id : part.outputs) {
     const std::vector<NodeId> chain = view_chain(subject, part, id);
     if (!chain.empty()) id = subject.graph.args(chain.front())[0].node;
-    if (is_list(subject, id)) id = subject.graph.args(id)[0].node;
+    if (subject.is_list(id)) id = subject.graph.args(id)[0].node;
     if (!is_in(part, id)) continue;  // a view of an input
     const std::optional<TensorId> tensor = definitions.tensor_of(id);
     if (!tensor) return unsupported("what leaves the part is no tensor");
@@ -117,7 +115,7 @@ Result<Written> write_part(Subject& subject, const GraphPart& part, const CallOp
                            const std::vector<std::string>& refused, const Schedule& schedule, const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
   PASSNET_TRY_VOID(check_old_values(subject, part));
-  if (std::ranges::any_of(part.outputs, [&](NodeId id) { return is_list(subject, id); }))
+  if (std::ranges::any_of(part.outputs, [&](NodeId id) { return subject.is_list(id); }))
     return unsupported("its parts are used elsewhere");
   Definitions definitions(subject, calls);
   PASSNET_TRY_VOID(define(definitions, part));

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -192,6 +193,17 @@ Result<GraphDir> load_graph_dir(const fs::path& given) {
   }
   PASSNET_TRY_VOID(match_records(dir));
   return dir;
+}
+
+Sample with_graphs(Sample sample, const std::vector<std::string>& names) {
+  const std::vector<std::string> all = std::exchange(sample.graph_names, {});
+  const std::vector<fs::path> paths = std::exchange(sample.graph_paths, {});
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (std::ranges::find(names, all[i]) == names.end()) continue;
+    sample.graph_names.push_back(all[i]);
+    sample.graph_paths.push_back(paths[i]);
+  }
+  return sample;
 }
 
 Result<Sample> load_sample(const fs::path& path) {

@@ -46,6 +46,9 @@ struct Sample {
   std::vector<std::filesystem::path> graph_paths;  // resolved: graphs/NAME, NAME or absolute
   std::filesystem::path pass_dir;                  // empty when the sample has none
 };
+/// The sample with those of its graphs that are among `names`, in its own order.
+Sample with_graphs(Sample sample, const std::vector<std::string>& names);
+
 /// Reads graph_list.txt (without blank lines and # comments) or, where there is none, finds every directory below that
 /// holds a model.py.
 /// Errors: Io; BadInput: an empty list, or a graph that does not exist, with its line.

@@ -93,6 +93,14 @@ TEST_F(SampleTest, ListedGraphsAreFoundBelowGraphsAndBeside) {
   EXPECT_EQ(sample->pass_dir, at("s/pass_dir"));
 }
 
+TEST(Sample, WithSomeOfItsGraphsKeepsTheirOrder) {
+  const Sample all{"at", "toy", {"a", "b", "c"}, {"at/a", "at/b", "at/c"}, "at/pass_dir"};
+  const Sample some = with_graphs(all, {"c", "a", "unknown"});
+  EXPECT_EQ(some.graph_names, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(some.graph_paths, (std::vector<std::filesystem::path>{"at/a", "at/c"}));
+  EXPECT_EQ(some.pass_dir, all.pass_dir);
+}
+
 TEST_F(SampleTest, WithoutAListEveryGraphBelowIsTaken) {
   put_graph("s/b");
   put_graph("s/a/x");

@@ -34,7 +34,7 @@ class Splitter {
       }
       for (size_t i = 0; level == 1 && i < kernel_.stores.size(); ++i) {
         // What is at hand there already; what overwrites an input has to wait until nobody reads it any more.
-        if (depends_on_reductions(kernel_.stores[i].value) || !lies_in_row(kernel_.stores[i]) ||
+        if (exprs_.has_reduction(kernel_.stores[i].value) || !lies_in_row(kernel_.stores[i]) ||
             definitions_.tensors()[kernel_.stores[i].tensor].overwrites)
           continue;
         one.stores.push_back(i);
@@ -98,13 +98,6 @@ class Splitter {
     std::set<VariableId> variables;
     for (const IndexId place : store.place) exprs_.indices().variables_in(place, variables);
     return std::ranges::any_of(kernel_.row_variables, [&](VariableId one) { return variables.contains(one); });
-  }
-
-  bool depends_on_reductions(ExprId id) {
-    std::set<ExprId> met;
-    std::vector<ExprId> found;
-    collect_given(id, met, found);
-    return !found.empty();
   }
 
   void collect_given(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& given) {

@@ -66,9 +66,9 @@ const record::RunRecord& record_of(const Records& records, const std::string& gr
 
 bool is_left_alone(const record::RunRecord& one) { return record::is_declined(one) || record::is_unmatched(one); }
 
-bool machine_failed(const record::RunRecord& one) { return record::left_out(one) == record::LeftOut::MachineFailed; }
 bool could_not_be_measured(const record::RunRecord& one) {
-  return machine_failed(one) || record::left_out(one) == record::LeftOut::Disturbed;
+  const record::LeftOut out = record::left_out(one);
+  return out == record::LeftOut::Disturbed || out == record::LeftOut::MachineFailed;
 }
 
 Finding find(const Records& records) {
@@ -77,14 +77,15 @@ Finding find(const Records& records) {
   for (const report::Row& row : report::rows_of(records)) {
     const record::RunRecord& one = record_of(records, row.graph);
     if (is_left_alone(one)) continue;
-    if (!machine_failed(one) && !record::judge(one).correct_at(record::kCorrectT)) {
+    const bool machine_failed = record::left_out(one) == record::LeftOut::MachineFailed;
+    if (!machine_failed && !record::judge(one).correct_at(record::kCorrectT)) {
       found.wrong = fmt::format("{} is not right: {}{}", row.graph, row.headline,
                                 row.problem.empty() ? "" : fmt::format(" ({})", row.problem));
       return found;
     }
     if (could_not_be_measured(one)) {
-      found.slow.emplace(row.graph, machine_failed(one) ? "could not be measured: " + row.headline
-                                                        : "could not be measured: the machine did other work");
+      found.slow.emplace(row.graph,
+                         "could not be measured: " + (machine_failed ? row.headline : "the machine did other work"));
       continue;
     }
     const Speed speed = speed_of(row, one);
@@ -171,6 +172,11 @@ class Judge {
           fmt::format("{} ({} of {} graphs)", why_not(found), options_.first_look.size(), sample_.graph_names.size());
       dropped_.insert(verdict.pass);
     };
+    const graphdir::Sample few = graphdir::with_graphs(sample_, options_.first_look);
+    const auto look = [&](const std::vector<std::string>& listed) -> Result<std::optional<Finding>> {
+      PASSNET_TRY(const std::optional<Records> records, evaluate(few, listed));
+      return records ? std::optional(find(*records)) : std::nullopt;
+    };
     PASSNET_TRY(const std::optional<Finding> all, look(open_names()));
     if (!all || all->is_gain()) return {};
     for (PassVerdict& verdict : judged_.passes) {
@@ -184,25 +190,15 @@ class Judge {
     return {};
   }
 
-  /// Of the graphs that are looked at first. nullopt: the budget is used up.
-  Result<std::optional<Finding>> look(const std::vector<std::string>& listed) {
-    if (is_spent()) return std::optional<Finding>();
-    graphdir::Sample few = sample_;
-    few.graph_names.clear();
-    few.graph_paths.clear();
-    for (size_t i = 0; i < sample_.graph_names.size(); ++i) {
-      if (std::ranges::find(options_.first_look, sample_.graph_names[i]) == options_.first_look.end()) continue;
-      few.graph_names.push_back(sample_.graph_names[i]);
-      few.graph_paths.push_back(sample_.graph_paths[i]);
+  /// nullopt: the budget is used up.
+  Result<std::optional<Records>> evaluate(const graphdir::Sample& sample, const std::vector<std::string>& listed) {
+    if (options_.is_spent && options_.is_spent()) {
+      judged_.ended_by_budget = true;
+      return std::optional<Records>();
     }
-    PASSNET_TRY_VOID(write_list(few.pass_dir, listed));
-    PASSNET_TRY(const Records records, evaluate_(few));
-    return std::optional(find(records));
-  }
-
-  bool is_spent() {
-    judged_.ended_by_budget = judged_.ended_by_budget || (options_.is_spent && options_.is_spent());
-    return judged_.ended_by_budget;
+    PASSNET_TRY_VOID(write_list(sample.pass_dir, listed));
+    PASSNET_TRY(Records records, evaluate_(sample));
+    return std::optional(std::move(records));
   }
 
   /// All together, then each alone, then those that are left; ends early where the budget does.
@@ -236,9 +232,9 @@ class Judge {
 
   /// nullopt: the budget is used up.
   Result<std::optional<Finding>> measure(const std::vector<std::string>& listed) {
-    if (is_spent()) return std::optional<Finding>();
-    PASSNET_TRY_VOID(write_list(sample_.pass_dir, listed));
-    PASSNET_TRY(judged_.records, evaluate_(sample_));
+    PASSNET_TRY(std::optional<Records> records, evaluate(sample_, listed));
+    if (!records) return std::optional<Finding>();
+    judged_.records = std::move(*records);
     Finding found = find(judged_.records);
     if (found.is_gain()) prove(listed, found);
     return std::optional(std::move(found));

@@ -136,14 +136,7 @@ class Search {
 
   Result<Timed> time(const Written& pass, const std::vector<std::string>& graphs, const std::string& label) {
     if (is_spent_ && is_spent_()) return Timed{false, false, 0, {}};
-    graphdir::Sample small = place();
-    small.graph_names.clear();
-    small.graph_paths.clear();
-    for (size_t i = 0; i < sample_.graph_names.size(); ++i) {
-      if (std::ranges::find(graphs, sample_.graph_names[i]) == graphs.end()) continue;
-      small.graph_names.push_back(sample_.graph_names[i]);
-      small.graph_paths.push_back(sample_.graph_paths[i]);
-    }
+    const graphdir::Sample small = graphdir::with_graphs(place(), graphs);
     PASSNET_TRY_VOID(remove_directory(small.pass_dir));
     PASSNET_TRY_VOID(write_candidates(small.pass_dir, Authored{{pass}, {}}));
     PASSNET_TRY(const Records records, evaluate_(small));

@@ -12,6 +12,8 @@ using ir::ArgKind;
 using ir::DType;
 using ir::NodeId;
 
+bool is_in(const GraphPart& part, NodeId id) { return std::ranges::find(part.nodes, id) != part.nodes.end(); }
+
 GraphPart cut(const ir::Graph& graph, std::vector<NodeId> nodes) {
   GraphPart part{std::move(nodes), {}, {}};
   const std::set<NodeId> inside(part.nodes.begin(), part.nodes.end());

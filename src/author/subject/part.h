@@ -15,6 +15,8 @@ struct GraphPart {
       {};  // of the nodes: those that the plan itself makes, of what kernels stored or of inputs
 };
 
+bool is_in(const GraphPart& part, ir::NodeId id);
+
 /// With its inputs and outputs, each in the order of the graph; no views.
 GraphPart cut(const ir::Graph& graph, std::vector<ir::NodeId> nodes);
 

@@ -49,6 +49,8 @@ struct Subject {
   ir::NodeId body() const { return graph.placeholder_count(); }
   /// The types of one value in all examples.
   std::vector<ValueType> types_of(ir::NodeId id) const;
+  /// Whether a value is a list, which it then is in all of them.
+  bool is_list(ir::NodeId id) const { return types[0][id].kind == ValueType::Kind::List; }
 };
 
 /// The examples that have the structure of the first one, as one graph.

@@ -58,15 +58,15 @@ bool old_view_is_needed(const ir::Graph& graph, NodeId id, const std::vector<std
 Result<void> check_old_values(const Subject& subject, const GraphPart& part) {
   const ir::Graph& graph = subject.graph;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  const auto is_inside = [&](NodeId id) { return std::ranges::find(part.nodes, id) != part.nodes.end(); };
   for (const NodeId id : part.nodes) {
     for (const NodeId old : names_of_memory(graph, id)) {
       const auto is_used = [&](const auto& when) {
-        return std::ranges::any_of(users[old], [&](NodeId user) { return !is_inside(user) && when(user); });
+        return std::ranges::any_of(users[old], [&](NodeId user) { return !is_in(part, user) && when(user); });
       };
-      if (is_inside(old) && is_used([id](NodeId user) { return user < id; }))
+      if (is_in(part, old) && is_used([id](NodeId user) { return user < id; }))
         return unsupported("what it overwrites is looked at by others before");
-      if (!is_inside(old) && base_of(graph, old) >= subject.body() && is_used([id](NodeId user) { return user > id; }))
+      if (!is_in(part, old) && base_of(graph, old) >= subject.body() &&
+          is_used([id](NodeId user) { return user > id; }))
         return unsupported("what it overwrites is looked at by others later");
     }
   }
@@ -83,7 +83,7 @@ Result<std::vector<TensorId>> overwrite_inputs(const Subject& subject, Definitio
   std::vector<TensorId> stored;
   for (const auto& [input, id] : last) {
     NodeId given = id;
-    while (std::ranges::find(part.nodes, given) != part.nodes.end()) {
+    while (is_in(part, given)) {
       if (!ir::overwrites_input(graph, given)) return unsupported("it overwrites a view of an input of the graph");
       given = graph.args(given)[0].node;
     }

@@ -88,7 +88,7 @@ bool refuse_idle_calls(const Subject& subject, Taken& taken) {
     const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
     if (!part) continue;
     if (const std::optional<NodeId> call = idle_call(subject, *part, taken)) {
-      taken.refuse(*call);
+      taken.refuse_call(*call);
       return true;
     }
   }
@@ -107,8 +107,7 @@ bool refuse_layouts(Subject& subject, Taken& taken) {
       if (!tensor || !view_chain(subject, *part, id).empty()) continue;
       const Result<void> laid = definitions.lay_out(*tensor);
       if (laid) continue;
-      taken.refused[id] = laid.error().message;
-      taken.calls.erase(id);
+      taken.refuse(id, laid.error().message);
       found = true;
     }
   }

@@ -10,13 +10,11 @@ namespace passnet::author {
 using ir::ArgKind;
 using ir::NodeId;
 
-bool is_in(const GraphPart& part, NodeId id) { return std::ranges::find(part.nodes, id) != part.nodes.end(); }
-
 std::vector<NodeId> view_chain(const Subject& subject, const GraphPart& part, NodeId id) {
   std::vector<NodeId> chain;
-  while (std::ranges::find(part.nodes, id) != part.nodes.end() && shares_memory(subject, id)) {
+  while (is_in(part, id) && shares_memory(subject, id)) {
     // A part of a tuple is a view of what the tuple was made of.
-    if (subject.types[0][id].kind != ValueType::Kind::List) chain.insert(chain.begin(), id);
+    if (!subject.is_list(id)) chain.insert(chain.begin(), id);
     id = subject.graph.args(id)[0].node;
   }
   return chain;
@@ -33,13 +31,11 @@ Result<GraphPart> without_views(const Subject& subject, GraphPart part) {
     std::vector<NodeId> rest;
     for (const NodeId id : part.nodes) {
       const auto goes_on = [&](NodeId one) {
-        return std::ranges::any_of(
-            users[one], [&](NodeId user) { return std::ranges::find(part.nodes, user) != part.nodes.end(); });
+        return std::ranges::any_of(users[one], [&](NodeId user) { return is_in(part, user); });
       };
       // A tuple is taken apart in one place: all its parts stay where one of them does.
       const auto args = subject.graph.args(id);
-      const bool is_part = !args.empty() && args[0].kind == ArgKind::Node &&
-                           subject.types[0][args[0].node].kind == ValueType::Kind::List;
+      const bool is_part = !args.empty() && args[0].kind == ArgKind::Node && subject.is_list(args[0].node);
       const bool stays = goes_on(id) || (is_part && std::ranges::any_of(users[args[0].node], goes_on));
       if (stays || !shares_memory(subject, id)) rest.push_back(id);
     }

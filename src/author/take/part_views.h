@@ -10,7 +10,6 @@
 
 namespace passnet::author {
 
-bool is_in(const GraphPart& part, ir::NodeId id);
 /// The nodes that make a view of what is stored, or of an input, from the first; empty for what has memory of its own.
 std::vector<ir::NodeId> view_chain(const Subject& subject, const GraphPart& part, ir::NodeId id);
 /// What has the memory that the value lies in, as far as the part goes.

@@ -14,12 +14,6 @@ namespace passnet::author {
 using ir::NodeId;
 using ir::NodeKind;
 
-namespace {
-
-bool is_list(const Subject& subject, NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; }
-
-}  // namespace
-
 NodeId base_of(const ir::Graph& graph, NodeId id) {
   for (;;) {
     const ir::Node& node = graph.node(id);
@@ -36,7 +30,7 @@ void refuse_lists(const Subject& subject, std::vector<std::string>& refused) {
   const ir::Graph& graph = subject.graph;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
   for (NodeId id = subject.body(); id < graph.size(); ++id) {
-    if (!is_list(subject, id) || !refused[id].empty()) continue;
+    if (!subject.is_list(id) || !refused[id].empty()) continue;
     for (const NodeId user : users[id]) {
       if (graph.node(user).kind == NodeKind::Output || !refused[user].empty())
         refused[id] = "its parts are used where no kernel can be written";

@@ -20,7 +20,6 @@ Taken take_all(Subject& subject, const TakeOptions& options) {
   std::vector<std::string>& refused = taken.refused;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
   Definitions definitions(subject, {options.calls, taken.all_are_calls});
-  const auto is_list = [&](NodeId id) { return subject.types[0][id].kind == ValueType::Kind::List; };
   for (NodeId id = 0; id < subject.body(); ++id) {
     if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
   }
@@ -30,7 +29,7 @@ Taken take_all(Subject& subject, const TakeOptions& options) {
     ir::for_each_input(graph, graph.node(id), [&](NodeId input) {
       if (refused[input].empty()) return;
       // What another operator gives is an input of the part; a list cannot be one.
-      if (definitions.tensor_of(input) || is_list(input) || !definitions.input(input))
+      if (definitions.tensor_of(input) || subject.is_list(input) || !definitions.input(input))
         known = known && definitions.tensor_of(input).has_value();
     });
     const bool overwrites = ir::overwrites_input(graph, id);
@@ -62,8 +61,7 @@ void refuse_outside(const Subject& subject, const TakeOptions& options, Taken& t
     if (subject.graph.node(id).kind == NodeKind::Output ||
         (number >= options.range->first && number < options.range->second))
       continue;
-    taken.refused[id] = "not in the range";
-    taken.calls.erase(id);
+    taken.refuse(id, "not in the range");
   }
 }
 

@@ -28,10 +28,12 @@ struct Taken {
   bool all_are_calls = false;  // no kernel computes a product
   bool measures = false;       // cuDNN's algorithms
 
-  void refuse(ir::NodeId call) {
-    refused[call] = calls.at(call);
-    calls.erase(call);
+  void refuse(ir::NodeId id, const std::string& why) {
+    refused[id] = why;
+    calls.erase(id);
   }
+  /// REQUIRES: PyTorch is called for it.
+  void refuse_call(ir::NodeId call) { refuse(call, std::string(calls.at(call))); }
 };
 /// Tries to define every operator. The graph's pool of arguments may grow.
 Taken take(Subject& subject, const TakeOptions& options);

@@ -20,8 +20,8 @@ constexpr int64_t kMostShared = 2048;
 constexpr int64_t kLeastSharing = 64;
 
 /// The beginning of a call that goes over lanes.
-std::string over_lanes(const std::string& call, const std::string& range, const char* first = "i") {
-  return fmt::format("{}({}, [&](int64_t {}, int lanes) __attribute__((always_inline))", call, range, first);
+std::string over_lanes(const std::string& call, const std::string& range, const char* given = "int64_t i, int lanes") {
+  return fmt::format("{}({}, [&]({}) __attribute__((always_inline))", call, range, given);
 }
 
 }  // namespace
@@ -124,19 +124,18 @@ void CpuKernel::write_one_item() {
 /// Items that differ in the lane's variable alone.
 void CpuKernel::block(const std::string& from, const std::string& to) {
   const Scoped scope(*this);
-  if (vectors_ && folds_columns()) {
-    open(fmt::format("{}({}, {}, [&](int64_t strip, int lanes, auto blocks) __attribute__((always_inline))",
-                     overwrites() ? "for_strips" : "cover_strips", from, to));
-    strip_body();
-    close("});");
+  if (!vectors_) {
+    open(fmt::format("for (int64_t i = {}; i < {}; ++i)", from, to));
+    item_body();
+    close();
     return;
   }
-  if (vectors_)
-    open(over_lanes(overwrites() ? "for_blocks" : "cover_blocks", fmt::format("{}, {}", from, to)));
-  else
-    open(fmt::format("for (int64_t i = {}; i < {}; ++i)", from, to));
-  item_body();
-  close(vectors_ ? "});" : "}");
+  const bool in_strips = folds_columns();
+  const std::string call = fmt::format("{}_{}", overwrites() ? "for" : "cover", in_strips ? "strips" : "blocks");
+  const std::string range = fmt::format("{}, {}", from, to);
+  open(in_strips ? over_lanes(call, range, "int64_t strip, int lanes, auto blocks") : over_lanes(call, range));
+  in_strips ? strip_body() : item_body();
+  close("});");
 }
 
 /// What follows the lane alone and takes long, such as the scale of a channel, is the same for all items: it is computed
@@ -280,7 +279,8 @@ void CpuKernel::reduce_lanes(const Stage& stage, const std::vector<Loop>& loops,
     const Scoped scope(*this);
     const bool shared = part_.shares(*lane_);
     open(over_lanes(fmt::format("const float {} = {}{}", name, sign, fold),
-                    shared ? "end - begin" : extent_text(*lane_), shared ? "at" : "i"));
+                    shared ? "end - begin" : extent_text(*lane_),
+                    shared ? "int64_t at, int lanes" : "int64_t i, int lanes"));
     if (shared) line("const int64_t i = begin + at;");
     std::string part = value(expr.parts[0]);
     if (!is_vector(expr.parts[0])) part = fmt::format("vec({})", part);

@@ -40,7 +40,7 @@ class CpuKernel final : public KernelWriter {
   bool lies_in_strips(ExprId id, std::set<ExprId>& met);
   void strip_body();
   void fold_columns(const Stage& stage);
-  void store_columns(const std::vector<const Store*>& stores, const std::vector<Loop>& loops);
+  void store_columns(const std::vector<const Store*>& stores);
   void open_blocks();
 
   // cpu_lanes.cpp: values of 16 lanes

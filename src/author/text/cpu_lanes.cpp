@@ -143,13 +143,7 @@ bool CpuKernel::only_moves(ExprId id, ElementId element) {
 void CpuKernel::move(const Store& store, ExprId id) {
   const Expr expr = exprs_.at(id);
   if (expr.kind == Kind::Guard) {
-    const std::string condition = value(expr.parts[0]);
-    for (const size_t branch : {size_t{1}, size_t{2}}) {
-      const Scoped scope(*this);
-      open(branch == 1 ? fmt::format("if ({})", condition) : "else");
-      move(store, expr.parts[branch]);
-      close();
-    }
+    branches(value(expr.parts[0]), expr, [&](ExprId branch) { move(store, branch); });
     return;
   }
   const Access from = access_in(definitions_, expr.tensor, expr.places);

@@ -9,36 +9,24 @@ namespace passnet::author {
 
 namespace {
 
-using Kind = Expr::Kind;
-
 /// Steps of a fold from which it pays to take several blocks of lanes side by side.
 constexpr int64_t kLeastSteps = 8;
-
-void collect_reductions(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<ExprId>& found) {
-  if (!met.insert(id).second) return;
-  if (exprs.at(id).kind == Kind::Reduce) found.push_back(id);
-  exprs.for_each_part(id, [&](ExprId part) { collect_reductions(exprs, part, met, found); });
-}
 
 }  // namespace
 
 /// Whether each lane has a column: all that is folded is folded for each item by itself, and whole vectors are read.
 bool CpuKernel::folds_columns() {
   if (!part_.own.given.empty()) return false;
-  std::set<ExprId> met, seen;
-  std::vector<ExprId> reductions = part_.own.reductions;
-  for (const ExprId root : part_.roots) collect_reductions(exprs_, root, met, reductions);
+  std::vector<ExprId> reductions = reductions_in(exprs_, part_.roots);
+  reductions.insert(reductions.end(), part_.own.reductions.begin(), part_.own.reductions.end());
   const std::set<VariableId> items = variables_of(kernel_.items);
   const auto is_column = [&](ExprId id) {
     return is_vector(id) && std::ranges::includes(items, exprs_.free_variables(id));
   };
-  const auto takes_long = [&](ExprId id) {
-    int64_t steps = 1;
-    for (const Loop& loop : loops_of(exprs_.at(id))) steps *= sizes_.largest(loop.extent);
-    return steps >= kLeastSteps;
-  };
-  return std::ranges::any_of(reductions, takes_long) && std::ranges::all_of(reductions, is_column) &&
-         std::ranges::all_of(part_.roots, [&](ExprId root) { return lies_in_strips(root, seen); });
+  const auto pays = [&](ExprId id) { return most_steps(loops_of(exprs_.at(id))) >= kLeastSteps; };
+  std::set<ExprId> met;
+  return std::ranges::any_of(reductions, pays) && std::ranges::all_of(reductions, is_column) &&
+         std::ranges::all_of(part_.roots, [&](ExprId root) { return lies_in_strips(root, met); });
 }
 
 /// Whether nothing of it has to be put together lane by lane.
@@ -46,7 +34,7 @@ bool CpuKernel::lies_in_strips(ExprId id, std::set<ExprId>& met) {
   if (!moves_with_lane(id) || !met.insert(id).second) return true;
   const Expr expr = exprs_.at(id);
   if (!is_vector(id) || is_by_lane(id)) return false;
-  if (expr.kind == Kind::Load)
+  if (expr.kind == Expr::Kind::Load)
     return moves_by_one(sizes_, access_in(definitions_, expr.tensor, expr.places), lane_->variable);
   bool all = true;
   exprs_.for_each_part(id, [&](ExprId part) { all = all && lies_in_strips(part, met); });
@@ -60,19 +48,11 @@ void CpuKernel::open_blocks() {
 }
 
 void CpuKernel::strip_body() {
-  std::vector<const Store*> outside;
-  for (const Store* store : part_.stores) {
-    if (!lies_in_row(*store)) outside.push_back(store);
-  }
   for (const Stage& stage : stages_of(definitions_, part_))
-    stage.reduction ? fold_columns(stage) : store_columns(stage.stores, kernel_.row);
-  if (!outside.empty()) {
-    if (part_.own.over_row) open("if (part == 0)");
-    store_columns(outside, {});
-    if (part_.own.over_row) close();
-  }
-  if (part_.own.reductions.empty()) return;
+    stage.reduction ? fold_columns(stage) : store_columns(stage.stores);
+  if (part_.own.reductions.empty() && all_lie_in_row()) return;
   open_blocks();
+  store_outside_of_row();
   for (const ExprId id : part_.own.reductions) store_share(id, names_[id]);
   close();
 }
@@ -120,16 +100,15 @@ void CpuKernel::fold_columns(const Stage& stage) {
   names_[id] = total + "[b]";
 }
 
-/// loops: over the row; none: what lies outside of it.
-void CpuKernel::store_columns(const std::vector<const Store*>& stores, const std::vector<Loop>& loops) {
+void CpuKernel::store_columns(const std::vector<const Store*>& stores) {
   const Scoped scope(*this);
-  open_loops(loops);
+  open_loops(kernel_.row);
   std::set<ExprId> met;
   for (const Store* store : stores) hoist_in(store->value, {lane_->variable}, met);
   open_blocks();
   store_all(stores);
   close();
-  close_all(loops);
+  close_all(kernel_.row);
 }
 
 }  // namespace passnet::author

@@ -47,21 +47,12 @@ bool lie_beside(Definitions& definitions, const FusedKernel& kernel) {
 /// Whether it has a loop of its own: a reduction that does not go over the row.
 bool has_other_loops(const ExprTable& exprs, const FusedKernel& kernel) {
   const std::set<VariableId> row(kernel.row_variables.begin(), kernel.row_variables.end());
-  std::set<ExprId> met;
-  std::vector<ExprId> open;
-  for (const Store& store : kernel.stores) open.push_back(store.value);
-  while (!open.empty()) {
-    const ExprId id = open.back();
-    open.pop_back();
-    if (!met.insert(id).second) continue;
-    const Expr& expr = exprs.at(id);
-    if (expr.kind == Kind::Reduce) {
-      const std::set<VariableId> own(expr.variables.begin(), expr.variables.end());
-      if (kernel.lanes == Lanes::Items || (!kernel.row_variables.empty() && own != row)) return true;
-    }
-    exprs.for_each_part(id, [&](ExprId part) { open.push_back(part); });
-  }
-  return false;
+  const KernelPart whole = part_of(exprs, kernel, whole_of(kernel));
+  return std::ranges::any_of(reductions_in(exprs, whole.roots), [&](ExprId id) {
+    const std::vector<VariableId>& variables = exprs.at(id).variables;
+    return kernel.lanes == Lanes::Items ||
+           (!row.empty() && std::set<VariableId>(variables.begin(), variables.end()) != row);
+  });
 }
 
 /// Whether and how a GPU's threads take several neighbours at once. What else is looked at must not move with the lanes by

@@ -28,6 +28,9 @@ KernelPart part_of(const ExprTable& exprs, const FusedKernel& kernel, SplitKerne
 std::set<VariableId> variables_of(const std::vector<Loop>& loops);
 Access access_in(Definitions& definitions, TensorId tensor, const std::vector<IndexId>& place);
 
+/// All that values fold, what others follow from before these.
+std::vector<ExprId> reductions_in(const ExprTable& exprs, const std::vector<ExprId>& values);
+
 /// Whether a reduction over these variables goes over the row.
 bool is_row(const FusedKernel& kernel, const std::vector<VariableId>& variables);
 /// Whether each element of the row has its own.

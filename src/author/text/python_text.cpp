@@ -188,7 +188,7 @@ std::string view_text(const Subject& subject, Definitions& definitions, NodeId i
   const ir::Graph& graph = subject.graph;
   const NodeId of = graph.args(id)[0].node;
   if (is_the_same(subject, of, id)) return fmt::format("{} = {}", graph.node(id).name, graph.node(of).name);
-  if (subject.types[0][of].kind == ValueType::Kind::List) return part_text(subject, definitions, id);
+  if (subject.is_list(of)) return part_text(subject, definitions, id);
   // Of its other names (swapaxes) plans know none.
   const ir::OpSignature* signature = ir::find_signature(graph.node(id));
   if (const auto args = graph.args(id); signature && signature->name == "transpose" && args.size() == 3)
@@ -443,7 +443,7 @@ class StepLines {
   void make_view(NodeId id, std::vector<std::string>& lines) {
     if (std::ranges::find(part_.views, id) == part_.views.end() || !made_views_.insert(id).second) return;
     NodeId of = subject_.graph.args(id)[0].node;
-    if (subject_.types[0][of].kind == ValueType::Kind::List) of = subject_.graph.args(of)[0].node;
+    if (subject_.is_list(of)) of = subject_.graph.args(of)[0].node;
     make_view(of, lines);
     lines.push_back(view_text(subject_, definitions_, id));
   }

@@ -12,12 +12,6 @@ namespace {
 
 using Kind = Expr::Kind;
 
-void collect_reductions(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::vector<Stage>& stages) {
-  if (!met.insert(id).second) return;
-  exprs.for_each_part(id, [&](ExprId part) { collect_reductions(exprs, part, met, stages); });
-  if (exprs.at(id).kind == Kind::Reduce) stages.push_back({id, {exprs.at(id).parts[0]}, {}});
-}
-
 /// met: what was looked at already, as equal parts are one.
 bool loads(const ExprTable& exprs, ExprId id, TensorId tensor, std::set<ExprId>& met) {
   if (!met.insert(id).second) return false;
@@ -47,11 +41,16 @@ bool can_store_early(Definitions& definitions, const FusedKernel& kernel, const 
   });
 }
 
-std::vector<Stage> stages_of_whole(Definitions& definitions, const FusedKernel& kernel) {
-  const ExprTable& exprs = definitions.exprs();
+std::vector<Stage> stages_of_folds(const ExprTable& exprs, const std::vector<ExprId>& reductions) {
   std::vector<Stage> stages;
-  std::set<ExprId> met;
-  for (const Store& store : kernel.stores) collect_reductions(exprs, store.value, met, stages);
+  for (const ExprId reduction : reductions) stages.push_back({reduction, {exprs.at(reduction).parts[0]}, {}});
+  return stages;
+}
+
+std::vector<Stage> stages_of_whole(Definitions& definitions, const KernelPart& part) {
+  const ExprTable& exprs = definitions.exprs();
+  const FusedKernel& kernel = part.kernel;
+  std::vector<Stage> stages = stages_of_folds(exprs, reductions_in(exprs, part.roots));
   // What the first loop over the row has at hand is stored there, and need not be kept or computed again.
   const auto first = std::ranges::find_if(
       stages, [&](const Stage& stage) { return is_row(kernel, exprs.at(*stage.reduction).variables); });
@@ -70,9 +69,7 @@ std::vector<Stage> stages_of_whole(Definitions& definitions, const FusedKernel& 
 
 /// Of one of the kernels that a row was split into: what it folds itself, with what is stored on the way, or stores alone.
 std::vector<Stage> stages_of_share(Definitions& definitions, const KernelPart& part) {
-  std::vector<Stage> stages;
-  for (const ExprId reduction : part.own.reductions)
-    stages.push_back({reduction, {definitions.exprs().at(reduction).parts[0]}, {}});
+  std::vector<Stage> stages = stages_of_folds(definitions.exprs(), part.own.reductions);
   if (stages.empty()) stages.emplace_back();
   for (const Store* store : part.stores) {
     if (!lies_in_row(definitions, part.kernel, *store)) continue;
@@ -102,7 +99,7 @@ bool is_dear(ExprTable& exprs, const FusedKernel& kernel, ExprId id) {
 }  // namespace
 
 std::vector<Stage> stages_of(Definitions& definitions, const KernelPart& part) {
-  return part.is_split() ? stages_of_share(definitions, part) : stages_of_whole(definitions, part.kernel);
+  return part.is_split() ? stages_of_share(definitions, part) : stages_of_whole(definitions, part);
 }
 
 std::set<ExprId> worth_keeping(Definitions& definitions, const FusedKernel& kernel, const std::vector<Stage>& stages,

@@ -166,13 +166,17 @@ std::string ValueWriter::guarded(ExprId id) {
   const std::string condition = value(expr.parts[0]);
   const std::string name = fresh("x");
   line(fmt::format("{} {};", type_of(id), name));
+  branches(condition, expr, [&](ExprId branch) { line(fmt::format("{} = {};", name, value(branch))); });
+  return name;
+}
+
+void ValueWriter::branches(const std::string& condition, const Expr& guard, const std::function<void(ExprId)>& write) {
   for (const size_t branch : {size_t{1}, size_t{2}}) {
     const Scoped scope(*this);
     open(branch == 1 ? fmt::format("if ({})", condition) : "else");
-    line(fmt::format("{} = {};", name, value(expr.parts[branch])));
+    write(guard.parts[branch]);
     close();
   }
-  return name;
 }
 
 // ---- places
@@ -252,10 +256,14 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
   return total;
 }
 
-bool ValueWriter::adds_many(const Expr& reduction, const std::vector<Loop>& loops) const {
+int64_t ValueWriter::most_steps(const std::vector<Loop>& loops) const {
   int64_t steps = 1;
   for (const Loop& loop : loops) steps *= sizes_.largest(loop.extent);
-  return reduction.fold == Fold::Sum && reduction.compute == Compute::Float && steps > 2 * kBlock;
+  return steps;
+}
+
+bool ValueWriter::adds_many(const Expr& reduction, const std::vector<Loop>& loops) const {
+  return reduction.fold == Fold::Sum && reduction.compute == Compute::Float && most_steps(loops) > 2 * kBlock;
 }
 
 void ValueWriter::open_end_of_block(const std::vector<Loop>& loops) {

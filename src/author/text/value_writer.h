@@ -52,6 +52,8 @@ class ValueWriter {
   std::string value(ExprId id);
   /// The type that its name is declared with.
   std::string type_of(ExprId id);
+  /// What is done with either value of a Guard, each where it is chosen.
+  void branches(const std::string& condition, const Expr& guard, const std::function<void(ExprId)>& write);
   virtual std::string load_text(ExprId id);
   /// raw: an element of that tensor, as it is stored.
   std::string converted(TensorId tensor, const std::string& raw) const;
@@ -83,6 +85,8 @@ class ValueWriter {
 
   /// A reduction as loops, one step after the other, for each lane its own. also: what else is done at each step.
   std::string reduction(ExprId id, const std::function<void()>& also = {});
+  /// At most so many steps in any of the graphs.
+  int64_t most_steps(const std::vector<Loop>& loops) const;
   /// Whether so many numbers are added that one sum, growing all the while, would lose digits that PyTorch's sums of sums
   /// keep: blocks of them are then added up first.
   bool adds_many(const Expr& reduction, const std::vector<Loop>& loops) const;
