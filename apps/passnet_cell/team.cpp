@@ -161,26 +161,19 @@ void take_part(uint32_t thread, uint32_t turn) {
   tell_done();
 }
 
-/// A helper: its number among the threads, and the processor that it is bound to.
-struct Helper {
-  uint32_t thread;
-  int32_t processor;
-};
-constexpr uint32_t kMostThreads = 1024;
-Helper helpers[kMostThreads];
 /// Helpers that are ready for lock().
 std::atomic<uint32_t> ready;
 
-void* help_for_ever(void* which) {
-  const Helper self = *static_cast<const Helper*>(which);
-  bind_to(self.processor);
+void* help_for_ever(void* processor) {
+  bind_to(*static_cast<const int32_t*>(processor));
   drop_clock();
   take_fault_stack();
-  ready.fetch_add(1, std::memory_order_release);
+  // Helpers have their numbers in the order in which they are ready: any of them can lead.
+  const uint32_t thread = ready.fetch_add(1, std::memory_order_release) + 1;
   uint32_t turn = 0;
   while (true) {
     turn = await_turn(team.control->helper_turn, turn);
-    take_part(self.thread, turn);
+    take_part(thread, turn);
   }
   return nullptr;
 }
@@ -192,11 +185,9 @@ const char* start_team(const Team& members, const int32_t* processors) {
   bind_to(processors[0]);
   drop_clock();
   take_fault_stack();
-  if (team.threads > kMostThreads) return "more threads than a cell can have";
   for (uint32_t i = 1; i < team.threads; ++i) {
-    helpers[i] = {i, processors[i]};
     pthread_t thread;
-    if (::pthread_create(&thread, nullptr, help_for_ever, helpers + i) != 0)
+    if (::pthread_create(&thread, nullptr, help_for_ever, const_cast<int32_t*>(processors + i)) != 0)
       return "the machine gives no further thread";
   }
   while (ready.load(std::memory_order_acquire) != team.threads - 1) ::sched_yield();

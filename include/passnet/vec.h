@@ -295,8 +295,8 @@ template <class Body>
   constexpr int kBlocks = 4;
   int64_t i = first;
   for (; i + kBlocks * kLanes <= last; i += kBlocks * kLanes) body(i, kLanes, Count<kBlocks>());
-  for (; i + kLanes <= last; i += kLanes) body(i, kLanes, Count<1>());
-  if (i < last) body(i, static_cast<int>(last - i), Count<1>());
+  for_blocks(
+      i, last, [&](int64_t at, int lanes) __attribute__((always_inline)) { body(at, lanes, Count<1>()); });
 }
 
 /// The same, but where there are 16 the last block begins earlier instead of having fewer, as cover_blocks has it.

@@ -414,6 +414,7 @@ Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, 
                       MeasureOptions& options) {
   constexpr double kShare = 0.25;  // of the bound, for warming up
   Usual usual;
+  if (options.warmup == 0) return usual;
   const auto call = [&](const TimedGraph& graph, int calls) -> Result<double> {
     const BlockOptions block{0, calls, false, false, track, options.timeout};
     PASSNET_TRY(const TimedBlock timed, options.on_gpu ? time_block(graph, block) : time_block_alone(graph, block));
@@ -421,15 +422,13 @@ Result<Usual> warm_up(const TimedGraph& reference, const TimedGraph& candidate, 
   };
   const int wanted = options.warmup;
   for (const TimedGraph* graph : {&reference, &candidate}) {
-    if (wanted == 0) break;
     double& usual_us = graph == &reference ? usual.reference_us : usual.candidate_us;
-    int done = 0;
-    if (options.most_s > 0) {
-      PASSNET_TRY(usual_us, call(*graph, done = 1));
-    }
-    const int warmup = fewer_calls(wanted, 1, usual_us, kShare * options.most_s);
-    if (warmup > done) {
-      PASSNET_TRY(usual_us, call(*graph, warmup - done));
+    // With a bound the first call tells how many more there are.
+    const int first = options.most_s > 0 ? 1 : wanted;
+    PASSNET_TRY(usual_us, call(*graph, first));
+    const int warmup = fewer_calls(wanted, first, usual_us, kShare * options.most_s);
+    if (warmup > first) {
+      PASSNET_TRY(usual_us, call(*graph, warmup - first));
     }
     options.warmup = std::min(options.warmup, warmup);
   }

@@ -138,7 +138,7 @@ class FreshCalls {
       PASSNET_TRY_VOID(graph_.plan().run());
       outputs[i] = graph_.plan().outputs();
     }
-    if (graph_.hands_over()) host()->finish();
+    if (graph_.fused().deferring) host()->finish();
     return {};
   }
 

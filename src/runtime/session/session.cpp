@@ -193,8 +193,7 @@ Result<ClockReadings> Session::read_clocks(int64_t calls) {
 }
 
 int64_t Session::calls_at_once() const {
-  const KernelHost* host = graph_->fused().host();
-  return host != nullptr && graph_->plan().launches_only() ? static_cast<int64_t>(host->calls_at_a_time()) : 1;
+  return graph_->hands_over() ? static_cast<int64_t>(graph_->fused().host()->calls_at_a_time()) : 1;
 }
 
 int Session::kernel_process() const {

@@ -155,12 +155,13 @@ void Cell::run() {
   const uint32_t turn = ++turn_;
   const bool helper_leads = std::exchange(alerted_, false);
   program_->leader = helper_leads ? 1 : 0;
-  if (helper_leads || (shared_ && threads_ > 1)) control_->helper_turn.store(turn, std::memory_order_release);
+  const bool helped = helper_leads || (shared_ && threads_ > 1);
+  if (helped) control_->helper_turn.store(turn, std::memory_order_release);
   control_->alert.store(0, std::memory_order_release);
   if (helper_leads) {
     watch(turn);
   } else {
-    if (shared_ && threads_ > 1) futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
+    if (helped) futex(control_->helper_turn, FUTEX_WAKE, INT_MAX, nullptr);
     wake_first(turn);
   }
   await_rest(turn);
