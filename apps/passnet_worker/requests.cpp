@@ -50,9 +50,10 @@ Result<runtime::Recording> read_recording(const std::string& text) {
 
 Result<runtime::Share> read_share(const std::string& text) {
   if (text == "all") return runtime::Share::All;
+  if (text == "device") return runtime::Share::OnDevice;
   if (text == "some") return runtime::Share::Some;
   if (text == "none") return runtime::Share::None;
-  return bad_input(fmt::format("share {}: expected all, some or none", quoted(text)));
+  return bad_input(fmt::format("share {}: expected all, device, some or none", quoted(text)));
 }
 
 struct Bundle {
@@ -76,6 +77,20 @@ Result<Bundle> receive_bundle(const Json& request, std::vector<UniqueFd>& fds) {
   PASSNET_TRY(bundle.memory, wire::Mapping::map(fds[0].get(), size, false));
   bundle.fd = std::move(fds[0]);
   return bundle;
+}
+
+/// What another worker's calls gave.
+Result<runtime::SharedTensors> receive_tensors(const Json& request, std::vector<UniqueFd>& fds) {
+  if (fds.size() != 1) return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
+  runtime::SharedTensors tensors;
+  tensors.device_bytes = request.value("device_bytes", int64_t{0});
+  int64_t size = tensors.device_bytes;
+  if (size == 0) {
+    PASSNET_TRY(size, memory_bytes(fds[0]));
+  }
+  PASSNET_TRY(tensors.entries, wire::entries_from_json(request.at("tensors"), size));
+  tensors.memory = std::move(fds[0]);
+  return tensors;
 }
 
 /// What is sent away, kept here too.
@@ -401,16 +416,17 @@ Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>&) {
   reply.fields["peak_bytes"] = outputs.peak_bytes;
   if (share == runtime::Share::None) return reply;
   reply.fields["rows_seed"] = outputs.rows_seed;
+  if (outputs.tensors.device_bytes > 0) reply.fields["device_bytes"] = outputs.tensors.device_bytes;
   reply.fds.push_back(std::move(outputs.tensors.memory));
   return reply;
 }
 
 Result<Reply> Requests::compare(const Json& request, std::vector<UniqueFd>& fds) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
-  PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
+  PASSNET_TRY(const runtime::SharedTensors found, receive_tensors(request, fds));
   PASSNET_TRY(const auto layouts, record::layouts_from_json(request.value("layouts", Json::array())));
   PASSNET_TRY(const runtime::CallChecks checks,
-              graph->compare(bundle.entries, bundle.memory, request.value("scalars", Json::object()), layouts));
+              graph->compare(found, request.value("scalars", Json::object()), layouts));
   return checks_reply(checks);
 }
 
@@ -420,10 +436,10 @@ Result<Reply> Requests::judge(const Json& request, std::vector<UniqueFd>& fds) {
   if (const std::string id = request.value("float64", ""); !id.empty()) {
     PASSNET_TRY(float64, session(id));
   }
-  PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
+  PASSNET_TRY(const runtime::SharedTensors found, receive_tensors(request, fds));
   PASSNET_TRY(const runtime::Judgement told,
-              graph->judge(bundle.entries, bundle.memory, request.value("scalars", Json::object()),
-                           request.value("rows_seed", uint64_t{0}), float64, text_field(request, "profile")));
+              graph->judge(found, request.value("scalars", Json::object()), request.value("rows_seed", uint64_t{0}),
+                           float64, text_field(request, "profile")));
   Reply reply;
   reply.fields = {{"outputs", Json::array()}, {"null_models", told.null_models}, {"no_float64", told.no_float64}};
   for (const runtime::JudgedOutput& output : told.outputs) {
@@ -510,13 +526,13 @@ Result<Reply> Requests::time_on_sets(const Json& request, std::vector<UniqueFd>&
 
 Result<Reply> Requests::compare_calls(const Json& request, std::vector<UniqueFd>& fds) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
-  PASSNET_TRY(const Bundle bundle, receive_bundle(request, fds));
+  PASSNET_TRY(const runtime::SharedTensors found, receive_tensors(request, fds));
   std::optional<int> allowed;
   if (request.contains("allowed")) allowed = request.at("allowed").get<int>();
-  PASSNET_TRY(const runtime::CallChecks checks,
-              graph->compare_calls(bundle.entries, bundle.memory, request.value("scalars", Json::object()),
-                                   request.value("rows_seed", uint64_t{0}), request.value("known", std::vector<int>{}),
-                                   allowed));
+  PASSNET_TRY(
+      const runtime::CallChecks checks,
+      graph->compare_calls(found, request.value("scalars", Json::object()), request.value("rows_seed", uint64_t{0}),
+                           request.value("known", std::vector<int>{}), allowed));
   return checks_reply(checks);
 }
 

@@ -220,30 +220,32 @@ class SampleEvaluation {
     }
     PASSNET_TRY_VOID(set_inputs(candidate(), kId, prepared_->inputs(), timeout_));
 
-    record.stage = Stage::Run;
-    PASSNET_TRY(Outputs found, run_graph(candidate(), kId, true, timeout_));
-
-    record.stage = Stage::Compare;
-    PASSNET_TRY_VOID(compare_outputs(reference(), kId, found, record, timeout_));
-    forget_findings(options_.without, record);
-    if (!is_off(Layer::Budgets) && record::judge(record).status == record::Status::Correct) {
-      const ComparedGraph compared{reference(),
-                                   candidate(),
-                                   kId,
-                                   graph,
-                                   found,
-                                   options_.gpu.has_value() && !is_inductor() && !in_python_,
-                                   prepared_->is_kept()};
-      PASSNET_TRY_VOID(judge_values(compared, options_.seed, timeout_, record));
-    }
-    found_ = std::move(found.tensors);
-
+    PASSNET_TRY_VOID(run_and_compare(graph, record));
     if (options_.timed) PASSNET_TRY_VOID(time(graph.graph, calls_at_once, record));
     if (options_.profile && !in_python_) {
       PASSNET_TRY(record.profile,
                   profile_graph(candidate(), kId, rewritten.graph, rebuilt.built.lists, kProfiledCalls, timeout_));
     }
     record.stage = Stage::Done;
+    return {};
+  }
+
+  // Run and Compare: one checked call of the candidate, against the reference's.
+  Result<void> run_and_compare(const graphdir::GraphDir& graph, record::RunRecord& record) {
+    record.stage = Stage::Run;
+    const bool is_ours_on_gpu = options_.gpu && !is_inductor() && !in_python_;
+    const bool stays_there = is_ours_on_gpu && !prepared_->shares_outputs();
+    PASSNET_TRY(Outputs found,
+                stays_there ? run_on_device(candidate(), kId, timeout_) : run_graph(candidate(), kId, true, timeout_));
+
+    record.stage = Stage::Compare;
+    PASSNET_TRY_VOID(compare_outputs(reference(), kId, found, record, timeout_));
+    forget_findings(options_.without, record);
+    if (!is_off(Layer::Budgets) && record::judge(record).status == record::Status::Correct) {
+      const ComparedGraph compared{reference(), candidate(), kId, graph, found, is_ours_on_gpu, prepared_->is_kept()};
+      PASSNET_TRY_VOID(judge_values(compared, options_.seed, timeout_, record));
+    }
+    if (prepared_->shares_outputs()) found_ = std::move(found.tensors);
     return {};
   }
 

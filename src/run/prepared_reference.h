@@ -53,6 +53,7 @@ class PreparedReference {
   const Bundle& expected() const { return expected_; }
   /// By output, whether it lies in memory of its own. Empty before run().
   const std::vector<bool>& owned() const { return owned_; }
+  bool shares_outputs() const { return options_.shares_outputs; }
   bool is_kept() const { return options_.is_kept; }
 
  private:

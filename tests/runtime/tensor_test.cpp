@@ -11,15 +11,19 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "record/verdict.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/share.h"
 #include "runtime/tensor/statistics.h"
+#include "runtime/tensor/sweep_on_device.h"
 
 namespace passnet::runtime {
 namespace {
 
 using testing::ElementsAre;
+using testing::NanSensitiveDoubleEq;
+using testing::NanSensitiveDoubleNear;
 
 TEST(DTypes, OfGraphsAndOfPyTorchAreTheSame) {
   for (int i = 0; i <= static_cast<int>(ir::DType::Complex128); ++i) {
@@ -132,6 +136,51 @@ TEST(CompareTensors, CountsOverAllPartsOfALargeOutput) {
   EXPECT_EQ(check.mismatch->found_inf, 1);
   EXPECT_THAT(check.mismatch->first, ElementsAre(1, 49999));
   EXPECT_EQ(check.mismatch->found, "3");
+}
+
+/// What compare_tensors() finds on the CPU, and the passes for a device, here on tensors of the CPU.
+void expect_the_same_on_a_device(const at::Tensor& expected, const at::Tensor& found) {
+  const record::OutputCheck check = compare_tensors(expected, found);
+  Sweep sweep(check.expected_dtype);
+  sweep_on_device(expected, found, sweep);
+  SCOPED_TRACE(check.expected_dtype);
+  EXPECT_EQ(sweep.equal, check.equal);
+  EXPECT_TRUE(!expected.is_floating_point() || sweep.rung == check.passes_from) << sweep.rung;
+  const double elements = std::max<double>(1, static_cast<double>(expected.numel()));
+  EXPECT_THAT(sweep.max_abs, NanSensitiveDoubleEq(check.max_abs_diff));
+  const double rounding = std::isfinite(check.max_abs_diff) ? 1e-12 * check.max_abs_diff : 0;
+  EXPECT_THAT(sweep.sum_abs / elements, NanSensitiveDoubleNear(check.mean_abs_diff, rounding));
+  EXPECT_THAT(sweep.max_rel, NanSensitiveDoubleEq(check.max_rel_diff));
+  if (check.equal) return;
+  const Counts counts = count_on_device(expected, found, record::tolerance(check.expected_dtype, record::kCorrectT));
+  EXPECT_EQ(counts.different, check.mismatch->different);
+  EXPECT_EQ(counts.has_beyond, check.mismatch->beyond > 0);
+  EXPECT_EQ(counts.expected_nan, check.mismatch->expected_nan);
+  EXPECT_EQ(counts.expected_inf, check.mismatch->expected_inf);
+  EXPECT_EQ(counts.found_nan, check.mismatch->found_nan);
+  EXPECT_EQ(counts.found_inf, check.mismatch->found_inf);
+}
+
+TEST(SweepOnDevice, FindsWhatIsFoundOnTheCpu) {
+  const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
+  for (const at::ScalarType type :
+       {at::kFloat, at::kDouble, at::kHalf, at::kBFloat16, at::kInt, at::kLong, at::kByte, at::kBool}) {
+    const at::Tensor expected = at::arange(600, at::kFloat).reshape({20, 30}).to(type);
+    expect_the_same_on_a_device(expected, expected);
+    const at::Tensor found = expected.clone();
+    found[3][4] = 0;
+    expect_the_same_on_a_device(expected, found);
+    if (!expected.is_floating_point()) continue;
+    for (const double error : {1e-9, 1e-6, 1e-3, 0.1, 10.0})
+      expect_the_same_on_a_device(expected, expected.to(at::kDouble).mul(1 + error).to(type));
+    for (const double special : {nan, inf, -inf, -0.0}) {
+      found[3][4] = special;
+      expect_the_same_on_a_device(expected, found);
+      expect_the_same_on_a_device(found, expected);
+      expect_the_same_on_a_device(found, found.mul(1.0));
+    }
+  }
+  expect_the_same_on_a_device(at::zeros({0, 3}), at::zeros({0, 3}));
 }
 
 TEST(Statistics, OfFloatsAreMeanDeviationAndFewElements) {

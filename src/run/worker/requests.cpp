@@ -200,6 +200,12 @@ Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, T
   return outputs_of(std::move(reply));
 }
 
+Result<Outputs> run_on_device(Worker& worker, const std::string& id, Timeout timeout) {
+  const Json request{{"do", "run"}, {"id", id}, {"checked", true}, {"share", "device"}};
+  PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
+  return outputs_of(std::move(reply));
+}
+
 Result<Outputs> run_for_rows(Worker& worker, const std::string& id, Timeout timeout) {
   const Json request{{"do", "run"}, {"id", id}, {"checked", true}, {"share", "some"}};
   PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
@@ -214,21 +220,18 @@ Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, Time
 }
 
 namespace {
-/// Outputs, and inputs that the call changed.
-Json all_tensors(const Outputs& found) {
-  Json tensors = wire::to_json(found.tensors.entries);
+/// Adds outputs, and inputs that the call changed.
+void add_tensors(const Outputs& found, Json& request) {
+  Json& tensors = request["tensors"] = wire::to_json(found.tensors.entries);
   tensors.insert(tensors.end(), found.inputs.begin(), found.inputs.end());
-  return tensors;
+  if (found.tensors.on_device) request["device_bytes"] = found.tensors.size_bytes;
 }
 }  // namespace
 
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              Timeout timeout) {
-  const Json request{{"do", "compare"},
-                     {"id", id},
-                     {"tensors", all_tensors(found)},
-                     {"scalars", found.scalars},
-                     {"layouts", found.layouts}};
+  Json request{{"do", "compare"}, {"id", id}, {"scalars", found.scalars}, {"layouts", found.layouts}};
+  add_tensors(found, request);
   PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
   return read_fields("compare", [&]() -> Result<void> {
     Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(reply.json.at("outputs"));
@@ -252,13 +255,10 @@ Result<void> compare_outputs(Worker& reference, const std::string& id, const Out
 
 Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std::string& float64, const Outputs& found,
                              const std::string& profile, Timeout timeout) {
-  const Json request{{"do", "judge"},
-                     {"id", id},
-                     {"float64", float64},
-                     {"tensors", all_tensors(found)},
-                     {"scalars", found.scalars},
-                     {"rows_seed", found.rows_seed},
-                     {"profile", profile}};
+  Json request{
+      {"do", "judge"},     {"id", id}, {"float64", float64}, {"scalars", found.scalars}, {"rows_seed", found.rows_seed},
+      {"profile", profile}};
+  add_tensors(found, request);
   PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
   return read_fields("judge", [&]() -> Result<Judged> {
     Judged judged;

@@ -116,6 +116,8 @@ struct Outputs {
   uint64_t rows_seed = 0;        // of the rows that large tensors are here
 };
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
+/// A checked run whose large outputs stay on the GPU, for a reference on the same one.
+Result<Outputs> run_on_device(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 /// A checked run of which judge_outputs() alone will look at the outputs: of large tensors some rows.
 Result<Outputs> run_for_rows(Worker& worker, const std::string& id, std::chrono::milliseconds timeout);
 /// A run whose outputs are kept in the worker alone. again: false where those that it keeps of a run on the same inputs

@@ -17,6 +17,9 @@ Result<std::unique_ptr<RecordedCall>> Device::record(const RecordedCall::Run&, c
   return unsupported("calls are recorded on a GPU alone");
 }
 
+Result<SharedBytes> Device::allocate_shared(int64_t) { return unsupported("the CPU has no memory of its own"); }
+Result<at::Tensor> Device::copy_shared(int, int64_t) { return unsupported("the CPU has no memory of its own"); }
+
 void HostClock::start() { start_ns_ = now_ns(); }
 
 std::optional<double> HostClock::stop() {

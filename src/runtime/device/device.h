@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "pass/plan/launch_list.h"
 #include "runtime/device/device_state.h"
@@ -114,6 +115,12 @@ class RecordedCall {
   virtual std::string mode() const = 0;
 };
 
+/// Memory of the device that another process can look at.
+struct SharedBytes {
+  at::Tensor bytes;  // uint8
+  UniqueFd memory;   // stands for it
+};
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -124,6 +131,12 @@ class Device {
 
   /// Elements are as they happen to be.
   virtual at::Tensor allocate(const ir::TensorType& type) = 0;
+
+  /// Errors: Unsupported: the device has no memory of its own; Resource.
+  virtual Result<SharedBytes> allocate_shared(int64_t size_bytes);
+  /// A copy of what another process allocated so. Errors: as allocate_shared(); Resource too where `memory` is none of this
+  /// device, or smaller.
+  virtual Result<at::Tensor> copy_shared(int memory, int64_t size_bytes);
 
   /// Loads the kernels of `lists`, all of which can be launched and which must outlive what is returned.
   /// Errors: BadPass: a file holds no kernel of this device; Resource, Io.

@@ -22,7 +22,9 @@ namespace passnet::runtime::gpu {
   X(cuGraphInstantiateWithFlags) X(cuGraphExecDestroy) X(cuGraphUpload) X(cuGraphLaunch)                             \
   X(cuGraphExecKernelNodeSetParams) X(cuGraphExecMemcpyNodeSetParams) X(cuGraphExecMemsetNodeSetParams)              \
   X(cuFuncGetParamInfo) X(cuKernelGetFunction) X(cuCtxGetCurrent) X(cuMemHostAlloc) X(cuMemFreeHost)                 \
-  X(cuMemHostGetDevicePointer) X(cuMemGetAddressRange) X(cuMemGetInfo)
+  X(cuMemHostGetDevicePointer) X(cuMemGetAddressRange) X(cuMemGetInfo) X(cuMemGetAllocationGranularity)            \
+  X(cuMemCreate) X(cuMemRelease) X(cuMemAddressReserve) X(cuMemAddressFree) X(cuMemMap) X(cuMemUnmap)                \
+  X(cuMemSetAccess) X(cuMemExportToShareableHandle) X(cuMemImportFromShareableHandle)
 // clang-format on
 
 struct Driver {

@@ -8,6 +8,7 @@
 #include "runtime/gpu/compare.h"
 #include "runtime/gpu/gpu.h"
 #include "runtime/gpu/kernel.h"
+#include "runtime/gpu/shared_memory.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/placement.h"
 
@@ -74,6 +75,10 @@ class GpuDevice final : public Device {
   std::string name() const override { return gpu::name(); }
   std::string architecture() const override { return gpu::architecture(); }
   at::Tensor allocate(const ir::TensorType& type) override { return empty_on_device(type); }
+  Result<SharedBytes> allocate_shared(int64_t size_bytes) override { return gpu::allocate_shared(size_bytes); }
+  Result<at::Tensor> copy_shared(int memory, int64_t size_bytes) override {
+    return gpu::copy_shared(memory, size_bytes);
+  }
   Result<std::unique_ptr<KernelHost>> host(const std::vector<FusedList>& lists) override {
     auto host = std::make_unique<GpuHost>(lists);
     PASSNET_TRY_VOID(host->load());

@@ -109,9 +109,8 @@ Result<CallChecks> check_calls(const LoadedGraph& graph, const FoundResults& fou
   const std::vector<CallResult>& expected = graph.expected_calls;
   const std::vector<std::string>& input_names = graph.plan().input_names();
   Found other{{}, found.scalars};
-  const std::vector<at::Tensor> views = view_shared(found.entries, found.mapping);
   for (size_t i = 0; i < found.entries.size(); ++i)
-    other.tensors.emplace(found.entries[i].name, CallOutput{views[i], {}, found.entries[i].rows_of});
+    other.tensors.emplace(found.entries[i].name, CallOutput{found.tensors[i], {}, found.entries[i].rows_of});
   std::vector<Kept> outputs;
   std::map<std::string, Kept> inputs;
   const auto keep_input = [&](const std::string& name) {

@@ -17,7 +17,7 @@ Result<CallOutputs> share_results(const std::vector<CallResult>& results, KeptMe
 /// Another worker's results, as it shared them.
 struct FoundResults {
   const std::vector<wire::Entry>& entries;
-  const wire::Mapping& mapping;
+  const std::vector<at::Tensor>& tensors;  // by entry
   const Json& scalars;
   uint64_t rows_seed;
 };

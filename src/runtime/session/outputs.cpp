@@ -95,9 +95,8 @@ CallOutputs SharedResults::finish(SharedTensors shared) {
   return outputs;
 }
 
-std::vector<CallOutput> shared_outputs(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping,
+std::vector<CallOutput> shared_outputs(const std::vector<wire::Entry>& entries, const std::vector<at::Tensor>& tensors,
                                        const Json& scalars) {
-  const std::vector<at::Tensor> tensors = view_shared(entries, mapping);
   const auto of_inputs =
       std::ranges::count_if(entries, [](const auto& entry) { return changed_input(entry.name).has_value(); });
   std::vector<CallOutput> outputs(entries.size() - static_cast<size_t>(of_inputs) + scalars.size());
@@ -128,7 +127,7 @@ SameRows same_rows(const CallOutput& expected, const CallOutput& found, uint64_t
 
 record::OutputCheck check_output(const CallOutput& expected, const CallOutput& found) {
   if (expected.tensor.defined() && found.tensor.defined()) {
-    record::OutputCheck check = compare_tensors(expected.tensor.cpu(), found.tensor.cpu());
+    record::OutputCheck check = compare_tensors(expected.tensor, found.tensor);
     check.expected_shape = expected.sizes().vec();
     check.found_shape = found.sizes().vec();
     return check;

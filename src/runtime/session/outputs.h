@@ -68,8 +68,8 @@ class SharedResults {
   Json scalars_ = Json::object();
 };
 
-/// Another worker's outputs, in order. entries: of tensors in `mapping`, which must outlive them; scalars: by name.
-std::vector<CallOutput> shared_outputs(const std::vector<wire::Entry>& entries, const wire::Mapping& mapping,
+/// Another worker's outputs, in order. tensors: by entry; scalars: by name.
+std::vector<CallOutput> shared_outputs(const std::vector<wire::Entry>& entries, const std::vector<at::Tensor>& tensors,
                                        const Json& scalars);
 
 /// Those rows of a value that `found` is, or is of; both on the CPU.

@@ -17,6 +17,7 @@
 #include "runtime/session/fresh_calls.h"
 #include "runtime/session/judge.h"
 #include "runtime/session/loaded_graph.h"
+#include "runtime/session/peer_tensors.h"
 #include "runtime/session/process.h"
 #include "runtime/session/profile_inputs.h"
 #include "runtime/session/timed_calls.h"
@@ -111,16 +112,18 @@ Result<CallOutputs> Session::run(bool checked, Share share, bool again) {
   // Drawn after the call: no kernel can know what is looked at.
   PASSNET_TRY(const uint64_t seed, random_number());
   if (share != Share::None) {
-    SharedResults shared(share == Share::All ? std::numeric_limits<int64_t>::max() : kMostJudged);
+    SharedResults shared(share == Share::Some ? kMostJudged : std::numeric_limits<int64_t>::max());
     shared.add(result, "", seed);
-    PASSNET_TRY(SharedTensors tensors, runtime::share(shared.names(), shared.tensors()));
+    PASSNET_TRY(SharedTensors tensors,
+                share_with_peer(graph_->device(), shared.names(), shared.tensors(), share == Share::OnDevice));
     outputs = shared.finish(std::move(tensors));
   }
   outputs.rows_seed = seed;
   outputs.peak_bytes = graph_->peak_bytes();
   outputs.layouts = layouts_of(values, graph_->plan().input_names(), graph_->inputs_in_use());
+  const bool is_mapped = outputs.tensors.memory && share != Share::Some && outputs.tensors.device_bytes == 0;
   PASSNET_TRY_VOID(graph_->keep_run(values, {result.outputs, result.inputs, outputs.layouts, outputs.peak_bytes, {}},
-                                    share == Share::All ? &outputs.tensors : nullptr));
+                                    is_mapped ? &outputs.tensors : nullptr));
   values.clear();
   graph_->plan().release();
   return outputs;
@@ -128,25 +131,30 @@ Result<CallOutputs> Session::run(bool checked, Share share, bool again) {
 
 namespace {
 /// The inputs that another worker's call changed, by name.
-std::map<std::string, CallOutput> changed_of(const std::vector<wire::Entry>& found, const wire::Mapping& mapping) {
+std::map<std::string, CallOutput> changed_of(const std::vector<wire::Entry>& entries,
+                                             const std::vector<at::Tensor>& tensors) {
   std::map<std::string, CallOutput> changed;
-  const std::vector<at::Tensor> tensors = view_shared(found, mapping);
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (const auto name = changed_input(found[i].name))
-      changed.emplace(*name, CallOutput{tensors[i], {}, found[i].rows_of});
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (const auto name = changed_input(entries[i].name))
+      changed.emplace(*name, CallOutput{tensors[i], {}, entries[i].rows_of});
   }
   return changed;
 }
+
+Result<CallResult> result_of(Device& device, const SharedTensors& found, const Json& scalars) {
+  PASSNET_TRY(const std::vector<at::Tensor> tensors, peer_tensors(device, found));
+  return CallResult{shared_outputs(found.entries, tensors, scalars), changed_of(found.entries, tensors)};
+}
 }  // namespace
 
-Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                                    const Json& found_scalars, const std::vector<record::Layout>& found_layouts) {
+Result<CallChecks> Session::compare(const SharedTensors& found, const Json& found_scalars,
+                                    const std::vector<record::Layout>& found_layouts) {
   const c10::InferenceMode mode;
-  std::vector<record::OutputCheck> checks =
-      check_outputs(graph_->expected(), shared_outputs(found, mapping, found_scalars));
+  PASSNET_TRY(const CallResult result, result_of(graph_->device(), found, found_scalars));
+  std::vector<record::OutputCheck> checks = check_outputs(graph_->expected(), result.outputs);
   CallChecks told;
   told.compared = 1;
-  for (const auto& [name, mine, theirs] : graph_->changed_on_either_side(changed_of(found, mapping))) {
+  for (const auto& [name, mine, theirs] : graph_->changed_on_either_side(result.inputs)) {
     told.input_names.push_back(name);
     told.inputs.push_back(check_output(mine, theirs));
   }
@@ -160,11 +168,10 @@ Result<CallChecks> Session::compare(const std::vector<wire::Entry>& found, const
   return told;
 }
 
-Result<Judgement> Session::judge(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                                 const Json& found_scalars, uint64_t rows_seed, Session* float64,
-                                 const std::string& profile) {
+Result<Judgement> Session::judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed,
+                                 Session* float64, const std::string& profile) {
   const c10::InferenceMode mode;
-  const CallResult result{shared_outputs(found, mapping, found_scalars), changed_of(found, mapping)};
+  PASSNET_TRY(const CallResult result, result_of(graph_->device(), found, found_scalars));
   return judge_call(*graph_, float64 != nullptr ? float64->graph_.get() : nullptr, result, rows_seed, profile);
 }
 
@@ -278,11 +285,11 @@ Result<CallTimes> Session::time_expected(const FreshOptions& options) {
   return std::move(timed.times);
 }
 
-Result<CallChecks> Session::compare_calls(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                                          const Json& found_scalars, uint64_t rows_seed, const std::vector<int>& known,
-                                          std::optional<int> allowed) {
+Result<CallChecks> Session::compare_calls(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed,
+                                          const std::vector<int>& known, std::optional<int> allowed) {
   const c10::InferenceMode mode;
-  return check_calls(*graph_, {found, mapping, found_scalars, rows_seed}, known, allowed);
+  PASSNET_TRY(const std::vector<at::Tensor> tensors, peer_tensors(graph_->device(), found));
+  return check_calls(*graph_, {found.entries, tensors, found_scalars, rows_seed}, known, allowed);
 }
 
 }  // namespace passnet::runtime

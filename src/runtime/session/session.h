@@ -28,8 +28,13 @@ std::string changed_input_name(const std::string& input);
 /// The reverse; nullopt: the name of something else.
 std::optional<std::string> changed_input(std::string_view name);
 
-/// Which tensors of a call the peer gets: those that it compares whole, rows of large ones, or none.
-enum class Share { All, Some, None };
+/// Which tensors of a call the peer gets, and where they lie.
+enum class Share {
+  All,       // in shared memory
+  OnDevice,  // the same; large ones on the device, which is the peer's too
+  Some,      // in shared memory; of large ones some rows
+  None,
+};
 
 struct CallOutputs {
   /// "out_0", …; outputs that are not tensors are left out. Then "in_NAME": inputs that the call changed, as it left them.
@@ -184,13 +189,13 @@ class Session {
   Result<CallOutputs> run(bool checked, Share share = Share::All, bool again = true);
   /// What another worker's run gave, shared whole, against the outputs of the last run here: one
   /// check per output in order, as many as the longer side has.
-  Result<CallChecks> compare(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                             const Json& found_scalars, const std::vector<record::Layout>& found_layouts);
+  Result<CallChecks> compare(const SharedTensors& found, const Json& found_scalars,
+                             const std::vector<record::Layout>& found_layouts);
   /// The same against error budgets, which the comparison of timed calls goes by from then on. float64: the same graph at
   /// float64; null: there is none. profile: what the inputs that are set were drawn from (record/profiles.h). rows_seed: as
   /// the other worker told it.
-  Result<Judgement> judge(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                          const Json& found_scalars, uint64_t rows_seed, Session* float64, const std::string& profile);
+  Result<Judgement> judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed, Session* float64,
+                          const std::string& profile);
   /// Where the time of a call goes, over `calls` calls (plan/profile.h): {"call_us", "launches": [{"list", "launch",
   /// "us", "bytes", "bound_us"}], "others": [{"node", "us"}]}. REQUIRES: inputs are set, and the graph was run once.
   Result<Json> profile(int calls);
@@ -206,9 +211,8 @@ class Session {
   Result<CallTimes> time_expected(const FreshOptions& options);
   /// What another worker's calls on the same sets gave against the last time_expected(). known: by output, the rung that
   /// it is known to pass from. allowed: what other outputs, and inputs, may pass from; none: the best.
-  Result<CallChecks> compare_calls(const std::vector<wire::Entry>& found, const wire::Mapping& mapping,
-                                   const Json& found_scalars, uint64_t rows_seed, const std::vector<int>& known,
-                                   std::optional<int> allowed);
+  Result<CallChecks> compare_calls(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed,
+                                   const std::vector<int>& known, std::optional<int> allowed);
 
  private:
   explicit Session(std::unique_ptr<LoadedGraph> graph);

@@ -18,51 +18,12 @@
 #include "record/wrong_places.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/parallel.h"
+#include "runtime/tensor/sweep.h"
+#include "runtime/tensor/sweep_on_device.h"
 
 namespace passnet::runtime {
 
 namespace {
-
-/// Of elements that are not equal. An infinity is near to nothing else, and NaN to nothing at all.
-bool is_within(double difference, double magnitude, const record::Tolerance& at) {
-  return std::isfinite(difference) && difference <= at.atol + at.rtol * magnitude;
-}
-
-constexpr int kFirstRung = -10, kLastRung = 5, kNoRung = 6;
-
-/// Differences of one pass over all elements.
-struct Sweep {
-  std::array<record::Tolerance, kLastRung - kFirstRung + 1> ladder;
-  int rung = kFirstRung;
-  bool equal = true;
-  double max_abs = 0, sum_abs = 0, max_rel = 0;
-
-  explicit Sweep(std::string_view dtype) {
-    for (int t = kFirstRung; t <= kLastRung; ++t)
-      ladder[static_cast<size_t>(t - kFirstRung)] = record::tolerance(dtype, t);
-  }
-
-  void add(double difference, double magnitude) {
-    equal = false;
-    while (rung <= kLastRung) {
-      const record::Tolerance& at = ladder[static_cast<size_t>(rung - kFirstRung)];
-      if (is_within(difference, magnitude, at)) break;
-      ++rung;
-    }
-    // NaN sticks: it says more than any number.
-    if (!(difference <= max_abs)) max_abs = std::isnan(max_abs) ? max_abs : difference;
-    sum_abs += difference;
-    if (magnitude > 0 && !(difference / magnitude <= max_rel))
-      max_rel = std::isnan(max_rel) ? max_rel : difference / magnitude;
-  }
-  void merge(const Sweep& other) {
-    equal = equal && other.equal;
-    rung = std::max(rung, other.rung);
-    if (!(other.max_abs <= max_abs)) max_abs = std::isnan(max_abs) ? max_abs : other.max_abs;
-    sum_abs += other.sum_abs;
-    if (!(other.max_rel <= max_rel)) max_rel = std::isnan(max_rel) ? max_rel : other.max_rel;
-  }
-};
 
 template <class T>
 double distance(T a, T b) {
@@ -136,11 +97,13 @@ bool is_beyond(T expected, T found, const record::Tolerance& at) {
   return std::is_integral_v<T> || !is_within(distance(expected, found), magnitude(expected), at);
 }
 
-/// What explain() counts in a part of the elements.
-struct PartCounts {
-  int64_t expected_nan = 0, expected_inf = 0, found_nan = 0, found_inf = 0, different = 0;
-  bool has_beyond = false;
-};
+void add(const Counts& counts, record::Mismatch& told) {
+  told.expected_nan += counts.expected_nan;
+  told.expected_inf += counts.expected_inf;
+  told.found_nan += counts.found_nan;
+  told.found_inf += counts.found_inf;
+  told.different += counts.different;
+}
 
 /// A second pass, over outputs that are known to differ.
 template <class T>
@@ -148,9 +111,9 @@ void explain(const at::Tensor& expected, const at::Tensor& found, const record::
   const auto* a = static_cast<const T*>(expected.const_data_ptr());
   const auto* b = static_cast<const T*>(found.const_data_ptr());
   const int64_t elements = expected.numel();
-  std::vector<PartCounts> parts(static_cast<size_t>((elements + kPartElements - 1) / kPartElements));
+  std::vector<Counts> parts(static_cast<size_t>((elements + kPartElements - 1) / kPartElements));
   for_each_range(elements, kPartElements, [&](int64_t first, int64_t last) {
-    PartCounts& part = parts[static_cast<size_t>(first / kPartElements)];
+    Counts& part = parts[static_cast<size_t>(first / kPartElements)];
     for (int64_t i = first; i < last; ++i) {
       count_special(a[i], part.expected_nan, part.expected_inf);
       count_special(b[i], part.found_nan, part.found_inf);
@@ -161,12 +124,8 @@ void explain(const at::Tensor& expected, const at::Tensor& found, const record::
   // What is wrong is told in its order, and as a rule lies in few parts.
   record::WrongPlaces places(expected.sizes().vec());
   for (size_t k = 0; k < parts.size(); ++k) {
-    const PartCounts& part = parts[k];
-    told.expected_nan += part.expected_nan;
-    told.expected_inf += part.expected_inf;
-    told.found_nan += part.found_nan;
-    told.found_inf += part.found_inf;
-    told.different += part.different;
+    const Counts& part = parts[k];
+    add(part, told);
     if (!part.has_beyond) continue;
     const auto first = static_cast<int64_t>(k) * kPartElements;
     for (int64_t i = first; i < std::min(first + kPartElements, elements); ++i) {
@@ -232,7 +191,24 @@ const Comparison& comparison_of(at::ScalarType type) {
 
 }  // namespace
 
+namespace {
+
+/// What is beyond the tolerance is looked for on the CPU, element by element.
+void explain_from_device(const at::Tensor& expected, const at::Tensor& found, const record::Tolerance& at,
+                         record::Mismatch& told) {
+  const Counts counts = count_on_device(expected, found, at);
+  if (counts.has_beyond)
+    comparison_of(expected.scalar_type()).explain(expected.cpu(), found.cpu(), at, told);
+  else
+    add(counts, told);
+}
+
+}  // namespace
+
 record::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor& found) {
+  if (!expected.is_cpu() && (found.device() != expected.device() || expected.is_complex()))
+    return compare_tensors(expected.cpu(), found);
+  if (found.device() != expected.device()) return compare_tensors(expected, found.cpu());
   record::OutputCheck check;
   check.expected_dtype = ir::name(dtype_of(expected.scalar_type()));
   check.found_dtype = ir::name(dtype_of(found.scalar_type()));
@@ -245,7 +221,7 @@ record::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor
   Sweep result(check.expected_dtype);
   const Comparison& comparison = comparison_of(expected.scalar_type());
   const at::Tensor a = expected.contiguous(), b = found.contiguous();
-  comparison.sweep(a, b, result);
+  (a.is_cpu() ? comparison.sweep : sweep_on_device)(a, b, result);
   const bool exact = !expected.is_floating_point() && !expected.is_complex();
   check.equal = result.equal;
   check.passes_from = exact && !result.equal ? kNoRung : result.rung;
@@ -253,7 +229,8 @@ record::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor
   check.mean_abs_diff = expected.numel() == 0 ? 0 : result.sum_abs / static_cast<double>(expected.numel());
   check.max_rel_diff = result.max_rel;
   if (!result.equal)
-    comparison.explain(a, b, record::tolerance(check.expected_dtype, record::kCorrectT), check.mismatch.emplace());
+    (a.is_cpu() ? comparison.explain : explain_from_device)(
+        a, b, record::tolerance(check.expected_dtype, record::kCorrectT), check.mismatch.emplace());
   return check;
 }
 

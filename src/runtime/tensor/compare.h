@@ -10,7 +10,8 @@ namespace passnet::runtime {
 /// expected, found: any strides. Element types and shapes are compared first; nothing is broadcast or
 /// converted. An element passes rung t when |found - expected| <= atol + rtol |expected| in double; equal
 /// infinities pass, and NaN where NaN is expected; NaN or an infinity in another place fails every rung. max_rel_diff is taken over elements whose expected value is not 0.
-/// Outputs that are equal are read once, others a second time for `mismatch`.
+/// Outputs that are equal are read once, others a second time for `mismatch`. Two that lie on one device are compared there,
+/// others on the CPU.
 record::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor& found);
 
 /// Whether compare_tensors would say that `found` passes rung t (6: it would not be worse than at none), as fast as it

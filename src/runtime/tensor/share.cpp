@@ -13,8 +13,6 @@
 
 namespace passnet::runtime {
 
-namespace {
-
 Result<std::vector<wire::Entry>> entries_of(const std::vector<std::string>& names,
                                             const std::vector<at::Tensor>& tensors) {
   std::vector<wire::Entry> entries;
@@ -27,6 +25,8 @@ Result<std::vector<wire::Entry>> entries_of(const std::vector<std::string>& name
   }
   return entries;
 }
+
+namespace {
 
 Result<void> copy_into(int memory, int64_t size, const std::vector<wire::Entry>& entries,
                        const std::vector<at::Tensor>& tensors) {

@@ -12,6 +12,10 @@
 
 namespace passnet::runtime {
 
+/// One each, not laid out. Errors: Unsupported: sparse, quantised.
+Result<std::vector<wire::Entry>> entries_of(const std::vector<std::string>& names,
+                                            const std::vector<at::Tensor>& tensors);
+
 /// Copies the tensors, wherever they lie, made contiguous, into a fresh sealed memfd. Errors: Io, Resource, Unsupported (sparse,
 /// quantised).
 Result<SharedTensors> share(const std::vector<std::string>& names, const std::vector<at::Tensor>& tensors);
