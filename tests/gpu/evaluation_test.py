@@ -1,5 +1,6 @@
 """Evaluation on a GPU, end to end: what a record holds, and kernels that misbehave. Skipped where there is no GPU."""
 
+import os
 import pathlib
 import statistics
 import sys
@@ -56,6 +57,20 @@ class Evaluation(GpuCase):
         for side in ("reference_memory", "candidate_memory"):
             self.assertGreater(record[side]["peak_bytes"], record[side]["kept_bytes"])
         self.assertNotIn("retried", record)
+
+    def large_record(self, body):
+        """Of outputs that are too large to be carried through host memory."""
+        self.write_sample(["small"], shape="2000, 3000")
+        self.write_pass(body=body)
+        done = self.evaluate(env=dict(os.environ, PASSNET_LOG="debug"))
+        self.assertIn("24000000 bytes of outputs stay on the GPU", done.stderr)
+        return self.records()[0]
+
+    def test_large_outputs_are_compared_where_they_lie(self):
+        self.assertEqual(self.large_record(RIGHT)["outputs"][0]["passes_from"], -10)
+        wrong = self.large_record("float sum = x[i] + y[i]; out[i] = i == 4503002 ? 77 : sum > 0 ? sum : 0;")
+        mismatch = wrong["outputs"][0]["mismatch"]
+        self.assertEqual((mismatch["beyond"], mismatch["different"], mismatch["first"]), (1, 1, [1501, 2]))
 
     def test_pass_check_runs_the_kernel_of_the_device(self):
         done = self.passnet("pass", "check", self.sample, "--device", "cuda")

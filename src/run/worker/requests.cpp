@@ -6,6 +6,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "base/log.h"
 #include "fx/print.h"
 #include "graphdir/meta_json.h"
 #include "record/verdict.h"
@@ -203,7 +204,10 @@ Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, T
 Result<Outputs> run_on_device(Worker& worker, const std::string& id, Timeout timeout) {
   const Json request{{"do", "run"}, {"id", id}, {"checked", true}, {"share", "device"}};
   PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
-  return outputs_of(std::move(reply));
+  PASSNET_TRY(Outputs outputs, outputs_of(std::move(reply)));
+  if (outputs.tensors.on_device)
+    log::debug(fmt::format("{} bytes of outputs stay on the GPU", outputs.tensors.size_bytes));
+  return outputs;
 }
 
 Result<Outputs> run_for_rows(Worker& worker, const std::string& id, Timeout timeout) {
