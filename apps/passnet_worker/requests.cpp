@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <limits>
 
 #include "base/check.h"
 #include "base/json_object.h"
@@ -50,10 +51,9 @@ Result<runtime::Recording> read_recording(const std::string& text) {
 
 Result<runtime::Share> read_share(const std::string& text) {
   if (text == "all") return runtime::Share::All;
-  if (text == "device") return runtime::Share::OnDevice;
   if (text == "some") return runtime::Share::Some;
   if (text == "none") return runtime::Share::None;
-  return bad_input(fmt::format("share {}: expected all, device, some or none", quoted(text)));
+  return bad_input(fmt::format("share {}: expected all, some or none", quoted(text)));
 }
 
 struct Bundle {
@@ -81,15 +81,17 @@ Result<Bundle> receive_bundle(const Json& request, std::vector<UniqueFd>& fds) {
 
 /// What another worker's calls gave.
 Result<runtime::SharedTensors> receive_tensors(const Json& request, std::vector<UniqueFd>& fds) {
-  if (fds.size() != 1) return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
   runtime::SharedTensors tensors;
-  tensors.device_bytes = request.value("device_bytes", int64_t{0});
-  int64_t size = tensors.device_bytes;
-  if (size == 0) {
+  tensors.on_device = request.value("in_room", false);
+  const size_t expected = tensors.on_device ? 0 : 1;
+  if (fds.size() != expected)
+    return bad_input(fmt::format("{} descriptors came with the request, expected {}", fds.size(), expected));
+  int64_t size = std::numeric_limits<int64_t>::max();  // of a room that the graph knows
+  if (!tensors.on_device) {
     PASSNET_TRY(size, memory_bytes(fds[0]));
+    tensors.memory = std::move(fds[0]);
   }
   PASSNET_TRY(tensors.entries, wire::entries_from_json(request.at("tensors"), size));
-  tensors.memory = std::move(fds[0]);
   return tensors;
 }
 
@@ -171,6 +173,7 @@ const Requests::Row Requests::kRows[] = {
     {"trace", &Requests::trace, true},
     {"infer", &Requests::infer, true},
     {"run", &Requests::run, false},
+    {"make_room", &Requests::make_room, true},
     {"compare", &Requests::compare, true},
     {"judge", &Requests::judge, true},
     {"time", &Requests::time, false, true},
@@ -400,11 +403,22 @@ Result<Reply> Requests::infer(const Json& request, std::vector<UniqueFd>&) {
   return reply;
 }
 
-Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>&) {
+Result<Reply> Requests::make_room(const Json& request, std::vector<UniqueFd>&) {
+  PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
+  PASSNET_TRY(runtime::DeviceRoom room, graph->make_room());
+  Reply reply;
+  reply.fields["room_bytes"] = room.size_bytes;
+  if (room.memory) reply.fds.push_back(std::move(room.memory));
+  return reply;
+}
+
+Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>& fds) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const runtime::Share share, read_share(request.value("share", "all")));
-  PASSNET_TRY(runtime::CallOutputs outputs,
-              graph->run(request.value("checked", false), share, request.value("again", true)));
+  std::optional<runtime::DeviceRoom> room;
+  if (!fds.empty()) room = runtime::DeviceRoom{request.at("room_bytes").get<int64_t>(), std::move(fds[0])};
+  PASSNET_TRY(runtime::CallOutputs outputs, graph->run(request.value("checked", false), share,
+                                                       request.value("again", true), room ? &*room : nullptr));
   Reply reply;
   std::vector<wire::Entry>& all = outputs.tensors.entries;
   const auto first_input =
@@ -416,8 +430,10 @@ Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>&) {
   reply.fields["peak_bytes"] = outputs.peak_bytes;
   if (share == runtime::Share::None) return reply;
   reply.fields["rows_seed"] = outputs.rows_seed;
-  if (outputs.tensors.device_bytes > 0) reply.fields["device_bytes"] = outputs.tensors.device_bytes;
-  reply.fds.push_back(std::move(outputs.tensors.memory));
+  if (outputs.tensors.on_device)
+    reply.fields["in_room"] = true;
+  else
+    reply.fds.push_back(std::move(outputs.tensors.memory));
   return reply;
 }
 

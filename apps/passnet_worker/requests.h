@@ -68,6 +68,7 @@ class Requests {
   Result<Reply> rewind(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> trace(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> infer(const Json& request, std::vector<UniqueFd>& fds);
+  Result<Reply> make_room(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> run(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> compare(const Json& request, std::vector<UniqueFd>& fds);
   Result<Reply> time(const Json& request, std::vector<UniqueFd>& fds);

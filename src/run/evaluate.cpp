@@ -235,8 +235,11 @@ class SampleEvaluation {
     record.stage = Stage::Run;
     const bool is_ours_on_gpu = options_.gpu && !is_inductor() && !in_python_;
     const bool stays_there = is_ours_on_gpu && !prepared_->shares_outputs();
-    PASSNET_TRY(Outputs found,
-                stays_there ? run_on_device(candidate(), kId, timeout_) : run_graph(candidate(), kId, true, timeout_));
+    DeviceRoom room;
+    if (stays_there) {
+      PASSNET_TRY(room, make_room(reference(), kId, timeout_));
+    }
+    PASSNET_TRY(Outputs found, run_into(candidate(), kId, room, timeout_));
 
     record.stage = Stage::Compare;
     PASSNET_TRY_VOID(compare_outputs(reference(), kId, found, record, timeout_));

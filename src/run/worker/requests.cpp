@@ -188,11 +188,15 @@ Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Grap
 }
 
 namespace {
+/// The rest of a run's reply.
+Outputs with_tensors(Bundle tensors, const Reply& reply) {
+  return {std::move(tensors), reply.json.value("scalars", Json::object()), reply.json.value("inputs", Json::array()),
+          reply.json.value("layouts", Json::array()), reply.json.value("rows_seed", uint64_t{0})};
+}
+
 Result<Outputs> outputs_of(Reply reply) {
   PASSNET_TRY(Bundle tensors, take_bundle(reply, "outputs"));
-  return Outputs{std::move(tensors), reply.json.value("scalars", Json::object()),
-                 reply.json.value("inputs", Json::array()), reply.json.value("layouts", Json::array()),
-                 reply.json.value("rows_seed", uint64_t{0})};
+  return with_tensors(std::move(tensors), reply);
 }
 }  // namespace
 
@@ -201,13 +205,26 @@ Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, T
   return outputs_of(std::move(reply));
 }
 
-Result<Outputs> run_on_device(Worker& worker, const std::string& id, Timeout timeout) {
-  const Json request{{"do", "run"}, {"id", id}, {"checked", true}, {"share", "device"}};
-  PASSNET_TRY(Reply reply, worker.ask(request, {}, timeout));
-  PASSNET_TRY(Outputs outputs, outputs_of(std::move(reply)));
-  if (outputs.tensors.on_device)
-    log::debug(fmt::format("{} bytes of outputs stay on the GPU", outputs.tensors.size_bytes));
-  return outputs;
+Result<DeviceRoom> make_room(Worker& reference, const std::string& id, Timeout timeout) {
+  PASSNET_TRY(Reply reply, reference.ask({{"do", "make_room"}, {"id", id}}, {}, timeout));
+  return read_fields("make_room", [&]() -> Result<DeviceRoom> {
+    DeviceRoom room{reply.json.at("room_bytes").get<int64_t>(), {}};
+    if (room.size_bytes > 0 && reply.fds.empty()) return nonsense("make_room", "no memory came with it");
+    if (room.size_bytes > 0) room.fd = std::move(reply.fds[0]);
+    return room;
+  });
+}
+
+Result<Outputs> run_into(Worker& candidate, const std::string& id, const DeviceRoom& room, Timeout timeout) {
+  if (!room.fd) return run_graph(candidate, id, true, timeout);
+  const Json request{{"do", "run"}, {"id", id}, {"checked", true}, {"room_bytes", room.size_bytes}};
+  PASSNET_TRY(Reply reply, candidate.ask(request, {room.fd.get()}, timeout));
+  if (!reply.json.value("in_room", false)) return outputs_of(std::move(reply));
+  log::debug("the outputs stay on the GPU");
+  return read_fields("run", [&]() -> Result<Outputs> {
+    PASSNET_TRY(std::vector<wire::Entry> entries, wire::entries_from_json(reply.json.at("outputs"), room.size_bytes));
+    return with_tensors({std::move(entries), {}, room.size_bytes}, reply);
+  });
 }
 
 Result<Outputs> run_for_rows(Worker& worker, const std::string& id, Timeout timeout) {
@@ -224,19 +241,20 @@ Result<Json> run_alone(Worker& worker, const std::string& id, bool checked, Time
 }
 
 namespace {
-/// Adds outputs, and inputs that the call changed.
-void add_tensors(const Outputs& found, Json& request) {
+/// Asks with outputs, and inputs that the call changed; those in the reference's room it knows.
+Result<Reply> ask_about(Worker& reference, const Outputs& found, Json request, Timeout timeout) {
   Json& tensors = request["tensors"] = wire::to_json(found.tensors.entries);
   tensors.insert(tensors.end(), found.inputs.begin(), found.inputs.end());
-  if (found.tensors.on_device) request["device_bytes"] = found.tensors.size_bytes;
+  if (found.tensors.fd) return reference.ask(request, {found.tensors.fd.get()}, timeout);
+  request["in_room"] = true;
+  return reference.ask(request, {}, timeout);
 }
 }  // namespace
 
 Result<void> compare_outputs(Worker& reference, const std::string& id, const Outputs& found, record::RunRecord& record,
                              Timeout timeout) {
   Json request{{"do", "compare"}, {"id", id}, {"scalars", found.scalars}, {"layouts", found.layouts}};
-  add_tensors(found, request);
-  PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
+  PASSNET_TRY(const Reply reply, ask_about(reference, found, std::move(request), timeout));
   return read_fields("compare", [&]() -> Result<void> {
     Result<std::vector<record::OutputCheck>> checks = record::output_checks_from_json(reply.json.at("outputs"));
     if (!checks) return nonsense("compare", checks.error().message);
@@ -262,8 +280,7 @@ Result<Judged> judge_outputs(Worker& reference, const std::string& id, const std
   Json request{
       {"do", "judge"},     {"id", id}, {"float64", float64}, {"scalars", found.scalars}, {"rows_seed", found.rows_seed},
       {"profile", profile}};
-  add_tensors(found, request);
-  PASSNET_TRY(const Reply reply, reference.ask(request, {found.tensors.fd.get()}, timeout));
+  PASSNET_TRY(const Reply reply, ask_about(reference, found, std::move(request), timeout));
   return read_fields("judge", [&]() -> Result<Judged> {
     Judged judged;
     for (const Json& one : reply.json.at("outputs")) {

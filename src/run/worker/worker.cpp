@@ -366,16 +366,13 @@ Result<Bundle> take_bundle(Reply& reply, const char* key) {
         .with_failure("nonsense");
   };
   if (reply.fds.empty()) return nonsense("no shared memory came with them");
-  const bool on_device = reply.json.contains("device_bytes");
   struct stat info {};
-  if (!on_device && ::fstat(reply.fds[0].get(), &info) != 0) return nonsense("their shared memory has no size");
-  if (on_device && !reply.json["device_bytes"].is_number_unsigned()) return nonsense("the device's memory has no size");
-  const int64_t size = on_device ? reply.json["device_bytes"].get<int64_t>() : info.st_size;
+  if (::fstat(reply.fds[0].get(), &info) != 0) return nonsense("their shared memory has no size");
   const auto list = reply.json.find(key);
   if (list == reply.json.end()) return nonsense("the field is missing");
-  Result<std::vector<wire::Entry>> entries = wire::entries_from_json(*list, size);
+  Result<std::vector<wire::Entry>> entries = wire::entries_from_json(*list, info.st_size);
   if (!entries) return nonsense(entries.error().message);
-  return Bundle{std::move(*entries), std::move(reply.fds[0]), size, on_device};
+  return Bundle{std::move(*entries), std::move(reply.fds[0]), info.st_size};
 }
 
 }  // namespace passnet::run

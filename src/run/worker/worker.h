@@ -103,7 +103,6 @@ struct Bundle {
   std::vector<wire::Entry> entries;
   UniqueFd fd;
   int64_t size_bytes = 0;
-  bool on_device = false;  // it is memory of a GPU, which workers on that GPU alone can read
 };
 /// The bundle a reply carries in field `key` and its first descriptor. A reply that lies about it is "nonsense".
 Result<Bundle> take_bundle(Reply& reply, const char* key);

@@ -18,7 +18,7 @@ Result<std::unique_ptr<RecordedCall>> Device::record(const RecordedCall::Run&, c
 }
 
 Result<SharedBytes> Device::allocate_shared(int64_t) { return unsupported("the CPU has no memory of its own"); }
-Result<at::Tensor> Device::copy_shared(int, int64_t) { return unsupported("the CPU has no memory of its own"); }
+Result<at::Tensor> Device::open_shared(int, int64_t) { return unsupported("the CPU has no memory of its own"); }
 
 void HostClock::start() { start_ns_ = now_ns(); }
 

@@ -115,7 +115,7 @@ class RecordedCall {
   virtual std::string mode() const = 0;
 };
 
-/// Memory of the device that another process can look at.
+/// Memory of the device that another process can open.
 struct SharedBytes {
   at::Tensor bytes;  // uint8
   UniqueFd memory;   // stands for it
@@ -134,9 +134,9 @@ class Device {
 
   /// Errors: Unsupported: the device has no memory of its own; Resource.
   virtual Result<SharedBytes> allocate_shared(int64_t size_bytes);
-  /// A copy of what another process allocated so. Errors: as allocate_shared(); Resource too where `memory` is none of this
-  /// device, or smaller.
-  virtual Result<at::Tensor> copy_shared(int memory, int64_t size_bytes);
+  /// What another process allocated so: uint8, unmapped with the last tensor that views it. Errors: as allocate_shared();
+  /// Resource too where `memory` is none of this device, or smaller.
+  virtual Result<at::Tensor> open_shared(int memory, int64_t size_bytes);
 
   /// Loads the kernels of `lists`, all of which can be launched and which must outlive what is returned.
   /// Errors: BadPass: a file holds no kernel of this device; Resource, Io.

@@ -76,8 +76,8 @@ class GpuDevice final : public Device {
   std::string architecture() const override { return gpu::architecture(); }
   at::Tensor allocate(const ir::TensorType& type) override { return empty_on_device(type); }
   Result<SharedBytes> allocate_shared(int64_t size_bytes) override { return gpu::allocate_shared(size_bytes); }
-  Result<at::Tensor> copy_shared(int memory, int64_t size_bytes) override {
-    return gpu::copy_shared(memory, size_bytes);
+  Result<at::Tensor> open_shared(int memory, int64_t size_bytes) override {
+    return gpu::open_shared(memory, size_bytes);
   }
   Result<std::unique_ptr<KernelHost>> host(const std::vector<FusedList>& lists) override {
     auto host = std::make_unique<GpuHost>(lists);

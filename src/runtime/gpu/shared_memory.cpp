@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "runtime/gpu/driver.h"
-#include "runtime/gpu/gpu.h"
 #include "runtime/tensor/placement.h"
 
 namespace passnet::runtime::gpu {
@@ -107,13 +106,11 @@ Result<SharedBytes> allocate_shared(int64_t size_bytes) {
   return SharedBytes{view(mapped, size_bytes), std::move(memory)};
 }
 
-Result<at::Tensor> copy_shared(int memory, int64_t size_bytes) {
+Result<at::Tensor> open_shared(int memory, int64_t size_bytes) {
   PASSNET_TRY(const size_t size, rounded_up(size_bytes));
   const auto mapped = std::make_shared<Mapped>();
   PASSNET_TRY_VOID(mapped->open(memory, size));
-  at::Tensor copy = view(mapped, size_bytes).clone();
-  synchronize();
-  return copy;
+  return view(mapped, size_bytes);
 }
 
 }  // namespace passnet::runtime::gpu

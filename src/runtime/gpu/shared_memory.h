@@ -12,7 +12,7 @@ namespace passnet::runtime::gpu {
 
 /// As Device::allocate_shared().
 Result<SharedBytes> allocate_shared(int64_t size_bytes);
-/// As Device::copy_shared().
-Result<at::Tensor> copy_shared(int memory, int64_t size_bytes);
+/// As Device::open_shared().
+Result<at::Tensor> open_shared(int memory, int64_t size_bytes);
 
 }  // namespace passnet::runtime::gpu

@@ -119,6 +119,9 @@ class LoadedGraph {
   RecordedCall* recorded() const { return recorded_.get(); }
   const std::optional<Error>& refused_recording() const { return refused_recording_; }
 
+  /// Where another worker leaves what its run gave; no tensor: it has no room here.
+  SharedBytes room;
+
   /// Inputs for timed calls that lie elsewhere than those of the calls before: copies that are taken in turn.
   std::vector<std::vector<at::Tensor>> fresh_inputs;
 

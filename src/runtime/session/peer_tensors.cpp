@@ -1,7 +1,11 @@
 #include "runtime/session/peer_tensors.h"
 
+#include <fmt/format.h>
+
+#include <limits>
 #include <utility>
 
+#include "base/log.h"
 #include "runtime/tensor/dtype.h"
 #include "runtime/tensor/share.h"
 
@@ -9,39 +13,49 @@ namespace passnet::runtime {
 
 namespace {
 
-/// Memory to be shared on a device takes a fraction of a millisecond to get, which smaller tensors need to be copied.
+/// To make and open a room takes a millisecond, in which smaller tensors are copied to the host and back.
 constexpr int64_t kWorthwhile = int64_t{16} << 20;
 
 at::Tensor view(const at::Tensor& bytes, const wire::Entry& entry) {
   return bytes.narrow(0, entry.offset, entry.size_bytes()).view(scalar_type(entry.dtype)).view(entry.shape);
 }
 
-Result<SharedTensors> share_on(Device& device, std::vector<wire::Entry> entries, const std::vector<at::Tensor>& tensors,
-                               int64_t size_bytes) {
-  PASSNET_TRY(SharedBytes shared, device.allocate_shared(size_bytes));
-  for (size_t i = 0; i < entries.size(); ++i) view(shared.bytes, entries[i]).copy_(tensors[i]);
-  device.synchronize();
-  return SharedTensors{std::move(entries), std::move(shared.memory), size_bytes};
-}
-
 }  // namespace
 
-Result<SharedTensors> share_with_peer(Device& device, const std::vector<std::string>& names,
-                                      const std::vector<at::Tensor>& tensors, bool on_device) {
-  if (on_device) {
-    PASSNET_TRY(std::vector<wire::Entry> entries, entries_of(names, tensors));
-    const int64_t size_bytes = wire::lay_out(entries);
-    if (size_bytes >= kWorthwhile && size_bytes <= device.room_bytes()) {
-      Result<SharedTensors> shared = share_on(device, std::move(entries), tensors, size_bytes);
-      if (shared) return shared;
-    }
-  }
-  return share(names, tensors);
+SharedBytes make_room(Device& device, const CallResult& expected) {
+  SharedResults all(std::numeric_limits<int64_t>::max());
+  all.add(expected, "", 0);
+  Result<std::vector<wire::Entry>> entries = entries_of(all.names(), all.tensors());
+  if (!entries) return {};
+  const int64_t size_bytes = wire::lay_out(*entries);
+  if (size_bytes < kWorthwhile || size_bytes > device.room_bytes()) return {};
+  Result<SharedBytes> room = device.allocate_shared(size_bytes);
+  if (room) return std::move(*room);
+  log::debug("there is no room on the device: " + room.error().message);
+  return {};
 }
 
-Result<std::vector<at::Tensor>> peer_tensors(Device& device, const SharedTensors& shared) {
-  if (shared.device_bytes == 0) return map_shared(shared);
-  PASSNET_TRY(const at::Tensor bytes, device.copy_shared(shared.memory.get(), shared.device_bytes));
+Result<SharedTensors> share_with_peer(Device& device, const std::vector<std::string>& names,
+                                      const std::vector<at::Tensor>& tensors, const DeviceRoom* room) {
+  if (room == nullptr) return share(names, tensors);
+  PASSNET_TRY(std::vector<wire::Entry> entries, entries_of(names, tensors));
+  if (wire::lay_out(entries) > room->size_bytes) return share(names, tensors);
+  const Result<at::Tensor> bytes = device.open_shared(room->memory.get(), room->size_bytes);
+  if (!bytes) {
+    log::debug("outputs go through shared memory: " + bytes.error().message);
+    return share(names, tensors);
+  }
+  for (size_t i = 0; i < entries.size(); ++i) view(*bytes, entries[i]).copy_(tensors[i]);
+  device.synchronize();
+  return SharedTensors{std::move(entries), {}, true};
+}
+
+Result<std::vector<at::Tensor>> peer_tensors(const SharedTensors& shared, const at::Tensor& room) {
+  if (!shared.on_device) return map_shared(shared);
+  const int64_t needed = wire::extent_bytes(shared.entries);
+  const int64_t there = room.defined() ? room.numel() : 0;
+  if (needed > there) return bad_input(fmt::format("{} bytes in a room of {} on the device", needed, there));
+  const at::Tensor bytes = room.clone();
   std::vector<at::Tensor> tensors;
   for (const wire::Entry& entry : shared.entries) tensors.push_back(view(bytes, entry));
   return tensors;

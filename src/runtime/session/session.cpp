@@ -93,7 +93,7 @@ Result<Json> Session::infer(const graphdir::Metas& metas) {
   return values;
 }
 
-Result<CallOutputs> Session::run(bool checked, Share share, bool again) {
+Result<CallOutputs> Session::run(bool checked, Share share, bool again, const DeviceRoom* room) {
   const c10::InferenceMode mode;
   PASSNET_TRY_VOID(graph_->require_inputs());
   if (const LoadedGraph::LastRun* const last = graph_->last_run(); last != nullptr && !again && share == Share::None) {
@@ -112,21 +112,32 @@ Result<CallOutputs> Session::run(bool checked, Share share, bool again) {
   // Drawn after the call: no kernel can know what is looked at.
   PASSNET_TRY(const uint64_t seed, random_number());
   if (share != Share::None) {
-    SharedResults shared(share == Share::Some ? kMostJudged : std::numeric_limits<int64_t>::max());
+    SharedResults shared(share == Share::All ? std::numeric_limits<int64_t>::max() : kMostJudged);
     shared.add(result, "", seed);
-    PASSNET_TRY(SharedTensors tensors,
-                share_with_peer(graph_->device(), shared.names(), shared.tensors(), share == Share::OnDevice));
+    PASSNET_TRY(SharedTensors tensors, share_with_peer(graph_->device(), shared.names(), shared.tensors(), room));
     outputs = shared.finish(std::move(tensors));
   }
   outputs.rows_seed = seed;
   outputs.peak_bytes = graph_->peak_bytes();
   outputs.layouts = layouts_of(values, graph_->plan().input_names(), graph_->inputs_in_use());
-  const bool is_mapped = outputs.tensors.memory && share != Share::Some && outputs.tensors.device_bytes == 0;
+  const bool is_mapped = share == Share::All && !outputs.tensors.on_device;
   PASSNET_TRY_VOID(graph_->keep_run(values, {result.outputs, result.inputs, outputs.layouts, outputs.peak_bytes, {}},
                                     is_mapped ? &outputs.tensors : nullptr));
   values.clear();
   graph_->plan().release();
   return outputs;
+}
+
+Result<DeviceRoom> Session::make_room() {
+  const c10::InferenceMode mode;
+  const LoadedGraph::LastRun* const last = graph_->last_run();
+  if (last == nullptr) return bad_input("there was no run").with_hint("send 'run' first");
+  if (!graph_->room.bytes.defined())
+    graph_->room = runtime::make_room(graph_->device(), {last->outputs, last->changed});
+  if (!graph_->room.bytes.defined()) return DeviceRoom{};
+  DeviceRoom room{graph_->room.bytes.numel(), UniqueFd(::fcntl(graph_->room.memory.get(), F_DUPFD_CLOEXEC, 0))};
+  if (!room.memory) return io_error("duplicate the descriptor of", "memory of the device", errno);
+  return room;
 }
 
 namespace {
@@ -141,8 +152,8 @@ std::map<std::string, CallOutput> changed_of(const std::vector<wire::Entry>& ent
   return changed;
 }
 
-Result<CallResult> result_of(Device& device, const SharedTensors& found, const Json& scalars) {
-  PASSNET_TRY(const std::vector<at::Tensor> tensors, peer_tensors(device, found));
+Result<CallResult> result_of(const LoadedGraph& graph, const SharedTensors& found, const Json& scalars) {
+  PASSNET_TRY(const std::vector<at::Tensor> tensors, peer_tensors(found, graph.room.bytes));
   return CallResult{shared_outputs(found.entries, tensors, scalars), changed_of(found.entries, tensors)};
 }
 }  // namespace
@@ -150,7 +161,7 @@ Result<CallResult> result_of(Device& device, const SharedTensors& found, const J
 Result<CallChecks> Session::compare(const SharedTensors& found, const Json& found_scalars,
                                     const std::vector<record::Layout>& found_layouts) {
   const c10::InferenceMode mode;
-  PASSNET_TRY(const CallResult result, result_of(graph_->device(), found, found_scalars));
+  PASSNET_TRY(const CallResult result, result_of(*graph_, found, found_scalars));
   std::vector<record::OutputCheck> checks = check_outputs(graph_->expected(), result.outputs);
   CallChecks told;
   told.compared = 1;
@@ -171,7 +182,7 @@ Result<CallChecks> Session::compare(const SharedTensors& found, const Json& foun
 Result<Judgement> Session::judge(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed,
                                  Session* float64, const std::string& profile) {
   const c10::InferenceMode mode;
-  PASSNET_TRY(const CallResult result, result_of(graph_->device(), found, found_scalars));
+  PASSNET_TRY(const CallResult result, result_of(*graph_, found, found_scalars));
   return judge_call(*graph_, float64 != nullptr ? float64->graph_.get() : nullptr, result, rows_seed, profile);
 }
 
@@ -288,7 +299,7 @@ Result<CallTimes> Session::time_expected(const FreshOptions& options) {
 Result<CallChecks> Session::compare_calls(const SharedTensors& found, const Json& found_scalars, uint64_t rows_seed,
                                           const std::vector<int>& known, std::optional<int> allowed) {
   const c10::InferenceMode mode;
-  PASSNET_TRY(const std::vector<at::Tensor> tensors, peer_tensors(graph_->device(), found));
+  PASSNET_TRY(const std::vector<at::Tensor> tensors, peer_tensors(found, graph_->room.bytes));
   return check_calls(*graph_, {found.entries, tensors, found_scalars, rows_seed}, known, allowed);
 }
 

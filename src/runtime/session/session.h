@@ -28,13 +28,8 @@ std::string changed_input_name(const std::string& input);
 /// The reverse; nullopt: the name of something else.
 std::optional<std::string> changed_input(std::string_view name);
 
-/// Which tensors of a call the peer gets, and where they lie.
-enum class Share {
-  All,       // in shared memory
-  OnDevice,  // the same; large ones on the device, which is the peer's too
-  Some,      // in shared memory; of large ones some rows
-  None,
-};
+/// Which tensors of a call the peer gets: those that it compares whole, rows of large ones, or none.
+enum class Share { All, Some, None };
 
 struct CallOutputs {
   /// "out_0", …; outputs that are not tensors are left out. Then "in_NAME": inputs that the call changed, as it left them.
@@ -186,7 +181,10 @@ class Session {
   Result<Json> infer(const graphdir::Metas& metas);
   /// One call. checked: fused nodes run on poisoned and fenced memory. again: false where what the last run on these
   /// inputs gave will do, with Share::None. Throws KernelFault.
-  Result<CallOutputs> run(bool checked, Share share = Share::All, bool again = true);
+  /// room: of a peer with the same device, which gets all tensors there if they fit. Null: there is none.
+  Result<CallOutputs> run(bool checked, Share share = Share::All, bool again = true, const DeviceRoom* room = nullptr);
+  /// Room for what another worker's run on the same device gives, kept as long as the graph. REQUIRES: run().
+  Result<DeviceRoom> make_room();
   /// What another worker's run gave, shared whole, against the outputs of the last run here: one
   /// check per output in order, as many as the longer side has.
   Result<CallChecks> compare(const SharedTensors& found, const Json& found_scalars,

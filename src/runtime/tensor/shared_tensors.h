@@ -12,7 +12,13 @@ namespace passnet::runtime {
 struct SharedTensors {
   std::vector<wire::Entry> entries;
   UniqueFd memory;
-  int64_t device_bytes = 0;  // of memory on the device, which `memory` stands for; 0: it is shared memory
+  bool on_device = false;  // they lie in a DeviceRoom, and `memory` is none
+};
+
+/// Memory of the device in which another process leaves tensors for the one that made it.
+struct DeviceRoom {
+  int64_t size_bytes = 0;  // 0: there is none, and tensors go through shared memory
+  UniqueFd memory;         // stands for it
 };
 
 }  // namespace passnet::runtime
