@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace passnet::record {
@@ -82,6 +84,15 @@ void WrongPlaces::add(int64_t flat) {
   if (count_++ == 0) first_ = flat;
   last_ = flat;
   for (size_t d = shape_.size(); d-- > 0; flat /= shape_[d]) hit_[d][static_cast<size_t>(flat % shape_[d])] = true;
+}
+
+void WrongPlaces::add(const WrongPlaces& later) {
+  if (later.count_ == 0) return;
+  if (count_ == 0) first_ = later.first_;
+  last_ = later.last_;
+  count_ += later.count_;
+  for (size_t d = 0; d < hit_.size(); ++d)
+    std::transform(hit_[d].begin(), hit_[d].end(), later.hit_[d].begin(), hit_[d].begin(), std::logical_or<>());
 }
 
 std::vector<int64_t> WrongPlaces::first_index() const {

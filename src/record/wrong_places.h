@@ -15,7 +15,12 @@ class WrongPlaces {
   /// flat: index of an element in row-major order. REQUIRES: ascending calls, 0 <= flat < number of elements.
   void add(int64_t flat);
 
+  /// Adds those of another, of the same shape. REQUIRES: they come after these.
+  void add(const WrongPlaces& later);
+
   int64_t count() const { return count_; }
+  /// The first one added, in row-major order. REQUIRES: count() > 0.
+  int64_t first() const { return first_; }
   /// Returns: the index of the first one added, by dimension; empty when there is none, and for a scalar.
   std::vector<int64_t> first_index() const;
 

@@ -81,5 +81,23 @@ TEST(WrongPlaces, SaysScattered) {
             "scattered within rows 10 to 19 of 50");
 }
 
+TEST(WrongPlaces, AddedStretchByStretchAreTheSame) {
+  const auto is_wrong = [](int64_t i) { return i % 50 >= 30 && i / 50 % 4 == 2; };
+  WrongPlaces whole({40, 50}), together({40, 50});
+  for (int64_t begin = 0; begin < 2000; begin += 500) {
+    WrongPlaces stretch({40, 50});
+    for (int64_t i = begin; i < begin + 500; ++i) {
+      if (!is_wrong(i)) continue;
+      whole.add(i);
+      stretch.add(i);
+    }
+    together.add(stretch);
+    together.add(WrongPlaces({40, 50}));
+  }
+  EXPECT_EQ(together.count(), whole.count());
+  EXPECT_EQ(together.first_index(), (Index{2, 30}));
+  EXPECT_EQ(together.describe(), whole.describe());
+}
+
 }  // namespace
 }  // namespace passnet::record

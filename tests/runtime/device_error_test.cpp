@@ -17,6 +17,9 @@ constexpr Case kCases[] = {
     {"'torch.conv2d': CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 139.80 GiB of "
      "which 3.06 MiB is free.",
      DeviceFault::Memory},
+    {"NVML_SUCCESS == DriverAPI::get()->nvmlInit_v2_() INTERNAL ASSERT FAILED at "
+     "\"/pytorch/c10/cuda/CUDACachingAllocator.cpp\":1135, please report a bug to PyTorch.",
+     DeviceFault::Memory},
     {"CUDA error: out of memory", DeviceFault::Memory},
     {"allocating what holds up the stream: CUDA_ERROR_OUT_OF_MEMORY: out of memory", DeviceFault::Memory},
     {"cannot load kernel 'add' on the GPU: CUDA_ERROR_OUT_OF_MEMORY: out of memory", DeviceFault::Memory},

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
-#include <span>
 #include <variant>
 #include <vector>
 
@@ -218,6 +217,13 @@ Unwritten find_unwritten(const pass::LaunchList& list, const Copies& copies, con
   return unwritten;
 }
 
+/// Of an element by its place in row-major order.
+std::vector<int64_t> index_of(int64_t place, const std::vector<int64_t>& shape) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0; place /= shape[d]) index[d] = place % shape[d];
+  return index;
+}
+
 /// Throws KernelFault when elements of output `number` held the first poison after the first run and the second after
 /// the second.
 void require_written(const pass::LaunchList& list, size_t number, const at::Tensor& after_first,
@@ -225,15 +231,16 @@ void require_written(const pass::LaunchList& list, size_t number, const at::Tens
   if (!after_first.defined() || !after_second.defined()) return;
   const pass::View& view = list.outputs[number];
   const at::Tensor unwritten =
-      at::as_strided(after_first.logical_and(after_second), view.type.shape, view.type.strides, view.offset);
-  const at::Tensor places = unwritten.nonzero().cpu();
-  if (places.size(0) == 0) return;
-  const at::Tensor first = places.select(0, 0);
+      at::as_strided(after_first.logical_and(after_second), view.type.shape, view.type.strides, view.offset)
+          .contiguous();
+  const auto count = unwritten.sum().item<int64_t>();
+  if (count == 0) return;
+  const std::vector<int64_t> first =
+      index_of(unwritten.view(-1).view(at::kByte).argmax().item<int64_t>(), view.type.shape);
   throw KernelFault{
       "unwritten-output",
-      fmt::format("pass '{}' leaves {} of {} elements of output {} ({}) unwritten, the first at [{}]", list.pass,
-                  places.size(0), view.type.numel(), number, ir::to_string(view.type),
-                  fmt::join(std::span(first.const_data_ptr<int64_t>(), static_cast<size_t>(first.numel())), ", ")),
+      fmt::format("pass '{}' leaves {} of {} elements of output {} ({}) unwritten, the first at [{}]", list.pass, count,
+                  view.type.numel(), number, ir::to_string(view.type), fmt::join(first, ", ")),
       list.launches.empty() ? SourceLoc{} : list.launches.back().at};
 }
 

@@ -20,6 +20,8 @@ constexpr Cause kCauses[] = {
     {"STREAM_CAPTURE_", DeviceFault::None},
 
     {"CUDA out of memory", DeviceFault::Memory},  // PyTorch's allocator
+    // So does it, when it cannot ask NVML who has the memory, as in a process that may open no device any more.
+    {"nvmlInit_v2_() INTERNAL ASSERT FAILED at \"/pytorch/c10/cuda/CUDACachingAllocator.cpp\"", DeviceFault::Memory},
     {"CUDA error: out of memory", DeviceFault::Memory},
     {"CUDA driver error: out of memory", DeviceFault::Memory},
     {"CUDA_ERROR_OUT_OF_MEMORY", DeviceFault::Memory},

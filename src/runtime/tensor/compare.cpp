@@ -9,6 +9,7 @@
 #include <complex>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -105,6 +106,13 @@ void add(const Counts& counts, record::Mismatch& told) {
   told.different += counts.different;
 }
 
+/// How many threads look for wrong places at a time, each with what it knows of every coordinate.
+int64_t stretches_of(const std::vector<int64_t>& shape) {
+  constexpr int64_t kMost = 32, kMostCoordinates = int64_t{1} << 22;
+  const int64_t coordinates = std::accumulate(shape.begin(), shape.end(), int64_t{1});
+  return std::clamp<int64_t>(kMostCoordinates / coordinates, 1, kMost);
+}
+
 /// A second pass, over outputs that are known to differ.
 template <class T>
 void explain(const at::Tensor& expected, const at::Tensor& found, const record::Tolerance& at, record::Mismatch& told) {
@@ -121,21 +129,26 @@ void explain(const at::Tensor& expected, const at::Tensor& found, const record::
       part.has_beyond = part.has_beyond || is_beyond(a[i], b[i], at);
     }
   });
-  // What is wrong is told in its order, and as a rule lies in few parts.
-  record::WrongPlaces places(expected.sizes().vec());
-  for (size_t k = 0; k < parts.size(); ++k) {
-    const Counts& part = parts[k];
-    add(part, told);
-    if (!part.has_beyond) continue;
-    const auto first = static_cast<int64_t>(k) * kPartElements;
-    for (int64_t i = first; i < std::min(first + kPartElements, elements); ++i) {
-      if (!is_beyond(a[i], b[i], at)) continue;
-      if (places.count() == 0) {
-        told.expected = value_text(a[i]);
-        told.found = value_text(b[i]);
+  // What is wrong is told in its order, and as a rule lies in few parts; where it is everywhere that takes many threads.
+  const std::vector<int64_t> shape = expected.sizes().vec();
+  std::vector<record::WrongPlaces> stretches(static_cast<size_t>(stretches_of(shape)), record::WrongPlaces(shape));
+  const size_t length = (parts.size() + stretches.size() - 1) / stretches.size();
+  for_each_part(static_cast<int64_t>(stretches.size()), [&](int64_t stretch) {
+    const size_t begin = static_cast<size_t>(stretch) * length;
+    for (size_t k = begin; k < std::min(begin + length, parts.size()); ++k) {
+      if (!parts[k].has_beyond) continue;
+      const auto first = static_cast<int64_t>(k) * kPartElements;
+      for (int64_t i = first; i < std::min(first + kPartElements, elements); ++i) {
+        if (is_beyond(a[i], b[i], at)) stretches[static_cast<size_t>(stretch)].add(i);
       }
-      places.add(i);
     }
+  });
+  record::WrongPlaces& places = stretches.front();
+  for (size_t i = 1; i < stretches.size(); ++i) places.add(stretches[i]);
+  for (const Counts& part : parts) add(part, told);
+  if (places.count() > 0) {
+    told.expected = value_text(a[places.first()]);
+    told.found = value_text(b[places.first()]);
   }
   told.beyond = places.count();
   told.first = places.first_index();
