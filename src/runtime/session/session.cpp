@@ -135,6 +135,9 @@ Result<DeviceRoom> Session::make_room() {
   if (!graph_->room.bytes.defined())
     graph_->room = runtime::make_room(graph_->device(), {last->outputs, last->changed});
   if (!graph_->room.bytes.defined()) return DeviceRoom{};
+  // Nothing of what another candidate left is found by the next.
+  graph_->room.bytes.fill_(0xA5);
+  graph_->device().synchronize();
   DeviceRoom room{graph_->room.bytes.numel(), UniqueFd(::fcntl(graph_->room.memory.get(), F_DUPFD_CLOEXEC, 0))};
   if (!room.memory) return io_error("duplicate the descriptor of", "memory of the device", errno);
   return room;
