@@ -308,6 +308,71 @@ template <class Body>
   body(last - kLanes, kLanes, Count<1>());
 }
 
+namespace detail {
+// GCC 12 and clang know this builtin; lanes are 0 … kWidth - 1 of a, then of b.
+[[gnu::always_inline]] inline floats interleave_low(floats a, floats b) {
+#if defined(PASSNET_AVX512_)
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+#elif defined(__AVX2__)
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+#else
+  return __builtin_shufflevector(a, b, 0, 4, 1, 5);
+#endif
+}
+[[gnu::always_inline]] inline floats interleave_high(floats a, floats b) {
+#if defined(PASSNET_AVX512_)
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+#elif defined(__AVX2__)
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+  return __builtin_shufflevector(a, b, 2, 6, 3, 7);
+#endif
+}
+
+/// Lane i of vector k becomes lane k of vector i. Each round doubles the runs that lie as they should.
+[[gnu::always_inline]] inline void transpose(floats (&x)[kWidth]) {
+  for (int run = 1; run < kWidth; run *= 2) {
+    floats next[kWidth];
+    for (int k = 0; k < kWidth / 2; ++k) {
+      next[2 * k] = interleave_low(x[k], x[k + kWidth / 2]);
+      next[2 * k + 1] = interleave_high(x[k], x[k + kWidth / 2]);
+    }
+    for (int k = 0; k < kWidth; ++k) x[k] = next[k];
+  }
+}
+
+/// Elements i … i + kWidth - 1 of the rows.
+template <class T>
+[[gnu::always_inline]] inline void turn_columns(const T* x, int64_t step, int64_t width, int rows, int64_t i,
+                                                float* out) {
+  vec columns[kWidth];
+  for (int k = 0; k < kWidth; ++k) columns[k] = load(x + (i + k) * step, rows);
+  for (int p = 0; p < kParts && p * kWidth < rows; ++p) {
+    floats block[kWidth];
+    for (int k = 0; k < kWidth; ++k) block[k] = columns[k].part[p];
+    transpose(block);
+    for (int r = 0; r < kWidth && p * kWidth + r < rows; ++r) store_part(out + (p * kWidth + r) * width + i, block[r]);
+  }
+}
+}  // namespace detail
+
+/// Copies up to 16 rows that lie beside each other, whose own elements lie `step` apart, so that each lies in one piece:
+/// element i of row r, x[i * step + r], becomes out[r * width + i], a float.
+template <class T>
+inline void turn_rows(const T* x, int64_t step, int64_t width, int64_t rows, float* out) {
+  const int count = static_cast<int>(rows);
+  if (width < detail::kWidth) {
+    for (int64_t i = 0; i < width; ++i) {
+      const vec column = load(x + i * step, count);
+      for (int r = 0; r < count; ++r) out[r * width + i] = column[r];
+    }
+    return;
+  }
+  int64_t i = 0;
+  for (; i + detail::kWidth <= width; i += detail::kWidth) detail::turn_columns(x, step, width, count, i, out);
+  if (i < width) detail::turn_columns(x, step, width, count, width - detail::kWidth, out);
+}
+
 /// Converts n elements to floats, and back.
 template <class T>
 inline void to_floats(const T* x, int64_t n, float* out) {

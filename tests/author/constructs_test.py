@@ -23,6 +23,7 @@ CONSTRUCTS = {
     "logsumexp": (["t = torch.logsumexp(a, 1)", "u = torch.logsumexp(a, (0, -1), keepdim = True)", "v = u * 2.0"], "t, v", [[(3, 5, 9)], [(1, 1, 1)], [(2, 70, 33)]]),
     "flip": (["t = torch.flip(a, (1, -1))", "u = t + b", "v = a.flip(0)", "w = v * 2.0"], "u, w", [[(3, 5, 7), (3, 5, 7)], [(1, 1, 1), (1, 1, 1)], [(2, 3, 65), (2, 3, 65)]]),
     "layer_norm": ([f"t = {F}layer_norm(a, (48,), b, c, 1e-05)", "u = t + a"], "t, u", [[(3, 48), (48,), (48,)], [(1, 48), (48,), (48,)]]),
+    "norm_across_few_channels": (["t = a + b", "u = t.permute(0, 2, 3, 1)", f"v = {F}layer_norm(u, (5,), c, None, 1e-05)"], "v", [[(2, 5, 3, 11), (2, 5, 3, 11), (5,)], [(1, 5, 17, 1), (1, 5, 17, 1), (5,)]]),
     "norm_across_channels": (["t = a.permute(0, 2, 3, 1)", f"u = {F}layer_norm(t, (40,), b, None, 1e-05)"], "u", [[(2, 40, 7, 9), (40,)], [(1, 40, 33, 65), (40,)]]),
     "group_norm": ([f"t = {F}group_norm(a, 3, b, c, 1e-05)", f"u = {F}silu(t)"], "u", [[(2, 6, 5, 5), (6,), (6,)]]),
     "batch_norm": ([f"t = {F}batch_norm(a, b, c, b, c, False, 0.1, 1e-05)", f"u = {F}relu(t)"], "u", [[(2, 5, 3, 3), (5,), (5,)]]),

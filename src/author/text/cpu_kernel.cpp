@@ -219,10 +219,13 @@ void CpuKernel::write_rows() {
     open("for (int64_t next = first; next < last; ++next)");
     line("const int64_t item = next / PARTS, part = next % PARTS;");
     open_share();
+    decode(kernel_.items, "item");
+  } else if (const std::vector<ExprId> apart = loads_to_turn(); !apart.empty()) {
+    open_turned_rows(apart);
   } else {
     open("for (int64_t item = first; item < last; ++item)");
+    decode(kernel_.items, "item");
   }
-  decode(kernel_.items, "item");
   const std::vector<Stage> stages = stages_of(definitions_, part_);
   const Loop& row = kernel_.row.back();
   if (!part_.is_split() && sizes_.largest(row.extent) <= kMostKept) choose_kept(stages, false);
@@ -237,6 +240,7 @@ void CpuKernel::write_rows() {
   for (const ExprId id : part_.own.reductions) scalar([&] { store_share(id, names_[id]); });
   write_what_is_known();
   scalar([&] { store_outside_of_row(); });
+  if (!turned_.empty()) close();
   close();
 }
 

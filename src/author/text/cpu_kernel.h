@@ -1,6 +1,7 @@
 // A kernel for the CPU: tasks have chunks of the items, 16 lanes at a time where what it computes allows it.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,6 +44,11 @@ class CpuKernel final : public KernelWriter {
   void store_columns(const std::vector<const Store*>& stores);
   void open_blocks();
 
+  // cpu_turned.cpp: rows whose neighbours in memory are of other rows
+  std::vector<ExprId> loads_to_turn();
+  void open_turned_rows(const std::vector<ExprId>& loads);
+  std::optional<std::string> turned_text(ExprId id);
+
   // cpu_lanes.cpp: values of 16 lanes
   bool can_be_vectors() const;
   bool moves_with_lane(ExprId id);
@@ -58,7 +64,8 @@ class CpuKernel final : public KernelWriter {
   std::string offset_of_lane(const Access& access);
   void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;
 
-  bool vectors_ = false;  // values that move with the lane are vectors
+  bool vectors_ = false;                  // values that move with the lane are vectors
+  std::map<ExprId, std::string> turned_;  // loads, and where the rows that are turned have them
 };
 
 }  // namespace passnet::author

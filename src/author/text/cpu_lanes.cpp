@@ -55,6 +55,7 @@ bool CpuKernel::chooses_for_all_lanes(const Expr& expr) {
 
 std::optional<std::string> CpuKernel::vector_text(ExprId id) {
   if (is_by_lane(id)) return by_lane(id);
+  if (const std::optional<std::string> turned = turned_text(id)) return turned;
   const Expr expr = exprs_.at(id);
   if (expr.kind == Kind::Load) return load_vector(expr);
   if (expr.kind == Kind::Apply) {

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "author/text/cpu_kernel.h"
+
+namespace passnet::author {
+
+namespace {
+
+/// Floats of rows that are turned together, on the stack.
+constexpr int64_t kMostTurned = 16384;
+/// Rows beside each other from which it pays.
+constexpr int64_t kLeastBeside = 4;
+
+}  // namespace
+
+/// Loads whose elements lie apart along the row, beside those of the next rows: which are looked at whatever is chosen.
+std::vector<ExprId> CpuKernel::loads_to_turn() {
+  if (!vectors_ || part_.is_split() || kernel_.items.empty() || kernel_.row.size() != 1) return {};
+  const Loop &row = kernel_.row.back(), &beside = kernel_.items.back();
+  if (sizes_.smallest(beside.extent) < kLeastBeside) return {};
+  std::vector<ExprId> loads;
+  std::set<ExprId> met;
+  const std::function<void(ExprId)> visit = [&](ExprId id) {
+    if (!met.insert(id).second) return;
+    const Expr& expr = exprs_.at(id);
+    if (expr.kind == Expr::Kind::Guard) return visit(expr.parts[0]);
+    if (expr.kind == Expr::Kind::Load && expr.compute == Compute::Float) {
+      const Access from = access_in(definitions_, expr.tensor, expr.places);
+      if (jumps(sizes_, from, row.variable) && !from.irregular.contains(row.variable) &&
+          moves_by_one(sizes_, from, beside.variable))
+        loads.push_back(id);
+    }
+    exprs_.for_each_part(id, visit);
+  };
+  for (const ExprId root : part_.roots) visit(root);
+  const int64_t floats = 16 * sizes_.largest(row.extent) * static_cast<int64_t>(loads.size());
+  return floats <= kMostTurned ? loads : std::vector<ExprId>();
+}
+
+/// As many rows that lie beside each other as there are lanes, each in one piece for its own loops. Up to close_all.
+void CpuKernel::open_turned_rows(const std::vector<ExprId>& loads) {
+  const Loop &row = kernel_.row.back(), &beside = kernel_.items.back();
+  const std::vector<Loop> outer(kernel_.items.begin(), kernel_.items.end() - 1);
+  const std::string& own = variables_[beside.variable];
+  const std::string width = extent_text(row), height = extent_text(beside);
+  line("// Neighbours in memory are of rows beside each other: these are turned together.");
+  open("for (int64_t next = first, rows = 0; next < last; next += rows)");
+  if (!outer.empty()) decode(outer, fmt::format("next / {}", height));
+  line(fmt::format("const int64_t top = {};", outer.empty() ? "next" : fmt::format("next % {}", height)));
+  line(fmt::format("rows = {0} - top < last - next ? {0} - top : last - next;", height));
+  line("if (rows > kLanes) rows = kLanes;");
+  const std::string name = std::exchange(variables_[beside.variable], "top");
+  const std::optional<Loop> lane = std::exchange(lane_, row);
+  for (const ExprId id : loads) {
+    const Expr& load = exprs_.at(id);
+    const Access from = access_in(definitions_, load.tensor, load.places);
+    turned_[id] = fresh("turned");
+    line(fmt::format("float {}[kLanes * {}];", turned_[id], width));
+    line(fmt::format("turn_rows({} + {}, {}, {}, rows, {});", name_of(load.tensor), offset_text(from, ""),
+                     sizes_.kernel_text(from.steps.at(row.variable)), width, turned_[id]));
+  }
+  lane_ = lane;
+  variables_[beside.variable] = name;
+  open("for (int64_t turn = 0; turn < rows; ++turn)");
+  line(fmt::format("const int64_t {} = top + turn;", own));
+}
+
+/// Where the lanes of a row that was turned begin; nullopt: it was not, or these are the lanes of other loops.
+std::optional<std::string> CpuKernel::turned_text(ExprId id) {
+  const auto found = turned_.find(id);
+  if (found == turned_.end() || lane_->variable != kernel_.row.back().variable) return std::nullopt;
+  return fmt::format("load({} + turn * {} + i, lanes)", found->second, extent_text(kernel_.row.back()));
+}
+
+}  // namespace passnet::author
