@@ -30,6 +30,7 @@ std::string CudaKernel::kept_store(const std::string& kept, const std::string& v
 
 std::string CudaKernel::load_text(ExprId id) {
   if (const auto packed = packs_.find(id); packed != packs_.end()) return packed->second + "[lane]";
+  if (const auto step = steps_.find(id); step != steps_.end()) return converted(exprs_.at(id).tensor, step->second);
   if (const auto tiled = tiles_.find(id); tiled != tiles_.end()) return converted(exprs_.at(id).tensor, tiled->second);
   return KernelWriter::load_text(id);
 }

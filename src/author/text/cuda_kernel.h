@@ -32,6 +32,11 @@ class CudaKernel final : public KernelWriter {
   std::string kept_store(const std::string& kept, const std::string& value) override;
   std::string load_text(ExprId id) override;
 
+  // cuda_steps.cpp: loops that a thread goes through by itself
+  void open_steps(const std::vector<Loop>& loops, const std::vector<ExprId>& values) override;
+  void close_steps(const std::vector<Loop>& loops) override;
+  std::vector<ExprId> loads_ahead(const Loop& loop, const std::vector<ExprId>& values);
+
   // cuda_tiles.cpp
   void write_tiles();
 
@@ -47,6 +52,8 @@ class CudaKernel final : public KernelWriter {
 
   std::map<ExprId, std::string> packs_;            // loads of several elements
   std::map<ExprId, std::string> tiles_;            // loads that lie in shared memory
+  std::vector<std::vector<ExprId>> ahead_;         // by loop that is open: what its steps read ahead
+  std::map<ExprId, std::string> steps_;            // such loads, and where they lie
   std::map<TensorId, std::string> packed_stores_;  // what is stored together after the loop over it
   bool in_parts_ = false;                          // a thread's part of a row is short enough for its registers
 };

@@ -42,11 +42,11 @@ void KernelWriter::item_body() {
   std::set<ExprId> met;
   for (const ExprId root : part_.roots) write_reductions_in(root, met);
   const Scoped scope(*this);
-  open_loops(kernel_.row);
+  open_steps(kernel_.row, part_.roots);
   for (const Store* store : part_.stores) {
     if (lies_in_row(*store)) this->store(*store);
   }
-  close_all(kernel_.row);
+  close_steps(kernel_.row);
 }
 
 void KernelWriter::write_reductions_in(ExprId id, std::set<ExprId>& met) {

@@ -242,7 +242,7 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
   const OtherLoops other(*this);
   const Scoped scope(*this);
   for (const Loop& loop : loops) variables_[loop.variable] = fresh("k");
-  open_loops(loops);
+  open_steps(loops, {expr.parts[0]});
   const std::string part = value(expr.parts[0]);
   line(fmt::format("{} = {};", sum, combined(expr.fold, sum, part, is_vector(id))));
   if (in_blocks) {
@@ -252,7 +252,7 @@ std::string ValueWriter::reduction(ExprId id, const std::function<void()>& also)
     close();
   }
   if (also) also();
-  close_all(loops);
+  close_steps(loops);
   return total;
 }
 

@@ -95,6 +95,10 @@ class ValueWriter {
   /// The loops of a reduction: merged as the kernel's where it goes over the row.
   std::vector<Loop> loops_of(const Expr& reduction) const;
   void open_loops(const std::vector<Loop>& loops);
+  /// The same for loops that a lane or thread goes through by itself, step after step, up to close_steps(). values: what each
+  /// step computes.
+  virtual void open_steps(const std::vector<Loop>& loops, const std::vector<ExprId>& /*values*/) { open_loops(loops); }
+  virtual void close_steps(const std::vector<Loop>& loops) { close_all(loops); }
   /// Where a loop begins and ends: that of a split row goes over a share of it.
   std::string begin_of(const Loop& loop) const { return part_.shares(loop) ? "begin" : "0"; }
   std::string end_of(const Loop& loop) const { return part_.shares(loop) ? "end" : extent_text(loop); }
