@@ -56,6 +56,12 @@ template <class T>
   return stored;
 }
 
+/// x itself: what PyTorch stores as a T on a GPU alone, where this rounds it.
+template <class T>
+[[gnu::always_inline]] inline float rounded_on_gpu(float x) {
+  return x;
+}
+
 /// x / y rounded up, for x >= 0 and y > 0.
 constexpr int64_t ceil_div(int64_t x, int64_t y) { return (x + y - 1) / y; }
 

@@ -287,4 +287,11 @@ template <class V>
   return x * clamp(x + V(3.0f), 0.0f, 6.0f) * V(1.0f / 6.0f);
 }
 
+/// torch.nn.functional.batch_norm, as PyTorch computes it on a CPU; on a GPU it is (x - mean) scale + bias. scale: the weight
+/// over the deviation; shift: bias - mean scale. Each is a vec or a float.
+template <class X, class Scale, class Shift, class Mean, class Bias>
+[[gnu::always_inline]] inline auto batch_normalized(X x, Scale scale, Shift shift, Mean, Bias) {
+  return x * scale + shift;
+}
+
 }  // namespace passnet

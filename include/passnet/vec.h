@@ -263,6 +263,11 @@ template <class T>
   return load(stored);
 }
 
+template <class T>
+[[gnu::always_inline]] inline vec rounded_on_gpu(vec x) {
+  return x;
+}
+
 /// Calls body(i, lanes) for first, first + 16, … with lanes = 16, and once with fewer for the rest.
 template <class Body>
 [[gnu::always_inline]] inline void for_blocks(int64_t first, int64_t last, Body body) {

@@ -65,6 +65,12 @@ PASSNET_INLINE float rounded(float x) {
   return to_float(from_float<T>(x));
 }
 
+/// The same: what PyTorch stores as T on a GPU alone. On a CPU it is x itself.
+template <class T>
+PASSNET_INLINE float rounded_on_gpu(float x) {
+  return rounded<T>(x);
+}
+
 /// x / y rounded up, for x >= 0 and y > 0.
 template <class Int>
 __host__ __device__ constexpr Int ceil_div(Int x, Int y) {

@@ -36,6 +36,12 @@ PASSNET_INLINE float minimum(float a, float b) { return a < b || a != a ? a : b;
 /// x held to [low, high]; NaN stays.
 PASSNET_INLINE float clamp(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
 
+/// torch.nn.functional.batch_norm, as PyTorch computes it on CUDA; on a CPU it is x scale + shift. scale: the weight over the
+/// deviation; shift: bias - mean scale.
+PASSNET_INLINE float batch_normalized(float x, float scale, float /*shift*/, float mean, float bias) {
+  return (x - mean) * scale + bias;
+}
+
 PASSNET_INLINE float relu(float x) { return x < 0.0f ? 0.0f : x; }
 PASSNET_INLINE float sigmoid(float x) { return 1.0f / (1.0f + ::expf(-x)); }
 PASSNET_INLINE float silu(float x) { return x / (1.0f + ::expf(-x)); }

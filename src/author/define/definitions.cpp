@@ -429,7 +429,8 @@ Result<void> Definitions::batch_norm(NodeId id, const Arguments& call) {
   for (const auto& given : {weight, bias}) {
     if (given) takes.push_back(*given);
   }
-  // In the order in which PyTorch rounds: one factor and one summand per channel, then x * scale + shift.
+  // In the order in which PyTorch rounds on a CPU: one factor and one summand per channel, then x * scale + shift. On a GPU
+  // the mean is subtracted first.
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     const Place channel = {place[1]};
@@ -439,7 +440,10 @@ Result<void> Definitions::batch_norm(NodeId id, const Arguments& call) {
         bias ? exprs.apply("$0 - $1 * $2", {scope.element(*bias, channel), scope.element(mean, channel), scale},
                            Compute::Float)
              : exprs.apply("-($0 * $1)", {scope.element(mean, channel), scale}, Compute::Float);
-    return exprs.apply("$0 * $1 + $2", {scope.element(x, place), scale, shift}, Compute::Float);
+    return exprs.apply("batch_normalized($0, $1, $2, $3, $4)",
+                       {scope.element(x, place), scale, shift, scope.element(mean, channel),
+                        bias ? scope.element(*bias, channel) : exprs.number(0)},
+                       Compute::Float);
   };
   return define(id, std::move(result), std::move(takes), 3, at);
 }

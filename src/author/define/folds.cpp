@@ -316,7 +316,7 @@ Result<void> Definitions::group_norm(NodeId id, const Arguments& call) {
   if (tensors_[x].shape.size() < 2) return unsupported("group_norm of fewer than two dimensions");
   const SizeId group_count = sizes_.literal(groups);
   PASSNET_TRY(const SizeId in_group, sizes_.quotient(tensors_[x].shape[1], group_count));
-  return norm_of_groups(id, call, group_count, in_group);
+  return norm_of_groups(id, call, group_count, in_group, true);
 }
 
 // Each channel is a group.
@@ -325,10 +325,12 @@ Result<void> Definitions::instance_norm(NodeId id, const Arguments& call) {
   if (call.given("running_mean") || call.given("running_var") || !call.hold("use_input_stats=True"))
     return unsupported("instance_norm with statistics that are kept");
   if (tensors_[x].shape.size() < 3) return unsupported("instance_norm of fewer than three dimensions");
-  return norm_of_groups(id, call, tensors_[x].shape[1], sizes_.one());
+  return norm_of_groups(id, call, tensors_[x].shape[1], sizes_.one(), false);
 }
 
-Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeId group_count, SizeId in_group) {
+// PyTorch's group_norm stores the mean and the deviation before it goes on with them on a GPU.
+Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeId group_count, SizeId in_group,
+                                         bool stores_on_gpu) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
   PASSNET_TRY(Tensor result, result_of(id));
   if (elements_[tensors_[x].element].compute != Compute::Float) return unsupported("a norm of another type than float");
@@ -348,13 +350,13 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   const ExprId elements = count({apart.begin() + 2, apart.end()}, Compute::Float);
   const TensorId mean =
       folded(own + "_sum", grouped, dims, Fold::Sum, 1, [](Scope&, ExprId element, const Place&) { return element; });
-  const auto centered = [=](Scope& scope, ExprId element, const Place& row) {
-    const ExprId center = scope.exprs().apply("$0 / $1", {scope.element(mean, row), elements}, Compute::Float);
-    return scope.exprs().apply("$0 - $1", {element, center}, Compute::Float);
+  const auto center = [=](Scope& scope, const Place& row) {
+    return scope.exprs().apply("$0 / $1", {scope.element(mean, row), elements}, Compute::Float);
   };
   const TensorId squares =
       folded(own + "_squares", grouped, dims, Fold::Sum, 3, [=](Scope& scope, ExprId element, const Place& row) {
-        return scope.exprs().apply("$0 * $0", {centered(scope, element, row)}, Compute::Float);
+        const ExprId centered = scope.exprs().apply("$0 - $1", {element, center(scope, row)}, Compute::Float);
+        return scope.exprs().apply("$0 * $0", {centered}, Compute::Float);
       });
   tensors_[squares].takes.push_back(mean);
   std::vector<TensorId> takes = {x, mean, squares};
@@ -362,15 +364,22 @@ Result<void> Definitions::norm_of_groups(NodeId id, const Arguments& call, SizeI
   for (const auto& given : {weight, bias}) {
     if (given) takes.push_back(*given);
   }
+  const ElementId stored = tensors_[x].element;
+  const bool is_mixed = weight && tensors_[*weight].element != stored;
+  const auto as_stored = [=](Scope& scope, ExprId value) {
+    return stores_on_gpu && !is_mixed ? scope.exprs().round_on_gpu(value, stored) : value;
+  };
   result.shape = all;
   result.loops = apart;
   const auto at = [=](Scope& scope, const Place& place) {
     ExprTable& exprs = scope.exprs();
     const Place own_place = scope.indices().reshape(place, all, apart);
     const Place row(own_place.begin(), own_place.begin() + 2);
-    const ExprId scale =
-        exprs.apply("rsqrt($0 / $1 + $2)", {scope.element(squares, row), elements, eps.number}, Compute::Float);
-    ExprId value = exprs.apply("$0 * $1", {centered(scope, scope.element(x, place), row), scale}, Compute::Float);
+    const ExprId scale = as_stored(
+        scope, exprs.apply("rsqrt($0 / $1 + $2)", {scope.element(squares, row), elements, eps.number}, Compute::Float));
+    const ExprId centered =
+        exprs.apply("$0 - $1", {scope.element(x, place), as_stored(scope, center(scope, row))}, Compute::Float);
+    ExprId value = exprs.apply("$0 * $1", {centered, scale}, Compute::Float);
     if (weight) value = exprs.apply("$0 * $1", {value, scope.element(*weight, {place[1]})}, Compute::Float);
     if (bias) value = exprs.apply("$0 + $1", {value, scope.element(*bias, {place[1]})}, Compute::Float);
     return value;

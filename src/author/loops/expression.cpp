@@ -79,13 +79,21 @@ ExprId ExprTable::round(ExprId part, ElementId element) {
   return intern(std::move(node));
 }
 
+ExprId ExprTable::round_on_gpu(ExprId part, ElementId element) {
+  Expr node{Kind::Round, nodes_[part].compute};
+  node.element = element;
+  node.parts = {part};
+  node.on_gpu_only = true;
+  return intern(std::move(node));
+}
+
 /// Whether its value is one of the element's: it is there as such, or chosen among such.
 bool ExprTable::is_one_of(ExprId id, ElementId element) const {
   constexpr double kMostExact = 256;  // whole numbers up to this are in every type
   const Expr& expr = nodes_[id];
   switch (expr.kind) {
-    case Kind::Load:
-    case Kind::Round: return expr.element == element;
+    case Kind::Load: return expr.element == element;
+    case Kind::Round: return expr.element == element && !expr.on_gpu_only;
     case Kind::Number: {
       const double value = expr.is_real() ? expr.real() : static_cast<double>(expr.integer);
       return value == std::trunc(value) && std::abs(value) <= kMostExact;

@@ -45,6 +45,7 @@ struct Expr {
   std::vector<IndexId> places = {};
   std::vector<ExprId> parts = {};
   std::vector<VariableId> variables = {};
+  bool on_gpu_only = false;  // Round: on a CPU it is parts[0] itself
   auto operator<=>(const Expr&) const = default;
 
   bool is_real() const { return compute == Compute::Float || compute == Compute::Double; }
@@ -65,6 +66,8 @@ class ExprTable {
   ExprId convert(ExprId part, Compute compute);
   /// The part itself where its value is one of the element's in any case.
   ExprId round(ExprId part, ElementId element);
+  /// What PyTorch rounds on a GPU alone.
+  ExprId round_on_gpu(ExprId part, ElementId element);
   /// tensor: whose elements it gives.
   ExprId reduce(Fold fold, TensorId tensor, std::vector<VariableId> variables, ExprId part);
   ExprId guard(ExprId condition, ExprId then, ExprId otherwise);

@@ -76,9 +76,12 @@ void CudaKernel::write_items() {
   line(fmt::format("if (item >= {}) return;", item_count()));
   decode(kernel_.items, "item");
   if (!facts_.packing) {
+    hoist_loads(variables_of(kernel_.row));
     item_body();
     return;
   }
+  hoist_loads({lane_->variable});
+  load_packs({}, part_.stores);
   hoist({lane_->variable});
   by_pack({}, part_.stores);
 }
@@ -111,6 +114,7 @@ void CudaKernel::write_rows() {
                      packs ? " * PACK" : ""));
   for (const auto& [id, kept] : kept_) line(fmt::format("float {}[parts]{};", kept.name, packs ? "[PACK]" : ""));
   fold_given();
+  hoist_loads(variables_of(kernel_.row));
   hoist(variables_of(kernel_.row));
   for (const Stage& stage : stages) {
     write_what_is_known();

@@ -43,6 +43,7 @@ class CudaKernel final : public KernelWriter {
   // cuda_packs.cpp: neighbours that a thread takes at once
   void by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,
                const std::function<void()>& also = {});
+  void load_packs(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores);
   void read_ahead(const Stage& stage);
   std::vector<ExprId> pack_loads(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores);
   void collect_pack_loads(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads);

@@ -21,11 +21,7 @@ constexpr int64_t kMostAhead = 64;
 void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,
                          const std::function<void()>& also) {
   const Scoped scope(*this);
-  for (const ExprId load : pack_loads(elements, stores)) {
-    if (packs_.contains(load)) continue;
-    packs_[load] = fresh("pack");
-    line(fmt::format("const floats<PACK> {} = {};", packs_[load], pack_text(load)));
-  }
+  load_packs(elements, stores);
   for (const Store* store : stores) {
     if (!is_packed(access_to(*store), store->tensor)) continue;
     packed_stores_[store->tensor] = fresh("pack");
@@ -45,6 +41,14 @@ void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<
   }
   packs_.clear();
   packed_stores_.clear();
+}
+
+void CudaKernel::load_packs(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores) {
+  for (const ExprId load : pack_loads(elements, stores)) {
+    if (packs_.contains(load)) continue;
+    packs_[load] = fresh("pack");
+    line(fmt::format("const floats<PACK> {} = {};", packs_[load], pack_text(load)));
+  }
 }
 
 /// All that a loop over parts of a row reads, before it needs the first of it: no read waits behind a branch.

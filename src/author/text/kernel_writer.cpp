@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "author/text/operations.h"
@@ -78,8 +79,8 @@ void KernelWriter::store_all(const std::vector<const Store*>& stores) {
 void KernelWriter::store(const Store& store) {
   ExprId id = store.value;
   // Storing rounds.
-  if (exprs_.at(id).kind == Kind::Round && exprs_.at(id).element == definitions_.tensors()[store.tensor].element &&
-      uses_[id] <= 1 && !names_.contains(id))
+  if (exprs_.at(id).kind == Kind::Round && !exprs_.at(id).on_gpu_only &&
+      exprs_.at(id).element == definitions_.tensors()[store.tensor].element && uses_[id] <= 1 && !names_.contains(id))
     id = exprs_.at(id).parts[0];
   std::string text = value(id);
   store_text(store, access_to(store), id, std::move(text));
@@ -113,6 +114,21 @@ void KernelWriter::hoist(std::set<VariableId> variables) {
   for (const ExprId reduction : part_.own.reductions)
     variables.insert(exprs_.at(reduction).variables.begin(), exprs_.at(reduction).variables.end());
   for (const ExprId root : part_.roots) hoist_in(root, variables, met);
+}
+
+void KernelWriter::hoist_loads(const std::set<VariableId>& variables) {
+  std::set<ExprId> met;
+  const std::function<void(ExprId)> visit = [&](ExprId id) {
+    if (!met.insert(id).second) return;
+    const Expr expr = exprs_.at(id);
+    if (expr.kind == Kind::Reduce) return;
+    if (expr.kind == Kind::Guard) return visit(expr.parts[0]);
+    exprs_.for_each_part(id, visit);
+    const std::set<VariableId>& free = exprs_.free_variables(id);
+    const bool moves = std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
+    if (expr.kind == Kind::Load && !moves && !exprs_.has_reduction(id)) value(id);
+  };
+  for (const ExprId root : part_.roots) visit(root);
 }
 
 void KernelWriter::hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {

@@ -50,6 +50,8 @@ class KernelWriter : public ValueWriter {
 
   /// All that does not depend on these variables, for the loop over them.
   void hoist(std::set<VariableId> variables);
+  /// Of it what is read whatever is chosen: reads do not wait for what is computed of the first of them.
+  void hoist_loads(const std::set<VariableId>& variables);
   /// Of one value, all that follows from no reduction either.
   void hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
   /// What follows from the reductions so far.

@@ -102,7 +102,8 @@ std::string ValueWriter::value(ExprId id) {
       case Kind::Apply: text = apply_text(expr); break;
       case Kind::Convert: text = convert_text(expr); break;
       case Kind::Round:
-        text = fmt::format("rounded<{}>({})", definitions_.elements()[expr.element].kernel, value(expr.parts[0]));
+        text = fmt::format("rounded{}<{}>({})", expr.on_gpu_only ? "_on_gpu" : "",
+                           definitions_.elements()[expr.element].kernel, value(expr.parts[0]));
         break;
     }
   }
