@@ -183,6 +183,18 @@ class ReferenceTest(WorkerCase):
         flipped = {**found, "out_1": ~found["out_1"]}
         self.assertEqual((compare(flipped)[1]["mismatch"]["where"], compare(flipped)[1]["mismatch"]["different"]), ("everywhere", 6))
 
+    def test_a_room_for_outputs_is_on_a_gpu_alone(self):
+        self.ready("z = x + y", "return (z,)")
+        self.assertEqual(self.refusal("make_room", id="g"), ("bad-input", "there was no run (send 'run' first)"))
+        self.run_graph()
+        reply, fds = self.worker.ask("make_room", id="g")
+        self.assertEqual((reply["room_bytes"], fds), (0, []))
+        there = [{"name": "out_0", "dtype": "float32", "shape": [2, 3], "offset": 0}]
+        self.assertEqual(self.refusal("compare", id="g", tensors=there, in_room=True), ("bad-input", "24 bytes in a room of 0 on the device"))
+        past = [{**there[0], "offset": 2**62}, {**there[0], "name": "out_1", "offset": -4}]
+        self.assertEqual(self.refusal("judge", id="g", profile="recorded", tensors=past, in_room=True)[0], "bad-input")
+        self.assertEqual(self.refusal("compare", id="g", tensors=there)[1], "0 descriptors came with the request, expected 1")
+
     def judge(self, found, profile="recorded", float64="g64"):
         entries, fd = worker_client.write_bundle({name: (str(array.dtype), array) for name, array in found.items()})
         reply, _ = self.worker.ask("judge", fds=[fd], id="g", float64=float64, profile=profile, tensors=entries, scalars={})

@@ -37,17 +37,41 @@ void KernelWriter::item_body() {
     for (const ExprId id : reductions) store_share(id, id == reductions[0] ? reduction(id, store_too) : reduction(id));
     return;
   }
+  std::vector<const Store*> in_row;
+  for (const Store* store : part_.stores) {
+    if (lies_in_row(*store)) in_row.push_back(store);
+  }
+  if (const std::optional<ExprId> fold = fold_that_stores(in_row)) {
+    names_[*fold] = reduction(*fold, [&] { store_all(in_row); });
+    in_row.clear();
+  }
   store_outside_of_row();
-  if (std::ranges::none_of(part_.stores, [&](const Store* store) { return lies_in_row(*store); })) return;
+  if (in_row.empty()) return;
   // Those that do not depend on the row, before its loop.
   std::set<ExprId> met;
-  for (const ExprId root : part_.roots) write_reductions_in(root, met);
-  const Scoped scope(*this);
-  open_steps(kernel_.row, part_.roots);
-  for (const Store* store : part_.stores) {
-    if (lies_in_row(*store)) this->store(*store);
+  std::vector<ExprId> values;
+  for (const Store* store : in_row) {
+    write_reductions_in(store->value, met);
+    values.push_back(store->value);
   }
+  const Scoped scope(*this);
+  open_steps(kernel_.row, values);
+  store_all(in_row);
   close_steps(kernel_.row);
+}
+
+/// A reduction over the row in whose loop these can be stored, as they follow from none.
+std::optional<ExprId> KernelWriter::fold_that_stores(const std::vector<const Store*>& in_row) {
+  if (in_row.empty() || std::ranges::any_of(in_row, [&](const Store* store) {
+        return exprs_.has_reduction(store->value) || definitions_.tensors()[store->tensor].overwrites.has_value();
+      }))
+    return std::nullopt;
+  for (const ExprId id : reductions_in(exprs_, part_.roots)) {
+    const Expr& expr = exprs_.at(id);
+    if (is_row(kernel_, expr.variables) && !exprs_.has_reduction(expr.parts[0]) && !moves_with_row(exprs_, kernel_, id))
+      return id;
+  }
+  return std::nullopt;
 }
 
 void KernelWriter::write_reductions_in(ExprId id, std::set<ExprId>& met) {

@@ -91,6 +91,7 @@ class KernelWriter : public ValueWriter {
 
  private:
   void count_uses(ExprId id);
+  std::optional<ExprId> fold_that_stores(const std::vector<const Store*>& in_row);
   void write_reductions_in(ExprId id, std::set<ExprId>& met);
   bool is_known(ExprId id) const;
   void write_known_in(ExprId id, std::set<ExprId>& met);
