@@ -58,12 +58,6 @@ void CpuKernel::decode(const std::vector<Loop>& loops, const std::string& item) 
   for (auto one = lines.rbegin(); one != lines.rend(); ++one) line(*one);
 }
 
-/// Whether an element that is computed twice would be found changed.
-bool CpuKernel::overwrites() const {
-  return std::ranges::any_of(
-      part_.stores, [&](const Store* store) { return definitions_.tensors()[store->tensor].overwrites.has_value(); });
-}
-
 // ---- items
 
 void CpuKernel::write_items() {

@@ -28,7 +28,6 @@ class CpuKernel final : public KernelWriter {
   void reduce(const Stage& stage);
   void reduce_lanes(const Stage& stage, const std::vector<Loop>& loops, const std::string& total);
   void store_row(const Stage& stage);
-  bool overwrites() const;
   void scalar(const auto& write);
   void decode(const std::vector<Loop>& loops, const std::string& item) override;
   std::string divided_text(const Index& index) override;

@@ -39,7 +39,7 @@ std::vector<ExprId> CpuKernel::loads_to_turn() {
   return floats <= kMostTurned ? loads : std::vector<ExprId>();
 }
 
-/// As many rows that lie beside each other as there are lanes, each in one piece for its own loops. Up to close_all.
+/// As many rows that lie beside each other as there are lanes, each in one piece for its own loops: two loops are open then.
 void CpuKernel::open_turned_rows(const std::vector<ExprId>& loads) {
   const Loop &row = kernel_.row.back(), &beside = kernel_.items.back();
   const std::vector<Loop> outer(kernel_.items.begin(), kernel_.items.end() - 1);

@@ -65,9 +65,7 @@ void CudaKernel::close_steps(const std::vector<Loop>& loops) {
 
 /// What each step reads elsewhere whatever is chosen; none where the loop is short, or changes what it reads.
 std::vector<ExprId> CudaKernel::loads_ahead(const Loop& loop, const std::vector<ExprId>& values) {
-  const bool overwrites = std::ranges::any_of(
-      part_.stores, [&](const Store* store) { return definitions_.tensors()[store->tensor].overwrites.has_value(); });
-  if (overwrites || sizes_.largest(loop.extent) < kAhead) return {};
+  if (overwrites() || sizes_.largest(loop.extent) < kAhead) return {};
   std::vector<ExprId> loads;
   std::set<ExprId> met;
   const std::function<void(ExprId)> visit = [&](ExprId id) {

@@ -62,10 +62,8 @@ void KernelWriter::item_body() {
 
 /// A reduction over the row in whose loop these can be stored, as they follow from none.
 std::optional<ExprId> KernelWriter::fold_that_stores(const std::vector<const Store*>& in_row) {
-  if (in_row.empty() || std::ranges::any_of(in_row, [&](const Store* store) {
-        return exprs_.has_reduction(store->value) || definitions_.tensors()[store->tensor].overwrites.has_value();
-      }))
-    return std::nullopt;
+  const auto follows = [&](const Store* store) { return exprs_.has_reduction(store->value); };
+  if (in_row.empty() || overwrites() || std::ranges::any_of(in_row, follows)) return std::nullopt;
   for (const ExprId id : reductions_in(exprs_, part_.roots)) {
     const Expr& expr = exprs_.at(id);
     if (is_row(kernel_, expr.variables) && !exprs_.has_reduction(expr.parts[0]) && !moves_with_row(exprs_, kernel_, id))
@@ -78,6 +76,11 @@ void KernelWriter::write_reductions_in(ExprId id, std::set<ExprId>& met) {
   if (!met.insert(id).second) return;
   exprs_.for_each_part(id, [&](ExprId part) { write_reductions_in(part, met); });
   if (exprs_.at(id).kind == Kind::Reduce && !moves_with_row(exprs_, kernel_, id)) value(id);
+}
+
+bool KernelWriter::overwrites() const {
+  return std::ranges::any_of(
+      part_.stores, [&](const Store* store) { return definitions_.tensors()[store->tensor].overwrites.has_value(); });
 }
 
 bool KernelWriter::all_lie_in_row() {

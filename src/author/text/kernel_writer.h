@@ -36,6 +36,8 @@ class KernelWriter : public ValueWriter {
   Access access_to(const Store& store) { return access_in(definitions_, store.tensor, store.place); }
   bool lies_in_row(const Store& store) { return author::lies_in_row(definitions_, kernel_, store); }
   bool all_lie_in_row();
+  /// Whether an element that is computed twice, or read later on, would be found changed.
+  bool overwrites() const;
 
   /// The variables of items by their number: `item`, the last counts fastest.
   virtual void decode(const std::vector<Loop>& loops, const std::string& item) = 0;
