@@ -1,11 +1,9 @@
 #include "requests.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <limits>
 
@@ -69,8 +67,13 @@ Result<int64_t> memory_bytes(const UniqueFd& fd) {
   return info.st_size;
 }
 
+Result<void> require_descriptors(const std::vector<UniqueFd>& fds, size_t expected) {
+  if (fds.size() == expected) return {};
+  return bad_input(fmt::format("{} descriptors came with the request, expected {}", fds.size(), expected));
+}
+
 Result<Bundle> receive_bundle(const Json& request, std::vector<UniqueFd>& fds) {
-  if (fds.size() != 1) return bad_input(fmt::format("{} descriptors came with the request, expected 1", fds.size()));
+  PASSNET_TRY_VOID(require_descriptors(fds, 1));
   Bundle bundle;
   PASSNET_TRY(const int64_t size, memory_bytes(fds[0]));
   PASSNET_TRY(bundle.entries, wire::entries_from_json(request.at("tensors"), size));
@@ -81,13 +84,11 @@ Result<Bundle> receive_bundle(const Json& request, std::vector<UniqueFd>& fds) {
 
 /// What another worker's calls gave.
 Result<runtime::SharedTensors> receive_tensors(const Json& request, std::vector<UniqueFd>& fds) {
+  const bool in_room = request.value("in_room", false);
+  PASSNET_TRY_VOID(require_descriptors(fds, in_room ? 0 : 1));
   runtime::SharedTensors tensors;
-  tensors.on_device = request.value("in_room", false);
-  const size_t expected = tensors.on_device ? 0 : 1;
-  if (fds.size() != expected)
-    return bad_input(fmt::format("{} descriptors came with the request, expected {}", fds.size(), expected));
   int64_t size = std::numeric_limits<int64_t>::max();  // of a room that the graph knows
-  if (!tensors.on_device) {
+  if (!in_room) {
     PASSNET_TRY(size, memory_bytes(fds[0]));
     tensors.memory = std::move(fds[0]);
   }
@@ -99,8 +100,7 @@ Result<runtime::SharedTensors> receive_tensors(const Json& request, std::vector<
 Result<Bundle> kept_bundle(const runtime::SharedTensors& shared) {
   Bundle bundle;
   bundle.entries = shared.entries;
-  bundle.fd = UniqueFd(::fcntl(shared.memory.get(), F_DUPFD_CLOEXEC, 0));
-  if (!bundle.fd) return io_error("duplicating the descriptor of", "the inputs", errno);
+  PASSNET_TRY(bundle.fd, duplicate(shared.memory.get(), "the inputs"));
   PASSNET_TRY(const int64_t size, memory_bytes(bundle.fd));
   PASSNET_TRY(bundle.memory, wire::Mapping::map(bundle.fd.get(), size, false));
   return bundle;
@@ -329,8 +329,8 @@ Result<Reply> Requests::load(const Json& request, std::vector<UniqueFd>&) {
   reply.fields["operators"] = session.operator_calls();
   reply.fields["calls_at_once"] = session.calls_at_once();
   if (session.kernel_process() >= 0) {
-    reply.fds.emplace_back(::fcntl(session.kernel_process(), F_DUPFD_CLOEXEC, 0));
-    if (!reply.fds.back()) return io_error("duplicate", "the descriptor of the kernels' process", errno);
+    PASSNET_TRY(UniqueFd process, duplicate(session.kernel_process(), "the kernels' process"));
+    reply.fds.push_back(std::move(process));
   }
   sessions_.insert_or_assign(id, std::move(session));
   return reply;
@@ -405,7 +405,7 @@ Result<Reply> Requests::infer(const Json& request, std::vector<UniqueFd>&) {
 
 Result<Reply> Requests::make_room(const Json& request, std::vector<UniqueFd>&) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
-  PASSNET_TRY(runtime::DeviceRoom room, graph->make_room());
+  PASSNET_TRY(wire::DeviceRoom room, graph->make_room());
   Reply reply;
   reply.fields["room_bytes"] = room.size_bytes;
   if (room.memory) reply.fds.push_back(std::move(room.memory));
@@ -415,8 +415,8 @@ Result<Reply> Requests::make_room(const Json& request, std::vector<UniqueFd>&) {
 Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>& fds) {
   PASSNET_TRY(runtime::Session* const graph, session(text_field(request, "id")));
   PASSNET_TRY(const runtime::Share share, read_share(request.value("share", "all")));
-  std::optional<runtime::DeviceRoom> room;
-  if (!fds.empty()) room = runtime::DeviceRoom{request.at("room_bytes").get<int64_t>(), std::move(fds[0])};
+  std::optional<wire::DeviceRoom> room;
+  if (!fds.empty()) room = wire::DeviceRoom{request.at("room_bytes").get<int64_t>(), std::move(fds[0])};
   PASSNET_TRY(runtime::CallOutputs outputs, graph->run(request.value("checked", false), share,
                                                        request.value("again", true), room ? &*room : nullptr));
   Reply reply;
@@ -430,10 +430,10 @@ Result<Reply> Requests::run(const Json& request, std::vector<UniqueFd>& fds) {
   reply.fields["peak_bytes"] = outputs.peak_bytes;
   if (share == runtime::Share::None) return reply;
   reply.fields["rows_seed"] = outputs.rows_seed;
-  if (outputs.tensors.on_device)
-    reply.fields["in_room"] = true;
-  else
+  if (outputs.tensors.memory)
     reply.fds.push_back(std::move(outputs.tensors.memory));
+  else
+    reply.fields["in_room"] = true;
   return reply;
 }
 

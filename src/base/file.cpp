@@ -64,6 +64,12 @@ const char* kind_of_file(mode_t mode) {
 
 }  // namespace
 
+Result<UniqueFd> duplicate(int fd, const std::string& of) {
+  UniqueFd other(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!other) return io_error("duplicate the descriptor of", of, errno);
+  return other;
+}
+
 bool entry_exists(const std::filesystem::path& path) {
   std::error_code status;
   return std::filesystem::exists(std::filesystem::symlink_status(path, status));

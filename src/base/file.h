@@ -29,6 +29,9 @@ class UniqueFd {
   int fd_ = -1;
 };
 
+/// Another descriptor of the same, which no program that is started gets. of: what it is, as an error names it. Errors: Io.
+Result<UniqueFd> duplicate(int fd, const std::string& of);
+
 /// Whether a directory holds this name; a broken link counts.
 bool entry_exists(const std::filesystem::path& path);
 

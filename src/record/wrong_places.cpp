@@ -7,6 +7,8 @@
 #include <functional>
 #include <utility>
 
+#include "base/row_major.h"
+
 namespace passnet::record {
 
 namespace {
@@ -74,12 +76,6 @@ WrongPlaces::WrongPlaces(std::vector<int64_t> shape) : shape_(std::move(shape)) 
   }
 }
 
-std::vector<int64_t> WrongPlaces::index_of(int64_t flat) const {
-  std::vector<int64_t> index(shape_.size());
-  for (size_t d = shape_.size(); d-- > 0; flat /= shape_[d]) index[d] = flat % shape_[d];
-  return index;
-}
-
 void WrongPlaces::add(int64_t flat) {
   if (count_++ == 0) first_ = flat;
   last_ = flat;
@@ -96,7 +92,7 @@ void WrongPlaces::add(const WrongPlaces& later) {
 }
 
 std::vector<int64_t> WrongPlaces::first_index() const {
-  return count_ == 0 ? std::vector<int64_t>{} : index_of(first_);
+  return count_ == 0 ? std::vector<int64_t>{} : index_of(first_, shape_);
 }
 
 std::string WrongPlaces::describe() const {

@@ -32,7 +32,6 @@ class WrongPlaces {
   std::string describe() const;
 
  private:
-  std::vector<int64_t> index_of(int64_t flat) const;
   std::vector<int64_t> shape_;
   std::vector<std::vector<bool>> hit_;  // by dimension and coordinate
   int64_t total_ = 1, count_ = 0, first_ = 0, last_ = 0;

@@ -235,7 +235,7 @@ class SampleEvaluation {
     record.stage = Stage::Run;
     const bool is_ours_on_gpu = options_.gpu && !is_inductor() && !in_python_;
     const bool stays_there = is_ours_on_gpu && !prepared_->shares_outputs();
-    DeviceRoom room;
+    wire::DeviceRoom room;
     if (stays_there) {
       PASSNET_TRY(room, make_room(reference(), kId, timeout_));
     }

@@ -62,6 +62,12 @@ Result<void> seal(int fd);
 /// Forbids that it gets shorter or longer; who holds it may write to it again.
 Result<void> seal_size(int fd);
 
+/// Memory of a GPU in which another process on it leaves tensors for the one that made the room.
+struct DeviceRoom {
+  int64_t size_bytes = 0;  // 0: there is none; through shared memory it is as fast, or there is no space
+  UniqueFd memory;         // stands for it
+};
+
 Json to_json(std::span<const Entry> entries);
 /// Errors: BadInput: an unknown dtype, a negative size, entries that overlap, an entry that ends after `size_bytes`.
 Result<std::vector<Entry>> entries_from_json(const Json& json, int64_t size_bytes);

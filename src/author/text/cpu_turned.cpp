@@ -21,20 +21,13 @@ std::vector<ExprId> CpuKernel::loads_to_turn() {
   const Loop &row = kernel_.row.back(), &beside = kernel_.items.back();
   if (sizes_.smallest(beside.extent) < kLeastBeside) return {};
   std::vector<ExprId> loads;
-  std::set<ExprId> met;
-  const std::function<void(ExprId)> visit = [&](ExprId id) {
-    if (!met.insert(id).second) return;
-    const Expr& expr = exprs_.at(id);
-    if (expr.kind == Expr::Kind::Guard) return visit(expr.parts[0]);
-    if (expr.kind == Expr::Kind::Load && expr.compute == Compute::Float) {
-      const Access from = access_in(definitions_, expr.tensor, expr.places);
-      if (jumps(sizes_, from, row.variable) && !from.irregular.contains(row.variable) &&
-          moves_by_one(sizes_, from, beside.variable))
-        loads.push_back(id);
-    }
-    exprs_.for_each_part(id, visit);
-  };
-  for (const ExprId root : part_.roots) visit(root);
+  for (const ExprId id : loads_of(part_.roots, true)) {
+    const Expr load = exprs_.at(id);
+    const Access from = access_in(definitions_, load.tensor, load.places);
+    if (load.compute == Compute::Float && jumps(sizes_, from, row.variable) && !from.irregular.contains(row.variable) &&
+        moves_by_one(sizes_, from, beside.variable))
+      loads.push_back(id);
+  }
   const int64_t floats = 16 * sizes_.largest(row.extent) * static_cast<int64_t>(loads.size());
   return floats <= kMostTurned ? loads : std::vector<ExprId>();
 }

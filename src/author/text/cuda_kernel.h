@@ -45,8 +45,7 @@ class CudaKernel final : public KernelWriter {
                const std::function<void()>& also = {});
   void load_packs(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores);
   void read_ahead(const Stage& stage);
-  std::vector<ExprId> pack_loads(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores);
-  void collect_pack_loads(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads);
+  std::vector<ExprId> pack_loads(std::vector<ExprId> values, const std::vector<const Store*>& stores);
   std::string pack_text(ExprId load);
   bool is_packed(const Access& access, TensorId tensor);
   void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;

@@ -9,8 +9,6 @@ namespace passnet::author {
 
 namespace {
 
-using Kind = Expr::Kind;
-
 /// Floats that a thread reads of a row before it needs the first of them.
 constexpr int64_t kMostAhead = 64;
 
@@ -72,26 +70,14 @@ void CudaKernel::read_ahead(const Stage& stage) {
   close();
 }
 
-std::vector<ExprId> CudaKernel::pack_loads(const std::vector<ExprId>& elements,
-                                           const std::vector<const Store*>& stores) {
-  std::set<ExprId> met;
-  std::vector<ExprId> loads;
-  for (const ExprId element : elements) collect_pack_loads(element, met, loads);
-  for (const Store* store : stores) collect_pack_loads(store->value, met, loads);
+std::vector<ExprId> CudaKernel::pack_loads(std::vector<ExprId> values, const std::vector<const Store*>& stores) {
+  for (const Store* store : stores) values.push_back(store->value);
+  std::vector<ExprId> loads = loads_of(values, false);
+  std::erase_if(loads, [&](ExprId id) {
+    const Expr& load = exprs_.at(id);
+    return !is_packed(access_in(definitions_, load.tensor, load.places), load.tensor);
+  });
   return loads;
-}
-
-void CudaKernel::collect_pack_loads(ExprId id, std::set<ExprId>& met, std::vector<ExprId>& loads) {
-  if (names_.contains(id) || !met.insert(id).second) return;
-  const Expr& expr = exprs_.at(id);
-  if (expr.kind == Kind::Reduce || kept_text(id)) return;
-  if (expr.kind == Kind::Guard) {
-    collect_pack_loads(expr.parts[0], met, loads);  // the others are looked at where it holds
-    return;
-  }
-  if (expr.kind == Kind::Load && is_packed(access_in(definitions_, expr.tensor, expr.places), expr.tensor))
-    loads.push_back(id);
-  exprs_.for_each_part(id, [&](ExprId part) { collect_pack_loads(part, met, loads); });
 }
 
 std::string CudaKernel::pack_text(ExprId load) {

@@ -1,15 +1,10 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
-
 #include "author/text/cuda_kernel.h"
 
 namespace passnet::author {
 
 namespace {
-
-using Kind = Expr::Kind;
 
 /// Steps whose reads are under way before the first of them is needed, and reads of a step from which that is too much.
 constexpr int kAhead = 8;
@@ -66,19 +61,11 @@ void CudaKernel::close_steps(const std::vector<Loop>& loops) {
 /// What each step reads elsewhere whatever is chosen; none where the loop is short, or changes what it reads.
 std::vector<ExprId> CudaKernel::loads_ahead(const Loop& loop, const std::vector<ExprId>& values) {
   if (overwrites() || sizes_.largest(loop.extent) < kAhead) return {};
-  std::vector<ExprId> loads;
-  std::set<ExprId> met;
-  const std::function<void(ExprId)> visit = [&](ExprId id) {
-    if (names_.contains(id) || !met.insert(id).second) return;
-    const Expr& expr = exprs_.at(id);
-    if (expr.kind == Kind::Reduce) return;
-    if (expr.kind == Kind::Guard) return visit(expr.parts[0]);
-    if (expr.kind == Kind::Load && !steps_.contains(id) &&
-        access_in(definitions_, expr.tensor, expr.places).moves_with(loop.variable))
-      loads.push_back(id);
-    exprs_.for_each_part(id, visit);
-  };
-  for (const ExprId value : values) visit(value);
+  std::vector<ExprId> loads = loads_of(values, false);
+  std::erase_if(loads, [&](ExprId id) {
+    const Expr& load = exprs_.at(id);
+    return steps_.contains(id) || !access_in(definitions_, load.tensor, load.places).moves_with(loop.variable);
+  });
   return loads.size() <= kMostLoads ? loads : std::vector<ExprId>();
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 #include "author/text/operations.h"
@@ -60,14 +59,12 @@ void KernelWriter::item_body() {
   close_steps(kernel_.row);
 }
 
-/// A reduction over the row in whose loop these can be stored, as they follow from none.
+/// The reduction over the row in whose loop all of these are stored.
 std::optional<ExprId> KernelWriter::fold_that_stores(const std::vector<const Store*>& in_row) {
-  const auto follows = [&](const Store* store) { return exprs_.has_reduction(store->value); };
-  if (in_row.empty() || overwrites() || std::ranges::any_of(in_row, follows)) return std::nullopt;
-  for (const ExprId id : reductions_in(exprs_, part_.roots)) {
-    const Expr& expr = exprs_.at(id);
-    if (is_row(kernel_, expr.variables) && !exprs_.has_reduction(expr.parts[0]) && !moves_with_row(exprs_, kernel_, id))
-      return id;
+  if (in_row.empty() || overwrites()) return std::nullopt;
+  for (const Stage& stage : stages_of(definitions_, part_)) {
+    if (stage.reduction && stage.stores == in_row && !exprs_.has_reduction(exprs_.at(*stage.reduction).parts[0]))
+      return stage.reduction;
   }
   return std::nullopt;
 }
@@ -144,27 +141,16 @@ void KernelWriter::hoist(std::set<VariableId> variables) {
 }
 
 void KernelWriter::hoist_loads(const std::set<VariableId>& variables) {
-  std::set<ExprId> met;
-  const std::function<void(ExprId)> visit = [&](ExprId id) {
-    if (!met.insert(id).second) return;
-    const Expr expr = exprs_.at(id);
-    if (expr.kind == Kind::Reduce) return;
-    if (expr.kind == Kind::Guard) return visit(expr.parts[0]);
-    exprs_.for_each_part(id, visit);
-    const std::set<VariableId>& free = exprs_.free_variables(id);
-    const bool moves = std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
-    if (expr.kind == Kind::Load && !moves && !exprs_.has_reduction(id)) value(id);
-  };
-  for (const ExprId root : part_.roots) visit(root);
+  for (const ExprId load : loads_of(part_.roots, false)) {
+    if (!moves_with(load, variables) && !exprs_.has_reduction(load)) value(load);
+  }
 }
 
 void KernelWriter::hoist_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met) {
   if (!met.insert(id).second) return;
   const Expr& expr = exprs_.at(id);
   if (expr.kind == Kind::Reduce) return;  // its elements are written where it is computed
-  const std::set<VariableId>& free = exprs_.free_variables(id);
-  const bool moves = std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
-  if (!moves && !exprs_.has_reduction(id)) {
+  if (!moves_with(id, variables) && !exprs_.has_reduction(id)) {
     value(id);
     return;
   }

@@ -161,6 +161,26 @@ std::string ValueWriter::convert_text(const Expr& expr) {
   return {};
 }
 
+bool ValueWriter::moves_with(ExprId id, const std::set<VariableId>& variables) const {
+  const std::set<VariableId>& free = exprs_.free_variables(id);
+  return std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
+}
+
+std::vector<ExprId> ValueWriter::loads_of(const std::vector<ExprId>& values, bool in_folds) {
+  std::vector<ExprId> loads;
+  std::set<ExprId> met;
+  const std::function<void(ExprId)> visit = [&](ExprId id) {
+    if (names_.contains(id) || !met.insert(id).second || kept_text(id)) return;
+    const Expr& expr = exprs_.at(id);
+    if (expr.kind == Kind::Reduce && !in_folds) return;
+    if (expr.kind == Kind::Guard) return visit(expr.parts[0]);
+    if (expr.kind == Kind::Load) loads.push_back(id);
+    exprs_.for_each_part(id, visit);
+  };
+  for (const ExprId value : values) visit(value);
+  return loads;
+}
+
 // Only what is chosen is looked at.
 std::string ValueWriter::guarded(ExprId id) {
   const Expr expr = exprs_.at(id);
@@ -279,9 +299,7 @@ void ValueWriter::write_same_reductions_in(ExprId id, const std::set<VariableId>
     write_same_reductions_in(expr.parts[0], variables, met);  // the others are looked at where it holds
     return;
   }
-  const std::set<VariableId>& free = exprs_.free_variables(id);
-  const bool moves = std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
-  if (expr.kind == Kind::Reduce && !moves) {
+  if (expr.kind == Kind::Reduce && !moves_with(id, variables)) {
     value(id);
     return;
   }

@@ -60,6 +60,12 @@ class ValueWriter {
   const Element& element(TensorId tensor) const;
   const std::string& name_of(TensorId tensor) const { return definitions_.tensors()[tensor].name; }
 
+  /// Whether it depends on one of these variables.
+  bool moves_with(ExprId id, const std::set<VariableId>& variables) const;
+  /// What values load whatever is chosen, each once: not within the choices of a Guard, and not of what has a name or was kept.
+  /// in_folds: of what they fold too.
+  std::vector<ExprId> loads_of(const std::vector<ExprId>& values, bool in_folds);
+
   /// Whether it is a vector of lanes, as values of a CPU may be.
   virtual bool is_vector(ExprId) { return false; }
   /// How such a vector is computed; nullopt: as a number would be.

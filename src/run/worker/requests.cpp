@@ -205,20 +205,20 @@ Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, T
   return outputs_of(std::move(reply));
 }
 
-Result<DeviceRoom> make_room(Worker& reference, const std::string& id, Timeout timeout) {
+Result<wire::DeviceRoom> make_room(Worker& reference, const std::string& id, Timeout timeout) {
   PASSNET_TRY(Reply reply, reference.ask({{"do", "make_room"}, {"id", id}}, {}, timeout));
-  return read_fields("make_room", [&]() -> Result<DeviceRoom> {
-    DeviceRoom room{reply.json.at("room_bytes").get<int64_t>(), {}};
+  return read_fields("make_room", [&]() -> Result<wire::DeviceRoom> {
+    wire::DeviceRoom room{reply.json.at("room_bytes").get<int64_t>(), {}};
     if (room.size_bytes > 0 && reply.fds.empty()) return nonsense("make_room", "no memory came with it");
-    if (room.size_bytes > 0) room.fd = std::move(reply.fds[0]);
+    if (room.size_bytes > 0) room.memory = std::move(reply.fds[0]);
     return room;
   });
 }
 
-Result<Outputs> run_into(Worker& candidate, const std::string& id, const DeviceRoom& room, Timeout timeout) {
-  if (!room.fd) return run_graph(candidate, id, true, timeout);
+Result<Outputs> run_into(Worker& candidate, const std::string& id, const wire::DeviceRoom& room, Timeout timeout) {
+  if (!room.memory) return run_graph(candidate, id, true, timeout);
   const Json request{{"do", "run"}, {"id", id}, {"checked", true}, {"room_bytes", room.size_bytes}};
-  PASSNET_TRY(Reply reply, candidate.ask(request, {room.fd.get()}, timeout));
+  PASSNET_TRY(Reply reply, candidate.ask(request, {room.memory.get()}, timeout));
   if (!reply.json.value("in_room", false)) return outputs_of(std::move(reply));
   log::debug("the outputs stay on the GPU");
   return read_fields("run", [&]() -> Result<Outputs> {

@@ -109,23 +109,18 @@ Result<Values> infer_types(Worker& worker, const std::string& id, const ir::Grap
                            std::chrono::milliseconds timeout);
 
 struct Outputs {
-  Bundle tensors;               // "out_0", …; outputs that are not tensors are absent. No descriptor: in a DeviceRoom
-  Json scalars;                 // {"out_1": 3}
-  Json inputs = Json::array();  // tensors of the same memory: inputs that the call changed, as it left them
+  Bundle tensors;                // "out_0", …; outputs that are not tensors are absent. No descriptor: in a room
+  Json scalars;                  // {"out_1": 3}
+  Json inputs = Json::array();   // tensors of the same memory: inputs that the call changed, as it left them
   Json layouts = Json::array();  // how each lies in memory (record::Layout)
   uint64_t rows_seed = 0;        // of the rows that large tensors are here
 };
 Result<Outputs> run_graph(Worker& worker, const std::string& id, bool checked, std::chrono::milliseconds timeout);
 
-/// Memory of the reference's GPU in which a candidate on the same one leaves what its run gives.
-struct DeviceRoom {
-  int64_t size_bytes = 0;
-  UniqueFd fd;  // none: through shared memory it is as fast, or there is no room
-};
-/// For as much as the reference's last run gave, kept there as long as the graph.
-Result<DeviceRoom> make_room(Worker& reference, const std::string& id, std::chrono::milliseconds timeout);
+/// Room on the reference's GPU for as much as its last run gave, kept there as long as the graph.
+Result<wire::DeviceRoom> make_room(Worker& reference, const std::string& id, std::chrono::milliseconds timeout);
 /// A checked run. Its outputs lie in the room if they fit, where compare_outputs() and judge_outputs() look until the next.
-Result<Outputs> run_into(Worker& candidate, const std::string& id, const DeviceRoom& room,
+Result<Outputs> run_into(Worker& candidate, const std::string& id, const wire::DeviceRoom& room,
                          std::chrono::milliseconds timeout);
 
 /// A checked run of which judge_outputs() alone will look at the outputs: of large tensors some rows.

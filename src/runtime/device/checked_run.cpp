@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/row_major.h"
 #include "runtime/device/kernel_fault.h"
 #include "runtime/tensor/compare.h"
 #include "runtime/tensor/dtype.h"
@@ -215,13 +216,6 @@ Unwritten find_unwritten(const pass::LaunchList& list, const Copies& copies, con
     if (!unwritten[i].any().item<bool>()) unwritten[i].reset();
   }
   return unwritten;
-}
-
-/// Of an element by its place in row-major order.
-std::vector<int64_t> index_of(int64_t place, const std::vector<int64_t>& shape) {
-  std::vector<int64_t> index(shape.size());
-  for (size_t d = shape.size(); d-- > 0; place /= shape[d]) index[d] = place % shape[d];
-  return index;
 }
 
 /// Throws KernelFault when elements of output `number` held the first poison after the first run and the second after

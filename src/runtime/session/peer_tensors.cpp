@@ -36,7 +36,7 @@ SharedBytes make_room(Device& device, const CallResult& expected) {
 }
 
 Result<SharedTensors> share_with_peer(Device& device, const std::vector<std::string>& names,
-                                      const std::vector<at::Tensor>& tensors, const DeviceRoom* room) {
+                                      const std::vector<at::Tensor>& tensors, const wire::DeviceRoom* room) {
   if (room == nullptr) return share(names, tensors);
   PASSNET_TRY(std::vector<wire::Entry> entries, entries_of(names, tensors));
   if (wire::lay_out(entries) > room->size_bytes) return share(names, tensors);
@@ -47,11 +47,11 @@ Result<SharedTensors> share_with_peer(Device& device, const std::vector<std::str
   }
   for (size_t i = 0; i < entries.size(); ++i) view(*bytes, entries[i]).copy_(tensors[i]);
   device.synchronize();
-  return SharedTensors{std::move(entries), {}, true};
+  return SharedTensors{std::move(entries), {}};
 }
 
 Result<std::vector<at::Tensor>> peer_tensors(const SharedTensors& shared, const at::Tensor& room) {
-  if (!shared.on_device) return map_shared(shared);
+  if (shared.memory) return map_shared(shared);
   const int64_t needed = wire::extent_bytes(shared.entries);
   const int64_t there = room.defined() ? room.numel() : 0;
   if (needed > there) return bad_input(fmt::format("{} bytes in a room of {} on the device", needed, there));

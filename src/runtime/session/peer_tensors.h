@@ -20,7 +20,7 @@ SharedBytes make_room(Device& device, const CallResult& expected);
 
 /// As share(); room: where the tensors are left if they fit. Null: there is none.
 Result<SharedTensors> share_with_peer(Device& device, const std::vector<std::string>& names,
-                                      const std::vector<at::Tensor>& tensors, const DeviceRoom* room);
+                                      const std::vector<at::Tensor>& tensors, const wire::DeviceRoom* room);
 
 /// What a peer shared, by entry. It cannot be changed from there: shared memory is sealed or not the peer's any more, and
 /// what lies in the room is copied. Errors: Io; BadInput: there is no room, or less.

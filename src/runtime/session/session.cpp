@@ -2,10 +2,8 @@
 
 #include <c10/core/InferenceMode.h>
 #include <c10/util/ScopeExit.h>
-#include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <limits>
 #include <string_view>
 
@@ -93,7 +91,7 @@ Result<Json> Session::infer(const graphdir::Metas& metas) {
   return values;
 }
 
-Result<CallOutputs> Session::run(bool checked, Share share, bool again, const DeviceRoom* room) {
+Result<CallOutputs> Session::run(bool checked, Share share, bool again, const wire::DeviceRoom* room) {
   const c10::InferenceMode mode;
   PASSNET_TRY_VOID(graph_->require_inputs());
   if (const LoadedGraph::LastRun* const last = graph_->last_run(); last != nullptr && !again && share == Share::None) {
@@ -120,7 +118,7 @@ Result<CallOutputs> Session::run(bool checked, Share share, bool again, const De
   outputs.rows_seed = seed;
   outputs.peak_bytes = graph_->peak_bytes();
   outputs.layouts = layouts_of(values, graph_->plan().input_names(), graph_->inputs_in_use());
-  const bool is_mapped = share == Share::All && !outputs.tensors.on_device;
+  const bool is_mapped = share == Share::All && outputs.tensors.memory;
   PASSNET_TRY_VOID(graph_->keep_run(values, {result.outputs, result.inputs, outputs.layouts, outputs.peak_bytes, {}},
                                     is_mapped ? &outputs.tensors : nullptr));
   values.clear();
@@ -128,19 +126,18 @@ Result<CallOutputs> Session::run(bool checked, Share share, bool again, const De
   return outputs;
 }
 
-Result<DeviceRoom> Session::make_room() {
+Result<wire::DeviceRoom> Session::make_room() {
   const c10::InferenceMode mode;
   const LoadedGraph::LastRun* const last = graph_->last_run();
   if (last == nullptr) return bad_input("there was no run").with_hint("send 'run' first");
   if (!graph_->room.bytes.defined())
     graph_->room = runtime::make_room(graph_->device(), {last->outputs, last->changed});
-  if (!graph_->room.bytes.defined()) return DeviceRoom{};
+  if (!graph_->room.bytes.defined()) return wire::DeviceRoom{};
   // Nothing of what another candidate left is found by the next.
   graph_->room.bytes.fill_(0xA5);
   graph_->device().synchronize();
-  DeviceRoom room{graph_->room.bytes.numel(), UniqueFd(::fcntl(graph_->room.memory.get(), F_DUPFD_CLOEXEC, 0))};
-  if (!room.memory) return io_error("duplicate the descriptor of", "memory of the device", errno);
-  return room;
+  PASSNET_TRY(UniqueFd memory, duplicate(graph_->room.memory.get(), "memory of the device"));
+  return wire::DeviceRoom{graph_->room.bytes.numel(), std::move(memory)};
 }
 
 namespace {
@@ -239,9 +236,8 @@ Result<bool> Session::recall_inputs(const std::string& kept_as) {
 Result<SharedTensors> Session::share_inputs() const {
   PASSNET_TRY_VOID(graph_->require_inputs());
   const InputSet& set = *graph_->input_set();
-  SharedTensors shared{set.entries, UniqueFd(::fcntl(set.fd.get(), F_DUPFD_CLOEXEC, 0))};
-  if (!shared.memory) return io_error("duplicate", "the descriptor of the inputs", errno);
-  return shared;
+  PASSNET_TRY(UniqueFd memory, duplicate(set.fd.get(), "the inputs"));
+  return SharedTensors{set.entries, std::move(memory)};
 }
 
 Result<void> Session::restore_inputs() {

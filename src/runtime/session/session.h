@@ -182,10 +182,11 @@ class Session {
   /// One call. checked: fused nodes run on poisoned and fenced memory. again: false where what the last run on these
   /// inputs gave will do, with Share::None. Throws KernelFault.
   /// room: of a peer with the same device, which gets all tensors there if they fit. Null: there is none.
-  Result<CallOutputs> run(bool checked, Share share = Share::All, bool again = true, const DeviceRoom* room = nullptr);
+  Result<CallOutputs> run(bool checked, Share share = Share::All, bool again = true,
+                          const wire::DeviceRoom* room = nullptr);
   /// Room for what another worker's run on the same device gives, kept as long as the graph, without what was left in it
   /// before. REQUIRES: run().
-  Result<DeviceRoom> make_room();
+  Result<wire::DeviceRoom> make_room();
   /// What another worker's run gave, shared whole, against the outputs of the last run here: one
   /// check per output in order, as many as the longer side has.
   Result<CallChecks> compare(const SharedTensors& found, const Json& found_scalars,

@@ -202,10 +202,6 @@ const Comparison& comparison_of(at::ScalarType type) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 /// What is beyond the tolerance is looked for on the CPU, element by element.
 void explain_from_device(const at::Tensor& expected, const at::Tensor& found, const record::Tolerance& at,
                          record::Mismatch& told) {
@@ -219,9 +215,8 @@ void explain_from_device(const at::Tensor& expected, const at::Tensor& found, co
 }  // namespace
 
 record::OutputCheck compare_tensors(const at::Tensor& expected, const at::Tensor& found) {
-  if (!expected.is_cpu() && (found.device() != expected.device() || expected.is_complex()))
-    return compare_tensors(expected.cpu(), found);
-  if (found.device() != expected.device()) return compare_tensors(expected, found.cpu());
+  if (found.device() != expected.device() || (!expected.is_cpu() && expected.is_complex()))
+    return compare_tensors(expected.cpu(), found.cpu());
   record::OutputCheck check;
   check.expected_dtype = ir::name(dtype_of(expected.scalar_type()));
   check.found_dtype = ir::name(dtype_of(found.scalar_type()));

@@ -1,11 +1,9 @@
 #include "runtime/tensor/share.h"
 
 #include <ATen/ops/from_blob.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include <cerrno>
 #include <cstring>
 #include <memory>
 
@@ -66,8 +64,7 @@ Result<SharedTensors> KeptMemory::share(const std::vector<std::string>& names, c
     size_ = size;
   }
   PASSNET_TRY_VOID(copy_into(fd_.get(), size, shared.entries, tensors));
-  shared.memory = UniqueFd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
-  if (!shared.memory) return io_error("duplicate the descriptor of", "the outputs of timed calls", errno);
+  PASSNET_TRY(shared.memory, duplicate(fd_.get(), "the outputs of timed calls"));
   return shared;
 }
 

@@ -1,7 +1,6 @@
 // Tensors that another process may look at. Free of torch.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "base/file.h"
@@ -11,14 +10,7 @@ namespace passnet::runtime {
 
 struct SharedTensors {
   std::vector<wire::Entry> entries;
-  UniqueFd memory;
-  bool on_device = false;  // they lie in a DeviceRoom, and `memory` is none
-};
-
-/// Memory of the device in which another process leaves tensors for the one that made it.
-struct DeviceRoom {
-  int64_t size_bytes = 0;  // 0: there is none, and tensors go through shared memory
-  UniqueFd memory;         // stands for it
+  UniqueFd memory;  // none: they lie in a wire::DeviceRoom
 };
 
 }  // namespace passnet::runtime
