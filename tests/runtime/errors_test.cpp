@@ -60,8 +60,7 @@ TEST_P(ErrorsOf, OneWrongElementIsNot) {
 
 TEST(Errors, OfOneStepBelowTheNormalNumbersAreKept) {
   constexpr double kStep = 0x1p-24;  // of float16 there
-  at::Tensor exact = exact_values();
-  exact[3].mul_(1e-6 / 4);
+  const at::Tensor exact = exact_values().mul_(1e-6 / 4);
   const at::Tensor eager = exact.to(at::kHalf);
   const Truth truth(exact, eager);
   at::Tensor found = eager.clone();
@@ -160,6 +159,26 @@ TEST(Errors, WhereATypeOverflowsEitherAnswerIsFine) {
 TEST(Errors, OfNoElementsAreNone) {
   const at::Tensor none = exact_values().slice(0, 0, 0), eager = none.to(at::kFloat);
   EXPECT_TRUE(kept(Truth(none, eager), eager));
+}
+
+// What is left of a row after a clamp may be small, and is off by what its terms were rounded by.
+TEST(Errors, OfRowsThatAreNearlyClampedAwayGoByWhatRowsHold) {
+  at::Tensor exact = exact_values();
+  exact[3].zero_();
+  exact[3][5] = 0.01;
+  const at::Tensor eager = exact.to(at::kFloat);
+  const Truth truth(exact, eager);
+  at::Tensor found = eager.clone();
+  found[3][5] = found[3][5].add(2.5e-7);
+  EXPECT_TRUE(kept(truth, found)) << truth.of(found).row;
+  found[3][5] = eager[3][5].mul(1 + 0x1p-10);
+  EXPECT_FALSE(kept(truth, found)) << "computed in half precision: " << truth.of(found).row;
+  record::Errors allowed, apart;
+  allowed.norm = allowed.row = 1e-5;
+  found[3][5] = eager[3][5].add(2.5e-7);
+  EXPECT_TRUE(within(eager, found, allowed, &apart)) << apart.row;
+  found[3][5] = eager[3][5].mul(1 + 0x1p-10);
+  EXPECT_FALSE(within(eager, found, allowed, &apart));
 }
 
 TEST(Within, TellsHowFarTwoAnswersAreApart) {

@@ -38,6 +38,9 @@ Precision precision_of(at::ScalarType type) {
 constexpr int64_t kFewestElements = 64;  // of fewer, no percentile is taken
 constexpr double kTail = 0.001;          // of the elements, that the percentile leaves out
 constexpr int64_t kFewInTail = 16;
+// Of what rows usually hold, that counts as a row's scale where it holds less: where all but a few numbers were clamped to 0,
+// these are what cancelling left.
+constexpr double kLeastScale = 1.0 / 16;
 
 /// 2^exponent.
 double power_of_two(int exponent) {
@@ -111,20 +114,40 @@ double held(double exact, const Precision& type) {
                                                                                   : exact;
 }
 
-/// The largest difference in a row by its largest value. Below the normal numbers a type's digits get fewer: a row of such
-/// values is measured as one of the smallest normal number is.
-double row_error(double largest, double scale, const Precision& type) {
+/// The largest difference in a row by its largest value, or by `least` where that is larger. Below the normal numbers a type's
+/// digits get fewer: a row of such values is measured as one of the smallest normal number is.
+double row_error(double largest, double scale, double least, const Precision& type) {
   if (largest <= 0) return 0;
-  return scale > 0 ? largest / std::max(scale, power_of_two(type.min_exponent)) : HUGE_VAL;
+  return scale > 0 ? largest / std::max({scale, least, power_of_two(type.min_exponent)}) : HUGE_VAL;
 }
 
-/// One row. found: null for an answer that is off everywhere by what is honest in its largest element.
-void add_rows(const double* exact, const double* eager, const double* found, int64_t columns, const Precision& type,
-              Sums& sums) {
+/// What a row's scale is at least: of those of rows that are not all 0, that in the middle. scale_of: of a row.
+template <class ScaleOf>
+double least_scale(int64_t rows, int64_t columns, const ScaleOf& scale_of) {
+  std::vector<double> scales(static_cast<size_t>(rows));
+  for_each_range(rows, std::max<int64_t>(1, kPartElements / columns), [&](int64_t first, int64_t last) {
+    for (int64_t row = first; row < last; ++row) scales[static_cast<size_t>(row)] = scale_of(row);
+  });
+  std::erase(scales, 0.0);
+  if (scales.empty()) return 0;
+  const auto middle = scales.begin() + static_cast<ptrdiff_t>(scales.size() / 2);
+  std::ranges::nth_element(scales, middle);
+  return kLeastScale * *middle;
+}
+
+/// The largest value of a row that both can be compared at.
+double scale_of_row(const double* exact, const double* eager, int64_t columns, const Precision& type) {
   double scale = 0;
   for (int64_t i = 0; i < columns; ++i) {
     if (std::isfinite(held(exact[i], type)) && std::isfinite(eager[i])) scale = std::max(scale, std::abs(exact[i]));
   }
+  return scale;
+}
+
+/// One row. found: null for an answer that is off everywhere by what is honest in its largest element. least: as row_error().
+void add_rows(const double* exact, const double* eager, const double* found, int64_t columns, double least,
+              const Precision& type, Sums& sums) {
+  const double scale = scale_of_row(exact, eager, columns, type);
   const double honest = type.honest * type.unit * scale;
   // Where terms cancel, what is left is rounding, and 0 is as good: float32's, in which short types are summed up as well.
   const double smallest = std::max(power_of_two(type.min_exponent), scale * (type.digits > 23 ? 0x1p-50 : 0x1p-21));
@@ -152,7 +175,7 @@ void add_rows(const double* exact, const double* eager, const double* found, int
     const bool known = std::abs(eager[i] - truth) < std::abs(truth) / 2;
     if (found != nullptr && found[i] == 0 && known && std::abs(truth) >= smallest) ++sums.zeros;
   }
-  sums.row = std::max(sums.row, row_error(largest, scale, type));
+  sums.row = std::max(sums.row, row_error(largest, scale, least, type));
 }
 
 /// Of all rows; add: a row's. Parts of one size, added up in order: sums do not depend on the threads.
@@ -175,10 +198,13 @@ record::Errors measure(const at::Tensor& exact, const at::Tensor& eager, const a
   const auto* truth = exact.const_data_ptr<double>();
   const auto* usual = eager.const_data_ptr<double>();
   const double* other = found != nullptr ? found->const_data_ptr<double>() : nullptr;
+  const double least = least_scale(rows, columns, [&](int64_t row) {
+    return scale_of_row(truth + row * columns, usual + row * columns, columns, type);
+  });
   return add_up(rows, columns,
                 [&](int64_t row, Sums& sums) {
                   const int64_t at = row * columns;
-                  add_rows(truth + at, usual + at, other != nullptr ? other + at : nullptr, columns, type, sums);
+                  add_rows(truth + at, usual + at, other != nullptr ? other + at : nullptr, columns, least, type, sums);
                 })
       .errors();
 }
@@ -230,9 +256,20 @@ record::Errors Truth::of(const at::Tensor& found) const {
 
 namespace {
 
-/// Of one row of any type; false at a NaN or an infinity in another place.
+/// The largest value of a row of any type that can be compared.
 template <class T>
-bool add_row(const T* expected, const T* other, int64_t columns, const Precision& type, Sums& sums) {
+double scale_of_row(const T* expected, const T* other, int64_t columns) {
+  double scale = 0;
+  for (int64_t i = 0; i < columns; ++i) {
+    const auto a = static_cast<double>(expected[i]), b = static_cast<double>(other[i]);
+    if (std::abs(a) + std::abs(a - b) <= std::numeric_limits<double>::max()) scale = std::max(scale, std::abs(a));
+  }
+  return scale;
+}
+
+/// Of one row of any type; false at a NaN or an infinity in another place. least: as row_error().
+template <class T>
+bool add_row(const T* expected, const T* other, int64_t columns, double least, const Precision& type, Sums& sums) {
   double scale = 0, largest = 0;
   bool fine = true;
   for (int64_t i = 0; i < columns; ++i) {
@@ -247,7 +284,7 @@ bool add_row(const T* expected, const T* other, int64_t columns, const Precision
     sums.squares += difference * difference;
     sums.squares_of_values += a * a;
   }
-  sums.row = std::max(sums.row, row_error(largest, scale, type));
+  sums.row = std::max(sums.row, row_error(largest, scale, least, type));
   return fine;
 }
 
@@ -263,8 +300,11 @@ bool within(const at::Tensor& expected, const at::Tensor& other, const record::E
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "within", [&] {
     const auto* mine = a.const_data_ptr<scalar_t>();
     const auto* theirs = b.const_data_ptr<scalar_t>();
+    const double least = least_scale(rows, columns, [&](int64_t row) {
+      return scale_of_row(mine + row * columns, theirs + row * columns, columns);
+    });
     all = add_up(rows, columns, [&](int64_t row, Sums& sums) {
-      if (!add_row(mine + row * columns, theirs + row * columns, columns, type, sums)) ++sums.misplaced;
+      if (!add_row(mine + row * columns, theirs + row * columns, columns, least, type, sums)) ++sums.misplaced;
     });
   });
   *found = all.errors();
