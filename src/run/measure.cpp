@@ -333,6 +333,7 @@ class CountedTrials {
     calls_ = std::min(wanted, sets_.sets);
     // Where memory allows fewer calls at a time, there are more blocks.
     pairs_ = static_cast<int>((pairs_ * wanted + calls_ - 1) / calls_);
+    if (together_ == 1) pairs_ = std::min(pairs_, std::max(1, options_.trials));
     return {};
   }
 

@@ -170,6 +170,17 @@ TEST_F(Requests, OfATimedGraphAlternateBetweenTheSides) {
   EXPECT_THAT(requests_, testing::Not(testing::Contains(HasSubstr("C time_on_sets x"))));
 }
 
+// Where memory holds the inputs of one call at a time there is a block for each trial, and no more.
+TEST_F(Requests, OfATimedGraphThatFillsTheMemoryAddUpToTheTrials) {
+  EvaluateOptions options;
+  options.warmup = 0;
+  options.trials = 23;
+  const auto records = evaluate({"memory_holds_one_set"}, options);
+  EXPECT_EQ(records[0].stage, record::Stage::Done) << records[0].error;
+  EXPECT_EQ(records[0].reference.trials_us.size(), 23u);
+  EXPECT_EQ(records[0].candidate.trials_us.size(), 23u);
+}
+
 TEST_F(Requests, EndWhereOneIsRefusedAndTheGraphIsForgotten) {
   struct Case {
     const char* graph;

@@ -94,8 +94,12 @@ struct Script {
     if (what == "calibrate") return {{"ok", true}, {"copies", {{{"bytes", 1 << 20}, {"gb_per_s", 10.0}}}}};
     if (what == "read_clocks") return read_clocks(request.at("calls").get<int64_t>());
     if (what == "make_call_sets")
-      return {{"ok", true}, {"tensors", Json::array()}, {"stride", 64}, {"sets", request.at("sets")}};
+      return {{"ok", true},
+              {"tensors", Json::array()},
+              {"stride", 64},
+              {"sets", is("memory_holds_one_set") ? Json(1) : request.at("sets")}};
     if (what == "time_on_sets") {
+      if (request.at("calls") < 1) return {{"ok", false}, {"kind", "bad input"}, {"error", "no calls"}};
       const auto readings = request.at("calls").get<size_t>() / request.at("together").get<size_t>();
       Json reply{{"ok", true}, {"times_us", std::vector<double>(readings, 6000.0)}};
       if (request.at("expected") == false) reply.update({{"outputs", Json::array()}, {"scalars", Json::object()}});
