@@ -18,13 +18,15 @@ def of_samples(authored, seconds):
     if not reports:
         sys.exit(f"error: no sample was authored below '{authored}'")
     without = sum(not any(one["kept"] for one in report["passes"]) for report in reports)
-    score = math.exp(sum(math.log(report["score"]) for report in reports) / len(reports))
+    scores = [report["score"] for report in reports if report.get("counts", True)]
+    score = math.exp(sum(map(math.log, scores)) / max(1, len(scores)))
     held = [report["precision"] for report in reports if report["precision"]]
     return [
         ("samples", len(reports), "", None, True),
         ("samples without a pass", 100 * without / len(reports), "%", 15, False),
-        ("samples whose score is below 1", 100 * sum(report["score"] < 1 for report in reports) / len(reports), "%", 0, False),
-        ("score over our eager, geometric mean of samples", score, "x", None, True),
+        ("samples in no score", 100 * (len(reports) - len(scores)) / len(reports), "%", None, False),
+        ("samples whose score is below 1", 100 * sum(one < 1 for one in scores) / len(reports), "%", 0, False),
+        (f"score over our eager, geometric mean of {len(scores)} samples", score, "x", None, True),
         ("seconds for a sample", sum(report["seconds"] for report in reports) / len(reports), "s", seconds, False),
         ("graphs whose error is larger than PyTorch's own", 100 * sum(one["larger"] for one in held) / max(1, sum(one["graphs"] for one in held)), "%", None, False),
     ]

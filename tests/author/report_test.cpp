@@ -98,6 +98,7 @@ TEST(AuthorSummary, CountsAndAveragesWhatWasJudged) {
   const auto report = [](const Json& score, double seconds, bool kept, const char* why) {
     return Json{
         {"score", score},
+        {"counts", score != 9.0},
         {"seconds", seconds},
         {"precision",
          kept ? Json{{"graphs", 2}, {"error", 2e-7}, {"of_eager", 1e-7}, {"larger", 1}, {"factor", 2}} : Json()},
@@ -106,22 +107,25 @@ TEST(AuthorSummary, CountsAndAveragesWhatWasJudged) {
         {"passes", {{{"kept", kept}, {"why", why}, {"library", {"torch.conv2d"}}}}},
         {"left", {{{"why", "no kernel can be written for 'conv2d'"}}}}};
   };
-  const AuthorSummary summary = summary_of({report(4.0, 1, true, ""), report(1.0, 3, false, "a/g1 is not right: 0.93x"),
-                                            report(1.0, 2, false, "b/g2 is not right: 0.41x")});
-  EXPECT_EQ(summary.samples, 3u);
+  const AuthorSummary summary =
+      summary_of({report(4.0, 1, true, ""), report(1.0, 3, false, "a/g1 is not right: 0.93x"),
+                  report(1.0, 2, false, "b/g2 is not right: 0.41x"), report(9.0, 2, true, "")});
+  EXPECT_EQ(summary.samples, 4u);
+  EXPECT_EQ(summary.judged, 3u);
+  EXPECT_EQ(summary.uncounted, 1u);
   EXPECT_EQ(summary.without_pass, 2u);
-  EXPECT_EQ(summary.kept, 1u);
-  EXPECT_EQ(summary.library, 1u);
+  EXPECT_EQ(summary.kept, 2u);
+  EXPECT_EQ(summary.library, 2u);
   EXPECT_EQ(summary.below_one, 0u);
   EXPECT_EQ(summary.ended_by_budget, 2u);
-  EXPECT_EQ(summary.precision.graphs, 2u);
-  EXPECT_EQ(summary.precision.larger, 1u);
+  EXPECT_EQ(summary.precision.graphs, 4u);
+  EXPECT_EQ(summary.precision.larger, 2u);
   EXPECT_DOUBLE_EQ(summary.precision.factor, 2);
-  EXPECT_THAT(summary.forms, ElementsAre(Pair("plain", 1), Pair("without products", 2)));
+  EXPECT_THAT(summary.forms, ElementsAre(Pair("plain", 2), Pair("without products", 2)));
   EXPECT_NEAR(summary.score, std::cbrt(4), 1e-9);
   EXPECT_DOUBLE_EQ(summary.seconds_per_sample, 2);
   EXPECT_THAT(summary.causes,
-              ElementsAre(Pair("left: no kernel can be written for 'conv2d'", 3), Pair("… is not right: …", 2)));
+              ElementsAre(Pair("left: no kernel can be written for 'conv2d'", 4), Pair("… is not right: …", 2)));
 }
 
 }  // namespace

@@ -107,8 +107,10 @@ void say_reach(const Json& reach) {
 }  // namespace
 
 void say_report(const Json& report, bool explain) {
-  const std::string score =
-      report["score"].is_null() ? "not judged" : fmt::format("score {:.3f}", report["score"].get<double>());
+  const std::string score = report["score"].is_null() ? "not judged"
+                            : !report.value("counts", true)
+                                ? "in no score"
+                                : fmt::format("score {:.3f}", report["score"].get<double>());
   say("{}: {}\n", plain_text(report["sample"]), score);
   if (report["budget"].is_object() && report["budget"]["ended"].get<bool>())
     say("  the budget of {:g} s ended the search\n", report["budget"]["seconds"].get<double>());
@@ -148,6 +150,9 @@ void say_summary(const Json& reports) {
   if (summary.judged > 0)
     say("score {:.3f} (geometric mean of {}; 1 = eager), {} below 1\n", summary.score,
         counted(summary.judged, "sample"), summary.below_one);
+  if (summary.uncounted > 0)
+    say("{} in no score: answers that take no work would pass on all of their graphs\n",
+        counted(summary.uncounted, "sample"));
   if (summary.precision.graphs > 0) say_precision(author::to_json(summary.precision), "");
   if (summary.forms.size() > 1) {
     std::string forms;

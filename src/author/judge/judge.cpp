@@ -226,7 +226,9 @@ class Judge {
       }
     }
     if (!all_good) PASSNET_TRY_VOID(settle_together());
-    if (!judged_.records.empty()) judged_.score = record::abstaining_score(judged_.records);
+    if (judged_.records.empty()) return {};
+    judged_.score = record::abstaining_score(judged_.records);
+    judged_.counts = std::ranges::any_of(judged_.records, record::counts);
     return {};
   }
 

@@ -39,6 +39,7 @@ struct Judged {
   std::vector<PassVerdict> passes;  // in the order in which they were given
   Records records;                  // of the passes that are kept, together; empty: none is
   double score = 1;                 // of what is kept; a graph that is left alone counts 1
+  bool counts = true;               // false: answers that take no work would pass on each graph, none is in a score
   bool ended_by_budget = false;  // what would have been evaluated next was not; records are of the graphs with a pass
 };
 

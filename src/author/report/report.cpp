@@ -188,6 +188,7 @@ Json report_of(const SampleFacts& facts, const Authored& authored, const Judged*
     budget = {{"seconds", number_json(facts.budget_s)}, {"ended", judged != nullptr && judged->ended_by_budget}};
   return {{"sample", valid_utf8(facts.sample)},
           {"score", judged == nullptr ? Json() : number_json(judged->score)},
+          {"counts", judged == nullptr || judged->counts},
           {"seconds", number_json(facts.seconds)},
           {"budget", std::move(budget)},
           {"precision", precision_json(judged, {})},
@@ -222,6 +223,10 @@ AuthorSummary summary_of(const Json& reports) {
     summary.without_pass += kept == 0 ? 1 : 0;
     add(summary.precision, report["precision"]);
     if (report["score"].is_null()) continue;
+    if (!report.value("counts", true)) {
+      ++summary.uncounted;
+      continue;
+    }
     const auto score = report["score"].get<double>();
     ++summary.judged;
     summary.below_one += score < 1 ? 1 : 0;

@@ -47,9 +47,10 @@ struct AuthorSummary {
   size_t samples = 0, without_pass = 0, written = 0, kept = 0;
   size_t library = 0;  // of those that are kept, passes that call PyTorch
   size_t judged = 0, below_one = 0, ended_by_budget = 0;
+  size_t uncounted = 0;                 // whose graphs are in no score
   std::map<std::string, size_t> forms;  // how many samples are written in each
   Precision precision;                  // over all of them
-  double score = 1;                     // geometric mean of those that were judged
+  double score = 1;                     // geometric mean of those that were judged and count
   double seconds_per_sample = 0;        // the mean
   std::vector<std::pair<std::string, size_t>>
       causes;  // why passes were not kept and operators left, the most frequent first
