@@ -445,7 +445,16 @@ class StepLines {
     NodeId of = subject_.graph.args(id)[0].node;
     if (subject_.is_list(of)) of = subject_.graph.args(of)[0].node;
     make_view(of, lines);
+    name_overwritten(of, lines);
     lines.push_back(view_text(subject_, definitions_, id));
+  }
+
+  /// Views are named after what they were made of, whose elements an operator in place gave another name since.
+  void name_overwritten(NodeId id, std::vector<std::string>& lines) {
+    const std::optional<TensorId> tensor = definitions_.tensor_of(id);
+    if (!tensor || !is_in(part_, id) || std::ranges::find(part_.views, id) != part_.views.end()) return;
+    const std::string_view name = subject_.graph.node(id).name, stored = definitions_.tensors()[*tensor].name;
+    if (name != stored && made_views_.insert(id).second) lines.push_back(fmt::format("{} = {}", name, stored));
   }
 
   Subject& subject_;  // its graph's pool may grow
