@@ -64,6 +64,7 @@ std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<Named
     if (one.shares_rows) one.threads = static_cast<int>(threads_of(schedule, one.items, one.row));
     one.packs = kernel.facts.packing.has_value();
     one.tiles = kernel.facts.tile.has_value();
+    one.bands = kernel.facts.band.has_value();
     one.cpu_parts = parts_of(schedule, definitions.sizes(), kernel, false, 0);
     one.gpu_parts = parts_of(schedule, definitions.sizes(), kernel, true, 0);
     all.push_back(std::move(one));
@@ -124,7 +125,10 @@ std::string run_sentence(const KernelRun& one) {
              "{} item{} that need nothing of each other. On a CPU tasks take runs of them, 16 lanes at a time; on "
              "a GPU a thread takes one{}.",
              one.items, counted(static_cast<size_t>(one.items)),
-             one.packs ? ", or as many neighbours as 16 bytes hold where enough threads still have work" : "");
+             one.packs   ? ", or as many neighbours as 16 bytes hold where enough threads still have work"
+             : one.bands ? ", or several below each other where enough threads still have work, as their windows have "
+                           "rows in common"
+                         : "");
 }
 
 std::string boundary_sentence(const std::optional<Outside>& outside, const char* verb, const char* open_end) {

@@ -41,6 +41,7 @@ struct KernelRun {
   int threads = 1;                       // CUDA: that share a row
   bool packs = false;                    // CUDA: a thread may move several neighbours at once
   bool tiles = false;                    // it goes through tiles of two loops
+  bool bands = false;                    // a thread of a GPU may take several places one below the other
   int64_t cpu_parts = 1, gpu_parts = 1;  // tasks, and blocks (or threads, of a column), that share a row
 };
 

@@ -90,6 +90,22 @@ TEST(Text, SendsTransposesThroughTiles) {
   expect_golden("transposed.py.txt", pass.python.text);
 }
 
+/// Means of what lies around each place, beside what lies there.
+std::vector<Example> windows() {
+  const std::string x = tensor("float16", "8, 48, 57, 31");
+  return {example("a", "x",
+                  "        t = torch.nn.functional.avg_pool2d(x, 3, 1, 1, False, False)\n        u = t - x\n"
+                  "        v = torch.cat([x, u], 1)\n        return (v,)\n",
+                  {{"x", x}, {"t", x}, {"u", x}, {"v", tensor("float16", "8, 96, 57, 31")}})};
+}
+
+TEST(Text, TakesWindowsInBands) {
+  const Written pass = only_pass(windows());
+  expect_golden("windows.cu.txt", pass.cuda);
+  expect_golden("windows.cpp.txt", pass.cpp);
+  expect_golden("windows.py.txt", pass.python.text);
+}
+
 TEST(Text, HasNoTilesWhereALoopIsShort) {
   EXPECT_THAT(only_pass(transposed("15")).cuda, Not(HasSubstr("__shared__")));
   EXPECT_THAT(only_pass(transposed("70"), {.schedules = {{"fused_add", {.tiles = false}}}}).cuda,

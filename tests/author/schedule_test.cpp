@@ -69,6 +69,27 @@ TEST(Schedule, SplitsRowsAsThePlanDoes) {
   }
 }
 
+TEST(Schedule, TakesBandsAsThePlanDoes) {
+  Schedule wide;
+  wide.band = 8;
+  wide.pack_threads = 1000;
+  for (const Schedule& schedule : {Schedule(), wide}) {
+    for (const int64_t height : {0, 1, 3, 4, 7, 56}) {
+      std::string numbers;
+      std::vector<int64_t> expected;
+      for (const int64_t n : {0, 1, 1999, 2000, 262143, 262144, 524288, 100000000}) {
+        numbers += fmt::format("band_of(x, {}, {}), ", n, height);
+        expected.push_back(band_of(schedule, n, height));
+      }
+      EXPECT_EQ(decided(band_of_text(schedule), numbers, true), expected) << height << " high";
+      EXPECT_EQ(decided(band_of_text(schedule), numbers, false), std::vector<int64_t>(expected.size(), 1));
+    }
+  }
+  EXPECT_EQ(band_of(Schedule(), 524288, 7), 4);
+  EXPECT_EQ(band_of(Schedule(), 524288, 3), 2);
+  EXPECT_EQ(band_of(Schedule(), 262144, 7), 2);
+}
+
 TEST(Schedule, SplitsFewLongRowsAlone) {
   const Schedule schedule;
   EXPECT_EQ(parts_of(schedule, true, 8, 200000, false), 32);

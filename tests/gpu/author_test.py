@@ -1,5 +1,5 @@
 """Schedules of authored kernels on a GPU: rows that several blocks share, transposes through shared memory, norms of few long
-rows. Prints how fast each graph is beside PyTorch. Skipped where there is no GPU."""
+rows, windows that a thread takes in bands. Prints how fast each graph is beside PyTorch. Skipped where there is no GPU."""
 
 import json
 import os
@@ -25,6 +25,10 @@ SCHEDULES = {
     "channels_last": (["t = a.permute(0, 2, 3, 1)", "u = t.contiguous()", "v = u * b", "w = v + c"], "w", [[(4, 96, 57, 57), (96,), (4, 57, 57, 96)], [(1, 33, 129, 65), (33,), (1, 129, 65, 33)]]),
     "norms_across_channels": (["t = a.permute(0, 2, 3, 1)", f"u = {F}layer_norm(t, (96,), b, c, 1e-05)"], "u", [[(8, 96, 57, 57), (96,), (96,)], [(1, 96, 7, 7), (96,), (96,)]]),
     "keys": (["t = a.view(2, 129, 8, 64)", "u = t.permute(0, 2, 3, 1)", "v = u.contiguous()", "w = v * 0.125"], "w", [[(2, 129, 512)]]),
+    "means_of_windows": ([f"t = {F}relu(a, inplace = False)", f"u = {F}avg_pool2d(t, 3, 1, 1, False, False)", "v = u - t"], "v", [[(16, 48, 57, 57)], [(8, 48, 30, 31)], [(1, 3, 2, 5)]]),
+    "largest_of_windows": ([f"t = {F}max_pool2d(a, 3, 2, 1, 1, ceil_mode = False, return_indices = False)"], "t", [[(16, 48, 113, 113)], [(64, 64, 16, 15)]]),
+    "windows_of_weights": (["t = torch.conv2d(a, b, None, (1, 1), (2, 2), (1, 1), 48)", "u = t * c"], "u", [[(16, 48, 57, 57), (48, 1, 5, 5), (48, 1, 1)], [(8, 48, 31, 30), (48, 1, 5, 5), (48, 1, 1)]]),
+    "windows_beside_others": ([f"t = {F}max_pool2d(a, 2, 2, 0, 1, ceil_mode = False, return_indices = False)", "u = torch.cat([b, t], 1)", f"v = {F}relu(u, inplace = False)"], "v", [[(16, 48, 114, 114), (16, 16, 57, 57)], [(16, 48, 60, 62), (16, 16, 30, 31)]]),
     "conditions": (["t = a > 0.5", "u = t.transpose(0, 1)", "v = torch.where(u, b, 0.0)"], "v", [[(1025, 333), (333, 1025)]]),
 }
 

@@ -65,6 +65,16 @@ PASSNET_INLINE float rounded(float x) {
   return to_float(from_float<T>(x));
 }
 
+#if __CUDA_ARCH__ >= 800
+// A pair is converted four times as fast as a single one.
+template <>
+PASSNET_INLINE float rounded<bfloat16>(float x) {
+  uint32_t pair;
+  asm("cvt.rn.bf16x2.f32 %0, 0f00000000, %1;" : "=r"(pair) : "f"(x));
+  return __uint_as_float(pair << 16);
+}
+#endif
+
 /// The same: what PyTorch stores as T on a GPU alone. On a CPU it is x itself.
 template <class T>
 PASSNET_INLINE float rounded_on_gpu(float x) {

@@ -26,6 +26,18 @@ PASSNET_INLINE float fast_exp(float x) { return ::__expf(x); }
 /// a / b to 2 ulp, for |b| below 2^126.
 PASSNET_INLINE float fast_divide(float a, float b) { return ::__fdividef(a, b); }
 
+/// a / b without a branch, for many a that are divided by one b, whose inverse the compiler then computes once. Rounded as
+/// a / b is, but for results and a below 2^-100, and results beyond 2^100, which may be off by one ulp. Source: Markstein,
+/// "Computation of elementary functions on the IBM RISC System/6000 processor".
+PASSNET_INLINE float divide(float a, float b) {
+  // Neither inverse nor remainder may leave the normal numbers.
+  const float scale = ::fabsf(b) < 0x1p-100f ? 0x1p64f : ::fabsf(b) > 0x1p100f ? 0x1p-64f : 1.0f;
+  const float by = b * scale, of = a * scale, inverse = 1.0f / by, near = of * inverse;
+  const float exact = ::fmaf(::fmaf(-by, near, of), inverse, near);
+  const bool is_usual = ::fabsf(of) >= 0x1p-100f && ::fabsf(near) >= 0x1p-100f && ::fabsf(near) <= 0x1p100f;
+  return is_usual ? exact : near;
+}
+
 /// a b, rounded before anything is added to it. (The compiler makes one fma of `a * b + c`; where the two are operators
 /// of their own, PyTorch rounds in between.)
 PASSNET_INLINE float multiply(float a, float b) { return ::__fmul_rn(a, b); }

@@ -38,6 +38,11 @@ struct Divided {
   }
 };
 
+/// Whether 0 <= x < n: one comparison where n has 31 bits, for x that is no farther off than that.
+PASSNET_INLINE bool inside(int64_t x, int64_t n) {
+  return n >> 31 == 0 ? uint32_t(x) < uint32_t(n) : uint64_t(x) < uint64_t(n);
+}
+
 /// Waits for all threads of the block; what they wrote to shared memory is seen.
 PASSNET_INLINE void block_barrier() { __syncthreads(); }
 

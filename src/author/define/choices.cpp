@@ -99,7 +99,7 @@ Result<void> Definitions::overwritten_part(NodeId id, const Arguments& call) {
     std::optional<ExprId> inside;
     const auto and_also = [&](std::string_view text, IndexId a, IndexId b) {
       const ExprId here = exprs.apply(text, {exprs.place(a), exprs.place(b)}, Compute::Bool);
-      inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
+      inside = inside ? exprs.apply(kBoth, {*inside, here}, Compute::Bool) : here;
     };
     Place own(part.rank, indices.zero());
     for (size_t i = 0; i < part.from.size(); ++i) {

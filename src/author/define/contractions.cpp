@@ -230,9 +230,8 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
       const IndexId there = indices.add(indices.scale(place[2 + i], step[i]), indices.scale(tap.back(), spread[i]));
       from.push_back(indices.subtract(there, padding[i]));
       if (!padded[i]) continue;
-      const ExprId here = exprs.apply(
-          "($0 >= 0) & ($0 < $1)", {exprs.place(from.back()), exprs.place(indices.size(shape[2 + i]))}, Compute::Bool);
-      inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
+      const ExprId here = exprs.inside(from.back(), shape[2 + i]);
+      inside = inside ? exprs.apply(kBoth, {*inside, here}, Compute::Bool) : here;
     }
     ExprId element = scope.element(x, from);
     if (inside) element = exprs.guard(*inside, element, exprs.number(0));

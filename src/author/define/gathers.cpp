@@ -156,9 +156,8 @@ Result<void> Definitions::pad(NodeId id, const Arguments& call) {
         own[dim] = folded_back(scope, own[dim], shape[dim], mode);
         continue;
       }
-      const ExprId here = exprs.apply("($0 >= 0) & ($0 < $1)",
-                                      {exprs.place(own[dim]), exprs.place(indices.size(shape[dim]))}, Compute::Bool);
-      inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
+      const ExprId here = exprs.inside(own[dim], shape[dim]);
+      inside = inside ? exprs.apply(kBoth, {*inside, here}, Compute::Bool) : here;
     }
     const ExprId element = scope.element(x, own);
     return inside ? exprs.guard(*inside, element, value.number) : element;

@@ -101,10 +101,8 @@ Result<void> Definitions::pool(NodeId id, const Arguments& call, bool largest) {
       const IndexId within = indices.scale(indices.variable(variables[i]), scope.sizes().literal(dilation[i]));
       from.push_back(indices.add(begin(scope, place, i), within));
       if (!guarded[i]) continue;
-      const ExprId here =
-          exprs.apply("($0 >= 0) & ($0 < $1)", {exprs.place(from.back()), exprs.place(indices.size(shape[kept + i]))},
-                      Compute::Bool);
-      inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
+      const ExprId here = exprs.inside(from.back(), shape[kept + i]);
+      inside = inside ? exprs.apply(kBoth, {*inside, here}, Compute::Bool) : here;
     }
     ExprId element = scope.element(x, from);
     const double nothing = largest ? -std::numeric_limits<double>::infinity() : 0;
@@ -214,9 +212,8 @@ Result<void> Definitions::windows_as_columns(NodeId id, const Arguments& call) {
       const IndexId there = indices.add(indices.scale(at[i], step[i]), indices.scale(within[1 + i], spread[i]));
       from.push_back(indices.subtract(there, padding[i]));
       if (!padded[i]) continue;
-      const ExprId here = exprs.apply(
-          "($0 >= 0) & ($0 < $1)", {exprs.place(from.back()), exprs.place(indices.size(shape[2 + i]))}, Compute::Bool);
-      inside = inside ? exprs.apply("$0 & $1", {*inside, here}, Compute::Bool) : here;
+      const ExprId here = exprs.inside(from.back(), shape[2 + i]);
+      inside = inside ? exprs.apply(kBoth, {*inside, here}, Compute::Bool) : here;
     }
     const ExprId element = scope.element(x, from);
     return inside ? exprs.guard(*inside, element, exprs.integer(0, compute)) : element;

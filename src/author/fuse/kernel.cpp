@@ -175,11 +175,14 @@ class Planner {
     int64_t length = 1;
     for (const VariableId variable : variables) length *= sizes_.largest(indices_.extent(variable));
     if (length < kShortestRow) return;
-    // What is read by both loops decides.
+    // What is read by both loops decides. Neighbours that look at windows of one row of a picture go along it.
     int along_row = 0, along_items = 0;
     for (const ExprId load : loads_in(exprs_, kernel_)) {
       const Access from = access(load);
       const bool both = kernel_.items.empty() || from.moves_with(kernel_.items.back().variable);
+      const bool is_window = !kernel_.items.empty() && moves_by_one(from, variables.back()) &&
+                             moves_by_one(from, kernel_.items.back().variable);
+      if (is_window) return;
       along_row += moves_by_one(from, variables.back()) ? (both ? 8 : 1) : 0;
       along_items += !kernel_.items.empty() && moves_by_one(from, kernel_.items.back().variable) ? 8 : 0;
     }

@@ -122,6 +122,10 @@ ExprId ExprTable::reduce(Fold fold, TensorId tensor, std::vector<VariableId> var
   return intern(std::move(node));
 }
 
+ExprId ExprTable::inside(IndexId index, SizeId extent) {
+  return apply(kInside, {place(index), place(indices_.size(extent))}, Compute::Bool);
+}
+
 ExprId ExprTable::guard(ExprId condition, ExprId then, ExprId otherwise) {
   Expr node{Kind::Guard, nodes_[then].compute};
   node.parts = {condition, then, otherwise};

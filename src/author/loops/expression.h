@@ -52,6 +52,9 @@ struct Expr {
   double real() const { return std::bit_cast<double>(integer); }
 };
 
+/// Texts of Apply that targets have their own ways with: whether $0 lies in 0 … $1 - 1, whether both hold, a division.
+inline constexpr std::string_view kInside = "($0 >= 0) & ($0 < $1)", kBoth = "$0 & $1", kQuotient = "$0 / $1";
+
 class ExprTable {
  public:
   explicit ExprTable(IndexTable& indices) : indices_(indices) {}
@@ -63,6 +66,8 @@ class ExprTable {
   ExprId parameter(std::string text, Compute compute);
   ExprId place(IndexId index);
   ExprId apply(std::string_view text, std::vector<ExprId> parts, Compute compute);
+  /// Whether 0 <= index < extent: an Apply of kInside.
+  ExprId inside(IndexId index, SizeId extent);
   ExprId convert(ExprId part, Compute compute);
   /// The part itself where its value is one of the element's in any case.
   ExprId round(ExprId part, ElementId element);

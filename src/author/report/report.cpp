@@ -37,6 +37,7 @@ Json to_json(const Explained& explained) {
                        {"threads", one.threads},
                        {"packs", one.packs},
                        {"tiles", one.tiles},
+                       {"bands", one.bands},
                        {"parts", {{"cpu", one.cpu_parts}, {"gpu", one.gpu_parts}}}});
   for (const CalledOperator& one : explained.called)
     called.push_back({{"statement", valid_utf8(one.statement)},

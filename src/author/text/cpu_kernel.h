@@ -54,6 +54,15 @@ class CpuKernel final : public KernelWriter {
   bool is_vector(ExprId id) override;
   bool is_by_lane(ExprId id);
   bool chooses_for_all_lanes(const Expr& expr);
+  /// A Guard of what lies at the edge of a dimension: where all lanes are inside, they take one branch.
+  struct Edge {
+    std::vector<ExprId> others;  // conditions that are the same for all lanes
+    IndexId at = 0;
+    SizeId step = 0, extent = 0;  // from lane to lane; at must lie below extent
+  };
+  std::optional<Edge> edge_of(ExprId id);
+  bool add_conditions(ExprId id, std::optional<Edge>& edge);
+  std::string guarded(ExprId id) override;
   std::optional<std::string> vector_text(ExprId id) override;
   void store(const Store& store) override;
   bool only_moves(ExprId id, ElementId element);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -40,7 +41,7 @@ bool CpuKernel::is_vector(ExprId id) { return vectors_ && moves_with_lane(id) &&
 /// Whether a vector has to be put together lane by lane.
 bool CpuKernel::is_by_lane(ExprId id) {
   const Expr& expr = exprs_.at(id);
-  if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr);
+  if (expr.kind == Kind::Guard) return !chooses_for_all_lanes(expr) && !edge_of(id);
   if (expr.kind == Kind::Apply && expr.text.find('#') != std::string::npos) return true;
   bool found = false;
   exprs_.for_each_part(id,
@@ -51,6 +52,71 @@ bool CpuKernel::is_by_lane(ExprId id) {
 /// Whether a Guard is a branch that all lanes take together.
 bool CpuKernel::chooses_for_all_lanes(const Expr& expr) {
   return expr.kind == Kind::Guard && !moves_with_lane(expr.parts[0]);
+}
+
+std::optional<CpuKernel::Edge> CpuKernel::edge_of(ExprId id) {
+  const Expr expr = exprs_.at(id);
+  if (expr.kind != Kind::Guard || !moves_with_lane(expr.parts[0])) return std::nullopt;
+  std::optional<Edge> edge(std::in_place);
+  if (!add_conditions(expr.parts[0], edge) || edge->extent == 0) return std::nullopt;
+  return edge;
+}
+
+/// False where lanes differ in more than one of them, or in another way than by where they are.
+bool CpuKernel::add_conditions(ExprId id, std::optional<Edge>& edge) {
+  const Expr expr = exprs_.at(id);
+  if (!moves_with_lane(id)) {
+    edge->others.push_back(id);
+    return true;
+  }
+  if (expr.kind != Kind::Apply) return false;
+  if (expr.text == kBoth) return add_conditions(expr.parts[0], edge) && add_conditions(expr.parts[1], edge);
+  if (expr.text != kInside || edge->extent != 0) return false;
+  const IndexId at = exprs_.at(expr.parts[0]).places[0];
+  const Access access = access_of(exprs_, {at}, {sizes_.one()});
+  const auto step = access.steps.find(lane_->variable);
+  if (step == access.steps.end() || access.irregular.contains(lane_->variable)) return false;
+  edge->at = at;
+  edge->step = step->second;
+  edge->extent = indices_.at(exprs_.at(expr.parts[1]).places[0]).size;
+  return true;
+}
+
+std::string CpuKernel::guarded(ExprId id) {
+  const std::optional<Edge> edge = is_vector(id) ? edge_of(id) : std::nullopt;
+  if (!edge) return KernelWriter::guarded(id);
+  const Expr expr = exprs_.at(id);
+  std::vector<std::string> others;
+  for (const ExprId other : edge->others) others.push_back(value(other));
+  const std::string name = fresh("x"), at = fresh("at");
+  line(fmt::format("{} {};", type_of(id), name));
+  if (!others.empty()) open(fmt::format("if ({})", fmt::join(others, " && ")));
+  {
+    const Scoped scope(*this);
+    line(fmt::format("const int64_t {} = {};", at, index_text(edge->at)));
+    const std::string last = sizes_.is_one(edge->step) ? "" : " * " + sizes_.kernel_text(edge->step);
+    open(fmt::format("if ({0} >= 0 && {0} + (lanes - 1){1} < {2})", at, last, sizes_.kernel_text(edge->extent)));
+    {
+      const Scoped inside(*this);
+      line(fmt::format("{} = {};", name, value(expr.parts[1])));
+    }
+    close();
+    open("else");
+    {
+      const Scoped at_edge(*this);
+      line(fmt::format("{} = {};", name, by_lane(id)));
+    }
+    close();
+  }
+  if (others.empty()) return name;
+  close();
+  open("else");
+  {
+    const Scoped scope(*this);
+    line(fmt::format("{} = {};", name, value(expr.parts[2])));
+  }
+  close();
+  return name;
 }
 
 std::optional<std::string> CpuKernel::vector_text(ExprId id) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "author/text/operations.h"
 #include "author/text/schedule.h"
 
@@ -35,6 +37,22 @@ std::string CudaKernel::load_text(ExprId id) {
   return KernelWriter::load_text(id);
 }
 
+/// What a thread divides all of its elements by is inverted once.
+bool CudaKernel::divides_all(const Expr& expr) const {
+  if (expr.text != kQuotient || expr.compute != Compute::Float || !facts_.packing) return false;
+  const Expr& by = exprs_.at(expr.parts[1]);
+  int exponent = 0;
+  if (by.kind == Expr::Kind::Number && std::frexp(by.real(), &exponent) == 0.5) return false;  // multiplied in any case
+  return moves_with(expr.parts[0], {lane_->variable}) && !moves_with(expr.parts[1], {lane_->variable});
+}
+
+std::string CudaKernel::apply_text(const Expr& expr) {
+  const char* const function = expr.text == kInside ? "inside" : divides_all(expr) ? "divide" : nullptr;
+  if (function == nullptr) return KernelWriter::apply_text(expr);
+  const std::string a = value(expr.parts[0]), b = value(expr.parts[1]);
+  return fmt::format("{}({}, {})", function, a, b);
+}
+
 void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item) {
   std::string rest = item;
   for (size_t i = loops.size(); i-- > 0;) {
@@ -44,7 +62,7 @@ void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item)
       continue;
     }
     const std::string apart = fresh("by");
-    line(fmt::format("const Divided<{}> {}({});", extent_text(loops[i]), apart, rest));
+    line(fmt::format("const Divided<{}> {}({});", extent_of_items(loops[i]), apart, rest));
     line(fmt::format("const int64_t {} = {}.remainder;", name, apart));
     rest = apart + ".quotient";
   }
@@ -70,6 +88,10 @@ void CudaKernel::write_items() {
     line("if (global_index() > 0) return;");
     number_ = "0";
     item_body();
+    return;
+  }
+  if (facts_.band) {
+    write_bands();
     return;
   }
   line(fmt::format("const int64_t item = global_index(){};", facts_.packing ? " * PACK" : ""));

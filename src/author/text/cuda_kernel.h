@@ -1,4 +1,5 @@
-// A kernel for CUDA: a thread has an item, or as many neighbours as the plan says; a block a tile; or THREADS threads a row.
+// A kernel for CUDA: a thread has an item, or as many neighbours as the plan says, beside or below each other; a block a tile;
+// or THREADS threads a row.
 #pragma once
 
 #include <functional>
@@ -31,6 +32,8 @@ class CudaKernel final : public KernelWriter {
   std::string kept_load(const std::string& kept) override;
   std::string kept_store(const std::string& kept, const std::string& value) override;
   std::string load_text(ExprId id) override;
+  std::string apply_text(const Expr& expr) override;
+  bool divides_all(const Expr& expr) const;
 
   // cuda_steps.cpp: loops that a thread goes through by itself
   void open_steps(const std::vector<Loop>& loops, const std::vector<ExprId>& values) override;
@@ -39,6 +42,14 @@ class CudaKernel final : public KernelWriter {
 
   // cuda_tiles.cpp
   void write_tiles();
+
+  // cuda_bands.cpp: places one below the other that a thread takes
+  void write_bands();
+  std::string extent_of_items(const Loop& loop);
+  void open_each();
+  void write_windows_in(ExprId id, std::set<ExprId>& met);
+  void write_window(ExprId id, const Window& window);
+  void write_shared(ExprId id, const Window& window);
 
   // cuda_packs.cpp: neighbours that a thread takes at once
   void by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,
@@ -52,6 +63,7 @@ class CudaKernel final : public KernelWriter {
 
   std::map<ExprId, std::string> packs_;            // loads of several elements
   std::map<ExprId, std::string> tiles_;            // loads that lie in shared memory
+  std::string band_, first_;                       // the number of a thread's band, and where it begins
   std::vector<std::vector<ExprId>> ahead_;         // by loop that is open: what its steps read ahead
   std::map<ExprId, std::string> steps_;            // such loads, and where they lie
   std::map<TensorId, std::string> packed_stores_;  // what is stored together after the loop over it

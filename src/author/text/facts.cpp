@@ -134,6 +134,7 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
   }
   facts.packing = packing_of(definitions, kernel);
   facts.tile = tile_of(definitions, kernel);
+  if (split.reductions.empty() && split.given.empty()) facts.band = band_of(definitions, kernel);
   facts.beside = lie_beside(definitions, kernel);
   for (const ExprId reduction : split.given) facts.shares_taken.push_back(definitions.exprs().at(reduction).tensor);
   for (const ExprId reduction : split.reductions)

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "author/fuse/band.h"
 #include "author/fuse/kernel.h"
 #include "author/fuse/split.h"
 #include "author/fuse/tile.h"
@@ -32,6 +33,7 @@ struct KernelFacts {
   bool beside = false;                                      // rows are shared, and neighbours in memory are of others
   std::optional<Tile> tile;                                 // what goes through tiles; none: nothing has to
   std::optional<Packing> packing;                           // CUDA: none: an element at a time
+  std::optional<Band> band;                                 // CUDA: none: windows have nothing in common
 };
 KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel);
 /// Of one of the kernels that it was split into.

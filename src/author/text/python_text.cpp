@@ -81,7 +81,7 @@ std::string pack_text(Definitions& definitions, const NamedKernel& kernel, const
 
 /// What a plan calls the numbers that a launch goes by; empty: there is none.
 struct LaunchNames {
-  std::string pack, threads, block, parts;
+  std::string pack, band, threads, block, parts;
   std::map<TensorId, std::string> shares;  // partial results, by reduction
 };
 
@@ -114,7 +114,15 @@ std::vector<std::string> arguments_of(Definitions& definitions, const NamedKerne
       arguments.push_back(fmt::format("{}={}", constant, plan));
   }
   if (!names.pack.empty()) arguments.push_back("PACK=" + names.pack);
+  if (!names.band.empty()) arguments.push_back("BAND=" + names.band);
   return arguments;
+}
+
+/// All bands: "batch * width * triton.cdiv(height, band) * width".
+std::string bands_text(SizeTable& sizes, const Band& bands, const std::string& band) {
+  const SizeId others = sizes.product(bands.columns, bands.across);
+  return product_text(sizes.plan_text(others),
+                      fmt::format("triton.cdiv({}, {})", sizes.plan_text(bands.down.extent), band));
 }
 
 std::string launch(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of,
@@ -134,7 +142,8 @@ std::string launch(Definitions& definitions, const NamedKernel& kernel, const st
                        sizes.plan_text(kernel.facts.tile->across.extent),
                        sizes.plan_text(kernel.facts.tile->along.extent));
   } else {
-    grid = fmt::format("items_grid({}, {}, {}, {}), 256", device_of, items, sizes.plan_text(kernel.facts.steps),
+    const std::string threads = kernel.facts.band ? bands_text(sizes, *kernel.facts.band, names.band) : items;
+    grid = fmt::format("items_grid({}, {}, {}, {}), 256", device_of, threads, sizes.plan_text(kernel.facts.steps),
                        names.pack.empty() ? "1" : names.pack);
   }
   return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
@@ -360,6 +369,11 @@ class StepLines {
           pack_text(definitions_, kernel, sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
                     row ? names.threads : std::to_string(schedule_.pack_threads))));
     }
+    if (kernel.facts.band) {
+      names.band = number_name("band");
+      lines.push_back(fmt::format("{} = band_of({}, {}, {})", names.band, on, items,
+                                  sizes.plan_text(kernel.facts.band->down.extent)));
+    }
     lines.push_back(indent + launch(definitions_, kernel, on, names));
   }
 
@@ -534,6 +548,7 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
   if (uses([](const NamedKernel& one) { return one.facts.tile.has_value(); })) out += tiles_grid_text(schedule);
   if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Row; })) out += rows_grid_text(schedule);
   if (uses([](const NamedKernel& one) { return one.facts.packing.has_value(); })) out += pack_of_text();
+  if (uses([](const NamedKernel& one) { return one.facts.band.has_value(); })) out += band_of_text(schedule);
   if (uses([](const NamedKernel& one) { return !one.split.empty(); })) out += parts_of_text(schedule);
   std::vector<std::string> lines = type_checks(subject, part);
   StepLines of_steps(subject, definitions, part, kernels, steps, schedule);

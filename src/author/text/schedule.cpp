@@ -43,6 +43,12 @@ int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t wi
   return parts < kFewestParts || width < kShortestInShares * share ? 1 : parts;
 }
 
+int64_t band_of(const Schedule& schedule, int64_t n, int64_t height) {
+  int64_t band = schedule.band;
+  while (band > 1 && (height < band || n < band * schedule.pack_threads)) band /= 2;
+  return band;
+}
+
 std::string items_grid_text(const Schedule& schedule) {
   return fmt::format(R"(
 def items_grid(x, n, work, pack):
@@ -106,6 +112,20 @@ def pack_of(x, n, threads, steps):
     return pack
 
 )";
+}
+
+std::string band_of_text(const Schedule& schedule) {
+  return fmt::format(R"(
+def band_of(x, n, height):
+    # Places one below the other that a thread of a GPU takes, as their windows have rows in common: where columns are so
+    # high, and so many threads still have work.
+    band = {} if x.is_cuda else 1
+    while band > 1 and (height < band or n < band * {}):
+        band //= 2
+    return band
+
+)",
+                     schedule.band, schedule.pack_threads);
 }
 
 std::string parts_of_text(const Schedule& schedule) {

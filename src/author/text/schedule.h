@@ -16,6 +16,8 @@ struct Schedule {
   int64_t row_threads = 65536;
   /// GPU: threads that should have work before one takes several elements, or blocks grow: half of what a large one holds.
   int64_t pack_threads = 131072;
+  /// GPU: places one below the other that a thread takes at most, where their windows have rows in common.
+  int64_t band = 4;
   /// GPU: blocks that should have work before a row is left to one: two for each processor of a large one; 0: rows are
   /// never split.
   int64_t split_blocks = 264;
@@ -35,6 +37,9 @@ int64_t threads_of(const Schedule& schedule, int64_t rows, int64_t width);
 /// which has a thread, or a lane.
 int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t width, bool columns);
 
+/// Places one below the other that a thread of a GPU takes, of columns of that height and n places.
+int64_t band_of(const Schedule& schedule, int64_t n, int64_t height);
+
 /// def items_grid(x, n, work, pack)
 std::string items_grid_text(const Schedule& schedule);
 /// def tiles_grid(x, n, across, along)
@@ -43,6 +48,8 @@ std::string tiles_grid_text(const Schedule& schedule);
 std::string rows_grid_text(const Schedule& schedule);
 /// def pack_of(x, n, threads, steps)
 std::string pack_of_text();
+/// def band_of(x, n, height)
+std::string band_of_text(const Schedule& schedule);
 /// def parts_of(x, rows, width, columns)
 std::string parts_of_text(const Schedule& schedule);
 

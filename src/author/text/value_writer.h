@@ -55,6 +55,9 @@ class ValueWriter {
   /// What is done with either value of a Guard, each where it is chosen.
   void branches(const std::string& condition, const Expr& guard, const std::function<void(ExprId)>& write);
   virtual std::string load_text(ExprId id);
+  virtual std::string apply_text(const Expr& expr);
+  /// The name of a Guard's value, which is written as a branch.
+  virtual std::string guarded(ExprId id);
   /// raw: an element of that tensor, as it is stored.
   std::string converted(TensorId tensor, const std::string& raw) const;
   const Element& element(TensorId tensor) const;
@@ -141,9 +144,7 @@ class ValueWriter {
  private:
   void name_loops();
   std::string named(ExprId id, const std::string& text);
-  std::string apply_text(const Expr& expr);
   std::string convert_text(const Expr& expr);
-  std::string guarded(ExprId id);
   void write_same_reductions_in(ExprId id, const std::set<VariableId>& variables, std::set<ExprId>& met);
 
   std::set<std::string> taken_;  // names of parameters
