@@ -21,18 +21,22 @@ PASSNET_KERNEL add_relu_kernel(const T* x, const T* y, T* out, int64_t n) {
 }
 """
 RIGHT = "out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"
+# As kernel.h has it.
+PARAMETERS = "extern __device__ const passnet::detail::ParameterText passnet_parameters_add_relu_kernel;\n"
 
 
 class GpuCase(PassnetCase):
-    def write_pass(self, source=GPU_PASS, body=RIGHT, name="add_relu"):
+    def write_pass(self, source=GPU_PASS, body=RIGHT, name="add_relu", before=""):
+        """before: what stands before the kernel."""
         super().write_pass(source=source, name=name)
-        (self.sample / "pass_dir" / f"{name}.cu").write_text(KERNEL % textwrap.indent(body, "    "))
+        text = KERNEL % textwrap.indent(body, "    ")
+        (self.sample / "pass_dir" / f"{name}.cu").write_text(text.replace("PASSNET_KERNEL", before + "PASSNET_KERNEL"))
 
     def evaluate(self, *flags, **options):
         return super().evaluate("--device", "cuda", *flags, **options)
 
-    def failure(self, body, *flags):
-        self.write_pass(body=body)
+    def failure(self, body, *flags, before=""):
+        self.write_pass(body=body, before=before)
         return self.only_record(*flags)
 
 
@@ -138,6 +142,10 @@ class BadKernels(GpuCase):
     def test_state_between_launches_is_refused(self):
         record = self.failure("static float kept = 1; kept += x[i]; out[i] = kept;")
         self.expect(record, "build", "bad-pass", "kept", "outlives a launch")
+
+    def test_state_in_what_the_header_brings(self):
+        count = RIGHT + " if (i == 0) ++const_cast<char*>(passnet_parameters_add_relu_kernel.text)[1000];"
+        self.expect(self.failure(count, before=PARAMETERS), "run", "out-of-bounds", "wrote to 'passnet_parameters_add_relu_kernel'")
 
     def test_kernel_that_does_not_compile_gives_the_compilers_words(self):
         self.expect(self.failure("out[i] = undeclared;"), "build", "bad-pass", 'add_relu.cu:5:1: error: identifier "undeclared" is undefined')

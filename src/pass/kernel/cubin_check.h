@@ -1,4 +1,5 @@
-// Reads a kernel compiled for a GPU without loading it, and refuses one that keeps state between launches.
+// Reads a kernel compiled for a GPU without loading it, and refuses one with variables of its own, which would keep state
+// between launches. Those that it lets pass are compared when the kernel has run (runtime/gpu/module_variables.h).
 #pragma once
 
 #include <string>
