@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "pass/kernel/cubin_object.h"
 #include "pass/kernel/cubin_variables.h"
+#include "pass/kernel/cuda_tables.h"
 
 namespace passnet::pass {
 namespace {
@@ -20,13 +21,18 @@ bool is_ours(std::string_view name, const std::string& parameters, const std::ve
   return false;
 }
 
-/// Tables of numbers that libdevice reads, and the names of options that LLVM leaves behind.
-bool is_libdevice_table(std::string_view name) { return name.starts_with("__cudart_") || name.starts_with("_$_str"); }
+/// The name of an option ("__CUDA_FTZ") that libdevice asked LLVM for, which leaves it behind.
+bool is_option_name(const CubinVariable& variable) {
+  return variable.name.starts_with("_$_str") && variable.bytes.starts_with("__CUDA_") &&
+         variable.bytes.find('\0') == variable.bytes.size() - 1;
+}
 
 Error outlives(const std::string& kernel, const CubinVariable& variable, const char* hint) {
+  const bool is_table = variable.name.starts_with("__cudart_");
   return bad_pass(fmt::format("kernel '{}' has a variable {} ({}, {} bytes) that outlives a launch", kernel,
                               quoted(variable.name), variable.section, variable.size))
-      .with_hint(hint);
+      .with_hint(is_table ? "tables of CUDA's library are taken with the numbers that they have in CUDA 12.4 to 13.0"
+                          : hint);
 }
 
 }  // namespace
@@ -36,7 +42,7 @@ Result<std::string> check_cubin(std::string_view cubin, const std::string& kerne
   PASSNET_TRY(const std::vector<CubinVariable> variables, read_cubin_variables(cubin));
   const std::string parameters = "passnet_parameters_" + kernel;
   for (const CubinVariable& variable : variables) {
-    if (!is_ours(variable.name, parameters, constants))
+    if (!is_ours(variable.name, parameters, constants) && !is_cuda_table(variable.name, variable.bytes))
       return outlives(kernel, variable, "kernels may only use their arguments, __shared__ memory and registers");
   }
   const auto found = std::ranges::find(variables, parameters, &CubinVariable::name);
@@ -47,7 +53,7 @@ Result<std::string> check_cubin(std::string_view cubin, const std::string& kerne
 Result<void> check_triton_cubin(std::string_view cubin, const std::string& entry) {
   PASSNET_TRY(const std::vector<CubinVariable> variables, read_cubin_variables(cubin));
   for (const CubinVariable& variable : variables) {
-    if (!is_libdevice_table(variable.name))
+    if (!is_option_name(variable) && !is_cuda_table(variable.name, variable.bytes))
       return outlives(entry, variable, "kernels may only use their arguments, shared memory and registers");
   }
   ElfObject object = cubin_object(cubin);
