@@ -21,18 +21,26 @@ PASSNET_KERNEL add_relu_kernel(const T* x, const T* y, T* out, int64_t n) {
 }
 """
 RIGHT = "out[i] = x[i] + y[i] > 0 ? x[i] + y[i] : 0;"
+# As CUDA's library has it, and as kernel.h has it.
+TABLE = """\
+extern "C" __device__ uint32_t __cudart_i2opi_f[6] = {0x3c439041, 0xdb629599, 0xf534ddc0,
+                                                      0xfc2757d1, 0x4e441529, 0xa2f9836e};
+"""
+PARAMETERS = "extern __device__ const passnet::detail::ParameterText passnet_parameters_add_relu_kernel;\n"
 
 
 class GpuCase(PassnetCase):
-    def write_pass(self, source=GPU_PASS, body=RIGHT, name="add_relu"):
+    def write_pass(self, source=GPU_PASS, body=RIGHT, name="add_relu", before=""):
+        """before: what stands before the kernel."""
         super().write_pass(source=source, name=name)
-        (self.sample / "pass_dir" / f"{name}.cu").write_text(KERNEL % textwrap.indent(body, "    "))
+        text = KERNEL % textwrap.indent(body, "    ")
+        (self.sample / "pass_dir" / f"{name}.cu").write_text(text.replace("PASSNET_KERNEL", before + "PASSNET_KERNEL"))
 
     def evaluate(self, *flags, **options):
         return super().evaluate("--device", "cuda", *flags, **options)
 
-    def failure(self, body, *flags):
-        self.write_pass(body=body)
+    def failure(self, body, *flags, before=""):
+        self.write_pass(body=body, before=before)
         return self.only_record(*flags)
 
 
@@ -101,6 +109,18 @@ class Evaluation(GpuCase):
             self.assertEqual((record["stage"], record["error"]), ("done", ""))
             self.assertEqual(record["outputs"][0]["passes_from"], -10)
 
+    def test_sines_of_large_numbers(self):
+        graph = self.sample / "graphs" / "small"
+        model, meta = graph / "model.py", graph / "weight_meta.py"
+        model.write_text(model.read_text().replace("torch.nn.functional.relu(tmp_0, inplace = False)", "torch.sin(tmp_0)"))
+        meta.write_text(meta.read_text().replace("std = 2.0", "std = 200000.0"))
+        self.write_pass(source=GPU_PASS.replace("torch.nn.functional.relu(x + y)", "torch.sin(x + y)"),
+                        body="out[i] = sinf(x[i] + y[i]);")
+        for mode in ("auto", "off"):
+            record = self.only_record("--cuda-graph", mode)
+            self.assertEqual((record["stage"], record["error"]), ("done", ""))
+            self.assertLessEqual(record["outputs"][0]["passes_from"], -6)
+
 
 class BadKernels(GpuCase):
     def expect(self, record, stage, kind, *words):
@@ -138,6 +158,19 @@ class BadKernels(GpuCase):
     def test_state_between_launches_is_refused(self):
         record = self.failure("static float kept = 1; kept += x[i]; out[i] = kept;")
         self.expect(record, "build", "bad-pass", "kept", "outlives a launch")
+
+    def test_state_in_what_the_library_or_the_header_brings(self):
+        count = RIGHT + " if (i == 0) ++__cudart_i2opi_f[0];"
+        self.expect(self.failure(count, before=TABLE), "run", "out-of-bounds", "add_relu_kernel", "wrote to '__cudart_i2opi_f'")
+        count = RIGHT + " if (i == 0) ++const_cast<char*>(passnet_parameters_add_relu_kernel.text)[1000];"
+        self.expect(self.failure(count, before=PARAMETERS), "run", "out-of-bounds", "wrote to 'passnet_parameters_add_relu_kernel'")
+
+    def test_state_that_is_written_in_timed_calls_alone(self):
+        # Behind a buffer of a checked call stands 0xC7.
+        count = RIGHT + " if (i == 0 && reinterpret_cast<const uint32_t*>(out)[n] != 0xC7C7C7C7) ++__cudart_i2opi_f[0];"
+        record = self.failure(count, before=TABLE)
+        self.assertEqual(record["error_kind"], "out-of-bounds", record["error"])
+        self.assertIn("wrote to '__cudart_i2opi_f'", record["error"])
 
     def test_kernel_that_does_not_compile_gives_the_compilers_words(self):
         self.expect(self.failure("out[i] = undeclared;"), "build", "bad-pass", 'add_relu.cu:5:1: error: identifier "undeclared" is undefined')

@@ -89,6 +89,12 @@ IN_PLACE = PLAIN.replace("    out = torch.empty_like(x)\n", "").replace("(x, y, 
 CLUSTER = PLAIN.replace("num_warps=2", "num_warps=4, num_ctas=2")
 OUTSIDE = PLAIN.replace("x_ptr + at, mask=at < n", "x_ptr + 1099511627776 + at")
 WRONG = PLAIN.replace("x + y, 0", "x - y, 0")
+# The sine brings a table; the second kernel counts in it.
+SINE = PLAIN.replace("tl.maximum(x + y, 0)", "tl.maximum(x + y, 0) + 0 * tl.sin(x)")
+COUNTS = SINE.replace("    tl.store(", """\
+    tl.inline_asm_elementwise("atom.global.add.u32 $0, [__cudart_i2opi_f], 1;", "=r,r", [at], dtype=tl.int32,
+                              is_pure=False, pack=1)
+    tl.store(""")
 
 MATMUL_MODEL = """\
 import torch
@@ -199,6 +205,14 @@ class Triton(PassnetCase):
         record = self.only_record()
         self.assertEqual((record["stage"], record["error"]), ("done", ""))
         self.assertLessEqual(record["outputs"][0]["passes_from"], -5)  # sums in another order
+
+    def test_a_table_of_the_library_may_be_read_and_not_written(self):
+        self.write_pass(SINE)
+        self.assert_right(self.only_record())
+        self.write_pass(COUNTS)
+        record = self.only_record()
+        self.assertEqual((record["stage"], record["error_kind"]), ("run", "out-of-bounds"), record["error"])
+        self.assertIn("wrote to '__cudart_i2opi_f'", record["error"])
 
     def test_kernels_that_misbehave_are_named(self):
         self.write_pass(WRONG)

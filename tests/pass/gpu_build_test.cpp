@@ -1,9 +1,11 @@
 // Kernels for a GPU, compiled without one: what they may say and do, and the words for what they may not.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/file.h"
 #include "kernel_fixture.h"
 #include "pass/kernel/cubin_check.h"
+#include "pass/kernel/cubin_variables.h"
 #include "pass/kernel/gpu_compiler.h"
 #include "pass/kernel/ptx_check.h"
 
@@ -12,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 class GpuBuild : public KernelFixture {
  protected:
@@ -98,6 +101,38 @@ TEST_F(GpuBuild, RefusesStateBetweenLaunches) {
               HasSubstr("that outlives a launch"));
 }
 
+TEST_F(GpuBuild, TakesTheTablesOfCudasLibrary) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"float", "sinf(x[0]) + cosf(x[1]) + tanf(x[2]) + j0f(x[3]) + lgammaf(x[4]) + erfinvf(x[5]) + powf(x[6], x[7])"},
+      {"double", "sin(x[0]) + cos(x[1]) + tan(x[2]) + j0(x[3]) + lgamma(x[4]) + erfinv(x[5]) + pow(x[6], x[7])"},
+  };
+  for (const auto& [type, expression] : cases) {
+    const std::string text =
+        fmt::format("PASSNET_KERNEL k(const {0}* x, {0}* out) {{ out[0] = {1}; }}\n", type, expression);
+    EXPECT_EQ(error_of(kInclude + text), "built");
+  }
+}
+
+TEST_F(GpuBuild, RefusesOtherTablesByTheirName) {
+  const std::string numbers[] = {"0x3c439041, 0xdb629599, 0xf534ddc0, 0xfc2757d1, 0x4e441529, 0xa2f9836e",
+                                 "0x3c439041, 0xdb629599, 0xf534ddc0, 0xfc2757d1, 0x4e441529, 0xa2f9836f"};
+  const auto declared = [&](const std::string& name, const std::string& values, size_t count = 6) {
+    return error_of(
+        fmt::format("{}extern \"C\" __device__ uint32_t {}[{}] = {{{}}};\nPASSNET_KERNEL k(int32_t* out) {{ out[0] = "
+                    "{}[1]++; }}\n",
+                    kInclude, name, count, values, name));
+  };
+  EXPECT_EQ(declared("__cudart_i2opi_f", numbers[0]), "built");  // what writes to it is found when it runs
+  EXPECT_EQ(
+      declared("__cudart_i2opi_f", numbers[1]),
+      "Name.cu:3:16: error: kernel 'k' has a variable '__cudart_i2opi_f' (.nv.global.init, 24 bytes) that outlives "
+      "a launch\nhint: tables of CUDA's library are taken with the numbers that they have in CUDA 12.4 to 13.0");
+  EXPECT_THAT(declared("__cudart_i2opi_f", numbers[0], 7), HasSubstr("28 bytes) that outlives a launch"));
+  EXPECT_THAT(declared("__cudart_i2opi_f", "0"), HasSubstr("(.nv.global, 24 bytes) that outlives a launch"));
+  EXPECT_THAT(declared("__cudart_i2opi_d", numbers[0]), HasSubstr("that outlives a launch"));
+  EXPECT_THAT(declared("i2opi", numbers[0]), HasSubstr("variable 'i2opi' (.nv.global.init, 24 bytes)"));
+}
+
 TEST_F(GpuBuild, RefusesWhatDoesMoreThanCompute) {
   const std::pair<const char*, const char*> cases[] = {
       {"out[0] = clock64();", "reads '%clock64'"},
@@ -165,6 +200,34 @@ TEST(GpuCompilerErrors, FirstErrorWithUpToTwoMore) {
 TEST(GpuCompilerErrors, WhatIsNoDiagnosticIsQuoted) {
   const Error error = parse_gpu_compiler_errors("nvcc fatal : sm_1 is unknown\n", "Name.cu", {"k", {"Name.cu", 4, 16}});
   EXPECT_EQ(to_string(error), "Name.cu:4:16: error: the compiler stopped: 'nvcc fatal : sm_1 is unknown'");
+}
+
+TEST_F(GpuBuild, TablesAreReadFromTheCubin) {
+  const std::string text = kInclude + "PASSNET_KERNEL k(const float* x, float* out) { out[0] = sinf(x[0]) * N; }\n";
+  const auto built = build(text, "k", {{"N", int64_t{3}}});
+  ASSERT_TRUE(built) << to_string(built.error());
+  auto cubin = read_file(built->object);
+  ASSERT_TRUE(cubin);
+  const auto variables = read_cubin_variables(*cubin);
+  ASSERT_TRUE(variables) << to_string(variables.error());
+  std::vector<std::string> names;
+  const CubinVariable* table = nullptr;
+  for (const CubinVariable& variable : *variables) {
+    names.push_back(fmt::format("{} {}", variable.name, variable.size));
+    if (variable.name == "__cudart_i2opi_f") table = &variable;
+  }
+  EXPECT_THAT(names, UnorderedElementsAre("N 8", "__cudart_i2opi_f 24", "passnet_parameters_k 1024"));
+  ASSERT_NE(table, nullptr);
+  EXPECT_EQ(table->bytes.substr(20), "\x6e\x83\xf9\xa2");  // 2/pi = 0.a2f9836e… in hexadecimal
+  const std::vector<NamedConstant> constants = {{"N", int64_t{3}}};
+  EXPECT_TRUE(check_cubin(*cubin, "k", constants));
+  for (const size_t i : {size_t{0}, table->size - 1}) {
+    std::string other = *cubin;
+    const size_t at = other.find(table->bytes);
+    ASSERT_NE(at, std::string::npos);
+    ++other[at + i];
+    EXPECT_THAT(to_string(check_cubin(other, "k", constants).error()), HasSubstr("'__cudart_i2opi_f'")) << i;
+  }
 }
 
 TEST(CubinCheck, TakesNoOtherFile) {

@@ -1,8 +1,11 @@
 // @triton.jit kernels, compiled without a GPU: what comes out, for which request, and what is kept.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <thread>
 
+#include "pass/kernel/cubin_check.h"
+#include "pass/kernel/cubin_variables.h"
 #include "triton_fixture.h"
 
 namespace passnet::pass {
@@ -200,11 +203,30 @@ TEST_F(TritonBuild, TakesHelpersAndConstantsOfOtherModules) {
 
 TEST_F(TritonBuild, TablesOfLibdeviceAreNoState) {
   const std::string text = kTritonImports +
+                           "from triton.language.extra import libdevice\n"
                            "@triton.jit\n"
                            "def k(x, B: tl.constexpr):\n"
                            "    i = tl.arange(0, B)\n"
-                           "    tl.store(x + i, tl.sin(tl.load(x + i)) + tl.rand(3, i))\n";
-  EXPECT_EQ(error_of(TritonFixture::request(text, "k", {pointer("x", "fp32"), constant("B", int64_t{128})})), "built");
+                           "    v = tl.load(x + i)\n"
+                           "    tl.store(x + i, tl.sin(v) + tl.rand(3, i) + libdevice.sqrt(v) + libdevice.j0(v))\n";
+  for (const char* type : {"fp32", "fp64"}) {
+    const auto built = build(TritonFixture::request(text, "k", {pointer("x", type), constant("B", int64_t{128})}));
+    ASSERT_TRUE(built) << to_string(built.error());
+    auto cubin = read_file(built->object);
+    ASSERT_TRUE(cubin);
+    const auto variables = read_cubin_variables(*cubin);
+    ASSERT_TRUE(variables) << to_string(variables.error());
+    EXPECT_GE(variables->size(), 2u);
+    for (const CubinVariable& variable : *variables) {
+      std::string other = *cubin;
+      const size_t at = other.find(variable.bytes);
+      ASSERT_NE(at, std::string::npos);
+      ++other[at + 1];
+      EXPECT_EQ(check_triton_cubin(other, "k").error().message,
+                fmt::format("kernel 'k' has a variable '{}' (.nv.global.init, {} bytes) that outlives a launch",
+                            variable.name, variable.size));
+    }
+  }
 }
 
 TEST_F(TritonBuild, OtherGpusAndClusters) {

@@ -199,6 +199,7 @@ Copies run_once(Device& device, KernelHost& host, const FusedList& list, size_t 
   host.expect_launches();
   for (size_t i = 0; i < list.launches.launches.size(); ++i) {
     run_one(device, host, list, number, i, buffers.data());
+    if (host.compares_canaries) host.require_same_variables(number, i);
     check_after(host, list.launches, list.launches.launches[i], copies, tensors);
   }
   return copies;

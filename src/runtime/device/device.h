@@ -46,7 +46,7 @@ class KernelHost {
 
   /// Defences that `passnet selftest` switches off, to see what the others hold.
   bool poisons = true;  // buffers hold what no kernel wrote before a call, and outputs that still hold it are told
-  bool compares_canaries = true;  // the bytes beside a buffer are looked at after a call
+  bool compares_canaries = true;  // the bytes beside a buffer, and variables of kernels, are looked at after a call
 
   /// Memory for a buffer that the plan allocates, or that it may write; elements are as they happen to be. Throws KernelFault when more calls'
   /// buffers are held than calls_at_a_time().
@@ -69,8 +69,11 @@ class KernelHost {
   virtual size_t calls_at_a_time() const = 0;
   /// Buffers of the next `calls` calls lie elsewhere than before and hold random bytes.
   virtual void renew(size_t) {}
-  /// Throws KernelFault when a byte beside a buffer was overwritten since it was placed.
+  /// Throws KernelFault when a byte beside a buffer was overwritten since it was placed, or a variable of a kernel since
+  /// it was loaded.
   virtual void require_intact() {}
+  /// The second alone, of the kernel of one launch, which has ended.
+  virtual void require_same_variables(size_t, size_t) {}
   /// A pidfd of the process that kernels run in; -1: this one.
   virtual int process() const { return -1; }
 };

@@ -13,9 +13,9 @@ namespace passnet::runtime::gpu {
 // clang-format off
 #define PASSNET_DRIVER_FUNCTIONS(X)                                                                                  \
   X(cuInit) X(cuGetErrorName) X(cuGetErrorString) X(cuDeviceGet) X(cuDeviceGetAttribute)       \
-  X(cuDeviceGetName) X(cuDevicePrimaryCtxSetFlags) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuLaunchKernel) X(cuLaunchKernelEx) X(cuFuncSetAttribute) \
+  X(cuDeviceGetName) X(cuDevicePrimaryCtxSetFlags) X(cuModuleLoadData) X(cuModuleUnload) X(cuModuleGetFunction) X(cuModuleGetGlobal) X(cuLaunchKernel) X(cuLaunchKernelEx) X(cuFuncSetAttribute) \
   X(cuStreamBeginCapture) X(cuStreamEndCapture) X(cuStreamSynchronize) X(cuEventCreate)        \
-  X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery) X(cuEventElapsedTime) X(cuMemcpyDtoDAsync) X(cuMemcpy3DAsync)   \
+  X(cuEventDestroy) X(cuEventRecord) X(cuEventQuery) X(cuEventElapsedTime) X(cuMemcpyDtoDAsync) X(cuMemcpyDtoHAsync) X(cuMemcpy3DAsync)   \
   X(cuMemsetD8Async) X(cuMemsetD16Async) X(cuMemsetD32Async) X(cuPointerGetAttribute) X(cuGraphDestroy)              \
   X(cuGraphGetNodes) X(cuGraphGetEdges) X(cuGraphNodeGetType) X(cuGraphKernelNodeGetParams)                          \
   X(cuGraphKernelNodeGetAttribute) X(cuGraphMemcpyNodeGetParams) X(cuGraphMemsetNodeGetParams)                       \

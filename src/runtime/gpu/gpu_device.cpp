@@ -2,7 +2,10 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_strided.h>
+#include <fmt/format.h>
 
+#include "runtime/device/checked_run.h"
+#include "runtime/device/kernel_fault.h"
 #include "runtime/gpu/capture.h"
 #include "runtime/gpu/clock.h"
 #include "runtime/gpu/compare.h"
@@ -64,6 +67,24 @@ class GpuHost final : public KernelHost {
   }
   void launch(size_t list, size_t index, char* const* buffers) override { launches_[list][index].run(buffers); }
   size_t calls_at_a_time() const override { return 1; }
+  void require_same_variables(size_t list, size_t index) override {
+    const std::optional<std::string> changed = launches_[list][index].find_changed_variable();
+    if (!changed) return;
+    const pass::LaunchList& launches = lists_[list].launches;
+    const pass::Launch& launch = launches.launches[index];
+    throw KernelFault{"out-of-bounds",
+                      fmt::format("{} wrote to '{}', which outlives a launch: kernels may only write to their "
+                                  "arguments and to shared memory",
+                                  describe_kernel(launches, launch), *changed),
+                      launch.at, false, describe_launch(launches, launch)};
+  }
+  void require_intact() override {
+    if (!compares_canaries) return;
+    gpu::synchronize();
+    for (size_t list = 0; list < launches_.size(); ++list) {
+      for (size_t index = 0; index < launches_[list].size(); ++index) require_same_variables(list, index);
+    }
+  }
 
  private:
   const std::vector<FusedList>& lists_;

@@ -57,6 +57,7 @@ Result<std::shared_ptr<const Kernel>> Kernel::load(const KernelFile& file) {
   if (const CUresult done = driver().cuModuleGetFunction(&function, module, file.entry.c_str()); done != CUDA_SUCCESS)
     return bad_pass(fmt::format("'{}' has no kernel '{}': {}", file.object.string(), file.entry, describe(done)));
   kernel->function_ = function;
+  PASSNET_TRY(kernel->variables_, ModuleVariables::read(module, image));
   kernel->parameters_ = file.parameters;
   kernel->shared_bytes_ = static_cast<unsigned>(file.shared_bytes);
   kernel->cluster_ = static_cast<unsigned>(file.cluster);

@@ -6,19 +6,22 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "pass/plan/launch_list.h"
 #include "runtime/device/device.h"
 #include "runtime/device/kernel_file.h"
+#include "runtime/gpu/module_variables.h"
 
 namespace passnet::runtime::gpu {
 
 /// Owns a loaded module.
 class Kernel final {
  public:
-  /// Errors: BadPass when the file is no kernel of this device.
+  /// Errors: BadPass when the file is no kernel of this device; Io; as ModuleVariables::read().
   static Result<std::shared_ptr<const Kernel>> load(const KernelFile& file);
   ~Kernel();
   Kernel(const Kernel&) = delete;
@@ -28,11 +31,13 @@ class Kernel final {
   const std::vector<std::string>& parameters() const { return parameters_; }
   unsigned shared_bytes() const { return shared_bytes_; }
   unsigned cluster() const { return cluster_; }
+  const ModuleVariables& variables() const { return variables_; }
 
  private:
   Kernel() = default;
   void* module_ = nullptr;
   void* function_ = nullptr;
+  ModuleVariables variables_;
   std::vector<std::string> parameters_;
   unsigned shared_bytes_ = 0;
   unsigned cluster_ = 1;
@@ -44,6 +49,8 @@ class ReadyLaunch {
   /// buffers[i]: first element of buffer i on the device. Returns once the launch stands in line. Throws KernelFault
   /// when the driver refuses it (too many threads for the registers it takes).
   void run(char* const* buffers);
+  /// The name of a variable of the kernel's that launches have changed. Waits for the stream.
+  std::optional<std::string> find_changed_variable() const { return kernel_->variables().find_changed(); }
 
  private:
   struct Pointer {
