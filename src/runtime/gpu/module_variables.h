@@ -27,18 +27,9 @@ class ModuleVariables {
   struct Variable {
     std::string name;
     CUdeviceptr first = 0;  // address
-    size_t size = 0;        // bytes
+    std::string bytes;      // as loaded
   };
-  /// Variables that lie together, with what lies between them: read at once.
-  struct Range {
-    CUdeviceptr first = 0;
-    std::string bytes;  // as loaded
-    CUdeviceptr end() const { return first + bytes.size(); }
-  };
-  const std::string& name_at(CUdeviceptr address) const;
-
-  std::vector<Variable> variables_;  // by address
-  std::vector<Range> ranges_;
+  std::vector<Variable> variables_;
 };
 
 }  // namespace passnet::runtime::gpu
