@@ -237,6 +237,38 @@ template <class T>
     detail::store_tail(out, x, lanes);
 }
 
+namespace detail {
+template <class T>
+inline vec load_between(const T* x, int first, int last, float otherwise) {
+#ifdef PASSNET_AVX512_
+  const auto some = static_cast<unsigned short>((1u << last) - (1u << first));
+  vec out;
+  if constexpr (__is_same(T, float)) {
+    out.part[0] = __builtin_ia32_loadups512_mask(x, floats{} + otherwise, some);
+    return out;
+  } else if constexpr (__is_same(T, float16) || __is_same(T, bfloat16)) {
+    const auto there =
+        widen((halves)__builtin_ia32_loaddquhi256_mask(reinterpret_cast<const short*>(x), half_words{}, some), T());
+    out.part[0] = there;
+    return select(first_lanes(first), vec(otherwise), select(first_lanes(last), out, vec(otherwise)));
+  }
+#endif
+  float all[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) all[lane] = otherwise;
+  for (int lane = first; lane < last; ++lane) all[lane] = to_float(x[lane]);
+  return load(all);
+}
+}  // namespace detail
+
+/// x[lane] of the first `lanes` (1 … 16) where 0 <= at + lane < extent, as in a row of a picture, and `otherwise` in lanes that
+/// lie beside it, which are not read.
+template <class T>
+[[gnu::always_inline]] inline vec load_inside(const T* x, int64_t at, int64_t extent, int lanes, float otherwise) {
+  const int first = at >= 0 ? 0 : -at < lanes ? static_cast<int>(-at) : lanes;
+  const int last = extent - at >= lanes ? lanes : extent - at > first ? static_cast<int>(extent - at) : first;
+  return first == 0 && last == lanes ? load(x, lanes) : detail::load_between(x, first, last, otherwise);
+}
+
 /// Moves the first `lanes` elements (0 … 16) as they are.
 template <class T>
 [[gnu::always_inline]] inline void copy(T* out, const T* x, int lanes) {

@@ -80,7 +80,7 @@ TEST(Text, HasNoKernelsForRowsThatAreNotSplit) {
 }
 
 TEST(Text, CountsTheLoopOfAnItemAsItsWork) {
-  EXPECT_THAT(only_pass(over_columns("5")).python.text, HasSubstr("items_grid(x, batch * width, length, 1)"));
+  EXPECT_THAT(only_pass(over_columns("5")).python.text, HasSubstr("items_grid(x, batch * width, length, 1, block)"));
 }
 
 TEST(Text, SendsTransposesThroughTiles) {

@@ -254,6 +254,39 @@ TEST_F(Kernel, BlocksTouchNothingPastTheEnd) {
   }
 }
 
+// Of a row of ones, lanes that lie before or behind it get the other number.
+TEST_F(Kernel, LanesBesideARowAreNotRead) {
+  const auto one = []<class Bits>(Bits bits) { return std::string(reinterpret_cast<const char*>(&bits), sizeof bits); };
+  const std::pair<ir::DType, std::string> types[] = {{ir::DType::Float32, one(1.0F)},
+                                                     {ir::DType::Float16, one(uint16_t{0x3c00})},
+                                                     {ir::DType::BFloat16, one(uint16_t{0x3f80})},
+                                                     {ir::DType::UInt8, one(uint8_t{1})}};
+  for (const auto& [dtype, bytes] : types) {
+    const auto built = build(kInclude +
+                                 "PASSNET_KERNEL k(const T* x, float* out, int64_t n, int64_t at, int64_t lanes) {\n"
+                                 "  store(out, passnet::load_inside(x + at, at, n, int(lanes), -7.0f));\n}\n",
+                             "k", {{"T", dtype}});
+    ASSERT_TRUE(built) << to_string(built.error());
+    const LoadedKernel kernel(*built);
+    for (const int64_t n : {1, 5, 16, 33}) {
+      Fenced x(static_cast<size_t>(n) * bytes.size());
+      for (int64_t i = 0; i < n; ++i)
+        std::memcpy(x.data() + static_cast<size_t>(i) * bytes.size(), bytes.data(), bytes.size());
+      for (int64_t at = -18; at < n + 3; ++at) {
+        for (int64_t lanes = 1; lanes <= 16; ++lanes) {
+          float out[16];
+          kernel(arguments(x.data(), out, n, at, lanes), {1});
+          for (int64_t lane = 0; lane < lanes; ++lane) {
+            const bool inside = at + lane >= 0 && at + lane < n;
+            ASSERT_EQ(out[lane], inside ? 1.0F : -7.0F)
+                << ir::name(dtype) << " n " << n << " at " << at << " lane " << lane;
+          }
+        }
+      }
+    }
+  }
+}
+
 class Fused : public KernelFixture, public testing::WithParamInterface<Element> {};
 INSTANTIATE_TEST_SUITE_P(Kernel, Fused, testing::Values(kFloat, kHalf, kBrain),
                          [](const auto& i) { return std::string(ir::name(i.param.dtype)); });

@@ -43,8 +43,21 @@ PASSNET_INLINE float divide(float a, float b) {
 PASSNET_INLINE float multiply(float a, float b) { return ::__fmul_rn(a, b); }
 
 /// The larger and the smaller; NaN if either is, as in torch. (CUDA's own max and min drop NaN.)
+#if __CUDA_ARCH__ >= 800
+PASSNET_INLINE float maximum(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+PASSNET_INLINE float minimum(float a, float b) {
+  float smaller;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(smaller) : "f"(a), "f"(b));
+  return smaller;
+}
+#else
 PASSNET_INLINE float maximum(float a, float b) { return a > b || a != a ? a : b; }
 PASSNET_INLINE float minimum(float a, float b) { return a < b || a != a ? a : b; }
+#endif
 /// x held to [low, high]; NaN stays.
 PASSNET_INLINE float clamp(float x, float low, float high) { return x < low ? low : x > high ? high : x; }
 

@@ -63,6 +63,8 @@ class CpuKernel final : public KernelWriter {
   std::optional<Edge> edge_of(ExprId id);
   bool add_conditions(ExprId id, std::optional<Edge>& edge);
   std::string guarded(ExprId id) override;
+  std::optional<std::string> row_load(const Expr& guard, const Edge& edge, const std::string& at);
+  void write_at_edge(ExprId id, const Edge& edge, const std::string& name, const std::string& at);
   std::optional<std::string> vector_text(ExprId id) override;
   void store(const Store& store) override;
   bool only_moves(ExprId id, ElementId element);

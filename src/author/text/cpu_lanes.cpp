@@ -94,19 +94,11 @@ std::string CpuKernel::guarded(ExprId id) {
   {
     const Scoped scope(*this);
     line(fmt::format("const int64_t {} = {};", at, index_text(edge->at)));
-    const std::string last = sizes_.is_one(edge->step) ? "" : " * " + sizes_.kernel_text(edge->step);
-    open(fmt::format("if ({0} >= 0 && {0} + (lanes - 1){1} < {2})", at, last, sizes_.kernel_text(edge->extent)));
-    {
-      const Scoped inside(*this);
-      line(fmt::format("{} = {};", name, value(expr.parts[1])));
+    if (const std::optional<std::string> row = row_load(expr, *edge, at)) {
+      line(fmt::format("{} = {};", name, *row));
+    } else {
+      write_at_edge(id, *edge, name, at);
     }
-    close();
-    open("else");
-    {
-      const Scoped at_edge(*this);
-      line(fmt::format("{} = {};", name, by_lane(id)));
-    }
-    close();
   }
   if (others.empty()) return name;
   close();
@@ -117,6 +109,35 @@ std::string CpuKernel::guarded(ExprId id) {
   }
   close();
   return name;
+}
+
+/// Where nothing is done with what is loaded, lanes at the edge are left out. `at`: the name of the first lane's place.
+std::optional<std::string> CpuKernel::row_load(const Expr& guard, const Edge& edge, const std::string& at) {
+  const Expr load = exprs_.at(guard.parts[1]), otherwise = exprs_.at(guard.parts[2]);
+  if (load.kind != Kind::Load || otherwise.kind != Kind::Number || guard.compute != Compute::Float ||
+      !sizes_.is_one(edge.step))
+    return std::nullopt;
+  const Access from = access_in(definitions_, load.tensor, load.places);
+  if (!moves_by_one(sizes_, from, lane_->variable)) return std::nullopt;
+  return fmt::format("load_inside({} + {}, {}, {}, lanes, {})", name_of(load.tensor), offset_text(from, "i"), at,
+                     sizes_.kernel_text(edge.extent), number_text(otherwise));
+}
+
+/// Where all lanes are inside they are vectors, and else numbers.
+void CpuKernel::write_at_edge(ExprId id, const Edge& edge, const std::string& name, const std::string& at) {
+  const std::string step = sizes_.is_one(edge.step) ? "" : " * " + sizes_.kernel_text(edge.step);
+  open(fmt::format("if ({0} >= 0 && {0} + (lanes - 1){1} < {2})", at, step, sizes_.kernel_text(edge.extent)));
+  {
+    const Scoped scope(*this);
+    line(fmt::format("{} = {};", name, value(exprs_.at(id).parts[1])));
+  }
+  close();
+  open("else");
+  {
+    const Scoped scope(*this);
+    line(fmt::format("{} = {};", name, by_lane(id)));
+  }
+  close();
 }
 
 std::optional<std::string> CpuKernel::vector_text(ExprId id) {

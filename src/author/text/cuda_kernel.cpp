@@ -170,7 +170,10 @@ void CudaKernel::write_stage(const Stage& stage) {
     const auto add = [&] {
       if (!stage.reduction) return;
       const Expr expr = exprs_.at(*stage.reduction);
-      line(fmt::format("{} = {};", total, combined(expr.fold, total, value(expr.parts[0]), false)));
+      const std::string x = value(expr.parts[0]);
+      const bool is_largest = expr.fold == Fold::Largest && expr.compute == Compute::Float;
+      line(fmt::format("{} = {};", total,
+                       is_largest ? fmt::format("maximum({}, {})", total, x) : combined(expr.fold, total, x, false)));
     };
     if (facts_.packing) {
       by_pack(stage.elements, stage.stores, add);

@@ -118,10 +118,11 @@ std::vector<std::string> arguments_of(Definitions& definitions, const NamedKerne
   return arguments;
 }
 
-/// All bands: "batch * width * triton.cdiv(height, band) * width".
-std::string bands_text(SizeTable& sizes, const Band& bands, const std::string& band) {
-  const SizeId others = sizes.product(bands.columns, bands.across);
-  return product_text(sizes.plan_text(others),
+/// What threads have of their own: the items, or bands of them, "batch * width * triton.cdiv(height, band)".
+std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std::string& band) {
+  if (!kernel.facts.band) return sizes.plan_text(kernel.facts.items);
+  const Band& bands = *kernel.facts.band;
+  return product_text(sizes.plan_text(sizes.product(bands.columns, bands.across)),
                       fmt::format("triton.cdiv({}, {})", sizes.plan_text(bands.down.extent), band));
 }
 
@@ -142,9 +143,9 @@ std::string launch(Definitions& definitions, const NamedKernel& kernel, const st
                        sizes.plan_text(kernel.facts.tile->across.extent),
                        sizes.plan_text(kernel.facts.tile->along.extent));
   } else {
-    const std::string threads = kernel.facts.band ? bands_text(sizes, *kernel.facts.band, names.band) : items;
-    grid = fmt::format("items_grid({}, {}, {}, {}), 256", device_of, threads, sizes.plan_text(kernel.facts.steps),
-                       names.pack.empty() ? "1" : names.pack);
+    grid = fmt::format("items_grid({}, {}, {}, {}, {}), {}", device_of, threads_text(sizes, kernel, names.band),
+                       sizes.plan_text(kernel.facts.steps), names.pack.empty() ? "1" : names.pack, names.block,
+                       names.block);
   }
   return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
 }
@@ -162,9 +163,9 @@ std::string split_launch(Definitions& definitions, const NamedKernel& kernel, co
     grid = kernel.over_row ? fmt::format("({},), {}", product_text(items, names.parts), kMostThreads)
                            : fmt::format("rows_grid({}, {}, {}, 32, 32), 32", device_of, items, names.parts);
   } else {
-    grid = kernel.over_row ? fmt::format("items_grid({}, {}, {}, 1), 256", device_of, product_text(items, names.parts),
-                                         quotient_text(length, names.parts))
-                           : fmt::format("items_grid({}, {}, {}, 1), 256", device_of, items, names.parts);
+    grid = kernel.over_row ? fmt::format("items_grid({}, {}, {}, 1, 256), 256", device_of,
+                                         product_text(items, names.parts), quotient_text(length, names.parts))
+                           : fmt::format("items_grid({}, {}, {}, 1, 256), 256", device_of, items, names.parts);
   }
   return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
 }
@@ -371,8 +372,13 @@ class StepLines {
     }
     if (kernel.facts.band) {
       names.band = number_name("band");
-      lines.push_back(fmt::format("{} = band_of({}, {}, {})", names.band, on, items,
+      lines.push_back(fmt::format("{}{} = band_of({}, {}, {})", indent, names.band, on, items,
                                   sizes.plan_text(kernel.facts.band->down.extent)));
+    }
+    if (kernel.lanes == Lanes::Items && !kernel.facts.tile) {
+      names.block = number_name("block");
+      lines.push_back(fmt::format("{}{} = items_block({}, {})", indent, names.block,
+                                  threads_text(sizes, kernel, names.band), names.pack.empty() ? "1" : names.pack));
     }
     lines.push_back(indent + launch(definitions_, kernel, on, names));
   }

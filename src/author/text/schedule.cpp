@@ -10,6 +10,8 @@ namespace passnet::author {
 
 namespace {
 
+// GPU: threads of a row from which on more of them pay better than more elements for each: a block is waited for anyway.
+constexpr int64_t kManyThreads = 128;
 // CPU: lanes of columns that a task has at least.
 constexpr int64_t kLanesOfTask = 64;
 // GPU: threads of a block of columns, and steps that a thread takes of a column at least.
@@ -25,7 +27,8 @@ int64_t threads_of(const Schedule& schedule, int64_t rows, int64_t width) {
   int64_t threads = 1;
   while (threads < 32 && threads < width) threads *= 2;
   const auto wants_more = [&] {
-    return width > 32 * threads || (width >= 16 * threads && rows * threads < schedule.row_threads);
+    return width > (threads < kManyThreads ? 32 : 16) * threads ||
+           (width >= 16 * threads && rows * threads < schedule.row_threads);
   };
   while (threads >= 32 && threads < kMostThreads && wants_more()) threads *= 2;
   return threads;
@@ -51,12 +54,20 @@ int64_t band_of(const Schedule& schedule, int64_t n, int64_t height) {
 
 std::string items_grid_text(const Schedule& schedule) {
   return fmt::format(R"(
-def items_grid(x, n, work, pack):
-    # A thread for each `pack` of n items on a GPU; a task for every {} steps of work on a CPU, at most {}.
-    return (triton.cdiv(n, 256 * pack),) if x.is_cuda else (min({}, max(1, n * work // {})),)
+def items_block(n, pack):
+    # Threads of a GPU's block: fewer where much of a large GPU would have none.
+    block = 256
+    while block > 32 and n < {0} * block * pack:
+        block //= 2
+    return block
+
+
+def items_grid(x, n, work, pack, block):
+    # A thread for each `pack` of n items on a GPU; a task for every {1} steps of work on a CPU, at most {2}.
+    return (triton.cdiv(n, block * pack),) if x.is_cuda else (min({2}, max(1, n * work // {1})),)
 
 )",
-                     schedule.task_work, schedule.tasks, schedule.tasks, schedule.task_work);
+                     schedule.processors, schedule.task_work, schedule.tasks);
 }
 
 std::string tiles_grid_text(const Schedule& schedule) {
@@ -74,10 +85,10 @@ def tiles_grid(x, n, across, along):
 std::string rows_grid_text(const Schedule& schedule) {
   return fmt::format(R"(
 def threads_of(rows, width):
-    # Threads of a GPU that share a row: no more than it has elements; more than a warp where rows are long, or so few that
-    # much of a large GPU would have nothing to do.
+    # Threads of a GPU that share a row: no more than it has elements; more than a warp where rows are long, of which a
+    # thread then holds fewer, or so few that much of a large GPU would have nothing to do.
     threads = min(32, triton.next_power_of_2(max(1, width)))
-    while 32 <= threads < {3} and (width > 32 * threads or (width >= 16 * threads and rows * threads < {0})):
+    while 32 <= threads < {3} and (width > (32 if threads < {5} else 16) * threads or (width >= 16 * threads and rows * threads < {0})):
         threads *= 2
     return threads
 
@@ -95,7 +106,8 @@ def rows_grid(x, rows, width, threads, block):
     return (triton.cdiv(rows, block // threads),) if x.is_cuda else (min({2}, rows, max(1, rows * width // {1})),)
 
 )",
-                     schedule.row_threads, schedule.task_work, schedule.tasks, kMostThreads, schedule.pack_threads);
+                     schedule.row_threads, schedule.task_work, schedule.tasks, kMostThreads, schedule.pack_threads,
+                     kManyThreads);
 }
 
 std::string pack_of_text() {

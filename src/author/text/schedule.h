@@ -18,6 +18,8 @@ struct Schedule {
   int64_t pack_threads = 131072;
   /// GPU: places one below the other that a thread takes at most, where their windows have rows in common.
   int64_t band = 4;
+  /// GPU: processors of a large one.
+  int64_t processors = 132;
   /// GPU: blocks that should have work before a row is left to one: two for each processor of a large one; 0: rows are
   /// never split.
   int64_t split_blocks = 264;
@@ -40,7 +42,7 @@ int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t wi
 /// Places one below the other that a thread of a GPU takes, of columns of that height and n places.
 int64_t band_of(const Schedule& schedule, int64_t n, int64_t height);
 
-/// def items_grid(x, n, work, pack)
+/// def items_block(n, pack), def items_grid(x, n, work, pack, block)
 std::string items_grid_text(const Schedule& schedule);
 /// def tiles_grid(x, n, across, along)
 std::string tiles_grid_text(const Schedule& schedule);
