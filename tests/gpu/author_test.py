@@ -29,6 +29,8 @@ SCHEDULES = {
     "largest_of_windows": ([f"t = {F}max_pool2d(a, 3, 2, 1, 1, ceil_mode = False, return_indices = False)"], "t", [[(16, 48, 113, 113)], [(64, 64, 16, 15)]]),
     "windows_of_weights": (["t = torch.conv2d(a, b, None, (1, 1), (2, 2), (1, 1), 48)", "u = t * c"], "u", [[(16, 48, 57, 57), (48, 1, 5, 5), (48, 1, 1)], [(8, 48, 31, 30), (48, 1, 5, 5), (48, 1, 1)]]),
     "windows_beside_others": ([f"t = {F}max_pool2d(a, 2, 2, 0, 1, ceil_mode = False, return_indices = False)", "u = torch.cat([b, t], 1)", f"v = {F}relu(u, inplace = False)"], "v", [[(16, 48, 114, 114), (16, 16, 57, 57)], [(16, 48, 60, 62), (16, 16, 30, 31)]]),
+    "one_of_two": (["t = torch.cat([a, b], 1)", f"u = {F}relu(t, inplace = False)"], "u", [[(8, 48, 56, 56), (8, 16, 56, 56)], [(3, 5, 7, 9), (3, 2, 7, 9)]]),
+    "rows_of_two": (["t = torch.cat([a, b], 1)", f"u = {F}layer_norm(t, (768,), c, None, 1e-06)"], "t, u", [[(8, 1, 768), (8, 196, 768), (768,)]]),
     "conditions": (["t = a > 0.5", "u = t.transpose(0, 1)", "v = torch.where(u, b, 0.0)"], "v", [[(1025, 333), (333, 1025)]]),
 }
 

@@ -56,12 +56,15 @@ class CudaKernel final : public KernelWriter {
                const std::function<void()>& also = {});
   void load_packs(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores);
   void read_ahead(const Stage& stage);
-  std::vector<ExprId> pack_loads(std::vector<ExprId> values, const std::vector<const Store*>& stores);
+  std::vector<ExprId> packs_in(std::vector<ExprId> values, const std::vector<const Store*>& stores);
+  bool is_pack(ExprId id);
+  void write_pack(const std::string& to, ExprId id);
+  std::string guarded(ExprId id) override;
   std::string pack_text(ExprId load);
   bool is_packed(const Access& access, TensorId tensor);
   void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;
 
-  std::map<ExprId, std::string> packs_;            // loads of several elements
+  std::map<ExprId, std::string> packs_;            // loads of several elements, and choices between such
   std::map<ExprId, std::string> tiles_;            // loads that lie in shared memory
   std::string band_, first_;                       // the number of a thread's band, and where it begins
   std::vector<std::vector<ExprId>> ahead_;         // by loop that is open: what its steps read ahead

@@ -9,6 +9,8 @@ namespace passnet::author {
 
 namespace {
 
+using Kind = Expr::Kind;
+
 /// Floats that a thread reads of a row before it needs the first of them.
 constexpr int64_t kMostAhead = 64;
 
@@ -42,42 +44,73 @@ void CudaKernel::by_pack(const std::vector<ExprId>& elements, const std::vector<
 }
 
 void CudaKernel::load_packs(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores) {
-  for (const ExprId load : pack_loads(elements, stores)) {
-    if (packs_.contains(load)) continue;
-    packs_[load] = fresh("pack");
-    line(fmt::format("const floats<PACK> {} = {};", packs_[load], pack_text(load)));
+  for (const ExprId id : packs_in(elements, stores)) {
+    if (packs_.contains(id)) continue;
+    packs_[id] = fresh("pack");
+    if (exprs_.at(id).kind == Kind::Load) {
+      line(fmt::format("const floats<PACK> {} = {};", packs_[id], pack_text(id)));
+    } else {
+      line(fmt::format("floats<PACK> {};", packs_[id]));
+      write_pack(packs_[id], id);
+    }
   }
 }
 
 /// All that a loop over parts of a row reads, before it needs the first of it: no read waits behind a branch.
 void CudaKernel::read_ahead(const Stage& stage) {
-  const std::vector<ExprId> loads = pack_loads(stage.elements, stage.stores);
+  const std::vector<ExprId> ids = packs_in(stage.elements, stage.stores);
   const int64_t by_thread = sizes_.largest(kernel_.row.back().extent) / kMostThreads + 1;
-  if (loads.empty() || static_cast<int64_t>(loads.size()) * by_thread > kMostAhead) return;
-  std::vector<std::string> reads;
-  for (const ExprId load : loads) {
+  if (ids.empty() || static_cast<int64_t>(ids.size()) * by_thread > kMostAhead) return;
+  for (const ExprId id : ids) {
     const std::string packs = fresh("packs");
     line(fmt::format("floats<PACK> {}[parts];", packs));
-    packs_[load] = packs + "[part]";
-    reads.push_back(fmt::format("{}[part] = {};", packs, pack_text(load)));
+    packs_[id] = packs + "[part]";
   }
   line("#pragma unroll");
   open("for (int part = 0; part < parts; ++part)");
   line(part_of_thread());
   open(fmt::format("if (i < {})", extent_text(*lane_)));
-  for (const std::string& read : reads) line(read);
+  for (const ExprId id : ids) write_pack(packs_[id], id);
   close();
   close();
 }
 
-std::vector<ExprId> CudaKernel::pack_loads(std::vector<ExprId> values, const std::vector<const Store*>& stores) {
+/// What values read of neighbours together, whatever else is chosen.
+std::vector<ExprId> CudaKernel::packs_in(std::vector<ExprId> values, const std::vector<const Store*>& stores) {
   for (const Store* store : stores) values.push_back(store->value);
-  std::vector<ExprId> loads = loads_of(values, false);
-  std::erase_if(loads, [&](ExprId id) {
-    const Expr& load = exprs_.at(id);
-    return !is_packed(access_in(definitions_, load.tensor, load.places), load.tensor);
-  });
-  return loads;
+  std::vector<ExprId> packs;
+  std::set<ExprId> met;
+  const std::function<void(ExprId)> visit = [&](ExprId id) {
+    if (names_.contains(id) || !met.insert(id).second || kept_text(id)) return;
+    const Expr& expr = exprs_.at(id);
+    if (expr.kind == Kind::Reduce) return;
+    if (is_pack(id)) return packs.push_back(id);
+    if (expr.kind == Kind::Guard) return visit(expr.parts[0]);
+    exprs_.for_each_part(id, visit);
+  };
+  for (const ExprId value : values) visit(value);
+  return packs;
+}
+
+/// A load of neighbours, or one of two by a condition that is the same for all of them.
+bool CudaKernel::is_pack(ExprId id) {
+  const Expr expr = exprs_.at(id);
+  if (expr.kind == Kind::Load) return is_packed(access_in(definitions_, expr.tensor, expr.places), expr.tensor);
+  return expr.kind == Kind::Guard && !moves_with(expr.parts[0], {lane_->variable}) &&
+         !exprs_.has_reduction(expr.parts[0]) && is_pack(expr.parts[1]) && is_pack(expr.parts[2]);
+}
+
+void CudaKernel::write_pack(const std::string& to, ExprId id) {
+  const Expr expr = exprs_.at(id);
+  if (expr.kind == Kind::Load)
+    line(fmt::format("{} = {};", to, pack_text(id)));
+  else
+    branches(value(expr.parts[0]), expr, [&](ExprId branch) { write_pack(to, branch); });
+}
+
+std::string CudaKernel::guarded(ExprId id) {
+  const auto packed = packs_.find(id);
+  return packed == packs_.end() ? KernelWriter::guarded(id) : packed->second + "[lane]";
 }
 
 std::string CudaKernel::pack_text(ExprId load) {
