@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace passnet::author {
 
@@ -54,9 +55,9 @@ std::optional<Window> window_of(ExprTable& exprs, VariableId of_band, ExprId red
   if (steps > kMostSteps) return std::nullopt;
   for (const VariableId variable : expr.variables) {
     std::optional<SizeId> step;
-    std::map<ExprId, InBand> known;
-    in_band(exprs, of_band, variable, step, expr.parts[0], known);
-    if (step && loads_shared(exprs, known)) return Window{variable, *step};
+    std::map<ExprId, InBand> parts;
+    in_band(exprs, of_band, variable, step, expr.parts[0], parts);
+    if (step && loads_shared(exprs, parts)) return Window{variable, *step, std::move(parts)};
   }
   return std::nullopt;
 }
@@ -83,16 +84,10 @@ std::optional<Band> band_of(Definitions& definitions, const FusedKernel& kernel)
     collect_outermost(definitions.exprs(), store.value, met, reductions);
   }
   for (const ExprId reduction : reductions) {
-    if (const auto window = window_of(definitions.exprs(), band.down.variable, reduction))
-      band.windows.emplace(reduction, *window);
+    if (auto window = window_of(definitions.exprs(), band.down.variable, reduction))
+      band.windows.emplace(reduction, std::move(*window));
   }
   return band.windows.empty() ? std::nullopt : std::optional(std::move(band));
-}
-
-InBand in_band(ExprTable& exprs, const Band& band, const Window& window, ExprId id) {
-  std::optional<SizeId> step = window.step;
-  std::map<ExprId, InBand> known;
-  return in_band(exprs, band.down.variable, window.down, step, id, known);
 }
 
 }  // namespace passnet::author

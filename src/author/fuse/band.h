@@ -2,6 +2,7 @@
 // several of these, a band, and reads what they have in common once.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 
@@ -9,10 +10,18 @@
 
 namespace passnet::author {
 
+/// What neighbours in a band have in common of a value that they look at.
+enum class InBand : uint8_t {
+  Same,    // it is the same for all of them, or in all rows
+  Shared,  // it goes by the row of the picture alone
+  Own,     // each has its own
+};
+
 /// A reduction whose first elements lie `step` rows apart for neighbours in a band.
 struct Window {
   VariableId down = 0;  // its loop over rows
   SizeId step = 0;
+  std::map<ExprId, InBand> parts;  // what it folds and all that this is made of, down to other reductions
 };
 
 struct Band {
@@ -23,13 +32,5 @@ struct Band {
 
 /// nullopt: it has rows, no such windows, or stores where it reads.
 std::optional<Band> band_of(Definitions& definitions, const FusedKernel& kernel);
-
-/// What neighbours have in common of what a window looks at.
-enum class InBand : uint8_t {
-  Same,    // it is the same for all of them, or in all rows
-  Shared,  // it goes by the row of the picture alone
-  Own,     // each has its own
-};
-InBand in_band(ExprTable& exprs, const Band& band, const Window& window, ExprId id);
 
 }  // namespace passnet::author

@@ -61,7 +61,7 @@ class CpuKernel final : public KernelWriter {
     SizeId step = 0, extent = 0;  // from lane to lane; at must lie below extent
   };
   std::optional<Edge> edge_of(ExprId id);
-  bool add_conditions(ExprId id, std::optional<Edge>& edge);
+  bool add_conditions(ExprId id, Edge& edge);
   std::string guarded(ExprId id) override;
   std::optional<std::string> row_load(const Expr& guard, const Edge& edge, const std::string& at);
   void write_at_edge(ExprId id, const Edge& edge, const std::string& name, const std::string& at);

@@ -57,28 +57,28 @@ bool CpuKernel::chooses_for_all_lanes(const Expr& expr) {
 std::optional<CpuKernel::Edge> CpuKernel::edge_of(ExprId id) {
   const Expr expr = exprs_.at(id);
   if (expr.kind != Kind::Guard || !moves_with_lane(expr.parts[0])) return std::nullopt;
-  std::optional<Edge> edge(std::in_place);
-  if (!add_conditions(expr.parts[0], edge) || edge->extent == 0) return std::nullopt;
+  Edge edge;
+  if (!add_conditions(expr.parts[0], edge) || edge.extent == 0) return std::nullopt;
   return edge;
 }
 
 /// False where lanes differ in more than one of them, or in another way than by where they are.
-bool CpuKernel::add_conditions(ExprId id, std::optional<Edge>& edge) {
+bool CpuKernel::add_conditions(ExprId id, Edge& edge) {
   const Expr expr = exprs_.at(id);
   if (!moves_with_lane(id)) {
-    edge->others.push_back(id);
+    edge.others.push_back(id);
     return true;
   }
   if (expr.kind != Kind::Apply) return false;
   if (expr.text == kBoth) return add_conditions(expr.parts[0], edge) && add_conditions(expr.parts[1], edge);
-  if (expr.text != kInside || edge->extent != 0) return false;
+  if (expr.text != kInside || edge.extent != 0) return false;
   const IndexId at = exprs_.at(expr.parts[0]).places[0];
   const Access access = access_of(exprs_, {at}, {sizes_.one()});
   const auto step = access.steps.find(lane_->variable);
   if (step == access.steps.end() || access.irregular.contains(lane_->variable)) return false;
-  edge->at = at;
-  edge->step = step->second;
-  edge->extent = indices_.at(exprs_.at(expr.parts[1]).places[0]).size;
+  edge.at = at;
+  edge.step = step->second;
+  edge.extent = indices_.at(exprs_.at(expr.parts[1]).places[0]).size;
   return true;
 }
 

@@ -19,15 +19,13 @@ constexpr const char* kEach = "for (int each = 0; each < BAND; ++each)";
 /// of the picture, then the rest of each. The last band of a column begins earlier, and is as high as the others.
 void CudaKernel::write_bands() {
   const Loop& down = facts_.band->down;
-  const std::string own = variables_[down.variable];
-  band_ = fresh("band");
+  const std::string band = fresh("band"), own = std::exchange(variables_[down.variable], band);
   first_ = fresh("first");
-  variables_[down.variable] = band_;
   line("const int64_t item = global_index();");
   line(fmt::format("if (item >= {} * {} * {}) return;", sizes_.kernel_text(facts_.band->columns), extent_of_items(down),
                    extent_text(kernel_.items.back())));
   decode(kernel_.items, "item");
-  line(fmt::format("const int64_t {0} = {1} * BAND < {2} - BAND ? {1} * BAND : {2} - BAND;", first_, band_,
+  line(fmt::format("const int64_t {0} = {1} * BAND < {2} - BAND ? {1} * BAND : {2} - BAND;", first_, band,
                    extent_text(down)));
   variables_[down.variable] = own;
   hoist_loads({down.variable});
@@ -132,7 +130,7 @@ void CudaKernel::write_window(ExprId id, const Window& window) {
 /// What neighbours in a band have in common of a value, as far up as they have.
 void CudaKernel::write_shared(ExprId id, const Window& window) {
   const Expr& expr = exprs_.at(id);
-  if (in_band(exprs_, *facts_.band, window, id) != InBand::Own) {
+  if (window.parts.at(id) != InBand::Own) {
     value(id);
   } else if (expr.kind == Kind::Guard) {
     write_shared(expr.parts[0], window);  // the others are looked at where it holds

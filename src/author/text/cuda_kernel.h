@@ -66,7 +66,7 @@ class CudaKernel final : public KernelWriter {
 
   std::map<ExprId, std::string> packs_;            // loads of several elements, and choices between such
   std::map<ExprId, std::string> tiles_;            // loads that lie in shared memory
-  std::string band_, first_;                       // the number of a thread's band, and where it begins
+  std::string first_;                              // where a thread's band begins
   std::vector<std::vector<ExprId>> ahead_;         // by loop that is open: what its steps read ahead
   std::map<ExprId, std::string> steps_;            // such loads, and where they lie
   std::map<TensorId, std::string> packed_stores_;  // what is stored together after the loop over it

@@ -78,17 +78,9 @@ void CudaKernel::read_ahead(const Stage& stage) {
 /// What values read of neighbours together, whatever else is chosen.
 std::vector<ExprId> CudaKernel::packs_in(std::vector<ExprId> values, const std::vector<const Store*>& stores) {
   for (const Store* store : stores) values.push_back(store->value);
-  std::vector<ExprId> packs;
-  std::set<ExprId> met;
-  const std::function<void(ExprId)> visit = [&](ExprId id) {
-    if (names_.contains(id) || !met.insert(id).second || kept_text(id)) return;
-    const Expr& expr = exprs_.at(id);
-    if (expr.kind == Kind::Reduce) return;
-    if (is_pack(id)) return packs.push_back(id);
-    if (expr.kind == Kind::Guard) return visit(expr.parts[0]);
-    exprs_.for_each_part(id, visit);
-  };
-  for (const ExprId value : values) visit(value);
+  const auto is_it = [&](ExprId id) { return is_pack(id); };
+  std::vector<ExprId> packs = loads_of(values, false, is_it);
+  std::erase_if(packs, [&](ExprId id) { return !is_it(id); });
   return packs;
 }
 

@@ -166,13 +166,15 @@ bool ValueWriter::moves_with(ExprId id, const std::set<VariableId>& variables) c
   return std::ranges::any_of(variables, [&](VariableId variable) { return free.contains(variable); });
 }
 
-std::vector<ExprId> ValueWriter::loads_of(const std::vector<ExprId>& values, bool in_folds) {
+std::vector<ExprId> ValueWriter::loads_of(const std::vector<ExprId>& values, bool in_folds,
+                                          const std::function<bool(ExprId)>& is_whole) {
   std::vector<ExprId> loads;
   std::set<ExprId> met;
   const std::function<void(ExprId)> visit = [&](ExprId id) {
     if (names_.contains(id) || !met.insert(id).second || kept_text(id)) return;
     const Expr& expr = exprs_.at(id);
     if (expr.kind == Kind::Reduce && !in_folds) return;
+    if (is_whole && is_whole(id)) return loads.push_back(id);
     if (expr.kind == Kind::Guard) return visit(expr.parts[0]);
     if (expr.kind == Kind::Load) loads.push_back(id);
     exprs_.for_each_part(id, visit);

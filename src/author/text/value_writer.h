@@ -66,8 +66,9 @@ class ValueWriter {
   /// Whether it depends on one of these variables.
   bool moves_with(ExprId id, const std::set<VariableId>& variables) const;
   /// What values load whatever is chosen, each once: not within the choices of a Guard, and not of what has a name or was kept.
-  /// in_folds: of what they fold too.
-  std::vector<ExprId> loads_of(const std::vector<ExprId>& values, bool in_folds);
+  /// in_folds: of what they fold too. is_whole: other values that count as one load, whatever they are made of.
+  std::vector<ExprId> loads_of(const std::vector<ExprId>& values, bool in_folds,
+                               const std::function<bool(ExprId)>& is_whole = {});
 
   /// Whether it is a vector of lanes, as values of a CPU may be.
   virtual bool is_vector(ExprId) { return false; }
