@@ -2,6 +2,7 @@
 #include "runtime/tensor/errors.h"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/randn.h>
 #include <ATen/ops/zeros_like.h>
@@ -179,6 +180,21 @@ TEST(Errors, OfRowsThatAreNearlyClampedAwayGoByWhatRowsHold) {
   EXPECT_TRUE(within(eager, found, allowed, &apart)) << apart.row;
   found[3][5] = eager[3][5].mul(1 + 0x1p-10);
   EXPECT_FALSE(within(eager, found, allowed, &apart));
+}
+
+// The first rows are looked at before the others, by what all of them hold.
+TEST(Errors, OfTheFirstRowsGoByWhatAllRowsHold) {
+  at::Tensor exact = exact_values();
+  exact = at::cat({at::zeros_like(exact), exact, exact, exact});
+  exact.slice(0, 0, exact_values().size(0)).select(1, 5).fill_(0.01);
+  const at::Tensor eager = exact.to(at::kFloat);
+  const Truth truth(exact, eager);
+  at::Tensor found = eager.clone();
+  found[3][5] = found[3][5].add(2.5e-7);
+  EXPECT_TRUE(kept(truth, found)) << truth.of(found).row;
+  EXPECT_TRUE(truth.allows(found, true));
+  found[3][5] = eager[3][5].mul(1 + 0x1p-10);
+  EXPECT_FALSE(truth.allows(found, true));
 }
 
 TEST(Within, TellsHowFarTwoAnswersAreApart) {

@@ -121,33 +121,26 @@ double row_error(double largest, double scale, double least, const Precision& ty
   return scale > 0 ? largest / std::max({scale, least, power_of_two(type.min_exponent)}) : HUGE_VAL;
 }
 
-/// What a row's scale is at least: of those of rows that are not all 0, that in the middle. scale_of: of a row.
+/// What rows are measured by. scale_of: the largest value of a row that can be compared.
 template <class ScaleOf>
-double least_scale(int64_t rows, int64_t columns, const ScaleOf& scale_of) {
-  std::vector<double> scales(static_cast<size_t>(rows));
+RowScales scales_of(int64_t rows, int64_t columns, const ScaleOf& scale_of) {
+  RowScales scales{std::vector<double>(static_cast<size_t>(rows)), 0};
   for_each_range(rows, std::max<int64_t>(1, kPartElements / columns), [&](int64_t first, int64_t last) {
-    for (int64_t row = first; row < last; ++row) scales[static_cast<size_t>(row)] = scale_of(row);
+    for (int64_t row = first; row < last; ++row) scales.of_rows[static_cast<size_t>(row)] = scale_of(row);
   });
-  std::erase(scales, 0.0);
-  if (scales.empty()) return 0;
-  const auto middle = scales.begin() + static_cast<ptrdiff_t>(scales.size() / 2);
-  std::ranges::nth_element(scales, middle);
-  return kLeastScale * *middle;
+  std::vector<double> some = scales.of_rows;
+  std::erase(some, 0.0);
+  if (some.empty()) return scales;
+  const auto middle = some.begin() + static_cast<ptrdiff_t>(some.size() / 2);
+  std::ranges::nth_element(some, middle);
+  scales.least = kLeastScale * *middle;
+  return scales;
 }
 
-/// The largest value of a row that both can be compared at.
-double scale_of_row(const double* exact, const double* eager, int64_t columns, const Precision& type) {
-  double scale = 0;
-  for (int64_t i = 0; i < columns; ++i) {
-    if (std::isfinite(held(exact[i], type)) && std::isfinite(eager[i])) scale = std::max(scale, std::abs(exact[i]));
-  }
-  return scale;
-}
-
-/// One row. found: null for an answer that is off everywhere by what is honest in its largest element. least: as row_error().
-void add_rows(const double* exact, const double* eager, const double* found, int64_t columns, double least,
-              const Precision& type, Sums& sums) {
-  const double scale = scale_of_row(exact, eager, columns, type);
+/// One row. found: null for an answer that is off everywhere by what is honest in its largest element. scale, least: as
+/// row_error().
+void add_rows(const double* exact, const double* eager, const double* found, int64_t columns, double scale,
+              double least, const Precision& type, Sums& sums) {
   const double honest = type.honest * type.unit * scale;
   // Where terms cancel, what is left is rounding, and 0 is as good: float32's, in which short types are summed up as well.
   const double smallest = std::max(power_of_two(type.min_exponent), scale * (type.digits > 23 ? 0x1p-50 : 0x1p-21));
@@ -191,22 +184,34 @@ Sums add_up(int64_t rows, int64_t columns, const Add& add) {
   return all;
 }
 
+/// scales: of these rows, and maybe of more behind them.
 record::Errors measure(const at::Tensor& exact, const at::Tensor& eager, const at::Tensor* found, int64_t columns,
-                       at::ScalarType scalar_type) {
+                       const RowScales& scales, at::ScalarType scalar_type) {
   const Precision type = precision_of(scalar_type);
   const int64_t rows = exact.numel() / columns;
   const auto* truth = exact.const_data_ptr<double>();
   const auto* usual = eager.const_data_ptr<double>();
   const double* other = found != nullptr ? found->const_data_ptr<double>() : nullptr;
-  const double least = least_scale(rows, columns, [&](int64_t row) {
-    return scale_of_row(truth + row * columns, usual + row * columns, columns, type);
-  });
   return add_up(rows, columns,
                 [&](int64_t row, Sums& sums) {
                   const int64_t at = row * columns;
-                  add_rows(truth + at, usual + at, other != nullptr ? other + at : nullptr, columns, least, type, sums);
+                  add_rows(truth + at, usual + at, other != nullptr ? other + at : nullptr, columns,
+                           scales.of_rows[static_cast<size_t>(row)], scales.least, type, sums);
                 })
       .errors();
+}
+
+RowScales scales_of(const at::Tensor& exact, const at::Tensor& eager, int64_t columns, at::ScalarType scalar_type) {
+  const Precision type = precision_of(scalar_type);
+  const auto* truth = exact.const_data_ptr<double>();
+  const auto* usual = eager.const_data_ptr<double>();
+  return scales_of(exact.numel() / columns, columns, [&](int64_t row) {
+    double scale = 0;
+    for (int64_t i = row * columns; i < (row + 1) * columns; ++i) {
+      if (std::isfinite(held(truth[i], type)) && std::isfinite(usual[i])) scale = std::max(scale, std::abs(truth[i]));
+    }
+    return scale;
+  });
 }
 
 at::Tensor widened(const at::Tensor& tensor) { return tensor.cpu().to(at::kDouble).contiguous(); }
@@ -216,8 +221,9 @@ at::Tensor widened(const at::Tensor& tensor) { return tensor.cpu().to(at::kDoubl
 Truth::Truth(const at::Tensor& exact, const at::Tensor& eager)
     : exact_(widened(exact)), eager_(widened(eager)), type_(eager.scalar_type()), columns_(row_length(eager.sizes())) {
   PASSNET_CHECK(exact.sizes() == eager.sizes(), "both sides of a comparison have one shape");
-  eager_errors_ = measure(exact_, eager_, &eager_, columns_, type_);
-  honest_ulp_ = measure(exact_, eager_, nullptr, columns_, type_).ulp;
+  scales_ = scales_of(exact_, eager_, columns_, type_);
+  eager_errors_ = measure(exact_, eager_, &eager_, columns_, scales_, type_);
+  honest_ulp_ = measure(exact_, eager_, nullptr, columns_, scales_, type_).ulp;
 }
 
 record::Errors Truth::allowed(bool recorded) const {
@@ -242,7 +248,7 @@ bool Truth::allows(const at::Tensor& found, bool recorded) const {
   if (few < exact_.numel()) {
     const auto first = [&](const at::Tensor& tensor) { return tensor.contiguous().view(-1).narrow(0, 0, few); };
     const at::Tensor values = widened(first(found));
-    const record::Errors of_few = measure(first(exact_), first(eager_), &values, columns_, type_);
+    const record::Errors of_few = measure(first(exact_), first(eager_), &values, columns_, scales_, type_);
     if (of_few.row > most.row || of_few.zeros > most.zeros || of_few.misplaced > most.misplaced) return false;
   }
   return record::ErrorBudget{"", {}, most, of(found)}.kept();
@@ -251,35 +257,26 @@ bool Truth::allows(const at::Tensor& found, bool recorded) const {
 record::Errors Truth::of(const at::Tensor& found) const {
   PASSNET_CHECK(found.sizes() == eager_.sizes(), "both sides of a comparison have one shape");
   const at::Tensor values = widened(found);
-  return measure(exact_, eager_, &values, columns_, type_);
+  return measure(exact_, eager_, &values, columns_, scales_, type_);
 }
 
 namespace {
 
-/// The largest value of a row of any type that can be compared.
-template <class T>
-double scale_of_row(const T* expected, const T* other, int64_t columns) {
-  double scale = 0;
-  for (int64_t i = 0; i < columns; ++i) {
-    const auto a = static_cast<double>(expected[i]), b = static_cast<double>(other[i]);
-    if (std::abs(a) + std::abs(a - b) <= std::numeric_limits<double>::max()) scale = std::max(scale, std::abs(a));
-  }
-  return scale;
-}
+bool can_be_compared(double a, double b) { return std::abs(a) + std::abs(a - b) <= std::numeric_limits<double>::max(); }
 
-/// Of one row of any type; false at a NaN or an infinity in another place. least: as row_error().
+/// Of one row of any type; false at a NaN or an infinity in another place. scale, least: as row_error().
 template <class T>
-bool add_row(const T* expected, const T* other, int64_t columns, double least, const Precision& type, Sums& sums) {
-  double scale = 0, largest = 0;
+bool add_row(const T* expected, const T* other, int64_t columns, double scale, double least, const Precision& type,
+             Sums& sums) {
+  double largest = 0;
   bool fine = true;
   for (int64_t i = 0; i < columns; ++i) {
     const auto a = static_cast<double>(expected[i]), b = static_cast<double>(other[i]);
-    const double size = std::abs(a), difference = std::abs(a - b);
-    if (!(size + difference <= std::numeric_limits<double>::max())) {
+    if (!can_be_compared(a, b)) {
       fine &= same_kind(a, b);
       continue;
     }
-    scale = std::max(scale, size);
+    const double difference = std::abs(a - b);
     largest = std::max(largest, difference);
     sums.squares += difference * difference;
     sums.squares_of_values += a * a;
@@ -300,11 +297,18 @@ bool within(const at::Tensor& expected, const at::Tensor& other, const record::E
   AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, a.scalar_type(), "within", [&] {
     const auto* mine = a.const_data_ptr<scalar_t>();
     const auto* theirs = b.const_data_ptr<scalar_t>();
-    const double least = least_scale(rows, columns, [&](int64_t row) {
-      return scale_of_row(mine + row * columns, theirs + row * columns, columns);
+    const RowScales scales = scales_of(rows, columns, [&](int64_t row) {
+      double scale = 0;
+      for (int64_t i = row * columns; i < (row + 1) * columns; ++i) {
+        const auto a = static_cast<double>(mine[i]);
+        if (can_be_compared(a, static_cast<double>(theirs[i]))) scale = std::max(scale, std::abs(a));
+      }
+      return scale;
     });
     all = add_up(rows, columns, [&](int64_t row, Sums& sums) {
-      if (!add_row(mine + row * columns, theirs + row * columns, columns, least, type, sums)) ++sums.misplaced;
+      if (!add_row(mine + row * columns, theirs + row * columns, columns, scales.of_rows[static_cast<size_t>(row)],
+                   scales.least, type, sums))
+        ++sums.misplaced;
     });
   });
   *found = all.errors();

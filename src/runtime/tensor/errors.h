@@ -4,6 +4,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <vector>
+
 #include "record/record.h"
 
 namespace passnet::runtime {
@@ -11,6 +13,12 @@ namespace passnet::runtime {
 /// How many times what eager loses an answer may lose: on values as recorded, and on other profiles, where algorithms
 /// that are equally good may differ by more.
 inline constexpr double kFactor = 4, kProfileFactor = 16;
+
+/// The largest value of each row that can be compared, and what a row is measured by at least.
+struct RowScales {
+  std::vector<double> of_rows;
+  double least = 0;
+};
 
 /// The true values of an output, and eager's. REQUIRES: the same shape; eager has a floating type of at most 64 bits.
 class Truth {
@@ -31,6 +39,7 @@ class Truth {
   at::Tensor exact_, eager_;  // float64, contiguous, on the CPU
   at::ScalarType type_;
   int64_t columns_ = 1;  // elements of a row
+  RowScales scales_;
   record::Errors eager_errors_;
   double honest_ulp_ = 0;  // of an answer that is off everywhere by what is honest in the largest element of the row
 };
