@@ -42,7 +42,7 @@ std::optional<Authored> write_parts(Subject& subject, Taken& taken, const WriteO
     if (part && !keys.insert(key_of(subject, *part)).second) continue;  // another pass does it
     Result<Written> written = part ? Result<Written>(Written{}) : Result<Written>(part.error());
     if (part) {
-      const CallOptions calls = call_options(subject, *part, taken);
+      const ProductOptions calls = product_options(subject, *part, taken);
       const GraphPart whole = with_views_of_calls(subject, std::move(*part), taken.calls);
       const std::string stem = options.name.empty() ? name_of(subject, whole, calls) : options.name;
       const std::string name = unique_name(subject, stem, names);
@@ -76,8 +76,8 @@ size_t Written::launches(bool on_gpu) const {
 }
 
 Authored write_passes(Subject& subject, const WriteOptions& options, std::set<std::string>& names) {
-  Taken taken = take(subject, {options.products, options.library != Library::None, options.library == Library::Measured,
-                               options.range});
+  Taken taken = take(subject, {options.products, options.tiles, options.library != Library::None,
+                               options.library == Library::Measured, options.range});
   while (true) {
     while (refuse_idle_calls(subject, taken) || refuse_layouts(subject, taken)) {
     }
@@ -91,7 +91,7 @@ Authored write_passes(Subject& subject, const WriteOptions& options, std::set<st
 
 Authored write_all(std::vector<Example> examples, const WriteOptions& options) {
   Authored all;
-  std::set<std::string> names;
+  std::set<std::string> names = options.taken;
   while (!examples.empty()) {
     Subject subject = merge(examples);
     Authored made = write_passes(subject, options, names);

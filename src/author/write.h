@@ -29,8 +29,10 @@ enum class Library : uint8_t {
 /// (author/forms/forms.h).
 struct WriteOptions {
   bool products = true;  // products and convolutions as loops, where these are short; false: all are left to PyTorch
+  bool tiles = false;    // and where they are long, in tiles of a GPU: their passes decline other machines
   Library library = Library::None;
-  std::string name = {};  // passes are called NAME, NAME_2, …; empty: by what they compute
+  std::string name = {};             // passes are called NAME, NAME_2, …; empty: by what they compute
+  std::set<std::string> taken = {};  // names that no pass gets
   /// The operators that passes may take, first and one past the last, counted from 0 in the order of the graph; none: all.
   std::optional<std::pair<size_t, size_t>> range = {};
   std::map<std::string, Schedule> schedules = {};  // by pass; of the others the default

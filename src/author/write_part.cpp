@@ -111,7 +111,7 @@ Outside why_outside(const Subject& subject, const std::vector<std::string>& refu
 
 }  // namespace
 
-Result<Written> write_part(Subject& subject, const GraphPart& part, const CallOptions& calls,
+Result<Written> write_part(Subject& subject, const GraphPart& part, const ProductOptions& calls,
                            const std::vector<std::string>& refused, const Schedule& schedule, const std::string& name) {
   if (part.outputs.empty()) return unsupported("nobody looks at what it gives");
   PASSNET_TRY_VOID(check_old_values(subject, part));

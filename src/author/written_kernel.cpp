@@ -72,7 +72,7 @@ WrittenKernel write_kernel(Definitions& definitions, const FusedKernel& kernel, 
   const std::string comment = fmt::format("Computes {}.", fmt::join(stored, ", "));
   one.cpp = kernel_text(definitions, kernel, one.facts, one.name, comment, Target::Cpu);
   one.cuda = kernel_text(definitions, kernel, one.facts, one.name, comment, Target::Cuda);
-  const size_t splits_into = split_rows(definitions, kernel, schedule, examples, one);
+  const size_t splits_into = one.facts.product ? 0 : split_rows(definitions, kernel, schedule, examples, one);
   const KernelShape shape = shape_of(definitions, one, splits_into, examples);
   return {std::move(one), shape};
 }

@@ -45,13 +45,20 @@ class Forms : public testing::Test {
 
   /// evaluations: as many as the budget is for; -1: no end.
   SettledForm settle(int evaluations = -1) {
-    const Write write = [&](const WriteOptions& options) { return options.products ? plain_ : without_; };
+    const Write write = [&](const WriteOptions& options) {
+      if (options.tiles) return tiles_;
+      Authored made = options.products ? plain_ : without_;
+      for (Written& one : made.passes) {
+        if (options.taken.contains(one.name)) one.name += "_2";
+      }
+      return made;
+    };
     const Evaluate evaluate = [&](const graphdir::Sample& sample) -> Result<Records> {
       asked_.push_back(listed(sample.pass_dir));
       return records_.at(asked_.back());
     };
     const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
-    Result<SettledForm> settled = judge_forms(sample_, known_forms(false, false), write, evaluate, {is_spent});
+    Result<SettledForm> settled = judge_forms(sample_, known_forms(false, on_gpu_), write, evaluate, {is_spent});
     EXPECT_TRUE(settled) << to_string(settled.error());
     std::error_code ignored;
     EXPECT_THAT(std::distance(fs::directory_iterator(scratch_.path, ignored), fs::directory_iterator()), 1);
@@ -60,7 +67,8 @@ class Forms : public testing::Test {
 
   const ScratchDirectory scratch_;
   graphdir::Sample sample_;
-  Authored plain_, without_;
+  Authored plain_, without_, tiles_;
+  bool on_gpu_ = false;
   std::map<Names, Records> records_;
   std::vector<Names> asked_;  // what was listed, by evaluation
 };
@@ -116,6 +124,64 @@ TEST_F(Forms, AreNotTriedWhereTheSlowPassHoldsNoProduct) {
   plain_.passes[0].products = 0;
   records_[kProduct] = {timed("g1", 0.5), timed("g2", 0.5)};
   EXPECT_THAT(settle().others, IsEmpty());
+}
+
+/// On a GPU: plain, a pass leaves the product to PyTorch.
+class FormsWithTiles : public Forms {
+ protected:
+  FormsWithTiles() {
+    plain_.passes = {written("rest", 0)};
+    tiles_.passes = {written("product", 1)};
+    for (Authored* one : {&plain_, &tiles_})
+      one->passes[0].python.sites = {{"g1", "x.shape[0] == 1"}, {"g2", "x.shape[0] == 2"}};
+    on_gpu_ = true;
+  }
+};
+
+TEST_F(FormsWithTiles, AreEvaluatedOnceWhereTilesAreFasterEverywhere) {
+  records_[kRest] = {timed("g1", 2), timed("g2", 2)};
+  records_[kProduct] = {timed("g1", 3), timed("g2", 4)};
+  const SettledForm settled = settle();
+  EXPECT_THAT(asked_, ElementsAre(kRest, kProduct));
+  EXPECT_EQ(settled.best.label, "products in tiles");
+  EXPECT_THAT(settled.best.authored.passes, SizeIs(1));
+  EXPECT_EQ(listed(sample_.pass_dir), kProduct);
+}
+
+TEST_F(FormsWithTiles, AreMixedWhereEachIsFasterSomewhere) {
+  records_[kRest] = {timed("g1", 2), timed("g2", 2)};
+  records_[kProduct] = {timed("g1", 4), timed("g2", 1.5)};
+  records_[{"product", "rest"}] = {timed("g1", 4), timed("g2", 2)};
+  const SettledForm settled = settle();
+  EXPECT_THAT(asked_, ElementsAre(kRest, kProduct, ElementsAre("product", "rest")));
+  EXPECT_EQ(settled.best.label, "products in tiles");
+  EXPECT_NEAR(settled.best.judged.score, std::sqrt(8), 0.01);
+  EXPECT_THAT(settled.best.judged.passes[0].declined,
+              testing::UnorderedElementsAre(testing::Pair("g2", "1.50x, and 2.00x by passes behind it")));
+  EXPECT_THAT(*read_file(sample_.pass_dir / "product.py"),
+              HasSubstr("# Not faster there: g2 1.50x, and 2.00x by passes behind it.\n    if x.shape[0] == 2:"));
+  EXPECT_THAT(*read_file(sample_.pass_dir / "rest.py"), testing::Not(HasSubstr("Not faster")));
+}
+
+TEST_F(FormsWithTiles, StayPlainWhereTilesPromiseNothing) {
+  records_[kRest] = {timed("g1", 2), timed("g2", 2)};
+  records_[kProduct] = {timed("g1", 2.05), timed("g2", 1)};
+  EXPECT_EQ(settle().best.label, "plain");
+  EXPECT_EQ(listed(sample_.pass_dir), kRest);
+}
+
+TEST_F(FormsWithTiles, StayPlainWhereTilesAreWrong) {
+  records_[kRest] = {timed("g1", 2), timed("g2", 2)};
+  records_[kProduct] = {timed("g1", 9), wrong("g2")};
+  EXPECT_EQ(settle().best.label, "plain");
+  EXPECT_THAT(asked_, ElementsAre(kRest, kProduct));
+}
+
+TEST_F(FormsWithTiles, AreNotEvaluatedWhereNothingGoesThroughTiles) {
+  records_[kRest] = {timed("g1", 2), timed("g2", 2)};
+  tiles_ = plain_;
+  settle();
+  EXPECT_THAT(asked_, ElementsAre(kRest));
 }
 
 TEST_F(Forms, EndWithTheBudget) {

@@ -90,6 +90,30 @@ TEST(Schedule, TakesBandsAsThePlanDoes) {
   EXPECT_EQ(band_of(Schedule(), 262144, 7), 2);
 }
 
+TEST(Schedule, TakesTilesAsThePlanDoes) {
+  Schedule small;
+  small.processors = 16;
+  for (const Schedule& schedule : {Schedule(), small}) {
+    for (const int64_t rows : {1, 17, 32, 33, 64, 80, 128, 196, 257, 4096}) {
+      std::string texts;
+      std::vector<int64_t> expected;
+      for (const int64_t columns : {1, 31, 64, 100, 129, 256, 9216}) {
+        for (const int64_t n : {1, 2, 12, 300}) {
+          texts += fmt::format("tile_of({0}, {1}, {2})[0], tile_of({0}, {1}, {2})[1], ", n, rows, columns);
+          const ProductTile tile = tile_of(schedule, n, rows, columns);
+          expected.push_back(tile.rows);
+          expected.push_back(tile.columns);
+        }
+      }
+      EXPECT_EQ(decided(products_grid_text(schedule), texts, true), expected) << rows << " rows";
+    }
+  }
+  EXPECT_EQ(tile_of(Schedule(), 1, 17, 9216), (ProductTile{32, 64}));
+  EXPECT_EQ(tile_of(Schedule(), 1, 4096, 4096), (ProductTile{128, 128}));
+  EXPECT_EQ(tile_of(Schedule(), 16, 257, 257), (ProductTile{64, 64}));
+  EXPECT_EQ(tile_of(Schedule(), 1, 64, 64), (ProductTile{32, 32}));
+}
+
 TEST(Schedule, SplitsFewLongRowsAlone) {
   const Schedule schedule;
   EXPECT_EQ(parts_of(schedule, true, 8, 200000, false), 32);

@@ -72,10 +72,11 @@ Result<std::map<std::string, author::Reach>> reaches_of(const graphdir::Sample& 
 Result<void> search(const graphdir::Sample& sample, const AuthorSetup& setup, const std::vector<author::Form>& forms,
                     const author::Write& write, const author::JudgeOptions& how, author::SettledForm& settled,
                     std::vector<author::MeasuredSchedule>& measured) {
-  if (settled.best.judged.records.empty()) return {};
+  const auto best = std::ranges::find(forms, settled.best.label, &author::Form::label);
+  if (settled.best.judged.records.empty() || best->goes_before) return {};  // passes of two forms stay as they are
   const record::RunRecord& record = settled.best.judged.records.front();
   const author::Machine machine{setup.on_gpu, record.threads, speed_of(settled.best.judged.records)};
-  author::Form form = *std::ranges::find(forms, settled.best.label, &author::Form::label);
+  author::Form form = *best;
   PASSNET_TRY(author::SearchedSchedules searched, author::search_schedules(sample, settled.best, form.options, write,
                                                                            setup.evaluate, machine, how.is_spent));
   measured = std::move(searched.measured);
@@ -119,7 +120,7 @@ Result<Json> author_sample(const graphdir::Sample& given, const AuthorSetup& set
     PASSNET_TRY_VOID(write_file(sample.path / "records.jsonl", record::to_lines(settled.best.judged.records)));
     facts.rooflines = rooflines_of(settled.best.authored, settled.best.judged.records, setup.on_gpu);
   } else {
-    PASSNET_TRY(settled.best, write_only(sample, author::form_to_write(setup.allow_library), write));
+    PASSNET_TRY(settled.best, write_only(sample, author::form_to_write(setup.allow_library, setup.on_gpu), write));
   }
   const auto& [form, authored, judged] = settled.best;
   facts.form = form;

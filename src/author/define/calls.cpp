@@ -47,7 +47,7 @@ Result<void> Definitions::called(NodeId id, const Arguments& call, std::string_v
   if (!is_known || ir::overwrites_input(graph_, id)) return unsupported(why);
   if (name == "scaled_dot_product_attention" && !call.hold("dropout_p=0.0"))
     return unsupported("attention that drops elements at random");
-  const bool without_bias = calls_.without_bias.contains(id);
+  const bool without_bias = products_.without_bias.contains(id);
   const std::optional<NodeId> bias = without_bias ? std::optional(call.at("bias").node) : std::nullopt;
   PASSNET_TRY(Tensor result, result_of(id));
   if (elements_[result.element].compute != Compute::Float) return unsupported(why);
@@ -55,7 +55,7 @@ Result<void> Definitions::called(NodeId id, const Arguments& call, std::string_v
   if (without_bias) result.name += "_without_bias";
   result.shape = called_shape(id, call, name, result.name);
   result.node = id;
-  result.call = Call{id, without_bias, calls_.measured.contains(id), why};
+  result.call = Call{id, without_bias, products_.measured.contains(id), why};
   const Tensor shaped = result;
   const TensorId made = add(std::move(result));
   PASSNET_TRY_VOID(lay_out(made));

@@ -1,5 +1,5 @@
 // Products that are sums over a short loop, or of one row or column: what libraries are no faster at than a kernel that goes
-// on with the result. All others are left to them.
+// on with the result. Others are computed in tiles by a GPU, where that is asked for, and left to libraries beyond that.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,6 +21,18 @@ constexpr int64_t kMostProducts = 16, kMostProductsOfFew = 64, kFew = 8;
 constexpr int64_t kMostProductsOfColumns = 256;
 // Of a convolution: over few channels, and over a single one.
 constexpr int64_t kMostTaps = 32, kMostTapsOfChannel = 128;
+
+// In tiles: steps, rows and columns at least; of one with fewer a tile would hold next to nothing.
+constexpr int64_t kFewestInTiles = 16;
+// Multiplications in tiles at most: libraries are faster at more, unless there are few of them for each element.
+constexpr int64_t kMostInTiles = int64_t{1} << 32, kFewForElement = 64;
+
+/// Whether tiles are worth a try for products of two matrices, `batch` of them.
+bool is_for_tiles(int64_t batch, int64_t rows, int64_t columns, int64_t depth) {
+  if (std::min({rows, columns, depth}) < kFewestInTiles) return false;
+  const int64_t elements = rows * depth + depth * columns + rows * columns;
+  return batch * rows * columns * depth <= kMostInTiles || rows * columns * depth <= kFewForElement * elements;
+}
 
 bool is_among(const std::vector<int>& letters, int letter) {
   return std::ranges::find(letters, letter) != letters.end();
@@ -116,7 +128,7 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
   }
   std::vector<int> summed;
   std::vector<SizeId> sums;
-  int64_t products = 1, only_a = 1, only_b = 1;
+  int64_t products = 1, only_a = 1, only_b = 1, both = 1;
   for (const auto& [letter, extent] : extents) {
     const int64_t size = sizes_.largest(extent);
     const bool in_a = is_among(a.letters, letter), in_b = is_among(b.letters, letter);
@@ -124,8 +136,8 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
       summed.push_back(letter);
       sums.push_back(extent);
       products *= size;
-    } else if (in_a != in_b) {
-      (in_a ? only_a : only_b) *= size;
+    } else {
+      (!in_b ? only_a : in_a ? both : only_b) *= size;
     }
   }
   // A row or a column: the other operand is read once, one element after the other.
@@ -134,7 +146,8 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
   const int64_t fewest = std::min(only_a, only_b);
   const bool is_thin = products <= kMostProducts || (products <= kMostProductsOfFew && fewest <= kFew) ||
                        (fewest == 1 && (in_order || products <= kMostProductsOfColumns));
-  if (!is_thin) return unsupported("a product that libraries are faster at");
+  const bool in_tiles = !is_thin && products_.tiles && is_for_tiles(both, only_a, only_b, products);
+  if (!is_thin && !in_tiles) return unsupported("a product that libraries are faster at");
   for (const int letter : letters) {
     if (!extents.contains(letter)) return unsupported("a product of other ranks");
     result.shape.push_back(extents.at(letter));
@@ -160,6 +173,7 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
     const ExprId product = scope.exprs().apply("$0 * $1", {element(a, shape_a), element(b, shape_b)}, Compute::Float);
     return loops.empty() ? product : scope.exprs().reduce(Fold::Sum, own, loops, product);
   };
+  if (in_tiles) return define_in_tiles(id, std::move(result), {a.tensor, b.tensor}, bias, letters.size() - 1, at);
   const TensorId sum = hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {a.tensor, b.tensor},
                               static_cast<int>(std::min<int64_t>(2 * products, 1000)), at);
   tensors_[sum].folds = true;
@@ -179,6 +193,22 @@ Result<void> Definitions::define_with_bias(NodeId id, Tensor result, TensorId su
   });
 }
 
+Result<void> Definitions::define_in_tiles(NodeId id, Tensor result, std::vector<TensorId> takes,
+                                          std::optional<TensorId> bias, size_t dim, At sum) {
+  if (bias && tensors_[*bias].shape.size() != 1) return unsupported("a bias of several dimensions");
+  if (bias) takes.push_back(*bias);
+  const auto with_bias = [sum = std::move(sum), bias, dim](Scope& scope, const Place& place) {
+    const ExprId total = sum(scope, place);
+    if (!bias) return total;
+    return scope.exprs().apply("$0 + $1", {total, scope.element(*bias, {place[dim]})}, Compute::Float);
+  };
+  constexpr int kWork = 1000;  // far from cheap
+  PASSNET_TRY_VOID(define(id, std::move(result), std::move(takes), kWork, with_bias));
+  Tensor& made = tensors_[*tensor_of_[id]];
+  made.folds = made.tiled = true;
+  return {};
+}
+
 // Of few channels each: those of groups with one channel first of all.
 Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   PASSNET_TRY(const TensorId x, tensor(call.at("input")));
@@ -190,12 +220,18 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   if (shape.size() < 3 || shape.size() != window.size()) return unsupported("a convolution of other ranks");
   const size_t spatial = shape.size() - 2;
   const SizeId channels = window[1];  // of a group
-  int64_t taps = 1;
+  int64_t taps = 1, places = 1;
   for (size_t dim = 1; dim < window.size(); ++dim) taps *= sizes_.largest(window[dim]);
-  if (taps > (sizes_.is_one(channels) ? kMostTapsOfChannel : kMostTaps))
-    return unsupported("a convolution that libraries are faster at");
+  for (size_t dim = 2; dim < window.size(); ++dim) places *= sizes_.largest(*size_of(subject_.types_of(id), dim));
+  const bool is_thin = taps <= (sizes_.is_one(channels) ? kMostTapsOfChannel : kMostTaps);
   PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
   PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
+  // Windows that overlap, or hang over an edge, are found place by place, which libraries do not do.
+  bool in_tiles = !is_thin && products_.tiles && channels == shape[1] &&
+                  is_for_tiles(sizes_.largest(shape[0]), sizes_.largest(window[0]), places, taps);
+  for (size_t i = 0; i < spatial; ++i)
+    in_tiles = in_tiles && paddings[i].is(0) && sizes_.largest(window[2 + i]) <= sizes_.largest(magnitude(steps[i]));
+  if (!is_thin && !in_tiles) return unsupported("a convolution that libraries are faster at");
   PASSNET_TRY(const std::vector<Number> dilations, numbers_for(call.at("dilation"), spatial));
   PASSNET_TRY(const SizeId groups, sizes_.quotient(shape[1], channels));
   PASSNET_TRY(const SizeId in_group, sizes_.quotient(window[0], groups));
@@ -242,6 +278,7 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     }
     return loops.empty() ? product : exprs.reduce(Fold::Sum, own, loops, product);
   };
+  if (in_tiles) return define_in_tiles(id, std::move(result), {x, weight}, optional_tensor(call.at("bias")), 1, at);
   const TensorId sum =
       hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {x, weight}, static_cast<int>(2 * taps), at);
   tensors_[sum].folds = true;

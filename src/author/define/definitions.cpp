@@ -37,10 +37,10 @@ const char* dimension_name(size_t rank, size_t dim) {
   return rank >= 1 && rank <= 5 ? kNames[rank - 1][dim] : "size";
 }
 
-Definitions::Definitions(Subject& subject, CallOptions calls)
+Definitions::Definitions(Subject& subject, ProductOptions products)
     : subject_(subject),
       graph_(subject.graph),
-      calls_(std::move(calls)),
+      products_(std::move(products)),
       sizes_(subject.types.size(), subject.names),
       indices_(sizes_),
       exprs_(indices_),
@@ -305,9 +305,9 @@ Result<void> Definitions::define_call(NodeId id) {
   std::string_view name = found->name;
   if (name.ends_with('_')) name.remove_suffix(1);
   const Arguments call(graph_, *found);
-  if (calls_.all && called(id, call, name, "a product, which this form leaves to PyTorch")) return {};
+  if (products_.all_are_calls && called(id, call, name, "a product, which this form leaves to PyTorch")) return {};
   Result<void> defined = define_by_elements(id, call, name);
-  if (defined || !calls_.allowed) return defined;
+  if (defined || !products_.calls) return defined;
   return called(id, call, name, defined.error().message);
 }
 

@@ -18,18 +18,19 @@ namespace passnet::author {
 /// What to call a dimension: as people do by rank.
 const char* dimension_name(size_t rank, size_t dim);
 
-/// Which operators may be calls of PyTorch, and how they are made.
-struct CallOptions {
-  bool allowed = false;                    // of products, convolutions and attention that no kernel computes
-  bool all = false;                        // of those that one could compute too
-  std::set<ir::NodeId> without_bias = {};  // convolutions whose bias a kernel adds
-  std::set<ir::NodeId> measured = {};      // convolutions whose algorithm is found by measuring
+/// How products, convolutions and attention are computed: by kernels where these are short, and otherwise?
+struct ProductOptions {
+  bool tiles = false;                      // by kernels too, in tiles, those without attention
+  bool calls = false;                      // by calls of PyTorch, what no kernel computes
+  bool all_are_calls = false;              // so are those that one could compute
+  std::set<ir::NodeId> without_bias = {};  // called convolutions whose bias a kernel adds
+  std::set<ir::NodeId> measured = {};      // called convolutions whose algorithm is found by measuring
 };
 
 class Definitions {
  public:
   /// subject: its graph's pool may grow; must outlive this.
-  explicit Definitions(Subject& subject, CallOptions calls = {});
+  explicit Definitions(Subject& subject, ProductOptions products = {});
   Definitions(const Definitions&) = delete;
   Definitions& operator=(const Definitions&) = delete;
 
@@ -182,6 +183,9 @@ class Definitions {
   Result<void> contracted(ir::NodeId id, const Lettered& a, const Lettered& b, const std::vector<int>& letters,
                           std::optional<TensorId> bias);
   Result<void> define_with_bias(ir::NodeId id, Tensor result, TensorId sum, std::optional<TensorId> bias, size_t dim);
+  /// A result whose own definition is the sum, and the bias: so it is the result that is stored, where one is.
+  Result<void> define_in_tiles(ir::NodeId id, Tensor result, std::vector<TensorId> takes, std::optional<TensorId> bias,
+                               size_t dim, At sum);
 
   Result<bool> creation(ir::NodeId id, const Arguments& call, std::string_view name);
   Result<Tensor> sized_result(ir::NodeId id, std::initializer_list<ir::Arg> sizes);
@@ -208,7 +212,7 @@ class Definitions {
 
   Subject& subject_;
   ir::Graph& graph_;
-  CallOptions calls_;
+  ProductOptions products_;
   SizeTable sizes_;
   IndexTable indices_;
   ExprTable exprs_;

@@ -5,7 +5,8 @@
 
 namespace passnet::author {
 
-Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pass_dir, const Authored& authored) {
+Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pass_dir, const Authored& authored,
+                                                const std::vector<std::map<std::string, std::string>>& declined) {
   PASSNET_TRY_VOID(pass::write_passes(pass_dir, texts_of(authored)));
   std::vector<Candidate> candidates;
   for (const Written& one : authored.passes) {
@@ -16,6 +17,7 @@ Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pas
     };
     Candidate candidate{one.name, {}, one.products > 0 || !authored.left.empty(), rewrite};
     for (const auto& [graph, condition] : one.python.sites) candidate.graphs.push_back(graph);
+    if (!declined.empty()) candidate.declined = declined[candidates.size()];
     candidates.push_back(std::move(candidate));
   }
   return candidates;

@@ -25,13 +25,15 @@ struct Form {
   WriteOptions options;
   /// Whether it may be worth more than the best one so far. Not asked of the first form, which is always judged.
   std::function<bool(const JudgedForm& best)> may_help = {};
+  /// It is evaluated once. Where it is faster on some graphs its passes stand before those of the best form so far.
+  bool goes_before = false;
 };
 
 /// Those that are known, in the order in which they are tried: "plain" first. library: plans may call PyTorch. on_gpu: it
 /// is judged on one, which has more than one algorithm for a convolution.
 std::vector<Form> known_forms(bool library, bool on_gpu);
-/// What is written where nothing is measured: with calls where they are allowed.
-Form form_to_write(bool library);
+/// What is written where nothing is measured: with calls where they are allowed, else for a GPU with products in tiles.
+Form form_to_write(bool library, bool on_gpu);
 
 struct OtherForm {
   std::string label;

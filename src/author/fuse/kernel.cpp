@@ -1,6 +1,7 @@
 #include "author/fuse/kernel.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace passnet::author {
@@ -28,6 +29,7 @@ class Planner {
   Planned run() {
     for (const TensorId tensor : stored_) store(tensor);
     for (const Store& store : kernel_.stores) collect_reductions(store.value, false);
+    if (std::vector<TensorId> apart = apart_from_products(); !apart.empty()) return {std::nullopt, apart};
     // Where all loops of the results lie, and what each reduction is the same for.
     Variables all(loops_.begin(), loops_.end());
     Variables items = all;
@@ -105,6 +107,24 @@ class Planner {
     exprs_.for_each_part(id, [&](ExprId part) { collect_reductions(part, guarded || (guards && part != condition)); });
   }
 
+  bool is_tiled(ExprId reduction) const { return definitions_.tensors()[exprs_.at(reduction).tensor].tiled; }
+
+  // A product in tiles is the only reduction of its kernel, for each of its elements: others that it takes are stored before,
+  // and so is the product for others that take it.
+  std::vector<TensorId> apart_from_products() {
+    const auto tiled = std::ranges::find_if(reductions_, [&](ExprId id) { return is_tiled(id); });
+    if (tiled == reductions_.end()) return {};
+    const TensorId own = exprs_.at(*tiled).tensor;
+    const bool is_for_each = exprs_.free_variables(*tiled).size() == loops_.size() && !guarded_.contains(*tiled);
+    if (reductions_.size() == 1 && is_for_each) return {};
+    if (std::ranges::find(stored_, own) == stored_.end()) return {own};
+    std::vector<TensorId> others;
+    for (const ExprId reduction : reductions_) {
+      if (reduction != *tiled) others.push_back(exprs_.at(reduction).tensor);
+    }
+    return others;
+  }
+
   void collect_folded(ExprId id, std::vector<TensorId>& found) const {
     if (exprs_.at(id).kind == Expr::Kind::Reduce) {
       found.push_back(exprs_.at(id).tensor);
@@ -158,7 +178,9 @@ class Planner {
       const Compute compute = exprs_.at(reduction).compute;
       return compute == Compute::Float || compute == Compute::Bool;
     };
-    if (!std::ranges::all_of(reductions_, is_shared)) return;
+    if (!std::ranges::all_of(reductions_, is_shared) ||
+        std::ranges::any_of(reductions_, std::bind_front(&Planner::is_tiled, this)))
+      return;
     if (!kernel_.row.empty()) {
       // Where neighbours in memory are elements of one row.
       const bool along_row = std::ranges::any_of(

@@ -9,6 +9,8 @@ namespace {
 
 // Work that is cheaper to do again than to store and load: about what an element costs in memory.
 constexpr int kCheap = 24;
+// Of a product's operands, which are looked at again and again: what moves elements, or does one operation on them.
+constexpr int kMoved = 4;
 
 class Partition {
  public:
@@ -23,6 +25,7 @@ class Partition {
   Result<std::vector<FusedStep>> run() {
     for (const TensorId id : stored_) PASSNET_TRY_VOID(definitions_.lay_out(id));
     store_what_is_dear();
+    store_what_products_take();
     for (bool more = true; more;) {
       PASSNET_TRY(more, store_what_cannot_be_inlined());
     }
@@ -77,6 +80,31 @@ class Partition {
       if (users > 1 && work_of(id) > kCheap && !shares_loops(id)) {
         store(id);
       }
+    }
+  }
+
+  // Each block that reads rows of an operand would compute them again.
+  void store_what_products_take() {
+    std::set<TensorId> needed;
+    for (const TensorId root : std::set<TensorId>(stored_)) {
+      std::set<TensorId> needs;
+      needs_of(root, needs, needed);
+      needed.insert(root);
+    }
+    for (const TensorId id : needed) {
+      for (const TensorId part : tensor(id).tiled ? tensor(id).takes : std::vector<TensorId>())
+        store_unless_moved(part);
+    }
+  }
+  // What only moves elements is done on the way.
+  void store_unless_moved(TensorId id) {
+    if (tensor(id).is_there() || is_stored(id)) return;
+    if (work_of(id) > kMoved) {
+      if (!tensor(id).is_view) {
+        store(id);
+        return;
+      }
+      for (const TensorId part : tensor(id).takes) store_unless_moved(part);
     }
   }
 

@@ -134,10 +134,16 @@ class Judge {
   Judge(const graphdir::Sample& sample, const std::vector<Candidate>& candidates, const Evaluate& evaluate,
         const JudgeOptions& options)
       : sample_(sample), candidates_(candidates), evaluate_(evaluate), options_(options) {
-    for (const Candidate& one : candidates) judged_.passes.push_back({one.name});
+    for (const Candidate& one : candidates) {
+      judged_.passes.push_back({one.name});
+      judged_.passes.back().declined = one.declined;
+    }
   }
 
   Result<Judged> run() {
+    for (const Candidate& one : candidates_) {
+      if (!one.declined.empty()) PASSNET_TRY_VOID(one.rewrite(one.declined));
+    }
     PASSNET_TRY_VOID(search());
     if (judged_.ended_by_budget) PASSNET_TRY_VOID(keep_proven());
     PASSNET_TRY_VOID(write_list(sample_.pass_dir, names(is_listed)));
@@ -166,7 +172,8 @@ class Judge {
 
   /// What gains on none of a few graphs goes, all together or else each alone.
   Result<void> look_first() {
-    if (options_.first_look.empty() || std::ranges::none_of(candidates_, &Candidate::is_doubtful)) return {};
+    if (options_.together || options_.first_look.empty() || std::ranges::none_of(candidates_, &Candidate::is_doubtful))
+      return {};
     const auto drop = [&](PassVerdict& verdict, const Finding& found) {
       verdict.why =
           fmt::format("{} ({} of {} graphs)", why_not(found), options_.first_look.size(), sample_.graph_names.size());
@@ -212,7 +219,7 @@ class Judge {
     for (size_t i = 0; i < candidates_.size(); ++i) {
       if (!is_open(judged_.passes[i])) continue;
       std::optional<Finding> alone = all;
-      if (!all_good && open.size() > 1) {
+      if (!all_good && open.size() > 1 && !options_.together) {
         PASSNET_TRY(alone, measure({candidates_[i].name}));
       }
       if (!alone) return {};
@@ -302,7 +309,7 @@ class Judge {
     verdict.kept = found.is_gain();
     verdict.why = verdict.kept ? gain_text(found) : why_not(found);
     verdict.slow = found.slow;
-    if (verdict.kept) verdict.declined = found.slow;
+    if (verdict.kept) verdict.declined.insert(found.slow.begin(), found.slow.end());
   }
 
   void drop_all(const std::string& why) {

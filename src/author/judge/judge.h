@@ -23,6 +23,7 @@ struct Candidate {
   bool is_doubtful = false;         // such passes often gain nothing: they stand between operators, or hold products
   /// Writes it anew, so that its plan declines these graphs. declined: by name, with why.
   std::function<Result<void>(const std::map<std::string, std::string>& declined)> rewrite;
+  std::map<std::string, std::string> declined = {};  // graphs that it declines from the beginning, and why
 };
 
 struct PassVerdict {
@@ -59,6 +60,8 @@ struct JudgeOptions {
   std::function<bool()> is_spent = {};
   /// Graphs of the sample that are evaluated first where a pass is doubtful: one that gains on none of them goes.
   std::vector<std::string> first_look = {};
+  /// The passes were evaluated before, and belong together: none is tried alone.
+  bool together = false;
 };
 
 /// candidates: passes in sample.pass_dir. Their list there is what is kept at the end, an empty one where nothing is; files

@@ -54,7 +54,7 @@ std::string key_of(const Subject& subject, const GraphPart& part) {
   return key;
 }
 
-std::string name_of(Subject& subject, const GraphPart& part, const CallOptions& calls) {
+std::string name_of(Subject& subject, const GraphPart& part, const ProductOptions& calls) {
   Definitions definitions(subject, calls);
   std::vector<std::string> operators;
   if (define(definitions, part)) {

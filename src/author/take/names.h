@@ -12,7 +12,7 @@ namespace passnet::author {
 /// Equal for parts of which one pass does for all.
 std::string key_of(const Subject& subject, const GraphPart& part);
 /// "add_layer_norm": by what it computes.
-std::string name_of(Subject& subject, const GraphPart& part, const CallOptions& calls);
+std::string name_of(Subject& subject, const GraphPart& part, const ProductOptions& calls);
 /// `stem`, or with a number where that is taken.
 std::string unique_name(const Subject& subject, const std::string& stem, std::set<std::string>& taken);
 

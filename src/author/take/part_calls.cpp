@@ -46,7 +46,7 @@ bool is_batched(const Subject& subject, NodeId call) {
 std::optional<NodeId> idle_call(const Subject& subject, const GraphPart& part, const Taken& taken) {
   const ir::Graph& graph = subject.graph;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  const CallOptions options = call_options(subject, part, taken);
+  const ProductOptions options = product_options(subject, part, taken);
   for (const auto& [call, why] : taken.calls) {
     if (!is_in(part, call)) continue;
     const bool ends = std::ranges::none_of(users[call], [&](NodeId user) { return is_in(part, user); });
@@ -61,7 +61,7 @@ std::optional<NodeId> idle_call(const Subject& subject, const GraphPart& part, c
 
 }  // namespace
 
-CallOptions call_options(const Subject& subject, const GraphPart& part, const Taken& taken) {
+ProductOptions product_options(const Subject& subject, const GraphPart& part, const Taken& taken) {
   const ir::Graph& graph = subject.graph;
   std::set<NodeId> in_memory;
   for (const NodeId id : part.outputs) in_memory.insert(holder_of(subject, part, id));
@@ -70,7 +70,7 @@ CallOptions call_options(const Subject& subject, const GraphPart& part, const Ta
     ir::for_each_input(graph, graph.node(call),
                        [&](NodeId input) { in_memory.insert(holder_of(subject, part, input)); });
   }
-  CallOptions options{!taken.calls.empty(), taken.all_are_calls};
+  ProductOptions options{taken.tiles, !taken.calls.empty(), taken.all_are_calls};
   for (const auto& [call, why] : taken.calls) {
     const std::string name = operator_name(graph, call);
     if (!is_in(part, call) || !name.starts_with("conv") || is_depthwise(subject, call)) continue;
@@ -100,7 +100,7 @@ bool refuse_layouts(Subject& subject, Taken& taken) {
   for (const std::vector<NodeId>& nodes : regions_of(subject, taken.refused)) {
     const Result<GraphPart> part = without_views(subject, cut(subject.graph, nodes));
     if (!part) continue;
-    Definitions definitions(subject, call_options(subject, *part, taken));
+    Definitions definitions(subject, product_options(subject, *part, taken));
     if (!define(definitions, *part)) continue;
     for (const NodeId id : part->outputs) {
       const std::optional<TensorId> tensor = definitions.tensor_of(id);

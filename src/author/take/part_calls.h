@@ -8,7 +8,7 @@
 namespace passnet::author {
 
 /// How the calls of a part are made: without biases that kernels add, where nobody else looks at the results.
-CallOptions call_options(const Subject& subject, const GraphPart& part, const Taken& taken);
+ProductOptions product_options(const Subject& subject, const GraphPart& part, const Taken& taken);
 
 /// Leaves calls to PyTorch that passes gain nothing by. Returns: whether there was one.
 bool refuse_idle_calls(const Subject& subject, Taken& taken);

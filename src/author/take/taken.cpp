@@ -16,10 +16,11 @@ namespace {
 
 Taken take_all(Subject& subject, const TakeOptions& options) {
   ir::Graph& graph = subject.graph;
-  Taken taken{std::vector<std::string>(graph.size()), {}, options.calls && !options.products, options.measures};
+  Taken taken{
+      std::vector<std::string>(graph.size()), {}, options.tiles, options.calls && !options.products, options.measures};
   std::vector<std::string>& refused = taken.refused;
   const std::vector<std::vector<NodeId>> users = ir::users(graph);
-  Definitions definitions(subject, {options.calls, taken.all_are_calls});
+  Definitions definitions(subject, {options.tiles, options.calls, taken.all_are_calls});
   for (NodeId id = 0; id < subject.body(); ++id) {
     if (Result<void> given = definitions.input(id); !given) refused[id] = given.error().message;
   }

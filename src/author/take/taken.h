@@ -14,6 +14,7 @@ namespace passnet::author {
 
 struct TakeOptions {
   bool products = true;   // products and convolutions as loops, where these are short
+  bool tiles = false;     // and where they are long, in tiles
   bool calls = false;     // plans may call PyTorch
   bool measures = false;  // cuDNN's algorithms, for the convolutions among these
   /// The operators that may be taken, first and one past the last, counted from 0 in the order of the graph; none: all.
@@ -25,6 +26,7 @@ struct Taken {
   std::vector<std::string> refused;  // by node id: why it is not written; empty where it is
   std::map<ir::NodeId, std::string>
       calls;                   // of what is written: what PyTorch is called for, and why no kernel computes it
+  bool tiles = false;          // kernels compute long products in tiles
   bool all_are_calls = false;  // no kernel computes a product
   bool measures = false;       // cuDNN's algorithms
 

@@ -71,6 +71,10 @@ void CudaKernel::decode(const std::vector<Loop>& loops, const std::string& item)
 // ---- items
 
 void CudaKernel::write_items() {
+  if (facts_.product) {
+    write_product();
+    return;
+  }
   if (facts_.tile) {
     write_tiles();
     return;

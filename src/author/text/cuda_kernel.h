@@ -51,6 +51,10 @@ class CudaKernel final : public KernelWriter {
   void write_window(ExprId id, const Window& window);
   void write_shared(ExprId id, const Window& window);
 
+  // cuda_products.cpp
+  void write_product();
+  std::string write_operand(const std::string& stem, const ProductOperand& operand);
+
   // cuda_packs.cpp: neighbours that a thread takes at once
   void by_pack(const std::vector<ExprId>& elements, const std::vector<const Store*>& stores,
                const std::function<void()>& also = {});

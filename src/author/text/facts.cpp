@@ -85,6 +85,26 @@ std::optional<Packing> packing_of(Definitions& definitions, const FusedKernel& k
   return any ? std::optional(std::move(packing)) : std::nullopt;
 }
 
+/// How runs of the operands of a product are read at once, and which of them are.
+std::optional<Packing> runs_of(Definitions& definitions, const FusedKernel& kernel, Product& product) {
+  FusedKernel all = kernel;
+  all.row = product.depth;
+  Packing packing;
+  for (ProductOperand* operand : {&product.rows, &product.columns}) {
+    if (!operand->in_memory) continue;
+    const Loop& lane = operand->along_depth ? product.depth.back() : operand->across.back();
+    const Expr expr = definitions.exprs().at(operand->element);
+    const Access access = access_in(definitions, expr.tensor, expr.places);
+    const auto steps = steps_of(definitions, all, lane, access, expr.tensor);
+    if (!steps) continue;
+    operand->in_runs = true;
+    add(packing.steps, lane.extent);
+    for (const SizeId step : *steps) add(packing.steps, step);
+    add(packing.tensors, expr.tensor);
+  }
+  return packing.tensors.empty() ? std::nullopt : std::optional(std::move(packing));
+}
+
 }  // namespace
 
 std::optional<std::vector<SizeId>> steps_of(Definitions& definitions, const FusedKernel& kernel, const Loop& lane,
@@ -131,6 +151,11 @@ KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel, const 
   for (const Store* store : part.stores) facts.stored.push_back(store->tensor);
   for (const TensorId one : facts.stored) {
     if (const auto input = definitions.tensors()[one].overwrites) std::erase(facts.loaded, *input);
+  }
+  facts.product = product_of(definitions, kernel);
+  if (facts.product) {
+    facts.runs = runs_of(definitions, kernel, *facts.product);
+    return facts;
   }
   facts.packing = packing_of(definitions, kernel);
   facts.tile = tile_of(definitions, kernel);

@@ -8,6 +8,7 @@
 
 #include "author/fuse/band.h"
 #include "author/fuse/kernel.h"
+#include "author/fuse/product.h"
 #include "author/fuse/split.h"
 #include "author/fuse/tile.h"
 
@@ -34,6 +35,8 @@ struct KernelFacts {
   std::optional<Tile> tile;                                 // what goes through tiles; none: nothing has to
   std::optional<Packing> packing;                           // CUDA: none: an element at a time
   std::optional<Band> band;                                 // CUDA: none: windows have nothing in common
+  std::optional<Product> product;  // CUDA: sums that a block has a tile of; none: there are none
+  std::optional<Packing> runs;     // CUDA: of its operands, PACK elements each
 };
 KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel);
 /// Of one of the kernels that it was split into.

@@ -54,9 +54,8 @@ std::string allocation(Definitions& definitions, TensorId id) {
 }
 
 /// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; threads: that should have work; n: what they share.
-std::string pack_text(Definitions& definitions, const NamedKernel& kernel, const std::string& n,
+std::string pack_text(Definitions& definitions, const Packing& packing, const std::string& n,
                       const std::string& threads) {
-  const Packing& packing = *kernel.facts.packing;
   SizeTable& sizes = definitions.sizes();
   const Tensor* smallest = nullptr;
   const auto bytes = [&](const Tensor& tensor) {
@@ -79,9 +78,14 @@ std::string pack_text(Definitions& definitions, const NamedKernel& kernel, const
   return fmt::format("pack_of({}, {}, {}, {})", smallest->name, n, threads, tuple_of(steps));
 }
 
+/// Whether each thread has items, not a row, and no block a tile.
+bool goes_by_items(const NamedKernel& kernel) {
+  return kernel.lanes == Lanes::Items && !kernel.facts.tile && !kernel.facts.product;
+}
+
 /// What a plan calls the numbers that a launch goes by; empty: there is none.
 struct LaunchNames {
-  std::string pack, band, threads, block, parts;
+  std::string pack, band, threads, block, parts, tile_rows, tile_columns;
   std::map<TensorId, std::string> shares;  // partial results, by reduction
 };
 
@@ -115,6 +119,10 @@ std::vector<std::string> arguments_of(Definitions& definitions, const NamedKerne
   }
   if (!names.pack.empty()) arguments.push_back("PACK=" + names.pack);
   if (!names.band.empty()) arguments.push_back("BAND=" + names.band);
+  if (!names.tile_rows.empty()) {
+    arguments.push_back("TILE_ROWS=" + names.tile_rows);
+    arguments.push_back("TILE_COLUMNS=" + names.tile_columns);
+  }
   return arguments;
 }
 
@@ -124,6 +132,12 @@ std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std:
   const Band& bands = *kernel.facts.band;
   return product_text(sizes.plan_text(sizes.product(bands.columns, bands.across)),
                       fmt::format("triton.cdiv({}, {})", sizes.plan_text(bands.down.extent), band));
+}
+
+/// "n, rows, columns" of a product.
+std::string extents_text(SizeTable& sizes, const Product& product) {
+  const auto text = [&](const std::vector<Loop>& loops) { return sizes.plan_text(loop_steps(sizes, loops)); };
+  return fmt::format("{}, {}, {}", text(product.batch), text(product.rows.across), text(product.columns.across));
 }
 
 std::string launch(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of,
@@ -136,6 +150,9 @@ std::string launch(Definitions& definitions, const NamedKernel& kernel, const st
     arguments.push_back("THREADS=" + names.threads);
     grid = fmt::format("rows_grid({}, {}, {}, {}, {}), {}", device_of, items, row, names.threads, names.block,
                        names.block);
+  } else if (kernel.facts.product) {
+    grid = fmt::format("products_grid({0}, {1}, {2}), 256 if {1} * {2} == 128 * 128 else 128",
+                       extents_text(sizes, *kernel.facts.product), names.tile_rows, names.tile_columns);
   } else if (kernel.facts.tile) {
     SizeId planes = sizes.one();
     for (const Loop& loop : kernel.facts.tile->outer) planes = sizes.product(planes, loop.extent);
@@ -309,6 +326,16 @@ class StepLines {
     return lines;
   }
 
+  /// Where products go through tiles, which only a GPU does.
+  std::vector<std::string> device_checks(const std::vector<NamedKernel>& kernels) const {
+    std::vector<std::string> lines;
+    if (std::ranges::none_of(kernels, [](const NamedKernel& one) { return one.facts.product.has_value(); }))
+      return lines;
+    lines.emplace_back("# On a CPU PyTorch's libraries are faster at products of so many steps.");
+    decline(lines, fmt::format("not {}.is_cuda", device_of_));
+    return lines;
+  }
+
   /// Names of sizes that are dimensions of what a call makes, each with the number of its step.
   const std::map<std::string, size_t>& late() const { return late_; }
   /// Those lines and conditions of the sizes that hold before all steps.
@@ -348,7 +375,7 @@ class StepLines {
     SizeTable& sizes = definitions_.sizes();
     const std::string items = sizes.plan_text(kernel.facts.items);
     LaunchNames names;
-    if (kernel.facts.packing) names.pack = number_name("pack");
+    if (kernel.facts.packing || kernel.facts.runs) names.pack = number_name("pack");
     std::string indent;
     if (!kernel.split.empty()) {
       launch_split(kernel, on, names);
@@ -365,17 +392,25 @@ class StepLines {
     }
     if (kernel.facts.packing) {
       const bool row = kernel.lanes == Lanes::Row;
-      lines.push_back(fmt::format(
-          "{}{} = {}", indent, names.pack,
-          pack_text(definitions_, kernel, sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
-                    row ? names.threads : std::to_string(schedule_.pack_threads))));
+      lines.push_back(fmt::format("{}{} = {}", indent, names.pack,
+                                  pack_text(definitions_, *kernel.facts.packing,
+                                            sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
+                                            row ? names.threads : std::to_string(schedule_.pack_threads))));
+    }
+    if (kernel.facts.runs)
+      lines.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions_, *kernel.facts.runs, "1", "0")));
+    if (kernel.facts.product) {
+      names.tile_rows = number_name("tile_rows");
+      names.tile_columns = number_name("tile_columns");
+      lines.push_back(fmt::format("{}, {} = tile_of({})", names.tile_rows, names.tile_columns,
+                                  extents_text(sizes, *kernel.facts.product)));
     }
     if (kernel.facts.band) {
       names.band = number_name("band");
       lines.push_back(fmt::format("{}{} = band_of({}, {}, {})", indent, names.band, on, items,
                                   sizes.plan_text(kernel.facts.band->down.extent)));
     }
-    if (kernel.lanes == Lanes::Items && !kernel.facts.tile) {
+    if (goes_by_items(kernel)) {
       names.block = number_name("block");
       lines.push_back(fmt::format("{}{} = items_block({}, {})", indent, names.block,
                                   threads_text(sizes, kernel, names.band), names.pack.empty() ? "1" : names.pack));
@@ -405,8 +440,8 @@ class StepLines {
     if (kernel.facts.packing) {
       const std::string length = sizes.plan_text(kernel.facts.packing->steps[0]);
       const std::string share = kernel.split_loops.size() > 1 ? length : quotient_text(length, names.parts);
-      lines.push_back(
-          fmt::format("    {} = {}", names.pack, pack_text(definitions_, kernel, share, std::to_string(kMostThreads))));
+      lines.push_back(fmt::format("    {} = {}", names.pack,
+                                  pack_text(definitions_, *kernel.facts.packing, share, std::to_string(kMostThreads))));
     }
     for (const NamedKernel& one : kernel.split)
       lines.push_back("    " + split_launch(definitions_, one, kernel, on, names));
@@ -549,11 +584,11 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
   out += fmt::format("\n\ndef replacement_args({}):\n    return ({}{})\n\n", inputs, inputs,
                      part.inputs.size() == 1 ? "," : "");
   const auto uses = [&](const auto& is_so) { return std::ranges::any_of(kernels, is_so); };
-  if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Items && !one.facts.tile; }))
-    out += items_grid_text(schedule);
+  if (uses(goes_by_items)) out += items_grid_text(schedule);
+  if (uses([](const NamedKernel& one) { return one.facts.product.has_value(); })) out += products_grid_text(schedule);
   if (uses([](const NamedKernel& one) { return one.facts.tile.has_value(); })) out += tiles_grid_text(schedule);
   if (uses([](const NamedKernel& one) { return one.lanes == Lanes::Row; })) out += rows_grid_text(schedule);
-  if (uses([](const NamedKernel& one) { return one.facts.packing.has_value(); })) out += pack_of_text();
+  if (uses([](const NamedKernel& one) { return one.facts.packing || one.facts.runs; })) out += pack_of_text();
   if (uses([](const NamedKernel& one) { return one.facts.band.has_value(); })) out += band_of_text(schedule);
   if (uses([](const NamedKernel& one) { return !one.split.empty(); })) out += parts_of_text(schedule);
   std::vector<std::string> lines = type_checks(subject, part);
@@ -562,6 +597,7 @@ Result<PythonText> python_text(Subject& subject, Definitions& definitions, const
   for (const std::string& condition : by_shape(subject, part, of_steps.early_conditions()))
     decline(lines, negated(condition));
   for (const std::string& line : of_steps.rounding_checks()) lines.push_back(line);
+  for (const std::string& line : of_steps.device_checks(kernels)) lines.push_back(line);
   const size_t first_step = lines.size();
   PASSNET_TRY(const std::vector<std::string> step_lines, of_steps.run());
   lines.insert(lines.end(), step_lines.begin(), step_lines.end());

@@ -20,6 +20,8 @@ constexpr int64_t kStepsOfShare = 8;
 // Rows are not split into less, nor where they are shorter than so many shares: another launch has to pay.
 constexpr int64_t kFewestParts = 4;
 constexpr int64_t kShortestInShares = 16;
+// GPU: sides of tiles of sums.
+constexpr int64_t kShortestSide = 32, kLongestSide = 128;
 
 }  // namespace
 
@@ -52,6 +54,20 @@ int64_t band_of(const Schedule& schedule, int64_t n, int64_t height) {
   return band;
 }
 
+ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns) {
+  const auto tiles = [](int64_t extent, int64_t side) { return (extent + side - 1) / side; };
+  const auto side_of = [&](int64_t extent) {
+    int64_t side = kLongestSide;
+    while (side > kShortestSide && 4 * tiles(extent, side) * side > 5 * extent) side /= 2;
+    return side;
+  };
+  ProductTile tile{side_of(rows), side_of(columns)};
+  while (tile.rows * tile.columns > kShortestSide * kShortestSide &&
+         n * tiles(rows, tile.rows) * tiles(columns, tile.columns) < schedule.processors)
+    (tile.rows > tile.columns ? tile.rows : tile.columns) /= 2;
+  return tile;
+}
+
 std::string items_grid_text(const Schedule& schedule) {
   return fmt::format(R"(
 def items_block(n, pack):
@@ -80,6 +96,35 @@ def tiles_grid(x, n, across, along):
 
 )",
                      kTile, schedule.task_work, schedule.tasks);
+}
+
+std::string products_grid_text(const Schedule& schedule) {
+  return fmt::format(R"(
+def side_of(extent):
+    # A side of the tile of sums that a block of a GPU has: the longest that leaves no more than a fifth of it empty.
+    side = {2}
+    while side > {1} and 4 * triton.cdiv(extent, side) * side > 5 * extent:
+        side //= 2
+    return side
+
+
+def tile_of(n, rows, columns):
+    # Rows and columns of the tile: fewer where much of a large GPU would have nothing to do.
+    tile_rows, tile_columns = (side_of(rows), side_of(columns))
+    while tile_rows * tile_columns > {3} and n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns) < {0}:
+        if tile_rows > tile_columns:
+            tile_rows //= 2
+        else:
+            tile_columns //= 2
+    return (tile_rows, tile_columns)
+
+
+def products_grid(n, rows, columns, tile_rows, tile_columns):
+    # A block for each tile of n products.
+    return (n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns),)
+
+)",
+                     schedule.processors, kShortestSide, kLongestSide, kShortestSide * kShortestSide);
 }
 
 std::string rows_grid_text(const Schedule& schedule) {

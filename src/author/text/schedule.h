@@ -42,10 +42,19 @@ int64_t parts_of(const Schedule& schedule, bool on_gpu, int64_t rows, int64_t wi
 /// Places one below the other that a thread of a GPU takes, of columns of that height and n places.
 int64_t band_of(const Schedule& schedule, int64_t n, int64_t height);
 
+/// Rows and columns of the tile of sums that a block of a GPU has, of n products of that many rows and columns.
+struct ProductTile {
+  int64_t rows = 0, columns = 0;
+  bool operator==(const ProductTile&) const = default;
+};
+ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t columns);
+
 /// def items_block(n, pack), def items_grid(x, n, work, pack, block)
 std::string items_grid_text(const Schedule& schedule);
 /// def tiles_grid(x, n, across, along)
 std::string tiles_grid_text(const Schedule& schedule);
+/// def side_of(extent), def tile_of(n, rows, columns), def products_grid(n, rows, columns, tile_rows, tile_columns)
+std::string products_grid_text(const Schedule& schedule);
 /// def threads_of(rows, width), def block_of(rows, threads, beside), def rows_grid(x, rows, width, threads, block)
 std::string rows_grid_text(const Schedule& schedule);
 /// def pack_of(x, n, threads, steps)

@@ -1,0 +1,77 @@
+#include "author/forms/mix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace passnet::author {
+
+namespace {
+
+// What it must promise, and by how much one must be faster on a graph: less may be noise.
+constexpr double kLeastGain = 1.03;
+
+/// How fast a graph is; 1 where it is left alone, or no faster.
+using Ratios = std::map<std::string, double>;
+Ratios ratios_of(const std::vector<GraphGain>& gains) {
+  Ratios ratios;
+  for (const GraphGain& one : gains) {
+    if (one.gain == Gain::Faster) ratios[one.graph] = one.ratio;
+  }
+  return ratios;
+}
+double ratio_of(const Ratios& ratios, const std::string& graph) {
+  const auto found = ratios.find(graph);
+  return found == ratios.end() ? 1 : found->second;
+}
+
+bool is_for_one_of(const Written& pass, const std::set<std::string>& graphs) {
+  return std::ranges::any_of(pass.python.sites, [&](const auto& site) { return graphs.contains(site.first); });
+}
+
+}  // namespace
+
+std::optional<Mixed> mix(const Authored& first, const Records& records, const JudgedForm& best,
+                         const Authored& behind) {
+  const std::vector<GraphGain> gains = gains_of(records);
+  std::set<std::string> wrong;
+  for (const GraphGain& one : gains) {
+    if (one.gain == Gain::Wrong) wrong.insert(one.graph);
+  }
+  Mixed mixed{{{}, first.left}, {}, true};
+  std::set<std::string> without;  // graphs of passes that are left out
+  for (const Written& pass : first.passes) {
+    if (is_for_one_of(pass, wrong)) {
+      for (const auto& [graph, condition] : pass.python.sites) without.insert(graph);
+      mixed.is_first_alone = false;
+    } else {
+      mixed.authored.passes.push_back(pass);
+    }
+  }
+  const Ratios of_first = ratios_of(gains), of_best = ratios_of(gains_of(best.judged.records));
+  std::map<std::string, std::string> left;
+  double gain = 0;
+  for (const record::RunRecord& one : records) {
+    const double before = without.contains(one.graph) ? 1 : ratio_of(of_first, one.graph);
+    const double after = ratio_of(of_best, one.graph);
+    gain += std::log(std::max(before, after) / after);
+    if (before == 1)
+      left[one.graph] = "no faster beyond the noise";
+    else if (after > kLeastGain * before)
+      left[one.graph] = fmt::format("{:.2f}x, and {:.2f}x by passes behind it", before, after);
+  }
+  if (gain < static_cast<double>(records.size()) * std::log(kLeastGain)) return std::nullopt;
+  mixed.declined.assign(mixed.authored.passes.size(), left);
+  mixed.is_first_alone = mixed.is_first_alone && left.empty();
+  if (mixed.is_first_alone) return mixed;
+  for (size_t i = 0; i < behind.passes.size(); ++i) {
+    if (!best.judged.passes[i].kept) continue;
+    mixed.authored.passes.push_back(behind.passes[i]);
+    mixed.declined.push_back(best.judged.passes[i].declined);
+  }
+  return mixed;
+}
+
+}  // namespace passnet::author

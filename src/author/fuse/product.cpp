@@ -1,0 +1,85 @@
+#include "author/fuse/product.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace passnet::author {
+
+namespace {
+
+using Kind = Expr::Kind;
+
+std::optional<ExprId> tiled_sum(const Definitions& definitions, const ExprTable& exprs, ExprId id,
+                                std::set<ExprId>& met) {
+  if (!met.insert(id).second) return std::nullopt;
+  if (exprs.at(id).kind == Kind::Reduce)
+    return definitions.tensors()[exprs.at(id).tensor].tiled ? std::optional(id) : std::nullopt;
+  std::optional<ExprId> found;
+  exprs.for_each_part(id, [&](ExprId part) {
+    if (!found) found = tiled_sum(definitions, exprs, part, met);
+  });
+  return found;
+}
+
+/// The first load in it, which tells how it lies.
+std::optional<ExprId> first_load(const ExprTable& exprs, ExprId id) {
+  if (exprs.at(id).kind == Kind::Load) return id;
+  std::optional<ExprId> found;
+  exprs.for_each_part(id, [&](ExprId part) {
+    if (!found) found = first_load(exprs, part);
+  });
+  return found;
+}
+
+/// element: of the result; choose: its loops across may be counted in any order.
+void find_neighbours(Definitions& definitions, const std::vector<Loop>& depth, ElementId element, bool choose,
+                     ProductOperand& operand) {
+  ExprTable& exprs = definitions.exprs();
+  const std::optional<ExprId> load = first_load(exprs, operand.element);
+  if (!load) return;
+  const Expr expr = exprs.at(*load);
+  operand.in_memory = *load == operand.element && expr.element == element;
+  const Access access = access_of(exprs, expr.places, definitions.tensors()[expr.tensor].strides);
+  const auto is_beside = [&](const Loop& loop) { return moves_by_one(definitions.sizes(), access, loop.variable); };
+  if (choose) std::ranges::stable_partition(operand.across, [&](const Loop& loop) { return !is_beside(loop); });
+  operand.along_depth = !is_beside(operand.across.back()) && is_beside(depth.back());
+}
+
+}  // namespace
+
+std::optional<Product> product_of(Definitions& definitions, const FusedKernel& kernel) {
+  if (kernel.lanes != Lanes::Items || !kernel.row.empty() || kernel.items.empty()) return std::nullopt;
+  ExprTable& exprs = definitions.exprs();
+  std::set<ExprId> met;
+  std::optional<ExprId> sum;
+  for (const Store& store : kernel.stores) {
+    if (!sum) sum = tiled_sum(definitions, exprs, store.value, met);
+  }
+  if (!sum) return std::nullopt;
+  const Expr expr = exprs.at(*sum), factors = exprs.at(expr.parts[0]);
+  if (factors.kind != Kind::Apply || factors.parts.size() != 2) return std::nullopt;
+  Product product;
+  product.sum = *sum;
+  product.element = definitions.tensors()[expr.tensor].element;
+  for (const VariableId variable : expr.variables)
+    product.depth.push_back({variable, exprs.indices().extent(variable)});
+  product.rows.element = factors.parts[0];
+  product.columns.element = factors.parts[1];
+  const VariableId last = kernel.items.back().variable;
+  if (exprs.free_variables(product.rows.element).contains(last))
+    std::swap(product.rows.element, product.columns.element);
+  const std::set<VariableId> of_rows = exprs.free_variables(product.rows.element),
+                             of_columns = exprs.free_variables(product.columns.element);
+  for (const Loop& loop : kernel.items) {
+    const bool in_rows = of_rows.contains(loop.variable), in_columns = of_columns.contains(loop.variable);
+    (in_rows == in_columns ? product.batch : in_rows ? product.rows.across : product.columns.across).push_back(loop);
+  }
+  if (product.rows.across.empty() || product.columns.across.empty() || product.columns.across.back().variable != last)
+    return std::nullopt;
+  find_neighbours(definitions, product.depth, product.element, true, product.rows);
+  find_neighbours(definitions, product.depth, product.element, false, product.columns);
+  return product;
+}
+
+}  // namespace passnet::author

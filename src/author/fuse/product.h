@@ -1,0 +1,31 @@
+// Products of matrices over many steps, of which a GPU's block has a tile of sums: each element that it reads is multiplied as
+// often as the tile is wide.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "author/fuse/kernel.h"
+
+namespace passnet::author {
+
+/// What is multiplied, of one side of the result.
+struct ProductOperand {
+  ExprId element = 0;
+  std::vector<Loop> across;  // the loops of the result that it alone goes along: its rows, or its columns
+  bool along_depth = false;  // neighbours in memory are steps of a sum, not rows or columns beside each other
+  bool in_memory = false;    // it lies there as it is multiplied
+  bool in_runs = false;      // several neighbours are read at once, where the plan finds that they can
+};
+
+struct Product {
+  ExprId sum = 0;
+  ElementId element = 0;  // of the operands and the result
+  std::vector<Loop> batch, depth;
+  ProductOperand rows, columns;  // neighbours in the result lie along the columns
+};
+
+/// nullopt: it is none, or one whose operands do not go along loops of their own.
+std::optional<Product> product_of(Definitions& definitions, const FusedKernel& kernel);
+
+}  // namespace passnet::author
