@@ -59,6 +59,39 @@ TEST_F(GpuBuild, CompilesTheCopiesOfPlansFromEveryDtype) {
   }
 }
 
+TEST_F(GpuBuild, ComputesProductsInTiles) {
+  const std::string body = kInclude + R"(using namespace passnet;
+PASSNET_KERNEL k(const T* x, const T* y, const T* bias, T* out) {
+  const Divided<ceil_div(int64_t(COLUMNS), int64_t(TILE_COLUMNS))> tile(task_index());
+  const auto left = in_memory<Neighbours::AlongDepth, PACK>([&](int64_t row, int64_t k) { return x + row * DEPTH + k; });
+  const auto right = computed<Neighbours::AcrossDepth>([&](int64_t column, int64_t k) {
+    return from_float<T>(relu(to_float(y[k * COLUMNS + column])));
+  });
+  product_tile<T, TILE_ROWS, TILE_COLUMNS>(tile.quotient, tile.remainder, ROWS, COLUMNS, DEPTH, left, right,
+                                           [&](int64_t row, int64_t column, float sum) {
+    out[row * COLUMNS + column] = from_float<T>(sum + load<1>(bias + column)[0]);
+  });
+}
+)";
+  const auto built_of = [&](ir::DType dtype, int64_t rows, int64_t columns, int64_t pack) {
+    block_ = rows * columns == 128 * 128 ? 256 : 128;
+    return build(body, "k",
+                 {{"T", dtype},
+                  {"ROWS", int64_t{100}},
+                  {"COLUMNS", int64_t{200}},
+                  {"DEPTH", int64_t{64}},
+                  {"TILE_ROWS", rows},
+                  {"TILE_COLUMNS", columns},
+                  {"PACK", pack}});
+  };
+  for (const auto& built : {built_of(ir::DType::Float16, 32, 128, 8), built_of(ir::DType::BFloat16, 64, 64, 1),
+                            built_of(ir::DType::Float32, 128, 128, 4), built_of(ir::DType::Float32, 128, 32, 1)})
+    EXPECT_TRUE(built) << to_string(built.error());
+  const auto of_48 = built_of(ir::DType::Float16, 48, 48, 8);
+  ASSERT_FALSE(of_48);
+  EXPECT_THAT(of_48.error().message, HasSubstr("a side of a tile is 32, 64 or 128"));
+}
+
 TEST_F(GpuBuild, AnotherBlockOrArchitectureIsAnotherKernel) {
   const auto first = build(kBody, "k", {{"T", ir::DType::Float32}});
   ASSERT_TRUE(first) << to_string(first.error());

@@ -326,6 +326,21 @@ struct ProductsOf<float, rows, columns> {
   using type = ExactProducts<rows, columns>;
 };
 
+template <int tile_columns>
+inline constexpr int strip_pitch = tile_columns + 4;
+
+/// Stores 32 rows of sums. is_whole: all of them are inside; then reads for several sums are under way at once.
+template <int tile_columns, bool is_whole, class Store>
+PASSNET_INLINE void store_strip(const float* strip, int64_t first_row, int64_t first_column, int64_t rows,
+                                int64_t columns, Store& store) {
+#pragma unroll 8
+  for (int at = thread_index(); at < 32 * tile_columns; at += thread_count) {
+    const int64_t row = first_row + at / tile_columns, column = first_column + at % tile_columns;
+    if (is_whole || (row < rows && column < columns))
+      store(row, column, strip[at / tile_columns * strip_pitch<tile_columns> + at % tile_columns]);
+  }
+}
+
 }  // namespace detail
 
 /// A tile of sums over `depth` steps: rows from `tile_row * tile_rows` on, columns likewise, of a result of `rows` x `columns`.
@@ -335,9 +350,11 @@ struct ProductsOf<float, rows, columns> {
 template <class T, int tile_rows, int tile_columns, class Left, class Right, class Store>
 PASSNET_INLINE void product_tile(int64_t tile_row, int64_t tile_column, int64_t rows, int64_t columns, int64_t depth,
                                  const Left& left, const Right& right, Store store) {
-  static_assert(tile_rows == 32 || tile_rows == 64 || tile_rows == 128);
-  static_assert(tile_columns == 32 || tile_columns == 64 || tile_columns == 128);
-  static_assert(thread_count == (tile_rows == 128 && tile_columns == 128 ? 256 : 128));
+  static_assert((tile_rows == 32 || tile_rows == 64 || tile_rows == 128) &&
+                    (tile_columns == 32 || tile_columns == 64 || tile_columns == 128),
+                "a side of a tile is 32, 64 or 128");
+  static_assert(thread_count == (tile_rows == 128 && tile_columns == 128 ? 256 : 128),
+                "a tile of 128 x 128 has 256 threads, others have 128");
   using Products = typename detail::ProductsOf<T, tile_rows, tile_columns>::type;
   enum : int { steps = Products::depth };
   auto of_rows = detail::reader_of<T, Products, tile_rows>(left);
@@ -381,19 +398,17 @@ PASSNET_INLINE void product_tile(int64_t tile_row, int64_t tile_column, int64_t 
   __syncthreads();
 
   // By way of shared memory, strip by strip, so that neighbours are stored together.
-  constexpr int strip_pitch = tile_columns + 4;
+  constexpr int strip_pitch = detail::strip_pitch<tile_columns>;
   static_assert(32 * strip_pitch * sizeof(float) <= sizeof(room));
   float* const strip = reinterpret_cast<float*>(room);
 #pragma unroll 1
   for (int first = 0; first < tile_rows; first += 32) {
     products.for_rows(first, [&](int row, int column, float sum) { strip[row * strip_pitch + column] = sum; });
     __syncthreads();
-#pragma unroll 4
-    for (int at = thread_index(); at < 32 * tile_columns; at += thread_count) {
-      const int64_t row = first_row + first + at / tile_columns, column = first_column + at % tile_columns;
-      if (row < rows && column < columns)
-        store(row, column, strip[at / tile_columns * strip_pitch + at % tile_columns]);
-    }
+    if (first_row + first + 32 <= rows && first_column + tile_columns <= columns)
+      detail::store_strip<tile_columns, true>(strip, first_row + first, first_column, rows, columns, store);
+    else
+      detail::store_strip<tile_columns, false>(strip, first_row + first, first_column, rows, columns, store);
     __syncthreads();
   }
 }

@@ -122,6 +122,7 @@ SizeId SizeTable::difference(SizeId a, SizeId b) {
 
 Result<SizeId> SizeTable::quotient(SizeId a, SizeId b) {
   if (is_one(b)) return a;
+  if (a == b && smallest(b) > 0) return one();
   ByExample values = sizes_[a].values;
   for (size_t i = 0; i < values.size(); ++i) {
     const int64_t by = sizes_[b].values[i];

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "author/text/operations.h"
@@ -33,8 +34,18 @@ std::string CudaKernel::kept_store(const std::string& kept, const std::string& v
 std::string CudaKernel::load_text(ExprId id) {
   if (const auto packed = packs_.find(id); packed != packs_.end()) return packed->second + "[lane]";
   if (const auto step = steps_.find(id); step != steps_.end()) return converted(exprs_.at(id).tensor, step->second);
-  if (const auto tiled = tiles_.find(id); tiled != tiles_.end()) return converted(exprs_.at(id).tensor, tiled->second);
+  const TensorId tensor = exprs_.at(id).tensor;
+  if (const auto tiled = tiles_.find(id); tiled != tiles_.end()) return converted(tensor, tiled->second);
+  // A thread goes through many sums: what it reads for one need not wait until others are stored.
+  if (facts_.product && element(tensor).compute == Compute::Float && !is_overwritten(tensor))
+    return fmt::format("load<1>({} + {})[0]", name_of(tensor),
+                       offset_text(access_in(definitions_, tensor, exprs_.at(id).places), lane_name()));
   return KernelWriter::load_text(id);
+}
+
+bool CudaKernel::is_overwritten(TensorId input) const {
+  return std::ranges::any_of(
+      part_.stores, [&](const Store* store) { return definitions_.tensors()[store->tensor].overwrites == input; });
 }
 
 /// What a thread divides all of its elements by is inverted once.
