@@ -52,6 +52,12 @@ std::vector<ValuePlace> places_of(const Definitions& definitions, const std::vec
   return all;
 }
 
+ProductRun product_run(SizeTable& sizes, const Product& product, const Schedule& schedule) {
+  const auto steps = [&](const std::vector<Loop>& loops) { return sizes.values(loop_steps(sizes, loops))[0]; };
+  return {steps(product.depth),
+          tile_of(schedule, steps(product.batch), steps(product.rows.across), steps(product.columns.across))};
+}
+
 std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<NamedKernel>& kernels,
                                const Schedule& schedule) {
   std::vector<KernelRun> all;
@@ -65,6 +71,7 @@ std::vector<KernelRun> runs_of(Definitions& definitions, const std::vector<Named
     one.packs = kernel.facts.packing.has_value();
     one.tiles = kernel.facts.tile.has_value();
     one.bands = kernel.facts.band.has_value();
+    if (kernel.facts.product) one.product = product_run(definitions.sizes(), *kernel.facts.product, schedule);
     one.cpu_parts = parts_of(schedule, definitions.sizes(), kernel, false, 0);
     one.gpu_parts = parts_of(schedule, definitions.sizes(), kernel, true, 0);
     all.push_back(std::move(one));
@@ -112,6 +119,14 @@ std::string run_sentence(const KernelRun& one) {
                "CPU and threads of a GPU take an item each{}.",
                one.items, counted(static_cast<size_t>(one.items)), one.row,
                one.packs ? ", a thread several of them at once" : "");
+  }
+  if (one.product) {
+    const auto& [steps, tile] = *one.product;
+    return name + fmt::format(
+                      "{} item{} that are sums of {} products each. A GPU's block has {} x {} of them, so that what it "
+                      "reads is multiplied as often; it copies what comes next to shared memory while it multiplies, "
+                      "on tensor cores for elements of 16 bits, and goes on with each sum before it is stored.",
+                      one.items, counted(static_cast<size_t>(one.items)), steps, tile.rows, tile.columns);
   }
   if (one.tiles) {
     return name + fmt::format(

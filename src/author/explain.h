@@ -32,17 +32,24 @@ struct ValuePlace {
 };
 const char* to_string(ValuePlace::Place place);
 
+/// Sums of products, of which a block of a GPU has a tile.
+struct ProductRun {
+  int64_t steps = 0;  // of each sum
+  ProductTile tile;
+};
+
 /// How a kernel runs, in numbers of the first graph.
 struct KernelRun {
   std::string kernel;
   std::vector<std::string> stores;
-  int64_t items = 0, row = 0;            // how many, and elements of each
-  bool shares_rows = false;              // neighbouring lanes and threads share a row; else each takes items of its own
-  int threads = 1;                       // CUDA: that share a row
-  bool packs = false;                    // CUDA: a thread may move several neighbours at once
-  bool tiles = false;                    // it goes through tiles of two loops
-  bool bands = false;                    // a thread of a GPU may take several places one below the other
-  int64_t cpu_parts = 1, gpu_parts = 1;  // tasks, and blocks (or threads, of a column), that share a row
+  int64_t items = 0, row = 0;  // how many, and elements of each
+  bool shares_rows = false;    // neighbouring lanes and threads share a row; else each takes items of its own
+  int threads = 1;             // CUDA: that share a row
+  bool packs = false;          // CUDA: a thread may move several neighbours at once
+  bool tiles = false;          // it goes through tiles of two loops
+  bool bands = false;          // a thread of a GPU may take several places one below the other
+  std::optional<ProductRun> product = {};  // CUDA: what it computes in tiles
+  int64_t cpu_parts = 1, gpu_parts = 1;    // tasks, and blocks (or threads, of a column), that share a row
 };
 
 /// A call of PyTorch in the plan.

@@ -35,6 +35,12 @@ std::string in_parts(int64_t parts) { return parts == 1 ? std::string("not") : f
 void say_kernel(const Json& kernel) {
   const auto row = kernel["row"].get<int64_t>();
   const bool shares = kernel["lanes"] == "row";
+  if (const Json& product = kernel["product"]; !product.is_null()) {
+    say("    {}: {} sums of {} products; a block of a GPU has {} x {} of them\n", plain_text(kernel["kernel"]),
+        kernel["items"].get<int64_t>(), product["steps"].get<int64_t>(), product["tile_rows"].get<int64_t>(),
+        product["tile_columns"].get<int64_t>());
+    return;
+  }
   say("    {}: {} item{}{}; {}{}\n", plain_text(kernel["kernel"]), kernel["items"].get<int64_t>(),
       kernel["items"] == 1 ? "" : "s", row > 1 ? fmt::format(" of {} elements", row) : "",
       shares ? fmt::format("lanes go along a row, {} threads of a GPU share it", kernel["threads"].get<int>())

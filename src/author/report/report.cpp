@@ -23,6 +23,10 @@ Json to_json(const std::optional<Outside>& outside) {
   return {{"statement", valid_utf8(outside->statement)}, {"why", valid_utf8(outside->why)}};
 }
 
+Json to_json(const ProductRun& product) {
+  return {{"steps", product.steps}, {"tile_rows", product.tile.rows}, {"tile_columns", product.tile.columns}};
+}
+
 Json to_json(const Explained& explained) {
   Json operators = Json::array(), values = Json::array(), kernels = Json::array(), called = Json::array();
   for (const std::string& one : explained.operators) operators.push_back(valid_utf8(one));
@@ -38,6 +42,7 @@ Json to_json(const Explained& explained) {
                        {"packs", one.packs},
                        {"tiles", one.tiles},
                        {"bands", one.bands},
+                       {"product", one.product ? to_json(*one.product) : Json()},
                        {"parts", {{"cpu", one.cpu_parts}, {"gpu", one.gpu_parts}}}});
   for (const CalledOperator& one : explained.called)
     called.push_back({{"statement", valid_utf8(one.statement)},
