@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "author/text/call_text.h"
 #include "fx/print.h"
 #include "ir/graph.h"
 

@@ -1,0 +1,166 @@
+#include "author/text/launch_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <vector>
+
+#include "author/subject/part.h"
+#include "fx/print.h"
+
+namespace passnet::author {
+
+namespace {
+
+/// a * b, where a may be a sum.
+std::string product_text(const std::string& a, const std::string& b) {
+  if (a == "1") return b;
+  const bool is_product = a.find_first_of("+-/") == std::string::npos;
+  return fmt::format("{} * {}", is_product ? a : "(" + a + ")", b);
+}
+
+/// What it is called with. Constants that are not looked at are left out.
+std::vector<std::string> arguments_of(Definitions& definitions, const NamedKernel& kernel, const LaunchNames& names) {
+  std::vector<std::string> arguments;
+  for (const auto* tensors : {&kernel.facts.loaded, &kernel.facts.stored}) {
+    for (const TensorId tensor : *tensors) arguments.push_back(definitions.tensors()[tensor].name);
+  }
+  for (const auto* shares : {&kernel.facts.shares_taken, &kernel.facts.shares_given}) {
+    for (const TensorId reduction : *shares) arguments.push_back(names.shares.at(reduction));
+  }
+  for (const auto& [name, compute] : kernel.facts.parameters) arguments.push_back(name);
+  for (const Element& element : definitions.elements()) {
+    if (element.varies && (has_word(kernel.cpp, element.kernel) || has_word(kernel.cuda, element.kernel)))
+      arguments.push_back(fmt::format("{}={}", element.kernel, element.plan));
+  }
+  for (const auto& [plan, constant] : definitions.sizes().dimension_names()) {
+    if (has_word(kernel.cpp, constant) || has_word(kernel.cuda, constant))
+      arguments.push_back(fmt::format("{}={}", constant, plan));
+  }
+  if (!names.pack.empty()) arguments.push_back("PACK=" + names.pack);
+  if (!names.band.empty()) arguments.push_back("BAND=" + names.band);
+  if (!names.tile_rows.empty()) {
+    arguments.push_back("TILE_ROWS=" + names.tile_rows);
+    arguments.push_back("TILE_COLUMNS=" + names.tile_columns);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+bool has_word(const std::string& text, const std::string& word) {
+  const auto is_part = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    if ((at == 0 || !is_part(text[at - 1])) && (at + word.size() >= text.size() || !is_part(text[at + word.size()])))
+      return true;
+  }
+  return false;
+}
+
+std::string allocation(Definitions& definitions, TensorId id) {
+  const Tensor& tensor = definitions.tensors()[id];
+  std::vector<std::string> sizes, back(tensor.shape.size());
+  for (size_t i = 0; i < tensor.shape.size(); ++i) {
+    const size_t dim = tensor.order.empty() ? i : tensor.order[i];
+    sizes.push_back(definitions.sizes().plan_text(tensor.shape[dim]));
+    back[dim] = std::to_string(i);
+  }
+  std::string text =
+      fmt::format("torch.empty({}, dtype={})", tuple_of(sizes), definitions.elements()[tensor.element].plan);
+  if (!std::ranges::is_sorted(tensor.order)) text += fmt::format(".permute({})", fmt::join(back, ", "));
+  return text;
+}
+
+std::string pack_text(Definitions& definitions, const Packing& packing, const std::string& n,
+                      const std::string& threads) {
+  SizeTable& sizes = definitions.sizes();
+  const Tensor* smallest = nullptr;
+  const auto bytes = [&](const Tensor& tensor) {
+    size_t least = 8;
+    for (const ir::DType dtype : definitions.elements()[tensor.element].by_example)
+      least = std::min(least, static_cast<size_t>(ir::size_bytes(dtype)));
+    return least;
+  };
+  std::vector<std::string> steps;
+  for (const SizeId step : packing.steps) {
+    if (!sizes.is_one(step) || packing.steps.size() == 1) steps.push_back(sizes.plan_text(step));
+  }
+  for (const TensorId id : packing.tensors) {
+    const Tensor& tensor = definitions.tensors()[id];
+    if (smallest == nullptr || bytes(tensor) < bytes(*smallest)) smallest = &tensor;
+    const std::string offset = tensor.name + ".storage_offset()";
+    if ((tensor.is_given || tensor.overwrites) && std::ranges::find(steps, offset) == steps.end())
+      steps.push_back(offset);
+  }
+  return fmt::format("pack_of({}, {}, {}, {})", smallest->name, n, threads, tuple_of(steps));
+}
+
+bool goes_by_items(const NamedKernel& kernel) {
+  return kernel.lanes == Lanes::Items && !kernel.facts.tile && !kernel.facts.product;
+}
+
+std::string quotient_text(const std::string& a, const std::string& b) {
+  return fmt::format("{} // {}", a.find_first_of(" ") == std::string::npos ? a : "(" + a + ")", b);
+}
+
+std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std::string& band) {
+  if (!kernel.facts.band) return sizes.plan_text(kernel.facts.items);
+  const Band& bands = *kernel.facts.band;
+  return product_text(sizes.plan_text(sizes.product(bands.columns, bands.across)),
+                      fmt::format("triton.cdiv({}, {})", sizes.plan_text(bands.down.extent), band));
+}
+
+std::string extents_text(SizeTable& sizes, const Product& product) {
+  const auto text = [&](const std::vector<Loop>& loops) { return sizes.plan_text(loop_steps(sizes, loops)); };
+  return fmt::format("{}, {}, {}", text(product.batch), text(product.rows.across), text(product.columns.across));
+}
+
+std::string launch_text(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of,
+                        const LaunchNames& names) {
+  std::vector<std::string> arguments = arguments_of(definitions, kernel, names);
+  SizeTable& sizes = definitions.sizes();
+  const std::string items = sizes.plan_text(kernel.facts.items), row = sizes.plan_text(kernel.facts.row);
+  std::string grid;
+  if (kernel.lanes == Lanes::Row) {
+    arguments.push_back("THREADS=" + names.threads);
+    grid = fmt::format("rows_grid({}, {}, {}, {}, {}), {}", device_of, items, row, names.threads, names.block,
+                       names.block);
+  } else if (kernel.facts.product) {
+    grid = fmt::format("products_grid({0}, {1}, {2}), 256 if {1} * {2} == 128 * 128 else 128",
+                       extents_text(sizes, *kernel.facts.product), names.tile_rows, names.tile_columns);
+  } else if (kernel.facts.tile) {
+    SizeId planes = sizes.one();
+    for (const Loop& loop : kernel.facts.tile->outer) planes = sizes.product(planes, loop.extent);
+    grid = fmt::format("tiles_grid({}, {}, {}, {}), 256", device_of, sizes.plan_text(planes),
+                       sizes.plan_text(kernel.facts.tile->across.extent),
+                       sizes.plan_text(kernel.facts.tile->along.extent));
+  } else {
+    grid = fmt::format("items_grid({}, {}, {}, {}, {}), {}", device_of, threads_text(sizes, kernel, names.band),
+                       sizes.plan_text(kernel.facts.steps), names.pack.empty() ? "1" : names.pack, names.block,
+                       names.block);
+  }
+  return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
+}
+
+std::string split_launch_text(Definitions& definitions, const NamedKernel& kernel, const NamedKernel& whole,
+                              const std::string& device_of, const LaunchNames& names) {
+  std::vector<std::string> arguments = arguments_of(definitions, kernel, names);
+  arguments.push_back("PARTS=" + names.parts);
+  SizeTable& sizes = definitions.sizes();
+  const std::string items = sizes.plan_text(whole.facts.items), length = sizes.plan_text(whole.split_length);
+  std::string grid;
+  if (whole.lanes == Lanes::Row) {
+    arguments.push_back(fmt::format("THREADS={}", kernel.over_row ? kMostThreads : 32));
+    grid = kernel.over_row ? fmt::format("({},), {}", product_text(items, names.parts), kMostThreads)
+                           : fmt::format("rows_grid({}, {}, {}, 32, 32), 32", device_of, items, names.parts);
+  } else {
+    grid = kernel.over_row ? fmt::format("items_grid({}, {}, {}, 1, 256), 256", device_of,
+                                         product_text(items, names.parts), quotient_text(length, names.parts))
+                           : fmt::format("items_grid({}, {}, {}, 1, 256), 256", device_of, items, names.parts);
+  }
+  return fmt::format("{}[{}]({})", kernel.name, grid, fmt::join(arguments, ", "));
+}
+
+}  // namespace passnet::author

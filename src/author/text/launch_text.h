@@ -1,0 +1,43 @@
+// The text of a launch: its grid, and what the kernel is given.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "author/define/definitions.h"
+#include "author/text/named_kernel.h"
+
+namespace passnet::author {
+
+/// Whether the text names it.
+bool has_word(const std::string& text, const std::string& word);
+
+/// A tensor of that type: as PyTorch lays it out.
+std::string allocation(Definitions& definitions, TensorId id);
+/// "pack_of(x, rows * width, 131072, (width, x.storage_offset()))"; threads: that should have work; n: what they share.
+std::string pack_text(Definitions& definitions, const Packing& packing, const std::string& n,
+                      const std::string& threads);
+/// Whether each thread has items, not a row, and no block a tile.
+bool goes_by_items(const NamedKernel& kernel);
+
+/// What a plan calls the numbers that a launch goes by; empty: there is none.
+struct LaunchNames {
+  std::string pack, band, threads, block, parts, tile_rows, tile_columns;
+  std::map<TensorId, std::string> shares;  // partial results, by reduction
+};
+
+/// Rounded down; where a may be a product or a sum.
+std::string quotient_text(const std::string& a, const std::string& b);
+/// What threads have of their own: the items, or bands of them, "batch * width * triton.cdiv(height, band)".
+std::string threads_text(SizeTable& sizes, const NamedKernel& kernel, const std::string& band);
+/// "n, rows, columns" of a product.
+std::string extents_text(SizeTable& sizes, const Product& product);
+
+/// "name[grid, block](arguments)". device_of: the tensor whose device decides; names: of the numbers of this launch.
+std::string launch_text(Definitions& definitions, const NamedKernel& kernel, const std::string& device_of,
+                        const LaunchNames& names);
+/// One of the kernels of a split row.
+std::string split_launch_text(Definitions& definitions, const NamedKernel& kernel, const NamedKernel& whole,
+                              const std::string& device_of, const LaunchNames& names);
+
+}  // namespace passnet::author

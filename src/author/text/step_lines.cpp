@@ -1,0 +1,223 @@
+#include "author/text/step_lines.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "author/text/call_text.h"
+#include "fx/print.h"
+
+namespace passnet::author {
+
+using ir::NodeId;
+
+StepLines::StepLines(Subject& subject, Definitions& definitions, const GraphPart& part,
+                     const std::vector<NamedKernel>& kernels, const std::vector<PlanStep>& steps,
+                     const Schedule& schedule)
+    : subject_(subject), definitions_(definitions), part_(part), steps_(steps), schedule_(schedule) {
+  for (const NodeId id : part.inputs) {
+    if (device_of_.empty() && subject.types[0][id].is_tensor()) device_of_ = subject.graph.node(id).name;
+  }
+  // Launches first: they may name sizes that nothing has named before.
+  for (const PlanStep& step : steps) {
+    lines_.emplace_back();
+    if (step.kernel) launch_kernel(kernels[*step.kernel]);
+  }
+  find_late_sizes();
+}
+
+std::vector<std::string> StepLines::rounding_checks() const {
+  std::vector<std::string> lines;
+  for (const PlanStep& step : steps_) {
+    const Tensor& made = definitions_.tensors()[step.call];
+    const Element& element = definitions_.elements()[made.element];
+    if (step.kernel || !made.call->without_bias || element.kernel == "float") continue;
+    if (!lines.empty()) break;
+    lines.emplace_back("# On a CPU PyTorch adds the bias of a convolution before it rounds.");
+    decline(lines, element.varies ? fmt::format("not {}.is_cuda and {} != torch.float32", device_of_, element.plan)
+                                  : fmt::format("not {}.is_cuda", device_of_));
+  }
+  return lines;
+}
+
+std::vector<std::string> StepLines::device_checks(const std::vector<NamedKernel>& kernels) const {
+  std::vector<std::string> lines;
+  if (std::ranges::none_of(kernels, [](const NamedKernel& one) { return one.facts.product.has_value(); })) return lines;
+  lines.emplace_back("# On a CPU PyTorch's libraries are faster at products of so many steps.");
+  decline(lines, fmt::format("not {}.is_cuda", device_of_));
+  return lines;
+}
+
+Result<std::vector<std::string>> StepLines::run() {
+  std::vector<std::string> all;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (!steps_[i].kernel) call(i);
+    for (std::string& line : lines_[i]) {
+      for (const auto& [name, step] : late_) {
+        if (step > i && has_word(line, name)) return unsupported("a size is needed before the call that gives it");
+      }
+      all.push_back(std::move(line));
+    }
+  }
+  for (const NodeId id : part_.views) make_view(id, all);
+  return all;
+}
+
+std::string StepLines::number_name(const std::string& stem) {
+  std::string own = stem;
+  for (int i = 2; subject_.names.contains(own) || !taken_.insert(own).second; ++i) own = fmt::format("{}_{}", stem, i);
+  return own;
+}
+
+void StepLines::launch_kernel(const NamedKernel& kernel) {
+  std::vector<std::string>& lines = lines_.back();
+  for (const TensorId tensor : kernel.facts.stored) {
+    if (definitions_.tensors()[tensor].overwrites) continue;
+    lines.push_back(fmt::format("{} = {}", definitions_.tensors()[tensor].name, allocation(definitions_, tensor)));
+  }
+  const std::string& on = device_of_.empty() ? definitions_.tensors()[kernel.facts.stored[0]].name : device_of_;
+  SizeTable& sizes = definitions_.sizes();
+  const std::string items = sizes.plan_text(kernel.facts.items);
+  LaunchNames names;
+  if (kernel.facts.packing || kernel.facts.runs) names.pack = number_name("pack");
+  std::string indent;
+  if (!kernel.split.empty()) {
+    launch_split(kernel, on, names);
+    lines.emplace_back("else:");
+    indent = "    ";
+  }
+  if (kernel.lanes == Lanes::Row) {
+    names.threads = number_name("threads");
+    names.block = number_name("block");
+    lines.push_back(
+        fmt::format("{}{} = threads_of({}, {})", indent, names.threads, items, sizes.plan_text(kernel.facts.row)));
+    lines.push_back(fmt::format("{}{} = block_of({}, {}, {})", indent, names.block, items, names.threads,
+                                kernel.facts.beside ? "True" : "False"));
+  }
+  if (kernel.facts.packing) {
+    const bool row = kernel.lanes == Lanes::Row;
+    lines.push_back(fmt::format("{}{} = {}", indent, names.pack,
+                                pack_text(definitions_, *kernel.facts.packing,
+                                          sizes.plan_text(row ? kernel.facts.packing->steps[0] : kernel.facts.items),
+                                          row ? names.threads : std::to_string(schedule_.pack_threads))));
+  }
+  if (kernel.facts.runs)
+    lines.push_back(fmt::format("{} = {}", names.pack, pack_text(definitions_, *kernel.facts.runs, "1", "0")));
+  if (kernel.facts.product) {
+    names.tile_rows = number_name("tile_rows");
+    names.tile_columns = number_name("tile_columns");
+    lines.push_back(fmt::format("{}, {} = tile_of({})", names.tile_rows, names.tile_columns,
+                                extents_text(sizes, *kernel.facts.product)));
+  }
+  if (kernel.facts.band) {
+    names.band = number_name("band");
+    lines.push_back(fmt::format("{}{} = band_of({}, {}, {})", indent, names.band, on, items,
+                                sizes.plan_text(kernel.facts.band->down.extent)));
+  }
+  if (goes_by_items(kernel)) {
+    names.block = number_name("block");
+    lines.push_back(fmt::format("{}{} = items_block({}, {})", indent, names.block,
+                                threads_text(sizes, kernel, names.band), names.pack.empty() ? "1" : names.pack));
+  }
+  lines.push_back(indent + launch_text(definitions_, kernel, on, names));
+}
+
+void StepLines::launch_split(const NamedKernel& kernel, const std::string& on, LaunchNames& names) {
+  std::vector<std::string>& lines = lines_.back();
+  SizeTable& sizes = definitions_.sizes();
+  const std::string items = sizes.plan_text(kernel.facts.items);
+  names.parts = number_name("parts");
+  std::string parts = fmt::format("parts_of({}, {}, {}, {})", on, items, sizes.plan_text(kernel.split_length),
+                                  kernel.lanes == Lanes::Items ? "True" : "False");
+  if (kernel.split_loops.size() > 1)
+    parts = fmt::format("max(1, min({}, {}))", parts, sizes.plan_text(kernel.split_loops[0].extent));
+  lines.push_back(fmt::format("{} = {}", names.parts, parts));
+  lines.push_back(fmt::format("if {} > 1:", names.parts));
+  for (const NamedKernel& one : kernel.split) {
+    for (const TensorId reduction : one.facts.shares_given) {
+      names.shares[reduction] = number_name(definitions_.tensors()[reduction].name + "_parts");
+      lines.push_back(fmt::format("    {} = torch.empty({}, dtype=torch.float32)", names.shares[reduction],
+                                  tuple_of({names.parts, items})));
+    }
+  }
+  if (kernel.facts.packing) {
+    const std::string length = sizes.plan_text(kernel.facts.packing->steps[0]);
+    const std::string share = kernel.split_loops.size() > 1 ? length : quotient_text(length, names.parts);
+    lines.push_back(fmt::format("    {} = {}", names.pack,
+                                pack_text(definitions_, *kernel.facts.packing, share, std::to_string(kMostThreads))));
+  }
+  for (const NamedKernel& one : kernel.split)
+    lines.push_back("    " + split_launch_text(definitions_, one, kernel, on, names));
+}
+
+std::optional<size_t> StepLines::step_of(const std::string& text) const {
+  std::optional<size_t> last;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (!steps_[i].kernel && has_word(text, definitions_.tensors()[steps_[i].call].name)) last = i;
+  }
+  for (const auto& [name, step] : late_) {
+    if (has_word(text, name)) last = std::max(last.value_or(0), step);
+  }
+  return last;
+}
+
+void StepLines::find_late_sizes() {
+  sizes_of_step_.resize(steps_.size());
+  conditions_of_step_.resize(steps_.size());
+  for (const std::string& line : definitions_.sizes().lines()) {
+    const std::optional<size_t> step = step_of(line);
+    if (step) late_.emplace(line.substr(0, line.find(' ')), *step);
+    (step ? sizes_of_step_[*step] : early_lines_).push_back(line);
+  }
+  for (const std::string& condition : definitions_.sizes().conditions()) {
+    const std::optional<size_t> step = step_of(condition);
+    (step ? conditions_of_step_[*step] : early_conditions_).push_back(condition);
+  }
+}
+
+void StepLines::call(size_t step) {
+  const Tensor& made = definitions_.tensors()[steps_[step].call];
+  std::vector<std::string>& lines = lines_[step];
+  const ir::Graph& graph = subject_.graph;
+  ir::for_each_input(graph, graph.node(made.call->node), [&](NodeId input) { make_view(input, lines); });
+  if (made.call->measured) {
+    lines.push_back(fmt::format("if {}.is_cuda:", device_of_));
+    lines.push_back("    # By the fastest of cuDNN's algorithms, which the first call of this shape measures.");
+    lines.push_back("    " + measured_text(subject_.graph, made));
+    lines.emplace_back("else:");
+    lines.push_back("    " + call_text(graph, made));
+  } else {
+    lines.push_back(call_text(graph, made));
+  }
+  for (const std::string& line : sizes_of_step_[step]) lines.push_back(line);
+  std::vector<std::string> conditions;
+  for (const std::string& condition : conditions_of_step_[step]) conditions.push_back(negated(condition));
+  conditions.push_back(layout_condition(definitions_, made));
+  decline(lines, fmt::format("{}", fmt::join(conditions, " or ")));
+}
+
+void StepLines::make_view(NodeId id, std::vector<std::string>& lines) {
+  if (std::ranges::find(part_.views, id) == part_.views.end() || !made_views_.insert(id).second) return;
+  NodeId of = subject_.graph.args(id)[0].node;
+  if (subject_.is_list(of)) of = subject_.graph.args(of)[0].node;
+  make_view(of, lines);
+  name_overwritten(of, lines);
+  lines.push_back(view_text(subject_, definitions_, id));
+}
+
+void StepLines::name_overwritten(NodeId id, std::vector<std::string>& lines) {
+  const std::optional<TensorId> tensor = definitions_.tensor_of(id);
+  if (!tensor || !is_in(part_, id) || std::ranges::find(part_.views, id) != part_.views.end()) return;
+  const std::string_view name = subject_.graph.node(id).name, stored = definitions_.tensors()[*tensor].name;
+  if (name != stored && made_views_.insert(id).second) lines.push_back(fmt::format("{} = {}", name, stored));
+}
+
+std::string negated(const std::string& condition) {
+  const size_t equal = condition.find(" == ");
+  if (equal == std::string::npos) return fmt::format("not ({})", condition);
+  return condition.substr(0, equal) + " != " + condition.substr(equal + 4);
+}
+
+}  // namespace passnet::author
