@@ -41,7 +41,7 @@ PASSNET_INLINE constexpr int stage_depth(int rows, int columns, int bytes) {
 /// Elements of one operand in shared memory: `tile` of them across, `depth` steps.
 template <bool along_depth, int tile, int depth, int pad>
 struct Stage {
-  enum : int { across = tile, pitch = (along_depth ? depth : tile) + pad, size = (along_depth ? tile : depth) * pitch };
+  enum : int { pitch = (along_depth ? depth : tile) + pad, size = (along_depth ? tile : depth) * pitch };
   PASSNET_INLINE static int place(int across, int k) { return along_depth ? across * pitch + k : k * pitch + across; }
   /// From one of a run of neighbours in memory to the next.
   PASSNET_INLINE static constexpr int step(bool run_along_depth) { return run_along_depth == along_depth ? 1 : pitch; }
@@ -173,6 +173,7 @@ PASSNET_INLINE void multiply(float (&sums)[4], const uint32_t (&left)[4], const 
       : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
       : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "r"(right[0]), "r"(right[1]));
 }
+
 /// Where the warps of a block stand in its tile, and which of the sums a lane has: those of tensor cores.
 template <int rows, int columns>
 struct OfWarps {

@@ -1,5 +1,7 @@
 #include "author/forms/candidates.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "pass/template.h"
 
@@ -17,7 +19,10 @@ Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pas
     };
     Candidate candidate{one.name, {}, one.products > 0 || !authored.left.empty(), rewrite};
     for (const auto& [graph, condition] : one.python.sites) candidate.graphs.push_back(graph);
-    if (!declined.empty()) candidate.declined = declined[candidates.size()];
+    for (const auto& [graph, why] :
+         declined.empty() ? std::map<std::string, std::string>() : declined[candidates.size()]) {
+      if (std::ranges::find(candidate.graphs, graph) != candidate.graphs.end()) candidate.declined.emplace(graph, why);
+    }
     candidates.push_back(std::move(candidate));
   }
   return candidates;

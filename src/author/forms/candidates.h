@@ -13,7 +13,7 @@
 namespace passnet::author {
 
 /// Writes the files of all passes and their list, each as one that may be kept. authored: must outlive what is returned.
-/// declined: by pass, what it declines from the beginning; empty: none does. Errors: as pass::write_passes.
+/// declined: by pass, what of its graphs it declines from the beginning; empty: none does. Errors: as pass::write_passes.
 Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pass_dir, const Authored& authored,
                                                 const std::vector<std::map<std::string, std::string>>& declined = {});
 

@@ -67,9 +67,11 @@ std::optional<Mixed> mix(const Authored& first, const Records& records, const Ju
   mixed.is_first_alone = mixed.is_first_alone && left.empty();
   if (mixed.is_first_alone) return mixed;
   for (size_t i = 0; i < behind.passes.size(); ++i) {
-    if (!best.judged.passes[i].kept) continue;
+    const PassVerdict& verdict = best.judged.passes[i];
+    // Those that decline all that they match stand for graphs that have no other pass.
+    if (!verdict.kept && verdict.declined.empty()) continue;
     mixed.authored.passes.push_back(behind.passes[i]);
-    mixed.declined.push_back(best.judged.passes[i].declined);
+    mixed.declined.push_back(verdict.declined);
   }
   return mixed;
 }
