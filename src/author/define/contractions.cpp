@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <ranges>
 
 #include "author/define/definitions.h"
 
@@ -220,9 +220,13 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   if (shape.size() < 3 || shape.size() != window.size()) return unsupported("a convolution of other ranks");
   const size_t spatial = shape.size() - 2;
   const SizeId channels = window[1];  // of a group
+  const std::vector<ValueType> types = subject_.types_of(id);
   int64_t taps = 1, places = 1;
   for (size_t dim = 1; dim < window.size(); ++dim) taps *= sizes_.largest(window[dim]);
-  for (size_t dim = 2; dim < window.size(); ++dim) places *= sizes_.largest(*size_of(subject_.types_of(id), dim));
+  for (size_t dim = 2; dim < window.size(); ++dim) {
+    const auto of_example = [dim](const ValueType& type) { return type.tensor.shape[dim]; };
+    places *= std::ranges::max(types | std::views::transform(of_example));
+  }
   const bool is_thin = taps <= (sizes_.is_one(channels) ? kMostTapsOfChannel : kMostTaps);
   PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
   PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
@@ -239,7 +243,6 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   std::vector<SizeId> step(spatial), spread(spatial);
   std::vector<IndexId> padding(spatial);
   std::vector<bool> padded(spatial);
-  const std::vector<ValueType> types = subject_.types_of(id);
   for (size_t i = 0; i < spatial; ++i) {
     step[i] = magnitude(steps[i]);
     spread[i] = magnitude(dilations[i]);

@@ -98,14 +98,12 @@ class Partition {
   }
   // What only moves elements is done on the way.
   void store_unless_moved(TensorId id) {
-    if (tensor(id).is_there() || is_stored(id)) return;
-    if (work_of(id) > kMoved) {
-      if (!tensor(id).is_view) {
-        store(id);
-        return;
-      }
-      for (const TensorId part : tensor(id).takes) store_unless_moved(part);
+    if (tensor(id).is_there() || is_stored(id) || work_of(id) <= kMoved) return;
+    if (!tensor(id).is_view) {
+      store(id);
+      return;
     }
+    for (const TensorId part : tensor(id).takes) store_unless_moved(part);
   }
 
   // All results that need it have its loops: they will be one kernel.
