@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <functional>
+#include <numeric>
 
 #include "author/define/definitions.h"
 
@@ -221,11 +222,11 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   const size_t spatial = shape.size() - 2;
   const SizeId channels = window[1];  // of a group
   const std::vector<ValueType> types = subject_.types_of(id);
-  int64_t taps = 1, places = 1;
+  int64_t taps = 1, places = 0;  // places: of a result, in the graph that has the most
   for (size_t dim = 1; dim < window.size(); ++dim) taps *= sizes_.largest(window[dim]);
-  for (size_t dim = 2; dim < window.size(); ++dim) {
-    const auto of_example = [dim](const ValueType& type) { return type.tensor.shape[dim]; };
-    places *= std::ranges::max(types | std::views::transform(of_example));
+  for (const ValueType& type : types) {
+    const auto& lengths = type.tensor.shape;
+    places = std::max(places, std::accumulate(lengths.begin() + 2, lengths.end(), int64_t{1}, std::multiplies<>()));
   }
   const bool is_thin = taps <= (sizes_.is_one(channels) ? kMostTapsOfChannel : kMostTaps);
   PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
