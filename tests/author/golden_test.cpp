@@ -102,6 +102,16 @@ TEST(Text, ComputesProductsInTiles) {
   EXPECT_THAT(pass.cuda, HasSubstr("in_memory<Neighbours::AcrossDepth, PACK>"));
 }
 
+TEST(Text, TriesTilesWhereOneOfTheGraphsFits) {
+  const auto of = [](const std::string& name, const std::string& size) {
+    const std::string square = tensor("float32", size + ", " + size);
+    return example(name, "x, y", "        t = torch.matmul(x, y)\n        u = t.relu()\n        return (u,)\n",
+                   {{"x", square}, {"y", square}, {"t", square}, {"u", square}});
+  };
+  EXPECT_THAT(only_pass({of("a", "64"), of("b", "8192")}, {.tiles = true}).cuda, HasSubstr("product_tile<"));
+  EXPECT_THAT(only_pass({of("b", "8192")}, {.tiles = true}).cuda, Not(HasSubstr("product_tile<")));
+}
+
 TEST(Text, StoresWhatProductsInTilesTake) {
   // Its root is computed once, not for each tile that reads it; what only moves is read where it lies.
   const std::string x = tensor("bfloat16", "96, 64"), y = tensor("bfloat16", "64, 80"),

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
+#include <ranges>
 
 #include "author/define/definitions.h"
 
@@ -28,12 +27,18 @@ constexpr int64_t kFewestInTiles = 16;
 // Multiplications in tiles at most: libraries are faster at more, unless there are few of them for each element.
 constexpr int64_t kMostInTiles = int64_t{1} << 32, kFewForElement = 64;
 
-/// Whether tiles are worth a try for products of two matrices, `batch` of them.
-bool is_for_tiles(int64_t batch, int64_t rows, int64_t columns, int64_t depth) {
-  if (std::min({rows, columns, depth}) < kFewestInTiles) return false;
-  const int64_t elements = rows * depth + depth * columns + rows * columns;
-  return batch * rows * columns * depth <= kMostInTiles || rows * columns * depth <= kFewForElement * elements;
-}
+/// Products of two matrices in one graph, `batch` of them.
+struct Matrices {
+  int64_t batch = 1, rows = 1, columns = 1, depth = 1;
+
+  /// Whether tiles are worth a try.
+  bool fit_tiles() const {
+    if (std::min({rows, columns, depth}) < kFewestInTiles) return false;
+    const int64_t products = rows * columns * depth;
+    const int64_t elements = rows * depth + depth * columns + rows * columns;
+    return batch * products <= kMostInTiles || products <= kFewForElement * elements;
+  }
+};
 
 bool is_among(const std::vector<int>& letters, int letter) {
   return std::ranges::find(letters, letter) != letters.end();
@@ -129,7 +134,8 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
   }
   std::vector<int> summed;
   std::vector<SizeId> sums;
-  int64_t products = 1, only_a = 1, only_b = 1, both = 1;
+  int64_t products = 1, only_a = 1, only_b = 1;
+  std::vector<Matrices> matrices(subject_.types.size());  // by graph
   for (const auto& [letter, extent] : extents) {
     const int64_t size = sizes_.largest(extent);
     const bool in_a = is_among(a.letters, letter), in_b = is_among(b.letters, letter);
@@ -137,9 +143,14 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
       summed.push_back(letter);
       sums.push_back(extent);
       products *= size;
-    } else {
-      (!in_b ? only_a : in_a ? both : only_b) *= size;
+    } else if (in_a != in_b) {
+      (in_a ? only_a : only_b) *= size;
     }
+    int64_t Matrices::*const side = !is_among(letters, letter) ? &Matrices::depth
+                                    : !in_b                    ? &Matrices::rows
+                                    : !in_a                    ? &Matrices::columns
+                                                               : &Matrices::batch;
+    for (size_t i = 0; i < matrices.size(); ++i) matrices[i].*side *= sizes_.values(extent)[i];
   }
   // A row or a column: the other operand is read once, one element after the other.
   const Lettered& larger = only_a == 1 ? b : a;
@@ -147,7 +158,8 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
   const int64_t fewest = std::min(only_a, only_b);
   const bool is_thin = products <= kMostProducts || (products <= kMostProductsOfFew && fewest <= kFew) ||
                        (fewest == 1 && (in_order || products <= kMostProductsOfColumns));
-  const bool in_tiles = !is_thin && products_.tiles && is_for_tiles(both, only_a, only_b, products);
+  // Passes decline the graphs that they are no faster on.
+  const bool in_tiles = !is_thin && products_.tiles && std::ranges::any_of(matrices, &Matrices::fit_tiles);
   if (!is_thin && !in_tiles) return unsupported("a product that libraries are faster at");
   for (const int letter : letters) {
     if (!extents.contains(letter)) return unsupported("a product of other ranks");
@@ -222,18 +234,20 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   const size_t spatial = shape.size() - 2;
   const SizeId channels = window[1];  // of a group
   const std::vector<ValueType> types = subject_.types_of(id);
-  int64_t taps = 1, places = 0;  // places: of a result, in the graph that has the most
+  int64_t taps = 1;
   for (size_t dim = 1; dim < window.size(); ++dim) taps *= sizes_.largest(window[dim]);
-  for (const ValueType& type : types) {
-    const auto& lengths = type.tensor.shape;
-    places = std::max(places, std::accumulate(lengths.begin() + 2, lengths.end(), int64_t{1}, std::multiplies<>()));
-  }
   const bool is_thin = taps <= (sizes_.is_one(channels) ? kMostTapsOfChannel : kMostTaps);
   PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
   PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
   // Windows that overlap, or hang over an edge, are found place by place, which libraries do not do.
+  const auto fits_tiles = [&](size_t graph) {
+    Matrices of{sizes_.values(shape[0])[graph], sizes_.values(window[0])[graph], 1, 1};
+    for (size_t dim = 1; dim < window.size(); ++dim) of.depth *= sizes_.values(window[dim])[graph];
+    for (size_t dim = 2; dim < window.size(); ++dim) of.columns *= types[graph].tensor.shape[dim];
+    return of.fit_tiles();
+  };
   bool in_tiles = !is_thin && products_.tiles && channels == shape[1] &&
-                  is_for_tiles(sizes_.largest(shape[0]), sizes_.largest(window[0]), places, taps);
+                  std::ranges::any_of(std::views::iota(size_t{0}, types.size()), fits_tiles);
   for (size_t i = 0; i < spatial; ++i)
     in_tiles = in_tiles && paddings[i].is(0) && sizes_.largest(window[2 + i]) <= sizes_.largest(magnitude(steps[i]));
   if (!is_thin && !in_tiles) return unsupported("a convolution that libraries are faster at");
