@@ -27,6 +27,14 @@ META = """class Program_weight_tensor_meta_{name}:
 {bounds}"""
 
 F = "torch.nn.functional."
+# Products of more steps than a CPU's loops are written for. name: statements, results.
+PRODUCTS = {
+    "linear": ([f"t = {F}linear(a, b, c)", f"u = {F}gelu(t)"], "u"),
+    "attention": (["t = a.transpose(-2, -1)", "u = torch.matmul(a, t)", "v = u * 0.125", f"w = {F}softmax(v, dim = -1)", "x = torch.matmul(w, b)", "y = x.transpose(1, 2)", "z = y.contiguous()"], "z"),
+    "columns": (["t = torch.functional.einsum('bck,bcj->bkj', a, b)", "u = c + t"], "u"),
+    "channels": (["t = torch.conv2d(a, b, c, (1, 1), (0, 0), (1, 1), 1)", f"u = {F}silu(t, inplace = False)", "v = u + d"], "v"),
+    "every_other_channel": (["t = torch.conv2d(a, b, None, (2, 2), (0, 0), (1, 1), 1)", f"u = {F}relu(t, inplace = False)"], "u"),
+}
 FLOATS = ("float32", "float16", "bfloat16")
 
 

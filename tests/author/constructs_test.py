@@ -10,7 +10,7 @@ import unittest
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "author")]
-from authored_case import AuthoredCase, F
+from authored_case import PRODUCTS, AuthoredCase, F
 
 ALL, END = "slice(None, None, None)", "Ellipsis"
 # name: statements, results, the shapes of the inputs (several sets of them: graphs of one sample), and numbers for $names,
@@ -181,14 +181,14 @@ STEPS = ["{0} + {1}", "{0} * {1}", "{0} - {1}", "{0} * 0.5", "{0}.neg()", "{0}.a
          "torch.cat([{0}, {1}], dim = -1)[(Ellipsis, slice(None, {width}, None))]", "torch.where({0} > {1}, {0}, {1})", "{0} / (1.0 + {1}.abs())"]
 
 
-# Products of more steps than a CPU's loops are written for: kernels of their own, which a GPU computes in tiles.
-PRODUCTS = {
-    "linear_gelu": ([f"t = {F}linear(a, b, c)", f"u = {F}gelu(t)"], "u", [[(1, 33, 101), (65, 101), (65,)], [(2, 20, 64), (17, 64), (17,)]]),
-    "attention": (["t = a.transpose(-2, -1)", "u = torch.matmul(a, t)", "v = u * 0.125", f"w = {F}softmax(v, dim = -1)", "x = torch.matmul(w, b)", "y = x.transpose(1, 2)", "z = y.contiguous()"], "z", [[(1, 2, 33, 24), (1, 2, 33, 24)], [(2, 1, 17, 40), (2, 1, 17, 40)]]),
-    "columns": (["t = torch.functional.einsum('bck,bcj->bkj', a, b)", "u = c + t"], "u", [[(1, 33, 17), (1, 33, 19), (1, 17, 19)], [(2, 17, 20), (2, 17, 30), (2, 20, 30)]]),
-    "channels": (["t = torch.conv2d(a, b, c, (1, 1), (0, 0), (1, 1), 1)", f"u = {F}silu(t, inplace = False)", "v = u + d"], "v", [[(1, 36, 7, 9), (21, 36, 1, 1), (21,), (1, 21, 7, 9)], [(2, 40, 5, 5), (16, 40, 1, 1), (16,), (2, 16, 5, 5)]]),
+# Products that are kernels of their own, which a GPU computes in tiles.
+TILED = {
+    "linear": (*PRODUCTS["linear"], [[(1, 33, 101), (65, 101), (65,)], [(2, 20, 64), (17, 64), (17,)]]),
+    "attention": (*PRODUCTS["attention"], [[(1, 2, 33, 24), (1, 2, 33, 24)], [(2, 1, 17, 40), (2, 1, 17, 40)]]),
+    "columns": (*PRODUCTS["columns"], [[(1, 33, 17), (1, 33, 19), (1, 17, 19)], [(2, 17, 20), (2, 17, 30), (2, 20, 30)]]),
+    "channels": (*PRODUCTS["channels"], [[(1, 36, 7, 9), (21, 36, 1, 1), (21,), (1, 21, 7, 9)], [(2, 40, 5, 5), (16, 40, 1, 1), (16,), (2, 16, 5, 5)]]),
     "patches": (["t = torch.conv2d(a, b, c, (4, 4), (0, 0), (1, 1), 1)", "u = t.flatten(2)", "v = u.transpose(1, 2)", "w = v + d"], "w", [[(2, 3, 20, 20), (24, 3, 4, 4), (24,), (1, 25, 24)]]),
-    "every_other_channel": (["t = torch.conv2d(a, b, None, (2, 2), (0, 0), (1, 1), 1)", f"u = {F}relu(t, inplace = False)"], "u", [[(1, 40, 9, 13), (33, 40, 1, 1)]]),
+    "every_other_channel": (*PRODUCTS["every_other_channel"], [[(1, 40, 9, 13), (33, 40, 1, 1)]]),
     "of_what_is_computed": ([f"t = {F}gelu(a)", "u = torch.matmul(t, b)", f"v = {F}layer_norm(u, (24,), None, None, 1e-05)", "w = torch.matmul(v, c)"], "w", [[(30, 40), (40, 24), (24, 20)]]),
     "of_what_is_moved": (["t = torch.cat([a, b], 1)", "u = t * 2.0", "v = torch.matmul(u, c)", "w = torch.matmul(u, d)"], "v, w", [[(18, 20), (18, 13), (33, 17), (33, 20)]]),
 }
@@ -224,7 +224,7 @@ class Constructs(AuthoredCase):
 
     def test_products_in_tiles_are_kernels_of_their_own(self):
         # Without a GPU their loops are looked at: the passes decline a CPU, which is taken out of them here.
-        samples = [self.sample_of(name, *construct) for name, construct in PRODUCTS.items()]
+        samples = [self.sample_of(name, *construct) for name, construct in TILED.items()]
         written = self.passnet("author", *samples, "--write-only", "--device", "cuda", "-o", self.out, "--json")
         self.assertEqual(written.returncode, 0, written.stderr)
         for sample, report in zip(samples, json.loads(written.stdout)):

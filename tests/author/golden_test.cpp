@@ -70,33 +70,31 @@ TEST(Text, SplitsFewLongColumns) {
   expect_golden("long_columns.cpp.txt", pass.cpp);
 }
 
+/// The pass of one graph whose products go through tiles.
+Written in_tiles(const std::string& inputs, const std::string& body, const Types& types) {
+  return only_pass({example("a", inputs, body, types)}, {.tiles = true});
+}
+
 TEST(Text, ComputesProductsInTiles) {
   const std::string x = tensor("float16", "4, 64, 14, 14"), to = tensor("float16", "4, 128, 14, 14");
-  const Written points =
-      only_pass({example("a", "x, w, b",
-                         "        t = torch.conv2d(x, w, b, (1, 1), (0, 0), (1, 1), 1)\n"
-                         "        u = torch.nn.functional.silu(t, inplace = False)\n        return (u,)\n",
-                         {{"x", x},
-                          {"w", tensor("float16", "128, 64, 1, 1")},
-                          {"b", tensor("float16", "128")},
-                          {"t", to},
-                          {"u", to}})},
-                {.tiles = true});
+  const Written points = in_tiles(
+      "x, w, b",
+      "        t = torch.conv2d(x, w, b, (1, 1), (0, 0), (1, 1), 1)\n"
+      "        u = torch.nn.functional.silu(t, inplace = False)\n        return (u,)\n",
+      {{"x", x}, {"w", tensor("float16", "128, 64, 1, 1")}, {"b", tensor("float16", "128")}, {"t", to}, {"u", to}});
   expect_golden("products.cu.txt", points.cuda);
   expect_golden("products.py.txt", points.python.text);
   // Both are kernels of their own, and the sum between them is stored.
   const std::string of_rows = tensor("float32", "8, 100, 64"), square = tensor("float32", "8, 100, 100");
-  const Written pass =
-      only_pass({example("a", "x, y, z",
-                         "        t = torch.matmul(x, y)\n        u = torch.nn.functional.softmax(t, dim = -1)\n"
-                         "        v = torch.matmul(u, z)\n        return (v,)\n",
-                         {{"x", of_rows},
-                          {"y", tensor("float32", "8, 64, 100")},
-                          {"z", of_rows},
-                          {"t", square},
-                          {"u", square},
-                          {"v", of_rows}})},
-                {.tiles = true});
+  const Written pass = in_tiles("x, y, z",
+                                "        t = torch.matmul(x, y)\n        u = torch.nn.functional.softmax(t, dim = -1)\n"
+                                "        v = torch.matmul(u, z)\n        return (v,)\n",
+                                {{"x", of_rows},
+                                 {"y", tensor("float32", "8, 64, 100")},
+                                 {"z", of_rows},
+                                 {"t", square},
+                                 {"u", square},
+                                 {"v", of_rows}});
   EXPECT_EQ(pass.kernels, 3U);
   EXPECT_EQ(pass.products, 2U);
   EXPECT_THAT(pass.cuda, HasSubstr("in_memory<Neighbours::AcrossDepth, PACK>"));
@@ -117,10 +115,8 @@ TEST(Text, StoresWhatProductsInTilesTake) {
   const std::string x = tensor("bfloat16", "96, 64"), y = tensor("bfloat16", "64, 80"),
                     wide = tensor("bfloat16", "96, 80");
   const auto pass_of = [&](const std::string& statement) {
-    return only_pass(
-        {example("a", "x, y", "        t = " + statement + "\n        u = torch.matmul(t, y)\n        return (u,)\n",
-                 {{"x", x}, {"y", y}, {"t", x}, {"u", wide}})},
-        {.tiles = true});
+    return in_tiles("x, y", "        t = " + statement + "\n        u = torch.matmul(t, y)\n        return (u,)\n",
+                    {{"x", x}, {"y", y}, {"t", x}, {"u", wide}});
   };
   EXPECT_EQ(pass_of("torch.nn.functional.gelu(x)").kernels, 2U);
   EXPECT_EQ(pass_of("x * 2.0").kernels, 1U);

@@ -8,7 +8,7 @@ import sys
 
 SOURCE = pathlib.Path(os.environ["PASSNET_SOURCE_DIR"])
 sys.path[:0] = [str(SOURCE / "tests" / "author"), str(SOURCE / "tests" / "gpu")]
-from authored_case import AuthoredCase, F  # noqa: E402
+from authored_case import PRODUCTS, AuthoredCase, F  # noqa: E402
 from gpu_main import main  # noqa: E402
 
 # name: statements, results, shapes of the inputs by graph
@@ -31,13 +31,13 @@ SCHEDULES = {
     "windows_beside_others": ([f"t = {F}max_pool2d(a, 2, 2, 0, 1, ceil_mode = False, return_indices = False)", "u = torch.cat([b, t], 1)", f"v = {F}relu(u, inplace = False)"], "v", [[(16, 48, 114, 114), (16, 16, 57, 57)], [(16, 48, 60, 62), (16, 16, 30, 31)]]),
     "one_of_two": (["t = torch.cat([a, b], 1)", f"u = {F}relu(t, inplace = False)"], "u", [[(8, 48, 56, 56), (8, 16, 56, 56)], [(3, 5, 7, 9), (3, 2, 7, 9)]]),
     "rows_of_two": (["t = torch.cat([a, b], 1)", f"u = {F}layer_norm(t, (768,), c, None, 1e-06)"], "t, u", [[(8, 1, 768), (8, 196, 768), (768,)]]),
-    "products": ([f"t = {F}linear(a, b, c)", f"u = {F}gelu(t)"], "u", [[(8, 197, 384), (96, 384), (96,)], [(1, 33, 101), (65, 101), (65,)], [(64, 128, 768), (256, 768), (256,)]]),
-    "products_of_batches": (["t = a.transpose(-2, -1)", "u = torch.matmul(a, t)", "v = u * 0.125", f"w = {F}softmax(v, dim = -1)", "x = torch.matmul(w, b)", "y = x.transpose(1, 2)", "z = y.contiguous()"], "z", [[(2, 3, 197, 64), (2, 3, 197, 64)], [(1, 8, 257, 40), (1, 8, 257, 40)]]),
-    "products_of_columns": (["t = torch.functional.einsum('bck,bcj->bkj', a, b)", "u = c + t"], "u", [[(4, 64, 96), (4, 64, 100), (4, 96, 100)], [(1, 33, 17), (1, 33, 19), (1, 17, 19)]]),
-    "products_of_channels": (["t = torch.conv2d(a, b, c, (1, 1), (0, 0), (1, 1), 1)", f"u = {F}silu(t, inplace = False)", "v = u + d"], "v", [[(4, 64, 56, 56), (128, 64, 1, 1), (128,), (4, 128, 56, 56)], [(1, 36, 7, 9), (21, 36, 1, 1), (21,), (1, 21, 7, 9)]]),
+    "products": (*PRODUCTS["linear"], [[(8, 197, 384), (96, 384), (96,)], [(1, 33, 101), (65, 101), (65,)], [(64, 128, 768), (256, 768), (256,)]]),
+    "products_of_batches": (*PRODUCTS["attention"], [[(2, 3, 197, 64), (2, 3, 197, 64)], [(1, 8, 257, 40), (1, 8, 257, 40)]]),
+    "products_of_columns": (*PRODUCTS["columns"], [[(4, 64, 96), (4, 64, 100), (4, 96, 100)], [(1, 33, 17), (1, 33, 19), (1, 17, 19)]]),
+    "products_of_channels": (*PRODUCTS["channels"], [[(4, 64, 56, 56), (128, 64, 1, 1), (128,), (4, 128, 56, 56)], [(1, 36, 7, 9), (21, 36, 1, 1), (21,), (1, 21, 7, 9)]]),
     "products_of_patches": (["t = torch.conv2d(a, b, c, (16, 16), (0, 0), (1, 1), 1)", "u = t.flatten(2)", "v = u.transpose(1, 2)", "w = v + d"], "w", [[(2, 3, 224, 224), (192, 3, 16, 16), (192,), (1, 196, 192)]]),
     "products_of_windows": (["t = torch.conv2d(a, b, None, (1, 1), (1, 1), (1, 1), 1)", f"u = {F}relu(t, inplace = False)"], "u", [[(2, 32, 28, 28), (64, 32, 3, 3)], [(1, 20, 9, 13), (33, 20, 3, 3)]]),
-    "products_of_steps": (["t = torch.conv2d(a, b, None, (2, 2), (0, 0), (1, 1), 1)", f"u = {F}relu(t, inplace = False)"], "u", [[(4, 64, 28, 28), (96, 64, 1, 1)], [(1, 20, 9, 13), (33, 20, 1, 1)]]),
+    "products_of_steps": (*PRODUCTS["every_other_channel"], [[(4, 64, 28, 28), (96, 64, 1, 1)], [(1, 20, 9, 13), (33, 20, 1, 1)]]),
     "conditions": (["t = a > 0.5", "u = t.transpose(0, 1)", "v = torch.where(u, b, 0.0)"], "v", [[(1025, 333), (333, 1025)]]),
 }
 

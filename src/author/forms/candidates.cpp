@@ -1,7 +1,5 @@
 #include "author/forms/candidates.h"
 
-#include <algorithm>
-
 #include "base/file.h"
 #include "pass/template.h"
 
@@ -18,11 +16,13 @@ Result<std::vector<Candidate>> write_candidates(const std::filesystem::path& pas
       return write_file(file, std::string_view(python));
     };
     Candidate candidate{one.name, {}, one.products > 0 || !authored.left.empty(), rewrite};
-    for (const auto& [graph, condition] : one.python.sites) candidate.graphs.push_back(graph);
-    for (const auto& [graph, why] :
-         declined.empty() ? std::map<std::string, std::string>() : declined[candidates.size()]) {
-      if (std::ranges::find(candidate.graphs, graph) != candidate.graphs.end()) candidate.declined.emplace(graph, why);
+    for (const auto& [graph, condition] : one.python.sites) {
+      candidate.graphs.push_back(graph);
+      if (declined.empty()) continue;
+      if (const auto why = declined[candidates.size()].find(graph); why != declined[candidates.size()].end())
+        candidate.declined.insert(*why);
     }
+    if (!candidate.declined.empty()) PASSNET_TRY_VOID(rewrite(candidate.declined));
     candidates.push_back(std::move(candidate));
   }
   return candidates;

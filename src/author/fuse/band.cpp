@@ -62,28 +62,16 @@ std::optional<Window> window_of(ExprTable& exprs, VariableId of_band, ExprId red
   return std::nullopt;
 }
 
-/// The reductions that stand in no other one.
-void collect_outermost(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::set<ExprId>& found) {
-  if (!met.insert(id).second) return;
-  if (exprs.at(id).kind == Kind::Reduce) {
-    found.insert(id);
-    return;
-  }
-  exprs.for_each_part(id, [&](ExprId part) { collect_outermost(exprs, part, met, found); });
-}
-
 }  // namespace
 
 std::optional<Band> band_of(Definitions& definitions, const FusedKernel& kernel) {
   if (kernel.lanes != Lanes::Items || !kernel.row.empty() || kernel.items.size() < 2) return std::nullopt;
   const auto down = kernel.items.end() - 2;
   Band band{*down, loop_steps(definitions.sizes(), {kernel.items.begin(), down}), kernel.items.back().extent, {}};
-  std::set<ExprId> met, reductions;
   for (const Store& store : kernel.stores) {
     if (definitions.tensors()[store.tensor].overwrites) return std::nullopt;
-    collect_outermost(definitions.exprs(), store.value, met, reductions);
   }
-  for (const ExprId reduction : reductions) {
+  for (const ExprId reduction : outermost_reductions(definitions.exprs(), kernel)) {
     if (auto window = window_of(definitions.exprs(), band.down.variable, reduction))
       band.windows.emplace(reduction, std::move(*window));
   }

@@ -269,6 +269,15 @@ void collect_loads(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std
   if (exprs.at(id).kind == Expr::Kind::Load) loads.push_back(id);
 }
 
+void collect_outermost(const ExprTable& exprs, ExprId id, std::set<ExprId>& met, std::set<ExprId>& found) {
+  if (!met.insert(id).second) return;
+  if (exprs.at(id).kind == Expr::Kind::Reduce) {
+    found.insert(id);
+    return;
+  }
+  exprs.for_each_part(id, [&](ExprId part) { collect_outermost(exprs, part, met, found); });
+}
+
 }  // namespace
 
 SizeId loop_steps(SizeTable& sizes, const std::vector<Loop>& loops) {
@@ -287,6 +296,12 @@ std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel) 
   std::vector<ExprId> loads;
   for (const Store& store : kernel.stores) collect_loads(exprs, store.value, met, loads);
   return loads;
+}
+
+std::set<ExprId> outermost_reductions(const ExprTable& exprs, const FusedKernel& kernel) {
+  std::set<ExprId> met, found;
+  for (const Store& store : kernel.stores) collect_outermost(exprs, store.value, met, found);
+  return found;
 }
 
 }  // namespace passnet::author

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,5 +50,7 @@ Planned plan_kernel(Definitions& definitions, const std::vector<TensorId>& store
 
 /// The loads in what a kernel computes, each once, in the order in which they are met.
 std::vector<ExprId> loads_in(const ExprTable& exprs, const FusedKernel& kernel);
+/// The reductions in it that stand in no other one.
+std::set<ExprId> outermost_reductions(const ExprTable& exprs, const FusedKernel& kernel);
 
 }  // namespace passnet::author

@@ -10,18 +10,6 @@ namespace {
 
 using Kind = Expr::Kind;
 
-std::optional<ExprId> tiled_sum(const Definitions& definitions, const ExprTable& exprs, ExprId id,
-                                std::set<ExprId>& met) {
-  if (!met.insert(id).second) return std::nullopt;
-  if (exprs.at(id).kind == Kind::Reduce)
-    return definitions.tensors()[exprs.at(id).tensor].tiled ? std::optional(id) : std::nullopt;
-  std::optional<ExprId> found;
-  exprs.for_each_part(id, [&](ExprId part) {
-    if (!found) found = tiled_sum(definitions, exprs, part, met);
-  });
-  return found;
-}
-
 /// The first load in it, which tells how it lies.
 std::optional<ExprId> first_load(const ExprTable& exprs, ExprId id) {
   if (exprs.at(id).kind == Kind::Load) return id;
@@ -51,12 +39,10 @@ void find_neighbours(Definitions& definitions, const std::vector<Loop>& depth, E
 std::optional<Product> product_of(Definitions& definitions, const FusedKernel& kernel) {
   if (kernel.lanes != Lanes::Items || !kernel.row.empty() || kernel.items.empty()) return std::nullopt;
   ExprTable& exprs = definitions.exprs();
-  std::set<ExprId> met;
-  std::optional<ExprId> sum;
-  for (const Store& store : kernel.stores) {
-    if (!sum) sum = tiled_sum(definitions, exprs, store.value, met);
-  }
-  if (!sum) return std::nullopt;
+  const std::set<ExprId> reductions = outermost_reductions(exprs, kernel);
+  const auto sum =
+      std::ranges::find_if(reductions, [&](ExprId id) { return definitions.tensors()[exprs.at(id).tensor].tiled; });
+  if (sum == reductions.end()) return std::nullopt;
   const Expr expr = exprs.at(*sum), factors = exprs.at(expr.parts[0]);
   if (factors.kind != Kind::Apply || factors.parts.size() != 2) return std::nullopt;
   Product product;

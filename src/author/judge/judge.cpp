@@ -141,9 +141,6 @@ class Judge {
   }
 
   Result<Judged> run() {
-    for (const Candidate& one : candidates_) {
-      if (!one.declined.empty()) PASSNET_TRY_VOID(one.rewrite(one.declined));
-    }
     PASSNET_TRY_VOID(search());
     if (judged_.ended_by_budget) PASSNET_TRY_VOID(keep_proven());
     PASSNET_TRY_VOID(write_list(sample_.pass_dir, names(is_listed)));

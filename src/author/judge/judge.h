@@ -23,7 +23,7 @@ struct Candidate {
   bool is_doubtful = false;         // such passes often gain nothing: they stand between operators, or hold products
   /// Writes it anew, so that its plan declines these graphs. declined: by name, with why.
   std::function<Result<void>(const std::map<std::string, std::string>& declined)> rewrite;
-  std::map<std::string, std::string> declined = {};  // graphs that it declines from the beginning, and why
+  std::map<std::string, std::string> declined = {};  // graphs that it declines as it is written, and why
 };
 
 struct PassVerdict {

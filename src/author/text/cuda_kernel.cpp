@@ -36,16 +36,12 @@ std::string CudaKernel::load_text(ExprId id) {
   if (const auto step = steps_.find(id); step != steps_.end()) return converted(exprs_.at(id).tensor, step->second);
   const TensorId tensor = exprs_.at(id).tensor;
   if (const auto tiled = tiles_.find(id); tiled != tiles_.end()) return converted(tensor, tiled->second);
-  // A thread goes through many sums: what it reads for one need not wait until others are stored.
-  if (facts_.product && element(tensor).compute == Compute::Float && !is_overwritten(tensor))
+  // A thread goes through many sums: what it reads for one need not wait until others are stored, where none of them goes there.
+  const bool stays = std::ranges::find(facts_.loaded, tensor) != facts_.loaded.end();
+  if (facts_.product && stays && element(tensor).compute == Compute::Float)
     return fmt::format("load<1>({} + {})[0]", name_of(tensor),
                        offset_text(access_in(definitions_, tensor, exprs_.at(id).places), lane_name()));
   return KernelWriter::load_text(id);
-}
-
-bool CudaKernel::is_overwritten(TensorId input) const {
-  return std::ranges::any_of(
-      part_.stores, [&](const Store* store) { return definitions_.tensors()[store->tensor].overwrites == input; });
 }
 
 /// What a thread divides all of its elements by is inverted once.

@@ -32,7 +32,6 @@ class CudaKernel final : public KernelWriter {
   std::string kept_load(const std::string& kept) override;
   std::string kept_store(const std::string& kept, const std::string& value) override;
   std::string load_text(ExprId id) override;
-  bool is_overwritten(TensorId input) const;
   std::string apply_text(const Expr& expr) override;
   bool divides_all(const Expr& expr) const;
 

@@ -26,7 +26,7 @@ std::optional<std::vector<SizeId>> steps_of(Definitions& definitions, const Fuse
 
 /// What a kernel is given, in the order of its parameters.
 struct KernelFacts {
-  std::vector<TensorId> loaded, stored;
+  std::vector<TensorId> loaded, stored;                     // loaded: without inputs that are overwritten
   std::vector<TensorId> shares_taken, shares_given;         // of a split row: partial results of these reductions
   std::vector<std::pair<std::string, Compute>> parameters;  // constants that are inputs of the pattern
   SizeId items = 0, row = 0;                                // how many, and elements of each
