@@ -36,6 +36,7 @@
 #else
 #include <passnet/elements.h>
 #include <passnet/math.h>
+#include <passnet/products.h>
 #include <passnet/rows.h>
 #include <passnet/task.h>
 #include <passnet/vec.h>

@@ -119,7 +119,7 @@ struct vec {
 
   vec() = default;
   [[gnu::always_inline]] vec(float x) {
-    for (detail::floats& p : part) p = detail::floats{} + x;
+    for (detail::floats& p : part) p = x - detail::floats{};  // 0 + x would be 0 for -0
   }
   /// Lane `i`, 0 … 15.
   float operator[](int i) const { return part[i / detail::kWidth][i % detail::kWidth]; }
@@ -267,6 +267,38 @@ template <class T>
   const int first = at >= 0 ? 0 : -at < lanes ? static_cast<int>(-at) : lanes;
   const int last = extent - at >= lanes ? lanes : extent - at > first ? static_cast<int>(extent - at) : first;
   return first == 0 && last == lanes ? load(x, lanes) : detail::load_between(x, first, last, otherwise);
+}
+
+namespace detail {
+/// Of each pair of lanes of a, and then of b, the first one, and from pair `from` on the second one.
+[[gnu::always_inline]] inline floats every_other(floats a, floats b, int from) {
+  ints lanes;
+  for (int i = 0; i < kWidth; ++i) lanes[i] = 2 * i + (i >= from);
+  return __builtin_shuffle(a, b, lanes);
+}
+}  // namespace detail
+
+/// x[0], x[2], …: the first `lanes` of 16 such elements (0 … 16), the other lanes 0. What lies behind the last is not read.
+template <class T>
+[[gnu::always_inline]] inline vec load_every_other(const T* x, int lanes) {
+  if (lanes < kLanes) {
+    float apart[kLanes] = {};
+    for (int lane = 0; lane < lanes; ++lane) apart[lane] = to_float(x[2 * lane]);
+    return load(apart);
+  }
+  // The second begins at an odd element, so that it ends with the last one.
+  using namespace detail;
+  const vec first = load(x), second = load(x + kLanes - 1);
+  vec out;
+  if constexpr (kParts == 1) {
+    out.part[0] = every_other(first.part[0], second.part[0], kWidth / 2);
+  } else {
+    for (int p = 0; p < kParts / 2; ++p) {
+      out.part[p] = every_other(first.part[2 * p], first.part[2 * p + 1], kWidth);
+      out.part[kParts / 2 + p] = every_other(second.part[2 * p], second.part[2 * p + 1], 0);
+    }
+  }
+  return out;
 }
 
 /// Moves the first `lanes` elements (0 … 16) as they are.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "author/define/in_tiles.h"
 #include "author/explain.h"
 #include "author/subject/subject.h"
 #include "author/text/python_text.h"
@@ -29,7 +30,7 @@ enum class Library : uint8_t {
 /// (author/forms/forms.h).
 struct WriteOptions {
   bool products = true;  // products and convolutions as loops, where these are short; false: all are left to PyTorch
-  bool tiles = false;    // and where they are long, in tiles of a GPU: their passes decline other machines
+  InTiles tiles = InTiles::None;  // and where they are long
   Library library = Library::None;
   std::string name = {};             // passes are called NAME, NAME_2, …; empty: by what they compute
   std::set<std::string> taken = {};  // names that no pass gets

@@ -32,8 +32,8 @@ Written written(const std::string& name, size_t products) {
   return one;
 }
 
-/// Two graphs. Plain, one pass holds a product; without products another pass does what is left. An evaluation gives what
-/// was put down for the passes that are listed.
+/// Two graphs. Plain, one pass holds a product; without products another pass does what is left; nothing goes through tiles. An
+/// evaluation gives what was put down for the passes that are listed.
 class Forms : public testing::Test {
  protected:
   Forms() {
@@ -46,7 +46,7 @@ class Forms : public testing::Test {
   /// evaluations: as many as the budget is for; -1: no end.
   SettledForm settle(int evaluations = -1) {
     const Write write = [&](const WriteOptions& options) {
-      if (options.tiles) return tiles_;
+      if (options.tiles != InTiles::None && !tiles_.passes.empty()) return tiles_;
       Authored made = options.products ? plain_ : without_;
       for (Written& one : made.passes) {
         if (options.taken.contains(one.name)) one.name += "_2";
@@ -58,7 +58,7 @@ class Forms : public testing::Test {
       return records_.at(asked_.back());
     };
     const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
-    Result<SettledForm> settled = judge_forms(sample_, known_forms(false, on_gpu_), write, evaluate, {is_spent});
+    Result<SettledForm> settled = judge_forms(sample_, known_forms(false, false), write, evaluate, {is_spent});
     EXPECT_TRUE(settled) << to_string(settled.error());
     std::error_code ignored;
     EXPECT_THAT(std::distance(fs::directory_iterator(scratch_.path, ignored), fs::directory_iterator()), 1);
@@ -68,7 +68,6 @@ class Forms : public testing::Test {
   const ScratchDirectory scratch_;
   graphdir::Sample sample_;
   Authored plain_, without_, tiles_;
-  bool on_gpu_ = false;
   std::map<Names, Records> records_;
   std::vector<Names> asked_;  // what was listed, by evaluation
 };
@@ -126,7 +125,7 @@ TEST_F(Forms, AreNotTriedWhereTheSlowPassHoldsNoProduct) {
   EXPECT_THAT(settle().others, IsEmpty());
 }
 
-/// On a GPU: plain, a pass leaves the product to PyTorch.
+/// Plain, a pass leaves the product to PyTorch.
 class FormsWithTiles : public Forms {
  protected:
   FormsWithTiles() {
@@ -134,7 +133,6 @@ class FormsWithTiles : public Forms {
     tiles_.passes = {written("product", 1)};
     for (Authored* one : {&plain_, &tiles_})
       one->passes[0].python.sites = {{"g1", "x.shape[0] == 1"}, {"g2", "x.shape[0] == 2"}};
-    on_gpu_ = true;
   }
 };
 

@@ -72,7 +72,7 @@ TEST(Text, SplitsFewLongColumns) {
 
 /// The pass of one graph whose products go through tiles.
 Written in_tiles(const std::string& inputs, const std::string& body, const Types& types) {
-  return only_pass({example("a", inputs, body, types)}, {.tiles = true});
+  return only_pass({example("a", inputs, body, types)}, {.tiles = InTiles::OnGpu});
 }
 
 TEST(Text, ComputesProductsInTiles) {
@@ -83,6 +83,7 @@ TEST(Text, ComputesProductsInTiles) {
       "        u = torch.nn.functional.silu(t, inplace = False)\n        return (u,)\n",
       {{"x", x}, {"w", tensor("float16", "128, 64, 1, 1")}, {"b", tensor("float16", "128")}, {"t", to}, {"u", to}});
   expect_golden("products.cu.txt", points.cuda);
+  expect_golden("products.cpp.txt", points.cpp);
   expect_golden("products.py.txt", points.python.text);
   // Both are kernels of their own, and the sum between them is stored.
   const std::string of_rows = tensor("float32", "8, 100, 64"), square = tensor("float32", "8, 100, 100");
@@ -100,14 +101,27 @@ TEST(Text, ComputesProductsInTiles) {
   EXPECT_THAT(pass.cuda, HasSubstr("in_memory<Neighbours::AcrossDepth, PACK>"));
 }
 
+TEST(Text, LooksAtWindowsInTilesOnACpuAlone) {
+  const std::string x = tensor("float16", "4, 64, 14, 14"), to = tensor("float16", "4, 128, 7, 7");
+  const Written pass =
+      only_pass({example("a", "x, w",
+                         "        t = torch.conv2d(x, w, None, (2, 2), (1, 1), (1, 1), 1)\n"
+                         "        u = torch.nn.functional.relu(t, inplace = False)\n        return (u,)\n",
+                         {{"x", x}, {"w", tensor("float16", "128, 64, 3, 3")}, {"t", to}, {"u", to}})},
+                {.tiles = InTiles::OnCpu});
+  expect_golden("windows_in_tiles.cpp.txt", pass.cpp);
+  EXPECT_THAT(pass.python.text, HasSubstr("    # On a GPU cuDNN is faster at windows that overlap.\n    if "
+                                          "x.is_cuda:\n        return NotImplemented\n"));
+}
+
 TEST(Text, TriesTilesWhereOneOfTheGraphsFits) {
   const auto of = [](const std::string& name, const std::string& size) {
     const std::string square = tensor("float32", size + ", " + size);
     return example(name, "x, y", "        t = torch.matmul(x, y)\n        u = t.relu()\n        return (u,)\n",
                    {{"x", square}, {"y", square}, {"t", square}, {"u", square}});
   };
-  EXPECT_THAT(only_pass({of("a", "64"), of("b", "8192")}, {.tiles = true}).cuda, HasSubstr("product_tile<"));
-  EXPECT_THAT(only_pass({of("b", "8192")}, {.tiles = true}).cuda, Not(HasSubstr("product_tile<")));
+  EXPECT_THAT(only_pass({of("a", "64"), of("b", "8192")}, {.tiles = InTiles::OnGpu}).cuda, HasSubstr("product_tile<"));
+  EXPECT_THAT(only_pass({of("b", "8192")}, {.tiles = InTiles::OnGpu}).cuda, Not(HasSubstr("product_tile<")));
 }
 
 TEST(Text, StoresWhatProductsInTilesTake) {

@@ -216,14 +216,19 @@ class Fenced {
  public:
   explicit Fenced(size_t size)
       : size_(size),
-        base_(static_cast<char*>(::mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-    ::mprotect(base_ + 4096, 4096, PROT_NONE);
+        room_((size / 4096 + 1) * 4096),
+        base_(static_cast<char*>(
+            ::mmap(nullptr, room_ + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
+    ::mprotect(base_ + room_, 4096, PROT_NONE);
   }
-  ~Fenced() { ::munmap(base_, 8192); }
-  char* data() { return base_ + 4096 - size_; }
+  Fenced(const Fenced&) = delete;
+  Fenced& operator=(const Fenced&) = delete;
+  ~Fenced() { ::munmap(base_, room_ + 4096); }
+  char* data() { return base_ + room_ - size_; }
+  const char* data() const { return base_ + room_ - size_; }
 
  private:
-  size_t size_;
+  size_t size_, room_;
   char* base_;
 };
 
@@ -282,6 +287,112 @@ TEST_F(Kernel, LanesBesideARowAreNotRead) {
                 << ir::name(dtype) << " n " << n << " at " << at << " lane " << lane;
           }
         }
+      }
+    }
+  }
+}
+
+TEST_F(Kernel, EveryOtherElementIsReadUpToTheLast) {
+  for (const auto& [dtype, of_one] : std::vector<std::pair<ir::DType, float>>{{ir::DType::Float32, 1.0F},
+                                                                              {ir::DType::Float16, 0x1p-24F},
+                                                                              {ir::DType::BFloat16, 0x1p-133F},
+                                                                              {ir::DType::Int64, 1}}) {
+    const auto built = build(kInclude +
+                                 "PASSNET_KERNEL k(const T* x, float* out, int64_t lanes) {\n"
+                                 "  store(out, passnet::load_every_other(x, int(lanes)));\n}\n",
+                             "k", {{"T", dtype}});
+    ASSERT_TRUE(built) << to_string(built.error());
+    const LoadedKernel kernel(*built);
+    const size_t size = dtype == ir::DType::Int64 ? 8 : dtype == ir::DType::Float32 ? 4 : 2;
+    for (size_t lanes = 1; lanes <= 16; ++lanes) {
+      Fenced x((2 * lanes - 1) * size);
+      // Numbers of 16 bits are the smallest of their type, times these.
+      for (size_t i = 0; i < 2 * lanes - 1; ++i) {
+        const auto number = static_cast<float>(i + 1);
+        const int64_t bits = dtype == ir::DType::Float32 ? std::bit_cast<int32_t>(number) : static_cast<int64_t>(i + 1);
+        std::memcpy(x.data() + i * size, &bits, size);
+      }
+      float out[16];
+      kernel(arguments(x.data(), out, static_cast<int64_t>(lanes)), {1});
+      for (size_t lane = 0; lane < 16; ++lane)
+        ASSERT_EQ(out[lane], lane < lanes ? static_cast<float>(2 * lane + 1) * of_one : 0)
+            << ir::name(dtype) << " " << lanes << " lanes, lane " << lane;
+    }
+  }
+}
+
+TEST_F(Kernel, AVectorOfANumberHasItsSign) {
+  const auto built = build(kInclude + "PASSNET_KERNEL k(float x, float* out) { store(out, passnet::vec(x)); }\n");
+  ASSERT_TRUE(built) << to_string(built.error());
+  float out[16];
+  const LoadedKernel kernel(*built);
+  kernel(arguments(-0.0F, out), {1});
+  EXPECT_TRUE(std::signbit(out[0]) && std::signbit(out[15]));
+}
+
+// left: rows x depth, or turned; right: runs of columns for each step, or columns x depth. One result after the other.
+TEST_F(Kernel, ProductsInTilesAreSums) {
+  const auto built = build(
+      kInclude +
+      "using namespace passnet;\n"
+      "PASSNET_KERNEL k(const float* left, const float* right, float* out, int64_t rows, int64_t runs, int64_t width, "
+      "int64_t depth) {\n"
+      "  const ProductTiles tiles = product_tiles(1, rows, runs * width);\n"
+      "  const auto [first, last] = chunk(tiles.count(), 1);\n"
+      "  const auto of_rows = in_memory<Neighbours::AlongDepth>([&](int64_t row, int64_t k) { return left + row * "
+      "depth + k; });\n"
+      "  const auto of_turned = in_memory<Neighbours::AcrossDepth>([&](int64_t row, int64_t k) { return left + k * "
+      "rows + row; });\n"
+      "  const auto of_columns = in_memory<Neighbours::AlongDepth>([&](int64_t column, int64_t k) { return right + "
+      "column * depth + k; });\n"
+      "  const auto of_runs = computed([&](int64_t run, int64_t i, int lanes, int64_t k) { return load(right + (run * "
+      "depth + k) * width + i, lanes); });\n"
+      "  const auto write = [&](float* to) { return [=](int64_t row, int64_t run, int64_t i, int lanes, vec sums) {\n"
+      "    store(to + (row * runs + run) * width + i, sums, lanes); }; };\n"
+      "  for (int64_t next = first; next < last; ++next) {\n"
+      "    product_tile(tiles[next], width, depth, of_rows, of_columns, write(out));\n"
+      "    product_tile(tiles[next], width, depth, of_turned, of_runs, write(out + rows * runs * width));\n"
+      "  }\n}\n");
+  ASSERT_TRUE(built) << to_string(built.error());
+  const LoadedKernel kernel(*built);
+  struct Extents {
+    int64_t rows, runs, width, depth;
+  };
+  for (const auto& [rows, runs, width, depth] : std::vector<Extents>{{1, 1, 1, 1},
+                                                                     {13, 2, 7, 5},
+                                                                     {5, 3, 16, 0},
+                                                                     {12, 1, 32, 128},
+                                                                     {201, 3, 49, 17},
+                                                                     {50, 5, 61, 129},
+                                                                     {193, 1, 130, 300}}) {
+    Fenced left(static_cast<size_t>(rows * depth) * 4), right(static_cast<size_t>(runs * width * depth) * 4),
+        out(static_cast<size_t>(2 * rows * runs * width) * 4);
+    // Small numbers, whose sums are exact.
+    const auto fill = [](Fenced& one, int64_t count, int64_t by) {
+      for (int64_t i = 0; i < count; ++i) {
+        const auto number = static_cast<float>(i * by % 7 - 3);
+        std::memcpy(one.data() + i * 4, &number, 4);
+      }
+    };
+    fill(left, rows * depth, 5);
+    fill(right, runs * width * depth, 3);
+    const auto at = [](const Fenced& one, int64_t i) {
+      float number;
+      std::memcpy(&number, one.data() + i * 4, 4);
+      return number;
+    };
+    kernel(arguments(left.data(), right.data(), out.data(), rows, runs, width, depth), {3});
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < runs * width; ++column) {
+        float sum = 0, turned = 0;
+        for (int64_t k = 0; k < depth; ++k) {
+          sum += at(left, row * depth + k) * at(right, column * depth + k);
+          turned += at(left, k * rows + row) * at(right, (column / width * depth + k) * width + column % width);
+        }
+        const int64_t place = row * runs * width + column;
+        ASSERT_EQ(at(out, place), sum) << rows << " x " << runs << " x " << width << ", " << depth;
+        ASSERT_EQ(at(out, rows * runs * width + place), turned)
+            << rows << " x " << runs << " x " << width << ", " << depth;
       }
     }
   }

@@ -1,5 +1,5 @@
 // Products that are sums over a short loop, or of one row or column: what libraries are no faster at than a kernel that goes
-// on with the result. Others are computed in tiles by a GPU, where that is asked for, and left to libraries beyond that.
+// on with the result. Others are computed in tiles, where that is asked for, and left to libraries beyond that.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@ constexpr int64_t kMostProductsOfColumns = 256;
 // Of a convolution: over few channels, and over a single one.
 constexpr int64_t kMostTaps = 32, kMostTapsOfChannel = 128;
 
-// In tiles: steps, rows and columns at least; of one with fewer a tile would hold next to nothing.
-constexpr int64_t kFewestInTiles = 16;
+// In tiles: steps at least, and rows or columns; and how many of the others, so that a tile holds more than next to nothing.
+constexpr int64_t kFewestInTiles = 16, kFewestOfOthersOnCpu = 2;
 // Multiplications in tiles at most: libraries are faster at more, unless there are few of them for each element.
 constexpr int64_t kMostInTiles = int64_t{1} << 32, kFewForElement = 64;
 
@@ -32,8 +32,9 @@ struct Matrices {
   int64_t batch = 1, rows = 1, columns = 1, depth = 1;
 
   /// Whether tiles are worth a try.
-  bool fit_tiles() const {
-    if (std::min({rows, columns, depth}) < kFewestInTiles) return false;
+  bool fit(InTiles tiles) const {
+    if (std::min(depth, std::max(rows, columns)) < kFewestInTiles) return false;
+    if (std::min(rows, columns) < (tiles == InTiles::OnCpu ? kFewestOfOthersOnCpu : kFewestInTiles)) return false;
     const int64_t products = rows * columns * depth;
     const int64_t elements = rows * depth + depth * columns + rows * columns;
     return batch * products <= kMostInTiles || products <= kFewForElement * elements;
@@ -159,7 +160,8 @@ Result<void> Definitions::contracted(NodeId id, const Lettered& a, const Lettere
   const bool is_thin = products <= kMostProducts || (products <= kMostProductsOfFew && fewest <= kFew) ||
                        (fewest == 1 && (in_order || products <= kMostProductsOfColumns));
   // Passes decline the graphs that they are no faster on.
-  const bool in_tiles = !is_thin && products_.tiles && std::ranges::any_of(matrices, &Matrices::fit_tiles);
+  const auto fits_tiles = [&](const Matrices& of) { return of.fit(products_.tiles); };
+  const bool in_tiles = !is_thin && products_.tiles != InTiles::None && std::ranges::any_of(matrices, fits_tiles);
   if (!is_thin && !in_tiles) return unsupported("a product that libraries are faster at");
   for (const int letter : letters) {
     if (!extents.contains(letter)) return unsupported("a product of other ranks");
@@ -239,17 +241,19 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
   const bool is_thin = taps <= (sizes_.is_one(channels) ? kMostTapsOfChannel : kMostTaps);
   PASSNET_TRY(const std::vector<Number> steps, numbers_for(call.at("stride"), spatial));
   PASSNET_TRY(const std::vector<Number> paddings, numbers_for(call.at("padding"), spatial));
-  // Windows that overlap, or hang over an edge, are found place by place, which libraries do not do.
   const auto fits_tiles = [&](size_t graph) {
-    Matrices of{sizes_.values(shape[0])[graph], sizes_.values(window[0])[graph], 1, 1};
+    Matrices of{1, sizes_.values(window[0])[graph], sizes_.values(shape[0])[graph], 1};
     for (size_t dim = 1; dim < window.size(); ++dim) of.depth *= sizes_.values(window[dim])[graph];
     for (size_t dim = 2; dim < window.size(); ++dim) of.columns *= types[graph].tensor.shape[dim];
-    return of.fit_tiles();
+    return of.fit(products_.tiles);
   };
-  bool in_tiles = !is_thin && products_.tiles && channels == shape[1] &&
-                  std::ranges::any_of(std::views::iota(size_t{0}, types.size()), fits_tiles);
+  bool overlaps = false;
   for (size_t i = 0; i < spatial; ++i)
-    in_tiles = in_tiles && paddings[i].is(0) && sizes_.largest(window[2 + i]) <= sizes_.largest(magnitude(steps[i]));
+    overlaps = overlaps || !paddings[i].is(0) || sizes_.largest(window[2 + i]) > sizes_.largest(magnitude(steps[i]));
+  // Windows that overlap are found place by place, which libraries do not do.
+  const bool may_tile = products_.tiles == InTiles::OnCpu || (products_.tiles == InTiles::OnGpu && !overlaps);
+  const bool in_tiles = !is_thin && may_tile && channels == shape[1] &&
+                        std::ranges::any_of(std::views::iota(size_t{0}, types.size()), fits_tiles);
   if (!is_thin && !in_tiles) return unsupported("a convolution that libraries are faster at");
   PASSNET_TRY(const std::vector<Number> dilations, numbers_for(call.at("dilation"), spatial));
   PASSNET_TRY(const SizeId groups, sizes_.quotient(shape[1], channels));
@@ -296,7 +300,11 @@ Result<void> Definitions::convolution(NodeId id, const Arguments& call) {
     }
     return loops.empty() ? product : exprs.reduce(Fold::Sum, own, loops, product);
   };
-  if (in_tiles) return define_in_tiles(id, std::move(result), {x, weight}, optional_tensor(call.at("bias")), 1, at);
+  if (in_tiles) {
+    PASSNET_TRY_VOID(define_in_tiles(id, std::move(result), {x, weight}, optional_tensor(call.at("bias")), 1, at));
+    tensors_[*tensor_of_[id]].overlaps = overlaps;
+    return {};
+  }
   const TensorId sum =
       hidden(std::string(graph_.node(id).name) + "_sum", result.shape, {x, weight}, static_cast<int>(2 * taps), at);
   tensors_[sum].folds = true;

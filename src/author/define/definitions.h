@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "author/define/arguments.h"
+#include "author/define/in_tiles.h"
 #include "author/define/tensors.h"
 #include "author/subject/subject.h"
 #include "base/result.h"
@@ -20,7 +21,7 @@ const char* dimension_name(size_t rank, size_t dim);
 
 /// How products, convolutions and attention are computed: by kernels where these are short, and otherwise?
 struct ProductOptions {
-  bool tiles = false;                      // by kernels too, in tiles, those without attention
+  InTiles tiles = InTiles::None;           // by kernels too, in tiles, those without attention
   bool calls = false;                      // by calls of PyTorch, what no kernel computes
   bool all_are_calls = false;              // so are those that one could compute
   std::set<ir::NodeId> without_bias = {};  // called convolutions whose bias a kernel adds

@@ -47,7 +47,8 @@ struct Tensor {
   bool is_view = false;                                     // of other elements, unchanged
   std::optional<std::pair<int64_t, IndexId>> part_of = {};  // what split gave: along which dimension, and from where
   bool folds = false;                                       // a reduction is in its own definition
-  bool tiled = false;                                       // a product of many steps, which a GPU computes in tiles
+  bool overlaps = false;                                    // a convolution whose windows overlap or hang over an edge
+  bool tiled = false;                                       // a product of many steps, which kernels compute in tiles
   int work = 0;                                             // operations of an element, beyond those of what it takes
   std::vector<TensorId> takes;                              // what it is defined by
   /// Loops that make it up, where these are others than its dimensions: groups of channels apart.

@@ -97,7 +97,7 @@ Result<void> try_before(const graphdir::Sample& sample, const Form& form, const 
   if (!options.first_look.empty()) looks.insert(looks.begin(), graphdir::with_graphs(place, options.first_look));
   for (const graphdir::Sample& look : looks) {
     if (is_spent(options, settled)) return remove_directory(place.pass_dir);
-    PASSNET_TRY(records, evaluate(look));
+    PASSNET_TRY(records, evaluate_others(look, std::move(records), evaluate));
     mixed = mix(authored, records, settled.best, behind);
     if (!mixed) return remove_directory(place.pass_dir);
   }
@@ -115,7 +115,7 @@ Result<void> try_before(const graphdir::Sample& sample, const Form& form, const 
 std::vector<Form> known_forms(bool library, bool on_gpu) {
   const auto always = [](const JudgedForm&) { return true; };
   std::vector<Form> forms = {{kPlain, {}}};
-  if (on_gpu) forms.push_back({kInTiles, {.tiles = true}, always, true});
+  forms.push_back({kInTiles, {.tiles = on_gpu ? InTiles::OnGpu : InTiles::OnCpu}, always, true});
   // Graphs that tiles are not faster on have the plain passes.
   const auto plain_lost = [](const JudgedForm& best) { return best.label == kPlain && lost_a_product(best); };
   forms.push_back({"without products", {.products = false}, plain_lost});
@@ -130,7 +130,6 @@ std::vector<Form> known_forms(bool library, bool on_gpu) {
 
 Form form_to_write(bool library, bool on_gpu) {
   const std::vector<Form> forms = known_forms(library, on_gpu);
-  if (!library && !on_gpu) return forms.front();
   return *std::ranges::find(forms, library ? kWithCalls : kInTiles, &Form::label);
 }
 

@@ -20,6 +20,17 @@ std::optional<ExprId> first_load(const ExprTable& exprs, ExprId id) {
   return found;
 }
 
+/// Whether these loops, the last counts fastest, go from each element to its neighbour.
+bool lie_in_one_piece(SizeTable& sizes, const Access& access, const std::vector<Loop>& loops) {
+  SizeId step = sizes.one();
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    const auto found = access.steps.find(loop->variable);
+    if (found == access.steps.end() || found->second != step || access.irregular.contains(loop->variable)) return false;
+    step = sizes.product(step, loop->extent);
+  }
+  return true;
+}
+
 /// element: of the result; choose: its loops across may be counted in any order.
 void find_neighbours(Definitions& definitions, const std::vector<Loop>& depth, ElementId element, bool choose,
                      ProductOperand& operand) {
@@ -31,7 +42,9 @@ void find_neighbours(Definitions& definitions, const std::vector<Loop>& depth, E
   const Access access = access_of(exprs, expr.places, definitions.tensors()[expr.tensor].strides);
   const auto is_beside = [&](const Loop& loop) { return moves_by_one(definitions.sizes(), access, loop.variable); };
   if (choose) std::ranges::stable_partition(operand.across, [&](const Loop& loop) { return !is_beside(loop); });
-  operand.along_depth = !is_beside(operand.across.back()) && is_beside(depth.back());
+  const bool across = is_beside(operand.across.back());
+  operand.along_depth = !across && is_beside(depth.back());
+  operand.is_run = operand.in_memory && lie_in_one_piece(definitions.sizes(), access, across ? operand.across : depth);
 }
 
 }  // namespace
@@ -48,6 +61,7 @@ std::optional<Product> product_of(Definitions& definitions, const FusedKernel& k
   Product product;
   product.sum = *sum;
   product.element = definitions.tensors()[expr.tensor].element;
+  product.overlaps = definitions.tensors()[expr.tensor].overlaps;
   for (const VariableId variable : expr.variables)
     product.depth.push_back({variable, exprs.indices().extent(variable)});
   product.rows.element = factors.parts[0];

@@ -1,5 +1,5 @@
-// Products of matrices over many steps, of which a GPU's block has a tile of sums: each element that it reads is multiplied as
-// often as the tile is wide.
+// Products of matrices over many steps, of which a GPU's block, or a task of a CPU, has a tile of sums: each element that it
+// reads is multiplied as often as the tile is wide.
 #pragma once
 
 #include <optional>
@@ -14,6 +14,7 @@ struct ProductOperand {
   ExprId element = 0;
   std::vector<Loop> across;  // the loops of the result that it alone goes along: its rows, or its columns
   bool along_depth = false;  // neighbours in memory are steps of a sum, not rows or columns beside each other
+  bool is_run = false;       // all steps of a sum, or else all rows or columns, lie in one piece
   bool in_memory = false;    // it lies there as it is multiplied
   bool in_runs = false;      // several neighbours are read at once, where the plan finds that they can
 };
@@ -23,6 +24,7 @@ struct Product {
   ElementId element = 0;  // of the operands and the result
   std::vector<Loop> batch, depth;
   ProductOperand rows, columns;  // neighbours in the result lie along the columns
+  bool overlaps = false;         // of a convolution whose windows overlap or hang over an edge
 };
 
 /// nullopt: it is none, or one whose operands do not go along loops of their own.

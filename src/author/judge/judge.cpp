@@ -181,8 +181,13 @@ class Judge {
       PASSNET_TRY(const std::optional<Records> records, evaluate(few, listed));
       return records ? std::optional(find(*records)) : std::nullopt;
     };
-    PASSNET_TRY(const std::optional<Finding> all, look(open_names()));
-    if (!all || all->is_gain()) return {};
+    PASSNET_TRY(const std::optional<Records> records, evaluate(few, open_names()));
+    if (!records) return {};
+    const Finding all = find(*records);
+    if (all.is_gain()) {
+      looked_at_ = *records;
+      return {};
+    }
     for (PassVerdict& verdict : judged_.passes) {
       std::optional<Finding> alone = all;
       if (candidates_.size() > 1) {
@@ -194,14 +199,15 @@ class Judge {
     return {};
   }
 
-  /// nullopt: the budget is used up.
-  Result<std::optional<Records>> evaluate(const graphdir::Sample& sample, const std::vector<std::string>& listed) {
+  /// known: of evaluations of the same passes. nullopt: the budget is used up.
+  Result<std::optional<Records>> evaluate(const graphdir::Sample& sample, const std::vector<std::string>& listed,
+                                          Records known = {}) {
     if (options_.is_spent && options_.is_spent()) {
       judged_.ended_by_budget = true;
       return std::optional<Records>();
     }
     PASSNET_TRY_VOID(write_list(sample.pass_dir, listed));
-    PASSNET_TRY(Records records, evaluate_(sample));
+    PASSNET_TRY(Records records, evaluate_others(sample, std::move(known), evaluate_));
     return std::optional(std::move(records));
   }
 
@@ -210,7 +216,7 @@ class Judge {
     PASSNET_TRY_VOID(look_first());
     const std::vector<std::string> open = open_names();
     if (judged_.ended_by_budget || open.empty()) return {};
-    PASSNET_TRY(const std::optional<Finding> all, measure(open));
+    PASSNET_TRY(const std::optional<Finding> all, measure(open, std::move(looked_at_)));
     if (!all) return {};
     const bool all_good = all->is_gain() && all->slow.empty();
     for (size_t i = 0; i < candidates_.size(); ++i) {
@@ -237,8 +243,8 @@ class Judge {
   }
 
   /// nullopt: the budget is used up.
-  Result<std::optional<Finding>> measure(const std::vector<std::string>& listed) {
-    PASSNET_TRY(std::optional<Records> records, evaluate(sample_, listed));
+  Result<std::optional<Finding>> measure(const std::vector<std::string>& listed, Records known = {}) {
+    PASSNET_TRY(std::optional<Records> records, evaluate(sample_, listed, std::move(known)));
     if (!records) return std::optional<Finding>();
     judged_.records = std::move(*records);
     Finding found = find(judged_.records);
@@ -371,6 +377,7 @@ class Judge {
   const JudgeOptions& options_;
   Judged judged_;
   std::set<std::string> dropped_;  // at the first look
+  Records looked_at_;              // then, of all passes, where these gain
   std::optional<Proven> proven_;
 };
 
@@ -392,6 +399,20 @@ std::vector<GraphGain> gains_of(const Records& records) {
     gains.push_back(std::move(gain));
   }
   return gains;
+}
+
+Result<Records> evaluate_others(const graphdir::Sample& sample, Records known, const Evaluate& evaluate) {
+  if (known.empty()) return evaluate(sample);
+  std::vector<std::string> others = sample.graph_names;
+  std::erase_if(others, [&](const std::string& graph) {
+    return std::ranges::find(known, graph, &record::RunRecord::graph) != known.end();
+  });
+  PASSNET_TRY(Records all, evaluate(graphdir::with_graphs(sample, others)));
+  all.insert(all.end(), std::make_move_iterator(known.begin()), std::make_move_iterator(known.end()));
+  std::ranges::sort(all, {}, [&](const record::RunRecord& one) {
+    return std::ranges::find(sample.graph_names, one.graph) - sample.graph_names.begin();
+  });
+  return all;
 }
 
 Result<Judged> judge_passes(const graphdir::Sample& sample, const std::vector<Candidate>& candidates,

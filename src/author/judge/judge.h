@@ -16,6 +16,10 @@ using Records = std::vector<record::RunRecord>;
 /// Evaluates the passes that stand in sample.pass_dir. Errors: Resource: the machine's, or interrupted.
 using Evaluate = std::function<Result<Records>(const graphdir::Sample& sample)>;
 
+/// Evaluates those of the sample's graphs that these records, of the same passes, are not of. Returns: all records, in the order
+/// of the sample's graphs. Errors: of `evaluate`.
+Result<Records> evaluate_others(const graphdir::Sample& sample, Records known, const Evaluate& evaluate);
+
 /// A written pass. What it is written for must be told apart by it: it may have to leave some of that alone.
 struct Candidate {
   std::string name;

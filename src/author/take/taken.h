@@ -8,15 +8,16 @@
 #include <utility>
 #include <vector>
 
+#include "author/define/in_tiles.h"
 #include "author/subject/subject.h"
 
 namespace passnet::author {
 
 struct TakeOptions {
-  bool products = true;   // products and convolutions as loops, where these are short
-  bool tiles = false;     // and where they are long, in tiles
-  bool calls = false;     // plans may call PyTorch
-  bool measures = false;  // cuDNN's algorithms, for the convolutions among these
+  bool products = true;           // products and convolutions as loops, where these are short
+  InTiles tiles = InTiles::None;  // and where they are long
+  bool calls = false;             // plans may call PyTorch
+  bool measures = false;          // cuDNN's algorithms, for the convolutions among these
   /// The operators that may be taken, first and one past the last, counted from 0 in the order of the graph; none: all.
   std::optional<std::pair<size_t, size_t>> range = {};
 };
@@ -25,10 +26,10 @@ struct TakeOptions {
 struct Taken {
   std::vector<std::string> refused;  // by node id: why it is not written; empty where it is
   std::map<ir::NodeId, std::string>
-      calls;                   // of what is written: what PyTorch is called for, and why no kernel computes it
-  bool tiles = false;          // kernels compute long products in tiles
-  bool all_are_calls = false;  // no kernel computes a product
-  bool measures = false;       // cuDNN's algorithms
+      calls;                      // of what is written: what PyTorch is called for, and why no kernel computes it
+  InTiles tiles = InTiles::None;  // kernels compute long products
+  bool all_are_calls = false;     // no kernel computes a product
+  bool measures = false;          // cuDNN's algorithms
 
   void refuse(ir::NodeId id, const std::string& why) {
     refused[id] = why;

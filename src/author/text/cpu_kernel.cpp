@@ -65,6 +65,10 @@ void CpuKernel::write_items() {
     write_one_item();
     return;
   }
+  if (facts_.product) {
+    write_product();
+    return;
+  }
   if (facts_.tile) {
     write_tiles();
     return;

@@ -43,6 +43,13 @@ class CpuKernel final : public KernelWriter {
   void store_columns(const std::vector<const Store*>& stores);
   void open_blocks();
 
+  // cpu_products.cpp: sums in tiles
+  void write_product();
+  std::string write_row_operand();
+  std::string write_column_operand();
+  void decode_steps(const std::string& step);
+  void write_address(const ProductOperand& operand, const std::string& across, const std::string& step);
+
   // cpu_turned.cpp: rows whose neighbours in memory are of other rows
   std::vector<ExprId> loads_to_turn();
   void open_turned_rows(const std::vector<ExprId>& loads);

@@ -167,6 +167,8 @@ std::string CpuKernel::load_vector(const Expr& expr) {
   std::string text;
   if (moves_by_one(sizes_, from, lane_->variable)) {
     text = fmt::format("load({} + {}, lanes)", name, offset_text(from, "i"));
+  } else if (moves_by_two(sizes_, from, lane_->variable)) {
+    text = fmt::format("load_every_other({} + {}, lanes)", name, offset_text(from, "i"));
   } else {
     const std::string apart = fresh("apart");
     line(fmt::format("float {}[kLanes] = {{}};", apart));

@@ -35,7 +35,7 @@ struct KernelFacts {
   std::optional<Tile> tile;                                 // what goes through tiles; none: nothing has to
   std::optional<Packing> packing;                           // CUDA: none: an element at a time
   std::optional<Band> band;                                 // CUDA: none: windows have nothing in common
-  std::optional<Product> product;  // CUDA: sums that a block has a tile of; none: there are none
+  std::optional<Product> product;  // sums that a block, or a task, has tiles of; none: there are none
   std::optional<Packing> runs;     // CUDA: of its operands, PACK elements each
 };
 KernelFacts facts_of(Definitions& definitions, const FusedKernel& kernel);

@@ -128,8 +128,10 @@ std::string launch_text(Definitions& definitions, const NamedKernel& kernel, con
     grid = fmt::format("rows_grid({}, {}, {}, {}, {}), {}", device_of, items, row, names.threads, names.block,
                        names.block);
   } else if (kernel.facts.product) {
-    grid = fmt::format("products_grid({0}, {1}, {2}), 256 if {1} * {2} == 128 * 128 else 128",
-                       extents_text(sizes, *kernel.facts.product), names.tile_rows, names.tile_columns);
+    const Product& product = *kernel.facts.product;
+    grid = fmt::format("products_grid({0}, {1}, {2}, {3}, {4}), 256 if {3} * {4} == 128 * 128 else 128", device_of,
+                       extents_text(sizes, product), sizes.plan_text(loop_steps(sizes, product.depth)), names.tile_rows,
+                       names.tile_columns);
   } else if (kernel.facts.tile) {
     SizeId planes = sizes.one();
     for (const Loop& loop : kernel.facts.tile->outer) planes = sizes.product(planes, loop.extent);

@@ -119,12 +119,15 @@ def tile_of(n, rows, columns):
     return (tile_rows, tile_columns)
 
 
-def products_grid(n, rows, columns, tile_rows, tile_columns):
-    # A block for each tile of n products.
-    return (n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns),)
+def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns):
+    # A block of a GPU for each tile of n products; a task for every {4} multiplications on a CPU, at most {5}.
+    if x.is_cuda:
+        return (n * triton.cdiv(rows, tile_rows) * triton.cdiv(columns, tile_columns),)
+    return (min({5}, max(1, n * rows * columns * depth // {4})),)
 
 )",
-                     schedule.processors, kShortestSide, kLongestSide, kShortestSide * kShortestSide);
+                     schedule.processors, kShortestSide, kLongestSide, kShortestSide * kShortestSide,
+                     schedule.task_products, schedule.tasks);
 }
 
 std::string rows_grid_text(const Schedule& schedule) {

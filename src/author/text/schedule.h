@@ -28,6 +28,8 @@ struct Schedule {
   /// CPU: tasks of a kernel at most, and steps that are worth one.
   int64_t tasks = 16;
   int64_t task_work = 8192;
+  /// CPU: multiplications that are worth a task, of a product in tiles.
+  int64_t task_products = 131072;
   /// Loads and stores along different loops go through tiles.
   bool tiles = true;
   bool operator==(const Schedule&) const = default;
@@ -53,7 +55,7 @@ ProductTile tile_of(const Schedule& schedule, int64_t n, int64_t rows, int64_t c
 std::string items_grid_text(const Schedule& schedule);
 /// def tiles_grid(x, n, across, along)
 std::string tiles_grid_text(const Schedule& schedule);
-/// def side_of(extent), def tile_of(n, rows, columns), def products_grid(n, rows, columns, tile_rows, tile_columns)
+/// def side_of(extent), def tile_of(n, rows, columns), def products_grid(x, n, rows, columns, depth, tile_rows, tile_columns)
 std::string products_grid_text(const Schedule& schedule);
 /// def threads_of(rows, width), def block_of(rows, threads, beside), def rows_grid(x, rows, width, threads, block)
 std::string rows_grid_text(const Schedule& schedule);

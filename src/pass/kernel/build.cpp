@@ -21,10 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kSourceBytes = size_t{1} << 20;
-constexpr const char* kHeaders[] = {
-    "abi.h",      "elements.h",     "kernel.h",     "math.h",     "rows.h",           "task.h",
-    "vec.h",      "gpu/elements.h", "gpu/memory.h", "gpu/math.h", "gpu/parameters.h", "gpu/products.h",
-    "gpu/rows.h", "gpu/threads.h"};
+constexpr const char* kHeaders[] = {"abi.h",          "elements.h",   "kernel.h",     "math.h",
+                                    "rows.h",         "task.h",       "vec.h",        "products.h",
+                                    "gpu/elements.h", "gpu/memory.h", "gpu/math.h",   "gpu/parameters.h",
+                                    "gpu/products.h", "gpu/rows.h",   "gpu/threads.h"};
 
 /// The directory that holds passnet/kernel.h: above the binary (an installed or a built tree), else the
 /// source tree's.
