@@ -102,8 +102,8 @@ inline void read_rows(const Computed<At>& left, const ProductTile& tile, int64_t
 /// columns of the tile from `column` on.
 template <class Body>
 [[gnu::always_inline]] inline void for_runs(const ProductTile& tile, int64_t width, Body body) {
-  for (int64_t column = 0; column < tile.columns;) {
-    const int64_t run = (tile.first_column + column) / width, i = (tile.first_column + column) % width;
+  int64_t run = tile.first_column / width, i = tile.first_column % width;
+  for (int64_t column = 0; column < tile.columns; ++run, i = 0) {
     const int64_t rest = tile.columns - column, n = width - i < rest ? width - i : rest;
     body(run, i, n, column);
     column += n;
