@@ -126,7 +126,8 @@ std::string run_sentence(const KernelRun& one) {
     return name + fmt::format(
                       "{} item{} that are sums of {} products each. A GPU's block has {} x {} of them, so that what it "
                       "reads is multiplied as often; it copies what comes next to shared memory while it multiplies, "
-                      "on tensor cores for elements of 16 bits, and goes on with each sum before it is stored.",
+                      "on tensor cores for elements of 16 bits. A task of a CPU has more of them, of elements that it "
+                      "lays side by side as floats. Both go on with each sum before it is stored.",
                       one.items, counted(static_cast<size_t>(one.items)), steps, tile.rows, tile.columns);
   }
   if (one.tiles) {

@@ -32,10 +32,10 @@ struct ValuePlace {
 };
 const char* to_string(ValuePlace::Place place);
 
-/// Sums of products, of which a block of a GPU has a tile.
+/// Sums of products, in tiles.
 struct ProductRun {
   int64_t steps = 0;  // of each sum
-  ProductTile tile;
+  ProductTile tile;   // of a block of a GPU
 };
 
 /// How a kernel runs, in numbers of the first graph.
@@ -48,7 +48,7 @@ struct KernelRun {
   bool packs = false;          // CUDA: a thread may move several neighbours at once
   bool tiles = false;          // it goes through tiles of two loops
   bool bands = false;          // a thread of a GPU may take several places one below the other
-  std::optional<ProductRun> product = {};  // CUDA: what it computes in tiles
+  std::optional<ProductRun> product = {};  // what it computes in tiles
   int64_t cpu_parts = 1, gpu_parts = 1;    // tasks, and blocks (or threads, of a column), that share a row
 };
 

@@ -54,8 +54,12 @@ class Judging : public testing::Test {
   Judged judge(int evaluations) {
     const Evaluate evaluate = [&](const graphdir::Sample& sample) -> Result<Records> {
       asked_.push_back(listed());
-      if (sample.graph_names == first_look_) return looked_at_.at(asked_.back());
-      return records_.at(asked_.back());
+      asked_graphs_.push_back(sample.graph_names);
+      Records records = (sample.graph_names == first_look_ ? looked_at_ : records_).at(asked_.back());
+      std::erase_if(records, [&](const record::RunRecord& one) {
+        return std::ranges::find(sample.graph_names, one.graph) == sample.graph_names.end();
+      });
+      return records;
     };
     const std::function<bool()> is_spent = [&] { return asked_.size() == static_cast<size_t>(evaluations); };
     Result<Judged> judged = judge_passes(sample_, candidates_, evaluate,
@@ -69,7 +73,7 @@ class Judging : public testing::Test {
   std::vector<Candidate> candidates_;
   std::vector<std::string> first_look_;
   std::map<Names, Records> records_, looked_at_;  // of all graphs, and of those that are looked at first
-  std::vector<Names> asked_;                      // what was listed, by evaluation
+  std::vector<Names> asked_, asked_graphs_;       // what was listed, and which graphs, by evaluation
 };
 
 const Names kBoth = {"a", "b"}, kA = {"a"}, kB = {"b"};
@@ -159,6 +163,7 @@ TEST_F(Judging, WhatIsDoubtfulIsLookedAtOnAFewGraphsFirst) {
   records_[kB] = {timed("g1", 2), timed("g2", 2)};
   const Judged judged = judge(-1);
   EXPECT_THAT(asked_, ElementsAre(kBoth, kA, kB, kB));
+  EXPECT_THAT(asked_graphs_.back(), ElementsAre("g1"));
   EXPECT_EQ(listed(), kB);
   EXPECT_FALSE(fs::exists(sample_.pass_dir / "a.py"));
   EXPECT_EQ(judged.passes[0].why, "no graph is faster beyond the noise: 0.90x (1 of 2 graphs)");
@@ -184,6 +189,19 @@ TEST_F(Judging, WhatIsNotDoubtfulIsEvaluatedOnAllAtOnce) {
   records_[kBoth] = {timed("g1", 2), timed("g2", 2)};
   judge(-1);
   EXPECT_THAT(asked_, ElementsAre(kBoth));
+}
+
+TEST_F(Judging, WhatWasLookedAtIsNotEvaluatedAgain) {
+  first_look_ = {"g2"};
+  candidates_[0].is_doubtful = true;
+  looked_at_[kBoth] = {timed("g2", 2)};
+  records_[kBoth] = {timed("g1", 3), timed("g2", 9)};
+  const Judged judged = judge(-1);
+  EXPECT_THAT(asked_, ElementsAre(kBoth, kBoth));
+  EXPECT_THAT(asked_graphs_, ElementsAre(ElementsAre("g2"), ElementsAre("g1")));
+  EXPECT_THAT(judged.records, ElementsAre(testing::Field(&record::RunRecord::graph, "g1"),
+                                          testing::Field(&record::RunRecord::graph, "g2")));
+  EXPECT_NEAR(judged.score, std::sqrt(6), 0.01);
 }
 
 TEST_F(Judging, AFirstLookProvesNothing) {

@@ -36,9 +36,9 @@ void say_kernel(const Json& kernel) {
   const auto row = kernel["row"].get<int64_t>();
   const bool shares = kernel["lanes"] == "row";
   if (const Json& product = kernel["product"]; !product.is_null()) {
-    say("    {}: {} sums of {} products; a block of a GPU has {} x {} of them\n", plain_text(kernel["kernel"]),
-        kernel["items"].get<int64_t>(), product["steps"].get<int64_t>(), product["tile_rows"].get<int64_t>(),
-        product["tile_columns"].get<int64_t>());
+    say("    {}: {} sums of {} products, in tiles; {} x {} of them for a block of a GPU\n",
+        plain_text(kernel["kernel"]), kernel["items"].get<int64_t>(), product["steps"].get<int64_t>(),
+        product["tile_rows"].get<int64_t>(), product["tile_columns"].get<int64_t>());
     return;
   }
   say("    {}: {} item{}{}; {}{}\n", plain_text(kernel["kernel"]), kernel["items"].get<int64_t>(),

@@ -177,25 +177,26 @@ class Judge {
       dropped_.insert(verdict.pass);
     };
     const graphdir::Sample few = graphdir::with_graphs(sample_, options_.first_look);
-    const auto look = [&](const std::vector<std::string>& listed) -> Result<std::optional<Finding>> {
-      PASSNET_TRY(const std::optional<Records> records, evaluate(few, listed));
-      return records ? std::optional(find(*records)) : std::nullopt;
-    };
-    PASSNET_TRY(const std::optional<Records> records, evaluate(few, open_names()));
-    if (!records) return {};
-    const Finding all = find(*records);
-    if (all.is_gain()) {
-      looked_at_ = *records;
+    PASSNET_TRY(std::optional<Records> together, evaluate(few, open_names()));
+    if (!together) return {};
+    if (find(*together).is_gain()) {
+      looked_at_ = std::move(*together);
       return {};
     }
+    Records of_gain;
     for (PassVerdict& verdict : judged_.passes) {
-      std::optional<Finding> alone = all;
+      std::optional<Records> records = together;
       if (candidates_.size() > 1) {
-        PASSNET_TRY(alone, look({verdict.pass}));
+        PASSNET_TRY(records, evaluate(few, {verdict.pass}));
       }
-      if (!alone) return {};
-      if (!alone->is_gain()) drop(verdict, *alone);
+      if (!records) return {};
+      const Finding alone = find(*records);
+      if (alone.is_gain())
+        of_gain = std::move(*records);
+      else
+        drop(verdict, alone);
     }
+    if (open_names().size() == 1) looked_at_ = std::move(of_gain);
     return {};
   }
 
@@ -377,7 +378,7 @@ class Judge {
   const JudgeOptions& options_;
   Judged judged_;
   std::set<std::string> dropped_;  // at the first look
-  Records looked_at_;              // then, of all passes, where these gain
+  Records looked_at_;              // then, of the passes that are evaluated next
   std::optional<Proven> proven_;
 };
 

@@ -132,7 +132,9 @@ void CpuKernel::block(const std::string& from, const std::string& to) {
   const std::string call = fmt::format("{}_{}", overwrites() ? "for" : "cover", in_strips ? "strips" : "blocks");
   const std::string range = fmt::format("{}, {}", from, to);
   open(in_strips ? over_lanes(call, range, "int64_t strip, int lanes, auto blocks") : over_lanes(call, range));
+  if (!in_strips) turn_items();
   in_strips ? strip_body() : item_body();
+  turned_.clear();
   close("});");
 }
 

@@ -50,8 +50,10 @@ class CpuKernel final : public KernelWriter {
   void decode_steps(const std::string& step);
   void write_address(const ProductOperand& operand, const std::string& across, const std::string& step);
 
-  // cpu_turned.cpp: rows whose neighbours in memory are of other rows
+  // cpu_turned.cpp: rows whose neighbours in memory are of other rows, and items whose neighbours are not
   std::vector<ExprId> loads_to_turn();
+  bool is_too_much(const Loop& row, size_t loads) const;
+  void turn_items();
   void open_turned_rows(const std::vector<ExprId>& loads);
   std::optional<std::string> turned_text(ExprId id);
 
@@ -77,12 +79,22 @@ class CpuKernel final : public KernelWriter {
   bool only_moves(ExprId id, ElementId element);
   void move(const Store& store, ExprId id);
   std::string load_vector(const Expr& expr);
+  std::string load_apart(const Expr& expr, const Access& from);
+  /// The loop of the lanes is cut into pieces of `length` steps (a dimension that was merged): in each of them neighbours
+  /// are neighbours in memory, or all are one element.
+  struct Piece {
+    SizeId length = 0;
+    bool moves = false;
+  };
+  std::optional<Piece> piece_of(const Access& from);
+  bool is_same_in_piece(IndexId id, std::optional<SizeId>& length);
+  std::string load_in_piece(const Expr& expr, const Access& from, const Piece& piece);
   std::string by_lane(ExprId id);
   std::string offset_of_lane(const Access& access);
   void store_text(const Store& store, const Access& to, ExprId value, std::string text) override;
 
   bool vectors_ = false;                  // values that move with the lane are vectors
-  std::map<ExprId, std::string> turned_;  // loads, and where the rows that are turned have them
+  std::map<ExprId, std::string> turned_;  // loads, and where those that were turned lie
 };
 
 }  // namespace passnet::author

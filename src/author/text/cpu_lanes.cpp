@@ -165,18 +165,83 @@ std::string CpuKernel::load_vector(const Expr& expr) {
   const Access from = access_in(definitions_, expr.tensor, expr.places);
   const std::string& name = name_of(expr.tensor);
   std::string text;
-  if (moves_by_one(sizes_, from, lane_->variable)) {
+  if (moves_by_one(sizes_, from, lane_->variable))
     text = fmt::format("load({} + {}, lanes)", name, offset_text(from, "i"));
-  } else if (moves_by_two(sizes_, from, lane_->variable)) {
+  else if (moves_by_two(sizes_, from, lane_->variable))
     text = fmt::format("load_every_other({} + {}, lanes)", name, offset_text(from, "i"));
-  } else {
-    const std::string apart = fresh("apart");
-    line(fmt::format("float {}[kLanes] = {{}};", apart));
-    const std::string offset = offset_of_lane(from);
-    line(fmt::format("for (int lane = 0; lane < lanes; ++lane) {}[lane] = to_float({}[{}]);", apart, name, offset));
-    text = fmt::format("load({})", apart);
-  }
+  else if (const std::optional<Piece> piece = piece_of(from))
+    text = load_in_piece(expr, from, *piece);
+  else
+    text = load_apart(expr, from);
   return element(expr.tensor).compute == Compute::Bool ? fmt::format("({} != 0.0f)", text) : text;
+}
+
+std::string CpuKernel::load_apart(const Expr& expr, const Access& from) {
+  const std::string apart = fresh("apart");
+  line(fmt::format("float {}[kLanes] = {{}};", apart));
+  line(fmt::format("for (int lane = 0; lane < lanes; ++lane) {}[lane] = to_float({}[{}]);", apart, name_of(expr.tensor),
+                   offset_of_lane(from)));
+  return fmt::format("load({})", apart);
+}
+
+/// nullopt: the loop of the lanes is not cut into pieces, or into some of several lengths.
+std::optional<CpuKernel::Piece> CpuKernel::piece_of(const Access& from) {
+  if (from.steps.contains(lane_->variable)) return std::nullopt;
+  std::optional<SizeId> length;
+  bool moves = false;
+  for (const auto& [index, factor] : from.rest) {
+    const Index node = indices_.at(index);
+    const bool is_place = node.kind == Index::Kind::Remainder && node.a == indices_.variable(lane_->variable);
+    if (is_place) {
+      if (moves || !sizes_.is_one(factor) || length.value_or(node.size) != node.size) return std::nullopt;
+      moves = true;
+      length = node.size;
+    } else if (!is_same_in_piece(index, length)) {
+      return std::nullopt;
+    }
+  }
+  return length ? std::optional(Piece{*length, moves}) : std::nullopt;
+}
+
+/// Whether lanes have a part in it by the number of their piece alone.
+bool CpuKernel::is_same_in_piece(IndexId id, std::optional<SizeId>& length) {
+  const Index node = indices_.at(id);
+  switch (node.kind) {
+    case Index::Kind::Constant:
+    case Index::Kind::Size: return true;
+    case Index::Kind::Variable: return node.variable != lane_->variable;
+    case Index::Kind::Element: return !moves_with_lane(node.element);
+    case Index::Kind::Add:
+    case Index::Kind::Subtract: return is_same_in_piece(node.a, length) && is_same_in_piece(node.b, length);
+    case Index::Kind::Divide:
+      if (node.a == indices_.variable(lane_->variable)) {
+        const bool is_it = length.value_or(node.size) == node.size;
+        length = node.size;
+        return is_it;
+      }
+      [[fallthrough]];
+    case Index::Kind::Scale:
+    case Index::Kind::Remainder: return is_same_in_piece(node.a, length);
+  }
+  return false;
+}
+
+/// Where all lanes are in one piece they are neighbours, or one element, and else loaded one by one.
+std::string CpuKernel::load_in_piece(const Expr& expr, const Access& from, const Piece& piece) {
+  const std::string whole = fresh("x"), length = sizes_.kernel_text(piece.length), offset = offset_text(from, "i");
+  const std::string& name = name_of(expr.tensor);
+  line(fmt::format("vec {};", whole));
+  open(fmt::format("if (i / {0} == (i + lanes - 1) / {0})", length));
+  line(piece.moves ? fmt::format("{} = load({} + {}, lanes);", whole, name, offset)
+                   : fmt::format("{} = vec(to_float({}[{}]));", whole, name, offset));
+  close();
+  open("else");
+  {
+    const Scoped scope(*this);
+    line(fmt::format("{} = {};", whole, load_apart(expr, from)));
+  }
+  close();
+  return whole;
 }
 
 /// Of one of the lanes: the rest of its index may be the lane's own.

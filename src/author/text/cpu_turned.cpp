@@ -10,7 +10,7 @@ namespace {
 
 /// Floats of rows that are turned together, on the stack.
 constexpr int64_t kMostTurned = 16384;
-/// Rows beside each other from which it pays.
+/// Rows, or steps, beside each other from which it pays.
 constexpr int64_t kLeastBeside = 4;
 
 }  // namespace
@@ -28,8 +28,11 @@ std::vector<ExprId> CpuKernel::loads_to_turn() {
         moves_by_one(sizes_, from, beside.variable))
       loads.push_back(id);
   }
-  const int64_t floats = 16 * sizes_.largest(row.extent) * static_cast<int64_t>(loads.size());
-  return floats <= kMostTurned ? loads : std::vector<ExprId>();
+  return is_too_much(row, loads.size()) ? std::vector<ExprId>() : loads;
+}
+
+bool CpuKernel::is_too_much(const Loop& row, size_t loads) const {
+  return 16 * sizes_.largest(row.extent) * static_cast<int64_t>(loads) > kMostTurned;
 }
 
 /// As many rows that lie beside each other as there are lanes, each in one piece for its own loops: two loops are open then.
@@ -60,10 +63,43 @@ void CpuKernel::open_turned_rows(const std::vector<ExprId>& loads) {
   line(fmt::format("const int64_t {} = top + turn;", own));
 }
 
-/// Where the lanes of a row that was turned begin; nullopt: it was not, or these are the lanes of other loops.
+/// Where neighbours in memory are steps of an item's loop, not items beside each other: the lanes' loads are turned before the
+/// loops that look at them.
+void CpuKernel::turn_items() {
+  if (part_.is_split() || kernel_.row.size() != 1) return;
+  const Loop& row = kernel_.row.back();
+  std::map<ExprId, Access> loads;
+  for (const ExprId id : loads_of(part_.roots, true)) {
+    const Expr load = exprs_.at(id);
+    const Access from = access_in(definitions_, load.tensor, load.places);
+    if (load.compute == Compute::Float && jumps(sizes_, from, lane_->variable) &&
+        !from.irregular.contains(lane_->variable) && moves_by_one(sizes_, from, row.variable))
+      loads.emplace(id, from);
+  }
+  if (sizes_.smallest(row.extent) < kLeastBeside || is_too_much(row, loads.size())) return;
+  if (!loads.empty())
+    line("// Neighbours in memory are steps of one item: those of items beside each other are turned together.");
+  const std::string width = extent_text(row);
+  for (const auto& [id, from] : loads) {
+    const std::string name = turned_[id] = fresh("turned"), step = sizes_.kernel_text(from.steps.at(lane_->variable));
+    const std::string own = std::exchange(variables_[row.variable], "");
+    const std::string place = fmt::format("{} + {}", name_of(exprs_.at(id).tensor), offset_text(from, "i"));
+    variables_[row.variable] = own;
+    line(fmt::format("float {}[kLanes * {}];", name, width));
+    open(fmt::format("for (int64_t at = 0; at < {}; at += kLanes)", width));
+    line(fmt::format("turn_rows({0} + at, {1}, lanes, {2} - at < kLanes ? {2} - at : kLanes, {3} + at * lanes);", place,
+                     step, width, name));
+    close();
+  }
+}
+
+/// Where the lanes of a load that was turned begin; nullopt: it was not, or these are the lanes of other loops.
 std::optional<std::string> CpuKernel::turned_text(ExprId id) {
   const auto found = turned_.find(id);
-  if (found == turned_.end() || lane_->variable != kernel_.row.back().variable) return std::nullopt;
+  if (found == turned_.end()) return std::nullopt;
+  const VariableId row = kernel_.row.back().variable;
+  if (kernel_.lanes == Lanes::Items) return fmt::format("load({} + {} * lanes, lanes)", found->second, variables_[row]);
+  if (lane_->variable != row) return std::nullopt;
   return fmt::format("load({} + turn * {} + i, lanes)", found->second, extent_text(kernel_.row.back()));
 }
 
