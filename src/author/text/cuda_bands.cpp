@@ -40,7 +40,7 @@ void CudaKernel::write_bands() {
 /// The last loops of items but one go over bands.
 std::string CudaKernel::extent_of_items(const Loop& loop) {
   if (!facts_.band || loop.variable != facts_.band->down.variable) return extent_text(loop);
-  return fmt::format("ceil_div({}, int64_t(BAND))", extent_text(loop));
+  return fmt::format("ceil_div(int64_t({}), int64_t(BAND))", extent_text(loop));
 }
 
 /// A loop over the places of a band, up to close().
