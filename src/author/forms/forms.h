@@ -32,7 +32,7 @@ struct Form {
 /// Those that are known, in the order in which they are tried: "plain" first. library: plans may call PyTorch. on_gpu: it
 /// is judged on one, which has more than one algorithm for a convolution.
 std::vector<Form> known_forms(bool library, bool on_gpu);
-/// What is written where nothing is measured: with calls where they are allowed, else for a GPU with products in tiles.
+/// What is written where nothing is measured: with calls where they are allowed, else with products in tiles.
 Form form_to_write(bool library, bool on_gpu);
 
 struct OtherForm {
