@@ -52,7 +52,6 @@ class CpuKernel final : public KernelWriter {
 
   // cpu_turned.cpp: rows whose neighbours in memory are of other rows, and items whose neighbours are not
   std::vector<ExprId> loads_to_turn();
-  bool is_too_much(const Loop& row, size_t loads) const;
   void turn_items();
   void open_turned_rows(const std::vector<ExprId>& loads);
   std::optional<std::string> turned_text(ExprId id);

@@ -15,24 +15,24 @@ constexpr int64_t kLeastBeside = 4;
 
 }  // namespace
 
-/// Loads whose elements lie apart along the row, beside those of the next rows: which are looked at whatever is chosen.
+/// Loads that are looked at whatever is chosen, whose elements lie apart along the loop of the lanes: along a row, beside those of
+/// the next rows, or, where lanes are items, beside those of the same item's next steps.
 std::vector<ExprId> CpuKernel::loads_to_turn() {
   if (!vectors_ || part_.is_split() || kernel_.items.empty() || kernel_.row.size() != 1) return {};
-  const Loop &row = kernel_.row.back(), &beside = kernel_.items.back();
+  const Loop &row = kernel_.row.back(), &item = kernel_.items.back();
+  const bool are_items = kernel_.lanes == Lanes::Items;
+  const Loop &lane = are_items ? item : row, &beside = are_items ? row : item;
   if (sizes_.smallest(beside.extent) < kLeastBeside) return {};
   std::vector<ExprId> loads;
   for (const ExprId id : loads_of(part_.roots, true)) {
     const Expr load = exprs_.at(id);
     const Access from = access_in(definitions_, load.tensor, load.places);
-    if (load.compute == Compute::Float && jumps(sizes_, from, row.variable) && !from.irregular.contains(row.variable) &&
-        moves_by_one(sizes_, from, beside.variable))
+    if (load.compute == Compute::Float && jumps(sizes_, from, lane.variable) &&
+        !from.irregular.contains(lane.variable) && moves_by_one(sizes_, from, beside.variable))
       loads.push_back(id);
   }
-  return is_too_much(row, loads.size()) ? std::vector<ExprId>() : loads;
-}
-
-bool CpuKernel::is_too_much(const Loop& row, size_t loads) const {
-  return 16 * sizes_.largest(row.extent) * static_cast<int64_t>(loads) > kMostTurned;
+  const int64_t floats = 16 * sizes_.largest(row.extent) * static_cast<int64_t>(loads.size());
+  return floats <= kMostTurned ? loads : std::vector<ExprId>();
 }
 
 /// As many rows that lie beside each other as there are lanes, each in one piece for its own loops: two loops are open then.
@@ -66,24 +66,17 @@ void CpuKernel::open_turned_rows(const std::vector<ExprId>& loads) {
 /// Where neighbours in memory are steps of an item's loop, not items beside each other: the lanes' loads are turned before the
 /// loops that look at them.
 void CpuKernel::turn_items() {
-  if (part_.is_split() || kernel_.row.size() != 1) return;
+  const std::vector<ExprId> loads = loads_to_turn();
+  if (loads.empty()) return;
+  line("// Neighbours in memory are steps of one item: those of items beside each other are turned together.");
   const Loop& row = kernel_.row.back();
-  std::map<ExprId, Access> loads;
-  for (const ExprId id : loads_of(part_.roots, true)) {
-    const Expr load = exprs_.at(id);
-    const Access from = access_in(definitions_, load.tensor, load.places);
-    if (load.compute == Compute::Float && jumps(sizes_, from, lane_->variable) &&
-        !from.irregular.contains(lane_->variable) && moves_by_one(sizes_, from, row.variable))
-      loads.emplace(id, from);
-  }
-  if (sizes_.smallest(row.extent) < kLeastBeside || is_too_much(row, loads.size())) return;
-  if (!loads.empty())
-    line("// Neighbours in memory are steps of one item: those of items beside each other are turned together.");
   const std::string width = extent_text(row);
-  for (const auto& [id, from] : loads) {
+  for (const ExprId id : loads) {
+    const Expr& load = exprs_.at(id);
+    const Access from = access_in(definitions_, load.tensor, load.places);
     const std::string name = turned_[id] = fresh("turned"), step = sizes_.kernel_text(from.steps.at(lane_->variable));
     const std::string own = std::exchange(variables_[row.variable], "");
-    const std::string place = fmt::format("{} + {}", name_of(exprs_.at(id).tensor), offset_text(from, "i"));
+    const std::string place = fmt::format("{} + {}", name_of(load.tensor), offset_text(from, "i"));
     variables_[row.variable] = own;
     line(fmt::format("float {}[kLanes * {}];", name, width));
     open(fmt::format("for (int64_t at = 0; at < {}; at += kLanes)", width));
